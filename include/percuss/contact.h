@@ -1,0 +1,86 @@
+/*
+  Contact between a model and the laws: which candidates are active, their local problem, and what came of it.
+
+  A scheme asks, in its own order: gaps -> active set -> rows -> Delassus -> solve -> apply. Everything is in *impulse units*
+  (N s), whatever the scheme calls it: one tolerance fits all.
+*/
+#pragma once
+#include "ledger.h"
+#include "local.h"
+#include "model.h"
+
+/* C = E' A^-1 E for the touch list E, and its use: G = W_u' C W_P, v += A^-1 W P. One for each operator a scheme solves with. */
+typedef struct NsCompliance NsCompliance;
+
+/* Slot must stay the scheme's for this operator. Model not owned. */
+PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **compliance);
+PetscErrorCode NsComplianceDestroy(NsCompliance **compliance);
+/* Factors A at (t, q, v) and renews C if A changed; free for constant operators after the first call. */
+PetscErrorCode NsComplianceUpdate(NsCompliance *compliance, PetscReal t, Vec q, Vec v, NsOperator op);
+/* G[rows, rows], row-major: G = W_u' C W_P. */
+PetscErrorCode NsComplianceDelassus(NsCompliance *compliance, const NsRows *wu, const NsRows *wp, PetscReal *G);
+/* v += scale A^-1 W P. */
+PetscErrorCode NsComplianceApply(NsCompliance *compliance, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v);
+
+typedef enum { NS_OPEN, NS_CLOSED, NS_STICK, NS_SLIP } NsContactState; /* CLOSED: without friction */
+extern const char *const NsContactStateNames[];
+
+/* What the last step did at each candidate; forces and impulses are kept apart where the scheme can tell. SI; [3]: normal, tangent 1, tangent 2. */
+typedef struct {
+  PetscReal      gap, gap_rate;    /* at the end of the step */
+  PetscReal      force[3];         /* reaction force at the end of the step, N */
+  PetscReal      impulse[3];       /* reaction impulse within the step, N s */
+  PetscReal      velocity_before[3], velocity_after[3]; /* relative: around the impulse; without one, `after` is that of the end */
+  PetscReal      energy_lost;      /* by the impulse, J */
+  PetscBool      impact;           /* the impulse is that of an impact, not only a contact force that the scheme reports as impulse */
+  NsContactState state;
+} NsContactReport;
+
+typedef struct {
+  PetscInt64 calls, iterations, failures, most_iterations;
+} NsContactStatistics;
+
+#define NS_MAX_LOCAL_SOLVERS 8
+
+typedef struct NsContact NsContact;
+struct NsContact {
+  NsModel            *model;  /* not owned */
+  PetscInt            candidates, rows; /* rows: of all candidates together */
+  PetscReal          *gap;    /* [candidates] of the last NsContactGaps */
+  PetscInt           *active; /* [candidates] scratch: list of active candidates */
+  NsContactReport    *report; /* [candidates] */
+  NsContactStatistics statistics;
+  PetscReal          *guess;  /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal          *G;      /* [rows, rows] scratch for the caller's Delassus matrix */
+  /* private, but for `every` */
+  PetscInt      *every; /* [candidates] 0, 1, 2, ... */
+  NsRows         all;
+  PetscReal     *u, *b; /* [rows] */
+  NsLocalProblem problem;
+  NsLocalSolver *solver[NS_MAX_LOCAL_SOLVERS];
+};
+
+PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
+PetscErrorCode NsContactDestroy(NsContact **contact);
+/* Gaps of all candidates at (t, q) into contact->gap. */
+PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
+/* Clears forces, impulses and losses of all reports: every step begins with it. */
+PetscErrorCode NsContactBeginStep(NsContact *contact);
+/*
+  Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is contact->G.
+    before: NULL: forces, u itself obeys the law;
+            else u^-[rows]: u + e u^- obeys it, with the restitution of those contacts for which restitute[i] is true (NULL: all).
+  *solved is false when every solver failed: a reason for the caller, not an error.
+*/
+PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
+  PetscReal *P, PetscBool *solved);
+/* Puts P * scale into the reports as reaction forces (N). */
+PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
+/*
+  Puts impulses P into the reports with the velocities around them, and books their energy: what the mean velocity (before + after)/2 takes out, normal part as
+  impact, tangential part as friction. impact[i] (NULL: all) says which are impacts; the others are reactions of lasting contact.
+*/
+PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
+  const PetscReal *after, const PetscBool *impact);
+/* Gap, gap rate and state of every candidate at the end of the step. */
+PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);

@@ -1,0 +1,53 @@
+/*
+  Messages to the user about what he wrote: each with file, line, column, the line itself and a caret.
+
+  All messages of a run of the reader are collected, sorted by place and printed together:
+
+      configs/elastic_bar.yaml:14:5: error: unknown key 'restituton' in contacts.wall; did you mean 'restitution'?
+         14 |     restituton: 0.5
+            |     ^~~~~~~~~~
+            = valid keys: between, friction, restitution, restitution_tangential
+
+  A mistake of the user is a message here and never a PETSc error; a PETSc error is a bug in percuss.
+*/
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+#include "arena.h"
+
+/* A text the user gave: a file, or one --set argument (its name is then "--set" and its text the assignment). Text is not owned. */
+typedef struct {
+  const char *name;
+  const char *text; /* terminated by NUL */
+  size_t      size;
+} NsSource;
+
+/* Where in it: line and column count from 1, columns in characters (UTF-8); length is what the caret underlines,
+   cut at the end of the line.
+   A place with source NULL has no location: the message is printed without one.
+   Line 0 names the file as a whole (a file that cannot be opened, a mesh file's content). */
+typedef struct {
+  const NsSource *source;
+  int             line, column, length;
+} NsPlace;
+
+typedef struct NsDiag NsDiag;
+
+#define NS_DIAG_MAX_ERRORS 20 /* further ones are counted, not shown; likewise warnings */
+
+/* The arena is not owned; it must outlive the object. */
+NsDiag *NsDiagCreate(NsArena *arena);
+void    NsDiagError(NsDiag *diag, NsPlace place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void    NsDiagWarning(NsDiag *diag, NsPlace place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds a line "= ..." below the message made last. */
+void NsDiagNote(NsDiag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Errors since NsDiagCreate; printing does not reset it, so it may be asked for the exit code at the end. */
+int  NsDiagErrors(const NsDiag *diag);
+/* Sorted by source, line, column; identical messages once; then forgets them all (a second call prints only what is new).
+   Colour when asked for. More than NS_DIAG_MAX_ERRORS: a last line counts the rest. Control characters in messages and lines are
+   replaced, so a config cannot drive the terminal. */
+void NsDiagPrint(NsDiag *diag, FILE *file, bool colour);
+
+/* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), or NULL when
+   nothing is near: at most a third of the length is wrong. */
+const char *NsNearestWord(const char *word, const char *const *words);

@@ -1,0 +1,169 @@
+/*
+  What moves: M(q) v' = h(t, q, v) + W(q) lambda,  q' = v  (or Y(q) v).
+
+  A model is a table of operations over PETSc vectors. A scheme calls the functions NsModel... and never knows whether it moves three
+  angles of a mechanism or a million nodes of a mesh. A missing operation is an answer with a name (NsModelCan), never a crash.
+
+  Contact candidates belong to the model: their gaps are functions of a few unknowns, the *touch list*. Rows of W are sparse over that list,
+  so all contact algebra happens on small arrays.
+*/
+#pragma once
+#include <petscvec.h>
+#include "keys.h"
+
+typedef struct NsModel NsModel;
+
+/* Position and velocity at one instant; velocities are right limits (after an impact at t). Vectors are owned by whoever made the state. */
+typedef struct {
+  PetscReal t;
+  Vec       q, v;
+} NsState;
+
+/* Gives the state these vectors and takes its own in exchange: handles, not values. */
+static inline void NsStateSwap(NsState *state, Vec *q, Vec *v)
+{
+  const NsState old = *state;
+
+  state->q = *q;
+  state->v = *v;
+  *q       = old.q;
+  *v       = old.v;
+}
+
+/* Impact and friction law of one candidate. */
+typedef struct {
+  PetscReal restitution;            /* e_N: 0..1 */
+  PetscReal restitution_tangential; /* e_T: 0..1 */
+  PetscReal friction;               /* mu: 0.. */
+} NsLaw;
+
+typedef struct {
+  const char *name;       /* "wall", or "wall.2" where a contact has several candidates */
+  PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
+  PetscBool   bilateral;  /* u = 0 instead of a law */
+  NsLaw       law;
+} NsCandidate;
+
+/* Rows of W' for the active contacts: row k has entries value[j] at touch[j], j = first[k] .. first[k+1]-1. Capacity is fixed at set-up. */
+typedef struct {
+  PetscInt   contacts;  /* number of active contacts */
+  PetscInt  *contact;   /* [contacts] candidate number, ascending */
+  PetscInt  *start;     /* [contacts + 1] first row of each; the normal comes first */
+  PetscInt   rows;      /* = start[contacts] */
+  PetscInt  *first;     /* [rows + 1] */
+  PetscInt  *touch;     /* [entries] position in the model's touch list */
+  PetscReal *value;     /* [entries] */
+  PetscInt   row_capacity, entry_capacity;
+} NsRows;
+
+typedef struct {
+  PetscReal kinetic, elastic, potential; /* J */
+} NsEnergy;
+
+/* Power at velocity w of the forces at (t, q, v): damping = w' C v (positive where it takes energy away), load = w' f(t) of all loads that are not
+   part of the potential. */
+typedef struct {
+  PetscReal damping, load; /* W */
+} NsPower;
+
+/* The operator A = mass M + damping C + stiffness K. */
+typedef struct {
+  PetscReal mass, damping, stiffness;
+} NsOperator;
+
+#define NS_ROW_ENTRIES 12 /* most unknowns in one row: two points of six */
+
+#define NS_SLOTS 2
+
+/* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. */
+typedef struct {
+  PetscInt     points, cells;
+  PetscReal   *x;       /* [points, 3] reference configuration */
+  PetscReal   *radius;  /* [points] outer radius to draw, m */
+  PetscInt    *cell;    /* [cells, 2] lines */
+  PetscInt    *body;    /* [cells] */
+  PetscInt     bodies;
+  const char **body_name; /* [bodies] */
+} NsScene;
+
+typedef struct {
+  PetscReal *displacement, *velocity; /* [points, 3] */
+  PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
+} NsFields;
+
+/* One column of a probe: a weighted sum of a few unknowns of q or v. */
+typedef struct {
+  const char *suffix; /* "ux", "vx" ... */
+  PetscBool   of_velocity;
+  PetscInt    entries;
+  PetscInt    unknown[24];
+  PetscReal   weight[24];
+} NsProbeColumn;
+
+typedef struct {
+  const char   *name;
+  PetscInt      columns;
+  NsProbeColumn column[12];
+} NsProbe;
+
+typedef struct {
+  PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
+  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h; back ends fuse it */
+  PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
+  PetscErrorCode (*factor)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
+  PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
+  PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
+  PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
+  PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
+  PetscErrorCode (*kinematics)(NsModel *, Vec q, Vec v, Vec qdot); /* NULL: identity */
+  PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
+  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *);
+  PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
+  /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures. */
+  PetscErrorCode (*contact_point)(NsModel *, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+  /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
+  PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
+  PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found);
+  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M); and what sets omega (for messages). */
+  PetscErrorCode (*frequency_bound)(NsModel *, PetscReal *omega, PetscReal *damping_rate, char *where, size_t size);
+  /* The same two, by an eigensolver; costs set-up time. */
+  PetscErrorCode (*highest_mode)(NsModel *, PetscReal *omega, PetscReal *damping_rate);
+  PetscErrorCode (*destroy)(NsModel *);
+} NsModelOps;
+
+struct NsModel {
+  const NsModelOps *ops;
+  void             *data;
+  const char       *kind;        /* "finite elements", or the mechanism's name */
+  PetscInt          unknowns;
+  PetscBool         linear;      /* h = f(t) - K q - C v with constant K, C */
+  PetscBool         constant_mass;
+  PetscBool         force_needs_velocity; /* false: h depends on t, q only */
+  PetscInt          candidates;
+  NsCandidate      *candidate;   /* [candidates] */
+  PetscInt          touches;
+  PetscInt         *touch;       /* [touches] unknowns that a contact can ever act on, ascending */
+  NsScene           scene;
+  PetscReal         length_scale, mass_total;
+  const char *const *probe_names; /* NULL-terminated: for "did you mean" */
+  NsArena          *arena;       /* not owned */
+};
+
+PetscErrorCode NsModelDestroy(NsModel **model);
+PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
+/* a = M(q)^-1 h(t, q, v). Uses slot 0 with A = M. */
+PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a);
+PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y);
+/* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
+PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
+PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);
+/* All candidates' gaps, g[candidates] in m; negative is penetration. */
+PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g);
+PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
+PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
+PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
+
+PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows);
+PetscErrorCode NsRowsDestroy(NsRows *rows);
+/* u = W' v, u[rows->rows]. */
+PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u);

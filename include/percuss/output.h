@@ -1,0 +1,48 @@
+/*
+  What is kept of a run: writers, each with its own file in the run's directory.
+
+  The loop offers every accepted state to every writer; a writer takes what is due to it (its own `every`) and always the first and the last.
+  A write that fails ends the run through NsRunFail with the file's name; files that are complete stay readable at any moment.
+
+  A new writer: src/output/NAME.c with an NsWriterType `NsWriterType_Name`, and a line NS_WRITER(Name) in src/output/list.h. Writers are opened and
+  closed in the order of the list. Mistakes of the machine (disk full) go to NsRunFail and never to the return code; memory comes from the
+  run's arena in `open`, so that nothing allocates while stepping.
+*/
+#pragma once
+#include "scheme.h"
+
+typedef struct NsRun    NsRun;
+typedef struct NsWriter NsWriter;
+
+typedef struct {
+  PetscInt64             step; /* 0 is the initial state */
+  NsState                state;
+  const NsContactReport *contact; /* [model->candidates] */
+  const NsLedger        *ledger;  /* closed at this state only when `energy_closed` */
+  PetscBool              first, last;
+} NsSnapshot;
+
+typedef struct {
+  const char *name;
+  /* Whether this run wants the writer at all. */
+  PetscBool (*wanted)(const NsRun *);
+  PetscErrorCode (*open)(NsWriter *);
+  /* True when this writer takes this snapshot: asked before the ledger is closed for it. A writer may take a snapshot only to sum or compare. */
+  PetscBool (*due)(const NsWriter *, PetscInt64 step, PetscBool last);
+  PetscBool needs_energy;
+  PetscErrorCode (*write)(NsWriter *, const NsSnapshot *);
+  PetscErrorCode (*close)(NsWriter *);
+} NsWriterType;
+
+struct NsWriter {
+  const NsWriterType *type;
+  NsRun              *run; /* not owned */
+  void               *data;
+};
+
+extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
+
+/* Opens: the run's directory must be there. */
+PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **writer);
+/* Closes: what is still in buffers is written, or NsRunFail is called. Destroy all writers before run->exit is looked at. */
+PetscErrorCode NsWriterDestroy(NsWriter **writer);

@@ -1,0 +1,81 @@
+/*
+  One run, from a config to results.
+
+      NsRunCreate   tree -> settings -> meshes -> model -> contacts -> scheme; all the user's mistakes are in diag, nothing is stepped
+      NsRunExecute  the time loop and its outputs
+*/
+#pragma once
+#include <stdio.h>
+#include "output.h"
+#include "settings.h"
+
+typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
+
+typedef struct {
+  const char *config_path;   /* as the user gave it */
+  int         sets;
+  const char *const *set;    /* --set arguments */
+  const char *directory;     /* --out; NULL: from the config, or out/<name> */
+  PetscBool   overwrite, quiet, force;
+} NsRunOptions;
+
+/* A list of files, for the manifest. */
+typedef struct NsRunFile NsRunFile;
+struct NsRunFile {
+  const char *path;
+  NsRunFile  *next;
+};
+
+struct NsRun {
+  NsArena     *arena;
+  NsDiag      *diag;
+  NsRunOptions options;
+  NsNode      *tree;      /* overrides applied */
+  NsConfig     config;
+  const char  *name;      /* the config's file name without .yaml: names the outputs */
+  const char  *directory; /* where results go */
+  NsModel     *model;
+  NsContact   *contact;
+  NsLedger     ledger;
+  NsScheme    *scheme;
+  NsState      state;
+  PetscReal    step;      /* s */
+  PetscInt64   steps;     /* planned */
+
+  /* Stability: known after NsRunCheckStep. */
+  PetscReal    omega_max, damping_ratio, step_limit;
+  PetscBool    omega_exact;
+  char         limit_where[256];
+
+  /* While and after stepping. */
+  PetscInt64   steps_done, impulsive_steps;
+  PetscReal    max_penetration;     /* m, over all candidates and steps */
+  double       loop_seconds, setup_seconds; /* wall */
+  double       writing_seconds;     /* part of loop_seconds spent in writers */
+  int          writers;
+  NsWriter   **writer;
+  NsRunFile   *inputs;              /* meshes and whatever else the config refers to; paths that can be opened */
+  NsRunFile   *outputs;             /* within the directory; each writer adds its own */
+  NsExit       exit;
+  char         failure[512];        /* why exit is FAILED or STOPPED; "" else */
+};
+
+/* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */
+PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **run);
+PetscErrorCode NsRunDestroy(NsRun **run);
+/* Compares the step with the scheme's limit: bound first; with the eigensolver where the bound does not settle it or `exact`. */
+PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
+/* Says what to think of run->step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the limit, a warning close below it. */
+void NsRunJudgeStep(NsRun *run, PetscBool refuse);
+/* Makes the directory, writes, steps, writes, closes. run->exit tells how it ended. */
+PetscErrorCode NsRunExecute(NsRun *run);
+/* The first failure is kept; the loop stops after the present step. */
+void NsRunFail(NsRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Wall clock that only moves forward, s. */
+double NsSeconds(void);
+/* printf into the arena: "<directory>/<format...>". */
+const char *NsRunPath(NsRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends a copy of path to run->inputs or run->outputs. */
+void NsRunAddFile(NsRun *run, NsRunFile **list, const char *path);
+/* "done", "failed" or "stopped": what run->exit says, in a word. */
+const char *NsRunExitName(const NsRun *run);

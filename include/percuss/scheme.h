@@ -1,0 +1,63 @@
+/*
+  How time advances: one step from t to t + dt, in place.
+
+  A scheme is a few lines of formula over free dynamics (NsModel), contact rows (NsRows), the local problem (NsContact) and the energy
+  ledger. It allocates at set-up only. A step that cannot be done leaves the state as it was and says why (NsStepOutcome): the loop decides.
+*/
+#pragma once
+#include "contact.h"
+#include "ledger.h"
+
+typedef struct NsScheme NsScheme;
+
+/* Every scheme's settings struct begins with these (NS_SCHEME_KEYS in a key table). */
+typedef struct {
+  const NsNode *where;
+  double        step; /* s */
+} NsSchemeSettings;
+
+typedef struct {
+  PetscBool done;        /* false: the state is unchanged and `reason` says why */
+  PetscBool impulsive;   /* some contact carried an impulse that is an impact */
+  char      reason[256];
+} NsStepOutcome;
+
+typedef struct {
+  const NsVariant *variant; /* name, title, about, keys */
+  /* NULL or a sentence without full stop: why this scheme cannot move this model. */
+  const char *(*refuses)(const NsModel *, const void *settings);
+  PetscErrorCode (*setup)(NsScheme *);
+  /* Before the first step, at the initial state: schemes with memory begin here. NULL: nothing to do. */
+  PetscErrorCode (*start)(NsScheme *, const NsState *);
+  PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
+  /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2.
+     NULL: unconditionally stable. */
+  void (*amplification)(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
+  PetscErrorCode (*destroy)(NsScheme *);
+} NsSchemeType;
+
+struct NsScheme {
+  const NsSchemeType *type;
+  const void         *settings; /* struct of the variant's table; not owned */
+  NsModel            *model;    /* not owned */
+  NsContact          *contact;  /* not owned */
+  NsLedger           *ledger;   /* not owned */
+  void               *data;
+};
+
+extern const NsSchemeType *const NsSchemeTypes[]; /* NULL-terminated, from src/scheme/list.h */
+extern const NsVariant *const    NsSchemeVariants[];
+
+/* The type behind a config's choice. */
+const NsSchemeType *NsSchemeFind(const NsChosen *chosen);
+PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact *contact, NsLedger *ledger, NsScheme **scheme);
+PetscErrorCode NsSchemeDestroy(NsScheme **scheme);
+PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
+/* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable. */
+PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
+/* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
+PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
+/* The key `step` that every scheme has, as a line of its key table. */
+#define NS_STEP_KEY(T) \
+  {"step", NS_KEY_NUMBER, offsetof(T, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", .example = "0.1 us"}

@@ -1,0 +1,39 @@
+/*
+  The config as a tree of nodes that know their place in the file.
+
+  Read from libyaml events. Refused with place: duplicate keys, second documents, anchors and aliases, tags, non-scalar keys, empty keys,
+  merge keys, keys over 200 bytes, depth over 64, files over 1 MB, more than 100000 nodes, bytes that are not UTF-8, control characters.
+  libyaml takes quadratic time on nested brackets; it looks ahead 1024 characters at most, so counting the depth of its events stops it in time.
+*/
+#pragma once
+#include "diag.h"
+
+typedef enum { NS_NODE_SCALAR, NS_NODE_LIST, NS_NODE_MAP } NsNodeKind;
+
+typedef struct NsNode NsNode;
+struct NsNode {
+  NsNodeKind  kind;
+  NsPlace     place;     /* of the value */
+  NsPlace     key_place; /* of the key; that of the value for list items and the root */
+  const char *key;       /* NULL for list items and the root */
+  const char *text;      /* scalars: their text; "" for an empty one */
+  bool        quoted;    /* scalars: written in quotes, so it is text and never a number, null or boolean */
+  int         count;     /* maps and lists: number of children */
+  NsNode     *first, *next, *parent;
+};
+
+/* Reads a whole file; NULL when errors were reported. The tree lives in the arena. An empty file is an empty map. */
+NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag);
+/* The same from text in memory (not owned, must outlive the tree); name is what messages call it. */
+NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena *arena, NsDiag *diag);
+/* --set KEY=VALUE: KEY is a dotted path (list items by number from 0: "parts.0.range"); VALUE is YAML ("0.2 us", "[1, 0, 0]", "{circle: {radius: 1 mm}}").
+   Makes maps on the way where they are missing, and keeps the order of keys; a path through a scalar, or a list index out of range, is an error. Values then have
+   the --set argument as their source. False: errors were reported, and at most empty maps were added. */
+bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag);
+/* The child with this key, or NULL (also when node is NULL or no map). */
+NsNode *NsTreeChild(const NsNode *node, const char *key);
+/* "contacts.wall" for a node, "bodies.bar.parts.0" for an item of a list; "" for the root. */
+const char *NsTreePath(const NsNode *node, NsArena *arena);
+/* Writes the tree as YAML that NsTreeReadFile reads back to the same tree; lists of scalars and small maps in flow style. Text that is
+   no safe plain scalar gets quotes, also if it had none ("a: b, c"). Comments are lost. */
+void NsTreeWrite(const NsNode *root, FILE *file);

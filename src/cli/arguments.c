@@ -1,0 +1,130 @@
+#include <locale.h>
+#include <slepcsys.h>
+#include <string.h>
+#include <unistd.h>
+#include "arguments.h"
+
+bool NsColour(FILE *file)
+{
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+  return isatty(fileno(file)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static bool complain_unknown(const char *command, const char *word, const char *const *allowed)
+{
+  const char *near = NsNearestWord(word, allowed);
+
+  fprintf(stderr, "percuss %s: unknown option '%s'%s%s%s\n", command, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "  options:");
+  for (int i = 0; allowed[i]; i++) fprintf(stderr, " %s", allowed[i]);
+  fprintf(stderr, "\n");
+  return false;
+}
+
+static bool is_allowed(const char *word, const char *const *allowed)
+{
+  for (int i = 0; allowed[i]; i++) {
+    if (!strcmp(word, allowed[i])) return true;
+  }
+  return false;
+}
+
+bool NsArgumentsRead(int argc, char **argv, const char *const *allowed, NsArena *arena, NsArguments *arguments)
+{
+  NsRunOptions *options = &arguments->options;
+  const char  **set     = NsArenaAlloc(arena, sizeof(*set) * (size_t)argc);
+  const char   *command = argv[0];
+
+  memset(arguments, 0, sizeof(*arguments));
+  options->set = set;
+  for (int i = 1; i < argc; i++) {
+    char *word = argv[i], *value = NULL;
+    if (!strcmp(word, "--")) {
+      argv[i]                = argv[0];
+      arguments->petsc       = argv + i;
+      arguments->petsc_count = argc - i;
+      break;
+    }
+    if (word[0] != '-' || !word[1]) {
+      if (options->config_path) {
+        fprintf(stderr, "percuss %s: one config at a time: '%s' and '%s'\n", command, options->config_path, word);
+        return false;
+      }
+      options->config_path = word;
+      continue;
+    }
+    if (!strncmp(word, "--", 2) && strchr(word, '=') && strncmp(word, "--set=", 6)) { /* --out=DIR */
+      value  = strchr(word, '=');
+      word   = NsArenaCopy(arena, word, (size_t)(value - word));
+      value += 1;
+    } else if (!strncmp(word, "--set=", 6)) {
+      value = word + 6;
+      word  = NsArenaCopy(arena, "--set", 5);
+    }
+    if (!is_allowed(word, allowed)) return complain_unknown(command, word, allowed);
+    if (!strcmp(word, "--out") || !strcmp(word, "--set")) {
+      if (!value && i + 1 < argc) value = argv[++i];
+      if (!value || !*value) {
+        fprintf(stderr, "percuss %s: %s needs a value: %s\n", command, word, !strcmp(word, "--out") ? "--out DIR" : "--set KEY=VALUE");
+        return false;
+      }
+      if (!strcmp(word, "--out")) options->directory = value;
+      else set[options->sets++] = value;
+      continue;
+    }
+    if (value) {
+      fprintf(stderr, "percuss %s: %s takes no value\n", command, word);
+      return false;
+    }
+    if (!strcmp(word, "--overwrite")) options->overwrite = PETSC_TRUE;
+    if (!strcmp(word, "--quiet")) options->quiet = PETSC_TRUE;
+    if (!strcmp(word, "--force")) options->force = PETSC_TRUE;
+  }
+  if (!options->config_path) {
+    fprintf(stderr, "percuss %s: which config? Such as: percuss %s configs/elastic_bar.yaml\n", command, command);
+    return false;
+  }
+  return true;
+}
+
+PetscErrorCode NsStart(const NsArguments *arguments)
+{
+  static char  name[] = "percuss";
+  static char *bare[] = {name, NULL};
+  int          argc   = arguments->petsc ? arguments->petsc_count : 1;
+  char       **argv   = arguments->petsc ? arguments->petsc : bare;
+  PetscMPIInt  ranks;
+
+  (void)uselocale(newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)); /* numbers are written and read with a point, whatever the user's language */
+  PetscFunctionBegin;
+  PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
+  PetscCall(PetscPopSignalHandler()); /* a user's Ctrl-C is no crash */
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  if (ranks > 1) {
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr, "percuss: runs on one process; started on %d\n", ranks));
+    PetscCall(SlepcFinalize());
+    exit(NS_EXIT_INPUT);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsReportUnusedOptions(const NsArguments *arguments)
+{
+  PetscInt count;
+  char   **names, **values;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
+  for (PetscInt i = 0; arguments->petsc && i < count; i++) fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
+  PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
+  PetscCall(PetscOptionsClear(NULL)); /* said once; PETSc would say it again at the end */
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFinish(void)
+{
+  PetscFunctionBegin;
+  PetscCall(SlepcFinalize());
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,115 @@
+/* percuss check CONFIG: everything short of stepping, and what a run would do. */
+#include <string.h>
+#include "arguments.h"
+#include "cli.h"
+
+/* What a frame, a row of history etc. take on disk; good to a few per cent, for it counts digits of typical numbers. */
+static double bytes_to_write(const NsRun *run)
+{
+  const NsOutputSettings *output = run->config.output;
+  const NsScene          *scene  = &run->model->scene;
+  const double            number = 21, steps = (double)run->steps;
+  double                  bytes  = 4096;
+
+#define NS_COUNT(every) ((every) > 0 ? floor(steps / (double)(every)) + 1 : 0)
+  bytes += NS_COUNT(output->frames->every) * (900 + 80.0 * scene->points + 48.0 * scene->cells);
+  bytes += NS_COUNT(output->history->every) * number * (1 + 4.0 * output->history->probes.count);
+  bytes += run->model->candidates ? NS_COUNT(output->contacts->every) * number * (1 + 4.0 * run->model->candidates) : 0;
+  bytes += NS_COUNT(output->energy->every) * number * 9;
+#undef NS_COUNT
+  return bytes;
+}
+
+static void print_bytes(double bytes)
+{
+  static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+  int                      unit    = 0;
+
+  for (; bytes >= 1000 && unit < 4; unit++) bytes /= 1000;
+  printf("%.3g %s", bytes, units[unit]);
+}
+
+/* A hundred steps on a copy of the state tell what a step costs here. */
+static PetscErrorCode time_steps(NsRun *run, double *seconds)
+{
+  const PetscInt64 steps = PetscMin(run->steps, 100);
+  NsStepOutcome    outcome;
+  NsState          state = {run->state.t, NULL, NULL};
+  double           start;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(run->state.q, &state.q));
+  PetscCall(VecDuplicate(run->state.v, &state.v));
+  PetscCall(VecCopy(run->state.q, state.q));
+  PetscCall(VecCopy(run->state.v, state.v));
+  PetscCall(NsSchemeStart(run->scheme, &state));
+  start = NsSeconds();
+  for (PetscInt64 i = 0; i < steps; i++) {
+    PetscCall(NsSchemeStep(run->scheme, &state, run->step, &outcome));
+    if (!outcome.done) break;
+  }
+  *seconds = (NsSeconds() - start) / (double)steps;
+  PetscCall(VecDestroy(&state.q));
+  PetscCall(VecDestroy(&state.v));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode print_report(NsRun *run)
+{
+  const NsModel          *model  = run->model;
+  const NsOutputSettings *output = run->config.output;
+  const PetscInt64        frames = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
+  double                  seconds = 0;
+
+  PetscFunctionBegin;
+  PetscCall(time_steps(run, &seconds));
+  PetscCall(NsContactBeginStep(run->contact));
+  PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
+  printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
+  printf("  model       %d unknowns, %d bodies, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count, (int)model->scene.cells, model->mass_total);
+  printf("  contacts    %d candidates", (int)model->candidates);
+  for (PetscInt i = 0; i < model->candidates && i < 8; i++) printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
+  printf("%s\n", model->candidates > 8 ? ", ..." : "");
+  printf("  scheme      %s, step %g s, %lld steps to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps, (double)run->steps * run->step);
+  printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI), run->damping_ratio, run->limit_where);
+  if (run->step_limit < PETSC_MAX_REAL) printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
+  else printf("  step limit  none\n");
+  printf("  output      %lld frames, about ", (long long)frames);
+  print_bytes(bytes_to_write(run));
+  printf(" in %s\n", run->directory);
+  printf("  time        about %.3g s without output, %.3g us a step on this machine\n", seconds * (double)run->steps, 1e6 * seconds);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_config(const NsArguments *arguments, NsArena *arena, NsDiag *diag, int *code)
+{
+  NsRun *run;
+
+  PetscFunctionBegin;
+  PetscCall(NsRunCreate(&arguments->options, arena, diag, &run));
+  if (!NsDiagErrors(diag)) {
+    PetscCall(NsRunCheckStep(run, PETSC_TRUE));
+    NsRunJudgeStep(run, PETSC_FALSE);
+    PetscCall(print_report(run));
+  }
+  NsDiagPrint(diag, stderr, NsColour(stderr));
+  *code = NsDiagErrors(diag) ? NS_EXIT_INPUT : NS_EXIT_DONE;
+  PetscCall(NsRunDestroy(&run));
+  PetscCall(NsReportUnusedOptions(arguments));
+  PetscFunctionReturn(0);
+}
+
+int NsCommandCheck(int argc, char **argv)
+{
+  static const char *const allowed[] = {"--set", NULL};
+  NsArena                 *arena     = NsArenaCreate();
+  NsDiag                  *diag      = NsDiagCreate(arena);
+  NsArguments              arguments;
+  int                      code = NS_EXIT_INPUT;
+
+  if (NsArgumentsRead(argc, argv, allowed, arena, &arguments)) {
+    if (NsStart(&arguments) || check_config(&arguments, arena, diag, &code) || NsFinish()) code = NS_EXIT_FAILED;
+  }
+  NsArenaDestroy(&arena);
+  return code;
+}

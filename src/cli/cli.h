@@ -1,0 +1,9 @@
+/*
+  The commands of the program. Each gets its own word as argv[0] and returns the exit code: 0 done, 1 the run failed, 2 the input is wrong,
+  3 stopped by a signal with a checkpoint written.
+*/
+#pragma once
+
+#define NS_COMMAND(name, Name, arguments, about) int NsCommand##Name(int argc, char **argv);
+#include "list.h"
+#undef NS_COMMAND

@@ -1,0 +1,75 @@
+/* percuss run CONFIG: the whole way from a config to results. */
+#include <errno.h>
+#include <string.h>
+#include "arguments.h"
+#include "cli.h"
+#include "core/directory.h"
+
+/* Results of an earlier run are never overwritten unless asked; what is no result of percuss never. */
+static bool clear_directory(NsRun *run)
+{
+  if (!NsDirectoryIsUsed(run->directory)) return true;
+  if (run->options.overwrite) {
+    if (NsDirectoryRemoveResults(run->directory, run->arena)) return true;
+    if (errno == ENOTEMPTY) fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", run->directory);
+    else fprintf(stderr, "percuss run: cannot empty '%s': %s\n", run->directory, strerror(errno));
+    return false;
+  }
+  fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", run->directory, NsDirectoryFreeName(run->directory, run->arena));
+  return false;
+}
+
+static void print_summary(const NsRun *run)
+{
+  const NsLedger *ledger = &run->ledger;
+
+  if (run->options.quiet) return;
+  printf("%s: %lld steps to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", run->name, (long long)run->steps_done, run->state.t, run->loop_seconds,
+    run->steps_done ? 1e6 * run->loop_seconds / (double)run->steps_done : 0.0, run->loop_seconds > 0 ? 100 * run->writing_seconds / run->loop_seconds : 0.0);
+  printf("  energy, J: start %.6g, end %.6g (kinetic %.6g, elastic %.6g, potential %.6g)\n", ledger->initial,
+    ledger->now.kinetic + ledger->now.elastic + ledger->now.potential, ledger->now.kinetic, ledger->now.elastic, ledger->now.potential);
+  printf("  taken by impacts %.6g, friction %.6g, damping %.6g; brought by loads %.6g; made by the scheme %.3g (at most %.3g)\n", ledger->impact, ledger->friction,
+    ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
+  if (run->model->candidates) {
+    printf("  contact: %lld impulsive steps, deepest penetration %.3g m\n", (long long)run->impulsive_steps, run->max_penetration);
+  }
+  printf("  results: %s\n", run->directory);
+}
+
+static PetscErrorCode run_config(const NsArguments *arguments, NsArena *arena, NsDiag *diag, int *code)
+{
+  NsRun *run;
+
+  PetscFunctionBegin;
+  PetscCall(NsRunCreate(&arguments->options, arena, diag, &run));
+  if (!NsDiagErrors(diag)) {
+    PetscCall(NsRunCheckStep(run, PETSC_FALSE));
+    NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
+  }
+  NsDiagPrint(diag, stderr, NsColour(stderr));
+  if (NsDiagErrors(diag) || !clear_directory(run)) *code = NS_EXIT_INPUT;
+  else {
+    PetscCall(NsRunExecute(run));
+    *code = (int)run->exit;
+    if (run->failure[0]) fprintf(stderr, "percuss run: %s\n", run->failure);
+    if (run->exit != NS_EXIT_FAILED) print_summary(run);
+  }
+  PetscCall(NsRunDestroy(&run));
+  PetscCall(NsReportUnusedOptions(arguments));
+  PetscFunctionReturn(0);
+}
+
+int NsCommandRun(int argc, char **argv)
+{
+  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--quiet", "--force", NULL};
+  NsArena                 *arena     = NsArenaCreate();
+  NsDiag                  *diag      = NsDiagCreate(arena);
+  NsArguments              arguments;
+  int                      code = NS_EXIT_INPUT;
+
+  if (NsArgumentsRead(argc, argv, allowed, arena, &arguments)) {
+    if (NsStart(&arguments) || run_config(&arguments, arena, diag, &code) || NsFinish()) code = NS_EXIT_FAILED;
+  }
+  NsArenaDestroy(&arena);
+  return code;
+}

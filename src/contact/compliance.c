@@ -1,0 +1,132 @@
+/*
+  C = E' A^-1 E, the compliance of the unknowns that contacts can act on (the touch list E), and what schemes do with it:
+
+      G = W_u' C W_P          Delassus matrix, from the sparse rows over the touch list
+      v += A^-1 E (W P)       a reaction's effect: the columns X = A^-1 E are kept
+
+  For a constant operator X and C are computed once (one solve for each touched unknown); a step then costs no solve for contact.
+  X takes unknowns * touches numbers. Above NS_COLUMN_LIMIT of them the columns are not kept, and applying costs one solve.
+*/
+#include "percuss/contact.h"
+
+#define NS_COLUMN_LIMIT 50000000 /* 400 MB */
+
+struct NsCompliance {
+  NsModel    *model; /* not owned */
+  PetscInt    slot;
+  PetscBool   ready;
+  NsOperator  op;
+  PetscReal  *C;      /* [touches, touches] */
+  Vec        *column; /* [touches], or NULL */
+  Vec         b, x;
+  PetscReal  *load;   /* [touches] W P */
+  PetscReal  *half;   /* [touches] C W_P, one column */
+};
+
+PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **result)
+{
+  NsCompliance  *self;
+  const PetscInt n = model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  self->model = model;
+  self->slot  = slot;
+  PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->unknowns, &self->b));
+  PetscCall(VecDuplicate(self->b, &self->x));
+  PetscCall(VecZeroEntries(self->b));
+  if (n > 0 && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT) PetscCall(VecDuplicateVecs(self->b, n, &self->column));
+  *result = self;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsComplianceDestroy(NsCompliance **result)
+{
+  NsCompliance *self = *result;
+
+  PetscFunctionBegin;
+  if (!self) PetscFunctionReturn(0);
+  if (self->column) PetscCall(VecDestroyVecs(self->model->touches, &self->column));
+  PetscCall(VecDestroy(&self->b));
+  PetscCall(VecDestroy(&self->x));
+  PetscCall(PetscFree3(self->C, self->load, self->half));
+  PetscCall(PetscFree(self));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  NsModel       *model = self->model;
+  const PetscInt n     = model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
+  const PetscBool same = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
+  if (self->ready && same && model->constant_mass && model->linear) PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < n; k++) {
+    Vec                x = self->column ? self->column[k] : self->x;
+    const PetscScalar *value;
+    PetscScalar       *unit;
+    PetscCall(VecGetArray(self->b, &unit));
+    unit[model->touch[k]] = 1;
+    PetscCall(VecRestoreArray(self->b, &unit));
+    PetscCall(NsModelSolve(model, self->slot, self->b, x));
+    PetscCall(VecGetArrayRead(x, &value));
+    for (PetscInt i = 0; i < n; i++) self->C[i * n + k] = value[model->touch[i]];
+    PetscCall(VecRestoreArrayRead(x, &value));
+    PetscCall(VecGetArray(self->b, &unit));
+    unit[model->touch[k]] = 0;
+    PetscCall(VecRestoreArray(self->b, &unit));
+  }
+  self->op    = op;
+  self->ready = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsComplianceDelassus(NsCompliance *self, const NsRows *wu, const NsRows *wp, PetscReal *G)
+{
+  const PetscInt n = self->model->touches;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < wp->rows; k++) {
+    for (PetscInt i = 0; i < n; i++) {
+      self->half[i] = 0;
+      for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) self->half[i] += self->C[i * n + wp->touch[j]] * wp->value[j];
+    }
+    for (PetscInt r = 0; r < wu->rows; r++) {
+      PetscReal sum = 0;
+      for (PetscInt j = wu->first[r]; j < wu->first[r + 1]; j++) sum += wu->value[j] * self->half[wu->touch[j]];
+      G[r * wp->rows + k] = sum;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v)
+{
+  const PetscInt n = self->model->touches;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) self->load[i] = 0;
+  for (PetscInt k = 0; k < wp->rows; k++) {
+    for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) self->load[wp->touch[j]] += scale * P[k] * wp->value[j];
+  }
+  if (self->column) {
+    for (PetscInt i = 0; i < n; i++) {
+      if (self->load[i] != 0) PetscCall(VecAXPY(v, self->load[i], self->column[i]));
+    }
+    PetscFunctionReturn(0);
+  }
+  PetscScalar *b;
+  PetscCall(VecGetArray(self->b, &b));
+  for (PetscInt i = 0; i < n; i++) b[self->model->touch[i]] = self->load[i];
+  PetscCall(VecRestoreArray(self->b, &b));
+  PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
+  PetscCall(VecAXPY(v, 1, self->x));
+  PetscCall(VecGetArray(self->b, &b));
+  for (PetscInt i = 0; i < n; i++) b[self->model->touch[i]] = 0;
+  PetscCall(VecRestoreArray(self->b, &b));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,168 @@
+#include "percuss/contact.h"
+
+const char *const NsContactStateNames[] = {"open", "closed", "stick", "slip"};
+
+PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
+{
+  NsContact     *contact;
+  const PetscInt n = model->candidates;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&contact));
+  contact->model      = model;
+  contact->candidates = n;
+  for (PetscInt i = 0; i < n; i++) contact->rows += model->candidate[i].directions;
+  const PetscInt rows = contact->rows;
+  PetscCall(PetscCalloc5(n, &contact->gap, n, &contact->active, n, &contact->report, (3 * n), &contact->guess, (rows * rows), &contact->G));
+  PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
+  PetscCall(NsRowsCreate(model, &contact->all));
+  for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
+  for (PetscInt i = 0; NsLocalSolverTypes[i]; i++) {
+    PetscCheck(i < NS_MAX_LOCAL_SOLVERS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "raise NS_MAX_LOCAL_SOLVERS");
+    PetscCall(NsLocalSolverCreate(NsLocalSolverTypes[i], n, rows, &contact->solver[i]));
+  }
+  *result = contact;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactDestroy(NsContact **result)
+{
+  NsContact *contact = *result;
+
+  PetscFunctionBegin;
+  if (!contact) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < NS_MAX_LOCAL_SOLVERS; i++) PetscCall(NsLocalSolverDestroy(&contact->solver[i]));
+  PetscCall(NsRowsDestroy(&contact->all));
+  PetscCall(PetscFree5(contact->gap, contact->active, contact->report, contact->guess, contact->G));
+  PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
+  PetscCall(PetscFree(contact));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
+{
+  PetscFunctionBegin;
+  if (contact->candidates) PetscCall(NsModelGap(contact->model, t, q, contact->gap));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactBeginStep(NsContact *contact)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(contact->report, contact->candidates));
+  PetscFunctionReturn(0);
+}
+
+/* Tries the registered solvers in order, each from the last solution and, should that fail, from nothing. */
+static PetscErrorCode try_solvers(NsContact *contact, const NsRows *rows, PetscReal *P, PetscBool *solved)
+{
+  NsContactStatistics *statistics = &contact->statistics;
+  NsLocalResult        result;
+
+  PetscFunctionBegin;
+  statistics->calls++;
+  *solved = PETSC_FALSE;
+  for (PetscInt s = 0; contact->solver[s] && !*solved; s++) {
+    for (int start = 0; start < 2 && !*solved; start++) {
+      for (PetscInt i = 0; i < rows->contacts; i++) {
+        for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) P[k] = start == 0 ? contact->guess[3 * rows->contact[i] + k - rows->start[i]] : 0;
+      }
+      PetscCall(NsLocalSolve(contact->solver[s], &contact->problem, P, &result));
+      statistics->iterations += result.iterations;
+      statistics->most_iterations = PetscMax(statistics->most_iterations, result.iterations);
+      *solved                     = result.converged;
+    }
+  }
+  if (!*solved) statistics->failures++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
+  PetscReal *P, PetscBool *solved)
+{
+  NsLocalProblem *problem = &contact->problem;
+
+  PetscFunctionBegin;
+  problem->contacts = rows->contacts;
+  problem->rows     = rows->rows;
+  problem->start    = rows->start;
+  problem->G        = contact->G;
+  problem->b        = contact->b;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
+    const PetscBool    bounce    = before && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
+    problem->friction[i]         = candidate->law.friction;
+    problem->bilateral[i]        = candidate->bilateral;
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      const PetscReal e = k == rows->start[i] ? candidate->law.restitution : candidate->law.restitution_tangential;
+      contact->b[k]     = u_free[k] + (bounce && !candidate->bilateral ? e * before[k] : 0);
+    }
+  }
+  PetscCall(try_solvers(contact, rows, P, solved));
+  for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    NsContactReport *report = &contact->report[rows->contact[i]];
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) report->force[k - rows->start[i]] = scale * P[k];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
+  const PetscReal *after, const PetscBool *impact)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    NsContactReport *report = &contact->report[rows->contact[i]];
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      const PetscInt  d    = k - rows->start[i];
+      const PetscReal lost = -(before[k] + after[k]) / 2 * P[k];
+      report->impulse[d]         = P[k];
+      report->velocity_before[d] = before[k];
+      report->velocity_after[d]  = after[k];
+      report->energy_lost += lost;
+      if (d == 0) ledger->impact += lost;
+      else ledger->friction += lost;
+    }
+    report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0 ? PETSC_TRUE : PETSC_FALSE;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Stick or slip: by the law that the last reaction obeys, force or impulse. */
+static NsContactState friction_state(const NsContactReport *report, const NsCandidate *candidate)
+{
+  for (int kind = 0; kind < 2; kind++) {
+    const PetscReal *P         = kind == 0 ? report->force : report->impulse;
+    const PetscReal  tangential = PetscSqrtReal(P[1] * P[1] + P[2] * P[2]);
+    if (P[0] > 0) return tangential < candidate->law.friction * P[0] * (1 - 1e-9) ? NS_STICK : NS_SLIP;
+  }
+  return NS_CLOSED;
+}
+
+PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
+{
+  PetscFunctionBegin;
+  if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsContactGaps(contact, state->t, state->q));
+  PetscCall(NsModelRows(contact->model, state->t, state->q, contact->candidates, contact->every, &contact->all));
+  PetscCall(NsRowsVelocity(contact->model, &contact->all, state->v, contact->u));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    NsContactReport   *report    = &contact->report[i];
+    const NsCandidate *candidate = &contact->model->candidate[i];
+    report->gap      = contact->gap[i];
+    report->gap_rate = contact->u[contact->all.start[i]];
+    for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->all.start[i] + d];
+    if (report->gap > 0) report->state = NS_OPEN;
+    else report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,37 @@
+/*
+  The reader of tables in two files: keys.c knows mappings and lists of them, keys_values.c scalars and lists of scalars.
+*/
+#pragma once
+#include "percuss/keys.h"
+
+/* Where the reader is, as a chain on the stack: the text is only built for a message. */
+typedef struct NsKeysPath NsKeysPath;
+struct NsKeysPath {
+  const NsKeysPath *up;
+  const char       *name;  /* NULL: an item of a list */
+  int               index; /* from 0 */
+};
+
+typedef struct {
+  NsArena *arena;
+  NsDiag  *diag;
+  NsDiag  *standards; /* mistakes in tables; made when first needed */
+} NsKeysReader;
+
+const char *NsKeysPathText(const NsKeysReader *reader, const NsKeysPath *path);
+/* `young:` with nothing behind it, or with null. */
+bool NsKeysIsNull(const NsNode *node);
+/* "a list", "a mapping", "'text'": what stands in the place of what was expected. */
+const char *NsKeysGot(const NsKeysReader *reader, const NsNode *node);
+/* Words sorted and joined by ", "; at most `most` of them, then "..." (0: all). */
+const char *NsKeysJoin(const NsKeysReader *reader, const char **words, int count, int most);
+/* "between 0 and 1", "greater than 0 and at most 2 m", ...; "" without bounds. */
+const char *NsKeysRangeText(NsArena *arena, const NsKey *key, NsDimension dimension);
+/* "young: modulus of elasticity, for example 210 GPa" below the last message. */
+void NsKeysNote(NsKeysReader *reader, const NsKey *key);
+/* Whether the list has as many items as the key wants; `what` it counts: "item", "entry". */
+bool NsKeysCount(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *what);
+/* Numbers, words and lists of them (NS_KEY_NUMBER to NS_KEY_STRINGS) and NS_KEY_NAMED_NUMBERS. */
+void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node, void *field);
+/* Whether the key of this node may be the name of a thing; else reports it. */
+bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node);

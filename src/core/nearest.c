@@ -1,0 +1,64 @@
+/*
+  The word a user may have meant: optimal string alignment distance (insert, delete, replace, swap of neighbours each count once).
+*/
+#include "percuss/diag.h"
+#include <string.h>
+
+enum { LONGEST = 64 }; /* longer words are no slips of the pen */
+
+static int lower(char c)
+{
+  return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
+}
+
+static int least(int a, int b)
+{
+  return a < b ? a : b;
+}
+
+static int distance(const char *a, int la, const char *b, int lb)
+{
+  int rows[3][LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
+
+  for (int j = 0; j <= lb; ++j) last[j] = j;
+  for (int i = 1; i <= la; ++i) {
+    int *free_row = before;
+
+    row[0] = i;
+    for (int j = 1; j <= lb; ++j) {
+      const int differ = lower(a[i - 1]) != lower(b[j - 1]);
+
+      row[j] = least(least(last[j], row[j - 1]) + 1, last[j - 1] + differ);
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1])) row[j] = least(row[j], before[j - 2] + 1);
+    }
+    before = last;
+    last   = row;
+    row    = free_row;
+  }
+  return last[lb];
+}
+
+const char *NsNearestWord(const char *word, const char *const *words)
+{
+  const char  *best          = NULL;
+  int          best_distance = LONGEST, best_same = -1;
+  const size_t size = strlen(word);
+
+  if (size > LONGEST) return NULL;
+  for (; *words; ++words) {
+    const size_t other = strlen(*words), longer = size > other ? size : other;
+    const int    limit = (int)(longer / 3);
+    int          d, same = 0;
+
+    if (longer > LONGEST || longer - (size < other ? size : other) > (size_t)limit) continue;
+    d = distance(word, (int)size, *words, (int)other);
+    if (d > limit || d > best_distance) continue;
+    /* of two equally near words, that with more letters in their place, capitals included */
+    for (size_t i = 0; i < size && i < other; ++i) same += word[i] == (*words)[i];
+    if (d == best_distance && same <= best_same) continue;
+    best          = *words;
+    best_distance = d;
+    best_same     = same;
+  }
+  return best;
+}

@@ -1,0 +1,204 @@
+/* One run: from the config to a model, a scheme and a state, with all the user's mistakes found on the way. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "fe/fe.h"
+#include "percuss/run.h"
+
+double NsSeconds(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* "configs/elastic_bar.yaml" -> "elastic_bar"; what is no letter, digit, '-', '_' or '.' becomes '_', for it names files. */
+static const char *run_name(const char *path, NsArena *arena)
+{
+  const char *slash = strrchr(path, '/');
+  const char *base  = slash ? slash + 1 : path;
+  const char *dot   = strrchr(base, '.');
+  char       *name  = NsArenaCopy(arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+
+  for (char *c = name; *c; c++) {
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", *c)) *c = '_';
+  }
+  return *name ? name : "run";
+}
+
+const char *NsRunPath(NsRun *run, const char *format, ...)
+{
+  va_list     arguments;
+  const char *tail;
+
+  va_start(arguments, format);
+  tail = NsArenaPrintV(run->arena, format, arguments);
+  va_end(arguments);
+  return NsArenaPrint(run->arena, "%s/%s", run->directory, tail);
+}
+
+void NsRunFail(NsRun *run, const char *format, ...)
+{
+  va_list arguments;
+
+  if (run->exit == NS_EXIT_FAILED) return;
+  run->exit = NS_EXIT_FAILED;
+  va_start(arguments, format);
+  vsnprintf(run->failure, sizeof(run->failure), format, arguments);
+  va_end(arguments);
+}
+
+/* Mesh files become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
+static void resolve_files(NsRun *run)
+{
+  const NsFe *fe = run->model->data;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    NsNode     *mesh = NsTreeChild(fe->body[b].where, "mesh");
+    NsNode     *file = mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file");
+    const char *path;
+    char       *absolute;
+    if (!file) continue;
+    path = NsMeshPath(file, run->arena);
+    NsRunAddFile(run, &run->inputs, path);
+    absolute = realpath(path, NULL);
+    if (absolute) file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
+    free(absolute);
+  }
+}
+
+/* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
+static PetscErrorCode check_probes(NsRun *run)
+{
+  NsHistorySettings *history = (NsHistorySettings *)run->config.output->history; /* ours: the reader made it */
+  NsModel           *model   = run->model;
+  NsProbe            probe;
+  PetscBool          found;
+
+  PetscFunctionBegin;
+  for (int i = 0; i < history->probes.count; i++) {
+    PetscCall(model->ops->probe(model, history->probes.items[i], &probe, &found));
+    if (found) continue;
+    const char *near = NsNearestWord(history->probes.items[i], model->probe_names);
+    NsDiagError(run->diag, history->probes.where[i]->place, "there is no point '%s'%s%s%s", history->probes.items[i], near ? "; did you mean '" : "",
+      near ? near : "", near ? "'?" : "");
+    NsDiagNote(run->diag, "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5");
+  }
+  if (history->probes.count == 0) {
+    history->probes.items = NsArenaAlloc(run->arena, 16 * sizeof(*history->probes.items));
+    for (int i = 0; model->probe_names[i] && history->probes.count < 16; i++) {
+      PetscCall(model->ops->probe(model, model->probe_names[i], &probe, &found));
+      if (found) history->probes.items[history->probes.count++] = model->probe_names[i];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode build(NsRun *run)
+{
+  const NsSchemeType *type = NsSchemeFind(&run->config.scheme);
+  const char         *refusal;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelCreate_Fe(&run->config, run->arena, run->diag, &run->model));
+  if (!run->model) PetscFunctionReturn(0);
+  refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
+  if (refusal) NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
+  PetscCall(check_probes(run));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
+  PetscCall(NsFeInitialState(run->model, &run->state));
+  PetscCall(NsContactCreate(run->model, &run->contact));
+  PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
+  PetscFunctionReturn(0);
+}
+
+/* Whole steps, the last of which reaches the end: an end that is a multiple to nine digits is met exactly. */
+static void plan_steps(NsRun *run)
+{
+  const double steps = run->config.time->end / run->step;
+
+  if (steps > 1e15) {
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
+    return;
+  }
+  run->steps = (PetscInt64)ceil(steps * (1 - 1e-9));
+  if (run->steps < 1) run->steps = 1;
+}
+
+PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
+{
+  NsRun       *run   = NsArenaAlloc(arena, sizeof(*run));
+  const double start = NsSeconds();
+
+  PetscFunctionBegin;
+  *result      = run;
+  run->arena   = arena;
+  run->diag    = diag;
+  run->options = *options;
+  run->name    = run_name(options->config_path, arena);
+  run->tree    = NsTreeReadFile(options->config_path, arena, diag);
+  if (!run->tree) PetscFunctionReturn(0);
+  for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
+  run->directory = options->directory ? options->directory : run->config.output->directory;
+  if (!run->directory) run->directory = NsArenaPrint(arena, "out/%s", run->name);
+  run->step = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
+  plan_steps(run);
+  PetscCall(build(run));
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  resolve_files(run);
+  run->setup_seconds = NsSeconds() - start;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunDestroy(NsRun **result)
+{
+  NsRun *run = *result;
+
+  PetscFunctionBegin;
+  if (!run) PetscFunctionReturn(0);
+  PetscCall(NsSchemeDestroy(&run->scheme));
+  PetscCall(NsContactDestroy(&run->contact));
+  PetscCall(VecDestroy(&run->state.q));
+  PetscCall(VecDestroy(&run->state.v));
+  PetscCall(NsModelDestroy(&run->model));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
+{
+  NsModel            *model = run->model;
+  const NsSchemeType *type  = run->scheme->type;
+  PetscReal           rate;
+
+  PetscFunctionBegin;
+  PetscCall(model->ops->frequency_bound(model, &run->omega_max, &rate, run->limit_where, sizeof(run->limit_where)));
+  run->damping_ratio = run->omega_max > 0 ? rate / (2 * run->omega_max) : 0;
+  run->step_limit    = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, run->damping_ratio);
+  if (!exact && run->step <= 0.9 * run->step_limit) PetscFunctionReturn(0);
+  PetscCall(model->ops->highest_mode(model, &run->omega_max, &rate));
+  run->omega_exact   = PETSC_TRUE;
+  run->damping_ratio = run->omega_max > 0 ? rate / (2 * run->omega_max) : 0;
+  run->step_limit    = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, run->damping_ratio);
+  PetscFunctionReturn(0);
+}
+
+void NsRunJudgeStep(NsRun *run, PetscBool refuse)
+{
+  const NsPlace place = NsKeysPlace(run->config.scheme.where, "step");
+  const char   *name  = run->scheme->type->variant->name;
+
+  if (run->step > run->step_limit * (1 + 1e-9)) {
+    if (refuse) NsDiagError(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run would blow up", run->step, name, run->step_limit);
+    else NsDiagWarning(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
+    NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
+    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, or an implicit scheme (moreau_jean with theta from 0.5)%s",
+      refuse ? "; --force runs it all the same" : "");
+  } else if (run->step > 0.9 * run->step_limit) {
+    NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off", run->step, name,
+      run->step_limit);
+  }
+}

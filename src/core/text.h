@@ -1,0 +1,23 @@
+/*
+  Characters of UTF-8 text, as the YAML reader counts them and a terminal shows them.
+*/
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Bytes of the character at text (1 to 4) and its code point; 0 when there is none (invalid bytes, surrogates, the end). */
+int NsTextDecode(const char *text, const char *end, unsigned *code);
+/* Characters in so many bytes; an invalid byte counts as one. */
+int NsTextCount(const char *text, size_t bytes);
+/* Bytes of the line break at text, 0 if there is none. What libyaml calls a break: CR LF, CR, LF, U+0085, U+2028, U+2029. */
+int NsTextBreak(const char *text, const char *end);
+/* Whether it is safe to send to a terminal: no control characters, nothing that turns the direction of writing. */
+bool NsTextPrintable(unsigned code);
+/* Columns it takes on a terminal: 0 combining, 2 East Asian wide, else 1. */
+int NsTextWidth(unsigned code);
+/* The most bytes, at most `most`, that do not cut a character in two. */
+int NsTextFit(const char *text, size_t bytes, int most);
+
+/* How messages quote what the user wrote: printf("'" NS_CLIP "'", NsClip(text)): at most 60 bytes, then dots. Evaluates text twice. */
+#define NS_CLIP      "%.*s%s"
+#define NsClip(text) NsTextFit((text), strlen(text), 60), (text), strlen(text) > 60 ? "..." : ""

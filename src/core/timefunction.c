@@ -1,0 +1,72 @@
+#include "timefunction.h"
+
+static const NsKey harmonic_keys[] = {
+  {"frequency", NS_KEY_NUMBER, offsetof(NsHarmonic, frequency), .dimension = NS_DIM_ANGULAR_VELOCITY, .required = true, .minimum = "0 <",
+    .help = "circular frequency; Hz and rpm are turned into rad/s", .example = "50 Hz"},
+  {"phase", NS_KEY_NUMBER, offsetof(NsHarmonic, phase), .dimension = NS_DIM_ANGLE, .standard = "0", .help = "factor is sin(frequency t + phase)",
+    .example = "90 deg"},
+  {NULL},
+};
+static const NsTable harmonic_table = {"harmonic", "factor sin(frequency t + phase)", harmonic_keys, sizeof(NsHarmonic)};
+
+static const NsKey pulse_keys[] = {
+  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .standard = "0", .help = "when the pulse begins", .example = "10 us"},
+  {"duration", NS_KEY_NUMBER, offsetof(NsPulse, duration), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "how long it lasts",
+    .example = "50 us"},
+  {NULL},
+};
+static const NsTable pulse_table = {"pulse", "half a sine wave, zero before and after", pulse_keys, sizeof(NsPulse)};
+
+static const NsKey time_keys[] = {
+  {"harmonic", NS_KEY_TABLE, offsetof(NsTimeFunction, harmonic), .table = &harmonic_table, .help = "sine over time", .example = "{frequency: 50 Hz}"},
+  {"pulse", NS_KEY_TABLE, offsetof(NsTimeFunction, pulse), .table = &pulse_table, .help = "half sine pulse", .example = "{duration: 50 us}"},
+  {"table", NS_KEY_NUMBERS, offsetof(NsTimeFunction, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, 0, 0}}, .least = 2,
+    .help = "rows [time, factor] with rising times; linear between, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
+  {NULL},
+};
+
+static void check_time(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsTimeFunction *function = settings;
+
+  (void)arena;
+  for (int i = 1; i < function->table.rows; i++) {
+    if (function->table.values[2 * i] <= function->table.values[2 * i - 2]) {
+      NsDiagError(diag, NsKeysPlace(function->where, "table"), "times of a table must rise: row %d is at %g s, row %d at %g s", i,
+        function->table.values[2 * i - 2], i + 1, function->table.values[2 * i]);
+      return;
+    }
+  }
+}
+
+const NsTable NsTable_TimeFunction = {
+  "time_function", "factor over time", time_keys, sizeof(NsTimeFunction), .one_of = "harmonic, pulse, table", .check = check_time};
+
+static PetscReal interpolate(const NsNumbers *table, PetscReal t)
+{
+  const double *row  = table->values;
+  int           low  = 0;
+  int           high = table->rows - 1;
+
+  if (t <= row[0]) return row[1];
+  if (t >= row[2 * high]) return row[2 * high + 1];
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (row[2 * middle] <= t)
+      low = middle;
+    else
+      high = middle;
+  }
+  return row[2 * low + 1] + (t - row[2 * low]) / (row[2 * high] - row[2 * low]) * (row[2 * high + 1] - row[2 * low + 1]);
+}
+
+PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
+{
+  if (!function) return 1.0;
+  if (function->harmonic) return PetscSinReal(function->harmonic->frequency * t + function->harmonic->phase);
+  if (function->pulse) {
+    const PetscReal s = (t - function->pulse->start) / function->pulse->duration;
+    return s > 0 && s < 1 ? PetscSinReal(PETSC_PI * s) : 0.0;
+  }
+  return interpolate(&function->table, t);
+}

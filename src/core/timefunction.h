@@ -1,0 +1,29 @@
+/*
+  Factors over time for loads: constant (no `time` key), harmonic, table, pulse.
+*/
+#pragma once
+#include <petscsys.h>
+#include "percuss/keys.h"
+
+typedef struct {
+  const NsNode *where;
+  double        frequency; /* rad/s */
+  double        phase;     /* rad */
+} NsHarmonic;
+
+typedef struct {
+  const NsNode *where;
+  double        start, duration; /* s */
+} NsPulse;
+
+typedef struct {
+  const NsNode     *where;
+  const NsHarmonic *harmonic;
+  const NsPulse    *pulse;
+  NsNumbers         table; /* [rows, 2]: time, factor */
+} NsTimeFunction;
+
+extern const NsTable NsTable_TimeFunction;
+
+/* The factor at t; 1 for NULL. */
+PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);

@@ -1,0 +1,15 @@
+/*
+  What the tree's reader shares with --set.
+*/
+#pragma once
+#include "percuss/tree.h"
+#include <yaml.h>
+
+enum { NS_TREE_MAX_BYTES = 1 << 20, NS_TREE_MAX_NODES = 100000, NS_TREE_MAX_DEPTH = 64, NS_TREE_MAX_KEY = 200 };
+
+/* Whether all bytes may stand in YAML; libyaml would report such bytes without line and column. */
+bool NsTreeCheckText(const NsSource *source, NsDiag *diag);
+/* The source from this byte on, as a tree that will hang at this depth. NULL when errors were reported. */
+NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *arena, NsDiag *diag);
+/* libyaml's complaint in plain words; shift: columns of the first line before the parsed text; bracket: the innermost open one or NULL. */
+void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int shift, const NsPlace *bracket, NsDiag *diag);

@@ -1,0 +1,149 @@
+/*
+  --set, and looking things up by their path.
+*/
+#include "core/text.h"
+#include "core/tree_internal.h"
+#include <string.h>
+
+NsNode *NsTreeChild(const NsNode *node, const char *key)
+{
+  if (!node || node->kind != NS_NODE_MAP) return NULL;
+  for (NsNode *child = node->first; child; child = child->next) {
+    if (!strcmp(child->key, key)) return child;
+  }
+  return NULL;
+}
+
+/* Counted from the end, so that a copy of an item (see `shorthand` in keys.h) knows its number too. */
+static int index_in_list(const NsNode *item)
+{
+  int after = 0;
+
+  for (const NsNode *node = item->next; node; node = node->next) ++after;
+  return item->parent->count - 1 - after;
+}
+
+const char *NsTreePath(const NsNode *node, NsArena *arena)
+{
+  const NsNode *line[NS_TREE_MAX_DEPTH + 2];
+  int           depth = 0;
+  const char   *path  = "";
+
+  for (; node && node->parent && depth < NS_TREE_MAX_DEPTH + 2; node = node->parent) line[depth++] = node;
+  while (depth-- > 0) {
+    const char *dot = *path ? "." : "";
+
+    if (line[depth]->key)
+      path = NsArenaPrint(arena, "%s%s%s", path, dot, line[depth]->key);
+    else
+      path = NsArenaPrint(arena, "%s%s%d", path, dot, index_in_list(line[depth]));
+  }
+  return path;
+}
+
+static bool fail(NsDiag *diag, const NsSource *source, const char *from, size_t size, const char *message, const char *detail)
+{
+  const NsPlace place = {source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, size ? NsTextCount(from, size) : 1};
+
+  NsDiagError(diag, place, message, detail);
+  return false;
+}
+
+/* A number below count, or -1. */
+static int list_index(const char *word, int count)
+{
+  int index = 0;
+
+  if (!*word) return -1;
+  for (; *word; ++word) {
+    if (*word < '0' || *word > '9') return -1;
+    index = 10 * index + (*word - '0');
+    if (index >= count) return -1;
+  }
+  return index;
+}
+
+/* The child of this name, made if it is missing; NULL after an error. */
+static NsNode *step_into(NsNode *node, const NsSource *source, const char *from, size_t size, NsArena *arena, NsDiag *diag)
+{
+  const char   *word  = NsArenaCopy(arena, from, size);
+  const NsPlace place = {source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};
+  NsNode       *child, **end;
+
+  if (node->kind == NS_NODE_LIST) {
+    const int index = list_index(word, node->count);
+
+    if (index < 0) {
+      NsDiagError(diag, place, "no item '" NS_CLIP "' in %s, a list of %d item%s", NsClip(word), NsTreePath(node, arena), node->count,
+        node->count == 1 ? "" : "s");
+      if (node->count) NsDiagNote(diag, "items are numbered from 0 to %d", node->count - 1);
+      return NULL;
+    }
+    child = node->first;
+    for (int i = 0; i < index; ++i) child = child->next;
+    return child;
+  }
+  if (node->kind == NS_NODE_SCALAR) {
+    if (node->quoted || *node->text) {
+      NsDiagError(diag, place, "%s is '" NS_CLIP "', not a mapping", NsTreePath(node, arena), NsClip(node->text));
+      return NULL;
+    }
+    node->kind = NS_NODE_MAP; /* `scheme:` without a value */
+  }
+  for (end = &node->first; *end; end = &(*end)->next) {
+    if (!strcmp((*end)->key, word)) return *end;
+  }
+  child            = NsArenaAlloc(arena, sizeof(*child));
+  child->key       = word;
+  child->key_place = child->place = place;
+  child->text                     = "";
+  child->parent                   = node;
+  *end                            = child;
+  ++node->count;
+  return child;
+}
+
+bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag)
+{
+  NsSource   *source = NsArenaAlloc(arena, sizeof(*source));
+  const char *equal, *from;
+  NsNode     *node  = root, *value;
+  int         depth = 0;
+
+  source->name = "--set";
+  source->size = strlen(assignment);
+  source->text = NsArenaCopy(arena, assignment, source->size);
+  if (!NsTreeCheckText(source, diag)) return false;
+  equal = strchr(source->text, '=');
+  if (!equal) return fail(diag, source, source->text, source->size, "expected KEY=VALUE%s", "");
+  /* All of the path is looked at before the tree is touched. */
+  for (const char *p = source->text;; ++p) {
+    const size_t size = strcspn(p, ".=");
+
+    if (!size) return fail(diag, source, p, 0, "empty key%s", "");
+    if (size > NS_TREE_MAX_KEY) return fail(diag, source, p, size, "a key of more than 200 bytes%s", "");
+    if (++depth >= NS_TREE_MAX_DEPTH) return fail(diag, source, p, size, "nested deeper than 64 levels%s", "");
+    p += size;
+    if (*p == '=') break;
+  }
+  value = NsTreeBuild(source, (size_t)(equal + 1 - source->text), depth, arena, diag);
+  if (!value) return false;
+  for (from = source->text; from < equal; ++from) {
+    const size_t size = strcspn(from, ".=");
+
+    node = step_into(node, source, from, size, arena, diag);
+    if (!node) return false;
+    if (from + size == equal) {
+      node->key_place = (NsPlace){source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};
+    }
+    from += size;
+  }
+  node->kind   = value->kind;
+  node->place  = value->place;
+  node->text   = value->text;
+  node->quoted = value->quoted;
+  node->count  = value->count;
+  node->first  = value->first;
+  for (NsNode *child = node->first; child; child = child->next) child->parent = node;
+  return true;
+}

@@ -1,0 +1,3 @@
+/* Every body made of finite elements: one file, one line. */
+NS_BODY(Bar)
+NS_BODY(Truss)

@@ -1,0 +1,164 @@
+/*
+  Names of places on bodies: "bar.left" (named nodes) and "bar@0.5" (a fraction of the length), and what lies there.
+*/
+#include <stdio.h>
+#include <string.h>
+#include "fe.h"
+#include "percuss/units.h"
+
+static void suggest(NsFe *fe, NsPlace place, const char *name, PetscBool ground, const char *what)
+{
+  size_t       count = ground ? 2 : 1;
+  const char **words, *near;
+  char        *all = NULL;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
+  words = NsArenaAlloc(fe->arena, sizeof(*words) * count);
+  count = 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsMesh *mesh = fe->body[b].mesh;
+    for (PetscInt s = 0; s < mesh->node_sets; s++) words[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+  }
+  if (ground) words[count++] = "ground";
+  near = NsNearestWord(name, words);
+  for (size_t i = 0; i < count; i++) all = NsArenaPrint(fe->arena, "%s%s%s", all ? all : "", all ? ", " : "", words[i]);
+  NsDiagError(fe->diag, place, "%s%s%s%s", what, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  NsDiagNote(fe->diag, "nodes: %s", all ? all : "none has a name");
+}
+
+const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *count)
+{
+  const char *dot = strchr(name, '.');
+
+  *count = 0;
+  if (allow_ground && !strcmp(name, "ground")) return fe->unknown; /* any address: nothing is read for count 0 */
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    const size_t    n    = strlen(body->name);
+    if (!dot || (size_t)(dot - name) != n || strncmp(name, body->name, n)) continue;
+    const NsMeshSet *set = NsMeshNodeSet(body->mesh, dot + 1);
+    if (!set) break;
+    PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
+    for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
+    *count = set->count;
+    return nodes;
+  }
+  suggest(fe, place, name, allow_ground,
+    NsArenaPrint(fe->arena, dot ? "there are no nodes '%s'" : "'%s' names no node; write body.nodes, such as bar.left", name));
+  return NULL;
+}
+
+PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node)
+{
+  PetscInt        count;
+  const PetscInt *nodes = NsFeFindNodes(fe, name, place, allow_ground, &count);
+
+  if (!nodes) return PETSC_FALSE;
+  if (count > 1) {
+    NsDiagError(fe->diag, place, "'%s' are %d nodes, but one is wanted here", name, (int)count);
+    return PETSC_FALSE;
+  }
+  *node = count ? nodes[0] : -1;
+  return PETSC_TRUE;
+}
+
+PetscBool NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3])
+{
+  const NsFeBody *body = &fe->body[fe->node_body[node]];
+  const NsMesh   *mesh = body->mesh;
+  PetscInt        element;
+  PetscReal       fraction;
+
+  if (!mesh->along || !NsMeshLocate(mesh, mesh->along[node - body->first_node], &element, &fraction)) return PETSC_FALSE;
+  const NsFeElement *e    = &fe->element[body->first_element + element];
+  const PetscReal    sign = node == e->node[0] && fraction < 0.5 ? -1 : 1; /* at the first end of the chain: outwards */
+  for (int k = 0; k < 3; k++) axis[k] = sign * (fe->x[3 * e->node[1] + k] - fe->x[3 * e->node[0] + k]) / e->length;
+  return PETSC_TRUE;
+}
+
+static void add_entry(NsProbeColumn *column, PetscInt unknown, PetscReal weight)
+{
+  if (unknown < 0 || weight == 0) return;
+  column->unknown[column->entries]  = unknown;
+  column->weight[column->entries++] = weight;
+}
+
+/* Columns ux, uy, uz, vx, vy, vz of a point between two nodes, as many as the body can move in; stress where it lies within an element. */
+static void fill_probe(const NsFe *fe, const NsFeBody *body, const NsFeElement *element, const PetscInt node[2], PetscReal fraction, NsProbe *probe)
+{
+  static const char *const suffixes[] = {"ux", "uy", "uz", "vx", "vy", "vz", "stress"};
+
+  for (int c = 0; c < 6; c++) {
+    NsProbeColumn column = {.suffix = suffixes[c], .of_velocity = c >= 3};
+    PetscBool     moves  = PETSC_FALSE;
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      const PetscReal d = body->direction[a][c % 3];
+      if (d != 0) moves = PETSC_TRUE;
+      add_entry(&column, fe->unknown[NS_NODE_UNKNOWNS * node[0] + a], d * (1 - fraction));
+      if (fraction > 0) add_entry(&column, fe->unknown[NS_NODE_UNKNOWNS * node[1] + a], d * fraction);
+    }
+    if (moves) probe->column[probe->columns++] = column;
+  }
+  if (element) {
+    /* stress is linear in the element's unknowns: its coefficients are the stresses of unit displacements */
+    NsProbeColumn  column = {.suffix = suffixes[6]};
+    PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
+    const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
+    for (PetscInt i = 0; i < n; i++) {
+      PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0};
+      unit[i]                             = 1;
+      add_entry(&column, unknown[i], body->element->normal_force(element, body->node_unknowns, unit) / element->area);
+    }
+    probe->column[probe->columns++] = column;
+  }
+}
+
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found)
+{
+  NsFe       *fe   = model->data;
+  const char *mark = name + strcspn(name, ".@");
+
+  PetscFunctionBegin;
+  *found = PETSC_FALSE;
+  PetscCall(PetscMemzero(probe, sizeof(*probe)));
+  probe->name = name;
+  for (PetscInt b = 0; b < fe->bodies && *mark; b++) {
+    const NsFeBody *body = &fe->body[b];
+    const size_t    n    = strlen(body->name);
+    if ((size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
+    if (*mark == '.') {
+      const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
+      if (!set || set->count != 1) break;
+      const PetscInt node = body->first_node + set->items[0];
+      fill_probe(fe, body, NULL, (PetscInt[2]){node, node}, 0, probe);
+    } else {
+      double    where;
+      PetscInt  element;
+      PetscReal fraction;
+      if (NsParseNumber(mark + 1, &where) || where < 0 || where > 1) break;
+      if (!NsMeshLocate(body->mesh, where * body->mesh->length, &element, &fraction)) break;
+      const NsFeElement *e = &fe->element[body->first_element + element];
+      fill_probe(fe, body, e, e->node, fraction, probe);
+    }
+    *found = PETSC_TRUE;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, size, "unknown %" PetscInt_FMT, unknown));
+  for (PetscInt i = 0; i < NS_NODE_UNKNOWNS * fe->nodes; i++) {
+    const PetscInt  node = i / NS_NODE_UNKNOWNS, a = i % NS_NODE_UNKNOWNS;
+    const NsFeBody *body = &fe->body[fe->node_body[node]];
+    const PetscReal *x   = fe->x + 3 * node;
+    if (a >= body->node_unknowns || fe->unknown[i] != unknown) continue;
+    (void)snprintf(text, size, "%s at (%g, %g, %g) m, displacement along (%g, %g, %g)", body->name, x[0], x[1], x[2], body->direction[a][0],
+      body->direction[a][1], body->direction[a][2]);
+    break;
+  }
+  PetscFunctionReturn(0);
+}

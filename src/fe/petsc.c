@@ -1,0 +1,176 @@
+/*
+  Free dynamics through PETSc: M, C, K as AIJ matrices, one KSP for each operator A = m M + c C + k K that a scheme solves with.
+
+  Works for any model. Default solver: the diagonal itself where A is diagonal, else one Cholesky factorisation and two sweeps a step;
+  the options database (`percuss run CONFIG -- -ksp_type cg -pc_type jacobi`) changes it. A step costs a MatMult and a KSPSolve.
+*/
+#include <petscksp.h>
+#include "fe.h"
+
+struct NsFreeDynamics {
+  Mat        M, C, K; /* C is NULL without damping */
+  Vec        work;
+  Mat        A[NS_SLOTS];
+  KSP        ksp[NS_SLOTS];
+  NsOperator op[NS_SLOTS];
+  PetscBool  in_order; /* unknowns are numbered along the lines already: factors need no reordering */
+};
+
+/* Numbered along lines when no element spans more than a few unknowns: natural order then has no fill, and sweeps without permutation are faster. */
+static PetscBool is_in_order(const NsFe *fe)
+{
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    if (PetscAbsInt(fe->element[i].node[0] - fe->element[i].node[1]) > 2) return PETSC_FALSE;
+  }
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    if (fe->spring[s].node[1] >= 0 && PetscAbsInt(fe->spring[s].node[0] - fe->spring[s].node[1]) > 2) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **result)
+{
+  NsFreeDynamics *free = NsArenaAlloc(fe->arena, sizeof(*free));
+
+  PetscFunctionBegin;
+  PetscCall(NsFeAssemble(fe, &free->M, &free->C, &free->K, &fe->weight));
+  PetscCall(VecDuplicate(fe->weight, &free->work));
+  PetscCall(VecDuplicate(fe->weight, &fe->work));
+  fe->has_weight = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0 ? PETSC_TRUE : PETSC_FALSE;
+  free->in_order = is_in_order(fe);
+  *result        = free;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **result)
+{
+  NsFreeDynamics *free = *result;
+
+  PetscFunctionBegin;
+  if (!free) PetscFunctionReturn(0);
+  PetscCall(MatDestroy(&free->M));
+  PetscCall(MatDestroy(&free->C));
+  PetscCall(MatDestroy(&free->K));
+  PetscCall(VecDestroy(&free->work));
+  for (PetscInt s = 0; s < NS_SLOTS; s++) {
+    PetscCall(MatDestroy(&free->A[s]));
+    PetscCall(KSPDestroy(&free->ksp[s]));
+  }
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsForce(NsFreeDynamics *free, Vec q, Vec v, Vec h)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMult(free->K, q, free->work));
+  if (free->C) PetscCall(MatMultAdd(free->C, v, free->work, free->work));
+  PetscCall(VecAXPY(h, -1, free->work));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMult(free->M, x, y));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
+{
+  PC       pc;
+  MatInfo  info;
+  PetscInt rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(A, &rows, NULL));
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(ksp, &pc));
+  if ((PetscInt)info.nz_used == rows) PetscCall(PCSetType(pc, PCJACOBI)); /* a diagonal is its own factor */
+  else {
+    PetscCall(PCSetType(pc, PCCHOLESKY));
+    PetscCall(PCFactorSetMatOrderingType(pc, free->in_order ? MATORDERINGNATURAL : MATORDERINGRCM));
+  }
+  PetscCall(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); /* of iterative solvers, if the user takes one */
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOperator op)
+{
+  NsOperator *old = &free->op[slot];
+  Mat         A;
+
+  PetscFunctionBegin;
+  if (free->ksp[slot] && old->mass == op.mass && old->damping == op.damping && old->stiffness == op.stiffness) PetscFunctionReturn(0);
+  PetscCall(MatDestroy(&free->A[slot]));
+  if (op.stiffness == 0 && (op.damping == 0 || !free->C)) {
+    PetscCall(MatDuplicate(free->M, MAT_COPY_VALUES, &A));
+    if (op.mass != 1) PetscCall(MatScale(A, op.mass));
+  } else {
+    PetscCall(MatDuplicate(free->K, MAT_COPY_VALUES, &A));
+    PetscCall(MatScale(A, op.stiffness));
+    PetscCall(MatAXPY(A, op.mass, free->M, SUBSET_NONZERO_PATTERN));
+    if (free->C) PetscCall(MatAXPY(A, op.damping, free->C, SUBSET_NONZERO_PATTERN));
+  }
+  PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+  free->A[slot] = A;
+  if (!free->ksp[slot]) {
+    PetscCall(KSPCreate(PETSC_COMM_SELF, &free->ksp[slot]));
+    PetscCall(KSPSetOperators(free->ksp[slot], A, A));
+    PetscCall(default_solver(free, A, free->ksp[slot]));
+  }
+  PetscCall(KSPSetOperators(free->ksp[slot], A, A));
+  PetscCall(KSPSetUp(free->ksp[slot]));
+  *old = op;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, Vec x)
+{
+  KSPConvergedReason reason;
+
+  PetscFunctionBegin;
+  PetscCall(KSPSolve(free->ksp[slot], b, x));
+  PetscCall(KSPGetConvergedReason(free->ksp[slot], &reason));
+  /* x becomes not-a-number: the loop finds it, names the unknown and stops; a linear solver that fails is the user's choice of options */
+  if (reason < 0) PetscCall(VecSet(x, NAN));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsEnergy(NsFreeDynamics *free, Vec q, Vec v, PetscReal *kinetic, PetscReal *elastic)
+{
+  PetscFunctionBegin;
+  PetscCall(MatMult(free->M, v, free->work));
+  PetscCall(VecDot(v, free->work, kinetic));
+  PetscCall(MatMult(free->K, q, free->work));
+  PetscCall(VecDot(q, free->work, elastic));
+  *kinetic /= 2;
+  *elastic /= 2;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power)
+{
+  PetscFunctionBegin;
+  *power = 0;
+  if (!free->C) PetscFunctionReturn(0);
+  PetscCall(MatMult(free->C, v, free->work));
+  PetscCall(VecDot(w, free->work, power));
+  PetscFunctionReturn(0);
+}
+
+PetscBool NsFreeDynamicsIsDamped(const NsFreeDynamics *free)
+{
+  return free->C ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *C, Mat *K)
+{
+  PetscFunctionBegin;
+  *M = free->M;
+  *C = free->C;
+  *K = free->K;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,320 @@
+/*
+  The mesh of a body: its keys in the config, the checks that both sources have in common, numbering, named nodes.
+
+  A source (line.c, gmsh.c) delivers nodes and elements in any order; here they are checked, renumbered (order.c) and copied to the arena.
+*/
+#include <math.h>
+#include <string.h>
+#include "mesh_private.h"
+
+static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, line), .table = &NsTable_Line, .help = "a straight line of elements",
+                               .example = "{from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}"},
+  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file),
+    .help =
+      "a Gmsh mesh of two-node lines (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical points are node sets, its "
+      "physical curves element sets",
+    .example = "../meshes/bar.msh"},
+  {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group), .help = "the physical curve of the file to take; all line elements without it",
+    .example = "bar"},
+  {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .standard = "1", .minimum = "0 <",
+    .help = "the length that 1 means in the file", .example = "1 mm"},
+  {"nodes", NS_KEY_NAMED_NUMBERS, offsetof(NsMeshSettings, nodes), .dimension = {1, 0, 0, 0}, .minimum = "0",
+    .help = "names for nodes, by their distance along the line from its first node", .example = "{middle: 0.5 m}"},
+  {.name = NULL}};
+
+static void check(const void *data, NsArena *arena, NsDiag *diag)
+{
+  static const char *const of_files[] = {"group", "scale", NULL};
+  const NsMeshSettings    *settings   = data;
+
+  (void)arena;
+  for (int k = 0; settings->line && of_files[k]; k++) {
+    if (!NsTreeChild(settings->where, of_files[k])) continue;
+    NsDiagError(diag, NsKeysPlace(settings->where, of_files[k]), "'%s' goes with 'file' only", of_files[k]);
+  }
+}
+
+const NsTable NsTable_Mesh = {.name = "mesh",
+  .help                             = "nodes and two-node line elements of a body: a generated line or a file",
+  .keys                             = keys,
+  .size                             = sizeof(NsMeshSettings),
+  .one_of                           = "line, file",
+  .shorthand                        = "file",
+  .check                            = check};
+
+const char *NsMeshPoint(const NsMesh *mesh, PetscInt node, NsArena *arena)
+{
+  const PetscReal *x = mesh->x + 3 * (size_t)node;
+
+  return NsArenaPrint(arena, "(%g, %g, %g)", x[0], x[1], x[2]);
+}
+
+static PetscReal element_length(const NsMesh *mesh, PetscInt e)
+{
+  const PetscReal *a = mesh->x + 3 * (size_t)mesh->connection[2 * e], *b = mesh->x + 3 * (size_t)mesh->connection[2 * e + 1];
+
+  return hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
+}
+
+/* An element shorter than the rounding of its nodes' places has no direction to speak of. */
+static bool no_element_without_length(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  PetscReal extent = 0;
+  PetscInt  bad = 0, first = 0;
+
+  for (PetscInt k = 0; k < 3 * mesh->nodes; k++) extent = PetscMax(extent, fabs(mesh->x[k]));
+  for (PetscInt e = 0; e < mesh->elements; e++)
+    if (!(element_length(mesh, e) > 16 * PETSC_MACHINE_EPSILON * extent) && bad++ == 0) first = e;
+  if (bad == 0) return true;
+  NsDiagError(diag, place, "the element from %s to %s has no length%s", NsMeshPoint(mesh, mesh->connection[2 * first], arena),
+    NsMeshPoint(mesh, mesh->connection[2 * first + 1], arena), bad > 1 ? NsArenaPrint(arena, ", and %ld more like it", (long)(bad - 1)) : "");
+  return false;
+}
+
+static int compare_integers(const void *a, const void *b)
+{
+  const PetscInt x = *(const PetscInt *)a, y = *(const PetscInt *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* new_of[old]; several old numbers may have become one. */
+static void renumber_set(NsMeshSet *set, const PetscInt new_of[])
+{
+  PetscInt kept = 0;
+
+  for (PetscInt k = 0; k < set->count; k++) set->items[k] = new_of[set->items[k]];
+  qsort(set->items, (size_t)set->count, sizeof *set->items, compare_integers);
+  for (PetscInt k = 0; k < set->count; k++)
+    if (k == 0 || set->items[k] != set->items[k - 1]) set->items[kept++] = set->items[k];
+  set->count = kept;
+}
+
+/* Copies the raw mesh to the arena with nodes in the given order; elements follow their first node. A chain's elements all point along it. */
+static PetscErrorCode renumber(const NsMesh *raw, const PetscInt order[], bool chain, NsArena *arena, NsMesh *mesh)
+{
+  PetscInt *node, *element, *start;
+
+  PetscFunctionBeginUser;
+  *mesh            = *raw;
+  mesh->x          = NsArenaAlloc(arena, 3 * (size_t)raw->nodes * sizeof *mesh->x);
+  mesh->connection = NsArenaAlloc(arena, 2 * (size_t)raw->elements * sizeof *mesh->connection);
+  PetscCall(PetscMalloc2(raw->nodes, &node, raw->elements, &element));
+  for (PetscInt k = 0; k < raw->nodes; k++) {
+    node[order[k]] = k;
+    for (int d = 0; d < 3; d++) mesh->x[3 * k + d] = raw->x[3 * order[k] + d];
+  }
+  PetscCall(PetscCalloc1((size_t)raw->nodes + 1, &start));
+  for (PetscInt e = 0; e < raw->elements; e++) start[PetscMin(node[raw->connection[2 * e]], node[raw->connection[2 * e + 1]]) + 1]++;
+  for (PetscInt k = 0; k < raw->nodes; k++) start[k + 1] += start[k];
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    const PetscInt a = node[raw->connection[2 * e]], b = node[raw->connection[2 * e + 1]];
+    const bool     turn                  = chain && a > b;
+    element[e]                           = start[PetscMin(a, b)]++;
+    mesh->connection[2 * element[e]]     = turn ? b : a;
+    mesh->connection[2 * element[e] + 1] = turn ? a : b;
+  }
+  for (PetscInt s = 0; s < mesh->node_sets; s++) renumber_set(&mesh->node_set[s], node);
+  for (PetscInt s = 0; s < mesh->element_sets; s++) renumber_set(&mesh->element_set[s], element);
+  PetscCall(PetscFree(start));
+  PetscCall(PetscFree2(node, element));
+  PetscFunctionReturn(0);
+}
+
+/* In long double: a sum of a million lengths keeps its last digits. */
+static void measure(NsMesh *mesh, bool chain, NsArena *arena)
+{
+  long double sum = 0;
+
+  if (chain) mesh->along = NsArenaAlloc(arena, (size_t)mesh->nodes * sizeof *mesh->along);
+  for (PetscInt e = 0; e < mesh->elements; e++) {
+    sum += element_length(mesh, e);
+    if (chain) mesh->along[e + 1] = (PetscReal)sum;
+  }
+  mesh->length = (PetscReal)sum;
+}
+
+/* Room for `more` further sets. */
+static void grow_sets(NsMeshSet **sets, PetscInt count, PetscInt more, NsArena *arena)
+{
+  NsMeshSet *grown = NsArenaAlloc(arena, (size_t)(count + more) * sizeof *grown);
+
+  if (count) memcpy(grown, *sets, (size_t)count * sizeof *grown);
+  *sets = grown;
+}
+
+/* `all` always means everything; a file's own group of this name may stay when it says the same. */
+static bool add_all(NsMeshSet *sets, PetscInt *count, PetscInt total, const char *kind, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  NsMeshSet *set = &sets[*count];
+
+  for (PetscInt s = 0; s < *count; s++) {
+    if (strcmp(sets[s].name, "all") != 0) continue;
+    if (sets[s].count == total) return true;
+    NsDiagError(diag, place, "the physical %s 'all' of the file is only a part of the mesh", kind);
+    NsDiagNote(diag, "'all' is the name of the whole mesh; call the %s otherwise", kind);
+    return false;
+  }
+  set->name  = "all";
+  set->count = total;
+  set->items = NsArenaAlloc(arena, (size_t)total * sizeof *set->items);
+  for (PetscInt k = 0; k < total; k++) set->items[k] = k;
+  ++*count;
+  return true;
+}
+
+/* The node at a distance along the chain; -1 with a message when there is none. */
+static PetscInt node_at(const NsMesh *mesh, const char *name, double distance, NsPlace place, NsDiag *diag)
+{
+  PetscInt  e;
+  PetscReal fraction, size;
+
+  if (!NsMeshLocate(mesh, distance, &e, &fraction)) {
+    NsDiagError(diag, place, "node '%s' at %g m is off the line, which is %g m long", name, distance, mesh->length);
+    return -1;
+  }
+  size = mesh->along[e + 1] - mesh->along[e];
+  for (PetscInt i = e; i <= e + 1; i++)
+    if (fabs(distance - mesh->along[i]) <= 1e-6 * size) return i;
+  NsDiagError(diag, place, "there is no node at %.10g m along the line for '%s'", distance, name);
+  NsDiagNote(diag, "the nearest nodes are at %.10g m and %.10g m", mesh->along[e], mesh->along[e + 1]);
+  return -1;
+}
+
+static void add_named_nodes(NsMesh *mesh, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsNamedNumbers *nodes = &settings->nodes;
+
+  if (nodes->count && !mesh->along) {
+    NsDiagError(diag, NsKeysPlace(settings->where, "nodes"), "'nodes' needs a mesh that is one open line; this one %s",
+      mesh->elements >= mesh->nodes ? "has a loop" : "branches");
+    NsDiagNote(diag, "name the node in the .geo file: Physical Point(\"%s\") = {1};", nodes->names[0]);
+    return;
+  }
+  for (int k = 0; k < nodes->count; k++) {
+    const NsPlace place = nodes->where[k]->place;
+    const bool    known = NsMeshNodeSet(mesh, nodes->names[k]) != NULL;
+    NsMeshSet    *set   = &mesh->node_set[mesh->node_sets];
+    PetscInt      node;
+
+    if (known) NsDiagError(diag, nodes->where[k]->key_place, "the mesh already has a node set '%s'", nodes->names[k]);
+    node = node_at(mesh, nodes->names[k], nodes->values[k], place, diag);
+    if (known || node < 0) continue;
+    set->name     = nodes->names[k];
+    set->count    = 1;
+    set->items    = NsArenaAlloc(arena, sizeof *set->items);
+    set->items[0] = node;
+    mesh->node_sets++;
+  }
+}
+
+/* From a source's raw mesh to the finished one. */
+static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+{
+  const NsPlace place  = settings->line ? settings->line->where->place : NsKeysPlace(settings->where, "file");
+  const int     before = NsDiagErrors(diag);
+  NsMesh       *made   = NsArenaAlloc(arena, sizeof *made);
+  PetscInt     *order;
+  bool          chain = false, good;
+
+  PetscFunctionBeginUser;
+  if (!no_element_without_length(raw, place, arena, diag)) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(raw->nodes, &order));
+  PetscCall(NsMeshOrder(raw, place, arena, diag, order, &chain, &good));
+  if (good) PetscCall(renumber(raw, order, chain, arena, made));
+  PetscCall(PetscFree(order));
+  if (!good) PetscFunctionReturn(0);
+  measure(made, chain, arena);
+  grow_sets(&made->node_set, made->node_sets, settings->nodes.count + 1, arena);
+  grow_sets(&made->element_set, made->element_sets, 1, arena);
+  (void)add_all(made->node_set, &made->node_sets, made->nodes, "point", place, arena, diag);
+  (void)add_all(made->element_set, &made->element_sets, made->elements, "curve", place, arena, diag);
+  add_named_nodes(made, settings, arena, diag);
+  if (NsDiagErrors(diag) == before) *mesh = made;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+{
+  NsMesh raw = {0};
+
+  PetscFunctionBeginUser;
+  *mesh = NULL;
+  if (settings->line)
+    PetscCall(NsMeshRawLine(settings, arena, &raw));
+  else
+    PetscCall(NsMeshRawGmsh(settings, arena, diag, &raw));
+  if (raw.elements) PetscCall(finish(&raw, settings, arena, diag, mesh));
+  PetscCall(PetscFree2(raw.x, raw.connection));
+  PetscFunctionReturn(0);
+}
+
+static const NsMeshSet *find(const NsMeshSet *sets, PetscInt count, const char *name)
+{
+  for (PetscInt s = 0; s < count; s++)
+    if (strcmp(sets[s].name, name) == 0) return &sets[s];
+  return NULL;
+}
+
+const NsMeshSet *NsMeshNodeSet(const NsMesh *mesh, const char *name)
+{
+  return find(mesh->node_set, mesh->node_sets, name);
+}
+
+const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name)
+{
+  return find(mesh->element_set, mesh->element_sets, name);
+}
+
+static const char *const *names_of(const NsMeshSet *sets, PetscInt count, NsArena *arena)
+{
+  const char **names = NsArenaAlloc(arena, (size_t)(count + 1) * sizeof *names);
+
+  for (PetscInt s = 0; s < count; s++) names[s] = sets[s].name;
+  return names;
+}
+
+const char *const *NsMeshNodeSetNames(const NsMesh *mesh, NsArena *arena)
+{
+  return names_of(mesh->node_set, mesh->node_sets, arena);
+}
+
+const char *NsMeshWords(const char *const *words, NsArena *arena)
+{
+  const char *text = "";
+
+  for (int k = 0; words[k]; k++) text = NsArenaPrint(arena, "%s%s%s", text, k ? ", " : "", words[k]);
+  return text;
+}
+
+void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  const char *const *names = NsMeshNodeSetNames(mesh, arena);
+  const char        *near  = NsNearestWord(name, names);
+
+  NsDiagError(diag, place, "unknown node set '%s'%s", name, near ? NsArenaPrint(arena, "; did you mean '%s'?", near) : "");
+  NsDiagNote(diag, "valid node sets: %s", NsMeshWords(names, arena));
+  /* Only a generated line has its ends named; which end of a file's curve is the left one, nobody can know. */
+  if (strcmp(name, "left") == 0 || strcmp(name, "right") == 0)
+    NsDiagNote(diag, "a mesh file's ends have the names it gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s", name,
+      mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");
+}
+
+bool NsMeshLocate(const NsMesh *mesh, PetscReal distance, PetscInt *element, PetscReal *fraction)
+{
+  PetscInt  low = 0, high = mesh->elements - 1;
+  PetscReal t;
+
+  if (!mesh->along || !(distance >= -1e-9 * mesh->length && distance <= (1 + 1e-9) * mesh->length)) return false;
+  while (low < high) { /* the first element that ends at the point or behind it */
+    const PetscInt middle = low + (high - low) / 2;
+    if (mesh->along[middle + 1] >= distance)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  t         = (distance - mesh->along[low]) / (mesh->along[low + 1] - mesh->along[low]);
+  *element  = low;
+  *fraction = PetscMin(PetscMax(t, 0), 1);
+  return true;
+}

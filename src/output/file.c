@@ -1,0 +1,229 @@
+#include "file.h"
+#include "core/decimal.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static void fail(NsFile *file, int error)
+{
+  file->failed = PETSC_TRUE;
+  file->used   = 0;
+  NsRunFail(file->run, "cannot write %s: %s", file->path, strerror(error));
+}
+
+/* The coarse clock costs 5 ns: it may be asked at every row. */
+static int64_t coarse_seconds(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return (int64_t)now.tv_sec;
+}
+
+void NsFileCreate(NsFile *file, NsRun *run, size_t capacity)
+{
+  memset(file, 0, sizeof(*file));
+  file->run      = run;
+  file->capacity = capacity < 512 ? 512 : capacity;
+  file->buffer   = NsArenaAlloc(run->arena, file->capacity);
+  file->fd       = -1;
+}
+
+void NsFileOpen(NsFile *file, const char *path)
+{
+  struct stat status;
+
+  file->path    = path;
+  file->used    = 0;
+  file->written = 0;
+  file->flushed = coarse_seconds();
+  file->failed  = PETSC_FALSE;
+  file->regular = PETSC_FALSE;
+  do file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  while (file->fd < 0 && errno == EINTR);
+  if (file->fd < 0)
+    fail(file, errno);
+  else
+    file->regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* 0 or errno. */
+static int write_all(int fd, const char *bytes, size_t size)
+{
+  while (size) {
+    const ssize_t n = write(fd, bytes, size);
+
+    if (n > 0) {
+      bytes += n;
+      size -= (size_t)n;
+    } else if (n == 0 || errno != EINTR)
+      return n == 0 ? ENOSPC : errno;
+  }
+  return 0;
+}
+
+/* 0 or errno. Pipes and devices cannot be synced, and say EINVAL. */
+static int sync_file(int fd)
+{
+  return fsync(fd) && errno != EINVAL && errno != EROFS ? errno : 0;
+}
+
+/* 0 or errno. Never called again after EINTR: on Linux the descriptor is gone. */
+static int close_file(int fd)
+{
+  return close(fd) && errno != EINTR ? errno : 0;
+}
+
+static void flush(NsFile *file)
+{
+  int error;
+
+  if (file->failed || file->fd < 0) file->used = 0;
+  error = write_all(file->fd, file->buffer, file->used);
+  if (error) {
+    fail(file, error);
+    /* Back to the end of the last flush, which was the end of a row. If this fails too there is nothing better to do. */
+    if (file->regular && ftruncate(file->fd, (off_t)file->written)) return;
+    return;
+  }
+  file->written += (int64_t)file->used;
+  file->used    = 0;
+  file->flushed = coarse_seconds();
+}
+
+/* Room for so many bytes; size <= capacity. */
+static char *reserve(NsFile *file, size_t size)
+{
+  if (file->capacity - file->used < size) flush(file);
+  return file->buffer + file->used;
+}
+
+void NsFileBytes(NsFile *file, const void *bytes, size_t size)
+{
+  for (const char *from = bytes; size;) {
+    const size_t room = file->capacity - file->used, n = size < room ? size : room;
+
+    memcpy(file->buffer + file->used, from, n);
+    file->used += n;
+    from += n;
+    size -= n;
+    if (size) flush(file);
+  }
+}
+
+void NsFileText(NsFile *file, const char *text)
+{
+  NsFileBytes(file, text, strlen(text));
+}
+
+void NsFilePrint(NsFile *file, const char *format, ...)
+{
+  char    text[256];
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  NsFileText(file, text);
+}
+
+void NsFileNumber(NsFile *file, double value, char separator)
+{
+  char *text   = reserve(file, NS_DECIMAL_SIZE + 1);
+  int   length = NsDecimal(value, text);
+
+  if (separator) text[length++] = separator;
+  file->used += (size_t)length;
+}
+
+void NsFileWord(NsFile *file, const char *word, char separator)
+{
+  if (!strpbrk(word, ",\"\r\n"))
+    NsFileText(file, word);
+  else {
+    NsFileBytes(file, "\"", 1);
+    for (const char *p = word; *p; p++) NsFileBytes(file, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    NsFileBytes(file, "\"", 1);
+  }
+  if (separator) NsFileBytes(file, &separator, 1);
+}
+
+void NsFileEndRow(NsFile *file)
+{
+  if (2 * file->used >= file->capacity || coarse_seconds() > file->flushed + 1) flush(file);
+}
+
+PetscBool NsFileClose(NsFile *file, PetscBool sync)
+{
+  int error = 0, close_error;
+
+  if (file->fd < 0) return file->failed ? PETSC_FALSE : PETSC_TRUE;
+  flush(file);
+  if (sync && !file->failed) error = sync_file(file->fd);
+  close_error = close_file(file->fd);
+  file->fd    = -1;
+  if (!error) error = close_error;
+  if (error && !file->failed) fail(file, error);
+  return file->failed ? PETSC_FALSE : PETSC_TRUE;
+}
+
+void NsFileDiscard(NsFile *file)
+{
+  if (file->fd >= 0) close(file->fd);
+  file->fd   = -1;
+  file->used = 0;
+  if (file->regular) unlink(file->path);
+}
+
+/* 0 or errno. */
+static int write_new(const char *path, const char *text, size_t size, PetscBool sync)
+{
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error, close_error;
+
+  if (fd < 0) return errno;
+  error = write_all(fd, text, size);
+  if (sync && !error) error = sync_file(fd);
+  close_error = close_file(fd);
+  return error ? error : close_error;
+}
+
+/* On a full disk a new file has no room, but the old one owns its blocks. */
+static PetscBool write_in_place(const char *path, const char *text, size_t size)
+{
+  struct stat status;
+  PetscBool   done = PETSC_FALSE;
+  const int   fd   = open(path, O_WRONLY | O_CLOEXEC);
+
+  if (fd < 0) return PETSC_FALSE;
+  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (int64_t)size <= 512 * (int64_t)status.st_blocks)
+    done = write_all(fd, text, size) == 0 && ftruncate(fd, (off_t)size) == 0 && sync_file(fd) == 0 ? PETSC_TRUE : PETSC_FALSE;
+  return close_file(fd) == 0 ? done : PETSC_FALSE;
+}
+
+PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync)
+{
+  char temporary[4096];
+  int  error;
+
+  if ((size_t)snprintf(temporary, sizeof(temporary), "%s.part", path) >= sizeof(temporary))
+    error = ENAMETOOLONG;
+  else {
+    error = write_new(temporary, text, size, sync);
+    if (!error && rename(temporary, path)) error = errno;
+    if (error) unlink(temporary);
+    if ((error == ENOSPC || error == EDQUOT) && write_in_place(path, text, size)) error = 0;
+  }
+  if (error) NsRunFail(run, "cannot write %s: %s", path, strerror(error));
+  return error ? PETSC_FALSE : PETSC_TRUE;
+}
+
+PetscBool NsFileMakeDirectory(NsRun *run, const char *path)
+{
+  if (mkdir(path, 0777) == 0 || errno == EEXIST) return PETSC_TRUE; /* a plain file of that name: opening files in it will fail and say so */
+  NsRunFail(run, "cannot make the directory %s: %s", path, strerror(errno));
+  return PETSC_FALSE;
+}

@@ -1,0 +1,46 @@
+/*
+  Files that tell when they cannot be written.
+
+  Everything goes through a buffer of fixed size (nothing allocates while stepping). The first failure - open, write, fsync, close, rename - ends
+  in NsRunFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look.
+*/
+#pragma once
+#include "percuss/run.h"
+
+typedef struct {
+  NsRun      *run;    /* not owned */
+  const char *path;   /* not owned; for messages */
+  char       *buffer; /* [capacity], from the run's arena */
+  size_t      used, capacity;
+  int64_t     written; /* bytes that reached the file */
+  int64_t     flushed; /* when that was, s of a coarse clock */
+  int         fd;      /* -1: not open */
+  PetscBool   regular; /* a plain file: may be cut or removed */
+  PetscBool   failed;
+} NsFile;
+
+/* Takes the buffer from the arena; a file may then be opened and closed many times. Rows of text should be shorter than half of it. */
+void NsFileCreate(NsFile *file, NsRun *run, size_t capacity);
+/* Truncates what was there. */
+void NsFileOpen(NsFile *file, const char *path);
+void NsFileBytes(NsFile *file, const void *bytes, size_t size);
+void NsFileText(NsFile *file, const char *text);
+/* At most 255 bytes. */
+void NsFilePrint(NsFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* One value of a row and its separator: ',' or '\n', or 0 for none. Shortest text that reads back as the same number. */
+void NsFileNumber(NsFile *file, double value, char separator);
+/* A word of a CSV row; quoted if it must be (RFC 4180). */
+void NsFileWord(NsFile *file, const char *word, char separator);
+/* After each row: flushes between rows only (so that a failed or killed run leaves whole rows), when the buffer is half full or the last time was
+   over a second ago: others may be watching the file. */
+void NsFileEndRow(NsFile *file);
+/* True when every byte since NsFileOpen is in the file; sync: on the disk. */
+PetscBool NsFileClose(NsFile *file, PetscBool sync);
+/* Closes and, if it was a plain file, removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
+void NsFileDiscard(NsFile *file);
+
+/* A file that is whole at any moment: written to PATH.part, to the disk if sync, then renamed. False: failed, and PATH is as it was.
+   On a full disk, where there is no room for PATH.part, it is written over the old one if it fits: "running" must not be the last word. */
+PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync);
+/* mkdir; one that is there already is fine. */
+PetscBool NsFileMakeDirectory(NsRun *run, const char *path);

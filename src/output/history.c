@@ -1,0 +1,92 @@
+/*
+  history.csv: time and the probes of `output: history: probes`, a row each `every` steps, shortest digits that read back the same.
+*/
+#include "writer.h"
+
+typedef struct {
+  NsFile                file;
+  PetscInt              columns;
+  const NsProbeColumn **column; /* [columns] */
+} NsWriter_History;
+
+static PetscBool NsWriterWanted_History(const NsRun *run)
+{
+  return run->config.output->history->every > 0 && run->config.output->history->probes.count > 0 && run->model->ops->probe ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
+{
+  NsRun            *run     = writer->run;
+  const NsStrings  *names   = &run->config.output->history->probes;
+  NsWriter_History *self    = NsArenaAlloc(run->arena, sizeof(*self));
+  NsProbe          *probes  = NsArenaAlloc(run->arena, sizeof(*probes) * (size_t)names->count);
+  PetscInt          columns = 0;
+
+  PetscFunctionBegin;
+  writer->data = self;
+  for (int i = 0; i < names->count; i++) {
+    PetscBool found = PETSC_FALSE;
+
+    PetscCall(run->model->ops->probe(run->model, names->items[i], &probes[i], &found));
+    PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "probe '%s' passed the check of the config but the model does not know it", names->items[i]);
+    columns += probes[i].columns;
+  }
+  self->column = NsArenaAlloc(run->arena, sizeof(*self->column) * (size_t)columns);
+  NsWriterOpenTable(&self->file, run, "history.csv", columns);
+  NsFileText(&self->file, "time");
+  for (int i = 0; i < names->count; i++) {
+    for (PetscInt c = 0; c < probes[i].columns; c++) {
+      self->column[self->columns++] = &probes[i].column[c];
+      NsFileText(&self->file, ",");
+      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.%s", names->items[i], probes[i].column[c].suffix), 0);
+    }
+  }
+  NsFileText(&self->file, "\n");
+  PetscFunctionReturn(0);
+}
+
+static PetscBool NsWriterDue_History(const NsWriter *writer, PetscInt64 step, PetscBool last)
+{
+  return NsWriterIsDue(writer->run->config.output->history->every, step, last);
+}
+
+static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  NsWriter_History *self = writer->data;
+  const PetscReal  *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(snapshot->state.q, &q));
+  PetscCall(VecGetArrayRead(snapshot->state.v, &v));
+  NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
+  for (PetscInt c = 0; c < self->columns; c++) {
+    const NsProbeColumn *column = self->column[c];
+    const PetscReal     *from   = column->of_velocity ? v : q;
+    PetscReal            value  = 0;
+
+    for (PetscInt j = 0; j < column->entries; j++) value += column->weight[j] * from[column->unknown[j]];
+    NsFileNumber(&self->file, value, c + 1 < self->columns ? ',' : '\n');
+  }
+  NsFileEndRow(&self->file);
+  PetscCall(VecRestoreArrayRead(snapshot->state.v, &v));
+  PetscCall(VecRestoreArrayRead(snapshot->state.q, &q));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsWriterClose_History(NsWriter *writer)
+{
+  NsWriter_History *self = writer->data;
+
+  PetscFunctionBegin;
+  NsFileClose(&self->file, PETSC_TRUE);
+  PetscFunctionReturn(0);
+}
+
+const NsWriterType NsWriterType_History = {
+  .name   = "history",
+  .wanted = NsWriterWanted_History,
+  .open   = NsWriterOpen_History,
+  .due    = NsWriterDue_History,
+  .write  = NsWriterWrite_History,
+  .close  = NsWriterClose_History,
+};

@@ -1,0 +1,250 @@
+/*
+  run.json: what made these results, and how it ended; config.yaml: the config as run, overrides applied.
+
+  Both are written before the first step. run.json then says "running", and is written anew at the end with the summary: one that still says
+  so without a process of that pid on that host belongs to a run that was killed.
+*/
+#include "core/json.h"
+#include "core/sha256.h"
+#include "percuss_version.h"
+#include "writer.h"
+#include <errno.h>
+#include <slepcsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <yaml.h>
+
+typedef struct {
+  const char *path;
+  char        started[32];
+  NsJson      json; /* kept between start and end, so that the end needs no memory */
+} NsWriter_Manifest;
+
+static PetscBool NsWriterWanted_Manifest(const NsRun *run)
+{
+  (void)run;
+  return PETSC_TRUE;
+}
+
+/* ISO 8601, UTC. */
+static void now(char text[32])
+{
+  const time_t seconds = time(NULL);
+  struct tm    utc;
+
+  gmtime_r(&seconds, &utc);
+  strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+static PetscErrorCode put_versions(NsJson *json)
+{
+  PetscInt major, minor, patch, release;
+  char     text[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+  int      length;
+
+  PetscFunctionBegin;
+  NsJsonOpen(json, "program", '{');
+  NsJsonString(json, "name", "percuss");
+  NsJsonString(json, "version", PERCUSS_VERSION);
+  NsJsonString(json, "commit", PERCUSS_COMMIT);
+  NsJsonString(json, "compiler", PERCUSS_COMPILER);
+  NsJsonString(json, "build", PERCUSS_BUILD);
+  NsJsonClose(json);
+  NsJsonOpen(json, "libraries", '{');
+  PetscCall(PetscGetVersionNumber(&major, &minor, &patch, &release));
+  snprintf(text, sizeof(text), "%d.%d.%d", (int)major, (int)minor, (int)patch);
+  NsJsonString(json, "petsc", text);
+  PetscCall(SlepcGetVersionNumber(&major, &minor, &patch, &release));
+  snprintf(text, sizeof(text), "%d.%d.%d", (int)major, (int)minor, (int)patch);
+  NsJsonString(json, "slepc", text);
+  NsJsonString(json, "libyaml", yaml_get_version_string());
+  PetscCallMPI(MPI_Get_library_version(mpi, &length));
+  mpi[strcspn(mpi, ",\n")] = 0; /* the rest is where and when it was built */
+  NsJsonString(json, "mpi", mpi);
+  NsJsonClose(json);
+  PetscFunctionReturn(0);
+}
+
+/* What went in: command, config, files. */
+static void put_inputs(NsJson *json, const NsRun *run)
+{
+  const NsSource *source = run->tree ? run->tree->place.source : NULL;
+  char            hash[NS_SHA256_TEXT];
+  NsSha256        sha;
+
+  NsJsonOpen(json, "config", '{');
+  NsJsonString(json, "path", run->options.config_path);
+  if (source && source->text) {
+    NsSha256Begin(&sha);
+    NsSha256Add(&sha, source->text, source->size);
+    NsSha256End(&sha, hash);
+  }
+  NsJsonString(json, "sha256", source && source->text ? hash : NULL);
+  NsJsonOpen(json, "set", '[');
+  for (int i = 0; i < run->options.sets; i++) NsJsonString(json, NULL, run->options.set[i]);
+  NsJsonClose(json);
+  NsJsonClose(json);
+  NsJsonOpen(json, "inputs", '[');
+  for (const NsRunFile *file = run->inputs; file; file = file->next) {
+    NsJsonOpen(json, NULL, '{');
+    NsJsonString(json, "path", file->path);
+    NsJsonString(json, "sha256", NsSha256File(file->path, hash) ? NULL : hash);
+    NsJsonClose(json);
+  }
+  NsJsonClose(json);
+}
+
+static void put_model(NsJson *json, const NsRun *run)
+{
+  NsJsonOpen(json, "model", '{');
+  NsJsonString(json, "kind", run->model->kind);
+  NsJsonInteger(json, "unknowns", run->model->unknowns);
+  NsJsonInteger(json, "bodies", run->config.bodies.count);
+  NsJsonInteger(json, "contacts", run->model->candidates);
+  NsJsonClose(json);
+  NsJsonString(json, "scheme", run->scheme ? run->scheme->type->variant->name : NULL);
+  NsJsonNumber(json, "step", run->step);
+  NsJsonInteger(json, "steps", run->steps);
+  NsJsonNumber(json, "end", run->config.time ? run->config.time->end : NAN);
+  /* null: not known, or none. */
+  NsJsonNumber(json, "step_limit", run->step_limit > 0 && run->step_limit < PETSC_MAX_REAL ? run->step_limit : NAN);
+  NsJsonNumber(json, "omega_max", run->omega_max > 0 && run->omega_max < PETSC_MAX_REAL ? run->omega_max : NAN);
+}
+
+static void put_summary(NsJson *json, const NsRun *run)
+{
+  const NsLedger *ledger = &run->ledger;
+
+  NsJsonOpen(json, "summary", '{');
+  NsJsonInteger(json, "steps", run->steps_done);
+  NsJsonInteger(json, "impulsive_steps", run->impulsive_steps);
+  NsJsonNumber(json, "time", run->state.t);
+  NsJsonNumber(json, "max_penetration", run->max_penetration);
+  NsJsonNumber(json, "setup_seconds", run->setup_seconds);
+  NsJsonNumber(json, "loop_seconds", run->loop_seconds);
+  NsJsonNumber(json, "writing_seconds", run->writing_seconds);
+  NsJsonNumber(json, "seconds_per_step", run->steps_done ? run->loop_seconds / (double)run->steps_done : NAN);
+  NsJsonNumber(json, "energy_numerical_max", ledger->numerical_max);
+  NsJsonOpen(json, "energy", '{');
+  NsJsonNumber(json, "initial", ledger->initial);
+  NsJsonNumber(json, "kinetic", ledger->now.kinetic);
+  NsJsonNumber(json, "elastic", ledger->now.elastic);
+  NsJsonNumber(json, "potential", ledger->now.potential);
+  NsJsonNumber(json, "damping", ledger->damping);
+  NsJsonNumber(json, "impact", ledger->impact);
+  NsJsonNumber(json, "friction", ledger->friction);
+  NsJsonNumber(json, "load", ledger->load);
+  NsJsonNumber(json, "numerical", ledger->numerical);
+  NsJsonClose(json);
+  if (run->contact) {
+    const NsContactStatistics *statistics = &run->contact->statistics;
+
+    NsJsonOpen(json, "contact_solver", '{');
+    NsJsonInteger(json, "calls", statistics->calls);
+    NsJsonInteger(json, "iterations", statistics->iterations);
+    NsJsonInteger(json, "most_iterations", statistics->most_iterations);
+    NsJsonInteger(json, "failures", statistics->failures);
+    NsJsonClose(json);
+  }
+  NsJsonClose(json);
+}
+
+static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
+{
+  NsRun             *run       = writer->run;
+  NsWriter_Manifest *self      = writer->data;
+  NsJson            *json      = &self->json;
+  char               host[256] = "", ended_at[32];
+  PetscMPIInt        ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  now(ended_at);
+  gethostname(host, sizeof(host) - 1);
+  NsJsonClear(json);
+  NsJsonOpen(json, NULL, '{');
+  NsJsonString(json, "name", run->name);
+  NsJsonString(json, "title", run->config.title);
+  NsJsonString(json, "exit_status", ended ? NsRunExitName(run) : "running");
+  NsJsonString(json, "failure", ended && run->failure[0] ? run->failure : NULL);
+  NsJsonString(json, "started", self->started);
+  NsJsonString(json, "ended", ended ? ended_at : NULL);
+  NsJsonString(json, "host", host);
+  NsJsonInteger(json, "pid", (long long)getpid());
+  NsJsonInteger(json, "ranks", ranks);
+  PetscCall(put_versions(json));
+  put_inputs(json, run);
+  put_model(json, run);
+  if (ended) put_summary(json, run);
+  NsJsonOpen(json, "outputs", '[');
+  for (const NsRunFile *file = run->outputs; file; file = file->next) NsJsonString(json, NULL, file->path);
+  NsJsonClose(json);
+  NsJsonClose(json);
+  if (json->failed)
+    NsRunFail(run, "cannot write %s: %s", self->path, strerror(ENOMEM));
+  else
+    NsFileReplace(run, self->path, json->text, json->used, PETSC_TRUE);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsWriterOpen_Manifest(NsWriter *writer)
+{
+  NsRun             *run  = writer->run;
+  NsWriter_Manifest *self = NsArenaAlloc(run->arena, sizeof(*self));
+
+  PetscFunctionBegin;
+  writer->data = self;
+  self->path   = NsRunPath(run, "run.json");
+  now(self->started);
+  NsJsonBegin(&self->json, 16384);
+  if (run->tree) {
+    char  *text = NULL;
+    size_t size = 0;
+    FILE  *file = open_memstream(&text, &size);
+
+    if (file) NsTreeWrite(run->tree, file);
+    if (!file || fclose(file))
+      NsRunFail(run, "cannot write %s: %s", NsRunPath(run, "config.yaml"), strerror(ENOMEM));
+    else
+      NsFileReplace(run, NsRunPath(run, "config.yaml"), text, size, PETSC_TRUE);
+    free(text);
+    NsRunAddFile(run, &run->outputs, "config.yaml");
+  }
+  NsRunAddFile(run, &run->outputs, "run.json");
+  PetscCall(write_manifest(writer, PETSC_FALSE));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool NsWriterDue_Manifest(const NsWriter *writer, PetscInt64 step, PetscBool last)
+{
+  (void)writer, (void)step, (void)last;
+  return PETSC_FALSE;
+}
+
+static PetscErrorCode NsWriterWrite_Manifest(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  PetscFunctionBegin;
+  (void)writer, (void)snapshot;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsWriterClose_Manifest(NsWriter *writer)
+{
+  NsWriter_Manifest *self = writer->data;
+
+  PetscFunctionBegin;
+  PetscCall(write_manifest(writer, PETSC_TRUE));
+  NsJsonEnd(&self->json);
+  PetscFunctionReturn(0);
+}
+
+const NsWriterType NsWriterType_Manifest = {
+  .name   = "manifest",
+  .wanted = NsWriterWanted_Manifest,
+  .open   = NsWriterOpen_Manifest,
+  .due    = NsWriterDue_Manifest,
+  .write  = NsWriterWrite_Manifest,
+  .close  = NsWriterClose_Manifest,
+};

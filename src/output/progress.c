@@ -1,0 +1,265 @@
+/*
+  Progress: a live line on stderr, and status.json for whoever watches from elsewhere.
+
+    elastic_bar  42.3 %  t = 253.8 us  163824 steps/s  12 s left  1 of 2 contacts closed  energy residual 1.2e-09
+
+  On a terminal the line is renewed five times a second and wiped at the end; elsewhere (a pipe, a log file) a plain line comes every 30 s;
+  with --quiet none. status.json is renewed once a second. The energies are computed only for steps that are reported.
+
+  Steps may take a microsecond, so the clock is looked at every `stride` steps, and the stride is fitted so that this happens every 20 ms.
+  Remaining time comes from a mean of the speed (in simulated time) whose memory is a fifth of the time run so far, 2 s at least: the last
+  moment's speed alone jumps with every contact, that of the whole run never learns of a slower second half.
+*/
+#include "core/json.h"
+#include "writer.h"
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double look_interval = 0.02, live_interval = 0.2, plain_interval = 30, status_interval = 1; /* s of wall time */
+
+typedef struct {
+  PetscInt64 step;
+  PetscReal  t;
+  PetscInt   closed;
+  PetscReal  numerical, relative; /* energy residual, J and over the largest energy */
+} Figures;
+
+typedef struct {
+  const char *path;
+  NsJson      json;
+  char        prefix[64];
+  PetscBool   live, plain, shown; /* what stderr is; a live line stands there */
+
+  /* When to look, and when to report. */
+  PetscInt64 stride, look_at;
+  double     looked, line_at, status_at;
+
+  /* Speed. */
+  double    begin, measured;         /* wall time of the first snapshot and of the last measurement */
+  PetscReal t_begin;                 /* s */
+  double    speed, steps_per_second; /* simulated s and steps a wall second, smoothed */
+  PetscReal largest;                 /* J */
+  Figures   at;                      /* last measurement */
+} NsWriter_Progress;
+
+static double wall(void)
+{
+  struct timespec time;
+
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static PetscBool NsWriterWanted_Progress(const NsRun *run)
+{
+  (void)run;
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode NsWriterOpen_Progress(NsWriter *writer)
+{
+  NsRun             *run  = writer->run;
+  NsWriter_Progress *self = NsArenaAlloc(run->arena, sizeof(*self));
+  const char        *term = getenv("TERM");
+
+  PetscFunctionBegin;
+  writer->data = self;
+  self->path   = NsRunPath(run, "status.json");
+  self->live   = !run->options.quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") ? PETSC_TRUE : PETSC_FALSE;
+  self->plain  = !run->options.quiet && !self->live ? PETSC_TRUE : PETSC_FALSE;
+  self->stride = 1;
+  NsJsonBegin(&self->json, 4096);
+  NsRunAddFile(run, &run->outputs, "status.json");
+  PetscFunctionReturn(0);
+}
+
+static PetscBool NsWriterDue_Progress(const NsWriter *writer, PetscInt64 step, PetscBool last)
+{
+  NsWriter_Progress *self = writer->data;
+  double             time, since;
+
+  if (last || step == 0) return PETSC_TRUE;
+  if (step < self->look_at) return PETSC_FALSE;
+  time  = wall();
+  since = time - self->looked;
+  if (since > look_interval)
+    self->stride = PetscMax(1, (PetscInt64)((double)self->stride * look_interval / since));
+  else if (2 * since < look_interval)
+    self->stride *= 2;
+  self->looked  = time;
+  self->look_at = step + self->stride;
+  return time >= self->line_at || time >= self->status_at ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static double remaining(const NsWriter *writer)
+{
+  const NsWriter_Progress *self = writer->data;
+
+  return self->speed > 0 ? PetscMax(0, (writer->run->config.time->end - self->at.t) / self->speed) : NAN;
+}
+
+static double per_cent(const NsWriter *writer)
+{
+  const NsWriter_Progress *self = writer->data;
+  const double             span = writer->run->config.time->end - self->t_begin;
+
+  return span > 0 ? PetscMin(100, 100 * (self->at.t - self->t_begin) / span) : 100;
+}
+
+static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
+{
+  NsWriter_Progress *self   = writer->data;
+  const NsLedger    *ledger = snapshot->ledger;
+  const double       since  = time - self->measured;
+
+  if (since > 0 && snapshot->step > self->at.step) {
+    const double memory = PetscMax(2, 0.2 * (time - self->begin));
+    const double weight = self->speed > 0 ? 1 - exp(-since / memory) : 1;
+
+    self->speed += weight * ((snapshot->state.t - self->at.t) / since - self->speed);
+    self->steps_per_second += weight * ((double)(snapshot->step - self->at.step) / since - self->steps_per_second);
+  }
+  self->measured  = time;
+  self->at.step   = snapshot->step;
+  self->at.t      = snapshot->state.t;
+  self->at.closed = 0;
+  for (PetscInt i = 0; i < writer->run->model->candidates; i++) self->at.closed += snapshot->contact[i].state != NS_OPEN;
+  self->largest      = PetscMax(self->largest, PetscAbsReal(ledger->now.kinetic) + PetscAbsReal(ledger->now.elastic));
+  self->largest      = PetscMax(self->largest, PetscAbsReal(ledger->load));
+  self->at.numerical = ledger->numerical;
+  self->at.relative  = self->largest > 0 ? ledger->numerical / self->largest : 0;
+}
+
+static void print_simulated(char *text, size_t size, double t)
+{
+  static const struct {
+    double      unit;
+    const char *name;
+  } scale[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}};
+  size_t i  = 0;
+
+  while (i < 3 && fabs(t) < scale[i].unit && t != 0) i++;
+  snprintf(text, size, "%.4g %s", t / scale[i].unit, scale[i].name);
+}
+
+static void print_wall(char *text, size_t size, double seconds)
+{
+  const long s = (long)(seconds + 0.5);
+
+  if (!(seconds < 1e9))
+    snprintf(text, size, "?");
+  else if (s < 120)
+    snprintf(text, size, "%ld s", s);
+  else if (s < 7200)
+    snprintf(text, size, "%ld min", (s + 30) / 60);
+  else if (s < 172800)
+    snprintf(text, size, "%ld h %02ld min", s / 3600, s % 3600 / 60);
+  else
+    snprintf(text, size, "%ld days %ld h", s / 86400, s % 86400 / 3600);
+}
+
+static void print_line(NsWriter *writer)
+{
+  NsWriter_Progress *self = writer->data;
+  const NsRun       *run  = writer->run;
+  char               line[256], t[32], speed[32], left[32], contacts[64] = "";
+  struct winsize     window;
+  int                width = (int)sizeof(line);
+
+  print_simulated(t, sizeof(t), self->at.t);
+  snprintf(speed, sizeof(speed), self->steps_per_second < 100 ? "%.3g" : "%.0f", self->steps_per_second);
+  print_wall(left, sizeof(left), remaining(writer));
+  if (run->model->candidates)
+    snprintf(contacts, sizeof(contacts), "  %lld of %lld contacts closed", (long long)self->at.closed, (long long)run->model->candidates);
+  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  energy residual %.2g", run->name, per_cent(writer), t, speed, left,
+    contacts, (double)self->at.relative);
+  if (!self->live)
+    fprintf(stderr, "%s\n", line);
+  else {
+    /* A line that wraps cannot be renewed. */
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1) width = window.ws_col - 1;
+    fprintf(stderr, "\r%.*s\033[K", width, line);
+    self->shown = PETSC_TRUE;
+  }
+  fflush(stderr);
+}
+
+static void write_status(NsWriter *writer, const char *status)
+{
+  NsWriter_Progress *self = writer->data;
+  NsRun             *run  = writer->run;
+  NsJson            *json = &self->json;
+
+  NsJsonClear(json);
+  NsJsonOpen(json, NULL, '{');
+  NsJsonString(json, "status", status);
+  NsJsonInteger(json, "pid", (long long)getpid());
+  NsJsonNumber(json, "updated", (double)time(NULL)); /* s since 1970, UTC */
+  NsJsonNumber(json, "per_cent", per_cent(writer));
+  NsJsonNumber(json, "time", self->at.t);
+  NsJsonNumber(json, "end", run->config.time->end);
+  NsJsonInteger(json, "step", self->at.step);
+  NsJsonInteger(json, "steps", run->steps);
+  NsJsonNumber(json, "steps_per_second", self->steps_per_second);
+  NsJsonNumber(json, "elapsed_seconds", self->begin > 0 ? wall() - self->begin : 0);
+  NsJsonNumber(json, "remaining_seconds", remaining(writer));
+  NsJsonInteger(json, "closed_contacts", self->at.closed);
+  NsJsonInteger(json, "contacts", run->model->candidates);
+  NsJsonNumber(json, "energy_numerical", self->at.numerical);
+  NsJsonNumber(json, "energy_relative", self->at.relative);
+  NsJsonClose(json);
+  if (json->failed)
+    NsRunFail(run, "cannot write %s: %s", self->path, strerror(ENOMEM));
+  else
+    NsFileReplace(run, self->path, json->text, json->used, PETSC_FALSE);
+}
+
+static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  NsWriter_Progress *self = writer->data;
+  const double       time = wall();
+
+  PetscFunctionBegin;
+  if (snapshot->first) {
+    self->begin   = time;
+    self->looked  = time;
+    self->t_begin = snapshot->state.t;
+    self->line_at = self->live ? time + live_interval : self->plain ? time + plain_interval : HUGE_VAL;
+  }
+  measure(writer, snapshot, time);
+  if (time >= self->line_at) {
+    print_line(writer);
+    self->line_at = time + (self->live ? live_interval : plain_interval);
+  }
+  if (time >= self->status_at) {
+    write_status(writer, "running");
+    self->status_at = time + status_interval;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsWriterClose_Progress(NsWriter *writer)
+{
+  NsWriter_Progress *self = writer->data;
+
+  PetscFunctionBegin;
+  if (self->shown) fputs("\r\033[K", stderr);
+  fflush(stderr);
+  write_status(writer, NsRunExitName(writer->run));
+  NsJsonEnd(&self->json);
+  PetscFunctionReturn(0);
+}
+
+const NsWriterType NsWriterType_Progress = {
+  .name         = "progress",
+  .wanted       = NsWriterWanted_Progress,
+  .open         = NsWriterOpen_Progress,
+  .due          = NsWriterDue_Progress,
+  .needs_energy = PETSC_TRUE,
+  .write        = NsWriterWrite_Progress,
+  .close        = NsWriterClose_Progress,
+};

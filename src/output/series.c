@@ -1,0 +1,101 @@
+#include "series.h"
+#include "core/decimal.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_ROOM = 1 << 26 }; /* bytes at most before the first frame; pages that are never touched cost nothing */
+static const double wait = 0.5, share = 20;
+static const char   end[] = "\n]}\n";
+
+static double wall(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static size_t entry_size(const NsSeries *series)
+{
+  return 2 * strlen(series->prefix) + 80; /* every character of the prefix may need an escape */
+}
+
+static void reserve(NsSeries *series, size_t size)
+{
+  if (series->capacity - series->used < size) {
+    const size_t capacity = 2 * series->capacity + size;
+    char        *text     = NsArenaAlloc(series->run->arena, capacity);
+
+    if (series->used) memcpy(text, series->text, series->used);
+    series->text     = text;
+    series->capacity = capacity;
+  }
+}
+
+static void append(NsSeries *series, const char *bytes, size_t size)
+{
+  memcpy(series->text + series->used, bytes, size);
+  series->used += size;
+}
+
+void NsSeriesCreate(NsSeries *series, NsRun *run, const char *name, const char *prefix, PetscInt64 planned)
+{
+  static const char start[] = "{\"file-series-version\":\"1.0\",\"files\":[\n";
+
+  memset(series, 0, sizeof(*series));
+  series->run    = run;
+  series->path   = NsRunPath(run, "%s", name);
+  series->prefix = prefix;
+  reserve(series, (size_t)PetscMin((double)FIRST_ROOM, ((double)planned + 2) * (double)entry_size(series)));
+  append(series, start, sizeof(start) - 1);
+  NsRunAddFile(run, &run->outputs, name);
+}
+
+void NsSeriesNextPath(const NsSeries *series, char *path, size_t size)
+{
+  snprintf(path, size, "%s/%s_%06lld.vtk", series->run->directory, series->prefix, (long long)series->frames);
+}
+
+static void write_list(NsSeries *series)
+{
+  const double start = wall();
+
+  memcpy(series->text + series->used, end, sizeof(end)); /* there is room: see NsSeriesAdd */
+  NsFileReplace(series->run, series->path, series->text, series->used + sizeof(end) - 1, PETSC_TRUE);
+  series->written = wall();
+  series->cost    = series->written - start;
+  series->behind  = PETSC_FALSE;
+}
+
+void NsSeriesAdd(NsSeries *series, PetscReal time)
+{
+  char number[NS_DECIMAL_SIZE + 32];
+  int  length;
+
+  /* Of two frames at one time ParaView shows one. */
+  if (series->frames && !(time > series->time)) time = nextafter(series->time, HUGE_VAL);
+  series->time = time;
+
+  reserve(series, entry_size(series) + sizeof(end));
+  if (series->frames) append(series, ",\n", 2);
+  append(series, "{\"name\":\"", 9);
+  for (const char *p = series->prefix; *p; p++) {
+    if (*p == '"' || *p == '\\') append(series, "\\", 1);
+    append(series, p, 1);
+  }
+  length = snprintf(number, sizeof(number), "_%06lld.vtk\",\"time\":", (long long)series->frames);
+  append(series, number, (size_t)length);
+  length = NsDecimal(time, number);
+  append(series, number, (size_t)length);
+  append(series, "}", 1);
+  series->frames++;
+  series->behind = PETSC_TRUE;
+  if (series->frames == 1 || wall() - series->written > PetscMax(wait, share * series->cost)) write_list(series);
+}
+
+void NsSeriesClose(NsSeries *series)
+{
+  if (series->behind) write_list(series);
+}

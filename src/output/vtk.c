@@ -1,0 +1,151 @@
+#include "vtk.h"
+#include <stdint.h>
+#include <string.h>
+
+enum { VTK_VERTEX = 1, VTK_LINE = 3 }; /* vtkCellType.h */
+
+_Static_assert(sizeof(PetscReal) == 8, "VTK arrays are written as double");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are swapped to big endian");
+
+void NsVtkCreate(NsVtk *vtk, NsRun *run)
+{
+  memset(vtk, 0, sizeof(*vtk));
+  NsFileCreate(&vtk->file, run, 1 << 18);
+}
+
+PetscBool NsVtkFits(PetscInt points, PetscInt cells)
+{
+  return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / 3 ? PETSC_TRUE
+                                                                             : PETSC_FALSE; /* sizes of CELLS: 3 words a line, 2 a vertex */
+}
+
+void NsVtkOpen(NsVtk *vtk, const char *path, const char *title)
+{
+  char   line[200];
+  size_t n = 0;
+
+  for (; title[n] && n < sizeof(line) - 1; n++) line[n] = title[n] >= ' ' && title[n] <= '~' ? title[n] : '?';
+  line[n] = 0;
+  NsFileOpen(&vtk->file, path);
+  NsFileText(&vtk->file, "# vtk DataFile Version 3.0\n");
+  NsFilePrint(&vtk->file, "%s\nBINARY\n", line);
+}
+
+/* Numbers are swapped in pieces that stay in the first-level cache. */
+static void put_doubles(NsVtk *vtk, size_t count, const PetscReal *value)
+{
+  uint64_t piece[512];
+
+  while (count) {
+    const size_t n = PetscMin(count, sizeof(piece) / sizeof(*piece));
+
+    memcpy(piece, value, n * sizeof(*piece));
+    for (size_t i = 0; i < n; i++) piece[i] = __builtin_bswap64(piece[i]);
+    NsFileBytes(&vtk->file, piece, n * sizeof(*piece));
+    value += n;
+    count -= n;
+  }
+  NsFileBytes(&vtk->file, "\n", 1);
+}
+
+static void put_int(NsVtk *vtk, PetscInt value)
+{
+  const uint32_t word = __builtin_bswap32((uint32_t)value);
+
+  NsFileBytes(&vtk->file, &word, sizeof(word));
+}
+
+static void put_time(NsVtk *vtk, PetscReal time, PetscInt64 step)
+{
+  const PetscReal cycle = (PetscReal)step; /* as double: steps may outgrow 32 bits */
+
+  NsFileText(&vtk->file, "FIELD FieldData 2\nTimeValue 1 1 double\n");
+  put_doubles(vtk, 1, &time);
+  NsFileText(&vtk->file, "CYCLE 1 1 double\n");
+  put_doubles(vtk, 1, &cycle);
+}
+
+static void put_points(NsVtk *vtk, PetscInt points, const PetscReal *x)
+{
+  vtk->points = points;
+  NsFilePrint(&vtk->file, "POINTS %lld double\n", (long long)points);
+  put_doubles(vtk, 3 * (size_t)points, x);
+}
+
+static void put_vertices(NsVtk *vtk, const char *keyword, PetscInt points)
+{
+  vtk->cells = points;
+  NsFilePrint(&vtk->file, "%s %lld %lld\n", keyword, (long long)points, 2 * (long long)points);
+  for (PetscInt i = 0; i < points; i++) {
+    put_int(vtk, 1);
+    put_int(vtk, i);
+  }
+  NsFileBytes(&vtk->file, "\n", 1);
+}
+
+void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell)
+{
+  NsFileText(&vtk->file, "DATASET UNSTRUCTURED_GRID\n");
+  put_time(vtk, time, step);
+  put_points(vtk, points, x);
+  if (cells) {
+    vtk->cells = cells;
+    NsFilePrint(&vtk->file, "CELLS %lld %lld\n", (long long)cells, 3 * (long long)cells);
+    for (PetscInt i = 0; i < cells; i++) {
+      put_int(vtk, 2);
+      put_int(vtk, cell[2 * i]);
+      put_int(vtk, cell[2 * i + 1]);
+    }
+    NsFileBytes(&vtk->file, "\n", 1);
+  } else
+    put_vertices(vtk, "CELLS", points);
+  NsFilePrint(&vtk->file, "CELL_TYPES %lld\n", (long long)vtk->cells);
+  for (PetscInt i = 0; i < vtk->cells; i++) put_int(vtk, cells ? VTK_LINE : VTK_VERTEX);
+  NsFileBytes(&vtk->file, "\n", 1);
+}
+
+void NsVtkVertices(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x)
+{
+  NsFileText(&vtk->file, "DATASET POLYDATA\n");
+  put_time(vtk, time, step);
+  put_points(vtk, points, x);
+  put_vertices(vtk, "VERTICES", points);
+}
+
+void NsVtkPointData(NsVtk *vtk)
+{
+  vtk->tuples = vtk->points;
+  NsFilePrint(&vtk->file, "POINT_DATA %lld\n", (long long)vtk->tuples);
+}
+
+void NsVtkCellData(NsVtk *vtk)
+{
+  vtk->tuples = vtk->cells;
+  NsFilePrint(&vtk->file, "CELL_DATA %lld\n", (long long)vtk->tuples);
+}
+
+void NsVtkScalars(NsVtk *vtk, const char *name, const PetscReal *value)
+{
+  NsFilePrint(&vtk->file, "SCALARS %s double 1\nLOOKUP_TABLE default\n", name);
+  put_doubles(vtk, (size_t)vtk->tuples, value);
+}
+
+void NsVtkIntegers(NsVtk *vtk, const char *name, const PetscInt *value)
+{
+  NsFilePrint(&vtk->file, "SCALARS %s int 1\nLOOKUP_TABLE default\n", name);
+  for (PetscInt i = 0; i < vtk->tuples; i++) put_int(vtk, value[i]);
+  NsFileBytes(&vtk->file, "\n", 1);
+}
+
+void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value)
+{
+  NsFilePrint(&vtk->file, "VECTORS %s double\n", name);
+  put_doubles(vtk, 3 * (size_t)vtk->tuples, value);
+}
+
+PetscBool NsVtkClose(NsVtk *vtk)
+{
+  if (!vtk->file.failed && NsFileClose(&vtk->file, PETSC_FALSE)) return PETSC_TRUE;
+  NsFileDiscard(&vtk->file);
+  return PETSC_FALSE;
+}

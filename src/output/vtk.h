@@ -1,0 +1,36 @@
+/*
+  Legacy VTK files, written by hand: version 3.0, binary, big endian.
+
+      NsVtkOpen -> NsVtkGrid or NsVtkVertices -> NsVtkPointData -> arrays -> NsVtkCellData -> arrays -> NsVtkClose
+
+  Why this format: one file a frame that every reader understands (ParaView, VisIt, meshio, vtk-js choke on newer ones), nothing to link, and
+  a picture of a million points is written at the speed of the disk. What VTK 9.1 does not forgive, and the functions see to:
+  the size after CELLS must be exact (a wrong one makes the reader crash), each block of bytes is followed by one newline, ids have 32 bits,
+  titles have less than 256 bytes, names have no spaces.
+*/
+#pragma once
+#include "file.h"
+
+typedef struct {
+  NsFile   file;
+  PetscInt points, cells;
+  PetscInt tuples; /* of the arrays that follow */
+} NsVtk;
+
+void NsVtkCreate(NsVtk *vtk, NsRun *run);
+/* Whether a grid of this size can be written with 32-bit ids. */
+PetscBool NsVtkFits(PetscInt points, PetscInt cells);
+/* Title: any text; what does not belong in a title is replaced, what is too long is cut. */
+void NsVtkOpen(NsVtk *vtk, const char *path, const char *title);
+/* Lines, or, when there are no cells, a vertex for each point. x[points, 3] m; cell[cells, 2]. Time in s as field TimeValue, step as CYCLE. */
+void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell);
+/* A cloud of points, each with a vertex to draw it by; points may be 0, and the arrays then have no tuples. */
+void NsVtkVertices(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x);
+void NsVtkPointData(NsVtk *vtk);
+void NsVtkCellData(NsVtk *vtk);
+void NsVtkScalars(NsVtk *vtk, const char *name, const PetscReal *value);
+void NsVtkIntegers(NsVtk *vtk, const char *name, const PetscInt *value);
+/* value[tuples, 3] */
+void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value);
+/* True when the whole file was written; an incomplete one is removed. */
+PetscBool NsVtkClose(NsVtk *vtk);

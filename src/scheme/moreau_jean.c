@@ -1,0 +1,195 @@
+/*
+  Moreau-Jean theta scheme for linear models.
+
+  [C] V. Acary, O. Bonnefon: Time integration of nonsmooth mechanical systems with unilateral contact, (2). With x_th = (1 - th) x0 + th x1:
+
+      M (v1 - v0) - dt h(t_th, q_th, v_th) = W P,    q1 = q0 + dt v_th,
+      0 <= u1 + e u0  _|_  P >= 0   where  g0 + gamma dt u0 <= 0,      P = 0 elsewhere
+
+  For h = f(t) - K q - C v this is one linear solve with a constant A:
+
+      A (v1 - v0) = dt h(t_th, q0 + th dt v0, v0) + W P,     A = M + th dt C + (th dt)^2 K
+
+  th >= 1/2: unconditionally stable. th = 1/2, e = 1 keeps the energy to rounding; th > 1/2 damps high frequencies.
+  Penetration of an impact: at most dt |u^-| ((1 - gamma) + max(0, (1 - th) - th e)).
+*/
+#include "percuss/scheme.h"
+
+typedef struct {
+  const NsNode *where;
+  double        step, theta, gamma;
+} NsSettings_MoreauJean;
+
+typedef struct {
+  NsCompliance *implicit; /* slot 1, A */
+  Vec           h, dv, q1, v1, vm, vth;
+  NsRows        w;
+  PetscReal    *P, *u0, *u1, *rate;
+  PetscBool    *was, *newly;
+} NsScheme_MoreauJean;
+
+static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
+{
+  (void)settings;
+  return model->linear ? NULL : "it solves linear models only (constant mass, stiffness and damping)";
+}
+
+static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
+{
+  NsScheme_MoreauJean *self;
+  const PetscInt       rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  scheme->data = self;
+  PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->h));
+  PetscCall(VecDuplicate(self->h, &self->dv));
+  PetscCall(VecDuplicate(self->h, &self->q1));
+  PetscCall(VecDuplicate(self->h, &self->v1));
+  PetscCall(VecDuplicate(self->h, &self->vm));
+  PetscCall(VecDuplicate(self->h, &self->vth));
+  PetscCall(NsRowsCreate(scheme->model, &self->w));
+  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, rows, &self->rate, candidates, &self->was, candidates, &self->newly));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
+{
+  NsScheme_MoreauJean *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceDestroy(&self->implicit));
+  PetscCall(VecDestroy(&self->h));
+  PetscCall(VecDestroy(&self->dv));
+  PetscCall(VecDestroy(&self->q1));
+  PetscCall(VecDestroy(&self->v1));
+  PetscCall(VecDestroy(&self->vm));
+  PetscCall(VecDestroy(&self->vth));
+  PetscCall(NsRowsDestroy(&self->w));
+  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->rate, self->was, self->newly));
+  PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *state)
+{
+  NsScheme_MoreauJean *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
+  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Active where the gap forecast from its present rate closes. */
+static PetscErrorCode find_active(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt *count)
+{
+  NsScheme_MoreauJean         *self     = scheme->data;
+  const NsSettings_MoreauJean *settings = scheme->settings;
+  NsContact                   *contact  = scheme->contact;
+
+  PetscFunctionBegin;
+  *count = 0;
+  if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsContactGaps(contact, x->t, x->q));
+  PetscCall(NsModelRows(scheme->model, x->t, x->q, contact->candidates, contact->every, &self->w));
+  PetscCall(NsRowsVelocity(scheme->model, &self->w, x->v, self->rate));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    const PetscBool active = contact->gap[i] + settings->gamma * dt * self->rate[self->w.start[i]] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    if (active) {
+      self->newly[*count]           = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
+      contact->active[(*count)++] = i;
+    }
+    self->was[i] = active;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsScheme_MoreauJean         *self     = scheme->data;
+  const NsSettings_MoreauJean *settings = scheme->settings;
+  NsContact                   *contact  = scheme->contact;
+  NsModel                     *model    = scheme->model;
+  const PetscReal              th       = settings->theta * dt;
+  PetscInt                     count;
+  NsPower                      power;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->implicit, x->t, x->q, x->v, (NsOperator){1, th, th * th}));
+  PetscCall(find_active(scheme, x, dt, &count));
+  PetscCall(VecWAXPY(self->q1, th, x->v, x->q));
+  PetscCall(NsModelForce(model, x->t + th, self->q1, x->v, self->h));
+  PetscCall(NsModelSolve(model, 1, self->h, self->dv));
+  PetscCall(VecWAXPY(self->v1, dt, self->dv, x->v));
+  if (count) {
+    PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w));
+    PetscCall(NsComplianceDelassus(self->implicit, &self->w, &self->w, contact->G));
+    PetscCall(NsRowsVelocity(model, &self->w, x->v, self->u0));
+    PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
+    PetscCall(NsContactSolve(contact, &self->w, self->u1, self->u0, NULL, self->P, &outcome->done));
+    if (!outcome->done) {
+      PetscCall(NsStepFail(outcome, scheme, &self->w, "percussions"));
+      PetscFunctionReturn(0);
+    }
+    PetscCall(NsComplianceApply(self->implicit, &self->w, self->P, 1, self->v1));
+    PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
+    PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
+  }
+  for (PetscInt i = 0; i < contact->candidates; i++) outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+  PetscCall(VecScale(self->vm, 0.5));
+  PetscCall(VecCopy(self->v1, self->vth)); /* v_th */
+  PetscCall(VecAXPBY(self->vth, 1 - settings->theta, settings->theta, x->v));
+  PetscCall(VecWAXPY(self->q1, dt, self->vth, x->q));
+  PetscCall(NsModelPower(model, x->t + th, x->q, self->vth, self->vm, &power));
+  scheme->ledger->damping += dt * power.damping;
+  scheme->ledger->load += dt * power.load;
+  NsStateSwap(x, &self->q1, &self->v1);
+  x->t += dt;
+  PetscFunctionReturn(0);
+}
+
+static void NsSchemeAmplification_MoreauJean(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+{
+  const PetscReal theta = ((const NsSettings_MoreauJean *)settings)->theta;
+
+  for (int c = 0; c < 2; c++) {
+    const PetscReal x0 = c == 0, y0 = c == 1;
+    const PetscReal dy = -w * (x0 + theta * w * y0 + 2 * zeta * y0) / (1 + 2 * zeta * theta * w + PetscSqr(theta * w));
+    S[c]     = x0 + w * (y0 + theta * dy);
+    S[2 + c] = y0 + dy;
+  }
+}
+
+static const NsKey moreau_jean_keys[] = {
+  NS_STEP_KEY(NsSettings_MoreauJean),
+  {"theta", NS_KEY_NUMBER, offsetof(NsSettings_MoreauJean, theta), .standard = "0.5", .minimum = "0", .maximum = "1", .help = "weight of the step's end; from 0.5 unconditionally stable", .example = "0.55"},
+  {"gamma", NS_KEY_NUMBER, offsetof(NsSettings_MoreauJean, gamma), .standard = "0.5", .minimum = "0", .maximum = "1",
+   .help = "how far ahead, in steps, a gap is forecast to decide whether a contact is active", .example = "1"},
+  {NULL},
+};
+static const NsTable moreau_jean_table = {"moreau_jean", "Moreau-Jean theta scheme", moreau_jean_keys, sizeof(NsSettings_MoreauJean)};
+
+const NsVariant NsSchemeVariant_MoreauJean = {
+  .name  = "moreau_jean",
+  .title = "Moreau-Jean theta scheme: implicit, linear models",
+  .about = "M (v1 - v0) - dt h(t_th, q_th, v_th) = W P,   q1 = q0 + dt v_th,   x_th = (1 - theta) x0 + theta x1;\n"
+           "0 <= u1 + e u0 _|_ P >= 0 where g0 + gamma dt u0 <= 0. A = M + theta dt C + (theta dt)^2 K is factored once.\n"
+           "theta = 0.5: order 2 in free flight, energy kept to rounding; theta > 0.5: order 1, damps. No step limit from theta = 0.5.\n"
+           "P is force and impulse in one, reported as impulse.\n"
+           "Penetration: at most dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)).\n"
+           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (2).",
+  .table = &moreau_jean_table,
+};
+
+const NsSchemeType NsSchemeType_MoreauJean = {
+  .variant       = &NsSchemeVariant_MoreauJean,
+  .refuses       = NsSchemeRefuses_MoreauJean,
+  .setup         = NsSchemeSetup_MoreauJean,
+  .start         = NsSchemeStart_MoreauJean,
+  .step          = NsSchemeStep_MoreauJean,
+  .amplification = NsSchemeAmplification_MoreauJean,
+  .destroy       = NsSchemeDestroy_MoreauJean,
+};

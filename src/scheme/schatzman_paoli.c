@@ -1,0 +1,226 @@
+/*
+  Schatzman-Paoli scheme: central differences with contact on position level.
+
+  [C] V. Acary, O. Bonnefon; after M. Schatzman, L. Paoli. From q_{k-1}, q_k:
+
+      M (q_{k+1} - 2 q_k + q_{k-1}) - dt^2 h(t_k, q_k, w_k) = dt W J_k,     w_k = (q_k - q_{k-1})/dt
+      0 <= g(q_{k+1}) + e g(q_{k-1})  _|_  J_k >= 0,     v_k = (q_{k+1} - q_{k-1})/(2 dt)
+
+  The velocity v_k belongs to t_k but needs q_{k+1}: the scheme is always one position ahead of the state it shows, so that q, v, the
+  reaction impulse J_k and the energies belong to the same instant. It starts with q_1 = q_0 + dt v_0 + dt^2/2 M^-1 h(0).
+  Gaps never become negative by more than rounding (linear gaps, e = 0); the impact law takes two steps; no friction.
+  Free flight is the leapfrog: dt < 2/omega_max without damping.
+
+  Ledger: M (v_{k+1} - v_k) = (dt (h_k + h_{k+1}) + W (J_k + J_{k+1}))/2, so forces and impulses of both ends work, half each, with (v_k + v_{k+1})/2.
+*/
+#include "percuss/scheme.h"
+
+typedef struct {
+  const NsNode *where;
+  double        step;
+} NsSettings_SchatzmanPaoli;
+
+typedef struct {
+  NsCompliance *mass;
+  Vec           next;          /* q_{k+1}, with q_k in the state */
+  Vec           w, w_last;     /* w_{k+1}, w_k */
+  Vec           a, ahead;      /* free move from q_{k+1}, and q_{k+2} */
+  Vec           v1, vm;
+  NsRows        rows;
+  PetscReal    *P, *u, *um, *gap_last;
+  PetscReal    *J;            /* [candidates] J_k */
+  PetscBool    *was;
+} NsScheme_SchatzmanPaoli;
+
+static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
+{
+  (void)settings;
+  if (!model->linear) return "it solves linear models with linear gaps only";
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (model->candidate[i].directions > 1) return "it has no friction; set `friction: 0`, or take half_explicit or moreau_jean";
+  }
+  return NULL;
+}
+
+static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
+{
+  NsScheme_SchatzmanPaoli *self;
+  const PetscInt           n = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  scheme->data = self;
+  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->next));
+  PetscCall(VecDuplicate(self->next, &self->w));
+  PetscCall(VecDuplicate(self->next, &self->w_last));
+  PetscCall(VecDuplicate(self->next, &self->a));
+  PetscCall(VecDuplicate(self->next, &self->ahead));
+  PetscCall(VecDuplicate(self->next, &self->v1));
+  PetscCall(VecDuplicate(self->next, &self->vm));
+  PetscCall(NsRowsCreate(scheme->model, &self->rows));
+  PetscCall(PetscCalloc6(n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->was));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceDestroy(&self->mass));
+  PetscCall(VecDestroy(&self->next));
+  PetscCall(VecDestroy(&self->w));
+  PetscCall(VecDestroy(&self->w_last));
+  PetscCall(VecDestroy(&self->a));
+  PetscCall(VecDestroy(&self->ahead));
+  PetscCall(VecDestroy(&self->v1));
+  PetscCall(VecDestroy(&self->vm));
+  PetscCall(NsRowsDestroy(&self->rows));
+  PetscCall(PetscFree6(self->P, self->u, self->um, self->gap_last, self->J, self->was));
+  PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+/*
+  q_{k+1} into `ahead` from q_{k-1} = last, q_k = now. `move` is the free move q_{k+1} - q_k on entry. J_k goes to P.
+  Contact acts on g(q_{k+1}) + e g(q_{k-1}), scaled by 1/dt to be a velocity, over the candidates that would end below zero.
+*/
+static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec move, Vec ahead, PetscBool *done)
+{
+  NsScheme_SchatzmanPaoli *self    = scheme->data;
+  NsContact               *contact = scheme->contact;
+  const PetscInt           n       = contact->candidates;
+
+  PetscFunctionBegin;
+  *done = PETSC_TRUE;
+  PetscCall(VecWAXPY(ahead, 1, now, move));
+  if (!n) PetscFunctionReturn(0);
+  PetscCall(NsContactGaps(contact, t - dt, last));
+  PetscCall(PetscArraycpy(self->gap_last, contact->gap, n));
+  PetscCall(NsContactGaps(contact, t + dt, ahead));
+  for (PetscInt i = 0; i < n; i++) self->u[i] = (contact->gap[i] + scheme->model->candidate[i].law.restitution * self->gap_last[i]) / dt;
+  PetscCall(NsModelRows(scheme->model, t, now, n, contact->every, &self->rows));
+  PetscCall(NsComplianceUpdate(self->mass, t, now, move, (NsOperator){1, 0, 0}));
+  PetscCall(NsComplianceDelassus(self->mass, &self->rows, &self->rows, contact->G));
+  PetscCall(NsContactSolve(contact, &self->rows, self->u, NULL, NULL, self->P, done));
+  if (*done) PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, dt, ahead));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsState *x)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+  const PetscReal          dt   = ((const NsSettings_SchatzmanPaoli *)scheme->settings)->step;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
+  PetscCall(VecWAXPY(self->next, dt, x->v, x->q));
+  PetscCall(VecAXPY(self->next, dt * dt / 2, self->a));
+  PetscCall(VecCopy(x->v, self->w_last));
+  PetscCall(PetscArrayzero(self->J, scheme->contact->candidates));
+  PetscCall(NsContactGaps(scheme->contact, x->t, x->q));
+  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* Half the work of J_k and J_{k+1} with the mean velocity; reports J_{k+1} with the velocities of the gap at its two sides. */
+static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1, NsStepOutcome *outcome)
+{
+  NsScheme_SchatzmanPaoli *self    = scheme->data;
+  NsContact               *contact = scheme->contact;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelRows(scheme->model, t1, q1, contact->candidates, contact->every, &self->rows));
+  PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->vm, self->um));
+  PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    NsContactReport *report = &contact->report[i];
+    const PetscReal  lost   = -self->um[i] * (self->J[i] + self->P[i]) / 2;
+    scheme->ledger->impact += lost;
+    report->impulse[0]         = self->P[i];
+    report->velocity_before[0] = self->u[i];
+    report->velocity_after[0]  = self->u[i] + contact->G[i * contact->candidates + i] * self->P[i];
+    report->energy_lost        = lost;
+    report->impact             = self->P[i] > 0 && !self->was[i] ? PETSC_TRUE : PETSC_FALSE;
+    outcome->impulsive         = outcome->impulsive || report->impact ? PETSC_TRUE : PETSC_FALSE;
+    self->was[i]               = self->P[i] > 0 ? PETSC_TRUE : PETSC_FALSE;
+    self->J[i]                 = self->P[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+static void swap_handles(Vec *a, Vec *b)
+{
+  const Vec old = *a;
+
+  *a = *b;
+  *b = old;
+}
+
+static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+  const PetscReal          t1   = x->t + dt;
+  NsPower                  p0, p1;
+
+  PetscFunctionBegin;
+  /* here x = (q_k, v_k), next = q_{k+1}; wanted: q_{k+2}, and with it v_{k+1} */
+  PetscCall(VecWAXPY(self->w, -1, x->q, self->next));
+  PetscCall(VecScale(self->w, 1 / dt));
+  PetscCall(NsModelAccel(scheme->model, t1, self->next, self->w, self->a));
+  PetscCall(VecAXPBY(self->a, dt, dt * dt, self->w)); /* free move */
+  PetscCall(advance(scheme, t1, dt, x->q, self->next, self->a, self->ahead, &outcome->done));
+  if (!outcome->done) {
+    PetscCall(NsStepFail(outcome, scheme, &self->rows, "impulses"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(VecWAXPY(self->v1, -1, x->q, self->ahead));
+  PetscCall(VecScale(self->v1, 0.5 / dt));
+  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+  PetscCall(VecScale(self->vm, 0.5));
+  if (scheme->contact->candidates) PetscCall(book_impulses(scheme, t1, self->next, outcome));
+  PetscCall(NsModelPower(scheme->model, x->t, x->q, self->w_last, self->vm, &p0));
+  PetscCall(NsModelPower(scheme->model, t1, self->next, self->w, self->vm, &p1));
+  scheme->ledger->damping += dt / 2 * (p0.damping + p1.damping);
+  scheme->ledger->load += dt / 2 * (p0.load + p1.load);
+
+  NsStateSwap(x, &self->next, &self->v1); /* `next` holds q_k now, which nobody needs */
+  swap_handles(&self->next, &self->ahead);
+  swap_handles(&self->w, &self->w_last);
+  x->t = t1;
+  PetscFunctionReturn(0);
+}
+
+static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+{
+  /* z^2 - (2 - 2 zeta w - w^2) z + (1 - 2 zeta w) = 0, as its companion matrix: only the eigenvalues matter */
+  (void)settings;
+  S[0] = 2 - 2 * zeta * w - w * w;
+  S[1] = -(1 - 2 * zeta * w);
+  S[2] = 1;
+  S[3] = 0;
+}
+
+static const NsKey schatzman_paoli_keys[] = {NS_STEP_KEY(NsSettings_SchatzmanPaoli), {NULL}};
+static const NsTable schatzman_paoli_table = {"schatzman_paoli", "Schatzman-Paoli scheme", schatzman_paoli_keys, sizeof(NsSettings_SchatzmanPaoli)};
+
+const NsVariant NsSchemeVariant_SchatzmanPaoli = {
+  .name  = "schatzman_paoli",
+  .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
+  .about = "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0.\n"
+           "Order 2 in free flight without damping, order 1 with impacts. The impact law takes two steps. No friction; linear models.\n"
+           "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
+           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli, Schatzman.",
+  .table = &schatzman_paoli_table,
+};
+
+const NsSchemeType NsSchemeType_SchatzmanPaoli = {
+  .variant       = &NsSchemeVariant_SchatzmanPaoli,
+  .refuses       = NsSchemeRefuses_SchatzmanPaoli,
+  .setup         = NsSchemeSetup_SchatzmanPaoli,
+  .start         = NsSchemeStart_SchatzmanPaoli,
+  .step          = NsSchemeStep_SchatzmanPaoli,
+  .amplification = NsSchemeAmplification_SchatzmanPaoli,
+  .destroy       = NsSchemeDestroy_SchatzmanPaoli,
+};

@@ -1,0 +1,117 @@
+#include "percuss/scheme.h"
+
+#define NS_SCHEME(name) extern const NsSchemeType NsSchemeType_##name; extern const NsVariant NsSchemeVariant_##name;
+#include "list.h"
+#undef NS_SCHEME
+
+const NsSchemeType *const NsSchemeTypes[] = {
+#define NS_SCHEME(name) &NsSchemeType_##name,
+#include "list.h"
+#undef NS_SCHEME
+  NULL,
+};
+
+const NsVariant *const NsSchemeVariants[] = {
+#define NS_SCHEME(name) &NsSchemeVariant_##name,
+#include "list.h"
+#undef NS_SCHEME
+  NULL,
+};
+
+const NsSchemeType *NsSchemeFind(const NsChosen *chosen)
+{
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if ((*type)->variant == chosen->variant) return *type;
+  }
+  return NULL;
+}
+
+PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact *contact, NsLedger *ledger, NsScheme **result)
+{
+  NsScheme *scheme;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&scheme));
+  scheme->type = NsSchemeFind(chosen);
+  PetscCheck(scheme->type, PETSC_COMM_SELF, PETSC_ERR_PLIB, "scheme without a type");
+  scheme->settings = chosen->settings;
+  scheme->model    = model;
+  scheme->contact  = contact;
+  scheme->ledger   = ledger;
+  PetscCall(scheme->type->setup(scheme));
+  *result = scheme;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSchemeDestroy(NsScheme **scheme)
+{
+  PetscFunctionBegin;
+  if (!*scheme) PetscFunctionReturn(0);
+  PetscCall((*scheme)->type->destroy(*scheme));
+  PetscCall(PetscFree(*scheme));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state)
+{
+  PetscFunctionBegin;
+  if (scheme->type->start) PetscCall(scheme->type->start(scheme, state));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome)
+{
+  PetscFunctionBegin;
+  outcome->done      = PETSC_TRUE;
+  outcome->impulsive = PETSC_FALSE;
+  outcome->reason[0] = '\0';
+  PetscCall(NsContactBeginStep(scheme->contact));
+  PetscCall(scheme->type->step(scheme, state, dt, outcome));
+  if (outcome->done) PetscCall(NsContactEndStep(scheme->contact, state));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
+{
+  const char *first = rows->contacts ? scheme->model->candidate[rows->contact[0]].name : "";
+
+  PetscFunctionBegin;
+  outcome->done = PETSC_FALSE;
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contacts (the first: %s)", what, rows->contacts, first));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal spectral_radius(const NsSchemeType *type, const void *settings, PetscReal w, PetscReal zeta)
+{
+  PetscReal S[4], trace, determinant, discriminant;
+
+  type->amplification(settings, w, zeta, S);
+  trace        = S[0] + S[3];
+  determinant  = S[0] * S[3] - S[1] * S[2];
+  discriminant = trace * trace / 4 - determinant;
+  if (discriminant <= 0) return PetscSqrtReal(determinant);
+  return PetscAbsReal(trace) / 2 + PetscSqrtReal(discriminant);
+}
+
+/*
+  The damping ratio belongs to omega: with C = a M + b K it is what it is at the highest mode, whatever the step. Stable steps form an interval
+  from 0 for every scheme here; a double root on the unit circle at its end (velocity Verlet at w = 2) makes the radius noisy there: tolerance.
+*/
+PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta)
+{
+  const PetscReal tolerance = 1e-9;
+  PetscReal       low = 0, high = 1e-3;
+
+  if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
+  while (high < 1e6 && spectral_radius(type, settings, high, zeta) <= 1 + tolerance) {
+    low = high;
+    high *= 1.05;
+  }
+  if (high >= 1e6) return PETSC_MAX_REAL;
+  for (int i = 0; i < 60; i++) {
+    const PetscReal middle = (low + high) / 2;
+    if (spectral_radius(type, settings, middle, zeta) <= 1 + tolerance) low = middle;
+    else high = middle;
+  }
+  return low / omega;
+}

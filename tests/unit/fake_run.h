@@ -1,0 +1,227 @@
+/*
+  A run without physics, for the writers: four points in a row, each with one unknown, that move as told; two contacts, one of them with friction.
+*/
+#pragma once
+#include "percuss/run.h"
+#include <ftw.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+enum { FAKE_POINTS = 4, FAKE_CANDIDATES = 2 };
+
+typedef struct {
+  NsRun             run;
+  NsModel           model;
+  NsModelOps        ops;
+  NsContact         contact;
+  NsContactReport   report[FAKE_CANDIDATES];
+  NsOutputSettings  output;
+  NsEverySettings   frames, contacts, energy;
+  NsHistorySettings history;
+  NsTimeSettings    time;
+  NsWriter         *writer[16];
+  char              directory[64];
+} FakeRun;
+
+static inline PetscErrorCode fake_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+{
+  const PetscReal *aq, *av;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  for (PetscInt i = 0; i < model->scene.points; i++) {
+    fields->displacement[3 * i] = aq[i];
+    fields->velocity[3 * i]     = av[i];
+  }
+  for (PetscInt i = 0; i < model->scene.cells; i++) {
+    fields->normal_force[i] = aq[i + 1] - aq[i];
+    fields->stress[i]       = 2 * fields->normal_force[i];
+    fields->energy[i]       = 0.5 * fields->normal_force[i] * fields->normal_force[i];
+  }
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode fake_contact_point(
+  NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+{
+  const PetscInt   point = candidate ? FAKE_POINTS - 1 : 0;
+  const PetscReal *aq;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  for (int k = 0; k < 3; k++) {
+    x[k] = model->scene.x[3 * point + k];
+    u[k] = k ? 0 : aq[point];
+    n[k] = k ? 0 : candidate ? -1 : 1;
+  }
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+/* "bar.left", "bar.right", and "bar@0.5" in the middle of the middle cell. */
+static inline PetscErrorCode fake_probe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found)
+{
+  PetscFunctionBegin;
+  (void)model;
+  *found         = PETSC_TRUE;
+  probe->name    = name;
+  probe->columns = 2;
+  for (int c = 0; c < 2; c++) {
+    NsProbeColumn *column = &probe->column[c];
+
+    column->suffix      = c ? "vx" : "ux";
+    column->of_velocity = c ? PETSC_TRUE : PETSC_FALSE;
+    column->entries     = 1;
+    column->weight[0]   = 1;
+    if (!strcmp(name, "bar.left"))
+      column->unknown[0] = 0;
+    else if (!strcmp(name, "bar.right"))
+      column->unknown[0] = FAKE_POINTS - 1;
+    else if (!strcmp(name, "bar@0.5")) {
+      column->entries   = 2;
+      column->weight[0] = column->weight[1] = 0.5;
+      column->unknown[0]                    = 1;
+      column->unknown[1]                    = 2;
+    } else
+      *found = PETSC_FALSE;
+  }
+  PetscFunctionReturn(0);
+}
+
+static inline void fake_create(FakeRun *fake)
+{
+  static PetscReal   x[3 * FAKE_POINTS], radius[FAKE_POINTS];
+  static PetscInt    cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1];
+  static const char *body_name[] = {"bar"}, *probes[] = {"bar.left", "bar.right", "bar@0.5"};
+  static NsCandidate candidate[] = {{.name = "wall", .directions = 1}, {.name = "rub", .directions = 3, .law = {.friction = 0.1}}};
+  NsRun             *run         = &fake->run;
+  NsModel           *model       = &fake->model;
+
+  memset(fake, 0, sizeof(*fake));
+  snprintf(fake->directory, sizeof(fake->directory), "%s", "/tmp/percuss_test_XXXXXX");
+  assert_non_null(mkdtemp(fake->directory));
+  for (int i = 0; i < FAKE_POINTS; i++) {
+    x[3 * i]  = 0.5 * i;
+    radius[i] = 0.01;
+  }
+  for (int i = 0; i < FAKE_POINTS - 1; i++) {
+    cell[2 * i]     = i;
+    cell[2 * i + 1] = i + 1;
+  }
+  fake->ops         = (NsModelOps){.fields = fake_fields, .contact_point = fake_contact_point, .probe = fake_probe};
+  model->ops        = &fake->ops;
+  model->kind       = "fake";
+  model->unknowns   = FAKE_POINTS;
+  model->candidates = FAKE_CANDIDATES;
+  model->candidate  = candidate;
+  model->scene      = (NsScene){
+         .points = FAKE_POINTS, .cells = FAKE_POINTS - 1, .x = x, .radius = radius, .cell = cell, .body = body, .bodies = 1, .body_name = body_name};
+
+  fake->frames.every = fake->contacts.every = fake->energy.every = fake->history.every = 1;
+  fake->history.probes.count                                                           = 3;
+  fake->history.probes.items                                                           = probes;
+  fake->time.end                                                                       = 1;
+  fake->output =
+    (NsOutputSettings){.frames = &fake->frames, .history = &fake->history, .contacts = &fake->contacts, .energy = &fake->energy, .events = true};
+  fake->contact.candidates = FAKE_CANDIDATES;
+  fake->contact.report     = fake->report;
+
+  run->arena         = NsArenaCreate();
+  run->name          = "fake bar"; /* blanks in file names must not hurt */
+  run->directory     = fake->directory;
+  run->model         = model;
+  run->contact       = &fake->contact;
+  run->config.output = &fake->output;
+  run->config.time   = &fake->time;
+  run->options.quiet = PETSC_TRUE;
+  run->step          = 0.125;
+  run->steps         = 8;
+  run->writer        = fake->writer;
+  assert_int_equal(VecCreateSeq(PETSC_COMM_SELF, FAKE_POINTS, &run->state.q), 0);
+  assert_int_equal(VecDuplicate(run->state.q, &run->state.v), 0);
+}
+
+static inline void fake_open(FakeRun *fake)
+{
+  NsRun *run = &fake->run;
+
+  for (const NsWriterType *const *type = NsWriterTypes; *type; type++)
+    if ((*type)->wanted(run)) assert_int_equal(NsWriterCreate(*type, run, &run->writer[run->writers++]), 0);
+}
+
+/* The state at a step: a wave of no meaning, with digits in all places. */
+static inline void fake_state(FakeRun *fake, PetscInt64 step)
+{
+  NsState   *state = &fake->run.state;
+  PetscReal *q, *v;
+
+  state->t = fake->run.step * (PetscReal)step;
+  assert_int_equal(VecGetArray(state->q, &q), 0);
+  assert_int_equal(VecGetArray(state->v, &v), 0);
+  for (int i = 0; i < FAKE_POINTS; i++) {
+    q[i] = 1e-3 * sin(0.1 * i + 0.7 * (double)step);
+    v[i] = 0.3 * cos(0.1 * i + 0.7 * (double)step);
+  }
+  assert_int_equal(VecRestoreArray(state->v, &v), 0);
+  assert_int_equal(VecRestoreArray(state->q, &q), 0);
+}
+
+static inline void fake_write(FakeRun *fake, PetscInt64 step)
+{
+  NsRun     *run      = &fake->run;
+  NsSnapshot snapshot = {.step = step, .contact = fake->report, .ledger = &run->ledger, .first = step == 0, .last = step == run->steps};
+
+  fake_state(fake, step);
+  snapshot.state = run->state;
+  for (int i = 0; i < run->writers; i++)
+    if (run->writer[i]->type->due(run->writer[i], step, snapshot.last)) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
+}
+
+static inline void fake_close(FakeRun *fake)
+{
+  for (int i = 0; i < fake->run.writers; i++) assert_int_equal(NsWriterDestroy(&fake->run.writer[i]), 0);
+  fake->run.writers = 0;
+}
+
+static inline int fake_remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+  (void)status, (void)type, (void)place;
+  return remove(path);
+}
+
+static inline void fake_destroy(FakeRun *fake)
+{
+  assert_int_equal(VecDestroy(&fake->run.state.q), 0);
+  assert_int_equal(VecDestroy(&fake->run.state.v), 0);
+  NsArenaDestroy(&fake->run.arena);
+  nftw(fake->directory, fake_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* The whole file, terminated; from malloc. */
+static inline char *fake_read(const char *directory, const char *name, size_t *size)
+{
+  char   path[1024];
+  FILE  *file;
+  char  *text = malloc(1 << 20);
+  size_t n;
+
+  snprintf(path, sizeof(path), "%s/%s", directory, name);
+  file = fopen(path, "rb");
+  if (!file) fail_msg("cannot open %s", path);
+  n = fread(text, 1, (1 << 20) - 1, file);
+  fclose(file);
+  text[n] = 0;
+  if (size) *size = n;
+  return text;
+}

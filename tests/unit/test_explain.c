@@ -1,0 +1,251 @@
+#include "reader.h"
+#include "cli/explain.h"
+
+typedef struct {
+  const NsNode *where;
+  double        value;
+} Settings;
+
+static const NsTable node_table;
+
+static const NsKey stop_keys[] = {
+  {"restitution", NS_KEY_NUMBER, offsetof(Settings, value), .standard = "0", .minimum = "0", .maximum = "1",
+    .help = "how much of the velocity comes back", .example = "0.5"},
+  {"gap", NS_KEY_NUMBER, offsetof(Settings, value), .dimension = {1, 0, 0, 0}, .required = true, .minimum = "0 <", .help = "distance",
+    .example = "1 mm"},
+  {.name = NULL},
+};
+static const NsTable stop_table = {.name = "stop", .help = "a stop", .keys = stop_keys, .size = sizeof(Settings)};
+
+static const char *const mass_words[] = {"consistent", "lumped", NULL};
+
+static const NsKey bar_keys[] = {
+  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .standard = "lumped", .help = "mass matrix"},
+  {"left", NS_KEY_TABLE, offsetof(Settings, value), .table = &stop_table, .help = "stop on the left"},
+  {.name = NULL},
+};
+static const NsTable bar_table = {.name = "bar", .help = "a bar", .keys = bar_keys, .size = sizeof(Settings), .at_most_one_of = "mass, left"};
+
+static const NsKey rod_keys[] = {
+  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .standard = "lumped", .help = "mass matrix"},
+  {.name = NULL},
+};
+static const NsTable rod_table = {.name = "rod", .help = "a rod", .keys = rod_keys, .size = sizeof(Settings)};
+
+static const NsVariant bar             = {"bar", "elastic bar", "Equations:\n\n    M a = F   +   W lambda\n\nReference: none.", &bar_table},
+                       rod             = {"rod", "rigid rod", NULL, &rod_table};
+static const NsVariant *const bodies[] = {&bar, &rod, NULL};
+
+static const NsKey node_keys[] = {
+  {"name", NS_KEY_STRINGS, offsetof(Settings, value), .help = "what it is called", .least = 1, .most = 3},
+  {"inner", NS_KEY_TABLE, offsetof(Settings, value), .table = &node_table, .help = "itself once more"},
+  {.name = NULL},
+};
+static const NsTable node_table = {.name = "node", .help = "a table within itself", .keys = node_keys, .size = sizeof(Settings), .shorthand = "name"};
+
+static const NsKey root_keys[] = {
+  {"bodies", NS_KEY_NAMED_VARIANTS, offsetof(Settings, value), .variants = bodies, .required = true, .help = "what moves"},
+  {"stops", NS_KEY_NAMED, offsetof(Settings, value), .table = &stop_table, .help = "what they hit"},
+  {"node", NS_KEY_TABLE, offsetof(Settings, value), .table = &node_table, .help = "a node"},
+  {"force", NS_KEY_NUMBERS, offsetof(Settings, value), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {1, 1, -2, 0}}, .help = "force over time"},
+  {.name = NULL},
+};
+static const NsTable root = {.name = "root", .help = "all", .keys = root_keys, .size = sizeof(Settings), .one_of = "stops, node"};
+
+static NsArena *arena;
+static int      result;
+
+static int setup(void **state)
+{
+  (void)state;
+  arena = NsArenaCreate();
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  NsArenaDestroy(&arena);
+  return 0;
+}
+
+/* Both streams, stdout first. */
+static const char *explain(const char *word)
+{
+  char       *text[2] = {NULL, NULL};
+  size_t      size[2] = {0, 0};
+  FILE       *out = open_memstream(&text[0], &size[0]), *err = open_memstream(&text[1], &size[1]);
+  const char *both;
+
+  result = NsExplain(&root, word, out, err);
+  fclose(out);
+  fclose(err);
+  both = NsArenaPrint(arena, "%s%s", text[0], text[1]);
+  free(text[0]);
+  free(text[1]);
+  return both;
+}
+
+static void pages_of_keys(void **state)
+{
+  (void)state;
+  assert_string_equal(explain("stops.restitution"), "stops.restitution\n\n"
+                                                    "  how much of the velocity comes back\n\n"
+                                                    "  type      number\n"
+                                                    "  unit      none\n"
+                                                    "  range     between 0 and 1\n"
+                                                    "  default   0\n"
+                                                    "  example   restitution: 0.5\n");
+  assert_int_equal(result, 0);
+  assert_string_equal(explain("stops.my_own.gap"), "stops.gap\n\n"
+                                                   "  distance\n\n"
+                                                   "  type      number\n"
+                                                   "  unit      m (a length)\n"
+                                                   "  range     greater than 0\n"
+                                                   "  default   none: the key is required\n"
+                                                   "  example   gap: 1 mm\n");
+  assert_string_equal(explain("stop"), "stops\n\n"
+                                       "  what they hit\n\n"
+                                       "  type      mapping from names to mappings\n"
+                                       "  default   none: the key may be absent\n"
+                                       "\nkeys\n\n"
+                                       "  restitution  how much of the velocity comes back (default 0)\n"
+                                       "  gap          distance (required)\n");
+  assert_string_equal(explain("force"), "force\n\n"
+                                        "  force over time\n\n"
+                                        "  type      list of rows of 2 numbers\n"
+                                        "  units     s (a time); N (a force)\n"
+                                        "  default   none: the key may be absent\n");
+  assert_string_equal(explain("node.inner.name"), "node.inner.name\n\n"
+                                                  "  what it is called\n\n"
+                                                  "  type      word or list of words\n"
+                                                  "  items     1 to 3\n"
+                                                  "  default   none: the key may be absent\n");
+}
+
+static void pages_of_types(void **state)
+{
+  (void)state;
+  assert_string_equal(explain("body"), "bodies\n\n"
+                                       "  what moves\n\n"
+                                       "  type      mapping from names to mappings; the key type of each chooses one of those below\n"
+                                       "  default   none: the key is required\n"
+                                       "\ntypes\n\n"
+                                       "  bar  elastic bar\n"
+                                       "  rod  rigid rod\n");
+  assert_string_equal(explain("bodies.bar"), "bodies.bar\n\n"
+                                             "  elastic bar\n\n"
+                                             "  Equations:\n\n"
+                                             "      M a = F   +   W lambda\n\n"
+                                             "  Reference: none.\n"
+                                             "  one of    at most one of its keys mass, left\n"
+                                             "\nkeys\n\n"
+                                             "  mass  mass matrix (default lumped)\n"
+                                             "  left  stop on the left\n");
+  assert_string_equal(explain("bar"), explain("bodies.bar"));
+  assert_string_equal(explain("bodies.type"), explain("bodies"));
+}
+
+static void words_are_found_everywhere(void **state)
+{
+  (void)state;
+  /* one page for the same key of two types, and for the same table in two places */
+  assert_string_equal(explain("mass"), "bodies.bar.mass\n\n"
+                                       "  mass matrix\n\n"
+                                       "  type      consistent | lumped\n"
+                                       "  default   lumped\n"
+                                       "  also at   bodies.rod.mass\n");
+  assert_string_equal(strstr(explain("restitution"), "  also at"), "  also at   stops.restitution\n");
+  assert_string_equal(explain("bodies.my_own.mass"), explain("mass"));
+  assert_string_equal(explain("bodies.my_own.left.gap"), strstr(explain("bodies.bar.left.gap"), "bodies"));
+}
+
+static void unknown_words(void **state)
+{
+  (void)state;
+  assert_string_equal(
+    explain("stops.restituton"), "error: unknown key 'restituton' in stops; did you mean 'restitution'?\n      = valid keys: gap, restitution\n");
+  assert_int_equal(result, 2);
+  assert_string_equal(
+    explain("restituton"), "error: unknown key 'restituton'; did you mean 'restitution'?\n      = keys of a config: bodies, force, node, stops\n");
+  assert_int_equal(result, 2);
+  assert_string_equal(
+    explain("bodies.baar.mass.x.y"), "error: unknown key 'baar' in bodies; did you mean 'bar'?\n      = valid keys: bar, left, mass, rod\n");
+  assert_string_equal(explain("qqqqqqq.x"), "error: unknown key 'qqqqqqq'\n      = keys of a config: bodies, force, node, stops\n");
+  assert_string_equal(explain("."), "error: unknown key ''\n      = keys of a config: bodies, force, node, stops\n");
+  assert_string_equal(explain(""), "error: unknown key ''\n      = keys of a config: bodies, force, node, stops\n");
+  assert_string_equal(explain("a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a"),
+    "error: unknown key 'a'\n      = keys of a config: bodies, force, node, stops\n");
+}
+
+static void the_keys_at_the_top(void **state)
+{
+  (void)state;
+  assert_string_equal(explain(NULL), "keys of a config\n\n"
+                                     "  bodies  what moves (required)\n"
+                                     "  stops   what they hit\n"
+                                     "  node    a node\n"
+                                     "  force   force over time\n"
+                                     "\npercuss explain KEY says more, for example: percuss explain bodies, percuss explain bodies.bar\n");
+  assert_int_equal(result, 0);
+}
+
+/* That it is JSON and says what the reader wants: YAML of this kind is read by our own reader. */
+static void schema_says_the_same(void **state)
+{
+  char   *text = NULL;
+  size_t  size = 0;
+  FILE   *out  = open_memstream(&text, &size);
+  NsDiag *diag = NsDiagCreate(arena);
+  NsNode *schema, *definitions, *stop, *node, *then;
+
+  (void)state;
+  assert_true(NsSchemaWrite(&root, out));
+  fclose(out);
+  schema = NsTreeReadText("schema", text, size, arena, diag);
+  if (!schema) fail_msg("%s", printed(diag, arena));
+  assert_string_equal(NsTreeChild(schema, "$schema")->text, "http://json-schema.org/draft-07/schema#");
+  assert_string_equal(NsTreeChild(schema, "additionalProperties")->text, "false");
+  assert_string_equal(NsTreeChild(schema, "required")->first->text, "bodies");
+  assert_int_equal(NsTreeChild(schema, "required")->count, 1);
+  assert_int_equal(NsTreeChild(schema, "oneOf")->count, 2);
+  definitions = NsTreeChild(schema, "definitions");
+  assert_int_equal(definitions->count, 4);
+  stop = NsTreeChild(definitions, "stop");
+  assert_string_equal(NsTreeChild(stop, "required")->first->text, "gap");
+  node = NsTreeChild(NsTreeChild(stop, "properties"), "restitution");
+  assert_string_equal(NsTreeChild(node, "default")->text, "0");
+  assert_string_equal(NsTreeChild(node, "minimum")->text, "0");
+  assert_string_equal(NsTreeChild(node, "maximum")->text, "1");
+  assert_string_equal(NsTreeChild(node, "examples")->first->text, "0.5");
+  node = NsTreeChild(NsTreeChild(stop, "properties"), "gap");
+  assert_string_equal(NsTreeChild(node, "description")->text, "distance [m]");
+  assert_string_equal(NsTreeChild(node, "exclusiveMinimum")->text, "0");
+  assert_string_equal(NsTreeChild(node, "examples")->first->text, "1 mm");
+  node = NsTreeChild(NsTreeChild(NsTreeChild(schema, "properties"), "bodies"), "additionalProperties");
+  assert_string_equal(NsTreeChild(node, "required")->first->text, "type");
+  then = NsTreeChild(NsTreeChild(node, "allOf")->first->next, "then");
+  assert_string_equal(NsTreeChild(then, "$ref")->text, "#/definitions/rod.rod");
+  node = NsTreeChild(definitions, "bar.bar");
+  assert_string_equal(NsTreeChild(NsTreeChild(NsTreeChild(node, "properties"), "type"), "const")->text, "bar");
+  assert_string_equal(NsTreeChild(NsTreeChild(NsTreeChild(node, "properties"), "mass"), "enum")->first->next->text, "lumped");
+  assert_int_equal(NsTreeChild(NsTreeChild(node, "not"), "anyOf")->count, 1);
+  node = NsTreeChild(definitions, "node");
+  assert_int_equal(NsTreeChild(node, "anyOf")->count, 2); /* the mapping, or its name alone */
+  free(text);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    TEST(pages_of_keys),
+    TEST(pages_of_types),
+    TEST(words_are_found_everywhere),
+    TEST(unknown_words),
+    TEST(the_keys_at_the_top),
+    TEST(schema_says_the_same),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,552 @@
+/*
+  What writers stand on (decimals, SHA-256, JSON, files that fail) and the tables they write.
+*/
+#include "core/decimal.h"
+#include "core/json.h"
+#include "core/sha256.h"
+#include "fake_run.h"
+#include "output/file.h"
+#include <petscsys.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+static const char *decimal(double x)
+{
+  static char text[NS_DECIMAL_SIZE + 1];
+
+  text[NsDecimal(x, text)] = 0;
+  return text;
+}
+
+static void test_decimal(void **state)
+{
+  static const struct {
+    double      x;
+    const char *text;
+  } cases[]       = {{0, "0"}, {-0.0, "-0"}, {1, "1"}, {-12, "-12"}, {0.1, "0.1"}, {-0.3, "-0.3"}, {1.5, "1.5"}, {1e-4, "0.0001"}, {1e-5, "1e-05"},
+          {-1.5e-7, "-1.5e-07"}, {2.0 / 3, "0.6666666666666666"}, {1e16, "10000000000000000"}, {1e17, "1e+17"}, {123456.789, "123456.789"},
+          {9007199254740993.0, "9007199254740992"}, {5e-324, "5e-324"}, {2.2250738585072014e-308, "2.2250738585072014e-308"},
+          {-1.7976931348623157e308, "-1.7976931348623157e+308"}, {1e23, "1e+23"}, {1e22, "1e+22"}, {9.5367431640625e-07, "9.5367431640625e-07"},
+          {INFINITY, "inf"}, {-INFINITY, "-inf"}, {NAN, "nan"}, {-NAN, "nan"}};
+  uint64_t random = 88172645463325252u;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) assert_string_equal(decimal(cases[i].x), cases[i].text);
+  /* All powers of two with their neighbours (uneven intervals), and any bits: read back the same, and never longer than 17 digits. */
+  for (int i = -1074; i < 1024; i++)
+    for (int k = -1; k <= 1; k++) {
+      const double x = k ? nextafter(ldexp(1, i), k * HUGE_VAL) : ldexp(1, i);
+      assert_true(strtod(decimal(x), NULL) == x);
+    }
+  for (int i = 0; i < 200000; i++) {
+    double x, y;
+
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    memcpy(&x, &random, 8);
+    if (!isfinite(x)) continue;
+    y = strtod(decimal(x), NULL);
+    assert_memory_equal(&x, &y, 8);
+    assert_true(strlen(decimal(x)) <= 24);
+    /* Short numbers come out as they were written. */
+    char short_text[32];
+    snprintf(short_text, sizeof(short_text), "%.6g", (double)(random % 1000000) / 1000);
+    assert_string_equal(decimal(strtod(short_text, NULL)), short_text);
+  }
+}
+
+static void test_sha256(void **state)
+{
+  /* FIPS 180-4 examples and NIST's long message */
+  static const char *const cases[][2] = {{"", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+    {"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+    {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+    {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+      "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"}};
+  char                     hash[NS_SHA256_TEXT], again[NS_SHA256_TEXT], block[1000];
+  NsSha256                 sha;
+  FakeRun                  fake;
+  FILE                    *file;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    NsSha256Begin(&sha);
+    NsSha256Add(&sha, cases[i][0], strlen(cases[i][0]));
+    NsSha256End(&sha, hash);
+    assert_string_equal(hash, cases[i][1]);
+  }
+  memset(block, 'a', sizeof(block));
+  NsSha256Begin(&sha);
+  for (int i = 0; i < 1000; i++) NsSha256Add(&sha, block, sizeof(block));
+  NsSha256End(&sha, hash);
+  assert_string_equal(hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  /* Every length of the last block, in pieces of every size. */
+  for (size_t n = 0; n < 130; n++) {
+    NsSha256Begin(&sha);
+    NsSha256Add(&sha, block, n);
+    NsSha256End(&sha, hash);
+    NsSha256Begin(&sha);
+    for (size_t i = 0; i < n; i += n % 7 + 1) NsSha256Add(&sha, block, PetscMin(n % 7 + 1, n - i));
+    NsSha256End(&sha, again);
+    assert_string_equal(hash, again);
+  }
+
+  fake_create(&fake);
+  file = fopen(NsRunPath(&fake.run, "abc"), "w");
+  fputs("abc", file);
+  fclose(file);
+  assert_int_equal(NsSha256File(NsRunPath(&fake.run, "abc"), hash), 0);
+  assert_string_equal(hash, cases[1][1]);
+  assert_int_not_equal(NsSha256File(NsRunPath(&fake.run, "none"), hash), 0);
+  assert_int_not_equal(NsSha256File(fake.directory, hash), 0);
+  fake_destroy(&fake);
+}
+
+static void test_json(void **state)
+{
+  static const char expected[] =
+    "{\n  \"text\": \"a \\\"b\\\" \\\\ \\n \\t \\u0001 \\u007f / \xc3\xa9 \xf0\x9f\x98\x80\",\n  \"bad\": \"x\xef\xbf\xbdy\xef\xbf\xbd\",\n"
+    "  \"none\": null,\n  \"list\": [\n    0.1,\n    null,\n    null,\n    -3,\n    true,\n    false,\n    []\n  ],\n  \"empty\": {}\n}\n";
+  NsJson json;
+
+  (void)state;
+  NsJsonBegin(&json, 4); /* must grow */
+  for (int round = 0; round < 2; round++) {
+    NsJsonClear(&json);
+    NsJsonOpen(&json, NULL, '{');
+    NsJsonString(&json, "text", "a \"b\" \\ \n \t \x01 \x7f / \xc3\xa9 \xf0\x9f\x98\x80");
+    NsJsonString(&json, "bad", "x\xffy\xc3");
+    NsJsonString(&json, "none", NULL);
+    NsJsonOpen(&json, "list", '[');
+    NsJsonNumber(&json, NULL, 0.1);
+    NsJsonNumber(&json, NULL, NAN);
+    NsJsonNumber(&json, NULL, -INFINITY);
+    NsJsonInteger(&json, NULL, -3);
+    NsJsonBoolean(&json, NULL, true);
+    NsJsonBoolean(&json, NULL, false);
+    NsJsonOpen(&json, NULL, '[');
+    NsJsonClose(&json);
+    NsJsonClose(&json);
+    NsJsonOpen(&json, "empty", '{');
+    NsJsonClose(&json);
+    NsJsonClose(&json);
+    assert_false(json.failed);
+    assert_int_equal(json.used, sizeof(expected) - 1);
+    assert_memory_equal(json.text, expected, sizeof(expected) - 1);
+  }
+  NsJsonEnd(&json);
+}
+
+static void expect_file(FakeRun *fake, const char *name, const char *expected)
+{
+  char *text = fake_read(fake->directory, name, NULL);
+
+  assert_string_equal(text, expected);
+  free(text);
+}
+
+/* One bounce on the wall, and a rub that sticks, slips and lets go. */
+static void contact_story(FakeRun *fake, PetscInt64 step)
+{
+  NsContactReport *wall = &fake->report[0], *rub = &fake->report[1];
+
+  memset(fake->report, 0, sizeof(fake->report));
+  wall->gap      = 0.5 - 0.125 * (double)step;
+  wall->gap_rate = -1;
+  if (step == 4)
+    *wall = (NsContactReport){.gap_rate = 0.5,
+      .impulse                          = {3},
+      .velocity_before                  = {-1},
+      .velocity_after                   = {0.5},
+      .energy_lost                      = 0.75,
+      .impact                           = PETSC_TRUE,
+      .state                            = NS_CLOSED};
+  if (step > 4) *wall = (NsContactReport){.gap = 0.0625 * (double)(step - 4), .gap_rate = 0.5};
+  rub->gap = 1;
+  if (step >= 2 && step < 6) {
+    *rub = (NsContactReport){.force = {8, 0.5, -0.25}, .impulse = {0, 0.125, 1}, .state = step < 4 ? NS_STICK : NS_SLIP, .velocity_after = {0, 3, 4}};
+    if (step == 5) { /* a percussion of a scheme that knows no forces: no impact */
+      rub->impulse[0]         = 1;
+      rub->velocity_before[0] = -1e-17;
+    }
+  }
+  fake->run.ledger.now.kinetic = 1 / (1 + (double)step);
+  fake->run.ledger.numerical   = 1e-17 * (double)step;
+}
+
+static void test_tables(void **state)
+{
+  FakeRun fake;
+
+  (void)state;
+  fake_create(&fake);
+  fake.frames.every         = 0;
+  fake.contacts.every       = 3;
+  fake.energy.every         = 100;
+  fake.history.every        = 4;
+  fake.history.probes.count = 1;
+  fake_open(&fake);
+  for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
+    contact_story(&fake, step);
+    fake_write(&fake, step);
+  }
+  fake_close(&fake);
+  assert_string_equal(fake.run.failure, "");
+
+  /* Impulses are summed over the steps between rows: 3 N s of step 4 in the row of step 6. */
+  expect_file(&fake, "contacts.csv",
+    "time,wall.gap,wall.gap_rate,wall.force,wall.impulse,wall.state,rub.gap,rub.gap_rate,rub.force,rub.impulse,rub.state,"
+    "rub.friction_force_1,rub.friction_impulse_1,rub.friction_force_2,rub.friction_impulse_2\n"
+    "0,0.5,-1,0,0,open,1,0,0,0,open,0,0,0,0\n"
+    "0.375,0.125,-1,0,0,open,0,0,8,0,stick,0.5,0.25,-0.25,2\n"
+    "0.75,0.125,0.5,0,3,open,1,0,0,1,open,0,0.25,0,2\n"
+    "1,0.25,0.5,0,0,open,1,0,0,0,open,0,0,0,0\n");
+  expect_file(&fake, "events.csv",
+    "time,contact,event,velocity_before,velocity_after,impulse,energy_lost,tangential_velocity_after,tangential_impulse\n"
+    "0.25,rub,closing,0,0,0,0,5,0\n"
+    "0.25,rub,stick,0,0,0,0,5,0\n"
+    "0.5,wall,impact,-1,0.5,3,0.75,,\n"
+    "0.5,rub,slip,0,0,0,0,5,0\n"
+    "0.625,wall,opening,0.5,0.5,0,0,,\n"
+    "0.75,rub,opening,0,0,0,0,0,0\n");
+  expect_file(&fake, "energy.csv",
+    "time,kinetic,elastic,potential,damping,impact,friction,load,numerical\n0,1,0,0,0,0,0,0,0\n1,0.1111111111111111,0,0,0,0,0,0,8e-17\n");
+  /* cos and sin in the last digit are the C library's affair, so read the numbers back. */
+  char *text = fake_read(fake.directory, "history.csv", NULL), *p = text + strlen("time,bar.left.ux,bar.left.vx\n");
+  assert_int_equal(strncmp(text, "time,bar.left.ux,bar.left.vx\n", (size_t)(p - text)), 0);
+  for (int step = 0; step <= 8; step += 4) {
+    assert_true(strtod(p, &p) == 0.125 * step);
+    assert_true(strtod(p + 1, &p) == 1e-3 * sin(0.7 * step));
+    assert_true(strtod(p + 1, &p) == 0.3 * cos(0.7 * step));
+    assert_int_equal(*p++, '\n');
+  }
+  assert_int_equal(*p, 0);
+  free(text);
+  fake_destroy(&fake);
+}
+
+/* `every: 0` and things that are not there make no file. */
+static void test_unwanted(void **state)
+{
+  static const char *const absent[] = {"frames", "history.csv", "contacts.csv", "events.csv", "energy.csv", "fake bar.vtk.series"};
+  FakeRun                  fake;
+
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    fake_create(&fake);
+    if (way == 0) {
+      fake.frames.every = fake.history.every = fake.contacts.every = fake.energy.every = 0;
+      fake.output.events                                                               = false;
+    } else {
+      fake.model.candidates = fake.model.scene.points = 0;
+      fake.history.probes.count                       = 0;
+      fake.energy.every                               = 0;
+    }
+    fake_open(&fake);
+    fake_write(&fake, 0);
+    fake_close(&fake);
+    for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++) assert_int_not_equal(access(NsRunPath(&fake.run, "%s", absent[i]), F_OK), 0);
+    assert_int_equal(access(NsRunPath(&fake.run, "run.json"), F_OK), 0);
+    fake_destroy(&fake);
+  }
+}
+
+static void test_manifest(void **state)
+{
+  static const char *const expected[] = {"\"exit_status\": \"failed\"", "\"failure\": \"the \\\"wall\\\" gave way\"", "\"version\": \"",
+    "\"commit\": \"", "\"petsc\": \"", "\"slepc\": \"", "\"libyaml\": \"", "\"mpi\": \"", "\"path\": \"configs/a.yaml\"",
+    "\"sha256\": \"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"", "\"time.end=1 s\"", "\"ranks\": 1", "\"unknowns\": 4",
+    "\"contacts\": 2", "\"step\": 0.125", "\"steps\": 8", "\"step_limit\": null", "\"max_penetration\": 0.25", "\"seconds_per_step\": 0.5",
+    "\"history.csv\"", "\"fake bar.vtk.series\"", "\"iterations\": 7", "\"started\": \"20"};
+  static const char *const set[]      = {"time.end=1 s"};
+  FakeRun                  fake;
+  char                    *text, command[256];
+  FILE                    *file;
+
+  (void)state;
+  fake_create(&fake);
+  file = fopen(NsRunPath(&fake.run, "mesh.msh"), "w");
+  fputs("abc", file);
+  fclose(file);
+  NsRunAddFile(&fake.run, &fake.run.inputs, NsRunPath(&fake.run, "mesh.msh"));
+  fake.run.options.config_path = "configs/a.yaml";
+  fake.run.options.sets        = 1;
+  fake.run.options.set         = set;
+  fake_open(&fake);
+  text = fake_read(fake.directory, "run.json", NULL);
+  assert_non_null(strstr(text, "\"exit_status\": \"running\""));
+  assert_null(strstr(text, "\"summary\""));
+  free(text);
+
+  fake_write(&fake, 0);
+  fake.run.steps_done                = 2;
+  fake.run.loop_seconds              = 1;
+  fake.run.max_penetration           = 0.25;
+  fake.run.step_limit                = PETSC_MAX_REAL;
+  fake.contact.statistics.iterations = 7;
+  NsRunFail(&fake.run, "the \"wall\" gave way");
+  fake_close(&fake);
+  text = fake_read(fake.directory, "run.json", NULL);
+  for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
+    if (!strstr(text, expected[i])) fail_msg("no %s in %s", expected[i], text);
+  free(text);
+  snprintf(command, sizeof(command), "cd %s && for f in *.json *.series; do python3 -m json.tool \"$f\" > /dev/null || exit 1; done", fake.directory);
+  assert_int_equal(system(command), 0);
+  assert_int_not_equal(access(NsRunPath(&fake.run, "run.json.part"), F_OK), 0);
+  fake_destroy(&fake);
+}
+
+/* The config as run is written beside the results, and its hash is that of the text. */
+static void test_config(void **state)
+{
+  static const char config[] = "title: a bar\nbodies: {bar: {type: bar}}\n";
+  FakeRun           fake;
+  char             *text, hash[NS_SHA256_TEXT];
+  NsSha256          sha;
+
+  (void)state;
+  fake_create(&fake);
+  fake.run.diag = NsDiagCreate(fake.run.arena);
+  fake.run.tree = NsTreeReadText("a.yaml", config, strlen(config), fake.run.arena, fake.run.diag);
+  assert_non_null(fake.run.tree);
+  fake_open(&fake);
+  fake_close(&fake);
+  text = fake_read(fake.directory, "config.yaml", NULL);
+  assert_non_null(strstr(text, "title: a bar\n"));
+  free(text);
+  NsSha256Begin(&sha);
+  NsSha256Add(&sha, config, strlen(config));
+  NsSha256End(&sha, hash);
+  text = fake_read(fake.directory, "run.json", NULL);
+  assert_non_null(strstr(text, hash));
+  free(text);
+  fake_destroy(&fake);
+}
+
+static void test_status(void **state)
+{
+  FakeRun fake;
+  char   *text;
+  int     taken = 0;
+
+  (void)state;
+  fake_create(&fake);
+  fake.frames.every = fake.history.every = fake.contacts.every = fake.energy.every = 0;
+  fake.output.events                                                               = false;
+  fake.run.steps                                                                   = 1 << 20;
+  fake.run.step                                                                    = 1. / (1 << 20);
+  fake_open(&fake);
+  assert_int_equal(fake.run.writers, 2); /* progress and manifest */
+  fake_write(&fake, 0);
+  text = fake_read(fake.directory, "status.json", NULL);
+  assert_non_null(strstr(text, "\"status\": \"running\""));
+  free(text);
+  /* A million steps in no time: the clock is asked rarely, and the energies more rarely still. */
+  for (PetscInt64 step = 1; step < fake.run.steps; step++)
+    if (fake.run.writer[0]->type->due(fake.run.writer[0], step, PETSC_FALSE)) taken++;
+  assert_true(taken < 1000);
+  fake_write(&fake, fake.run.steps);
+  fake_close(&fake);
+  text = fake_read(fake.directory, "status.json", NULL);
+  assert_non_null(strstr(text, "\"status\": \"done\""));
+  assert_non_null(strstr(text, "\"per_cent\": 100,"));
+  assert_non_null(strstr(text, "\"step\": 1048576,"));
+  free(text);
+  fake_destroy(&fake);
+}
+
+static void test_file_fails(void **state)
+{
+  static const char row[] = "0123456789\n";
+  FakeRun           fake;
+  NsFile            file;
+
+  (void)state;
+  /* A full disk, noticed at a flush or only at the end. */
+  for (int rows = 1; rows <= 1000; rows *= 1000) {
+    fake_create(&fake);
+    NsFileCreate(&file, &fake.run, 1024);
+    NsFileOpen(&file, "/dev/full");
+    for (int i = 0; i < rows; i++) {
+      NsFileText(&file, row);
+      NsFileEndRow(&file);
+    }
+    assert_int_equal(fake.run.failure[0] != 0, rows > 1);
+    assert_false(NsFileClose(&file, PETSC_TRUE));
+    assert_string_equal(fake.run.failure, "cannot write /dev/full: No space left on device");
+    assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+    NsFileText(&file, row); /* dropped, without a word */
+    assert_false(NsFileClose(&file, PETSC_TRUE));
+    NsFileDiscard(&file);
+    assert_int_equal(access("/dev/full", F_OK), 0);
+    fake_destroy(&fake);
+  }
+
+  /* A file that cannot be opened. */
+  fake_create(&fake);
+  NsFileCreate(&file, &fake.run, 1024);
+  NsFileOpen(&file, "/nowhere/at/all");
+  for (int i = 0; i < 1000; i++) NsFileText(&file, row);
+  assert_false(NsFileClose(&file, PETSC_FALSE));
+  assert_string_equal(fake.run.failure, "cannot write /nowhere/at/all: No such file or directory");
+  fake_destroy(&fake);
+
+  fake_create(&fake);
+  assert_false(NsFileMakeDirectory(&fake.run, "/proc/frames"));
+  assert_int_equal(strncmp(fake.run.failure, "cannot make the directory /proc/frames: ", 40), 0);
+  fake_destroy(&fake);
+}
+
+/* Rows longer than the buffer, and words that need quotes. */
+static void test_file_text(void **state)
+{
+  FakeRun fake;
+  NsFile  file;
+  char   *text, word[4000];
+  size_t  size;
+
+  (void)state;
+  fake_create(&fake);
+  memset(word, 'x', sizeof(word) - 1);
+  word[sizeof(word) - 1] = 0;
+  NsFileCreate(&file, &fake.run, 1);
+  NsFileOpen(&file, NsRunPath(&fake.run, "a.csv"));
+  NsFileWord(&file, word, ',');
+  NsFileNumber(&file, 0.25, ',');
+  NsFileWord(&file, "a,\"b\"", '\n');
+  NsFileEndRow(&file);
+  NsFilePrint(&file, "%d|", 7);
+  for (int i = 0; i < 500; i++) NsFileNumber(&file, -1. / 3, ' ');
+  assert_true(NsFileClose(&file, PETSC_TRUE));
+  text = fake_read(fake.directory, "a.csv", &size);
+  assert_int_equal(size, sizeof(word) - 1 + strlen(",0.25,\"a,\"\"b\"\"\"\n7|") + 500 * strlen("-0.3333333333333333 "));
+  assert_int_equal(strncmp(text + sizeof(word) - 1, ",0.25,\"a,\"\"b\"\"\"\n7|-0.3333333333333333 -0.33", 40), 0);
+  free(text);
+  fake_destroy(&fake);
+}
+
+static void test_replace(void **state)
+{
+  FakeRun     fake;
+  const char *path;
+
+  (void)state;
+  fake_create(&fake);
+  path = NsRunPath(&fake.run, "a.json");
+  assert_true(NsFileReplace(&fake.run, path, "one", 3, PETSC_TRUE));
+  assert_true(NsFileReplace(&fake.run, path, "three", 5, PETSC_FALSE));
+  expect_file(&fake, "a.json", "three");
+  /* A full disk: in place of the old one when it fits its blocks, else the old one stays. */
+  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "a.json.part")), 0);
+  assert_true(NsFileReplace(&fake.run, path, "four", 4, PETSC_TRUE));
+  expect_file(&fake, "a.json", "four");
+  assert_int_not_equal(access(NsRunPath(&fake.run, "a.json.part"), F_OK), 0);
+  assert_string_equal(fake.run.failure, "");
+  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "a.json.part")), 0);
+  assert_false(NsFileReplace(&fake.run, path, NsArenaAlloc(fake.run.arena, 1000000), 1000000, PETSC_TRUE));
+  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s: No space left on device", path));
+  expect_file(&fake, "a.json", "four");
+  assert_int_not_equal(access(NsRunPath(&fake.run, "a.json.part"), F_OK), 0);
+  fake_destroy(&fake);
+
+  fake_create(&fake);
+  path = NsRunPath(&fake.run, "taken");
+  assert_int_equal(mkdir(path, 0777), 0);
+  assert_false(NsFileReplace(&fake.run, path, "x", 1, PETSC_FALSE));
+  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s: Is a directory", path));
+  fake_destroy(&fake);
+}
+
+/* Each output in turn has no room: the run ends with its name, and nothing crashes. */
+static void test_each_output_fails(void **state)
+{
+  static const char *const outputs[] = {"history.csv", "contacts.csv", "events.csv", "energy.csv", "status.json.part", "run.json.part",
+    "fake bar.vtk.series.part", "fake bar_contacts.vtk.series.part", "frames/contacts_000002.vtk", "frames"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
+    FakeRun     fake;
+    const char *path, *expected;
+
+    fake_create(&fake);
+    path = NsRunPath(&fake.run, "%s", outputs[i]);
+    if (!strncmp(outputs[i], "frames/", 7)) assert_int_equal(mkdir(NsRunPath(&fake.run, "frames"), 0777), 0);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    fake_open(&fake);
+    for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
+      contact_story(&fake, step);
+      fake_write(&fake, step);
+    }
+    fake_close(&fake);
+    expected = NsArenaPrint(fake.run.arena, "cannot write %.*s", (int)(strlen(path) - (strstr(path, ".part") ? 5 : 0)), path);
+    if (strncmp(fake.run.failure, expected, strlen(expected))) fail_msg("%s: '%s'", outputs[i], fake.run.failure);
+    assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+    fake_destroy(&fake);
+  }
+}
+
+/* What a full disk leaves is whole rows. RLIMIT_FSIZE stops a write in its middle, as a full disk does. */
+static void test_whole_rows(void **state)
+{
+  FakeRun       fake;
+  struct rlimit before, limit;
+  char         *text;
+  size_t        size;
+
+  (void)state;
+  fake_create(&fake);
+  fake.frames.every = fake.contacts.every = fake.energy.every = 0;
+  fake.run.steps                                              = 20000;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  limit          = before;
+  limit.rlim_cur = 100000;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  fake_open(&fake);
+  for (PetscInt64 step = 0; step <= fake.run.steps && !fake.run.failure[0]; step++) fake_write(&fake, step);
+  fake_close(&fake);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s/history.csv: File too large", fake.directory));
+  text = fake_read(fake.directory, "history.csv", &size);
+  assert_true(size > 50000 && size <= 100000);
+  assert_int_equal(text[size - 1], '\n');
+  free(text);
+  text = fake_read(fake.directory, "run.json", NULL);
+  assert_non_null(strstr(text, "history.csv: File too large"));
+  free(text);
+  fake_destroy(&fake);
+}
+
+static int setup(void **state)
+{
+  (void)state;
+  return PetscInitializeNoArguments();
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  return PetscFinalize();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_decimal),
+    cmocka_unit_test(test_sha256),
+    cmocka_unit_test(test_json),
+    cmocka_unit_test(test_tables),
+    cmocka_unit_test(test_unwanted),
+    cmocka_unit_test(test_manifest),
+    cmocka_unit_test(test_config),
+    cmocka_unit_test(test_status),
+    cmocka_unit_test(test_file_fails),
+    cmocka_unit_test(test_file_text),
+    cmocka_unit_test(test_replace),
+    cmocka_unit_test(test_each_output_fails),
+    cmocka_unit_test(test_whole_rows),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

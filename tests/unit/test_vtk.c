@@ -1,0 +1,239 @@
+/*
+  VTK files byte by byte, the series, and what happens when there is no room. tests/tools/vtk_strict.py and check_vtk.py judge the same files.
+*/
+#include "fake_run.h"
+#include "output/vtk.h"
+#include <petscsys.h>
+
+static int python(const char *script, const char *arguments)
+{
+  char command[2048];
+
+  snprintf(command, sizeof(command), "PATH=/usr/bin:$PATH python3 %s/tests/tools/%s %s >&2", PERCUSS_SOURCE_DIR, script, arguments);
+  return system(command);
+}
+
+/* A number of a file: big endian. */
+static double big_double(const char *bytes)
+{
+  uint64_t word = 0;
+  double   value;
+
+  for (int i = 0; i < 8; i++) word = word << 8 | (unsigned char)bytes[i];
+  memcpy(&value, &word, 8);
+  return value;
+}
+
+static int big_int(const char *bytes)
+{
+  uint32_t word = 0;
+
+  for (int i = 0; i < 4; i++) word = word << 8 | (unsigned char)bytes[i];
+  return (int)word;
+}
+
+/* What follows a line of this text, which must be there exactly once. */
+static const char *after(const char *file, size_t size, const char *line)
+{
+  const char *found = memmem(file, size, line, strlen(line));
+
+  if (!found) fail_msg("no line '%s'", line);
+  assert_null(memmem(found + 1, (size_t)(file + size - found - 1), line, strlen(line)));
+  return found + strlen(line);
+}
+
+static void test_grid(void **state)
+{
+  FakeRun     fake;
+  NsVtk       vtk;
+  size_t      size;
+  char       *file;
+  const char *p;
+  PetscReal   x[6] = {0, 0, 0, 1, 2, -0.1}, value[2] = {1.5, -2.5};
+  PetscInt    cell[2] = {0, 1}, number = -7;
+
+  (void)state;
+  fake_create(&fake);
+  NsVtkCreate(&vtk, &fake.run);
+  NsVtkOpen(&vtk, NsRunPath(&fake.run, "a.vtk"), "two\npoints \xc3\xa9");
+  NsVtkGrid(&vtk, 0.1, 12, 2, x, 1, cell);
+  NsVtkPointData(&vtk);
+  NsVtkScalars(&vtk, "radius", value);
+  NsVtkCellData(&vtk);
+  NsVtkIntegers(&vtk, "body", &number);
+  NsVtkVectors(&vtk, "moment", x + 3);
+  assert_true(NsVtkClose(&vtk));
+  file = fake_read(fake.directory, "a.vtk", &size);
+  assert_int_equal(
+    strncmp(file, "# vtk DataFile Version 3.0\ntwo?points ??\nBINARY\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 2\nTimeValue 1 1 double\n", 112), 0);
+  assert_true(big_double(after(file, size, "TimeValue 1 1 double\n")) == 0.1);
+  assert_true(big_double(after(file, size, "\nCYCLE 1 1 double\n")) == 12);
+  p = after(file, size, "\nPOINTS 2 double\n");
+  for (int i = 0; i < 6; i++) assert_true(big_double(p + 8 * i) == x[i]);
+  p = after(file, size, "\nCELLS 1 3\n");
+  assert_int_equal(big_int(p), 2);
+  assert_int_equal(big_int(p + 4), 0);
+  assert_int_equal(big_int(p + 8), 1);
+  assert_int_equal(big_int(after(file, size, "\nCELL_TYPES 1\n")), 3);
+  p = after(file, size, "\nPOINT_DATA 2\nSCALARS radius double 1\nLOOKUP_TABLE default\n");
+  assert_true(big_double(p + 8) == -2.5);
+  assert_int_equal(big_int(after(file, size, "\nCELL_DATA 1\nSCALARS body int 1\nLOOKUP_TABLE default\n")), -7);
+  p = after(file, size, "\nVECTORS moment double\n");
+  assert_true(big_double(p + 16) == -0.1);
+  assert_int_equal(p + 24 + 1 - file, (long)size);
+  assert_int_equal(file[size - 1], '\n');
+  free(file);
+  assert_int_equal(python("vtk_strict.py", NsRunPath(&fake.run, "a.vtk")), 0);
+  fake_destroy(&fake);
+}
+
+/* Points without cells are drawn as vertices; a cloud may be empty; blocks may be longer than the buffer. */
+static void test_sizes(void **state)
+{
+  FakeRun        fake;
+  NsVtk          vtk;
+  const PetscInt n        = 100000;
+  PetscReal     *x        = calloc(3 * (size_t)n, sizeof(*x));
+  const PetscInt points[] = {1, 0, n};
+
+  (void)state;
+  fake_create(&fake);
+  NsVtkCreate(&vtk, &fake.run);
+  for (int i = 0; i < 3; i++) {
+    for (int grid = 0; grid < 2; grid++) {
+      NsVtkOpen(&vtk, NsRunPath(&fake.run, "%d%d.vtk", i, grid), "points");
+      if (grid)
+        NsVtkGrid(&vtk, 0, 0, points[i], x, 0, NULL);
+      else
+        NsVtkVertices(&vtk, 0, 0, points[i], x);
+      NsVtkPointData(&vtk);
+      NsVtkVectors(&vtk, "displacement", x);
+      NsVtkScalars(&vtk, "radius", x);
+      assert_true(NsVtkClose(&vtk));
+    }
+  }
+  assert_int_equal(python("vtk_strict.py", NsRunPath(&fake.run, "*.vtk")), 0);
+  assert_true(NsVtkFits(1000000, 1000000));
+  assert_false(NsVtkFits(1 << 30, 10));
+  assert_false(NsVtkFits(10, 1 << 30));
+  free(x);
+  fake_destroy(&fake);
+}
+
+static void test_series(void **state)
+{
+  FakeRun fake;
+  char   *text;
+
+  (void)state;
+  fake_create(&fake);
+  fake.frames.every = 3;
+  fake_open(&fake);
+  for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
+    fake.report[0].state    = step % 2 ? NS_CLOSED : NS_OPEN;
+    fake.report[0].force[0] = step % 2 ? 3.25 : 0;
+    fake.report[1].state    = step == 6 ? NS_SLIP : NS_OPEN;
+    fake.report[1].force[0] = step == 6 ? 1e-3 : 0;
+    fake.report[1].force[1] = step == 6 ? -1e-4 : 0;
+    fake_write(&fake, step);
+    if (step == 0) { /* a run that is killed now opens */
+      text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
+      assert_string_equal(text, "{\"file-series-version\":\"1.0\",\"files\":[\n{\"name\":\"frames/fake bar_000000.vtk\",\"time\":0}\n]}\n");
+      free(text);
+    }
+  }
+  fake_close(&fake);
+  assert_string_equal(fake.run.failure, "");
+  text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
+  assert_string_equal(text, "{\"file-series-version\":\"1.0\",\"files\":[\n{\"name\":\"frames/fake bar_000000.vtk\",\"time\":0},\n"
+                            "{\"name\":\"frames/fake bar_000001.vtk\",\"time\":0.375},\n{\"name\":\"frames/fake bar_000002.vtk\",\"time\":0.75},\n"
+                            "{\"name\":\"frames/fake bar_000003.vtk\",\"time\":1}\n]}\n");
+  free(text);
+  text = fake_read(fake.directory, "fake bar_contacts.vtk.series", NULL);
+  assert_non_null(strstr(text, "{\"name\":\"frames/contacts_000003.vtk\",\"time\":1}\n]}\n"));
+  free(text);
+  assert_int_equal(python("check_vtk.py", fake.directory), 0);
+  fake_destroy(&fake);
+}
+
+/* The checker must see a wrong figure, a short file, and a missing frame. */
+static void test_checker_can_fail(void **state)
+{
+  FakeRun fake;
+  char   *text;
+  FILE   *file;
+
+  (void)state;
+  fake_create(&fake);
+  fake_open(&fake);
+  for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
+  fake_close(&fake);
+  assert_int_equal(python("check_vtk.py", fake.directory), 0);
+
+  text = fake_read(fake.directory, "history.csv", NULL);
+  file = fopen(NsRunPath(&fake.run, "history.csv"), "w");
+  for (char *p = text; *p; p++) fputc(*p == '7' ? '1' : *p, file);
+  fclose(file);
+  assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
+  file = fopen(NsRunPath(&fake.run, "history.csv"), "w");
+  fputs(text, file);
+  fclose(file);
+  assert_int_equal(python("check_vtk.py", fake.directory), 0);
+  free(text);
+
+  assert_int_equal(truncate(NsRunPath(&fake.run, "frames/fake bar_000003.vtk"), 500), 0);
+  assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
+  assert_int_equal(unlink(NsRunPath(&fake.run, "frames/fake bar_000003.vtk")), 0);
+  assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
+  fake_destroy(&fake);
+}
+
+/* A frame that cannot be written stops the run with its name and leaves neither a file nor an entry in the series. */
+static void test_frame_fails(void **state)
+{
+  FakeRun     fake;
+  char       *text, expected[256];
+  const char *path;
+
+  (void)state;
+  fake_create(&fake);
+  fake_open(&fake);
+  fake_write(&fake, 0);
+  path = NsRunPath(&fake.run, "frames/fake bar_000001.vtk");
+  assert_int_equal(symlink("/dev/full", path), 0);
+  fake_write(&fake, 1);
+  snprintf(expected, sizeof(expected), "cannot write %s: No space left on device", path);
+  assert_string_equal(fake.run.failure, expected);
+  assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+  fake_close(&fake);
+  assert_string_equal(fake.run.failure, expected); /* the first failure is the one that is told */
+  text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
+  assert_null(strstr(text, "000001"));
+  free(text);
+  assert_int_equal(access("/dev/full", F_OK), 0); /* devices are never removed */
+  fake_destroy(&fake);
+}
+
+static int setup(void **state)
+{
+  (void)state;
+  return PetscInitializeNoArguments();
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  return PetscFinalize();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_grid),
+    cmocka_unit_test(test_sizes),
+    cmocka_unit_test(test_series),
+    cmocka_unit_test(test_checker_can_fail),
+    cmocka_unit_test(test_frame_fails),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
