@@ -150,8 +150,8 @@ PetscErrorCode NsFreeDynamicsForce(NsFreeDynamics *free, Vec q, Vec v, Vec h);
 PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y);
 PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOperator op);
 PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, Vec x);
-/* 1/2 v' M v and 1/2 q' K q */
-PetscErrorCode NsFreeDynamicsEnergy(NsFreeDynamics *free, Vec q, Vec v, PetscReal *kinetic, PetscReal *elastic);
+/* 1/2 v' M v */
+PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kinetic);
 /* w' C v; 0 without damping. */
 PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power);
 PetscBool      NsFreeDynamicsIsDamped(const NsFreeDynamics *free);

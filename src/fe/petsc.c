@@ -139,15 +139,12 @@ PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, V
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFreeDynamicsEnergy(NsFreeDynamics *free, Vec q, Vec v, PetscReal *kinetic, PetscReal *elastic)
+PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kinetic)
 {
   PetscFunctionBegin;
   PetscCall(MatMult(free->M, v, free->work));
   PetscCall(VecDot(v, free->work, kinetic));
-  PetscCall(MatMult(free->K, q, free->work));
-  PetscCall(VecDot(q, free->work, elastic));
   *kinetic /= 2;
-  *elastic /= 2;
   PetscFunctionReturn(0);
 }
 
