@@ -1,0 +1,365 @@
+"""Figures and a table of a bar that hits a rigid wall, held against d'Alembert's solution.
+
+    python3 postprocess/bar.py out/elastic_bar [--out FIGURES]
+
+Draws reaction.png (force, impulse, velocities, gap), energy.png and wave.png (x-t diagram of the axial stress), by default into
+RUNDIR/figures, and prints what was measured beside what theory says. Runs with more bars or other contacts get the same figures without theory.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from bar_impact import impact_of, measure, reaction_of, read_bar_frames
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_above, letter, prefixed, save, style
+from percuss_results import ResultsError, Run, read_frame
+
+MICRO = 1e6  # s -> us
+MILLI = 1e3  # m/s -> mm/s
+MEGA = 1e-6  # Pa -> MPa
+THEORY = {"color": BLACK, "linestyle": (0, (5, 2)), "linewidth": 0.9}
+
+
+# Figures ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def time_window(run, impact):
+    """Times to show, us: the contact with some flight around it, or the whole run."""
+    end = run.contacts["time"][-1]
+    if impact is None:
+        return 0.0, end * MICRO
+    return max(0.0, impact.start - 0.3 * impact.duration) * MICRO, min(end, impact.start + 1.35 * impact.duration) * MICRO
+
+
+def mark_contact(axis, impact):
+    """A grey band over the exact contact time."""
+    axis.axvspan(impact.start * MICRO, (impact.start + impact.duration) * MICRO, color="#F0F0F0", zorder=0, linewidth=0)
+
+
+def draw_reaction(run, impact, frames):
+    """Force, impulse, velocities and gap over time."""
+    figure, axes = plt.subplots(4, 1, figsize=(TWO_COLUMNS, 7.6), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1.5, 1.3]})
+    force_panel(axes[0], run, impact)
+    impulse_panel(axes[1], run, impact)
+    velocity_panel(axes[2], run, impact, frames)
+    gap_panel(axes[3], run, impact)
+    for axis in axes:
+        if impact:
+            mark_contact(axis, impact)
+        legend_above(axis)
+    letter(axes)
+    axes[-1].set_xlim(time_window(run, impact))
+    axes[-1].set_xlabel("time (µs)")
+    figure.align_ylabels(axes)
+    return figure
+
+
+def closed_contacts(run):
+    """(name, reaction) of the contacts that close at all."""
+    found = []
+    for name in run.contact_names():
+        try:
+            found.append((name, reaction_of(run, name)))
+        except ResultsError as error:
+            if "never closes" not in str(error):
+                raise
+    if not found:
+        raise ResultsError(f"{run.directory}: no contact ever closes")
+    return found
+
+
+def force_panel(axis, run, impact):
+    """Reaction force; percussion over step where the scheme has no force of its own."""
+    for name, reaction in closed_contacts(run):
+        label = f"{name}: " + ("force" if reaction.separate else "percussion / step, impact left out")
+        axis.plot(reaction.time * MICRO, reaction.force, label=label)
+    if impact:
+        time = np.array([0, impact.start, impact.start, impact.start + impact.duration, impact.start + impact.duration, reaction.time[-1]])
+        axis.plot(time * MICRO, np.array([0, 0, 1, 1, 0, 0]) * impact.reaction, label=r"exact, $\tau = E S v_0/c_0$", **THEORY)
+        axis.annotate(rf"$\tau$ = {impact.reaction:.0f} N", (impact.start * MICRO, impact.reaction), (-6, 0), textcoords="offset points", ha="right", va="center")
+        middle, low = (impact.start + impact.duration / 2) * MICRO, 0.12 * impact.reaction
+        ends = (impact.start * MICRO, low), ((impact.start + impact.duration) * MICRO, low)
+        axis.annotate("", ends[0], ends[1], arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
+        axis.annotate(rf"$T = 2L/c_0$ = {impact.duration * MICRO:.1f} µs", (middle, low), (0, 3), textcoords="offset points", ha="center")
+    axis.set_ylabel("reaction force (N)")
+    axis.set_ylim(bottom=0)
+
+
+def impulse_panel(axis, run, impact):
+    """Reaction impulses, a stem each."""
+    contacts = closed_contacts(run)
+    factor, unit = prefixed(max(reaction.impulse.max() for _, reaction in contacts), "N s")
+    for number, (name, reaction) in enumerate(contacts):
+        struck = np.flatnonzero(reaction.impulse > 0)
+        times, impulses = reaction.time[struck] * MICRO, reaction.impulse[struck] * factor
+        axis.vlines(times, 0, impulses, color=f"C{number}", linewidth=1.4)
+        axis.plot(times, impulses, "o", color=f"C{number}", label=f"{name}: reaction impulse")
+        if len(struck) == 1:
+            note = rf"$\Lambda$ = {impulses[0]:.4g} {unit}, one step"
+            axis.annotate(note, (times[0], impulses[0]), (6, -3), textcoords="offset points", va="center")
+    axis.set_ylabel(f"impulse ({unit})")
+    axis.set_ylim(bottom=0)
+    axis.margins(y=0.15)
+
+
+def velocity_panel(axis, run, impact, frames):
+    """Velocities of the contact node and the far end, or of all probes."""
+    if impact is None:
+        for name, values in run.history.items():
+            if name.rsplit(".", 1)[-1] in ("vx", "vy", "vz") and np.any(values):
+                axis.plot(run.history["time"] * MICRO, values * MILLI, label=name.rsplit(".", 1)[0])
+    else:
+        name = run.contact_names()[0]
+        time = run.contacts["time"]
+        axis.plot(time * MICRO, run.contacts[f"{name}.gap_rate"] * MILLI, color=BLUE, label="contact node")
+        axis.plot(*far_end(run, frames), color=ORANGE, label="far end")
+        for s in (0.0, impact.length):
+            axis.plot(time * MICRO, impact.exact_velocity(s, time) * MILLI, label="exact" if s == 0 else None, **THEORY)
+    axis.set_ylabel("velocity (mm/s)")
+
+
+def far_end(run, frames):
+    """Time (us) and velocity (mm/s) of the free end: of the probe that moves as that node does in every frame, else from the frames."""
+    frame_time = np.array([frame.time for frame in frames])
+    in_frames = np.array([frame.velocity[-1] for frame in frames])
+    for name, values in run.history.items():
+        if name.rsplit(".", 1)[-1] not in ("vx", "vy", "vz"):
+            continue
+        at_frames = np.interp(frame_time, run.history["time"], values)
+        for sign in (1, -1):
+            if np.allclose(sign * at_frames, in_frames, rtol=0, atol=1e-9 * np.abs(in_frames).max()):
+                return run.history["time"] * MICRO, sign * values * MILLI
+    return frame_time * MICRO, in_frames * MILLI
+
+
+def gap_panel(axis, run, impact):
+    """Gaps over time: the contact node's displacement counted from the wall."""
+    time = run.contacts["time"]
+    names = [name for name, _ in closed_contacts(run)]
+    low, high = time_window(run, impact)
+    shown = (time * MICRO >= low) & (time * MICRO <= high)
+    factor, unit = prefixed(max(np.abs(run.contacts[f"{name}.gap"][shown]).max() for name in names), "m")
+    for name in names:
+        axis.plot(time * MICRO, run.contacts[f"{name}.gap"] * factor, label=f"{name}: gap")
+    if impact:
+        axis.plot(time * MICRO, (impact.gap + impact.exact_displacement(0.0, time)) * factor, label="exact", **THEORY)
+        axis.set_ylim(-0.08 * run.contacts[f"{names[0]}.gap"][shown].max() * factor, 1.08 * run.contacts[f"{names[0]}.gap"][shown].max() * factor)
+    axis.set_ylabel(f"gap ({unit})")
+
+
+def draw_energy(run, impact):
+    """Where the energy is, where it went, and what the scheme itself adds or takes."""
+    figure, axes = plt.subplots(3, 1, figsize=(TWO_COLUMNS, 6.0), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1]})
+    energy = run.energy
+    time = energy["time"] * MICRO
+    parts = {"kinetic": BLUE, "elastic": ORANGE, "potential": PURPLE}
+    total = sum(energy[name] for name in parts)
+    factor, unit = prefixed(np.abs(total).max(), "J")
+    for name, colour in parts.items():
+        if name != "potential" or np.any(energy[name]):
+            axes[0].plot(time, energy[name] * factor, color=colour, label=name)
+    axes[0].plot(time, total * factor, color=GREEN, label="total")
+    if impact:
+        kinetic = impact.exact_kinetic(energy["time"])
+        axes[0].plot(time, kinetic * factor, label="exact", **THEORY)
+        axes[0].plot(time, (impact.energy - kinetic) * factor, **THEORY)
+    axes[0].set_ylabel(f"energy ({unit})")
+
+    losses = [name for name in ("impact", "friction", "damping") if np.any(energy[name])]
+    factor, unit = prefixed(max((energy[name].max() for name in losses), default=1), "J")
+    for name, colour in zip(losses, (BLUE, ORANGE, PURPLE)):
+        axes[1].plot(time, energy[name] * factor, color=colour, label=f"taken by {'impacts' if name == 'impact' else name}")
+    if impact and np.isfinite(impact.node_loss) and single_impact(run):
+        formula = r"$\sqrt{3}/(6N)\,E_0$" if impact.mass_matrix == "consistent" else r"$E_0/(2N)$"
+        axes[1].axhline(impact.node_loss * impact.energy * factor, label=formula, **THEORY)
+    axes[1].set_ylabel(f"losses ({unit})")
+
+    factor, unit = prefixed(np.abs(energy["numerical"]).max(), "J")
+    axes[2].plot(time, energy["numerical"] * factor, color=GREY, label="made by the scheme: residual of the balance")
+    axes[2].set_ylabel(f"numerical ({unit})")
+    for axis in axes:
+        if impact:
+            mark_contact(axis, impact)
+        legend_above(axis)
+    letter(axes)
+    axes[-1].set_xlim(time_window(run, impact))
+    axes[-1].set_xlabel("time (µs)")
+    figure.align_ylabels(axes)
+    return figure
+
+
+def single_impact(run):
+    """Whether contact closed by one impact only, as a plastic one does: the mesh's formulas are for that."""
+    return np.count_nonzero(run.events["event"] == "impact") == 1
+
+
+def draw_wave(run, impact, frames):
+    """x-t diagram of the axial stress; theory beside it, with the characteristics in both."""
+    if impact is None:
+        return draw_wave_alone(run)
+    figure, axes = plt.subplots(1, 2, figsize=(TWO_COLUMNS, 3.6), sharex=True, sharey=True)
+    times, edges = np.array([frame.time for frame in frames]), frames[0].position
+    low, high = time_window(run, impact)
+    limit = 1.25 * impact.stress * MEGA
+
+    s, t = np.linspace(0, impact.length, 401), np.linspace(low, high, 601)
+    exact = impact.exact_stress((s[1:] + s[:-1]) / 2, ((t[1:] + t[:-1]) / 2 / MICRO)[:, None]) * MEGA
+    stress_map(axes[0], edges, times, np.array([frame.stress for frame in frames]), limit)
+    mesh = axes[1].pcolormesh(s, t, exact, cmap="RdBu_r", vmin=-limit, vmax=limit, rasterized=True)
+    axes[0].set_title(f"percuss, {impact.elements} elements")
+    axes[1].set_title("d'Alembert")
+    for axis in axes:
+        front = np.array([0, 0.5, 1]) * impact.duration + impact.start
+        axis.plot([0, impact.length, 0], front * MICRO, color=BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
+        axis.grid(False)
+        axis.set_xlabel("distance from the contact end (m)")
+    axes[1].annotate(r"$s = c_0\,(t - t_0)$", (0.56 * impact.length, (impact.start + 0.23 * impact.duration) * MICRO))
+    axes[1].annotate(r"$s = 2L - c_0\,(t - t_0)$", (0.5 * impact.length, (impact.start + 0.80 * impact.duration) * MICRO))
+    axes[0].set(ylabel="time (µs)", xlim=(0, impact.length), ylim=(low, high))
+    figure.colorbar(mesh, ax=axes, label="axial stress (MPa), tension positive", extend="both", pad=0.02)
+    letter(axes)
+    return figure
+
+
+def draw_wave_alone(run):
+    """The x-t diagram of any number of bars in one line."""
+    files = run.frames()
+    first = read_frame(files[0][1])
+    if "stress" not in first.cell:
+        raise ResultsError(f"{run.directory}: the frames hold no axial stress; this script is for bars")
+    frames = [read_frame(path) for _, path in files]
+    times = np.array([time for time, _ in files])
+    limit = max(np.abs(frame.cell["stress"]).max() for frame in frames) * MEGA
+    axis_vector = first.points[first.cells[0][1]] - first.points[first.cells[0][0]]
+    along = first.points @ (axis_vector / np.linalg.norm(axis_vector))
+    figure, axis = plt.subplots(figsize=(TWO_COLUMNS, 3.6))
+    for body in np.unique(first.cell["body"]):
+        cells = np.flatnonzero(first.cell["body"] == body)
+        cells = cells[np.argsort([along[first.cells[cell]].min() for cell in cells])]
+        edges = np.unique([along[first.cells[cell]] for cell in cells])
+        mesh = stress_map(axis, edges, times, np.array([frame.cell["stress"][cells] for frame in frames]), limit)
+        if edges[0] > along.min():
+            axis.axvline(edges[0], color=BLACK, linewidth=0.8)
+    axis.grid(False)
+    axis.set(xlabel="position along the bars (m)", ylabel="time (µs)", ylim=(0, times[-1] * MICRO))
+    figure.colorbar(mesh, ax=axis, label="axial stress (MPa), tension positive", pad=0.02)
+    return figure
+
+
+def stress_map(axis, edges, times, stress, limit):
+    """Stress [times, elements] in colours; each frame fills the time around it."""
+    middles = (times[1:] + times[:-1]) / 2
+    between = np.concatenate([times[:1], middles, times[-1:]]) * MICRO
+    return axis.pcolormesh(edges, between, stress * MEGA, cmap="RdBu_r", vmin=-limit, vmax=limit, rasterized=True)
+
+
+# Table -----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def print_table(run, impact, frames):
+    """Measured figures beside theory, each with the reason for the difference."""
+    found = measure(run, impact, frames)
+    info = run.info
+    print(f"{info['title']}: {info['scheme']}, {impact.elements} elements, {mass_words(impact)}, step {run.step * MICRO:.4g} us\n")
+    print_row("", "measured", "exact", "difference")
+    print("the continuous bar (d'Alembert's solution)")
+    compare("contact time, us", found.duration * MICRO, impact.duration * MICRO, "2 L/c0. " + dispersion(impact))
+    compare("mean reaction force, N", found.mean_force, impact.reaction, "E S v0/c0. Force alone, over the measured contact time, without the impact's impulse")
+    compare("total impulse, mN s", found.total_impulse * MILLI, 2 * impact.mass * impact.speed * MILLI, "2 M v0. Equals M (v0 + rebound velocity): the shortfall is the rebound's")
+    compare("rebound velocity, mm/s", found.rebound * MILLI, impact.speed * MILLI, rebound_words(run, impact, found))
+    print("the impact of the contact node, which theory has not and a mesh has")
+    if not np.isfinite(impact.node_loss):
+        print("  no formula for this mass matrix")
+    elif not single_impact(run):
+        print("  the contact bounced: the formulas are for one plastic impact, restitution 0")
+    else:
+        consistent = impact.mass_matrix == "consistent"
+        separate = reaction_of(run, run.contact_names()[0]).separate
+        why = "the node stops at once; falls with 1/N" if separate else "the scheme does not tell impulse and force apart: one step of force is in it"
+        compare("reaction impulse, mN s", found.impact_impulse * MILLI, impact.node_impulse * MILLI, f"{'sqrt(3)/6' if consistent else '1/2'} rho S le v0: {why}", 6)
+        compare("energy lost, % of E0", found.impact_loss * 100, impact.node_loss * 100, f"{'sqrt(3)/(6 N)' if consistent else '1/(2 N)'}: the impact is plastic for that node alone", 6)
+    print("how well the contact is kept")
+    bound = impact.speed * run.step
+    print_row("deepest penetration, nm", f"{found.penetration * 1e9:.4g}", f"< {bound * 1e9:.4g}", "holds" if found.penetration <= bound else "BROKEN")
+    print("      v0 dt: contact is found at the end of the step in which it begins")
+    kept = found.contact_velocity <= 1e-9 * impact.speed
+    print_row("contact velocity, mm/s", f"{found.contact_velocity * MILLI:.1g}", "0", "holds" if kept else "NOT KEPT")
+    print("      largest while closed; zero to rounding where contact is kept on velocity level")
+
+
+def print_row(*cells):
+    """One aligned row."""
+    print(f"  {cells[0]:<30}{cells[1]:>14}{cells[2]:>14}{cells[3]:>14}")
+
+
+def compare(name, measured, exact, why, digits=2):
+    """A row of two figures and their relative difference, and the reason below."""
+    difference = measured / exact - 1
+    small = abs(difference) < 1e-5
+    print_row(name, f"{measured:.{digits}f}", f"{exact:.{digits}f}", f"{difference:+.1e}" if small else f"{difference * 100:+.2f} %")
+    print(f"      {why}")
+
+
+def mass_words(impact):
+    """The mass matrix in words."""
+    return {"other": "a mass matrix of its own kind"}.get(impact.mass_matrix, f"{impact.mass_matrix} mass")
+
+
+def dispersion(impact):
+    """Why contact ends early or late."""
+    return {
+        "consistent": "Short waves run faster than c0 in a mesh with consistent mass: relief comes early",
+        "lumped": "Short waves run slower than c0 in a mesh with lumped mass: relief comes late",
+    }.get(impact.mass_matrix, "Short waves do not run at c0 in a mesh")
+
+
+def rebound_words(run, impact, found):
+    """Where the energy is that the rebound lacks."""
+    if not np.isfinite(found.rebound):
+        return "not known: the run ends while the bar is in contact"
+    energy = {name: values[-1] for name, values in run.energy.items()}
+    rest = (energy["kinetic"] + energy["elastic"] - impact.mass * found.rebound**2 / 2) / impact.energy * 100
+    damped = f", damping took {energy['damping'] / impact.energy * 100:.2f} %" if energy["damping"] else ""
+    return f"v0, centre of mass. {rest:.2f} % of the energy leaves as vibration, impacts took {found.impact_loss * 100:.2f} %{damped}"
+
+
+# Command ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def analyse(directory, out):
+    """Draws the figures, prints the table."""
+    run = Run(directory)
+    if not run.contact_names():
+        raise ResultsError(f"{directory}: there is no contact in this run")
+    impact = frames = None
+    try:
+        frames = read_bar_frames(run)
+        impact = impact_of(run, frames)
+    except ResultsError as error:
+        print(f"no theory beside the figures: {error}")
+    style()
+    figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": draw_wave(run, impact, frames)}
+    if impact:
+        print_table(run, impact, frames)
+    print("\nfigures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items()))
+
+
+def main():
+    """Exit code 0, or 2 where the input is wrong."""
+    parser = argparse.ArgumentParser(description="Figures and a table of a bar that hits a wall, against d'Alembert's solution.")
+    parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss run`")
+    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="where figures go; default RUNDIR/figures")
+    arguments = parser.parse_args()
+    try:
+        analyse(arguments.rundir, arguments.out or arguments.rundir / "figures")
+    except (ResultsError, OSError) as error:
+        print(f"bar.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

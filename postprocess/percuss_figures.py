@@ -1,0 +1,74 @@
+"""One look for all figures: sizes, lines, and colours that survive print in grey and colour-blind eyes (Okabe and Ito)."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
+BLACK, GREY = "#000000", "#8C8C8C"
+
+# Widths in inches: one and two columns of a journal page.
+ONE_COLUMN, TWO_COLUMNS = 3.5, 7.0
+
+
+def style():
+    """Sets matplotlib's defaults; every script calls it once."""
+    plt.rcParams.update(
+        {
+            "figure.dpi": 100,
+            "savefig.dpi": 200,
+            "savefig.bbox": "tight",
+            "savefig.pad_inches": 0.04,
+            "figure.constrained_layout.use": True,
+            "font.family": "DejaVu Sans",
+            "font.size": 8.5,
+            "axes.titlesize": 9,
+            "axes.labelsize": 8.5,
+            "axes.linewidth": 0.7,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.formatter.useoffset": False,
+            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK]),
+            "lines.linewidth": 1.1,
+            "lines.markersize": 4,
+            "grid.color": "#DDDDDD",
+            "grid.linewidth": 0.5,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "legend.frameon": False,
+            "legend.fontsize": 8,
+            "legend.handlelength": 1.8,
+            "xtick.labelsize": 8,
+            "ytick.labelsize": 8,
+        }
+    )
+
+
+def prefixed(largest, unit):
+    """Factor and unit that bring `largest` between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ")."""
+    for factor, prefix in ((1, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n")):
+        if abs(largest) * factor >= 1:
+            return factor, prefix + unit
+    return 1e12, "p" + unit
+
+
+def letter(axes, names="abcdefgh"):
+    """Marks panels (a), (b), ... above their upper left corners, for captions to point at."""
+    for axis, name in zip(axes, names):
+        axis.set_title(f"({name})", loc="left", fontweight="bold", fontsize=8.5)
+
+
+def legend_above(axis, **options):
+    """A legend in one row above the panel's right end, where it covers no data."""
+    labels = axis.get_legend_handles_labels()[1]
+    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
+
+
+def save(figure, directory, name):
+    """Writes DIRECTORY/NAME.png and returns its path."""
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{name}.png"
+    figure.savefig(path)
+    plt.close(figure)
+    return path

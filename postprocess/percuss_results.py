@@ -1,0 +1,192 @@
+"""Reads the directory that `percuss run` leaves: run.json, the CSV tables and the VTK frames, with numpy alone.
+
+    run = Run("out/elastic_bar")
+    run.info["step"]                      what run.json says
+    run.contacts["wall.force"]            a column of contacts.csv
+    for time, path in run.frames(): frame = read_frame(path)
+
+Every mistake a user can make (no such directory, an output that was switched off) raises ResultsError with one line that says what to do.
+"""
+
+import dataclasses
+import functools
+import json
+import pathlib
+
+import numpy as np
+
+# Legacy VTK files are big endian.
+VTK_TYPES = {"double": ">f8", "float": ">f4", "int": ">i4", "unsigned_char": ">u1"}
+
+
+class ResultsError(Exception):
+    """What is missing or wrong in a results directory, in one line for the user."""
+
+
+def read_table(path):
+    """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words."""
+    lines = pathlib.Path(path).read_text(encoding="ascii").splitlines()
+    names = lines[0].split(",")
+    rows = [line.split(",") for line in lines[1:]]
+    if any(len(row) != len(names) for row in rows):
+        raise ResultsError(f"{path}: a row is cut short; is the run still going on?")
+    columns = zip(*rows) if rows else [()] * len(names)
+    return {name: as_column(words) for name, words in zip(names, columns)}
+
+
+def as_column(words):
+    """Numbers where all words are numbers, else the words."""
+    try:
+        return np.array([float(word) for word in words])
+    except ValueError:
+        return np.array(words)
+
+
+@dataclasses.dataclass
+class Frame:
+    """One VTK file: reference positions [points, 3], nodes of each cell, and the fields on points, on cells and of the whole."""
+
+    points: np.ndarray
+    cells: list
+    point: dict
+    cell: dict
+    field: dict
+
+
+class VtkBytes:
+    """Walks through a legacy VTK file: lines of text with binary blocks between them."""
+
+    def __init__(self, path):
+        self.path = path
+        self.data = pathlib.Path(path).read_bytes()
+        self.at = 0
+
+    def words(self):
+        """Words of the next line that is not empty; none at the end of the file."""
+        while self.at < len(self.data):
+            end = self.data.find(b"\n", self.at)
+            end = len(self.data) if end < 0 else end
+            words = self.data[self.at : end].decode("ascii", "replace").split()
+            self.at = end + 1
+            if words:
+                return words
+        return []
+
+    def block(self, type_name, shape):
+        """The binary array that begins here."""
+        kind = np.dtype(VTK_TYPES[type_name])
+        count = int(np.prod(shape))
+        if self.at + count * kind.itemsize > len(self.data):
+            raise ResultsError(f"{self.path}: the file is cut short")
+        block = np.frombuffer(self.data, kind, count, self.at)
+        self.at += count * kind.itemsize
+        return block.astype(kind.newbyteorder("=")).reshape(shape)
+
+
+def read_frame(path):
+    """One VTK file of a run. Reads what percuss writes, not everything the format allows."""
+    vtk = VtkBytes(path)
+    if vtk.words()[:2] != ["#", "vtk"] or not vtk.words() or vtk.words() != ["BINARY"]:
+        raise ResultsError(f"{path}: not a binary VTK file")
+    frame = Frame(np.empty((0, 3)), [], {}, {}, {})
+    fields, count = frame.field, 0
+    while words := vtk.words():
+        match words:
+            case ["DATASET", _]:
+                pass
+            case ["FIELD", _, number]:
+                for _ in range(int(number)):
+                    name, components, tuples, kind = vtk.words()
+                    fields[name] = vtk.block(kind, (int(tuples), int(components)))
+            case ["POINTS", number, kind]:
+                frame.points = vtk.block(kind, (int(number), 3))
+            case ["CELLS" | "VERTICES", number, size]:
+                frame.cells = split_cells(vtk.block("int", (int(size),)), int(number))
+            case ["CELL_TYPES", number]:
+                vtk.block("int", (int(number),))
+            case ["POINT_DATA", number]:
+                fields, count = frame.point, int(number)
+            case ["CELL_DATA", number]:
+                fields, count = frame.cell, int(number)
+            case ["VECTORS", name, kind]:
+                fields[name] = vtk.block(kind, (count, 3))
+            case ["SCALARS", name, kind, "1"]:
+                vtk.words()  # LOOKUP_TABLE default
+                fields[name] = vtk.block(kind, (count,))
+            case _:
+                raise ResultsError(f"{path}: cannot read '{' '.join(words)[:60]}'")
+    return frame
+
+
+def split_cells(numbers, count):
+    """Node numbers of each cell, from the format's row of `size node node ... size node ...`."""
+    cells, at = [], 0
+    for _ in range(count):
+        cells.append(numbers[at + 1 : at + 1 + numbers[at]])
+        at += 1 + numbers[at]
+    return cells
+
+
+class Run:
+    """The results of one run; tables are read when they are first asked for."""
+
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        if not self.directory.is_dir():
+            raise ResultsError(f"{directory}: no such directory; `percuss run CONFIG --out {directory}` would make it")
+        try:
+            self.info = json.loads((self.directory / "run.json").read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise ResultsError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
+        except json.JSONDecodeError as error:
+            raise ResultsError(f"{directory}/run.json: {error}") from None
+
+    @property
+    def name(self):
+        """The run's name, which its frames bear."""
+        return self.info["name"]
+
+    @property
+    def step(self):
+        """Time step, s."""
+        return self.info["step"]
+
+    def table(self, name, remedy):
+        """A CSV file of the run; `remedy` is the line of the config that switches it on."""
+        path = self.directory / name
+        if not path.exists():
+            raise ResultsError(f"{self.directory}: no {name}; put `{remedy}` under output: and run again")
+        return read_table(path)
+
+    @functools.cached_property
+    def contacts(self):
+        """Gap, gap rate, force, impulse and state of every contact."""
+        return self.table("contacts.csv", "contacts: {every: 1}")
+
+    @functools.cached_property
+    def energy(self):
+        """Where each joule is."""
+        return self.table("energy.csv", "energy: {every: 1}")
+
+    @functools.cached_property
+    def events(self):
+        """Impacts and openings."""
+        return self.table("events.csv", "events: true")
+
+    @functools.cached_property
+    def history(self):
+        """Probes' displacements and velocities; no columns where none was asked for."""
+        path = self.directory / "history.csv"
+        return read_table(path) if path.exists() else {}
+
+    def contact_names(self):
+        """Names of the contacts, in the config's order."""
+        return [name.removesuffix(".gap") for name in self.contacts if name.endswith(".gap")]
+
+    def frames(self):
+        """(time, path) of each frame, from the file that ParaView opens."""
+        path = self.directory / f"{self.name}.vtk.series"
+        if not path.exists():
+            raise ResultsError(f"{self.directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        return [(file["time"], self.directory / file["name"]) for file in files]

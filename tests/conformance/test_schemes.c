@@ -1,0 +1,346 @@
+/*
+  One suite over every registered scheme: order in free flight, step limit, penetration, energy at impacts, friction, and no allocation in a step.
+
+  A scheme that cannot move one of these models (it says so in `refuses`) is left out of that test only.
+*/
+#include "support.h"
+#include "percuss/scheme.h"
+
+/* A clamped bar pulled by a smooth force, 1 - cos: nothing but time discretisation is to be seen. */
+static const char *const pulled_bar =
+  "bodies:\n"
+  "  bar:\n"
+  "    type: bar\n"
+  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 8}}\n"
+  "    material: {density: 8000, young: 200 GPa}\n"
+  "    section: {area: 1 cm^2}\n"
+  "supports: {clamp: {at: bar.left}}\n"
+  "loads:\n"
+  "  mean: {at: bar.right, force: [500, 0, 0]}\n"
+  "  wave: {at: bar.right, force: [500, 0, 0], time: {harmonic: {frequency: 5000 rad/s, phase: -90 deg}}}\n"
+  "scheme: {type: half_explicit, step: 1 us}\n"
+  "time: {end: 1 ms}\n";
+
+/* A bar that hits a wall. */
+static const char *const hitting_bar =
+  "bodies:\n"
+  "  bar:\n"
+  "    type: bar\n"
+  "    mesh: {line: {from: [10.5 um, 0, 0], to: [1.0000105, 0, 0], elements: 20}}\n"
+  "    material: {density: 7800, young: 210 GPa}\n"
+  "    section: {area: 3 cm^2}\n"
+  "    initial: {velocity: [-0.1, 0, 0]}\n"
+  "contacts:\n"
+  "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}], restitution: 0}\n"
+  "scheme: {type: half_explicit, step: 1 us}\n"
+  "time: {end: 1 ms}\n";
+
+/* Everything that does work: springs, dashpots, Rayleigh damping, gravity, loads, restitution, friction in the plane. */
+static const char *const busy_truss =
+  "gravity: [0, -9.81, 0]\n"
+  "bodies:\n"
+  "  frame:\n"
+  "    type: truss\n"
+  "    dimension: 2\n"
+  "    mesh: {line: {from: [0, 1 mm, 0], to: [0.4, 0.3, 0], elements: 4}}\n"
+  "    material: {density: 2700, young: 7 GPa}\n"
+  "    section: {area: 2 cm^2}\n"
+  "    damping: {rayleigh: {mass: 3 1/s, stiffness: 1 us}}\n"
+  "    initial: {velocity: [0.5, -1, 0]}\n"
+  "masses: {tip: {at: frame.right, mass: 0.1}}\n"
+  "springs:\n"
+  "  hold: {between: [frame.right, ground], stiffness: 2000, damping: 5, direction: [0, 1, 0]}\n"
+  "loads: {push: {at: frame.left, force: [0, -20, 0], time: {pulse: {duration: 5 ms}}}}\n"
+  "contacts:\n"
+  "  floor: {between: [frame.left, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.4, friction: 0.3}\n"
+  "scheme: {type: half_explicit, step: 10 us}\n"
+  "time: {end: 20 ms}\n";
+
+/* A block: one element lying on a floor, both ends in contact, pushed along. */
+static const char *const sliding_block =
+  "gravity: [0, -10, 0]\n"
+  "bodies:\n"
+  "  block:\n"
+  "    type: truss\n"
+  "    dimension: 2\n"
+  "    mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}}\n"
+  "    material: {density: 1000, young: 1 GPa}\n"
+  "    section: {area: 10 cm^2}\n"
+  "    initial: {velocity: [1, 0, 0]}\n"
+  "contacts:\n"
+  "  floor: {between: [block.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.2}\n"
+  "scheme: {type: half_explicit, step: 20 us}\n"
+  "time: {end: 0.6}\n";
+
+static char type_set[64], step_set[64], extra_set[128];
+
+/* The config with this scheme and step; an extra --set argument or "" . */
+static TestRun open_with(const char *text, const NsSchemeType *type, PetscReal step, const char *extra)
+{
+  const char *set[4] = {type_set, step_set, *extra ? extra_set : NULL, NULL};
+
+  snprintf(type_set, sizeof(type_set), "scheme.type=%s", type->variant->name);
+  snprintf(step_set, sizeof(step_set), "scheme.step=%.17g", step);
+  snprintf(extra_set, sizeof(extra_set), "%s", extra);
+  return test_run_open(text, set);
+}
+
+static PetscBool can_rub(const NsSchemeType *type)
+{
+  return strcmp(type->variant->name, "schatzman_paoli") ? PETSC_TRUE : PETSC_FALSE; /* it says so itself: see refusals */
+}
+
+/* Position at the end of the pulled bar's run. */
+static void end_position(const NsSchemeType *type, PetscReal step, const char *extra, PetscReal q[8])
+{
+  TestRun            test = open_with(pulled_bar, type, step, extra);
+  const PetscScalar *value;
+
+  for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+  CHECK(VecGetArrayRead(test.run->state.q, &value));
+  for (int i = 0; i < 8; i++) q[i] = value[i];
+  CHECK(VecRestoreArrayRead(test.run->state.q, &value));
+  test_run_close(&test);
+}
+
+static PetscReal observed_order(const NsSchemeType *type, const char *extra)
+{
+  PetscReal q[3][8], coarse = 0, fine = 0;
+
+  for (int k = 0; k < 3; k++) end_position(type, 4e-6 / (1 << k), extra, q[k]);
+  for (int i = 0; i < 8; i++) {
+    coarse += PetscSqr(q[0][i] - q[1][i]);
+    fine += PetscSqr(q[1][i] - q[2][i]);
+  }
+  return PetscLog2Real(PetscSqrtReal(coarse / fine));
+}
+
+static void free_flight_has_order_two(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    print_message("  %s\n", (*type)->variant->name);
+    assert_near(observed_order(*type, ""), 2, 0.1);
+  }
+}
+
+/* With dampers the trapezoidal schemes stay second order; theta above 1/2 is first order. */
+static void free_flight_orders_of_options(void **state)
+{
+  const char *const damped = "bodies.bar.damping={rayleigh: {mass: 200 1/s, stiffness: 0.2 us}}";
+
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (!strcmp((*type)->variant->name, "half_explicit")) assert_near(observed_order(*type, damped), 2, 0.1);
+    if (!strcmp((*type)->variant->name, "moreau_jean")) {
+      assert_near(observed_order(*type, damped), 2, 0.1);
+      assert_near(observed_order(*type, "scheme.theta=1"), 1, 0.1);
+    }
+  }
+}
+
+/* Growth of the velocity over many steps of free vibration at `factor` times the limit. */
+static PetscBool grows(const NsSchemeType *type, const char *extra, PetscReal factor)
+{
+  TestRun   test = open_with(pulled_bar, type, 1e-6, extra);
+  PetscReal limit, norm;
+  PetscBool result;
+
+  CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
+  limit = test.run->step_limit;
+  test_run_close(&test);
+  assert_true(limit < PETSC_MAX_REAL);
+  test = open_with(pulled_bar, type, factor * limit, extra);
+  for (int i = 0; i < 4000; i++) test_step(test.run);
+  CHECK(VecNorm(test.run->state.v, NORM_2, &norm));
+  result = norm < 1e3 ? PETSC_FALSE : PETSC_TRUE; /* a stable one moves at 0.1 m/s */
+  test_run_close(&test);
+  return result;
+}
+
+static void step_limit_is_where_it_says(void **state)
+{
+  const char *const damped = "bodies.bar.damping={rayleigh: {mass: 0, stiffness: 2 us}}";
+
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (!strcmp((*type)->variant->name, "moreau_jean")) continue; /* no limit: the next test */
+    print_message("  %s\n", (*type)->variant->name);
+    assert_false(grows(*type, "", 0.99));
+    assert_true(grows(*type, "", 1.01));
+    assert_false(grows(*type, damped, 0.99));
+    assert_true(grows(*type, damped, 1.01));
+  }
+}
+
+static void implicit_schemes_have_no_limit(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (strcmp((*type)->variant->name, "moreau_jean")) continue;
+    TestRun test = open_with(pulled_bar, *type, 1e-3, "");
+    CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
+    assert_true(test.run->step_limit == PETSC_MAX_REAL);
+    test_run_close(&test);
+    test = open_with(pulled_bar, *type, 1e-6, "scheme.theta=0.4");
+    CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
+    assert_true(test.run->step_limit < 1e-4);
+    test_run_close(&test);
+  }
+}
+
+/* Undamped: 2/omega_max, whatever the explicit scheme; omega_max of the bound is exact for a uniform bar. */
+static void step_limit_of_explicit_schemes(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (!strcmp((*type)->variant->name, "moreau_jean")) continue;
+    TestRun test = open_with(hitting_bar, *type, 1e-6, "");
+    CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
+    const PetscReal limit = 0.05 / (PetscSqrtReal(3) * PetscSqrtReal(210e9 / 7800));
+    assert_false(test.run->omega_exact);
+    assert_near(test.run->step_limit, limit, 1e-6 * limit);
+    CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
+    assert_true(test.run->omega_exact);
+    assert_near(test.run->step_limit, limit, 1e-5 * limit);
+    test_run_close(&test);
+  }
+}
+
+/* The documented bound of each scheme, over steps of incommensurable length, in units of dt |u^-|. */
+static PetscReal penetration_bound(const char *name)
+{
+  if (!strcmp(name, "half_explicit")) return 1;
+  if (!strcmp(name, "moreau_midpoint")) return 0.5;
+  if (!strcmp(name, "moreau_jean")) return 1 - 0.5 + 0.5; /* (1 - gamma) + (1 - theta) - theta e, with e = 0 and both 1/2 */
+  return 1e-6; /* schatzman_paoli: rounding */
+}
+
+static void penetration_stays_below_its_bound(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    print_message("  %s\n", (*type)->variant->name);
+    for (int k = 0; k < 7; k++) {
+      const PetscReal step = 1e-6 * (1 + 0.137 * k);
+      TestRun         test = open_with(hitting_bar, *type, step, "");
+      for (PetscInt64 i = 0; i < test.run->steps; i++) {
+        test_step(test.run);
+        assert_true(-test.run->contact->report[0].gap <= penetration_bound((*type)->variant->name) * step * 0.1 * (1 + 1e-9));
+      }
+      test_run_close(&test);
+    }
+  }
+}
+
+/* An impact takes energy, or with e = 1 keeps it; the contact's books agree with what the scheme does over the whole run. */
+static void impacts_never_add_energy(void **state)
+{
+  static const char *const restitutions[] = {"contacts.wall.restitution=0", "contacts.wall.restitution=0.5", "contacts.wall.restitution=1"};
+
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    print_message("  %s\n", (*type)->variant->name);
+    for (int e = 0; e < 3; e++) {
+      TestRun   test = open_with(hitting_bar, *type, 0.5e-6, restitutions[e]);
+      NsLedger *l    = &test.run->ledger;
+      for (PetscInt64 i = 0; i < test.run->steps; i++) {
+        const PetscReal before = l->impact;
+        test_step(test.run);
+        /* Schatzman-Paoli's law takes two steps, and half of the work is booked in each */
+        if (strcmp((*type)->variant->name, "schatzman_paoli")) assert_true(l->impact >= before - 1e-15 * l->initial);
+      }
+      CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
+      assert_true(l->impact >= -1e-12 * l->initial);
+      assert_near(l->numerical / l->initial, 0, 0.02);
+      assert_true(l->now.kinetic + l->now.elastic <= l->initial * 1.02);
+      test_run_close(&test);
+    }
+  }
+}
+
+/* theta = 1/2: every joule is accounted for, whatever does work. */
+static void midpoint_ledger_closes_to_rounding(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (strcmp((*type)->variant->name, "moreau_jean")) continue;
+    TestRun   test = open_with(busy_truss, *type, 1e-5, "");
+    NsLedger *l    = &test.run->ledger;
+    for (PetscInt64 i = 0; i < test.run->steps; i++) {
+      test_step(test.run);
+      CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
+    }
+    assert_true(l->impact > 1e-3 && l->friction > 1e-4 && l->damping > 1e-4 && PetscAbsReal(l->load) > 1e-4); /* each took part */
+    assert_true(l->numerical_max < 1e-12 * l->initial);
+    test_run_close(&test);
+    test = open_with(hitting_bar, *type, 1e-7, "");
+    l    = &test.run->ledger;
+    for (PetscInt64 i = 0; i < test.run->steps; i++) {
+      test_step(test.run);
+      if (i % 50 == 0) CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
+    }
+    assert_true(l->numerical_max < 1e-12 * l->initial);
+    test_run_close(&test);
+  }
+}
+
+/* The others: what is left over is small and falls with the step. */
+static void ledger_of_every_scheme_converges(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    PetscReal error[2];
+    if (!can_rub(*type) || !strcmp((*type)->variant->name, "moreau_jean")) continue;
+    for (int k = 0; k < 2; k++) {
+      TestRun test = open_with(busy_truss, *type, k ? 1e-6 : 4e-6, "");
+      for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+      CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+      error[k] = PetscAbsReal(test.run->ledger.numerical) / test.run->ledger.initial;
+      test_run_close(&test);
+    }
+    print_message("  %s: %g, %g\n", (*type)->variant->name, error[0], error[1]);
+    assert_true(error[0] < 0.02);
+    assert_true(error[1] < error[0] / 2);
+  }
+}
+
+/* v0 = 1 m/s, mu = 0.2, g = 10: stops after 0.5 s and 0.25 m, then stays; the floor carries m g. */
+static void block_slides_to_rest(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    PetscReal speed;
+    NsProbe   probe;
+    PetscBool found;
+    const PetscScalar *q;
+    if (!can_rub(*type)) continue;
+    print_message("  %s\n", (*type)->variant->name);
+    TestRun test = open_with(sliding_block, *type, 20e-6, "");
+    for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+    CHECK(test.run->model->ops->probe(test.run->model, "block.left", &probe, &found));
+    assert_true(found);
+    CHECK(VecGetArrayRead(test.run->state.q, &q));
+    assert_near(q[probe.column[0].unknown[0]], 0.25, 1e-4);
+    CHECK(VecRestoreArrayRead(test.run->state.q, &q));
+    CHECK(VecNorm(test.run->state.v, NORM_INFINITY, &speed));
+    assert_true(speed < 1e-12);
+    assert_near(test.run->ledger.friction, 0.5 * 0.1 * 1, 1e-4);
+    assert_int_equal(test.run->contact->report[0].state, NS_STICK);
+    test_run_close(&test);
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(free_flight_has_order_two),
+  cmocka_unit_test(free_flight_orders_of_options),
+  cmocka_unit_test(step_limit_is_where_it_says),
+  cmocka_unit_test(implicit_schemes_have_no_limit),
+  cmocka_unit_test(step_limit_of_explicit_schemes),
+  cmocka_unit_test(penetration_stays_below_its_bound),
+  cmocka_unit_test(impacts_never_add_energy),
+  cmocka_unit_test(midpoint_ledger_closes_to_rounding),
+  cmocka_unit_test(ledger_of_every_scheme_converges),
+  cmocka_unit_test(block_slides_to_rest),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,191 @@
+/*
+  The elastic bar on a rigid wall ([A] Sec. 7.1): figures of the half-explicit scheme on velocity level, and d'Alembert's theory behind them.
+
+  L = 1 m, S = pi 1e-4 m^2, rho = 7800, E = 2.1e11, v0 = 0.1 m/s: c0 = sqrt(E/rho), T = 2 L/c0 = 385.4 us, tau = E S v0/c0 = 1271 N.
+*/
+#include "support.h"
+
+#define L   1.0
+#define S   (PETSC_PI * 1e-4)
+#define RHO 7800.0
+#define E   2.1e11
+#define V0  0.1
+
+static const char *const bar =
+  "bodies:\n"
+  "  bar:\n"
+  "    type: bar\n"
+  "    mesh: {line: {from: [5.0005e-5, 0, 0], to: [1.000050005, 0, 0], elements: 50}}\n"
+  "    material: {density: 7800, young: 210 GPa}\n"
+  "    section: {area: 3.14159265358979323846e-4}\n"
+  "    mass: consistent\n"
+  "    damping: {rayleigh: {stiffness: 0}}\n"
+  "    initial: {velocity: [-0.1, 0, 0]}\n"
+  "contacts:\n"
+  "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
+  "scheme: {type: half_explicit, step: 0.1 us}\n"
+  "time: {end: 1 ms}\n";
+
+/* What a run shows of the contact. */
+typedef struct {
+  PetscReal duration;           /* s: from the first to the last step with a reaction force */
+  PetscInt64 impulsive;         /* steps */
+  PetscReal impulse;            /* N s, sum of reaction impulses */
+  PetscReal mean, noise;        /* N: of the reaction force over the contact; its standard deviation over the middle 90 % of it */
+  PetscReal fastest;            /* m/s: largest contact velocity while closed at both ends of a step */
+  PetscReal deepest;            /* m */
+  PetscInt  closings;
+  PetscReal impact, initial;    /* J */
+  PetscReal rebound;            /* m/s: velocity of the centre of mass at the end */
+  PetscReal energy_error;       /* largest |numerical| over E0 */
+} Figures;
+
+static PetscReal deviation(const PetscReal *x, PetscInt n)
+{
+  PetscReal mean = 0, squares = 0;
+
+  for (PetscInt i = 0; i < n; i++) mean += x[i] / n;
+  for (PetscInt i = 0; i < n; i++) squares += PetscSqr(x[i] - mean);
+  return PetscSqrtReal(squares / n);
+}
+
+static Figures run_bar(const char *const *set)
+{
+  TestRun   test = test_run_open(bar, set);
+  NsRun    *run  = test.run;
+  Figures   f    = {0};
+  PetscReal momentum, *force;
+  PetscInt  first = -1, last = -1;
+  Vec       Mv, one;
+
+  force = calloc((size_t)run->steps, sizeof(*force));
+  assert_non_null(force);
+  for (PetscInt step = 0; step < run->steps; step++) {
+    const PetscBool        was     = run->contact->report[0].state != NS_OPEN ? PETSC_TRUE : PETSC_FALSE;
+    const NsStepOutcome    outcome = test_step(run);
+    const NsContactReport *report  = &run->contact->report[0];
+    force[step]                    = report->force[0];
+    f.impulsive += outcome.impulsive;
+    f.impulse += report->impulse[0];
+    f.deepest = PetscMax(f.deepest, -report->gap);
+    f.closings += report->state != NS_OPEN && !was;
+    if (force[step] > 0) {
+      if (first < 0) first = step;
+      last      = step;
+      f.fastest = PetscMax(f.fastest, PetscAbsReal(report->gap_rate));
+    }
+    if (step % 100 == 0) CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
+  }
+  f.duration = (PetscReal)(last - first) * run->step;
+  for (PetscInt step = first; step <= last; step++) {
+    assert_true(force[step] > 0);
+    f.mean += force[step] / (last - first + 1);
+  }
+  f.noise = deviation(force + first + (last - first) / 20, (last - first) * 9 / 10);
+  free(force);
+  f.impact       = run->ledger.impact;
+  f.initial      = run->ledger.initial;
+  f.energy_error = run->ledger.numerical_max / run->ledger.initial;
+  CHECK(VecDuplicate(run->state.v, &Mv));
+  CHECK(VecDuplicate(run->state.v, &one));
+  CHECK(NsModelMult(run->model, 0, run->state.q, run->state.v, Mv));
+  CHECK(VecSet(one, 1));
+  CHECK(VecDot(one, Mv, &momentum));
+  f.rebound = momentum / run->model->mass_total;
+  CHECK(VecDestroy(&Mv));
+  CHECK(VecDestroy(&one));
+  test_run_close(&test);
+  return f;
+}
+
+static PetscReal c0(void)
+{
+  return PetscSqrtReal(E / RHO);
+}
+
+/* What holds for every mesh and mass. */
+static void check_common(const Figures *f)
+{
+  assert_int_equal(f->impulsive, 1);
+  assert_int_equal(f->closings, 1); /* contact is never lost in between */
+  assert_true(f->fastest < 1e-15);
+  assert_near(f->deepest, 5e-9, 1e-12); /* the gap is 5.0005e-5: half a step's way is overshot */
+  assert_true(f->deepest < V0 * 1e-7);
+  assert_near(f->initial, RHO * S * L * V0 * V0 / 2, 1e-12 * f->initial);
+}
+
+static void consistent_mass_50(void **state)
+{
+  const Figures f = run_bar(NULL);
+
+  (void)state;
+  check_common(&f);
+  assert_near(f.impulse, PetscSqrtReal(3) / 6 * RHO * S * (L / 50) * V0, 1e-6 * f.impulse);
+  assert_near(f.impulse, 1.414764e-3, 1e-9);
+  assert_near(f.impact / f.initial, PetscSqrtReal(3) / (6 * 50), 1e-6 * f.impact / f.initial);
+  assert_near(f.duration / (2 * L / c0()), 0.991, 0.003);
+  assert_near(f.mean, E * S * V0 / c0(), 0.005 * f.mean);
+  assert_near(f.mean, 1266, 1);
+  assert_near(f.noise / (E * S * V0 / c0()), 0.108, 0.002);
+  assert_near(f.rebound, V0, 0.03 * V0); /* the rest has become vibration */
+}
+
+static void consistent_mass_1000(void **state)
+{
+  static const char *const set[] = {"bodies.bar.mesh.line.elements=1000", NULL};
+  const Figures            f     = run_bar(set);
+
+  (void)state;
+  check_common(&f);
+  assert_near(f.impulse, PetscSqrtReal(3) / 6 * RHO * S * (L / 1000) * V0, 1e-6 * f.impulse);
+  assert_near(f.impulse, 7.07382e-5, 1e-10);
+  assert_near(f.impact / f.initial, PetscSqrtReal(3) / (6 * 1000), 1e-6 * f.impact / f.initial);
+  assert_near(f.duration / (2 * L / c0()), 0.9986, 0.003);
+  assert_near(f.mean, E * S * V0 / c0(), 0.005 * f.mean);
+  assert_near(f.mean, 1271, 0.5);
+}
+
+static void lumped_mass(void **state)
+{
+  static const char *const set[] = {"bodies.bar.mass=lumped", NULL};
+  const Figures            f     = run_bar(set);
+
+  (void)state;
+  check_common(&f);
+  assert_near(f.impulse, RHO * S * (L / 50) * V0 / 2, 1e-6 * f.impulse);
+  assert_near(f.impact / f.initial, 1.0 / (2 * 50), 1e-6 * f.impact / f.initial);
+  assert_true(f.noise / (E * S * V0 / c0()) < 0.01);
+}
+
+/* The paper prints delta = 1e-3/E = 4.761e-6 s; 1e3/E gives its figure. */
+static void damping_calms_the_reaction(void **state)
+{
+  static const char *const plain[]  = {"bodies.bar.mesh.line.elements=1000", NULL};
+  static const char *const damped[] = {"bodies.bar.mesh.line.elements=1000", "bodies.bar.damping.rayleigh.stiffness=4.762e-9", NULL};
+  const Figures            f = run_bar(plain), g = run_bar(damped);
+
+  (void)state;
+  assert_int_equal(g.impulsive, 1);
+  assert_true(10 * g.noise < f.noise);
+  assert_near(g.mean, E * S * V0 / c0(), 0.005 * g.mean);
+  assert_true(g.fastest < 1e-15);
+}
+
+/* Bounded, and of second order in the step: velocity Verlet's energy error. The impact itself is exact. */
+static void energy_error_is_second_order(void **state)
+{
+  static const char *const coarse[] = {"scheme.step=1 us", NULL};
+  static const char *const fine[]   = {"scheme.step=0.5 us", NULL};
+  const Figures            f = run_bar(coarse), g = run_bar(fine);
+  const PetscReal          order = PetscLog2Real(f.energy_error / g.energy_error);
+
+  (void)state;
+  assert_true(f.energy_error < 1e-3);
+  assert_near(order, 2, 0.25);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(consistent_mass_50),         cmocka_unit_test(consistent_mass_1000),         cmocka_unit_test(lumped_mass),
+  cmocka_unit_test(damping_calms_the_reaction), cmocka_unit_test(energy_error_is_second_order),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,88 @@
+/*
+  What tests of whole models share: a run from a config in a string, and PETSc around the tests of a program.
+*/
+#pragma once
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <slepcsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "percuss/run.h"
+
+/* PetscCall for tests: an error is a failure, not a return. */
+#define CHECK(call) assert_int_equal((call), 0)
+
+typedef struct {
+  NsArena *arena;
+  NsDiag  *diag;
+  NsRun   *run;
+} TestRun;
+
+/* A run from text (written to a file first: that is what the reader reads), with NULL-terminated --set arguments. Ready to step. */
+static inline TestRun test_run_open(const char *text, const char *const *set)
+{
+  char         path[] = "/tmp/percuss_test_XXXXXX";
+  TestRun      test   = {NsArenaCreate(), NULL, NULL};
+  NsRunOptions options;
+  const int    file = mkstemp(path);
+
+  assert_true(file >= 0);
+  assert_int_equal(write(file, text, strlen(text)), strlen(text));
+  close(file);
+  memset(&options, 0, sizeof(options));
+  options.config_path = path;
+  options.set         = set;
+  while (set && set[options.sets]) options.sets++;
+  test.diag = NsDiagCreate(test.arena);
+  CHECK(NsRunCreate(&options, test.arena, test.diag, &test.run));
+  unlink(path);
+  if (NsDiagErrors(test.diag)) {
+    NsDiagPrint(test.diag, stderr, false);
+    fail_msg("the test's config has mistakes");
+  }
+  CHECK(NsLedgerOpen(&test.run->ledger, test.run->model, &test.run->state));
+  CHECK(NsContactBeginStep(test.run->contact));
+  CHECK(NsContactEndStep(test.run->contact, &test.run->state));
+  CHECK(NsSchemeStart(test.run->scheme, &test.run->state));
+  return test;
+}
+
+static inline void test_run_close(TestRun *test)
+{
+  CHECK(NsRunDestroy(&test->run));
+  NsArenaDestroy(&test->arena);
+}
+
+/* One step as the loop does it; fails the test when the step fails. */
+static inline NsStepOutcome test_step(NsRun *run)
+{
+  NsStepOutcome outcome;
+
+  CHECK(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
+  if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
+  run->steps_done++;
+  run->state.t = (PetscReal)run->steps_done * run->step;
+  return outcome;
+}
+
+/* |a - b| <= tolerance, with the figures when it is not. */
+#define assert_near(a, b, tolerance) \
+  do { \
+    const double a_ = (a), b_ = (b), t_ = (tolerance); \
+    if (!(PetscAbsReal(a_ - b_) <= t_)) fail_msg("%s = %.17g, expected %.17g +- %g (off by %g)", #a, a_, b_, t_, a_ - b_); \
+  } while (0)
+
+/* main of a test program: PETSc first, so that models can be built. */
+#define TEST_MAIN(tests) \
+  int main(int argc, char **argv) \
+  { \
+    int failed; \
+    if (SlepcInitialize(&argc, &argv, NULL, NULL)) return 1; \
+    failed = cmocka_run_group_tests(tests, NULL, NULL); \
+    if (SlepcFinalize()) return 1; \
+    return failed; \
+  }
