@@ -174,7 +174,7 @@ def draw_energy(run, impact):
         axes[1].plot(time, energy[name] * factor, color=colour, label=f"taken by {'impacts' if name == 'impact' else name}")
     if impact and np.isfinite(impact.node_loss) and single_impact(run):
         formula = r"$\sqrt{3}/(6N)\,E_0$" if impact.mass_matrix == "consistent" else r"$E_0/(2N)$"
-        axes[1].axhline(impact.node_loss * impact.energy * factor, label=formula, **THEORY)
+        axes[1].plot(np.array([impact.start * MICRO, time[-1]]), np.full(2, impact.node_loss * impact.energy * factor), label=formula, **THEORY)
     axes[1].set_ylabel(f"losses ({unit})")
 
     factor, unit = prefixed(np.abs(energy["numerical"]).max(), "J")

@@ -210,6 +210,7 @@ const NsVariant NsSchemeVariant_SchatzmanPaoli = {
   .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
   .about = "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0.\n"
            "Order 2 in free flight without damping, order 1 with impacts. The impact law takes two steps. No friction; linear models.\n"
+           "With e near 1 an impact may gain energy of order dt: the law acts on positions.\n"
            "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli, Schatzman.",
   .table = &schatzman_paoli_table,
