@@ -13,7 +13,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from bar_impact import impact_of, measure, reaction_of, read_bar_frames
+from bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames
 from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_above, letter, prefixed, save, style
 from percuss_results import ResultsError, Run, read_frame
 
@@ -59,13 +59,8 @@ def draw_reaction(run, impact, frames):
 
 def closed_contacts(run):
     """(name, reaction) of the contacts that close at all."""
-    found = []
-    for name in run.contact_names():
-        try:
-            found.append((name, reaction_of(run, name)))
-        except ResultsError as error:
-            if "never closes" not in str(error):
-                raise
+    reactions = [(name, reaction_of(run, name)) for name in run.contact_names()]
+    found = [(name, reaction) for name, reaction in reactions if reaction]
     if not found:
         raise ResultsError(f"{run.directory}: no contact ever closes")
     return found
@@ -77,13 +72,14 @@ def force_panel(axis, run, impact):
         label = f"{name}: " + ("force" if reaction.separate else "percussion / step, impact left out")
         axis.plot(reaction.time * MICRO, reaction.force, label=label)
     if impact:
-        time = np.array([0, impact.start, impact.start, impact.start + impact.duration, impact.start + impact.duration, reaction.time[-1]])
-        axis.plot(time * MICRO, np.array([0, 0, 1, 1, 0, 0]) * impact.reaction, label=r"exact, $\tau = E S v_0/c_0$", **THEORY)
-        axis.annotate(rf"$\tau$ = {impact.reaction:.0f} N", (impact.start * MICRO, impact.reaction), (-6, 0), textcoords="offset points", ha="right", va="center")
-        middle, low = (impact.start + impact.duration / 2) * MICRO, 0.12 * impact.reaction
-        ends = (impact.start * MICRO, low), ((impact.start + impact.duration) * MICRO, low)
-        axis.annotate("", ends[0], ends[1], arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
-        axis.annotate(rf"$T = 2L/c_0$ = {impact.duration * MICRO:.1f} µs", (middle, low), (0, 3), textcoords="offset points", ha="center")
+        begin, end, tau = impact.start * MICRO, (impact.start + impact.duration) * MICRO, impact.reaction
+        last = reaction.time[-1] * MICRO
+        axis.plot([0, begin, begin, end, end, last], [0, 0, tau, tau, 0, 0], label=r"exact, $\tau = E S v_0/c_0$", **THEORY)
+        points = {"textcoords": "offset points"}
+        axis.annotate(rf"$\tau$ = {tau:.0f} N", (begin, tau), (-6, 0), ha="right", va="center", **points)
+        low = 0.12 * tau
+        axis.annotate("", (begin, low), (end, low), arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
+        axis.annotate(rf"$T = 2L/c_0$ = {end - begin:.1f} µs", ((begin + end) / 2, low), (0, 3), ha="center", **points)
     axis.set_ylabel("reaction force (N)")
     axis.set_ylim(bottom=0)
 
@@ -172,7 +168,7 @@ def draw_energy(run, impact):
     factor, unit = prefixed(max((energy[name].max() for name in losses), default=1), "J")
     for name, colour in zip(losses, (BLUE, ORANGE, PURPLE)):
         axes[1].plot(time, energy[name] * factor, color=colour, label=f"taken by {'impacts' if name == 'impact' else name}")
-    if impact and np.isfinite(impact.node_loss) and single_impact(run):
+    if impact and np.isfinite(impact.node_loss):
         formula = r"$\sqrt{3}/(6N)\,E_0$" if impact.mass_matrix == "consistent" else r"$E_0/(2N)$"
         axes[1].plot(np.array([impact.start * MICRO, time[-1]]), np.full(2, impact.node_loss * impact.energy * factor), label=formula, **THEORY)
     axes[1].set_ylabel(f"losses ({unit})")
@@ -189,11 +185,6 @@ def draw_energy(run, impact):
     axes[-1].set_xlabel("time (µs)")
     figure.align_ylabels(axes)
     return figure
-
-
-def single_impact(run):
-    """Whether contact closed by one impact only, as a plastic one does: the mesh's formulas are for that."""
-    return np.count_nonzero(run.events["event"] == "impact") == 1
 
 
 def draw_wave(run, impact, frames):
@@ -228,8 +219,6 @@ def draw_wave_alone(run):
     """The x-t diagram of any number of bars in one line."""
     files = run.frames()
     first = read_frame(files[0][1])
-    if "stress" not in first.cell:
-        raise ResultsError(f"{run.directory}: the frames hold no axial stress; this script is for bars")
     frames = [read_frame(path) for _, path in files]
     times = np.array([time for time, _ in files])
     limit = max(np.abs(frame.cell["stress"]).max() for frame in frames) * MEGA
@@ -261,33 +250,49 @@ def stress_map(axis, edges, times, stress, limit):
 
 def print_table(run, impact, frames):
     """Measured figures beside theory, each with the reason for the difference."""
-    found = measure(run, impact, frames)
-    info = run.info
-    print(f"{info['title']}: {info['scheme']}, {impact.elements} elements, {mass_words(impact)}, step {run.step * MICRO:.4g} us\n")
+    reaction = reaction_of(run, run.contact_names()[0])
+    found = measure(run, impact, frames, reaction)
+    print(f"{run.info['title']}: {run.info['scheme']}, {impact.elements} elements, {mass_words(impact)}, step {run.step * MICRO:.4g} us\n")
     print_row("", "measured", "exact", "difference")
-    print("the continuous bar (d'Alembert's solution)")
-    compare("contact time, us", found.duration * MICRO, impact.duration * MICRO, "2 L/c0. " + dispersion(impact))
-    compare("mean reaction force, N", found.mean_force, impact.reaction, "E S v0/c0. Force alone, over the measured contact time, without the impact's impulse")
-    compare("total impulse, mN s", found.total_impulse * MILLI, 2 * impact.mass * impact.speed * MILLI, "2 M v0. Equals M (v0 + rebound velocity): the shortfall is the rebound's")
-    compare("rebound velocity, mm/s", found.rebound * MILLI, impact.speed * MILLI, rebound_words(run, impact, found))
-    print("the impact of the contact node, which theory has not and a mesh has")
+    print("The continuous bar (d'Alembert's solution)")
+    why = "E S v0/c0. Force alone over the measured contact time; the impact's impulse is not in it"
+    compare("mean reaction force, N", found.mean_force, impact.reaction, why)
+    if reaction.over:
+        compare("contact time, us", found.duration * MICRO, impact.duration * MICRO, f"2 L/c0. {dispersion(impact)}")
+        why = "2 M v0. It is M (v0 + rebound velocity): what it lacks, the rebound lacks"
+        compare("total impulse, mN s", found.total_impulse * MILLI, 2 * impact.mass * impact.speed * MILLI, why)
+        compare("rebound velocity, mm/s", found.rebound * MILLI, impact.speed * MILLI, rebound_words(run, impact, found))
+    else:
+        print("  the run ends while the bar is in contact: contact time, impulse and rebound are not known")
+    plastic = np.count_nonzero(run.events["event"] == "impact") == 1
+    print("The impact of the contact node, which a mesh has and a continuous bar has not")
+    print_impact(impact, found, reaction, plastic)
+    print("How well contact is kept")
+    bound = impact.speed * run.step
+    held = "holds" if found.penetration <= bound else "BROKEN"
+    print_row("deepest penetration, nm", f"{found.penetration * 1e9:.2f}", f"< {bound * 1e9:.2f}", held)
+    print("      v0 dt: contact is found at the end of the step in which it begins")
+    if plastic:
+        kept = found.contact_velocity <= 1e-9 * impact.speed
+        print_row("contact velocity, mm/s", f"{found.contact_velocity * MILLI:.1g}", "0", "holds" if kept else "NOT KEPT")
+        print("      the largest while closed: zero to rounding")
+
+
+def print_impact(impact, found, reaction, plastic):
+    """Impulse and loss of the first step of contact beside their formulas."""
     if not np.isfinite(impact.node_loss):
         print("  no formula for this mass matrix")
-    elif not single_impact(run):
-        print("  the contact bounced: the formulas are for one plastic impact, restitution 0")
-    else:
-        consistent = impact.mass_matrix == "consistent"
-        separate = reaction_of(run, run.contact_names()[0]).separate
-        why = "the node stops at once; falls with 1/N" if separate else "the scheme does not tell impulse and force apart: one step of force is in it"
-        compare("reaction impulse, mN s", found.impact_impulse * MILLI, impact.node_impulse * MILLI, f"{'sqrt(3)/6' if consistent else '1/2'} rho S le v0: {why}", 6)
-        compare("energy lost, % of E0", found.impact_loss * 100, impact.node_loss * 100, f"{'sqrt(3)/(6 N)' if consistent else '1/(2 N)'}: the impact is plastic for that node alone", 6)
-    print("how well the contact is kept")
-    bound = impact.speed * run.step
-    print_row("deepest penetration, nm", f"{found.penetration * 1e9:.4g}", f"< {bound * 1e9:.4g}", "holds" if found.penetration <= bound else "BROKEN")
-    print("      v0 dt: contact is found at the end of the step in which it begins")
-    kept = found.contact_velocity <= 1e-9 * impact.speed
-    print_row("contact velocity, mm/s", f"{found.contact_velocity * MILLI:.1g}", "0", "holds" if kept else "NOT KEPT")
-    print("      largest while closed; zero to rounding where contact is kept on velocity level")
+        return
+    if not plastic:
+        print("  the contact node bounced: the formulas are for one plastic impact (restitution 0)")
+        return
+    consistent = impact.mass_matrix == "consistent"
+    impulse, loss = ("sqrt(3)/6 rho S le v0", "sqrt(3)/(6 N)") if consistent else ("1/2 rho S le v0", "1/(2 N)")
+    why = "The node's share of the bar stops at once; falls with 1/N"
+    if not reaction.separate:
+        why = "This scheme has no force of its own: a step of it is in the impulse"
+    compare("reaction impulse, mN s", found.impact_impulse * MILLI, impact.node_impulse * MILLI, f"{impulse}. {why}", 6)
+    compare("energy lost, % of E0", found.impact_loss * 100, impact.node_loss * 100, f"{loss}. The kinetic energy of that share", 6)
 
 
 def print_row(*cells):
@@ -318,8 +323,6 @@ def dispersion(impact):
 
 def rebound_words(run, impact, found):
     """Where the energy is that the rebound lacks."""
-    if not np.isfinite(found.rebound):
-        return "not known: the run ends while the bar is in contact"
     energy = {name: values[-1] for name, values in run.energy.items()}
     rest = (energy["kinetic"] + energy["elastic"] - impact.mass * found.rebound**2 / 2) / impact.energy * 100
     damped = f", damping took {energy['damping'] / impact.energy * 100:.2f} %" if energy["damping"] else ""
@@ -338,8 +341,8 @@ def analyse(directory, out):
     try:
         frames = read_bar_frames(run)
         impact = impact_of(run, frames)
-    except ResultsError as error:
-        print(f"no theory beside the figures: {error}")
+    except NoTheory as reason:
+        print(f"no theory beside the figures: {reason}")
     style()
     figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": draw_wave(run, impact, frames)}
     if impact:

@@ -13,6 +13,10 @@ import numpy as np
 from percuss_results import ResultsError, read_frame
 
 
+class NoTheory(Exception):
+    """Why a run is not the impact of one uniform bar on a rigid wall, in a few words."""
+
+
 @dataclasses.dataclass
 class Impact:
     """The bar and how it flies, SI units."""
@@ -105,7 +109,7 @@ def contact_first_order(frame):
     velocity = frame.point["velocity"][0]
     speed = np.linalg.norm(velocity)
     if not speed > 0 or np.ptp(frame.point["velocity"], axis=0).max() > 1e-12 * speed:
-        raise ResultsError("the bar does not start with one velocity")
+        raise NoTheory("the bar does not start with one velocity")
     axis = -velocity / speed
     along = frame.points @ axis
     middles = [along[cell].mean() for cell in frame.cells]
@@ -128,8 +132,10 @@ def read_bar_frames(run):
     """All frames of a run with one bar."""
     files = run.frames()
     first = read_frame(files[0][1])
+    if "stress" not in first.cell:
+        raise ResultsError(f"{run.directory}: the frames hold no axial stress; this script is for bars")
     if np.any(first.cell["body"] != first.cell["body"][0]):
-        raise ResultsError("there is more than one body")
+        raise NoTheory("there is more than one body")
     nodes, cells, axis = contact_first_order(first)
     frames = []
     for time, path in files:
@@ -148,13 +154,13 @@ def read_bar_frames(run):
 
 
 def impact_of(run, frames):
-    """The bar's data from its results; ResultsError says why this run is no impact of a uniform bar on a rigid wall."""
+    """The bar's data from its results; NoTheory says why this run is not the impact that theory is for."""
     names = run.contact_names()
     if len(names) != 1:
-        raise ResultsError(f"there are {len(names)} contacts")
+        raise NoTheory(f"there are {len(names)} contacts")
     speed = -frames[0].velocity[0]
     if abs(run.contacts[f"{names[0]}.gap_rate"][0] + speed) > 1e-9 * speed:
-        raise ResultsError("the contact is not with a resting wall across the bar's axis")
+        raise NoTheory("the contact is not with a resting wall across the bar's axis")
     length = frames[0].position[-1]
     sizes = np.diff(frames[0].position)
     line_mass = 2 * run.energy["kinetic"][0] / speed**2 / length
@@ -162,12 +168,12 @@ def impact_of(run, frames):
     # N = E S du/ds in the frame that is deformed most; S = N / sigma.
     bent = max(frames, key=lambda frame: np.abs(frame.stress).max())
     if not np.abs(bent.stress).max() > 0:
-        raise ResultsError("no frame shows a stress: the bar never touches the wall, or frames are too rare")
+        raise NoTheory("no frame shows a stress: the bar never touches the wall, or frames are too rare")
     strain = np.diff(bent.displacement) / sizes
     stiffness = (bent.force @ strain) / (strain @ strain)
     area = (bent.force @ bent.stress) / (bent.stress @ bent.stress)
     if np.abs(bent.force - stiffness * strain).max() > 1e-3 * np.abs(bent.force).max():
-        raise ResultsError("the bar's stiffness E S changes along its axis")
+        raise NoTheory("the bar's stiffness E S changes along its axis")
     wave_speed = np.sqrt(stiffness / line_mass)
     return Impact(
         length=length,
@@ -203,20 +209,26 @@ class Reaction:
     settled: int  # row after the impact
 
     @property
+    def over(self):
+        """Whether the contact ends within the run."""
+        return self.end < len(self.time) - 1
+
+    @property
     def duration(self):
         """From the first to the last step with a reaction."""
         return self.time[self.end] - self.time[self.begin]
 
 
 def reaction_of(run, name):
-    """The reaction of contact `name`; ResultsError where there is none, or where rows are missing."""
+    """The reaction of contact `name`, None where it never closes; ResultsError where rows are missing."""
     time = run.contacts["time"]
-    if len(time) > 2 and np.diff(time[:-1]).max() > 1.5 * run.step:
-        raise ResultsError("contacts.csv does not hold every step, so impulses cannot be summed; put `contacts: {every: 1}` under output:")
+    if np.diff(time).max() > 1.5 * run.step:
+        remedy = "put `contacts: {every: 1}` under output: and run again"
+        raise ResultsError(f"{run.directory}/contacts.csv does not hold every step, so impulses cannot be summed; {remedy}")
     force, impulse = run.contacts[f"{name}.force"].copy(), run.contacts[f"{name}.impulse"].copy()
     pressed = np.flatnonzero((force > 0) | (impulse > 0))
     if len(pressed) == 0:
-        raise ResultsError(f"contact {name} never closes")
+        return None
     begin, end = pressed[0], pressed[-1]
     # Schatzman and Paoli's impact law takes two steps.
     settled = begin + (2 if run.info["scheme"] == "schatzman_paoli" else 1)
@@ -236,16 +248,15 @@ class Measured:
     total_impulse: float
     impact_impulse: float
     impact_loss: float  # share of the energy before
-    rebound: float  # velocity of the centre of mass after contact
+    rebound: float  # velocity of the centre of mass in the last frame, without the vibration that the bar takes along
     penetration: float
     contact_velocity: float  # largest while closed
     noise: float  # standard deviation of the force over 5 to 95 % of T, over tau
 
 
-def measure(run, impact, frames):
-    """Figures of a run to be held against theory."""
+def measure(run, impact, frames, reaction):
+    """Figures of a run to be held against theory. Total impulse, contact time and rebound mean something once the contact is over."""
     name = run.contact_names()[0]
-    reaction = reaction_of(run, name)
     force_impulse = reaction.force.sum() * run.step
     held = slice(reaction.settled, reaction.end)
     progress = (reaction.time - impact.start) / impact.duration
@@ -256,26 +267,15 @@ def measure(run, impact, frames):
         total_impulse=force_impulse + reaction.impulse.sum(),
         impact_impulse=reaction.impulse.sum(),
         impact_loss=run.energy["impact"][-1] / impact.energy,
-        rebound=rebound_velocity(frames, reaction.time[reaction.end]),
+        rebound=mean_along(frames[-1].velocity, frames[-1].position),
         penetration=max(0.0, -run.contacts[f"{name}.gap"].min()),
         contact_velocity=np.abs(run.contacts[f"{name}.gap_rate"][held]).max(),
         noise=settled.std() / impact.reaction,
     )
 
 
-def rebound_velocity(frames, contact_end):
-    """Velocity of the centre of mass, v = (1/L) int v ds (exact for linear elements), in the last frame; NaN where the bar is still in contact.
-
-    It is the mean over the bar, without the vibration that the bar takes along.
-    """
-    last = frames[-1]
-    if last.time <= contact_end:
-        return np.nan
-    return mean_along(last.velocity, last.position)
-
-
 def mean_along(values, position):
-    """Mean of a function that is linear in each element."""
+    """(1/L) int f ds of a function that is linear in each element; for the velocity, that of the centre of mass of a uniform bar."""
     return ((values[1:] + values[:-1]) / 2 @ np.diff(position)) / (position[-1] - position[0])
 
 

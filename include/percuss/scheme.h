@@ -27,7 +27,7 @@ typedef struct {
   /* NULL or a sentence without full stop: why this scheme cannot move this model. */
   const char *(*refuses)(const NsModel *, const void *settings);
   PetscErrorCode (*setup)(NsScheme *);
-  /* Before the first step, at the initial state: schemes with memory begin here. NULL: nothing to do. */
+  /* Before the first step, at the initial state: the last place that may allocate; schemes with memory begin here. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2.

@@ -18,9 +18,10 @@ static void link_nodes(Neighbours *near, PetscInt a, PetscInt b)
   near->item[near->first[b] + near->count[b]++] = a;
 }
 
-static PetscErrorCode find_neighbours(const NsFe *fe, Neighbours *near)
+static PetscErrorCode find_neighbours(const NsFe *fe, PetscBool with_springs, Neighbours *near)
 {
-  PetscInt total = 0;
+  const PetscInt springs = with_springs ? fe->springs : 0;
+  PetscInt       total   = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(fe->nodes, &near->first, fe->nodes, &near->count));
@@ -28,7 +29,7 @@ static PetscErrorCode find_neighbours(const NsFe *fe, Neighbours *near)
   for (PetscInt i = 0; i < fe->elements; i++) {
     for (int k = 0; k < 2; k++) near->count[fe->element[i].node[k]]++;
   }
-  for (PetscInt i = 0; i < fe->springs; i++) {
+  for (PetscInt i = 0; i < springs; i++) {
     for (int k = 0; k < 2 && fe->spring[i].node[1] >= 0; k++) near->count[fe->spring[i].node[k]]++;
   }
   for (PetscInt i = 0; i < fe->nodes; i++) {
@@ -39,7 +40,7 @@ static PetscErrorCode find_neighbours(const NsFe *fe, Neighbours *near)
   PetscCall(PetscMalloc1(total, &near->item));
   for (PetscInt i = 0; i < fe->nodes; i++) near->item[near->first[i] + near->count[i]++] = i;
   for (PetscInt i = 0; i < fe->elements; i++) link_nodes(near, fe->element[i].node[0], fe->element[i].node[1]);
-  for (PetscInt i = 0; i < fe->springs; i++) {
+  for (PetscInt i = 0; i < springs; i++) {
     if (fe->spring[i].node[1] >= 0) link_nodes(near, fe->spring[i].node[0], fe->spring[i].node[1]);
   }
   for (PetscInt i = 0; i < fe->nodes; i++) PetscCall(PetscSortRemoveDupsInt(&near->count[i], near->item + near->first[i]));
@@ -54,16 +55,18 @@ static PetscErrorCode destroy_neighbours(Neighbours *near)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_matrix(const NsFe *fe, const Neighbours *near, Mat *matrix)
+static PetscErrorCode create_matrix(const NsFe *fe, PetscBool with_springs, Mat *matrix)
 {
-  PetscInt *entries;
+  Neighbours near;
+  PetscInt  *entries;
 
   PetscFunctionBegin;
+  PetscCall(find_neighbours(fe, with_springs, &near));
   PetscCall(PetscCalloc1(fe->unknowns, &entries));
   for (PetscInt i = 0; i < fe->nodes; i++) {
     PetscInt width = 0;
-    for (PetscInt j = 0; j < near->count[i]; j++) {
-      const PetscInt *unknown = fe->unknown + NS_NODE_UNKNOWNS * near->item[near->first[i] + j];
+    for (PetscInt j = 0; j < near.count[i]; j++) {
+      const PetscInt *unknown = fe->unknown + NS_NODE_UNKNOWNS * near.item[near.first[i] + j];
       for (PetscInt a = 0; a < NS_NODE_UNKNOWNS; a++) width += unknown[a] >= 0;
     }
     for (PetscInt a = 0; a < NS_NODE_UNKNOWNS; a++) {
@@ -74,6 +77,7 @@ static PetscErrorCode create_matrix(const NsFe *fe, const Neighbours *near, Mat 
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fe->unknowns, fe->unknowns, 0, entries, matrix));
   PetscCall(MatSetOption(*matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
   PetscCall(PetscFree(entries));
+  PetscCall(destroy_neighbours(&near));
   PetscFunctionReturn(0);
 }
 
@@ -94,24 +98,27 @@ PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscIn
   return 2 * d;
 }
 
-/* scale * X into matrix, dropping supported rows and columns; a lumped element adds its diagonal only. */
-static PetscErrorCode add_element(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale, PetscBool lumped)
+/* scale * X into matrix, dropping supported rows and columns. Zeros are entered too: every matrix keeps its whole pattern. */
+static PetscErrorCode add_element(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale)
 {
   PetscReal scaled[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
 
   PetscFunctionBegin;
-  if (lumped) {
-    for (PetscInt i = 0; i < n; i++) {
-      if (unknown[i] >= 0) PetscCall(MatSetValue(matrix, unknown[i], unknown[i], scale * X[i * n + i], ADD_VALUES));
-    }
-    PetscFunctionReturn(0);
-  }
   for (PetscInt i = 0; i < n * n; i++) scaled[i] = scale * X[i];
   PetscCall(MatSetValues(matrix, n, unknown, n, unknown, scaled, ADD_VALUES)); /* ignores negative numbers */
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_elements(const NsFe *fe, Mat M, Mat C, Mat K)
+static PetscErrorCode add_diagonal(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    if (unknown[i] >= 0) PetscCall(MatSetValue(matrix, unknown[i], unknown[i], X[i * n + i], ADD_VALUES));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_elements(const NsFe *fe, PetscBool lumped, Mat M, Mat C, Mat K)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < fe->elements; i++) {
@@ -122,10 +129,12 @@ static PetscErrorCode add_elements(const NsFe *fe, Mat M, Mat C, Mat K)
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
     body->element->mass(e, body->node_unknowns, body->lumped, Me);
     body->element->stiffness(e, body->node_unknowns, Ke);
-    PetscCall(add_element(M, n, unknown, Me, 1, body->lumped));
-    PetscCall(add_element(K, n, unknown, Ke, 1, PETSC_FALSE));
-    if (C && body->damping_mass > 0) PetscCall(add_element(C, n, unknown, Me, body->damping_mass, body->lumped));
-    if (C && body->damping_stiffness > 0) PetscCall(add_element(C, n, unknown, Ke, body->damping_stiffness, PETSC_FALSE));
+    if (lumped) PetscCall(add_diagonal(M, n, unknown, Me));
+    else PetscCall(add_element(M, n, unknown, Me, 1));
+    PetscCall(add_element(K, n, unknown, Ke, 1));
+    if (!C) continue;
+    PetscCall(add_element(C, n, unknown, Me, body->damping_mass));
+    PetscCall(add_element(C, n, unknown, Ke, body->damping_stiffness));
   }
   PetscFunctionReturn(0);
 }
@@ -149,8 +158,8 @@ static PetscErrorCode add_springs(const NsFe *fe, Mat C, Mat K)
     for (PetscInt i = 0; i < n; i++) {
       for (PetscInt j = 0; j < n; j++) X[i * n + j] = row[i] * row[j];
     }
-    PetscCall(add_element(K, n, unknown, X, spring->stiffness, PETSC_FALSE));
-    if (spring->damping > 0) PetscCall(add_element(C, n, unknown, X, spring->damping, PETSC_FALSE));
+    PetscCall(add_element(K, n, unknown, X, spring->stiffness));
+    if (C) PetscCall(add_element(C, n, unknown, X, spring->damping));
   }
   PetscFunctionReturn(0);
 }
@@ -203,9 +212,8 @@ static PetscErrorCode make_weight(const NsFe *fe, Vec weight)
 
 PetscErrorCode NsFeAssemble(NsFe *fe, Mat *M, Mat *C, Mat *K, Vec *weight)
 {
-  Neighbours near;
-  PetscBool  damped = PETSC_FALSE, lumped = PETSC_TRUE;
-  Mat        matrix[3];
+  PetscBool damped = PETSC_FALSE, lumped = PETSC_TRUE;
+  Mat       matrix[3];
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->bodies; b++) {
@@ -214,15 +222,13 @@ PetscErrorCode NsFeAssemble(NsFe *fe, Mat *M, Mat *C, Mat *K, Vec *weight)
   }
   for (PetscInt s = 0; s < fe->springs; s++) damped = damped || fe->spring[s].damping > 0 ? PETSC_TRUE : PETSC_FALSE;
 
-  PetscCall(find_neighbours(fe, &near));
-  if (lumped) PetscCall(create_diagonal(fe, M));
-  else PetscCall(create_matrix(fe, &near, M));
-  PetscCall(create_matrix(fe, &near, K));
+  if (lumped) PetscCall(create_diagonal(fe, M)); /* all bodies lumped */
+  else PetscCall(create_matrix(fe, PETSC_FALSE, M));
+  PetscCall(create_matrix(fe, PETSC_TRUE, K));
   *C = NULL;
-  if (damped) PetscCall(create_matrix(fe, &near, C));
-  PetscCall(destroy_neighbours(&near));
+  if (damped) PetscCall(create_matrix(fe, PETSC_TRUE, C));
 
-  PetscCall(add_elements(fe, *M, *C, *K));
+  PetscCall(add_elements(fe, lumped, *M, *C, *K));
   PetscCall(add_springs(fe, *C, *K));
   PetscCall(add_masses(fe, *M));
   matrix[0] = *M;

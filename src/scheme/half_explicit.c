@@ -77,6 +77,16 @@ static PetscErrorCode NsSchemeDestroy_HalfExplicit(NsScheme *scheme)
   PetscFunctionReturn(0);
 }
 
+/* The compliance now, so that no step has to allocate for the first contact. */
+static PetscErrorCode NsSchemeStart_HalfExplicit(NsScheme *scheme, const NsState *state)
+{
+  NsScheme_HalfExplicit *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
+  PetscFunctionReturn(0);
+}
+
 /* Closed contacts at (t, q) into contact->active. */
 static PetscErrorCode find_closed(NsContact *contact, PetscReal t, Vec q, PetscInt *count)
 {
@@ -269,6 +279,7 @@ const NsVariant NsSchemeVariant_HalfExplicit = {
 const NsSchemeType NsSchemeType_HalfExplicit = {
   .variant       = &NsSchemeVariant_HalfExplicit,
   .setup         = NsSchemeSetup_HalfExplicit,
+  .start         = NsSchemeStart_HalfExplicit,
   .step          = NsSchemeStep_HalfExplicit,
   .amplification = NsSchemeAmplification_HalfExplicit,
   .destroy       = NsSchemeDestroy_HalfExplicit,

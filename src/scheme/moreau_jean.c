@@ -74,9 +74,12 @@ static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
 
 static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *state)
 {
-  NsScheme_MoreauJean *self = scheme->data;
+  NsScheme_MoreauJean         *self     = scheme->data;
+  const NsSettings_MoreauJean *settings = scheme->settings;
+  const PetscReal              th       = settings->theta * settings->step;
 
   PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->implicit, state->t, state->q, state->v, (NsOperator){1, th, th * th}));
   PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
   for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);

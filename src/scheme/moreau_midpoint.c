@@ -64,6 +64,7 @@ static PetscErrorCode NsSchemeStart_MoreauMidpoint(NsScheme *scheme, const NsSta
   NsScheme_MoreauMidpoint *self = scheme->data;
 
   PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
   for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);

@@ -114,6 +114,7 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
   const PetscReal          dt   = ((const NsSettings_SchatzmanPaoli *)scheme->settings)->step;
 
   PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
   PetscCall(VecWAXPY(self->next, dt, x->v, x->q));
   PetscCall(VecAXPY(self->next, dt * dt / 2, self->a));

@@ -1,0 +1,299 @@
+"""Convergence and schemes of the bar that hits a rigid wall.
+
+    python3 postprocess/bar_study.py [--percuss BIN] [--out DIR] [--fraction 0.1]
+
+Runs percuss over N = 10 ... 2000 elements with consistent and with lumped mass, the step a fixed share of its limit, then four schemes on
+N = 50. Draws convergence.png and schemes.png and prints both tables. Takes about 20 s on two cores.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames, relative_errors
+from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, letter, prefixed, save, style
+from percuss_results import ResultsError, Run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CONFIG = ROOT / "configs" / "elastic_bar.yaml"
+
+# The bar of the config: 1 m of steel at 0.1 m/s.
+LENGTH, WAVE_SPEED, SPEED = 1.0, np.sqrt(210e9 / 7800), 0.1
+DURATION = 2 * LENGTH / WAVE_SPEED
+
+ELEMENTS = (10, 20, 50, 100, 200, 500, 1000, 2000)
+MASSES = {"consistent": (BLUE, "o"), "lumped": (ORANGE, "s")}
+SCHEMES = {"half_explicit": BLUE, "moreau_midpoint": ORANGE, "moreau_jean": GREEN, "schatzman_paoli": PURPLE}
+SCHEME_ELEMENTS = 50
+
+# Steps of flight before the impact. Not a multiple of a half: contact would then begin at a gap of exactly zero, or of what rounding leaves of it.
+APPROACH = 2.4
+
+# Observed orders are fitted to the finer meshes.
+FINE = 100
+
+# Fields are compared at this share of the contact time: the front has come back to the middle of the bar.
+COMPARED_AT = 0.75
+
+
+def step_limit(mass, elements):
+    """le/(sqrt(3) c0) with consistent mass, le/c0 lumped: 2/omega_max of one element."""
+    limit = LENGTH / elements / WAVE_SPEED
+    return limit / np.sqrt(3) if mass == "consistent" else limit
+
+
+def run_bar(percuss, directory, elements, mass, scheme, fraction):
+    """One run, from just before the impact to a quarter of the contact time after contact, with frames at COMPARED_AT and the end."""
+    step = float(fraction * step_limit(mass, elements))
+    gap = APPROACH * SPEED * step
+    settings = {
+        "bodies.bar.mesh.line.from": f"[{gap!r}, 0, 0]",
+        "bodies.bar.mesh.line.to": f"[{LENGTH + gap!r}, 0, 0]",
+        "bodies.bar.mesh.line.elements": elements,
+        "bodies.bar.mass": mass,
+        "scheme.type": scheme,
+        "scheme.step": repr(step),
+        "time.end": repr(float(APPROACH * step + 1.25 * DURATION)),
+        "output.frames.every": round(APPROACH + COMPARED_AT * DURATION / step),
+        "output.history.every": 0,
+    }
+    command = [percuss, "run", str(CONFIG), "--quiet", "--overwrite", "--out", str(directory)]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+    return Run(directory)
+
+
+def run_all(percuss, out, fraction):
+    """All runs, as many at a time as there are cores: {(mass, elements): Run}, {scheme: Run}."""
+    meshes = [(mass, elements) for mass in MASSES for elements in ELEMENTS]
+    jobs = {(mass, elements): (f"{mass}_{elements:04d}", elements, mass, "half_explicit") for mass, elements in meshes}
+    jobs |= {scheme: (scheme, SCHEME_ELEMENTS, "consistent", scheme) for scheme in SCHEMES}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        # The longest first.
+        order = sorted(jobs, key=lambda key: -jobs[key][1])
+        futures = {key: pool.submit(run_bar, percuss, out / "runs" / jobs[key][0], *jobs[key][1:], fraction) for key in order}
+        runs = {key: future.result() for key, future in futures.items()}
+    return {key: runs[key] for key in meshes}, {scheme: runs[scheme] for scheme in SCHEMES}
+
+
+# Convergence -----------------------------------------------------------------------------------------------------------------------------------
+
+# Errors: key, panel's label, column's heading, exponent of the reference slope.
+ERRORS = (
+    ("time", r"contact time, $|T_h/T - 1|$", "time", 2 / 3),
+    ("impulse", r"total impulse, $|I_h/(2Mv_0) - 1|$", "impulse", 2 / 3),
+    ("loss", r"energy lost at impact, $\Delta E/E_0$", "loss", 1),
+    ("velocity", r"velocity, relative $L_2$ error", "L2(v)", 1 / 3),
+    ("stress", r"stress, relative $L_2$ error", "L2(sigma)", 1 / 3),
+    ("noise", r"reaction noise, std$/\tau$", "noise", 1 / 2),
+)
+
+
+def errors_of(run):
+    """The errors of one run by key."""
+    frames = read_bar_frames(run)
+    impact = impact_of(run, frames)
+    found = measure(run, impact, frames, reaction_of(run, run.contact_names()[0]))
+    velocity, stress = relative_errors(impact, frames[1])
+    return {
+        "time": abs(found.duration / impact.duration - 1),
+        "impulse": abs(found.total_impulse / (2 * impact.mass * impact.speed) - 1),
+        "loss": found.impact_loss,
+        "velocity": velocity,
+        "stress": stress,
+        "noise": found.noise,
+        "formula": abs(found.impact_loss / impact.node_loss - 1),
+    }
+
+
+def observed_order(values):
+    """p of error ~ N^-p, fitted over the finer meshes."""
+    fine = np.array(ELEMENTS) >= FINE
+    return -np.polyfit(np.log(np.array(ELEMENTS)[fine]), np.log(np.array(values)[fine]), 1)[0]
+
+
+def print_convergence(errors):
+    """The table of figure convergence.png."""
+    for mass in MASSES:
+        print(f"{mass} mass")
+        print(f"  {'N':>5}" + "".join(f"{heading:>12}" for _, _, heading, _ in ERRORS) + f"{'loss/formula':>15}")
+        for elements in ELEMENTS:
+            row = errors[mass, elements]
+            print(f"  {elements:5d}" + "".join(f"{row[key]:12.3e}" for key, *_ in ERRORS) + f"{row['formula']:15.1e}")
+        orders = [observed_order([errors[mass, elements][key] for elements in ELEMENTS]) for key, *_ in ERRORS]
+        print(f"  {'order':>5}" + "".join(f"{order:12.2f}" for order in orders) + "\n")
+
+
+def draw_convergence(errors):
+    """Six errors over N."""
+    figure, axes = plt.subplots(2, 3, figsize=(TWO_COLUMNS, 4.4), sharex=True)
+    for axis, (key, label, _, slope) in zip(axes.flat, ERRORS):
+        curves = {mass: np.array([errors[mass, elements][key] for elements in ELEMENTS]) for mass in MASSES}
+        for row, (mass, (colour, marker)) in enumerate(MASSES.items()):
+            axis.loglog(ELEMENTS, curves[mass], marker=marker, color=colour, label=f"{mass} mass")
+            note = f"order {observed_order(curves[mass]):.2f}"
+            axis.text(0.05, 0.14 - 0.1 * row, note, transform=axis.transAxes, color=colour, fontsize=8)
+        reference_slope(axis, np.max(list(curves.values()), axis=0), slope)
+        decade_ticks(axis)
+        axis.set_xlabel("elements $N$" if axis in axes[1] else "")
+        axis.set_ylabel(label)
+    letter(axes.flat)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=len(labels))
+    return figure
+
+
+def reference_slope(axis, values, slope):
+    """A dashed line N^-slope above the data, with its exponent."""
+    elements = np.array(ELEMENTS, float)
+    line = (elements / elements[0]) ** -slope
+    line *= 1.6 * (values / line).max()
+    axis.loglog(elements, line, color=BLACK, linestyle=(0, (4, 3)), linewidth=0.8, label="reference slope")
+    exponent = {1: "-1", 2 / 3: "-2/3", 1 / 2: "-1/2", 1 / 3: "-1/3"}[slope]
+    axis.annotate(f"$N^{{{exponent}}}$", (elements[4], line[4]), (2, 2), textcoords="offset points")
+
+
+def decade_ticks(axis):
+    """Ticks at 1, 2, 5 where the errors span few decades, so that more than one bears a number."""
+    low, high = axis.get_ylim()
+    if high / low < 300:
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.yaxis.set_minor_formatter(NullFormatter())
+    axis.tick_params(which="minor", length=0)
+
+
+# Schemes ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def print_schemes(runs):
+    """The table of figure schemes.png."""
+    print(f"schemes, N = {SCHEME_ELEMENTS}, consistent mass, one step for all")
+    headings = ("time/T", "force, N", "impulse, mN s", "loss, %", "noise, %", "penetr., nm", "made, uJ")
+    print(f"  {'':<16}" + "".join(f"{heading:>14}" for heading in headings))
+    for scheme, run in runs.items():
+        frames = read_bar_frames(run)
+        impact = impact_of(run, frames)
+        found = measure(run, impact, frames, reaction_of(run, run.contact_names()[0]))
+        figures = (
+            f"{found.duration / impact.duration:.4f}",
+            f"{found.mean_force:.1f}",
+            f"{found.impact_impulse * 1e3:.4f}",
+            f"{found.impact_loss * 100:.4f}",
+            f"{found.noise * 100:.2f}",
+            f"{found.penetration * 1e9:.2f}",
+            f"{run.info['summary']['energy_numerical_max'] * 1e6:.2g}",
+        )
+        print(f"  {scheme:<16}" + "".join(f"{figure:>14}" for figure in figures))
+    print("  exact           " + f"{1:14.4f}{impact.reaction:14.1f}{0:14.4f}{0:14.4f}{0:14.2f}{0:14.2f}{0:14.2g}")
+    print(f"  formula, N = {SCHEME_ELEMENTS}" + " " * 29 + f"{impact.node_impulse * 1e3:14.4f}{impact.node_loss * 100:14.4f}\n")
+
+
+def draw_schemes(runs):
+    """Reactions of the schemes over time, their energy below."""
+    figure = plt.figure(figsize=(TWO_COLUMNS, 6.6))
+    grid = figure.add_gridspec(3, 2, height_ratios=[1, 1, 1])
+    first = None
+    for place, (scheme, run) in enumerate(runs.items()):
+        axis = figure.add_subplot(grid[place // 2, place % 2], sharex=first, sharey=first)
+        first = first or axis
+        reaction_panel(axis, scheme, run)
+        axis.tick_params(labelbottom=False, labelleft=place % 2 == 0)
+        if place % 2 == 0:
+            axis.set_ylabel("reaction (N)")
+    total, numerical = (figure.add_subplot(grid[2, column], sharex=first) for column in (0, 1))
+    for scheme, run in runs.items():
+        energy = run.energy
+        time = energy["time"] * 1e6
+        sum_now = energy["kinetic"] + energy["elastic"]
+        total.plot(time, (sum_now / sum_now[0] - 1) * 100, color=SCHEMES[scheme], linewidth=0.9)
+        numerical.plot(time, energy["numerical"] * 1e6, color=SCHEMES[scheme], label=scheme, linewidth=0.9)
+    total.set(xlabel="time (µs)", ylabel="total energy, $E/E_0 - 1$ (%)")
+    numerical.set(xlabel="time (µs)", ylabel="made by the scheme (µJ)")
+    # All fall from zero in the impact; what differs is where they come to rest.
+    impact = impact_of(run, read_bar_frames(run))
+    loss = -impact.node_loss * 100
+    total.set_ylim(1.01 * loss, 0.988 * loss)
+    total.axhline(loss, color=BLACK, linestyle=(0, (5, 2)), linewidth=0.8)
+    total.annotate(r"dashed: $-\sqrt{3}/(6N)$", (0.97, 0.92), xycoords="axes fraction", ha="right", va="top")
+    figure.legend(*numerical.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=4)
+    letter(figure.axes)
+    return figure
+
+
+def reaction_panel(axis, scheme, run):
+    """The reaction of one scheme: force, or percussion over step; the impact goes beyond the panel and is told in words."""
+    impact = impact_of(run, read_bar_frames(run))
+    name = run.contact_names()[0]
+    reaction = reaction_of(run, name)
+    time = reaction.time * 1e6
+    axis.plot(time, reaction.force, color=SCHEMES[scheme], linewidth=0.9)
+    axis.plot(time, impact.exact_reaction(reaction.time), color=BLACK, linewidth=0.8, linestyle=(0, (5, 2)))
+    struck = np.flatnonzero(reaction.impulse > 0)
+    factor, unit = prefixed(reaction.impulse.max(), "N s")
+    many = f"{len(struck)} steps of " if len(struck) > 1 else ""
+    if reaction.separate:
+        note = rf"impulse apart: $\Lambda$ = {reaction.impulse.max() * factor:.3f} {unit}"
+    else:
+        axis.vlines(time[struck], 0, reaction.impulse[struck] / run.step, color=SCHEMES[scheme], linewidth=0.9)
+        note = rf"impact: {many}$P/\Delta t$ = {reaction.impulse.max() / run.step:.0f} N"
+    axis.annotate(note, (0.04, 0.93), xycoords="axes fraction", va="top")
+    axis.set_title(f"{scheme}, " + ("force" if reaction.separate else r"$P/\Delta t$"), fontsize=8.5)
+    axis.set_ylim(0, 1.9 * impact.reaction)
+    axis.set_xlim(-12, time[-1])
+
+
+# Command ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def find_percuss(given):
+    """The program: as given, the one built beside this script, or the one on the path."""
+    built = ROOT / "build" / "release" / "percuss"
+    found = shutil.which(given) if given else (str(built) if built.exists() else shutil.which("percuss"))
+    if not found:
+        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`) or name it with --percuss")
+    return str(pathlib.Path(found).resolve())
+
+
+def study(arguments):
+    """Runs, tables, figures."""
+    if not 0 < arguments.fraction < 1:
+        raise ResultsError(f"--fraction {arguments.fraction:g}: a share of the step limit lies between 0 and 1")
+    meshes, schemes = run_all(find_percuss(arguments.percuss), arguments.out, arguments.fraction)
+    style()
+    errors = {key: errors_of(run) for key, run in meshes.items()}
+    print(f"half_explicit, step {arguments.fraction:g} of its limit; fields compared at t0 + {COMPARED_AT} T; orders from N >= {FINE}\n")
+    print_convergence(errors)
+    print_schemes(schemes)
+    figures = {"convergence": draw_convergence(errors), "schemes": draw_schemes(schemes)}
+    print("figures: " + ", ".join(str(save(figure, arguments.out, name)) for name, figure in figures.items()))
+
+
+def main():
+    """Exit code 0, or 2 where the input is wrong or a run failed."""
+    parser = argparse.ArgumentParser(description="Convergence study of the bar that hits a rigid wall.")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default the one built here, else the one on the path")
+    default = pathlib.Path("out/bar_study")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="where runs and figures go; default %(default)s")
+    parser.add_argument("--fraction", metavar="F", type=float, default=0.1, help="step over its limit; default %(default)s")
+    try:
+        study(parser.parse_args())
+    except (ResultsError, NoTheory, OSError) as error:
+        print(f"bar_study.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+/*
+  Nothing allocates in a step: every call of the allocator is counted, PETSc's, LAPACK's and ours alike, over steps in flight, through an impact, in contact.
+*/
+#include "support.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define NS_COUNT_CALLS 0 /* the sanitizer has an allocator of its own */
+#else
+#define NS_COUNT_CALLS 1
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *old, size_t size);
+extern void *__libc_memalign(size_t alignment, size_t size);
+void        *memalign(size_t alignment, size_t size);
+
+static long calls;
+
+void *malloc(size_t size)
+{
+  calls++;
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+  calls++;
+  return __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+  calls++;
+  return __libc_realloc(old, size);
+}
+
+void *memalign(size_t alignment, size_t size)
+{
+  calls++;
+  return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+  calls++;
+  return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **result, size_t alignment, size_t size)
+{
+  calls++;
+  *result = __libc_memalign(alignment, size);
+  return *result ? 0 : 12;
+}
+#endif
+
+static const char *const text =
+  "gravity: [0, -9.81, 0]\n"
+  "bodies:\n"
+  "  frame:\n"
+  "    type: truss\n"
+  "    dimension: 2\n"
+  "    mesh: {line: {from: [0, 0.1 mm, 0], to: [0.4, 0.1 mm, 0], elements: 10}}\n"
+  "    material: {density: 2700, young: 70 GPa}\n"
+  "    section: {area: 2 cm^2}\n"
+  "    mass: consistent\n"
+  "    damping: {rayleigh: {mass: 3 1/s, stiffness: 10 ns}}\n"
+  "    initial: {velocity: [0.5, -0.1, 0]}\n"
+  "loads: {push: {at: frame.left, force: [0, -20, 0], time: {table: [[0, 0], [1 ms, 1]]}}}\n"
+  "contacts:\n"
+  "  floor: {between: [frame.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.1, friction: 0}\n"
+  "scheme: {type: half_explicit, step: 1 us}\n"
+  "time: {end: 20 ms}\n";
+
+static void nothing_allocates_in_a_step(void **state)
+{
+  (void)state;
+#if !NS_COUNT_CALLS
+  skip();
+#else
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    const char *const friction = strcmp((*type)->variant->name, "schatzman_paoli") ? "contacts.floor.friction=0.3" : "contacts.floor.friction=0";
+    char              choice[64];
+    const char *const set[]  = {choice, friction, NULL};
+    PetscInt64        closed = 0, open = 0;
+    long              before;
+    snprintf(choice, sizeof(choice), "scheme.type=%s", (*type)->variant->name);
+    TestRun test = test_run_open(text, set);
+    before       = calls;
+    assert_true(before > 100); /* the count works */
+    for (int i = 0; i < 10; i++) test_step(test.run); /* the first steps may complete lazy set-up: factors */
+    before = calls;
+    for (int i = 0; i < 3000; i++) {
+      test_step(test.run);
+      if (test.run->contact->report[0].state == NS_OPEN) open++;
+      else closed++;
+    }
+    assert_true(open > 100 && closed > 100);
+    if (calls != before) fail_msg("%s allocated %ld times in 3000 steps", (*type)->variant->name, calls - before);
+    test_run_close(&test);
+  }
+#endif
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_allocates_in_a_step)};
+TEST_MAIN(tests)
