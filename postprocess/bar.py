@@ -216,19 +216,23 @@ def draw_wave(run, impact, frames):
 
 
 def draw_wave_alone(run):
-    """The x-t diagram of any number of bars in one line."""
+    """The x-t diagram of any number of bars in one line; None where elements point elsewhere, as in a truss."""
     files = run.frames()
-    first = read_frame(files[0][1])
     frames = [read_frame(path) for _, path in files]
-    times = np.array([time for time, _ in files])
+    times, first = np.array([time for time, _ in files]), frames[0]
+    direction = first.points[first.cells[0][1]] - first.points[first.cells[0][0]]
+    direction = direction / np.linalg.norm(direction)
+    along = first.points @ direction
+    across = first.points - np.outer(along, direction)
+    if np.ptp(across, axis=0).max() > 1e-9 * np.ptp(along):
+        return None
     limit = max(np.abs(frame.cell["stress"]).max() for frame in frames) * MEGA
-    axis_vector = first.points[first.cells[0][1]] - first.points[first.cells[0][0]]
-    along = first.points @ (axis_vector / np.linalg.norm(axis_vector))
+    ends = np.array([np.sort(along[cell]) for cell in first.cells])
     figure, axis = plt.subplots(figsize=(TWO_COLUMNS, 3.6))
     for body in np.unique(first.cell["body"]):
         cells = np.flatnonzero(first.cell["body"] == body)
-        cells = cells[np.argsort([along[first.cells[cell]].min() for cell in cells])]
-        edges = np.unique([along[first.cells[cell]] for cell in cells])
+        cells = cells[np.argsort(ends[cells, 0])]
+        edges = np.append(ends[cells, 0], ends[cells[-1], 1])
         mesh = stress_map(axis, edges, times, np.array([frame.cell["stress"][cells] for frame in frames]), limit)
         if edges[0] > along.min():
             axis.axvline(edges[0], color=BLACK, linewidth=0.8)
@@ -347,7 +351,9 @@ def analyse(directory, out):
     figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": draw_wave(run, impact, frames)}
     if impact:
         print_table(run, impact, frames)
-    print("\nfigures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items()))
+    if not figures["wave"]:
+        print("no x-t diagram: the elements do not lie in one line")
+    print("\nfigures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items() if figure))
 
 
 def main():

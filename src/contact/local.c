@@ -58,6 +58,12 @@ PetscReal NsLocalScaling(const NsLocalProblem *problem, PetscInt contact, PetscB
   return largest > 0 ? 1 / largest : 1;
 }
 
+/* The larger one, and not-a-number once that has been seen: a plain maximum would lose it. */
+static PetscReal larger(PetscReal a, PetscReal b)
+{
+  return b <= a || a != a ? a : b;
+}
+
 PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
 {
   PetscReal worst = 0, scale = 0;
@@ -72,18 +78,18 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
       PetscReal        u   = problem->b[first + i];
       for (PetscInt j = 0; j < problem->rows; j++) u += row[j] * P[j];
       x[i]  = P[first + i] - r * u;
-      scale = PetscMax(scale, PetscMax(r * PetscAbsReal(problem->b[first + i]), PetscAbsReal(P[first + i])));
+      scale = larger(scale, larger(r * PetscAbsReal(problem->b[first + i]), PetscAbsReal(P[first + i])));
     }
     if (problem->bilateral[c]) {
-      for (PetscInt i = 0; i <= tangents; i++) worst = PetscMax(worst, PetscAbsReal(P[first + i] - x[i]));
+      for (PetscInt i = 0; i <= tangents; i++) worst = larger(worst, PetscAbsReal(P[first + i] - x[i]));
       continue;
     }
-    worst = PetscMax(worst, PetscAbsReal(P[first] - PetscMax(x[0], 0)));
+    worst = larger(worst, PetscAbsReal(P[first] - PetscMax(x[0], 0)));
     for (PetscInt i = 1; i <= tangents; i++) length += x[i] * x[i];
     length                 = PetscSqrtReal(length);
     const PetscReal radius = problem->friction[c] * PetscMax(P[first], 0);
     const PetscReal shrink = length > radius ? radius / length : 1;
-    for (PetscInt i = 1; i <= tangents; i++) worst = PetscMax(worst, PetscAbsReal(P[first + i] - shrink * x[i]));
+    for (PetscInt i = 1; i <= tangents; i++) worst = larger(worst, PetscAbsReal(P[first + i] - shrink * x[i]));
   }
   return scale > 0 ? worst / scale : worst;
 }

@@ -138,6 +138,21 @@ static PetscErrorCode solve_linear(NsLocalSolver_SemismoothNewton *self, PetscIn
   PetscFunctionReturn(0);
 }
 
+/* Rounding leaves an open contact with 1e-17 of an impulse, or a sliding one as far outside its disc: a solution is exactly within the law. */
+static void tidy(const NsLocalProblem *p, PetscReal *P)
+{
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt k      = p->start[c];
+    PetscReal      length = 0;
+    if (p->bilateral[c]) continue;
+    P[k] = PetscMax(P[k], 0);
+    for (PetscInt i = k + 1; i < p->start[c + 1]; i++) length += P[i] * P[i];
+    length                 = PetscSqrtReal(length);
+    const PetscReal radius = p->friction[c] * P[k];
+    for (PetscInt i = k + 1; i < p->start[c + 1] && length > radius; i++) P[i] *= radius / length;
+  }
+}
+
 static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P, NsLocalResult *result)
 {
   NsLocalSolver_SemismoothNewton *self = solver->data;
@@ -155,6 +170,7 @@ static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const
     PetscCall(solve_linear(self, p->rows));
     for (PetscInt k = 0; k < p->rows; k++) P[k] -= self->F[k];
   }
+  if (result->converged) tidy(p, P);
   PetscFunctionReturn(0);
 }
 
