@@ -43,7 +43,7 @@ def draw_reaction(run, impact, frames):
     """Force, impulse, velocities and gap over time."""
     figure, axes = plt.subplots(4, 1, figsize=(TWO_COLUMNS, 7.6), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1.5, 1.3]})
     force_panel(axes[0], run, impact)
-    impulse_panel(axes[1], run, impact)
+    impulse_panel(axes[1], run)
     velocity_panel(axes[2], run, impact, frames)
     gap_panel(axes[3], run, impact)
     for axis in axes:
@@ -84,21 +84,28 @@ def force_panel(axis, run, impact):
     axis.set_ylim(bottom=0)
 
 
-def impulse_panel(axis, run, impact):
+def impulse_panel(axis, run):
     """Reaction impulses, a stem each."""
-    contacts = closed_contacts(run)
-    factor, unit = prefixed(max(reaction.impulse.max() for _, reaction in contacts), "N s")
-    for number, (name, reaction) in enumerate(contacts):
-        struck = np.flatnonzero(reaction.impulse > 0)
-        times, impulses = reaction.time[struck] * MICRO, reaction.impulse[struck] * factor
-        axis.vlines(times, 0, impulses, color=f"C{number}", linewidth=1.4)
-        axis.plot(times, impulses, "o", color=f"C{number}", label=f"{name}: reaction impulse")
-        if len(struck) == 1:
-            note = rf"$\Lambda$ = {impulses[0]:.4g} {unit}, one step"
-            axis.annotate(note, (times[0], impulses[0]), (6, -3), textcoords="offset points", va="center")
+    strikes = {name: strikes_of(run, name, reaction) for name, reaction in closed_contacts(run)}
+    factor, unit = prefixed(max(impulses.max(initial=0) for _, impulses in strikes.values()), "N s")
+    for number, (name, (times, impulses)) in enumerate(strikes.items()):
+        axis.vlines(times * MICRO, 0, impulses * factor, color=f"C{number}", linewidth=1.4)
+        axis.plot(times * MICRO, impulses * factor, "o", color=f"C{number}", label=f"{name}: reaction impulse")
+        if len(times) == 1:
+            note = rf"$\Lambda$ = {impulses[0] * factor:.4g} {unit}, one step"
+            axis.annotate(note, (times[0] * MICRO, impulses[0] * factor), (6, -3), textcoords="offset points", va="center")
     axis.set_ylabel(f"impulse ({unit})")
     axis.set_ylim(bottom=0)
     axis.margins(y=0.15)
+
+
+def strikes_of(run, name, reaction):
+    """Times and impulses of a contact's impacts; from the events where contacts.csv leaves steps out."""
+    if reaction.complete:
+        struck = reaction.impulse > 0
+        return reaction.time[struck], reaction.impulse[struck]
+    struck = (run.events["contact"] == name) & (run.events["event"] == "impact")
+    return run.events["time"][struck], run.events["impulse"][struck]
 
 
 def velocity_panel(axis, run, impact, frames):
@@ -106,7 +113,7 @@ def velocity_panel(axis, run, impact, frames):
     if impact is None:
         for name, values in run.history.items():
             if name.rsplit(".", 1)[-1] in ("vx", "vy", "vz") and np.any(values):
-                axis.plot(run.history["time"] * MICRO, values * MILLI, label=name.rsplit(".", 1)[0])
+                axis.plot(run.history["time"] * MICRO, values * MILLI, label=name)
     else:
         name = run.contact_names()[0]
         time = run.contacts["time"]
