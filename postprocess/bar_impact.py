@@ -207,7 +207,7 @@ class Reaction:
     complete: bool  # whether there is a row for every step
     begin: int  # rows of the first and the last step with a reaction
     end: int
-    settled: int  # row after the impact
+    settled: int  # row after the last impact
 
     @property
     def over(self):
@@ -227,14 +227,22 @@ def reaction_of(run, name):
     pressed = np.flatnonzero((force > 0) | (impulse > 0))
     if len(pressed) == 0:
         return None
-    begin, end = pressed[0], pressed[-1]
-    # Schatzman and Paoli's impact law takes two steps.
-    settled = begin + (2 if run.info["scheme"] == "schatzman_paoli" else 1)
+    struck = impact_rows(run, name)
     separate = bool(force.max() > 0)
     if not separate:
-        force[settled:] = impulse[settled:] / run.step
-        impulse[settled:] = 0
-    return Reaction(time, force, impulse, separate, np.diff(time).max() < 1.5 * run.step, begin, end, settled)
+        resting = np.setdiff1d(pressed, struck)
+        force[resting] = impulse[resting] / run.step
+        impulse[resting] = 0
+    complete = np.diff(time).max() < 1.5 * run.step
+    return Reaction(time, force, impulse, separate, complete, pressed[0], pressed[-1], struck.max(initial=pressed[0]) + 1)
+
+
+def impact_rows(run, name):
+    """Rows of contacts.csv of the contact's impacts."""
+    of_impact = (run.events["contact"] == name) & (run.events["event"] == "impact")
+    rows = np.searchsorted(run.contacts["time"], run.events["time"][of_impact] - run.step / 2)
+    # Schatzman and Paoli's impact law takes two steps, and the event tells of the first.
+    return np.union1d(rows, rows + 1) if run.info["scheme"] == "schatzman_paoli" else rows
 
 
 @dataclasses.dataclass
@@ -248,7 +256,7 @@ class Measured:
     impact_loss: float  # share of the energy before
     rebound: float  # velocity of the centre of mass in the last frame, without the vibration that the bar takes along
     penetration: float
-    contact_velocity: float  # largest while closed
+    contact_velocity: float  # largest while closed, after the impact
     noise: float  # standard deviation of the force over 5 to 95 % of T, over tau
 
 
@@ -270,7 +278,7 @@ def measure(run, impact, frames, reaction):
         impact_loss=run.energy["impact"][-1] / impact.energy,
         rebound=mean_along(frames[-1].velocity, frames[-1].position),
         penetration=max(0.0, -run.contacts[f"{name}.gap"].min()),
-        contact_velocity=np.abs(run.contacts[f"{name}.gap_rate"][held]).max(),
+        contact_velocity=np.abs(run.contacts[f"{name}.gap_rate"][held]).max(initial=0),
         noise=settled.std() / impact.reaction,
     )
 

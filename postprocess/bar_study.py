@@ -113,7 +113,7 @@ def errors_of(run):
         "velocity": velocity,
         "stress": stress,
         "noise": found.noise,
-        "formula": abs(found.impact_loss / impact.node_loss - 1),
+        "formula": abs(found.impact_loss - impact.node_loss),
     }
 
 
@@ -127,10 +127,10 @@ def print_convergence(errors):
     """The table of figure convergence.png."""
     for mass in MASSES:
         print(f"{mass} mass")
-        print(f"  {'N':>5}" + "".join(f"{heading:>12}" for _, _, heading, _ in ERRORS) + f"{'loss/formula':>15}")
+        print(f"  {'N':>5}" + "".join(f"{heading:>12}" for _, _, heading, _ in ERRORS) + f"{'loss - formula':>16}")
         for elements in ELEMENTS:
             row = errors[mass, elements]
-            print(f"  {elements:5d}" + "".join(f"{row[key]:12.3e}" for key, *_ in ERRORS) + f"{row['formula']:15.1e}")
+            print(f"  {elements:5d}" + "".join(f"{row[key]:12.3e}" for key, *_ in ERRORS) + f"{row['formula']:16.1e}")
         orders = [observed_order([errors[mass, elements][key] for elements in ELEMENTS]) for key, *_ in ERRORS]
         print(f"  {'order':>5}" + "".join(f"{order:12.2f}" for order in orders) + "\n")
 

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
 
-# Widths in inches: one and two columns of a journal page.
-ONE_COLUMN, TWO_COLUMNS = 3.5, 7.0
+# Width in inches of two columns of a journal page.
+TWO_COLUMNS = 7.0
 
 
 def style():

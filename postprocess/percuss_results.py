@@ -24,22 +24,19 @@ class ResultsError(Exception):
 
 
 def read_table(path):
-    """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words."""
+    """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words (names of contacts, events, states)."""
     lines = pathlib.Path(path).read_text(encoding="ascii").splitlines()
     names = lines[0].split(",")
     rows = [line.split(",") for line in lines[1:]]
     if any(len(row) != len(names) for row in rows):
         raise ResultsError(f"{path}: a row is cut short; is the run still going on?")
     columns = zip(*rows) if rows else [()] * len(names)
-    return {name: as_column(words) for name, words in zip(names, columns)}
+    return {name: np.array(words, str if holds_words(name) else float) for name, words in zip(names, columns)}
 
 
-def as_column(words):
-    """Numbers where all words are numbers, else the words."""
-    try:
-        return np.array([float(word) for word in words])
-    except ValueError:
-        return np.array(words)
+def holds_words(name):
+    """Whether a column of that name holds words: told by its name, so that a contact named `1` and an empty table are read alike."""
+    return name in ("contact", "event") or name.endswith(".state")
 
 
 @dataclasses.dataclass
@@ -74,6 +71,8 @@ class VtkBytes:
 
     def block(self, type_name, shape):
         """The binary array that begins here."""
+        if type_name not in VTK_TYPES:
+            raise ResultsError(f"{self.path}: unknown type '{type_name}'")
         kind = np.dtype(VTK_TYPES[type_name])
         count = int(np.prod(shape))
         if self.at + count * kind.itemsize > len(self.data):

@@ -27,12 +27,12 @@ extern const char *const NsContactStateNames[];
 
 /* What the last step did at each candidate; forces and impulses are kept apart where the scheme can tell. SI; [3]: normal, tangent 1, tangent 2. */
 typedef struct {
-  PetscReal      gap, gap_rate;    /* at the end of the step */
-  PetscReal      force[3];         /* reaction force at the end of the step, N */
-  PetscReal      impulse[3];       /* reaction impulse within the step, N s */
+  PetscReal      gap, gap_rate;                         /* at the end of the step */
+  PetscReal      force[3];                              /* reaction force at the end of the step, N */
+  PetscReal      impulse[3];                            /* reaction impulse within the step, N s */
   PetscReal      velocity_before[3], velocity_after[3]; /* relative: around the impulse; without one, `after` is that of the end */
-  PetscReal      energy_lost;      /* by the impulse, J */
-  PetscBool      impact;           /* the impulse is that of an impact, not only a contact force that the scheme reports as impulse */
+  PetscReal      energy_lost;                           /* by the impulse, J */
+  PetscBool      impact; /* the impulse is that of an impact, not only a contact force that the scheme reports as impulse */
   NsContactState state;
 } NsContactReport;
 
@@ -44,14 +44,14 @@ typedef struct {
 
 typedef struct NsContact NsContact;
 struct NsContact {
-  NsModel            *model;  /* not owned */
+  NsModel            *model;            /* not owned */
   PetscInt            candidates, rows; /* rows: of all candidates together */
-  PetscReal          *gap;    /* [candidates] of the last NsContactGaps */
-  PetscInt           *active; /* [candidates] scratch: list of active candidates */
-  NsContactReport    *report; /* [candidates] */
+  PetscReal          *gap;              /* [candidates] of the last NsContactGaps */
+  PetscInt           *active;           /* [candidates] scratch: list of active candidates */
+  NsContactReport    *report;           /* [candidates] */
   NsContactStatistics statistics;
-  PetscReal          *guess;  /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal          *G;      /* [rows, rows] scratch for the caller's Delassus matrix */
+  PetscReal          *guess; /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal          *G;     /* [rows, rows] scratch for the caller's Delassus matrix */
   /* private, but for `every` */
   PetscInt      *every; /* [candidates] 0, 1, 2, ... */
   NsRows         all;

@@ -42,7 +42,7 @@ void    NsDiagWarning(NsDiag *diag, NsPlace place, const char *format, ...) __at
 /* Adds a line "= ..." below the message made last. */
 void NsDiagNote(NsDiag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Errors since NsDiagCreate; printing does not reset it, so it may be asked for the exit code at the end. */
-int  NsDiagErrors(const NsDiag *diag);
+int NsDiagErrors(const NsDiag *diag);
 /* Sorted by source, line, column; identical messages once; then forgets them all (a second call prints only what is new).
    Colour when asked for. More than NS_DIAG_MAX_ERRORS: a last line counts the rest. Control characters in messages and lines are
    replaced, so a config cannot drive the terminal. */

@@ -21,19 +21,19 @@ typedef struct NsTable   NsTable;
 typedef struct NsVariant NsVariant;
 
 typedef enum {
-  NS_KEY_NUMBER,  /* double, SI */
-  NS_KEY_INTEGER, /* long */
-  NS_KEY_BOOLEAN, /* bool: true or false */
-  NS_KEY_STRING,  /* const char *, NULL when absent */
-  NS_KEY_CHOICE,  /* int: position in `choices` */
-  NS_KEY_VECTOR,  /* double[3], exactly three numbers, each of `dimension` */
-  NS_KEY_NUMBERS, /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list; 2: [[t, f], ...]) */
-  NS_KEY_STRINGS, /* NsStrings: a list of words; a single word stands for a list of one */
-  NS_KEY_TABLE,   /* const T *: NULL when absent; T as in `table` */
-  NS_KEY_LIST,    /* NsList: a list of mappings as in `table` */
-  NS_KEY_NAMED,   /* NsList: a mapping from names to mappings as in `table` (bodies, contacts, loads ...), in the order of the
+  NS_KEY_NUMBER,         /* double, SI */
+  NS_KEY_INTEGER,        /* long */
+  NS_KEY_BOOLEAN,        /* bool: true or false */
+  NS_KEY_STRING,         /* const char *, NULL when absent */
+  NS_KEY_CHOICE,         /* int: position in `choices` */
+  NS_KEY_VECTOR,         /* double[3], exactly three numbers, each of `dimension` */
+  NS_KEY_NUMBERS,        /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list; 2: [[t, f], ...]) */
+  NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word stands for a list of one */
+  NS_KEY_TABLE,          /* const T *: NULL when absent; T as in `table` */
+  NS_KEY_LIST,           /* NsList: a list of mappings as in `table` */
+  NS_KEY_NAMED,          /* NsList: a mapping from names to mappings as in `table` (bodies, contacts, loads ...), in the order of the
                      file; names are made of letters, digits, '_' and '-' */
-  NS_KEY_VARIANT, /* NsChosen: a mapping whose key `type` chooses one of `variants` */
+  NS_KEY_VARIANT,        /* NsChosen: a mapping whose key `type` chooses one of `variants` */
   NS_KEY_NAMED_VARIANTS, /* NsList of NsChosen, each with a name */
   NS_KEY_NAMED_NUMBERS   /* NsNamedNumbers: a mapping from names to numbers of `dimension` */
 } NsKeyKind;
@@ -44,16 +44,16 @@ typedef struct {
 } NsNumbers;
 
 typedef struct {
-  int          count;
-  const char **items;
+  int            count;
+  const char   **items;
   const NsNode **where; /* [count] */
 } NsStrings;
 
 typedef struct {
   int            count;
-  const char   **names;  /* [count], then NULL; NULL itself for NS_KEY_LIST */
-  void          *items;  /* [count] of the table's struct, or of NsChosen */
-  const NsNode **where;  /* [count] */
+  const char   **names; /* [count], then NULL; NULL itself for NS_KEY_LIST */
+  void          *items; /* [count] of the table's struct, or of NsChosen */
+  const NsNode **where; /* [count] */
 } NsList;
 
 typedef struct {
@@ -70,30 +70,31 @@ typedef struct {
 } NsChosen;
 
 typedef struct {
-  const char        *name;
-  NsKeyKind          kind;
-  size_t             offset;    /* of the field */
-  NsDimension        dimension; /* numbers, vectors, named numbers */
-  NsDimension        columns_dimension[2]; /* NS_KEY_NUMBERS: dimension of each column */
-  int                columns;
-  bool               required;
-  const char        *standard;  /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
-  const char        *minimum, *maximum; /* "0" or "0 <" (open: the value itself is excluded, as in 0 < x); for `maximum` "< 1"; NULL: none. SI. Vectors and plain
+  const char *name;
+  NsKeyKind   kind;
+  size_t      offset;               /* of the field */
+  NsDimension dimension;            /* numbers, vectors, named numbers */
+  NsDimension columns_dimension[2]; /* NS_KEY_NUMBERS: dimension of each column */
+  int         columns;
+  bool        required;
+  const char *standard; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
+  const char *minimum,
+    *maximum; /* "0" or "0 <" (open: the value itself is excluded, as in 0 < x); for `maximum` "< 1"; NULL: none. SI. Vectors and plain
                                            lists of numbers: of each; tables of several columns: not looked at */
-  int                least, most;       /* number of items of lists; 0: no limit */
-  const char *const *choices;   /* NULL-terminated */
-  const NsTable     *table;
+  int                     least, most; /* number of items of lists; 0: no limit */
+  const char *const      *choices;     /* NULL-terminated */
+  const NsTable          *table;
   const NsVariant *const *variants; /* NULL-terminated; made from a list.h */
-  const char        *help;      /* one sentence, no full stop needed */
-  const char        *example;   /* value as the user would write it */
+  const char             *help;     /* one sentence, no full stop needed */
+  const char             *example;  /* value as the user would write it */
 } NsKey;
 
 struct NsTable {
-  const char  *name;      /* unique: names the definition in the JSON Schema */
+  const char  *name; /* unique: names the definition in the JSON Schema */
   const char  *help;
-  const NsKey *keys;      /* ends with a key without name */
-  size_t       size;      /* of the struct */
-  const char  *one_of;    /* "line, file": exactly one of these keys must be there */
+  const NsKey *keys;   /* ends with a key without name */
+  size_t       size;   /* of the struct */
+  const char  *one_of; /* "line, file": exactly one of these keys must be there */
   const char  *at_most_one_of;
   const char  *shorthand; /* a scalar (or list of scalars) in place of the mapping stands for {shorthand: it} */
   /* Rules between keys, after all keys were read without error; may be NULL. */

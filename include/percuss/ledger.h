@@ -16,10 +16,10 @@
 
 typedef struct {
   NsEnergy  now;
-  PetscReal initial;                        /* J: kinetic + elastic + potential at the start */
+  PetscReal initial;                         /* J: kinetic + elastic + potential at the start */
   PetscReal damping, impact, friction, load; /* J since the start; losses are positive */
-  PetscReal numerical;                      /* J, renewed by NsLedgerClose */
-  PetscReal numerical_max;                  /* largest |numerical| seen by NsLedgerClose */
+  PetscReal numerical;                       /* J, renewed by NsLedgerClose */
+  PetscReal numerical_max;                   /* largest |numerical| seen by NsLedgerClose */
 } NsLedger;
 
 PetscErrorCode NsLedgerOpen(NsLedger *ledger, NsModel *model, const NsState *state);

@@ -28,19 +28,19 @@ typedef struct {
 
 /* The keys of `mesh: {line: ...}` and `mesh: {file: ...}`. */
 typedef struct {
-  const NsNode  *where;
-  double         from[3], to[3];
-  long           elements;
-  double         grading; /* length of the last element over that of the first */
+  const NsNode *where;
+  double        from[3], to[3];
+  long          elements;
+  double        grading; /* length of the last element over that of the first */
 } NsLineSettings;
 
 typedef struct {
   const NsNode         *where;
   const NsLineSettings *line;
-  const char           *file;   /* path relative to the config's folder */
-  const char           *group;  /* physical curve to take; NULL: all line elements */
-  double                scale;  /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
-  NsNamedNumbers        nodes;  /* named nodes at a distance along the line */
+  const char           *file;  /* path relative to the config's folder */
+  const char           *group; /* physical curve to take; NULL: all line elements */
+  double                scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
+  NsNamedNumbers        nodes; /* named nodes at a distance along the line */
 } NsMeshSettings;
 
 extern const NsTable NsTable_Mesh;

@@ -46,13 +46,13 @@ typedef struct {
 
 /* Rows of W' for the active contacts: row k has entries value[j] at touch[j], j = first[k] .. first[k+1]-1. Capacity is fixed at set-up. */
 typedef struct {
-  PetscInt   contacts;  /* number of active contacts */
-  PetscInt  *contact;   /* [contacts] candidate number, ascending */
-  PetscInt  *start;     /* [contacts + 1] first row of each; the normal comes first */
-  PetscInt   rows;      /* = start[contacts] */
-  PetscInt  *first;     /* [rows + 1] */
-  PetscInt  *touch;     /* [entries] position in the model's touch list */
-  PetscReal *value;     /* [entries] */
+  PetscInt   contacts; /* number of active contacts */
+  PetscInt  *contact;  /* [contacts] candidate number, ascending */
+  PetscInt  *start;    /* [contacts + 1] first row of each; the normal comes first */
+  PetscInt   rows;     /* = start[contacts] */
+  PetscInt  *first;    /* [rows + 1] */
+  PetscInt  *touch;    /* [entries] position in the model's touch list */
+  PetscReal *value;    /* [entries] */
   PetscInt   row_capacity, entry_capacity;
 } NsRows;
 
@@ -78,16 +78,16 @@ typedef struct {
 /* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. */
 typedef struct {
   PetscInt     points, cells;
-  PetscReal   *x;       /* [points, 3] reference configuration */
-  PetscReal   *radius;  /* [points] outer radius to draw, m */
-  PetscInt    *cell;    /* [cells, 2] lines */
-  PetscInt    *body;    /* [cells] */
+  PetscReal   *x;      /* [points, 3] reference configuration */
+  PetscReal   *radius; /* [points] outer radius to draw, m */
+  PetscInt    *cell;   /* [cells, 2] lines */
+  PetscInt    *body;   /* [cells] */
   PetscInt     bodies;
   const char **body_name; /* [bodies] */
 } NsScene;
 
 typedef struct {
-  PetscReal *displacement, *velocity; /* [points, 3] */
+  PetscReal *displacement, *velocity;        /* [points, 3] */
   PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
 } NsFields;
 
@@ -132,21 +132,21 @@ typedef struct {
 } NsModelOps;
 
 struct NsModel {
-  const NsModelOps *ops;
-  void             *data;
-  const char       *kind;        /* "finite elements", or the mechanism's name */
-  PetscInt          unknowns;
-  PetscBool         linear;      /* h = f(t) - K q - C v with constant K, C */
-  PetscBool         constant_mass;
-  PetscBool         force_needs_velocity; /* false: h depends on t, q only */
-  PetscInt          candidates;
-  NsCandidate      *candidate;   /* [candidates] */
-  PetscInt          touches;
-  PetscInt         *touch;       /* [touches] unknowns that a contact can ever act on, ascending */
-  NsScene           scene;
-  PetscReal         length_scale, mass_total;
+  const NsModelOps  *ops;
+  void              *data;
+  const char        *kind; /* "finite elements", or the mechanism's name */
+  PetscInt           unknowns;
+  PetscBool          linear; /* h = f(t) - K q - C v with constant K, C */
+  PetscBool          constant_mass;
+  PetscBool          force_needs_velocity; /* false: h depends on t, q only */
+  PetscInt           candidates;
+  NsCandidate       *candidate; /* [candidates] */
+  PetscInt           touches;
+  PetscInt          *touch; /* [touches] unknowns that a contact can ever act on, ascending */
+  NsScene            scene;
+  PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: for "did you mean" */
-  NsArena          *arena;       /* not owned */
+  NsArena           *arena;       /* not owned */
 };
 
 PetscErrorCode NsModelDestroy(NsModel **model);

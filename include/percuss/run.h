@@ -12,11 +12,11 @@
 typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
 
 typedef struct {
-  const char *config_path;   /* as the user gave it */
-  int         sets;
-  const char *const *set;    /* --set arguments */
-  const char *directory;     /* --out; NULL: from the config, or out/<name> */
-  PetscBool   overwrite, quiet, force;
+  const char        *config_path; /* as the user gave it */
+  int                sets;
+  const char *const *set;       /* --set arguments */
+  const char        *directory; /* --out; NULL: from the config, or out/<name> */
+  PetscBool          overwrite, quiet, force;
 } NsRunOptions;
 
 /* A list of files, for the manifest. */
@@ -30,7 +30,7 @@ struct NsRun {
   NsArena     *arena;
   NsDiag      *diag;
   NsRunOptions options;
-  NsNode      *tree;      /* overrides applied */
+  NsNode      *tree; /* overrides applied */
   NsConfig     config;
   const char  *name;      /* the config's file name without .yaml: names the outputs */
   const char  *directory; /* where results go */
@@ -39,25 +39,25 @@ struct NsRun {
   NsLedger     ledger;
   NsScheme    *scheme;
   NsState      state;
-  PetscReal    step;      /* s */
-  PetscInt64   steps;     /* planned */
+  PetscReal    step;  /* s */
+  PetscInt64   steps; /* planned */
 
   /* Stability: known after NsRunCheckStep. */
-  PetscReal    omega_max, damping_ratio, step_limit;
-  PetscBool    omega_exact;
-  char         limit_where[256];
+  PetscReal omega_max, damping_ratio, step_limit;
+  PetscBool omega_exact;
+  char      limit_where[256];
 
   /* While and after stepping. */
-  PetscInt64   steps_done, impulsive_steps;
-  PetscReal    max_penetration;     /* m, over all candidates and steps */
-  double       loop_seconds, setup_seconds; /* wall */
-  double       writing_seconds;     /* part of loop_seconds spent in writers */
-  int          writers;
-  NsWriter   **writer;
-  NsRunFile   *inputs;              /* meshes and whatever else the config refers to; paths that can be opened */
-  NsRunFile   *outputs;             /* within the directory; each writer adds its own */
-  NsExit       exit;
-  char         failure[512];        /* why exit is FAILED or STOPPED; "" else */
+  PetscInt64 steps_done, impulsive_steps;
+  PetscReal  max_penetration;             /* m, over all candidates and steps */
+  double     loop_seconds, setup_seconds; /* wall */
+  double     writing_seconds;             /* part of loop_seconds spent in writers */
+  int        writers;
+  NsWriter **writer;
+  NsRunFile *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */
+  NsRunFile *outputs; /* within the directory; each writer adds its own */
+  NsExit     exit;
+  char       failure[512]; /* why exit is FAILED or STOPPED; "" else */
 };
 
 /* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */

@@ -17,8 +17,8 @@ typedef struct {
 } NsSchemeSettings;
 
 typedef struct {
-  PetscBool done;        /* false: the state is unchanged and `reason` says why */
-  PetscBool impulsive;   /* some contact carried an impulse that is an impact */
+  PetscBool done;      /* false: the state is unchanged and `reason` says why */
+  PetscBool impulsive; /* some contact carried an impulse that is an impact */
   char      reason[256];
 } NsStepOutcome;
 
@@ -50,14 +50,16 @@ extern const NsVariant *const    NsSchemeVariants[];
 
 /* The type behind a config's choice. */
 const NsSchemeType *NsSchemeFind(const NsChosen *chosen);
-PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact *contact, NsLedger *ledger, NsScheme **scheme);
-PetscErrorCode NsSchemeDestroy(NsScheme **scheme);
-PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state);
-PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
+PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact *contact, NsLedger *ledger, NsScheme **scheme);
+PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
+PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
 /* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable. */
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
 /* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
 /* The key `step` that every scheme has, as a line of its key table. */
 #define NS_STEP_KEY(T) \
-  {"step", NS_KEY_NUMBER, offsetof(T, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", .example = "0.1 us"}
+  { \
+    "step", NS_KEY_NUMBER, offsetof(T, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", .example = "0.1 us" \
+  }

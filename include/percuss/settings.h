@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   const NsNode            *where;
   const char              *directory; /* NULL: out/<config's name> */
-  const NsEverySettings   *frames;   /* VTK; every 0 switches off */
+  const NsEverySettings   *frames;    /* VTK; every 0 switches off */
   const NsHistorySettings *history;
   const NsEverySettings   *contacts;
   const NsEverySettings   *energy;
@@ -39,26 +39,26 @@ typedef struct {
 
 typedef struct {
   const NsNode          *where;
-  const char            *node;  /* "bar.left" */
+  const char            *node; /* "bar.left" */
   const NsPlaneSettings *plane;
 } NsPartnerSettings;
 
 typedef struct {
   const NsNode *where;
-  NsList        between; /* of NsPartnerSettings, two */
-  double        normal[3]; /* node against node: from the first to the second; zero: the axis of the first body */
+  NsList        between;    /* of NsPartnerSettings, two */
+  double        normal[3];  /* node against node: from the first to the second; zero: the axis of the first body */
   double        gap_offset; /* added to the geometric gap, m */
   double        restitution, restitution_tangential, friction;
 } NsContactSettings;
 
 typedef struct {
-  const NsNode *where;
-  const char   *title;
-  double        gravity[3];
-  NsList        bodies;   /* NsChosen by name */
-  NsList        supports, springs, masses, loads; /* by name; structs in src/fe */
-  NsList        contacts; /* NsContactSettings by name */
-  NsChosen      scheme;
+  const NsNode           *where;
+  const char             *title;
+  double                  gravity[3];
+  NsList                  bodies;                           /* NsChosen by name */
+  NsList                  supports, springs, masses, loads; /* by name; structs in src/fe */
+  NsList                  contacts;                         /* NsContactSettings by name */
+  NsChosen                scheme;
   const NsTimeSettings   *time;
   const NsOutputSettings *output;
 } NsConfig;

@@ -55,8 +55,8 @@ bool NsArgumentsRead(int argc, char **argv, const char *const *allowed, NsArena 
       continue;
     }
     if (!strncmp(word, "--", 2) && strchr(word, '=') && strncmp(word, "--set=", 6)) { /* --out=DIR */
-      value  = strchr(word, '=');
-      word   = NsArenaCopy(arena, word, (size_t)(value - word));
+      value = strchr(word, '=');
+      word  = NsArenaCopy(arena, word, (size_t)(value - word));
       value += 1;
     } else if (!strncmp(word, "--set=", 6)) {
       value = word + 6;
@@ -69,8 +69,10 @@ bool NsArgumentsRead(int argc, char **argv, const char *const *allowed, NsArena 
         fprintf(stderr, "percuss %s: %s needs a value: %s\n", command, word, !strcmp(word, "--out") ? "--out DIR" : "--set KEY=VALUE");
         return false;
       }
-      if (!strcmp(word, "--out")) options->directory = value;
-      else set[options->sets++] = value;
+      if (!strcmp(word, "--out"))
+        options->directory = value;
+      else
+        set[options->sets++] = value;
       continue;
     }
     if (value) {
@@ -116,7 +118,8 @@ PetscErrorCode NsReportUnusedOptions(const NsArguments *arguments)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
-  for (PetscInt i = 0; arguments->petsc && i < count; i++) fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
+  for (PetscInt i = 0; arguments->petsc && i < count; i++)
+    fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
   PetscCall(PetscOptionsClear(NULL)); /* said once; PETSc would say it again at the end */
   PetscFunctionReturn(0);

@@ -9,7 +9,7 @@ static double bytes_to_write(const NsRun *run)
   const NsOutputSettings *output = run->config.output;
   const NsScene          *scene  = &run->model->scene;
   const double            number = 21, steps = (double)run->steps;
-  double                  bytes  = 4096;
+  double                  bytes = 4096;
 
 #define NS_COUNT(every) ((every) > 0 ? floor(steps / (double)(every)) + 1 : 0)
   bytes += NS_COUNT(output->frames->every) * (900 + 80.0 * scene->points + 48.0 * scene->cells);
@@ -56,9 +56,9 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds)
 
 static PetscErrorCode print_report(NsRun *run)
 {
-  const NsModel          *model  = run->model;
-  const NsOutputSettings *output = run->config.output;
-  const PetscInt64        frames = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
+  const NsModel          *model   = run->model;
+  const NsOutputSettings *output  = run->config.output;
+  const PetscInt64        frames  = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
   double                  seconds = 0;
 
   PetscFunctionBegin;
@@ -66,14 +66,20 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns, %d bodies, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count, (int)model->scene.cells, model->mass_total);
+  printf("  model       %d unknowns, %d bodies, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count, (int)model->scene.cells,
+    model->mass_total);
   printf("  contacts    %d candidates", (int)model->candidates);
-  for (PetscInt i = 0; i < model->candidates && i < 8; i++) printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
+  for (PetscInt i = 0; i < model->candidates && i < 8; i++)
+    printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
-  printf("  scheme      %s, step %g s, %lld steps to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps, (double)run->steps * run->step);
-  printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI), run->damping_ratio, run->limit_where);
-  if (run->step_limit < PETSC_MAX_REAL) printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
-  else printf("  step limit  none\n");
+  printf("  scheme      %s, step %g s, %lld steps to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps,
+    (double)run->steps * run->step);
+  printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
+    run->damping_ratio, run->limit_where);
+  if (run->step_limit < PETSC_MAX_REAL)
+    printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
+  else
+    printf("  step limit  none\n");
   printf("  output      %lld frames, about ", (long long)frames);
   print_bytes(bytes_to_write(run));
   printf(" in %s\n", run->directory);

@@ -18,7 +18,8 @@ static const Starter starters[] = {
 /* The first comment line of a starter says what it is. */
 static void print_kinds(FILE *file)
 {
-  for (int i = 0; i < NS_STARTERS; i++) fprintf(file, "  %-12s %.*s\n", starters[i].kind, (int)strcspn(starters[i].text + 2, "\n"), starters[i].text + 2);
+  for (int i = 0; i < NS_STARTERS; i++)
+    fprintf(file, "  %-12s %.*s\n", starters[i].kind, (int)strcspn(starters[i].text + 2, "\n"), starters[i].text + 2);
 }
 
 int NsCommandInit(int argc, char **argv)

@@ -1,5 +1,6 @@
 /* Every command of the program: one file, one line. */
-NS_COMMAND(run, Run, "CONFIG [--out DIR] [--set KEY=VALUE]... [--overwrite] [--quiet] [--force] [-- PETSc options]", "run a config and write its results")
+NS_COMMAND(
+  run, Run, "CONFIG [--out DIR] [--set KEY=VALUE]... [--overwrite] [--quiet] [--force] [-- PETSc options]", "run a config and write its results")
 NS_COMMAND(check, Check, "CONFIG [--set KEY=VALUE]... [-- PETSc options]", "do everything short of stepping; say what a run would do")
 NS_COMMAND(explain, Explain, "[KEY]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "", "JSON Schema of the config, for editors")

@@ -11,11 +11,14 @@ static bool clear_directory(NsRun *run)
   if (!NsDirectoryIsUsed(run->directory)) return true;
   if (run->options.overwrite) {
     if (NsDirectoryRemoveResults(run->directory, run->arena)) return true;
-    if (errno == ENOTEMPTY) fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", run->directory);
-    else fprintf(stderr, "percuss run: cannot empty '%s': %s\n", run->directory, strerror(errno));
+    if (errno == ENOTEMPTY)
+      fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", run->directory);
+    else
+      fprintf(stderr, "percuss run: cannot empty '%s': %s\n", run->directory, strerror(errno));
     return false;
   }
-  fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", run->directory, NsDirectoryFreeName(run->directory, run->arena));
+  fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", run->directory,
+    NsDirectoryFreeName(run->directory, run->arena));
   return false;
 }
 
@@ -24,12 +27,13 @@ static void print_summary(const NsRun *run)
   const NsLedger *ledger = &run->ledger;
 
   if (run->options.quiet) return;
-  printf("%s: %lld steps to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", run->name, (long long)run->steps_done, run->state.t, run->loop_seconds,
-    run->steps_done ? 1e6 * run->loop_seconds / (double)run->steps_done : 0.0, run->loop_seconds > 0 ? 100 * run->writing_seconds / run->loop_seconds : 0.0);
+  printf("%s: %lld steps to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", run->name, (long long)run->steps_done, run->state.t,
+    run->loop_seconds, run->steps_done ? 1e6 * run->loop_seconds / (double)run->steps_done : 0.0,
+    run->loop_seconds > 0 ? 100 * run->writing_seconds / run->loop_seconds : 0.0);
   printf("  energy, J: start %.6g, end %.6g (kinetic %.6g, elastic %.6g, potential %.6g)\n", ledger->initial,
     ledger->now.kinetic + ledger->now.elastic + ledger->now.potential, ledger->now.kinetic, ledger->now.elastic, ledger->now.potential);
-  printf("  taken by impacts %.6g, friction %.6g, damping %.6g; brought by loads %.6g; made by the scheme %.3g (at most %.3g)\n", ledger->impact, ledger->friction,
-    ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
+  printf("  taken by impacts %.6g, friction %.6g, damping %.6g; brought by loads %.6g; made by the scheme %.3g (at most %.3g)\n", ledger->impact,
+    ledger->friction, ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
   if (run->model->candidates) {
     printf("  contact: %lld impulsive steps, deepest penetration %.3g m\n", (long long)run->impulsive_steps, run->max_penetration);
   }
@@ -47,7 +51,8 @@ static PetscErrorCode run_config(const NsArguments *arguments, NsArena *arena, N
     NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
   }
   NsDiagPrint(diag, stderr, NsColour(stderr));
-  if (NsDiagErrors(diag) || !clear_directory(run)) *code = NS_EXIT_INPUT;
+  if (NsDiagErrors(diag) || !clear_directory(run))
+    *code = NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
     *code = (int)run->exit;

@@ -12,15 +12,15 @@
 #define NS_COLUMN_LIMIT 50000000 /* 400 MB */
 
 struct NsCompliance {
-  NsModel    *model; /* not owned */
-  PetscInt    slot;
-  PetscBool   ready;
-  NsOperator  op;
-  PetscReal  *C;      /* [touches, touches] */
-  Vec        *column; /* [touches], or NULL */
-  Vec         b, x;
-  PetscReal  *load;   /* [touches] W P */
-  PetscReal  *half;   /* [touches] C W_P, one column */
+  NsModel   *model; /* not owned */
+  PetscInt   slot;
+  PetscBool  ready;
+  NsOperator op;
+  PetscReal *C;      /* [touches, touches] */
+  Vec       *column; /* [touches], or NULL */
+  Vec        b, x;
+  PetscReal *load; /* [touches] W P */
+  PetscReal *half; /* [touches] C W_P, one column */
 };
 
 PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **result)

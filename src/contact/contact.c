@@ -66,7 +66,8 @@ static PetscErrorCode try_solvers(NsContact *contact, const NsRows *rows, PetscR
   for (PetscInt s = 0; contact->solver[s] && !*solved; s++) {
     for (int start = 0; start < 2 && !*solved; start++) {
       for (PetscInt i = 0; i < rows->contacts; i++) {
-        for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) P[k] = start == 0 ? contact->guess[3 * rows->contact[i] + k - rows->start[i]] : 0;
+        for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++)
+          P[k] = start == 0 ? contact->guess[3 * rows->contact[i] + k - rows->start[i]] : 0;
       }
       PetscCall(NsLocalSolve(contact->solver[s], &contact->problem, P, &result));
       statistics->iterations += result.iterations;
@@ -123,14 +124,16 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
   for (PetscInt i = 0; i < rows->contacts; i++) {
     NsContactReport *report = &contact->report[rows->contact[i]];
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      const PetscInt  d    = k - rows->start[i];
-      const PetscReal lost = -(before[k] + after[k]) / 2 * P[k];
+      const PetscInt  d          = k - rows->start[i];
+      const PetscReal lost       = -(before[k] + after[k]) / 2 * P[k];
       report->impulse[d]         = P[k];
       report->velocity_before[d] = before[k];
       report->velocity_after[d]  = after[k];
       report->energy_lost += lost;
-      if (d == 0) ledger->impact += lost;
-      else ledger->friction += lost;
+      if (d == 0)
+        ledger->impact += lost;
+      else
+        ledger->friction += lost;
     }
     report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0 ? PETSC_TRUE : PETSC_FALSE;
   }
@@ -141,7 +144,7 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
 static NsContactState friction_state(const NsContactReport *report, const NsCandidate *candidate)
 {
   for (int kind = 0; kind < 2; kind++) {
-    const PetscReal *P         = kind == 0 ? report->force : report->impulse;
+    const PetscReal *P          = kind == 0 ? report->force : report->impulse;
     const PetscReal  tangential = PetscSqrtReal(P[1] * P[1] + P[2] * P[2]);
     if (P[0] > 0) return tangential < candidate->law.friction * P[0] * (1 - 1e-9) ? NS_STICK : NS_SLIP;
   }
@@ -158,11 +161,13 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
   for (PetscInt i = 0; i < contact->candidates; i++) {
     NsContactReport   *report    = &contact->report[i];
     const NsCandidate *candidate = &contact->model->candidate[i];
-    report->gap      = contact->gap[i];
-    report->gap_rate = contact->u[contact->all.start[i]];
+    report->gap                  = contact->gap[i];
+    report->gap_rate             = contact->u[contact->all.start[i]];
     for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->all.start[i] + d];
-    if (report->gap > 0) report->state = NS_OPEN;
-    else report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
+    if (report->gap > 0)
+      report->state = NS_OPEN;
+    else
+      report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
   }
   PetscFunctionReturn(0);
 }

@@ -71,7 +71,7 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
   for (PetscInt c = 0; c < problem->contacts; c++) {
     const PetscInt  first = problem->start[c], tangents = problem->start[c + 1] - first - 1;
     const PetscReal rn = NsLocalScaling(problem, c, PETSC_FALSE), rt = tangents ? NsLocalScaling(problem, c, PETSC_TRUE) : 0;
-    PetscReal       x[3], length = 0;
+    PetscReal       x[3], length                                     = 0;
     for (PetscInt i = 0; i <= tangents; i++) {
       const PetscReal *row = problem->G + (first + i) * problem->rows;
       const PetscReal  r   = i ? rt : rn;

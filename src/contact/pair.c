@@ -19,7 +19,8 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, const PetscReal d[3],
     for (PetscInt a = 0; a < point->unknowns; a++) {
       const PetscReal value = sign[p] * (d[0] * point->direction[a][0] + d[1] * point->direction[a][1] + d[2] * point->direction[a][2]);
       if (value == 0) continue;
-      PetscCheck(at < rows->entry_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " entries of contact rows", rows->entry_capacity);
+      PetscCheck(
+        at < rows->entry_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " entries of contact rows", rows->entry_capacity);
       rows->touch[at]   = point->touch[a];
       rows->value[at++] = value;
     }

@@ -18,7 +18,8 @@
 
 /* Not among PETSc's LAPACK declarations. */
 extern void dgelsy_(const PetscBLASInt *m, const PetscBLASInt *n, const PetscBLASInt *nrhs, PetscReal *a, const PetscBLASInt *lda, PetscReal *b,
-  const PetscBLASInt *ldb, PetscBLASInt *jpvt, const PetscReal *rcond, PetscBLASInt *rank, PetscReal *work, const PetscBLASInt *lwork, PetscBLASInt *info);
+  const PetscBLASInt *ldb, PetscBLASInt *jpvt, const PetscReal *rcond, PetscBLASInt *rank, PetscReal *work, const PetscBLASInt *lwork,
+  PetscBLASInt *info);
 
 typedef struct {
   PetscReal    *w, *F, *J; /* [rows], [rows], [rows, rows] column-major */

@@ -13,8 +13,8 @@ PetscErrorCode NsLedgerClose(NsLedger *ledger, NsModel *model, const NsState *st
 {
   PetscFunctionBegin;
   PetscCall(NsModelEnergy(model, state->t, state->q, state->v, &ledger->now));
-  ledger->numerical = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential - ledger->initial - ledger->load + ledger->damping + ledger->impact +
-                      ledger->friction;
+  ledger->numerical = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential - ledger->initial - ledger->load + ledger->damping +
+                      ledger->impact + ledger->friction;
   ledger->numerical_max = PetscMax(ledger->numerical_max, PetscAbsReal(ledger->numerical));
   PetscFunctionReturn(0);
 }

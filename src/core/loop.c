@@ -69,6 +69,11 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   PetscFunctionReturn(0);
 }
 
+static const char *limit_hint(const NsRun *run)
+{
+  return run->step > run->step_limit ? "; the step is above the stability limit" : "";
+}
+
 /* Not-a-number anywhere in the velocity ends the run: names the time and the first such unknown. A sum costs less than a norm and is not-a-number alike. */
 static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
 {
@@ -83,8 +88,7 @@ static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
     PetscInt i = 0;
     while (i < run->model->unknowns - 1 && isfinite(v[i])) i++;
     PetscCall(run->model->ops->name_unknown(run->model, i, name, sizeof(name)));
-    NsRunFail(run, "not a number at t = %.9g s (step %lld): velocity of %s%s", run->state.t, (long long)step, name,
-      run->step > run->step_limit ? "; the step is above the stability limit" : "");
+    NsRunFail(run, "not a number at t = %.9g s (step %lld): velocity of %s%s", run->state.t, (long long)step, name, limit_hint(run));
   }
   PetscCall(VecRestoreArrayRead(run->state.v, &v));
   PetscFunctionReturn(0);
@@ -101,7 +105,8 @@ static PetscErrorCode step_to_end(NsRun *run)
   for (PetscInt64 step = 1; step <= run->steps && run->exit == NS_EXIT_DONE; step++) {
     PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     if (!outcome.done) {
-      NsRunFail(run, "step %lld at t = %.9g s: %s", (long long)step, run->state.t, outcome.reason);
+      PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
+      NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)step, run->state.t, outcome.reason, limit_hint(run));
       PetscCall(offer(run, step - 1, PETSC_TRUE, PETSC_TRUE));
       break;
     }
@@ -113,8 +118,8 @@ static PetscErrorCode step_to_end(NsRun *run)
     if (run->exit != NS_EXIT_DONE) break;
     if (stop_signal && step < run->steps) {
       run->exit = NS_EXIT_STOPPED;
-      PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld of %lld", stop_signal == SIGINT ? "SIGINT" : "SIGTERM",
-        (double)run->state.t, (long long)step, (long long)run->steps));
+      PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld of %lld",
+        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step, (long long)run->steps));
     }
     PetscCall(offer(run, step, step == run->steps || run->exit == NS_EXIT_STOPPED, PETSC_FALSE));
   }

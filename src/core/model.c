@@ -81,8 +81,8 @@ PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
   for (PetscInt i = 0; i < n; i++) rows->row_capacity += model->candidate[i].directions;
   rows->entry_capacity = rows->row_capacity * PetscMin(model->touches, NS_ROW_ENTRIES);
-  PetscCall(PetscMalloc5(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch, rows->entry_capacity,
-    &rows->value));
+  PetscCall(PetscMalloc5(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch,
+    rows->entry_capacity, &rows->value));
   rows->start[0] = rows->first[0] = 0;
   PetscFunctionReturn(0);
 }

@@ -104,7 +104,8 @@ static PetscErrorCode build(NsRun *run)
   PetscCall(NsModelCreate_Fe(&run->config, run->arena, run->diag, &run->model));
   if (!run->model) PetscFunctionReturn(0);
   refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
-  if (refusal) NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
+  if (refusal)
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
   PetscCall(check_probes(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsFeInitialState(run->model, &run->state));
@@ -119,7 +120,8 @@ static void plan_steps(NsRun *run)
   const double steps = run->config.time->end / run->step;
 
   if (steps > 1e15) {
-    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
+    NsDiagError(
+      run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
     return;
   }
   run->steps = (PetscInt64)ceil(steps * (1 - 1e-9));
@@ -192,13 +194,17 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
   const char   *name  = run->scheme->type->variant->name;
 
   if (run->step > run->step_limit * (1 + 1e-9)) {
-    if (refuse) NsDiagError(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run would blow up", run->step, name, run->step_limit);
-    else NsDiagWarning(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
+    if (refuse)
+      NsDiagError(
+        run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run would blow up", run->step, name, run->step_limit);
+    else
+      NsDiagWarning(
+        run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
     NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, or an implicit scheme (moreau_jean with theta from 0.5)%s",
       refuse ? "; --force runs it all the same" : "");
   } else if (run->step > 0.9 * run->step_limit) {
-    NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off", run->step, name,
-      run->step_limit);
+    NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off",
+      run->step, name, run->step_limit);
   }
 }

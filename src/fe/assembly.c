@@ -129,8 +129,10 @@ static PetscErrorCode add_elements(const NsFe *fe, PetscBool lumped, Mat M, Mat 
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
     body->element->mass(e, body->node_unknowns, body->lumped, Me);
     body->element->stiffness(e, body->node_unknowns, Ke);
-    if (lumped) PetscCall(add_diagonal(M, n, unknown, Me));
-    else PetscCall(add_element(M, n, unknown, Me, 1));
+    if (lumped)
+      PetscCall(add_diagonal(M, n, unknown, Me));
+    else
+      PetscCall(add_element(M, n, unknown, Me, 1));
     PetscCall(add_element(K, n, unknown, Ke, 1));
     if (!C) continue;
     PetscCall(add_element(C, n, unknown, Me, body->damping_mass));
@@ -222,8 +224,10 @@ PetscErrorCode NsFeAssemble(NsFe *fe, Mat *M, Mat *C, Mat *K, Vec *weight)
   }
   for (PetscInt s = 0; s < fe->springs; s++) damped = damped || fe->spring[s].damping > 0 ? PETSC_TRUE : PETSC_FALSE;
 
-  if (lumped) PetscCall(create_diagonal(fe, M)); /* all bodies lumped */
-  else PetscCall(create_matrix(fe, PETSC_FALSE, M));
+  if (lumped)
+    PetscCall(create_diagonal(fe, M)); /* all bodies lumped */
+  else
+    PetscCall(create_matrix(fe, PETSC_FALSE, M));
   PetscCall(create_matrix(fe, PETSC_TRUE, K));
   *C = NULL;
   if (damped) PetscCall(create_matrix(fe, PETSC_TRUE, C));

@@ -33,7 +33,8 @@ typedef struct {
 
 static const NsKey support_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsSupportSettings, at), .required = true, .least = 1, .help = "nodes that are held", .example = "bar.right"},
-  {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .standard = "[all]", .least = 1, .help = "directions that are held: x, y, z or all", .example = "[x, y]"},
+  {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .standard = "[all]", .least = 1, .help = "directions that are held: x, y, z or all",
+    .example = "[x, y]"},
   {NULL},
 };
 static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
@@ -47,18 +48,22 @@ static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
     if (strlen(word) == 1 && strchr("xyz", *word)) continue;
     if (!strcmp(word, "all")) continue;
     const char *near = NsNearestWord(word, words);
-    NsDiagError(diag, support->fix.where[i] ? support->fix.where[i]->place : NsKeysPlace(support->where, "fix"), "unknown direction '%s' in fix%s%s%s", word,
-      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    NsDiagError(diag, support->fix.where[i] ? support->fix.where[i]->place : NsKeysPlace(support->where, "fix"),
+      "unknown direction '%s' in fix%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     NsDiagNote(diag, "directions: x, y, z, all");
   }
 }
 const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
 
 static const NsKey spring_keys[] = {
-  {"between", NS_KEY_STRINGS, offsetof(NsSpringSettings, between), .required = true, .least = 2, .most = 2, .help = "two nodes, or a node and `ground`", .example = "[bar.right, ground]"},
-  {"stiffness", NS_KEY_NUMBER, offsetof(NsSpringSettings, stiffness), .dimension = NS_DIM_STIFFNESS, .standard = "0", .minimum = "0", .help = "force per elongation", .example = "1 MN/m"},
-  {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .standard = "0", .minimum = "0", .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
-  {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .standard = "[0, 0, 0]", .help = "direction in which it acts; without it: from node to node, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
+  {"between", NS_KEY_STRINGS, offsetof(NsSpringSettings, between), .required = true, .least = 2, .most = 2,
+    .help = "two nodes, or a node and `ground`", .example = "[bar.right, ground]"},
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsSpringSettings, stiffness), .dimension = NS_DIM_STIFFNESS, .standard = "0", .minimum = "0",
+    .help = "force per elongation", .example = "1 MN/m"},
+  {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .standard = "0", .minimum = "0",
+    .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
+  {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .standard = "[0, 0, 0]",
+    .help = "direction in which it acts; without it: from node to node, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -71,8 +76,10 @@ static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
 const NsTable NsTable_Spring = {"spring", "spring and dashpot, massless and linear", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
 
 static const NsKey mass_keys[] = {
-  {"at", NS_KEY_STRINGS, offsetof(NsMassSettings, at), .required = true, .least = 1, .help = "nodes that carry it, each the whole mass", .example = "bar.right"},
-  {"mass", NS_KEY_NUMBER, offsetof(NsMassSettings, mass), .dimension = NS_DIM_MASS, .required = true, .minimum = "0 <", .help = "point mass", .example = "0.2 kg"},
+  {"at", NS_KEY_STRINGS, offsetof(NsMassSettings, at), .required = true, .least = 1, .help = "nodes that carry it, each the whole mass",
+    .example = "bar.right"},
+  {"mass", NS_KEY_NUMBER, offsetof(NsMassSettings, mass), .dimension = NS_DIM_MASS, .required = true, .minimum = "0 <", .help = "point mass",
+    .example = "0.2 kg"},
   {NULL},
 };
 const NsTable NsTable_Mass = {"mass", "point mass", mass_keys, sizeof(NsMassSettings)};
@@ -80,9 +87,12 @@ const NsTable NsTable_Mass = {"mass", "point mass", mass_keys, sizeof(NsMassSett
 static const NsKey load_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsLoadSettings, at), .help = "nodes on which `force` acts, on each the whole of it", .example = "bar.right"},
   {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on), .help = "body on whose length `force_per_length` acts", .example = "bar"},
-  {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .dimension = NS_DIM_FORCE, .standard = "[0, 0, 0]", .help = "force on nodes", .example = "[-1 kN, 0, 0]"},
-  {"force_per_length", NS_KEY_VECTOR, offsetof(NsLoadSettings, force_per_length), .dimension = NS_DIM_FORCE_PER_LENGTH, .standard = "[0, 0, 0]", .help = "force per length of the body", .example = "[10 N/m, 0, 0]"},
-  {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; without it the load is constant", .example = "{harmonic: {frequency: 50 Hz}}"},
+  {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .dimension = NS_DIM_FORCE, .standard = "[0, 0, 0]", .help = "force on nodes",
+    .example = "[-1 kN, 0, 0]"},
+  {"force_per_length", NS_KEY_VECTOR, offsetof(NsLoadSettings, force_per_length), .dimension = NS_DIM_FORCE_PER_LENGTH, .standard = "[0, 0, 0]",
+    .help = "force per length of the body", .example = "[10 N/m, 0, 0]"},
+  {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; without it the load is constant",
+    .example = "{harmonic: {frequency: 50 Hz}}"},
   {NULL},
 };
 static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
@@ -93,7 +103,8 @@ static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   if (load->at.count && !NsTreeChild(here, "force")) NsDiagError(diag, here->place, "a load `at` nodes needs a `force`");
   if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
-  if (load->at.count && NsTreeChild(here, "force_per_length")) NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length goes with `on`, not with `at`");
+  if (load->at.count && NsTreeChild(here, "force_per_length"))
+    NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length goes with `on`, not with `at`");
   if (load->on && NsTreeChild(here, "force")) NsDiagError(diag, NsKeysPlace(here, "force"), "force goes with `at`, not with `on`");
 }
 const NsTable NsTable_Load = {"load", "force on nodes or along a body", load_keys, sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
@@ -108,8 +119,8 @@ static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt node, cons
     for (int k = 0; k < 3; k++) in += fixed[k] ? PetscSqr(body->direction[a][k]) : 0;
     if (in < 1e-16) continue;
     if (in < 1 - 1e-12) {
-      NsDiagError(fe->diag, NsKeysPlace(support->where, "fix"), "nodes of '%s' move along (%g, %g, %g) only, which is neither held nor free by this", body->name,
-        body->direction[a][0], body->direction[a][1], body->direction[a][2]);
+      NsDiagError(fe->diag, NsKeysPlace(support->where, "fix"), "nodes of '%s' move along (%g, %g, %g) only, which is neither held nor free by this",
+        body->name, body->direction[a][0], body->direction[a][1], body->direction[a][2]);
       NsDiagNote(fe->diag, "write `fix: all`");
       return;
     }
@@ -137,16 +148,20 @@ void NsFeSupports(NsFe *fe)
       const PetscInt *nodes  = NsFeFindNodes(fe, support[s].at.items[i], place, PETSC_FALSE, &count);
       for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], nodes[n], fixed, &met);
       if (nodes && !met && NsDiagErrors(fe->diag) == before) {
-        NsDiagError(fe->diag, NsKeysPlace(support[s].where, "fix"), "'%s' cannot move in these directions anyway: the support holds nothing", support[s].at.items[i]);
+        NsDiagError(fe->diag, NsKeysPlace(support[s].where, "fix"), "'%s' cannot move in these directions anyway: the support holds nothing",
+          support[s].at.items[i]);
       }
     }
   }
   for (PetscInt i = 0; i < NS_NODE_UNKNOWNS * fe->nodes; i++) {
     const NsFeBody *body = &fe->body[fe->node_body[i / NS_NODE_UNKNOWNS]];
-    if (i % NS_NODE_UNKNOWNS >= body->node_unknowns) fe->unknown[i] = -1;
-    else if (fe->unknown[i] == 0) fe->unknown[i] = fe->unknowns++;
+    if (i % NS_NODE_UNKNOWNS >= body->node_unknowns)
+      fe->unknown[i] = -1;
+    else if (fe->unknown[i] == 0)
+      fe->unknown[i] = fe->unknowns++;
   }
-  if (fe->unknowns == 0 && !NsDiagErrors(fe->diag)) NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "supports"), "the supports hold everything: nothing can move");
+  if (fe->unknowns == 0 && !NsDiagErrors(fe->diag))
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "supports"), "the supports hold everything: nothing can move");
 }
 
 /* The direction of a spring: given, or from node to node, or the body's line. */
@@ -213,7 +228,8 @@ static void add_masses(NsFe *fe)
         PetscInt        count;
         const PetscInt *nodes = NsFeFindNodes(fe, settings[m].at.items[i], settings[m].at.where[i]->place, PETSC_FALSE, &count);
         if (!nodes) continue;
-        if (pass == 0) capacity += (size_t)count;
+        if (pass == 0)
+          capacity += (size_t)count;
         else {
           for (PetscInt n = 0; n < count; n++) fe->mass[fe->masses++] = (NsFeMass){nodes[n], settings[m].mass};
         }
@@ -251,7 +267,8 @@ static NsFeLoad *new_load(NsFe *fe, const NsLoadSettings *settings, PetscInt nod
 /* A load that moves nothing is a mistake of direction. */
 static void check_effect(NsFe *fe, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
 {
-  if (!load->entries) NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load moves nothing: its nodes are held, or cannot move in its direction");
+  if (!load->entries)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load moves nothing: its nodes are held, or cannot move in its direction");
 }
 
 static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
@@ -280,7 +297,8 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     return;
   }
   const char *near = NsNearestWord(settings->on, fe->config->bodies.names);
-  NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "there is no body '%s'%s%s%s", settings->on, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "there is no body '%s'%s%s%s", settings->on, near ? "; did you mean '" : "",
+    near ? near : "", near ? "'?" : "");
 }
 
 static void add_loads(NsFe *fe)
@@ -292,8 +310,10 @@ static void add_loads(NsFe *fe)
   for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
   fe->load = NsArenaAlloc(fe->arena, sizeof(*fe->load) * capacity);
   for (int l = 0; l < list->count; l++) {
-    if (settings[l].on) add_load_on(fe, &settings[l]);
-    else add_load_at(fe, &settings[l]);
+    if (settings[l].on)
+      add_load_on(fe, &settings[l]);
+    else
+      add_load_at(fe, &settings[l]);
   }
 }
 

@@ -18,10 +18,10 @@ static void bar_mass(const NsFeElement *e, PetscInt d, PetscBool lumped, PetscRe
 
   for (PetscInt i = 0; i < n * n; i++) M[i] = 0;
   for (PetscInt a = 0; a < d; a++) {
-    M[a * n + a]             = lumped ? m / 2 : m / 3;
-    M[(d + a) * n + d + a]   = M[a * n + a];
-    M[a * n + d + a]         = lumped ? 0 : m / 6;
-    M[(d + a) * n + a]       = M[a * n + d + a];
+    M[a * n + a]           = lumped ? m / 2 : m / 3;
+    M[(d + a) * n + d + a] = M[a * n + a];
+    M[a * n + d + a]       = lumped ? 0 : m / 6;
+    M[(d + a) * n + a]     = M[a * n + d + a];
   }
 }
 
@@ -32,11 +32,11 @@ static void bar_stiffness(const NsFeElement *e, PetscInt d, PetscReal *K)
 
   for (PetscInt a = 0; a < d; a++) {
     for (PetscInt b = 0; b < d; b++) {
-      const PetscReal kab      = k * e->cosine[a] * e->cosine[b];
-      K[a * n + b]             = kab;
-      K[(d + a) * n + d + b]   = kab;
-      K[a * n + d + b]         = -kab;
-      K[(d + a) * n + b]       = -kab;
+      const PetscReal kab    = k * e->cosine[a] * e->cosine[b];
+      K[a * n + b]           = kab;
+      K[(d + a) * n + d + b] = kab;
+      K[a * n + d + b]       = -kab;
+      K[(d + a) * n + b]     = -kab;
     }
   }
 }
@@ -65,30 +65,38 @@ const NsElementType NsElementType_Bar = {
 const char *const NsMassChoices[] = {"consistent", "lumped", NULL};
 
 static const NsKey rayleigh_keys[] = {
-  {"mass", NS_KEY_NUMBER, offsetof(NsRayleigh, mass), .dimension = NS_DIM_RATE, .standard = "0", .minimum = "0", .help = "share of the mass matrix in C", .example = "10 1/s"},
-  {"stiffness", NS_KEY_NUMBER, offsetof(NsRayleigh, stiffness), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0", .help = "share of the stiffness matrix in C; lowers the step limit", .example = "5 ns"},
+  {"mass", NS_KEY_NUMBER, offsetof(NsRayleigh, mass), .dimension = NS_DIM_RATE, .standard = "0", .minimum = "0",
+    .help = "share of the mass matrix in C", .example = "10 1/s"},
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsRayleigh, stiffness), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
+    .help = "share of the stiffness matrix in C; lowers the step limit", .example = "5 ns"},
   {NULL},
 };
 static const NsTable rayleigh_table = {"rayleigh", "C = mass M + stiffness K", rayleigh_keys, sizeof(NsRayleigh)};
 
 static const NsKey damping_keys[] = {
-  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .required = true, .help = "C = mass M + stiffness K", .example = "{mass: 0 1/s, stiffness: 5 ns}"},
+  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .required = true, .help = "C = mass M + stiffness K",
+    .example = "{mass: 0 1/s, stiffness: 5 ns}"},
   {NULL},
 };
 const NsTable NsTable_Damping = {"damping", "internal damping of a body", damping_keys, sizeof(NsDamping)};
 
 static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .dimension = NS_DIM_VELOCITY, .standard = "[0, 0, 0]", .help = "velocity of the whole body", .example = "[-0.1 m/s, 0, 0]"},
-  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]", .help = "displacement of the whole body from the mesh's place", .example = "[1 mm, 0, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .dimension = NS_DIM_VELOCITY, .standard = "[0, 0, 0]",
+    .help = "velocity of the whole body", .example = "[-0.1 m/s, 0, 0]"},
+  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
+    .help = "displacement of the whole body from the mesh's place", .example = "[1 mm, 0, 0]"},
   {NULL},
 };
 const NsTable NsTable_Initial = {"initial", "state of a body at the start", initial_keys, sizeof(NsInitial)};
 
 static const NsKey part_keys[] = {
-  {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2, .help = "from where to where along the line; an element belongs to it when its middle does", .example = "[0.5 m, 1 m]"},
+  {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2,
+    .help = "from where to where along the line; an element belongs to it when its middle does", .example = "[0.5 m, 1 m]"},
   {"group", NS_KEY_STRING, offsetof(NsPart, group), .help = "name of a physical curve of the mesh file", .example = "thick"},
-  {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part", .example = "{circle: {radius: 20 mm}}"},
-  {"material", NS_KEY_TABLE, offsetof(NsPart, material), .table = &NsTable_Material, .help = "material of this part", .example = "{density: 2700 kg/m^3, young: 70 GPa}"},
+  {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part",
+    .example = "{circle: {radius: 20 mm}}"},
+  {"material", NS_KEY_TABLE, offsetof(NsPart, material), .table = &NsTable_Material, .help = "material of this part",
+    .example = "{density: 2700 kg/m^3, young: 70 GPa}"},
   {NULL},
 };
 
@@ -102,7 +110,8 @@ static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, NsKeysPlace(part->where, "range"), "range must rise: it goes from %g m to %g m", part->range.values[0], part->range.values[1]);
   }
 }
-const NsTable NsTable_Part = {"part", "stretch of a body with properties of its own", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
+const NsTable NsTable_Part = {
+  "part", "stretch of a body with properties of its own", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
 
 PetscErrorCode NsBodyMesh_Bar(const void *settings, NsFe *fe, NsMesh **mesh)
 {
@@ -134,8 +143,8 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
       const char **names = NsArenaAlloc(fe->arena, sizeof(*names) * (size_t)(mesh->element_sets + 1));
       for (PetscInt i = 0; i < mesh->element_sets; i++) names[i] = mesh->element_set[i].name;
       const char *near = NsNearestWord(part->group, names);
-      NsDiagError(fe->diag, NsKeysPlace(part->where, "group"), "the mesh of %s has no group '%s'%s%s%s", body->name, part->group, near ? "; did you mean '" : "",
-        near ? near : "", near ? "'?" : "");
+      NsDiagError(fe->diag, NsKeysPlace(part->where, "group"), "the mesh of %s has no group '%s'%s%s%s", body->name, part->group,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
       return;
     }
     for (PetscInt i = 0; i < set->count; i++) apply(&element[set->items[i]], part->section, part->material);
@@ -183,8 +192,8 @@ void NsBarProperties(const NsBarSettings *settings, NsFe *fe, NsFeBody *body)
   for (int i = 0; i < settings->parts.count; i++) apply_part(&part[i], fe, body);
 }
 
-static const NsKey bar_keys[] = {NS_BAR_KEYS, {NULL}};
-static const NsTable bar_table = {"bar", "straight elastic bar", bar_keys, sizeof(NsBarSettings)};
+static const NsKey   bar_keys[] = {NS_BAR_KEYS, {NULL}};
+static const NsTable bar_table  = {"bar", "straight elastic bar", bar_keys, sizeof(NsBarSettings)};
 
 static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *body)
 {
@@ -196,14 +205,15 @@ static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *
   body->node_unknowns = 1;
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const PetscReal *a = fe->x + 3 * element[i].node[0], *b = fe->x + 3 * element[i].node[1];
-    PetscReal        u[3], cosine = 0;
+    PetscReal        u[3], cosine                           = 0;
     for (int k = 0; k < 3; k++) u[k] = (b[k] - a[k]) / element[i].length;
     if (i == 0) PetscCall(PetscArraycpy(axis, u, 3));
     for (int k = 0; k < 3; k++) cosine += u[k] * axis[k];
     PetscReal off = 0;
     for (int k = 0; k < 3; k++) off += PetscSqr(u[k] - cosine * axis[k]);
     if (off > 1e-16) {
-      NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' is not straight: it bends at (%g, %g, %g) m", body->name, a[0], a[1], a[2]);
+      NsDiagError(
+        fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' is not straight: it bends at (%g, %g, %g) m", body->name, a[0], a[1], a[2]);
       NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
       PetscFunctionReturn(0);
     }

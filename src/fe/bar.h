@@ -53,15 +53,18 @@ void NsBarProperties(const NsBarSettings *settings, NsFe *fe, NsFeBody *body);
 #define NS_BAR_KEYS \
   {"mesh", NS_KEY_TABLE, offsetof(NsBarSettings, mesh), .table = &NsTable_Mesh, .required = true, .help = "nodes and elements", \
     .example = "{line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}"}, \
-  {"material", NS_KEY_TABLE, offsetof(NsBarSettings, material), .table = &NsTable_Material, .required = true, .help = "density and stiffness", \
-    .example = "{density: 7800 kg/m^3, young: 210 GPa}"}, \
-  {"section", NS_KEY_TABLE, offsetof(NsBarSettings, section), .table = &NsTable_Section, .required = true, .help = "cross-section", \
-    .example = "{circle: {radius: 10 mm}}"}, \
-  {"parts", NS_KEY_LIST, offsetof(NsBarSettings, parts), .table = &NsTable_Part, .help = "stretches with another section or material; later ones win", \
-    .example = "[{range: [0.5 m, 1 m], section: {circle: {radius: 20 mm}}}]"}, \
-  {"damping", NS_KEY_TABLE, offsetof(NsBarSettings, damping), .table = &NsTable_Damping, .help = "internal damping", \
-    .example = "{rayleigh: {stiffness: 5 ns}}"}, \
-  {"mass", NS_KEY_CHOICE, offsetof(NsBarSettings, mass), .choices = NsMassChoices, .standard = "consistent", \
-    .help = "consistent mass matrix, or lumped: each half of an element at its node", .example = "lumped"}, \
-  {"initial", NS_KEY_TABLE, offsetof(NsBarSettings, initial), .table = &NsTable_Initial, .help = "state at the start", \
-    .example = "{velocity: [-0.1 m/s, 0, 0]}"}
+    {"material", NS_KEY_TABLE, offsetof(NsBarSettings, material), .table = &NsTable_Material, .required = true, .help = "density and stiffness", \
+      .example = "{density: 7800 kg/m^3, young: 210 GPa}"}, \
+    {"section", NS_KEY_TABLE, offsetof(NsBarSettings, section), .table = &NsTable_Section, .required = true, .help = "cross-section", \
+      .example = "{circle: {radius: 10 mm}}"}, \
+    {"parts", NS_KEY_LIST, offsetof(NsBarSettings, parts), .table = &NsTable_Part, \
+      .help    = "stretches with another section or material; later ones win", \
+      .example = "[{range: [0.5 m, 1 m], section: {circle: {radius: 20 mm}}}]"}, \
+    {"damping", NS_KEY_TABLE, offsetof(NsBarSettings, damping), .table = &NsTable_Damping, .help = "internal damping", \
+      .example = "{rayleigh: {stiffness: 5 ns}}"}, \
+    {"mass", NS_KEY_CHOICE, offsetof(NsBarSettings, mass), .choices = NsMassChoices, .standard = "consistent", \
+      .help = "consistent mass matrix, or lumped: each half of an element at its node", .example = "lumped"}, \
+  { \
+    "initial", NS_KEY_TABLE, offsetof(NsBarSettings, initial), .table = &NsTable_Initial, .help = "state at the start", \
+                                                               .example = "{velocity: [-0.1 m/s, 0, 0]}" \
+  }

@@ -80,7 +80,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
 {
   const NsPartnerSettings *side = settings->between.items;
   const NsPartnerSettings *body = side[0].node ? &side[0] : &side[1], *other = side[0].node ? &side[1] : &side[0];
-  const NsLaw              law  = {settings->restitution, settings->restitution_tangential, settings->friction};
+  const NsLaw              law = {settings->restitution, settings->restitution_tangential, settings->friction};
   PetscInt                 count, first;
 
   if (!body->node) {
@@ -140,8 +140,8 @@ static void check_pair(NsFe *fe, const NsContactSettings *settings, const NsPair
     }
   }
   if (moves < 1e-12) {
-    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)", pair->normal[0],
-      pair->normal[1], pair->normal[2]);
+    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)",
+      pair->normal[0], pair->normal[1], pair->normal[2]);
   } else if (settings->friction > 0 && pair->tangents == 0) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
   }
@@ -165,7 +165,8 @@ static PetscErrorCode initial_gap(NsFe *fe, NsModel *model, const NsContactSetti
   if (g < -1e-12 * PetscMax(model->length_scale, 1e-12)) {
     NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
     if (settings->normal[0] == 0 && settings->normal[1] == 0 && settings->normal[2] == 0 && pair->points == 2) {
-      NsDiagNote(fe->diag, "its normal (%g, %g, %g) goes from the first partner to the second; give `normal` if it should not", pair->normal[0], pair->normal[1], pair->normal[2]);
+      NsDiagNote(fe->diag, "its normal (%g, %g, %g) goes from the first partner to the second; give `normal` if it should not", pair->normal[0],
+        pair->normal[1], pair->normal[2]);
     } else if (pair->points == 1) {
       NsDiagNote(fe->diag, "the normal of a plane points to the side on which the body may be");
     }

@@ -41,7 +41,7 @@ struct NsFeElement {
 typedef struct {
   const char          *name;
   const NsNode        *where;
-  const NsMesh        *mesh;    /* not owned (arena) */
+  const NsMesh        *mesh; /* not owned (arena) */
   const NsElementType *element;
   PetscInt             first_node, first_element;
   PetscInt             node_unknowns;
@@ -93,7 +93,7 @@ struct NsFe {
   PetscBool       has_weight;
   NsFreeDynamics *free;
   PetscInt        pairs;
-  NsPair        **pair; /* [candidates] */
+  NsPair        **pair;    /* [candidates] */
   PetscReal      *touch_q; /* [touches] values gathered for the pairs */
   Vec             work;
 };
@@ -121,14 +121,14 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBo
 /* The same where exactly one node is wanted; false after an error. Ground gives -1. */
 PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node);
 /* The unit direction along the chain at a node, pointing out of the body at its ends; false when the body has none there. */
-PetscBool NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3]);
+PetscBool      NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3]);
 PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found);
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
 /* src/fe/attach.c: numbers the unknowns (supports) and reads springs, masses, loads. */
 extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Mass, NsTable_Load;
-void NsFeSupports(NsFe *fe);
-void NsFeAttachments(NsFe *fe);
+void                 NsFeSupports(NsFe *fe);
+void                 NsFeAttachments(NsFe *fe);
 
 /* src/fe/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);

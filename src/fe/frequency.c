@@ -157,8 +157,8 @@ PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscReal *omega, PetscReal *d
     }
   }
   const PetscReal *a = fe->x + 3 * fe->element[worst].node[0], *b = fe->x + 3 * fe->element[worst].node[1];
-  (void)snprintf(where, size, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[fe->element[worst].body].name, a[0], a[1], a[2], b[0],
-    b[1], b[2]);
+  (void)snprintf(
+    where, size, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[fe->element[worst].body].name, a[0], a[1], a[2], b[0], b[1], b[2]);
   PetscCall(PetscFree(lent));
   PetscFunctionReturn(0);
 }

@@ -21,8 +21,10 @@ static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  if (fe->has_weight) PetscCall(VecCopy(fe->weight, h));
-  else PetscCall(VecZeroEntries(h));
+  if (fe->has_weight)
+    PetscCall(VecCopy(fe->weight, h));
+  else
+    PetscCall(VecZeroEntries(h));
   if (fe->loads) {
     PetscScalar *value;
     PetscCall(VecGetArray(h, &value));
@@ -319,8 +321,8 @@ static PetscErrorCode add_bodies(NsFe *fe)
   fe->unknown   = NsArenaAlloc(fe->arena, sizeof(*fe->unknown) * NS_NODE_UNKNOWNS * (size_t)fe->nodes);
   fe->element   = NsArenaAlloc(fe->arena, sizeof(*fe->element) * (size_t)fe->elements);
   for (PetscInt b = 0; b < fe->bodies; b++) {
-    NsFeBody     *body = &fe->body[b];
-    const NsMesh *mesh = body->mesh;
+    NsFeBody     *body   = &fe->body[b];
+    const NsMesh *mesh   = body->mesh;
     PetscReal     extent = 0;
     PetscCall(PetscArraycpy(fe->x + 3 * body->first_node, mesh->x, 3 * mesh->nodes));
     for (PetscInt i = 0; i < 3 * mesh->nodes; i++) extent = PetscMax(extent, PetscAbsReal(mesh->x[i]));
@@ -341,7 +343,7 @@ static PetscErrorCode add_bodies(NsFe *fe)
 
 static void make_scene(NsFe *fe, NsModel *model)
 {
-  NsScene *scene = &model->scene;
+  NsScene  *scene = &model->scene;
   PetscInt *count;
 
   scene->points    = fe->nodes;
@@ -356,9 +358,9 @@ static void make_scene(NsFe *fe, NsModel *model)
   for (PetscInt i = 0; i < fe->bodies; i++) scene->body_name[i] = fe->body[i].name;
   for (PetscInt i = 0; i < fe->elements; i++) {
     for (int k = 0; k < 2; k++) {
-      const PetscInt node     = fe->element[i].node[k];
-      scene->cell[2 * i + k]  = node;
-      scene->radius[node]    += fe->element[i].radius;
+      const PetscInt node    = fe->element[i].node[k];
+      scene->cell[2 * i + k] = node;
+      scene->radius[node] += fe->element[i].radius;
       count[node]++;
     }
     scene->body[i] = fe->element[i].body;
@@ -404,11 +406,11 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   PetscCall(NsFeContacts(fe, model));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
 
-  model->ops                  = &fe_ops;
-  model->kind                 = "finite elements";
-  model->unknowns             = fe->unknowns;
-  model->linear               = PETSC_TRUE;
-  model->constant_mass        = PETSC_TRUE;
+  model->ops           = &fe_ops;
+  model->kind          = "finite elements";
+  model->unknowns      = fe->unknowns;
+  model->linear        = PETSC_TRUE;
+  model->constant_mass = PETSC_TRUE;
   PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
   model->force_needs_velocity = NsFreeDynamicsIsDamped(fe->free);
   make_scene(fe, model);

@@ -152,9 +152,9 @@ PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, siz
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(text, size, "unknown %" PetscInt_FMT, unknown));
   for (PetscInt i = 0; i < NS_NODE_UNKNOWNS * fe->nodes; i++) {
-    const PetscInt  node = i / NS_NODE_UNKNOWNS, a = i % NS_NODE_UNKNOWNS;
-    const NsFeBody *body = &fe->body[fe->node_body[node]];
-    const PetscReal *x   = fe->x + 3 * node;
+    const PetscInt   node = i / NS_NODE_UNKNOWNS, a = i % NS_NODE_UNKNOWNS;
+    const NsFeBody  *body = &fe->body[fe->node_body[node]];
+    const PetscReal *x    = fe->x + 3 * node;
     if (a >= body->node_unknowns || fe->unknown[i] != unknown) continue;
     (void)snprintf(text, size, "%s at (%g, %g, %g) m, displacement along (%g, %g, %g)", body->name, x[0], x[1], x[2], body->direction[a][0],
       body->direction[a][1], body->direction[a][2]);

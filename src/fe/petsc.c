@@ -87,7 +87,8 @@ static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
   PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPGetPC(ksp, &pc));
-  if ((PetscInt)info.nz_used == rows) PetscCall(PCSetType(pc, PCJACOBI)); /* a diagonal is its own factor */
+  if ((PetscInt)info.nz_used == rows)
+    PetscCall(PCSetType(pc, PCJACOBI)); /* a diagonal is its own factor */
   else {
     PetscCall(PCSetType(pc, PCCHOLESKY));
     PetscCall(PCFactorSetMatOrderingType(pc, free->in_order ? MATORDERINGNATURAL : MATORDERINGRCM));

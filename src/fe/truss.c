@@ -8,7 +8,7 @@
 static const NsKey truss_keys[] = {
   NS_BAR_KEYS,
   {"dimension", NS_KEY_INTEGER, offsetof(NsBarSettings, dimension), .standard = "3", .minimum = "2", .maximum = "3",
-   .help = "2: nodes move in the x-y plane; 3: in space", .example = "2"},
+    .help = "2: nodes move in the x-y plane; 3: in space", .example = "2"},
   {NULL},
 };
 static const NsTable truss_table = {"truss", "bars joined at their ends", truss_keys, sizeof(NsBarSettings)};
@@ -27,8 +27,9 @@ static PetscErrorCode NsBodyBuild_Truss(const void *settings, NsFe *fe, NsFeBody
     const PetscReal *a = fe->x + 3 * element[i].node[0], *b = fe->x + 3 * element[i].node[1];
     for (PetscInt k = 0; k < d; k++) element[i].cosine[k] = (b[k] - a[k]) / element[i].length;
     if (d == 2 && (PetscAbsReal(a[2] - z0) > 1e-9 * element[i].length || PetscAbsReal(b[2] - z0) > 1e-9 * element[i].length)) {
-      NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"), "a truss of dimension 2 lies in one plane z = constant, but the element from (%g, %g, %g) to (%g, %g, %g) m does not",
-        a[0], a[1], a[2], b[0], b[1], b[2]);
+      NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"),
+        "a truss of dimension 2 lies in one plane z = constant, but the element from (%g, %g, %g) to (%g, %g, %g) m does not", a[0], a[1], a[2], b[0],
+        b[1], b[2]);
       PetscFunctionReturn(0);
     }
   }

@@ -166,7 +166,7 @@ static void print_line(NsWriter *writer)
 {
   NsWriter_Progress *self = writer->data;
   const NsRun       *run  = writer->run;
-  char               line[256], t[32], speed[32], left[32], contacts[64] = "";
+  char               line[512], t[32], speed[32], left[32], contacts[64] = "";
   struct winsize     window;
   int                width = (int)sizeof(line);
 

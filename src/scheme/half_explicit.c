@@ -120,8 +120,10 @@ static PetscErrorCode euler_stage(NsScheme *scheme, const NsState *x, PetscReal 
   PetscCall(NsComplianceDelassus(self->mass, &self->wu, &self->w0, contact->G));
   PetscCall(NsRowsVelocity(scheme->model, &self->wu, self->va, self->u1));
   PetscCall(NsContactSolve(contact, &self->w0, self->u1, NULL, NULL, self->P0, &outcome->done));
-  if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, &self->w0, "forces"));
-  else PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
+  if (!outcome->done)
+    PetscCall(NsStepFail(outcome, scheme, &self->w0, "forces"));
+  else
+    PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
   PetscFunctionReturn(0);
 }
 
@@ -160,7 +162,8 @@ static PetscErrorCode impulse_stage(NsScheme *scheme, NsStepOutcome *outcome)
   PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
   PetscCall(NsRowsVelocity(scheme->model, &self->w1, self->v1, self->u1));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w1, self->P1, self->u0, self->u1, NULL));
-  for (PetscInt i = 0; i < self->w1.contacts; i++) outcome->impulsive = outcome->impulsive || contact->report[self->w1.contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt i = 0; i < self->w1.contacts; i++)
+    outcome->impulsive = outcome->impulsive || contact->report[self->w1.contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -253,14 +256,16 @@ static void NsSchemeAmplification_HalfExplicit(const void *settings, PetscReal w
 
 static const char *const level_choices[]       = {"velocity", NULL};
 static const char *const restitution_choices[] = {"newly_closed", "all_closed", NULL};
-static const NsKey half_explicit_keys[] = {
-  NS_STEP_KEY(NsSettings_HalfExplicit),
-  {"level", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, level), .choices = level_choices, .standard = "velocity", .help = "level on which contact is formulated", .example = "velocity"},
-  {"restitution_of", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, restitution_of), .choices = restitution_choices, .standard = "newly_closed",
-   .help = "contacts that bounce in an impact: those that just closed, or all that are closed (as in the paper)", .example = "all_closed"},
-  {NULL},
+static const NsKey       half_explicit_keys[]  = {
+         NS_STEP_KEY(NsSettings_HalfExplicit),
+         {"level", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, level), .choices = level_choices, .standard = "velocity",
+           .help = "level on which contact is formulated", .example = "velocity"},
+         {"restitution_of", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, restitution_of), .choices = restitution_choices, .standard = "newly_closed",
+           .help = "contacts that bounce in an impact: those that just closed, or all that are closed (as in the paper)", .example = "all_closed"},
+         {NULL},
 };
-static const NsTable half_explicit_table = {"half_explicit", "half-explicit scheme, velocity level", half_explicit_keys, sizeof(NsSettings_HalfExplicit)};
+static const NsTable half_explicit_table = {
+  "half_explicit", "half-explicit scheme, velocity level", half_explicit_keys, sizeof(NsSettings_HalfExplicit)};
 
 const NsVariant NsSchemeVariant_HalfExplicit = {
   .name  = "half_explicit",

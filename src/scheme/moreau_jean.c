@@ -101,7 +101,7 @@ static PetscErrorCode find_active(NsScheme *scheme, const NsState *x, PetscReal 
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const PetscBool active = contact->gap[i] + settings->gamma * dt * self->rate[self->w.start[i]] <= 0 ? PETSC_TRUE : PETSC_FALSE;
     if (active) {
-      self->newly[*count]           = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
+      self->newly[*count]         = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
       contact->active[(*count)++] = i;
     }
     self->was[i] = active;
@@ -161,16 +161,17 @@ static void NsSchemeAmplification_MoreauJean(const void *settings, PetscReal w, 
   for (int c = 0; c < 2; c++) {
     const PetscReal x0 = c == 0, y0 = c == 1;
     const PetscReal dy = -w * (x0 + theta * w * y0 + 2 * zeta * y0) / (1 + 2 * zeta * theta * w + PetscSqr(theta * w));
-    S[c]     = x0 + w * (y0 + theta * dy);
-    S[2 + c] = y0 + dy;
+    S[c]               = x0 + w * (y0 + theta * dy);
+    S[2 + c]           = y0 + dy;
   }
 }
 
 static const NsKey moreau_jean_keys[] = {
   NS_STEP_KEY(NsSettings_MoreauJean),
-  {"theta", NS_KEY_NUMBER, offsetof(NsSettings_MoreauJean, theta), .standard = "0.5", .minimum = "0", .maximum = "1", .help = "weight of the step's end; from 0.5 unconditionally stable", .example = "0.55"},
+  {"theta", NS_KEY_NUMBER, offsetof(NsSettings_MoreauJean, theta), .standard = "0.5", .minimum = "0", .maximum = "1",
+    .help = "weight of the step's end; from 0.5 unconditionally stable", .example = "0.55"},
   {"gamma", NS_KEY_NUMBER, offsetof(NsSettings_MoreauJean, gamma), .standard = "0.5", .minimum = "0", .maximum = "1",
-   .help = "how far ahead, in steps, a gap is forecast to decide whether a contact is active", .example = "1"},
+    .help = "how far ahead, in steps, a gap is forecast to decide whether a contact is active", .example = "1"},
   {NULL},
 };
 static const NsTable moreau_jean_table = {"moreau_jean", "Moreau-Jean theta scheme", moreau_jean_keys, sizeof(NsSettings_MoreauJean)};

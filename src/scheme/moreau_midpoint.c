@@ -126,12 +126,12 @@ static void NsSchemeAmplification_MoreauMidpoint(const void *settings, PetscReal
   for (int c = 0; c < 2; c++) {
     const PetscReal x0 = c == 0, y0 = c == 1;
     const PetscReal y1 = y0 - w * (x0 + w / 2 * y0 + 2 * zeta * y0);
-    S[c]     = x0 + w / 2 * (y0 + y1);
-    S[2 + c] = y1;
+    S[c]               = x0 + w / 2 * (y0 + y1);
+    S[2 + c]           = y1;
   }
 }
 
-static const NsKey moreau_midpoint_keys[] = {NS_STEP_KEY(NsSettings_MoreauMidpoint), {NULL}};
+static const NsKey   moreau_midpoint_keys[] = {NS_STEP_KEY(NsSettings_MoreauMidpoint), {NULL}};
 static const NsTable moreau_midpoint_table = {"moreau_midpoint", "Moreau's midpoint scheme", moreau_midpoint_keys, sizeof(NsSettings_MoreauMidpoint)};
 
 const NsVariant NsSchemeVariant_MoreauMidpoint = {

@@ -22,13 +22,13 @@ typedef struct {
 
 typedef struct {
   NsCompliance *mass;
-  Vec           next;          /* q_{k+1}, with q_k in the state */
-  Vec           w, w_last;     /* w_{k+1}, w_k */
-  Vec           a, ahead;      /* free move from q_{k+1}, and q_{k+2} */
+  Vec           next;      /* q_{k+1}, with q_k in the state */
+  Vec           w, w_last; /* w_{k+1}, w_k */
+  Vec           a, ahead;  /* free move from q_{k+1}, and q_{k+2} */
   Vec           v1, vm;
   NsRows        rows;
   PetscReal    *P, *u, *um, *gap_last;
-  PetscReal    *J;            /* [candidates] J_k */
+  PetscReal    *J; /* [candidates] J_k */
   PetscBool    *was;
 } NsScheme_SchatzmanPaoli;
 
@@ -203,8 +203,8 @@ static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal
   S[3] = 0;
 }
 
-static const NsKey schatzman_paoli_keys[] = {NS_STEP_KEY(NsSettings_SchatzmanPaoli), {NULL}};
-static const NsTable schatzman_paoli_table = {"schatzman_paoli", "Schatzman-Paoli scheme", schatzman_paoli_keys, sizeof(NsSettings_SchatzmanPaoli)};
+static const NsKey   schatzman_paoli_keys[] = {NS_STEP_KEY(NsSettings_SchatzmanPaoli), {NULL}};
+static const NsTable schatzman_paoli_table  = {"schatzman_paoli", "Schatzman-Paoli scheme", schatzman_paoli_keys, sizeof(NsSettings_SchatzmanPaoli)};
 
 const NsVariant NsSchemeVariant_SchatzmanPaoli = {
   .name  = "schatzman_paoli",

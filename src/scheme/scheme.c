@@ -1,6 +1,8 @@
 #include "percuss/scheme.h"
 
-#define NS_SCHEME(name) extern const NsSchemeType NsSchemeType_##name; extern const NsVariant NsSchemeVariant_##name;
+#define NS_SCHEME(name) \
+  extern const NsSchemeType NsSchemeType_##name; \
+  extern const NsVariant    NsSchemeVariant_##name;
 #include "list.h"
 #undef NS_SCHEME
 
@@ -77,7 +79,8 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contacts (the first: %s)", what, rows->contacts, first));
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contacts (the first: %s)",
+    what, rows->contacts, first));
   PetscFunctionReturn(0);
 }
 
@@ -110,8 +113,10 @@ PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, Pets
   if (high >= 1e6) return PETSC_MAX_REAL;
   for (int i = 0; i < 60; i++) {
     const PetscReal middle = (low + high) / 2;
-    if (spectral_radius(type, settings, middle, zeta) <= 1 + tolerance) low = middle;
-    else high = middle;
+    if (spectral_radius(type, settings, middle, zeta) <= 1 + tolerance)
+      low = middle;
+    else
+      high = middle;
   }
   return low / omega;
 }

@@ -51,25 +51,24 @@ int posix_memalign(void **result, size_t alignment, size_t size)
   *result = __libc_memalign(alignment, size);
   return *result ? 0 : 12;
 }
-#endif
 
-static const char *const text =
-  "gravity: [0, -9.81, 0]\n"
-  "bodies:\n"
-  "  frame:\n"
-  "    type: truss\n"
-  "    dimension: 2\n"
-  "    mesh: {line: {from: [0, 0.1 mm, 0], to: [0.4, 0.1 mm, 0], elements: 10}}\n"
-  "    material: {density: 2700, young: 70 GPa}\n"
-  "    section: {area: 2 cm^2}\n"
-  "    mass: consistent\n"
-  "    damping: {rayleigh: {mass: 3 1/s, stiffness: 10 ns}}\n"
-  "    initial: {velocity: [0.5, -0.1, 0]}\n"
-  "loads: {push: {at: frame.left, force: [0, -20, 0], time: {table: [[0, 0], [1 ms, 1]]}}}\n"
-  "contacts:\n"
-  "  floor: {between: [frame.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.1, friction: 0}\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 20 ms}\n";
+static const char *const text = "gravity: [0, -9.81, 0]\n"
+                                "bodies:\n"
+                                "  frame:\n"
+                                "    type: truss\n"
+                                "    dimension: 2\n"
+                                "    mesh: {line: {from: [0, 0.1 mm, 0], to: [0.4, 0.1 mm, 0], elements: 10}}\n"
+                                "    material: {density: 2700, young: 70 GPa}\n"
+                                "    section: {area: 2 cm^2}\n"
+                                "    mass: consistent\n"
+                                "    damping: {rayleigh: {mass: 3 1/s, stiffness: 10 ns}}\n"
+                                "    initial: {velocity: [0.5, -0.1, 0]}\n"
+                                "loads: {push: {at: frame.left, force: [0, -20, 0], time: {table: [[0, 0], [1 ms, 1]]}}}\n"
+                                "contacts:\n"
+                                "  floor: {between: [frame.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.1, friction: 0}\n"
+                                "scheme: {type: half_explicit, step: 1 us}\n"
+                                "time: {end: 20 ms}\n";
+#endif
 
 static void nothing_allocates_in_a_step(void **state)
 {
@@ -86,13 +85,15 @@ static void nothing_allocates_in_a_step(void **state)
     snprintf(choice, sizeof(choice), "scheme.type=%s", (*type)->variant->name);
     TestRun test = test_run_open(text, set);
     before       = calls;
-    assert_true(before > 100); /* the count works */
+    assert_true(before > 100);                        /* the count works */
     for (int i = 0; i < 10; i++) test_step(test.run); /* the first steps may complete lazy set-up: factors */
     before = calls;
     for (int i = 0; i < 3000; i++) {
       test_step(test.run);
-      if (test.run->contact->report[0].state == NS_OPEN) open++;
-      else closed++;
+      if (test.run->contact->report[0].state == NS_OPEN)
+        open++;
+      else
+        closed++;
     }
     assert_true(open > 100 && closed > 100);
     if (calls != before) fail_msg("%s allocated %ld times in 3000 steps", (*type)->variant->name, calls - before);

@@ -7,33 +7,31 @@
 #include "percuss/scheme.h"
 
 /* A clamped bar pulled by a smooth force, 1 - cos: nothing but time discretisation is to be seen. */
-static const char *const pulled_bar =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 8}}\n"
-  "    material: {density: 8000, young: 200 GPa}\n"
-  "    section: {area: 1 cm^2}\n"
-  "supports: {clamp: {at: bar.left}}\n"
-  "loads:\n"
-  "  mean: {at: bar.right, force: [500, 0, 0]}\n"
-  "  wave: {at: bar.right, force: [500, 0, 0], time: {harmonic: {frequency: 5000 rad/s, phase: -90 deg}}}\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 1 ms}\n";
+static const char *const pulled_bar = "bodies:\n"
+                                      "  bar:\n"
+                                      "    type: bar\n"
+                                      "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 8}}\n"
+                                      "    material: {density: 8000, young: 200 GPa}\n"
+                                      "    section: {area: 1 cm^2}\n"
+                                      "supports: {clamp: {at: bar.left}}\n"
+                                      "loads:\n"
+                                      "  mean: {at: bar.right, force: [500, 0, 0]}\n"
+                                      "  wave: {at: bar.right, force: [500, 0, 0], time: {harmonic: {frequency: 5000 rad/s, phase: -90 deg}}}\n"
+                                      "scheme: {type: half_explicit, step: 1 us}\n"
+                                      "time: {end: 1 ms}\n";
 
 /* A bar that hits a wall. */
-static const char *const hitting_bar =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [10.5 um, 0, 0], to: [1.0000105, 0, 0], elements: 20}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {area: 3 cm^2}\n"
-  "    initial: {velocity: [-0.1, 0, 0]}\n"
-  "contacts:\n"
-  "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}], restitution: 0}\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 1 ms}\n";
+static const char *const hitting_bar = "bodies:\n"
+                                       "  bar:\n"
+                                       "    type: bar\n"
+                                       "    mesh: {line: {from: [10.5 um, 0, 0], to: [1.0000105, 0, 0], elements: 20}}\n"
+                                       "    material: {density: 7800, young: 210 GPa}\n"
+                                       "    section: {area: 3 cm^2}\n"
+                                       "    initial: {velocity: [-0.1, 0, 0]}\n"
+                                       "contacts:\n"
+                                       "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}], restitution: 0}\n"
+                                       "scheme: {type: half_explicit, step: 1 us}\n"
+                                       "time: {end: 1 ms}\n";
 
 /* Everything that does work: springs, dashpots, Rayleigh damping, gravity, loads, restitution, friction in the plane. */
 static const char *const busy_truss =
@@ -57,20 +55,19 @@ static const char *const busy_truss =
   "time: {end: 20 ms}\n";
 
 /* A block: one element lying on a floor, both ends in contact, pushed along. */
-static const char *const sliding_block =
-  "gravity: [0, -10, 0]\n"
-  "bodies:\n"
-  "  block:\n"
-  "    type: truss\n"
-  "    dimension: 2\n"
-  "    mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}}\n"
-  "    material: {density: 1000, young: 1 GPa}\n"
-  "    section: {area: 10 cm^2}\n"
-  "    initial: {velocity: [1, 0, 0]}\n"
-  "contacts:\n"
-  "  floor: {between: [block.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.2}\n"
-  "scheme: {type: half_explicit, step: 20 us}\n"
-  "time: {end: 0.6}\n";
+static const char *const sliding_block = "gravity: [0, -10, 0]\n"
+                                         "bodies:\n"
+                                         "  block:\n"
+                                         "    type: truss\n"
+                                         "    dimension: 2\n"
+                                         "    mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}}\n"
+                                         "    material: {density: 1000, young: 1 GPa}\n"
+                                         "    section: {area: 10 cm^2}\n"
+                                         "    initial: {velocity: [1, 0, 0]}\n"
+                                         "contacts:\n"
+                                         "  floor: {between: [block.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.2}\n"
+                                         "scheme: {type: half_explicit, step: 20 us}\n"
+                                         "time: {end: 0.6}\n";
 
 static char type_set[64], step_set[64], extra_set[128];
 
@@ -213,7 +210,7 @@ static PetscReal penetration_bound(const char *name)
   if (!strcmp(name, "half_explicit")) return 1;
   if (!strcmp(name, "moreau_midpoint")) return 1;
   if (!strcmp(name, "moreau_jean")) return 1 - 0.5 + 0.5; /* (1 - gamma) + (1 - theta) - theta e, with e = 0 and both 1/2 */
-  return 1e-6; /* schatzman_paoli: rounding */
+  return 1e-6;                                            /* schatzman_paoli: rounding */
 }
 
 static void penetration_stays_below_its_bound(void **state)
@@ -313,9 +310,9 @@ static void block_slides_to_rest(void **state)
 {
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    PetscReal speed;
-    NsProbe   probe;
-    PetscBool found;
+    PetscReal          speed;
+    NsProbe            probe;
+    PetscBool          found;
     const PetscScalar *q;
     if (!can_rub(*type)) continue;
     print_message("  %s\n", (*type)->variant->name);

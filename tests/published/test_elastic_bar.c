@@ -11,33 +11,32 @@
 #define E   2.1e11
 #define V0  0.1
 
-static const char *const bar =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [5.0005e-5, 0, 0], to: [1.000050005, 0, 0], elements: 50}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {area: 3.14159265358979323846e-4}\n"
-  "    mass: consistent\n"
-  "    damping: {rayleigh: {stiffness: 0}}\n"
-  "    initial: {velocity: [-0.1, 0, 0]}\n"
-  "contacts:\n"
-  "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
-  "scheme: {type: half_explicit, step: 0.1 us}\n"
-  "time: {end: 1 ms}\n";
+static const char *const bar = "bodies:\n"
+                               "  bar:\n"
+                               "    type: bar\n"
+                               "    mesh: {line: {from: [5.0005e-5, 0, 0], to: [1.000050005, 0, 0], elements: 50}}\n"
+                               "    material: {density: 7800, young: 210 GPa}\n"
+                               "    section: {area: 3.14159265358979323846e-4}\n"
+                               "    mass: consistent\n"
+                               "    damping: {rayleigh: {stiffness: 0}}\n"
+                               "    initial: {velocity: [-0.1, 0, 0]}\n"
+                               "contacts:\n"
+                               "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
+                               "scheme: {type: half_explicit, step: 0.1 us}\n"
+                               "time: {end: 1 ms}\n";
 
 /* What a run shows of the contact. */
 typedef struct {
-  PetscReal duration;           /* s: from the first to the last step with a reaction force */
-  PetscInt64 impulsive;         /* steps */
-  PetscReal impulse;            /* N s, sum of reaction impulses */
-  PetscReal mean, noise;        /* N: of the reaction force over the contact; its standard deviation over the middle 90 % of it */
-  PetscReal fastest;            /* m/s: largest contact velocity while closed at both ends of a step */
-  PetscReal deepest;            /* m */
-  PetscInt  closings;
-  PetscReal impact, initial;    /* J */
-  PetscReal rebound;            /* m/s: velocity of the centre of mass at the end */
-  PetscReal energy_error;       /* largest |numerical| over E0 */
+  PetscReal  duration;    /* s: from the first to the last step with a reaction force */
+  PetscInt64 impulsive;   /* steps */
+  PetscReal  impulse;     /* N s, sum of reaction impulses */
+  PetscReal  mean, noise; /* N: of the reaction force over the contact; its standard deviation over the middle 90 % of it */
+  PetscReal  fastest;     /* m/s: largest contact velocity while closed at both ends of a step */
+  PetscReal  deepest;     /* m */
+  PetscInt   closings;
+  PetscReal  impact, initial; /* J */
+  PetscReal  rebound;         /* m/s: velocity of the centre of mass at the end */
+  PetscReal  energy_error;    /* largest |numerical| over E0 */
 } Figures;
 
 static PetscReal deviation(const PetscReal *x, PetscInt n)
@@ -185,7 +184,10 @@ static void energy_error_is_second_order(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(consistent_mass_50),         cmocka_unit_test(consistent_mass_1000),         cmocka_unit_test(lumped_mass),
-  cmocka_unit_test(damping_calms_the_reaction), cmocka_unit_test(energy_error_is_second_order),
+  cmocka_unit_test(consistent_mass_50),
+  cmocka_unit_test(consistent_mass_1000),
+  cmocka_unit_test(lumped_mass),
+  cmocka_unit_test(damping_calms_the_reaction),
+  cmocka_unit_test(energy_error_is_second_order),
 };
 TEST_MAIN(tests)

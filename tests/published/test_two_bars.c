@@ -6,41 +6,40 @@
 */
 #include "support.h"
 
-static const char *const two_bars =
-  "bodies:\n"
-  "  short:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [-0.50001, 0, 0], to: [-10.0005 um, 0, 0], elements: 100}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {area: 3 cm^2}\n"
-  "    mass: lumped\n"
-  "    initial: {velocity: [0.1, 0, 0]}\n"
-  "  long:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 200}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {area: 3 cm^2}\n"
-  "    mass: lumped\n"
-  "contacts:\n"
-  "  joint: {between: [short.right, long.left]}\n"
-  "scheme: {type: half_explicit, step: 0.2 us}\n"
-  "time: {end: 330 us}\n";
+static const char *const two_bars = "bodies:\n"
+                                    "  short:\n"
+                                    "    type: bar\n"
+                                    "    mesh: {line: {from: [-0.50001, 0, 0], to: [-10.0005 um, 0, 0], elements: 100}}\n"
+                                    "    material: {density: 7800, young: 210 GPa}\n"
+                                    "    section: {area: 3 cm^2}\n"
+                                    "    mass: lumped\n"
+                                    "    initial: {velocity: [0.1, 0, 0]}\n"
+                                    "  long:\n"
+                                    "    type: bar\n"
+                                    "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 200}}\n"
+                                    "    material: {density: 7800, young: 210 GPa}\n"
+                                    "    section: {area: 3 cm^2}\n"
+                                    "    mass: lumped\n"
+                                    "contacts:\n"
+                                    "  joint: {between: [short.right, long.left]}\n"
+                                    "scheme: {type: half_explicit, step: 0.2 us}\n"
+                                    "time: {end: 330 us}\n";
 
 typedef struct {
-  PetscReal begin, end;    /* s: first and last step with a reaction */
-  PetscReal force;         /* N: mean reaction in the middle of the contact */
-  PetscReal velocity[2];   /* m/s: of both contact nodes in the middle of the contact */
-  PetscReal mean[2];       /* m/s: of both centres of mass at the end */
-  PetscReal at_rest;       /* m/s: root mean square velocity of the short bar at the end */
+  PetscReal begin, end;  /* s: first and last step with a reaction */
+  PetscReal force;       /* N: mean reaction in the middle of the contact */
+  PetscReal velocity[2]; /* m/s: of both contact nodes in the middle of the contact */
+  PetscReal mean[2];     /* m/s: of both centres of mass at the end */
+  PetscReal at_rest;     /* m/s: root mean square velocity of the short bar at the end */
 } Figures;
 
 static Figures run_bars(PetscInt per_metre)
 {
-  char              count[2][64], step[64];
-  const char *const set[] = {count[0], count[1], step, NULL};
-  const PetscReal   T     = 2 * 0.5 / PetscSqrtReal(210e9 / 7800);
-  Figures           f     = {0};
-  PetscInt          middle = 0, n[2];
+  char               count[2][64], step[64];
+  const char *const  set[]  = {count[0], count[1], step, NULL};
+  const PetscReal    T      = 2 * 0.5 / PetscSqrtReal(210e9 / 7800);
+  Figures            f      = {0};
+  PetscInt           middle = 0, n[2];
   const PetscScalar *v;
 
   snprintf(count[0], sizeof(count[0]), "bodies.short.mesh.line.elements=%d", (int)per_metre / 2);
@@ -101,25 +100,24 @@ static void short_bar_stops(void **state)
   assert_near((g.end - g.begin) / T, 1, 12 * (1.0 / 800) / 1.0);
 }
 
-static const char *const stepped_bar =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [50.005 um, 0, 0], to: [1.000050005, 0, 0], elements: 400}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {circle: {radius: 10 mm}}\n"
-  "    parts: [{range: [0.5, 1], section: {circle: {radius: 20 mm}}}]\n"
-  "    mass: lumped\n"
-  "    initial: {velocity: [-0.1, 0, 0]}\n"
-  "contacts:\n"
-  "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
-  "scheme: {type: half_explicit, step: 0.25 us}\n"
-  "time: {end: 880 us}\n";
+static const char *const stepped_bar = "bodies:\n"
+                                       "  bar:\n"
+                                       "    type: bar\n"
+                                       "    mesh: {line: {from: [50.005 um, 0, 0], to: [1.000050005, 0, 0], elements: 400}}\n"
+                                       "    material: {density: 7800, young: 210 GPa}\n"
+                                       "    section: {circle: {radius: 10 mm}}\n"
+                                       "    parts: [{range: [0.5, 1], section: {circle: {radius: 20 mm}}}]\n"
+                                       "    mass: lumped\n"
+                                       "    initial: {velocity: [-0.1, 0, 0]}\n"
+                                       "contacts:\n"
+                                       "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
+                                       "scheme: {type: half_explicit, step: 0.25 us}\n"
+                                       "time: {end: 880 us}\n";
 
 static void stepped_bar_pushes_on(void **state)
 {
   const PetscReal c0 = PetscSqrtReal(210e9 / 7800), tau = 210e9 * PETSC_PI * 1e-4 * 0.1 / c0, T = 2 * 0.5 / c0;
-  PetscReal       sum[2] = {0, 0};
+  PetscReal       sum[2]   = {0, 0};
   PetscInt        count[2] = {0, 0};
 
   (void)state;

@@ -4,29 +4,27 @@
 #include "fe/fe.h"
 
 /* An irregular straight bar, oblique in space. */
-static const char *const bar =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [0.1, 0.2, 0.3], to: [1.1, 0.7, 1.3], elements: 7, grading: 3}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {tube: {outer_radius: 12 mm, inner_radius: 10 mm}}\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 1 us}\n";
+static const char *const bar = "bodies:\n"
+                               "  bar:\n"
+                               "    type: bar\n"
+                               "    mesh: {line: {from: [0.1, 0.2, 0.3], to: [1.1, 0.7, 1.3], elements: 7, grading: 3}}\n"
+                               "    material: {density: 7800, young: 210 GPa}\n"
+                               "    section: {tube: {outer_radius: 12 mm, inner_radius: 10 mm}}\n"
+                               "scheme: {type: half_explicit, step: 1 us}\n"
+                               "time: {end: 1 us}\n";
 
 /* A truss in space with members in many directions: the mesh of the repository, tilted out of its plane by nothing; dimension 3. */
-static const char *const truss =
-  "bodies:\n"
-  "  truss:\n"
-  "    type: truss\n"
-  "    mesh: {file: " PERCUSS_SOURCE_DIR "/meshes/truss.msh}\n"
-  "    material: {density: 7850, young: 200 GPa}\n"
-  "    section: {area: 10 cm^2}\n"
-  "    parts: [{group: diagonals, section: {area: 4 cm^2}, material: {density: 2700, young: 70 GPa}}]\n"
-  "    mass: consistent\n"
-  "    dimension: 3\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 1 us}\n";
+static const char *const truss = "bodies:\n"
+                                 "  truss:\n"
+                                 "    type: truss\n"
+                                 "    mesh: {file: " PERCUSS_SOURCE_DIR "/meshes/truss.msh}\n"
+                                 "    material: {density: 7850, young: 200 GPa}\n"
+                                 "    section: {area: 10 cm^2}\n"
+                                 "    parts: [{group: diagonals, section: {area: 4 cm^2}, material: {density: 2700, young: 70 GPa}}]\n"
+                                 "    mass: consistent\n"
+                                 "    dimension: 3\n"
+                                 "scheme: {type: half_explicit, step: 1 us}\n"
+                                 "time: {end: 1 us}\n";
 
 static NsFe *fe_of(const TestRun *test)
 {
@@ -187,10 +185,11 @@ static void mass_and_weight_are_complete(void **state)
 /* As many entries as were allocated, none missing; symmetric; a lumped mass has its diagonal only. */
 static void preallocation_is_exact(void **state)
 {
-  static const char *const set[] = {"springs={tie: {between: [truss.support_left, truss.loaded], stiffness: 5}}", "bodies.truss.damping={rayleigh: {mass: 1 1/s}}", NULL};
-  TestRun                  test  = test_run_open(truss, set);
-  Mat                      matrix[3];
-  PetscBool                symmetric;
+  static const char *const set[] = {
+    "springs={tie: {between: [truss.support_left, truss.loaded], stiffness: 5}}", "bodies.truss.damping={rayleigh: {mass: 1 1/s}}", NULL};
+  TestRun   test = test_run_open(truss, set);
+  Mat       matrix[3];
+  PetscBool symmetric;
 
   (void)state;
   CHECK(NsFreeDynamicsMatrices(fe_of(&test)->free, &matrix[0], &matrix[1], &matrix[2]));
@@ -240,17 +239,16 @@ static void lowest_frequencies(const TestRun *test, PetscInt count, PetscReal *o
   CHECK(EPSDestroy(&eps));
 }
 
-static const char *const clamped =
-  "bodies:\n"
-  "  bar:\n"
-  "    type: bar\n"
-  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 10}}\n"
-  "    material: {density: 7800, young: 210 GPa}\n"
-  "    section: {area: 3 cm^2}\n"
-  "    mass: consistent\n"
-  "supports: {clamp: {at: bar.left, fix: x}}\n"
-  "scheme: {type: half_explicit, step: 1 us}\n"
-  "time: {end: 1 us}\n";
+static const char *const clamped = "bodies:\n"
+                                   "  bar:\n"
+                                   "    type: bar\n"
+                                   "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 10}}\n"
+                                   "    material: {density: 7800, young: 210 GPa}\n"
+                                   "    section: {area: 3 cm^2}\n"
+                                   "    mass: consistent\n"
+                                   "supports: {clamp: {at: bar.left, fix: x}}\n"
+                                   "scheme: {type: half_explicit, step: 1 us}\n"
+                                   "time: {end: 1 us}\n";
 
 /* Clamped-free: omega_n = (n - 1/2) pi c0/L; the error is second order in the element length, from above (consistent) and below (lumped). */
 static void eigenfrequencies_converge_with_order_two(void **state)
@@ -332,7 +330,7 @@ static PetscReal wave_error(const char *mass, PetscInt elements)
     "c: {at: bar.right, force: [250, 0, 0], time: {harmonic: {frequency: 120000 rad/s, phase: 90 deg}}}}"; /* 500 (1 - cos)^2 */
   char               count[64], step[64];
   const char *const  set[] = {mass, count, step, loads, "supports={}", "time.end=150 us", NULL};
-  const PetscReal    c0    = PetscSqrtReal(210e9 / 7800), impedance = 7800 * c0 * 3e-4;
+  const PetscReal    c0 = PetscSqrtReal(210e9 / 7800), impedance = 7800 * c0 * 3e-4;
   PetscReal          error = 0;
   const PetscScalar *v;
 
@@ -366,7 +364,8 @@ static void waves_run_at_c0_and_converge_with_order_two(void **state)
 /* A distributed load and one at nodes: resultants; the time functions; a support takes its share away. */
 static void loads_have_their_resultants(void **state)
 {
-  static const char *const set[] = {"loads={w: {on: bar, force_per_length: [7, 0, 0]}, p: {at: [bar.left, bar.right], force: [3, 0, 0], time: {table: [[0, 0], [2, 4]]}}}",
+  static const char *const set[] = {
+    "loads={w: {on: bar, force_per_length: [7, 0, 0]}, p: {at: [bar.left, bar.right], force: [3, 0, 0], time: {table: [[0, 0], [2, 4]]}}}",
     "supports={}", NULL};
   TestRun   test = test_run_open(clamped, set);
   Vec       h;
@@ -394,12 +393,12 @@ static void loads_have_their_resultants(void **state)
 /* Probes are weighted sums of unknowns: between nodes, with the stress of their element. */
 static void probes_interpolate(void **state)
 {
-  static const double A[9] = {2e-3, 0, 0, 0, 0, 0, 0, 0, 0}, a[3] = {1e-3, 0, 0};
+  static const double      A[9] = {2e-3, 0, 0, 0, 0, 0, 0, 0, 0}, a[3] = {1e-3, 0, 0};
   static const char *const set[] = {"supports={}", NULL};
-  TestRun            test = test_run_open(clamped, set);
-  NsProbe            probe;
-  PetscBool          found;
-  const PetscScalar *q;
+  TestRun                  test  = test_run_open(clamped, set);
+  NsProbe                  probe;
+  PetscBool                found;
+  const PetscScalar       *q;
 
   (void)state;
   set_affine(&test, A, a, test.run->state.q);

@@ -142,9 +142,9 @@ static void assert_items(const NsMeshSet *set, PetscInt count, const PetscInt *i
   for (PetscInt k = 0; k < count; k++) assert_int_equal(set->items[k], items[k]);
 }
 
-#define NODES(mesh, name, ...)                                                                                                                       \
+#define NODES(mesh, name, ...) \
   assert_items(NsMeshNodeSet(mesh, name), sizeof((PetscInt[]){__VA_ARGS__}) / sizeof(PetscInt), (PetscInt[]){__VA_ARGS__})
-#define ELEMENTS(mesh, name, ...)                                                                                                                    \
+#define ELEMENTS(mesh, name, ...) \
   assert_items(NsMeshElementSet(mesh, name), sizeof((PetscInt[]){__VA_ARGS__}) / sizeof(PetscInt), (PetscInt[]){__VA_ARGS__})
 
 static void assert_chain(const NsMesh *mesh, PetscInt elements, double length)
