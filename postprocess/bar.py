@@ -275,27 +275,27 @@ def print_table(run, impact, frames):
         compare("rebound velocity, mm/s", found.rebound * MILLI, impact.speed * MILLI, rebound_words(run, impact, found))
     else:
         print("  the run ends while the bar is in contact: contact time, impulse and rebound are not known")
-    plastic = np.count_nonzero(run.events["event"] == "impact") == 1
+    impacts = np.count_nonzero(run.events["event"] == "impact")
     print("The impact of the contact node, which a mesh has and a continuous bar has not")
-    print_impact(impact, found, reaction, plastic)
+    print_impact(impact, found, reaction, impacts)
     print("How well contact is kept")
     bound = impact.speed * run.step
     held = "holds" if found.penetration <= bound else "BROKEN"
     print_row("deepest penetration, nm", f"{found.penetration * 1e9:.2f}", f"< {bound * 1e9:.2f}", held)
     print("      v0 dt: contact is found at the end of the step in which it begins")
-    if plastic:
+    if impacts == 1:
         kept = found.contact_velocity <= 1e-9 * impact.speed
         print_row("contact velocity, mm/s", f"{found.contact_velocity * MILLI:.1g}", "0", "holds" if kept else "NOT KEPT")
         print("      the largest while closed: zero to rounding")
 
 
-def print_impact(impact, found, reaction, plastic):
+def print_impact(impact, found, reaction, impacts):
     """Impulse and loss of the first step of contact beside their formulas."""
     if not np.isfinite(impact.node_loss):
         print("  no formula for this mass matrix")
         return
-    if not plastic:
-        print("  the contact node bounced: the formulas are for one plastic impact (restitution 0)")
+    if impacts != 1:
+        print(f"  the run has {impacts} impacts: the formulas are for a single plastic one (restitution 0)")
         return
     consistent = impact.mass_matrix == "consistent"
     impulse, loss = ("sqrt(3)/6 rho S le v0", "sqrt(3)/(6 N)") if consistent else ("1/2 rho S le v0", "1/(2 N)")

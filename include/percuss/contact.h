@@ -47,8 +47,9 @@ struct NsContact {
   NsModel            *model;            /* not owned */
   PetscInt            candidates, rows; /* rows: of all candidates together */
   PetscReal          *gap;              /* [candidates] of the last NsContactGaps */
-  PetscInt           *active;           /* [candidates] scratch: list of active candidates */
-  NsContactReport    *report;           /* [candidates] */
+  PetscReal           tolerance; /* m: a gap up to this is closed; 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  PetscInt           *active;    /* [candidates] scratch: list of active candidates */
+  NsContactReport    *report;    /* [candidates] */
   NsContactStatistics statistics;
   PetscReal          *guess; /* [candidates, 3] last solution, N s: where the solvers start */
   PetscReal          *G;     /* [rows, rows] scratch for the caller's Delassus matrix */
@@ -64,6 +65,13 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
 /* Gaps of all candidates at (t, q) into contact->gap. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
+/* Closed, by the gaps of the last NsContactGaps. */
+static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
+{
+  return contact->gap[candidate] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
+}
+/* closed[candidates] at a state where a run starts: those that touch but still approach are not, for an impact is due to them in the first step. */
+PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
 /*

@@ -11,6 +11,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(PetscNew(&contact));
   contact->model      = model;
   contact->candidates = n;
+  contact->tolerance  = 1e-15 * model->length_scale;
   for (PetscInt i = 0; i < n; i++) contact->rows += model->candidate[i].directions;
   const PetscInt rows = contact->rows;
   PetscCall(PetscCalloc5(n, &contact->gap, n, &contact->active, n, &contact->report, (3 * n), &contact->guess, (rows * rows), &contact->G));
@@ -44,6 +45,22 @@ PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
 {
   PetscFunctionBegin;
   if (contact->candidates) PetscCall(NsModelGap(contact->model, t, q, contact->gap));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed)
+{
+  PetscReal fastest;
+
+  PetscFunctionBegin;
+  PetscCall(NsContactGaps(contact, state->t, state->q));
+  PetscCall(NsModelRows(contact->model, state->t, state->q, contact->candidates, contact->every, &contact->all));
+  PetscCall(NsRowsVelocity(contact->model, &contact->all, state->v, contact->u));
+  PetscCall(VecNorm(state->v, NORM_INFINITY, &fastest));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    const PetscBool approaches = contact->u[contact->all.start[i]] < -1e-12 * fastest ? PETSC_TRUE : PETSC_FALSE;
+    closed[i]                  = NsContactIsClosed(contact, i) && !approaches ? PETSC_TRUE : PETSC_FALSE;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -164,7 +181,7 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     report->gap                  = contact->gap[i];
     report->gap_rate             = contact->u[contact->all.start[i]];
     for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->all.start[i] + d];
-    if (report->gap > 0)
+    if (!NsContactIsClosed(contact, i))
       report->state = NS_OPEN;
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;

@@ -32,7 +32,7 @@ typedef struct {
   Vec           a0, a1, va, q1, v1, vm;
   NsRows        w0, wu, w1;
   PetscReal    *P0, *P1, *u0, *u1;
-  PetscBool    *closed, *newly; /* [candidates] closed at q0; [active] newly closed */
+  PetscBool    *closed, *newly; /* [candidates] closed at q0; [active at q1] newly closed */
 } NsScheme_HalfExplicit;
 
 static PetscErrorCode NsSchemeSetup_HalfExplicit(NsScheme *scheme)
@@ -77,13 +77,14 @@ static PetscErrorCode NsSchemeDestroy_HalfExplicit(NsScheme *scheme)
   PetscFunctionReturn(0);
 }
 
-/* The compliance now, so that no step has to allocate for the first contact. */
+/* The compliance now, so that no step has to allocate for the first contact; and what is closed. */
 static PetscErrorCode NsSchemeStart_HalfExplicit(NsScheme *scheme, const NsState *state)
 {
   NsScheme_HalfExplicit *self = scheme->data;
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
+  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
   PetscFunctionReturn(0);
 }
 
@@ -94,7 +95,7 @@ static PetscErrorCode find_closed(NsContact *contact, PetscReal t, Vec q, PetscI
   *count = 0;
   PetscCall(NsContactGaps(contact, t, q));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (contact->gap[i] <= 0) contact->active[(*count)++] = i;
+    if (NsContactIsClosed(contact, i)) contact->active[(*count)++] = i;
   }
   PetscFunctionReturn(0);
 }
@@ -104,13 +105,13 @@ static PetscErrorCode euler_stage(NsScheme *scheme, const NsState *x, PetscReal 
 {
   NsScheme_HalfExplicit *self    = scheme->data;
   NsContact             *contact = scheme->contact;
-  PetscInt               count;
+  PetscInt               count   = 0;
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  PetscCall(find_closed(contact, x->t, x->q, &count));
-  PetscCall(PetscArrayzero(self->closed, contact->candidates));
-  for (PetscInt i = 0; i < count; i++) self->closed[contact->active[i]] = PETSC_TRUE;
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    if (self->closed[i]) contact->active[count++] = i;
+  }
   self->w0.contacts = self->w0.rows = 0;
   if (!count) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
@@ -233,6 +234,8 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   PetscCall(VecScale(self->vm, 0.5));
   if (impact) PetscCall(impulse_stage(scheme, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(self->closed, contact->candidates));
+  for (PetscInt i = 0; i < count; i++) self->closed[self->w1.contact[i]] = PETSC_TRUE;
   PetscCall(book_power(scheme, x, dt, self->vm));
   if (!impact) {
     if (self->w0.contacts) PetscCall(book_friction(scheme, &self->w0, self->P0, 0.5));

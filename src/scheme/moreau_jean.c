@@ -80,8 +80,7 @@ static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->implicit, state->t, state->q, state->v, (NsOperator){1, th, th * th}));
-  PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
-  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
   PetscFunctionReturn(0);
 }
 
@@ -99,7 +98,7 @@ static PetscErrorCode find_active(NsScheme *scheme, const NsState *x, PetscReal 
   PetscCall(NsModelRows(scheme->model, x->t, x->q, contact->candidates, contact->every, &self->w));
   PetscCall(NsRowsVelocity(scheme->model, &self->w, x->v, self->rate));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    const PetscBool active = contact->gap[i] + settings->gamma * dt * self->rate[self->w.start[i]] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool active = contact->gap[i] + settings->gamma * dt * self->rate[self->w.start[i]] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
     if (active) {
       self->newly[*count]         = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
       contact->active[(*count)++] = i;

@@ -65,8 +65,7 @@ static PetscErrorCode NsSchemeStart_MoreauMidpoint(NsScheme *scheme, const NsSta
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
-  PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
-  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
   PetscFunctionReturn(0);
 }
 
@@ -85,7 +84,7 @@ static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, 
   PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
   PetscCall(NsContactGaps(contact, tm, self->qm));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (contact->gap[i] <= 0) {
+    if (NsContactIsClosed(contact, i)) {
       self->newly[count]       = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
       contact->active[count++] = i;
     }
@@ -106,7 +105,7 @@ static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, 
     PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
   }
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->was[i]       = contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    self->was[i]       = NsContactIsClosed(contact, i);
     outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));

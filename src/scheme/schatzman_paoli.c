@@ -28,8 +28,9 @@ typedef struct {
   Vec           v1, vm;
   NsRows        rows;
   PetscReal    *P, *u, *um, *gap_last;
-  PetscReal    *J; /* [candidates] J_k */
-  PetscBool    *was;
+  PetscReal    *J;      /* [candidates] J_k */
+  PetscBool    *closed; /* [candidates] scratch of the start */
+  PetscInt     *age;    /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
 } NsScheme_SchatzmanPaoli;
 
 static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
@@ -59,7 +60,7 @@ static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(VecDuplicate(self->next, &self->v1));
   PetscCall(VecDuplicate(self->next, &self->vm));
   PetscCall(NsRowsCreate(scheme->model, &self->rows));
-  PetscCall(PetscCalloc6(n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->was));
+  PetscCall(PetscCalloc7(n, &self->closed, n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->age));
   PetscFunctionReturn(0);
 }
 
@@ -77,7 +78,7 @@ static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(VecDestroy(&self->v1));
   PetscCall(VecDestroy(&self->vm));
   PetscCall(NsRowsDestroy(&self->rows));
-  PetscCall(PetscFree6(self->P, self->u, self->um, self->gap_last, self->J, self->was));
+  PetscCall(PetscFree7(self->closed, self->P, self->u, self->um, self->gap_last, self->J, self->age));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -108,20 +109,30 @@ static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec l
   PetscFunctionReturn(0);
 }
 
+/*
+  q_1 from q_0 and a q_{-1} that fits v_0, with contact: a body that touches at the start and still approaches is stopped at once, by J_0. The velocity that is shown at the
+  start is the given one, before J_0 and not in the middle of it: in the first step's work J_0 counts twice.
+*/
 static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsState *x)
 {
   NsScheme_SchatzmanPaoli *self = scheme->data;
   const PetscReal          dt   = ((const NsSettings_SchatzmanPaoli *)scheme->settings)->step;
+  const PetscInt           n    = scheme->contact->candidates;
+  PetscBool                done;
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
-  PetscCall(VecWAXPY(self->next, dt, x->v, x->q));
-  PetscCall(VecAXPY(self->next, dt * dt / 2, self->a));
+  PetscCall(VecWAXPY(self->ahead, -dt, x->v, x->q)); /* q_{-1} */
+  PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
+  PetscCall(VecAXPBY(self->a, dt, dt * dt / 2, x->v)); /* free move */
+  PetscCall(NsContactClosedAtStart(scheme->contact, x, self->closed));
+  PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->a, self->next, &done));
+  for (PetscInt i = 0; i < n; i++) {
+    self->J[i]   = done ? 2 * self->P[i] : 0;
+    self->age[i] = self->closed[i] ? 2 : done && self->P[i] > 0 ? 1 : 0;
+  }
   PetscCall(VecCopy(x->v, self->w_last));
-  PetscCall(PetscArrayzero(self->J, scheme->contact->candidates));
-  PetscCall(NsContactGaps(scheme->contact, x->t, x->q));
-  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->was[i] = scheme->contact->gap[i] <= 0 ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -137,15 +148,14 @@ static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1, NsSt
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     NsContactReport *report = &contact->report[i];
-    const PetscReal  lost   = -self->um[i] * (self->J[i] + self->P[i]) / 2;
-    scheme->ledger->impact += lost;
+    scheme->ledger->impact -= self->um[i] * (self->J[i] + self->P[i]) / 2;
     report->impulse[0]         = self->P[i];
     report->velocity_before[0] = self->u[i];
     report->velocity_after[0]  = self->u[i] + contact->G[i * contact->candidates + i] * self->P[i];
-    report->energy_lost        = lost;
-    report->impact             = self->P[i] > 0 && !self->was[i] ? PETSC_TRUE : PETSC_FALSE;
+    report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * self->P[i];
+    report->impact             = self->P[i] > 0 && self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
     outcome->impulsive         = outcome->impulsive || report->impact ? PETSC_TRUE : PETSC_FALSE;
-    self->was[i]               = self->P[i] > 0 ? PETSC_TRUE : PETSC_FALSE;
+    self->age[i]               = self->P[i] > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
     self->J[i]                 = self->P[i];
   }
   PetscFunctionReturn(0);

@@ -331,7 +331,30 @@ static void block_slides_to_rest(void **state)
   }
 }
 
+/* A bar that touches and still approaches at the start has its impact at once: the loss is booked as such, and contact lasts as long as ever. */
+static void start_in_contact_is_an_impact(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    TestRun   test = open_with(hitting_bar, *type, 1e-7, "bodies.bar.initial.displacement=[-10.5 um, 0, 0]");
+    PetscReal last = 0;
+    print_message("  %s\n", (*type)->variant->name);
+    while (test.run->state.t < 450e-6) {
+      test_step(test.run);
+      const NsContactReport *report = &test.run->contact->report[0];
+      if (report->force[0] > 0 || report->impulse[0] > 0) last = test.run->state.t;
+      assert_true(-report->gap <= 0.1 * 1e-7 * (1 + 1e-9));
+    }
+    CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+    assert_near(test.run->ledger.impact / test.run->ledger.initial, PetscSqrtReal(3) / (6 * 20), 2e-3 * PetscSqrtReal(3) / (6 * 20));
+    assert_near(test.run->ledger.numerical / test.run->ledger.initial, 0, 1e-4);
+    assert_near(last, 2 / PetscSqrtReal(210e9 / 7800), 0.03 * last);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(start_in_contact_is_an_impact),
   cmocka_unit_test(free_flight_has_order_two),
   cmocka_unit_test(free_flight_orders_of_options),
   cmocka_unit_test(step_limit_is_where_it_says),
