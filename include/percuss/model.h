@@ -163,6 +163,10 @@ PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, 
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
 
+/* Vectors of the model's unknowns, zero; the list of pointers ends with NULL. */
+PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...);
+PetscErrorCode NsVecsDestroy(Vec *first, ...);
+
 PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows);
 PetscErrorCode NsRowsDestroy(NsRows *rows);
 /* u = W' v, u[rows->rows]. */

@@ -4,6 +4,12 @@
 #include <unistd.h>
 #include "arguments.h"
 
+typedef struct {
+  NsRunOptions options;
+  int          petsc_count;
+  char       **petsc; /* after "--"; starts with the program's name, as PetscInitialize wants it */
+} Arguments;
+
 bool NsColour(FILE *file)
 {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
@@ -30,7 +36,8 @@ static bool is_allowed(const char *word, const char *const *allowed)
   return false;
 }
 
-bool NsArgumentsRead(int argc, char **argv, const char *const *allowed, NsArena *arena, NsArguments *arguments)
+/* False, after a message on stderr, when something is wrong. */
+static bool read_arguments(int argc, char **argv, const char *const *allowed, NsArena *arena, Arguments *arguments)
 {
   NsRunOptions *options = &arguments->options;
   const char  **set     = NsArenaAlloc(arena, sizeof(*set) * (size_t)argc);
@@ -90,7 +97,7 @@ bool NsArgumentsRead(int argc, char **argv, const char *const *allowed, NsArena 
   return true;
 }
 
-PetscErrorCode NsStart(const NsArguments *arguments)
+static PetscErrorCode start(const Arguments *arguments)
 {
   static char  name[] = "percuss";
   static char *bare[] = {name, NULL};
@@ -111,7 +118,7 @@ PetscErrorCode NsStart(const NsArguments *arguments)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsReportUnusedOptions(const NsArguments *arguments)
+static PetscErrorCode report_unused_options(const Arguments *arguments)
 {
   PetscInt count;
   char   **names, **values;
@@ -125,9 +132,19 @@ PetscErrorCode NsReportUnusedOptions(const NsArguments *arguments)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFinish(void)
+int NsCommandOnConfig(
+  int argc, char **argv, const char *const *allowed, PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code))
 {
-  PetscFunctionBegin;
-  PetscCall(SlepcFinalize());
-  PetscFunctionReturn(0);
+  NsArena  *arena = NsArenaCreate();
+  NsDiag   *diag  = NsDiagCreate(arena);
+  Arguments arguments;
+  int       code = NS_EXIT_INPUT;
+
+  if (read_arguments(argc, argv, allowed, arena, &arguments)) {
+    /* An error code is a bug: PETSc has printed where. */
+    if (start(&arguments) || work(&arguments.options, arena, diag, &code) || report_unused_options(&arguments) || SlepcFinalize())
+      code = NS_EXIT_FAILED;
+  }
+  NsArenaDestroy(&arena);
+  return code;
 }

@@ -87,12 +87,12 @@ static PetscErrorCode print_report(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_config(const NsArguments *arguments, NsArena *arena, NsDiag *diag, int *code)
+static PetscErrorCode check_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(&arguments->options, arena, diag, &run));
+  PetscCall(NsRunCreate(options, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     NsRunJudgeStep(run, PETSC_FALSE);
@@ -101,21 +101,12 @@ static PetscErrorCode check_config(const NsArguments *arguments, NsArena *arena,
   NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NsDiagErrors(diag) ? NS_EXIT_INPUT : NS_EXIT_DONE;
   PetscCall(NsRunDestroy(&run));
-  PetscCall(NsReportUnusedOptions(arguments));
   PetscFunctionReturn(0);
 }
 
 int NsCommandCheck(int argc, char **argv)
 {
   static const char *const allowed[] = {"--set", NULL};
-  NsArena                 *arena     = NsArenaCreate();
-  NsDiag                  *diag      = NsDiagCreate(arena);
-  NsArguments              arguments;
-  int                      code = NS_EXIT_INPUT;
 
-  if (NsArgumentsRead(argc, argv, allowed, arena, &arguments)) {
-    if (NsStart(&arguments) || check_config(&arguments, arena, diag, &code) || NsFinish()) code = NS_EXIT_FAILED;
-  }
-  NsArenaDestroy(&arena);
-  return code;
+  return NsCommandOnConfig(argc, argv, allowed, check_config);
 }

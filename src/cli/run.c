@@ -40,12 +40,12 @@ static void print_summary(const NsRun *run)
   printf("  results: %s\n", run->directory);
 }
 
-static PetscErrorCode run_config(const NsArguments *arguments, NsArena *arena, NsDiag *diag, int *code)
+static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(&arguments->options, arena, diag, &run));
+  PetscCall(NsRunCreate(options, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_FALSE));
     NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
@@ -60,21 +60,12 @@ static PetscErrorCode run_config(const NsArguments *arguments, NsArena *arena, N
     if (run->exit != NS_EXIT_FAILED) print_summary(run);
   }
   PetscCall(NsRunDestroy(&run));
-  PetscCall(NsReportUnusedOptions(arguments));
   PetscFunctionReturn(0);
 }
 
 int NsCommandRun(int argc, char **argv)
 {
   static const char *const allowed[] = {"--out", "--set", "--overwrite", "--quiet", "--force", NULL};
-  NsArena                 *arena     = NsArenaCreate();
-  NsDiag                  *diag      = NsDiagCreate(arena);
-  NsArguments              arguments;
-  int                      code = NS_EXIT_INPUT;
 
-  if (NsArgumentsRead(argc, argv, allowed, arena, &arguments)) {
-    if (NsStart(&arguments) || run_config(&arguments, arena, diag, &code) || NsFinish()) code = NS_EXIT_FAILED;
-  }
-  NsArenaDestroy(&arena);
-  return code;
+  return NsCommandOnConfig(argc, argv, allowed, run_config);
 }

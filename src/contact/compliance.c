@@ -33,9 +33,7 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   self->model = model;
   self->slot  = slot;
   PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->unknowns, &self->b));
-  PetscCall(VecDuplicate(self->b, &self->x));
-  PetscCall(VecZeroEntries(self->b));
+  PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
   if (n > 0 && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT) PetscCall(VecDuplicateVecs(self->b, n, &self->column));
   *result = self;
   PetscFunctionReturn(0);
@@ -48,8 +46,7 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
   PetscFunctionBegin;
   if (!self) PetscFunctionReturn(0);
   if (self->column) PetscCall(VecDestroyVecs(self->model->touches, &self->column));
-  PetscCall(VecDestroy(&self->b));
-  PetscCall(VecDestroy(&self->x));
+  PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
   PetscCall(PetscFree3(self->C, self->load, self->half));
   PetscCall(PetscFree(self));
   *result = NULL;

@@ -23,8 +23,7 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
   PetscFunctionBegin;
   (void)t;
   (void)touch_q;
-  PetscCall(NsRowsAdd(out, pair, pair->normal, sign));
-  for (PetscInt i = 0; i < pair->tangents; i++) PetscCall(NsRowsAdd(out, pair, pair->tangent[i], sign));
+  PetscCall(NsRowsAddFixed(out, pair, sign));
   PetscFunctionReturn(0);
 }
 

@@ -29,6 +29,14 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, const PetscReal d[3],
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsRowsAddFixed(NsRows *rows, const NsPair *pair, const PetscReal sign[2])
+{
+  PetscFunctionBegin;
+  PetscCall(NsRowsAdd(rows, pair, pair->normal, sign));
+  for (PetscInt i = 0; i < pair->tangents; i++) PetscCall(NsRowsAdd(rows, pair, pair->tangent[i], sign));
+  PetscFunctionReturn(0);
+}
+
 /* Whether some point of the pair can move along d (to rounding). */
 static PetscBool moves(const NsPair *pair, const PetscReal d[3])
 {

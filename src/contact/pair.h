@@ -45,3 +45,5 @@ void NsPairChooseTangents(NsPair *pair, PetscReal friction);
 void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscReal u[3]);
 /* Adds one row of W: sum over the pair's points of sign_p d . u_p. */
 PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, const PetscReal d[3], const PetscReal sign[2]);
+/* Adds the rows of a pair whose normal and tangents are fixed in space. */
+PetscErrorCode NsRowsAddFixed(NsRows *rows, const NsPair *pair, const PetscReal sign[2]);

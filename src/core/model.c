@@ -73,6 +73,28 @@ PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, Ns
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...)
+{
+  va_list list;
+
+  PetscFunctionBegin;
+  va_start(list, first);
+  for (Vec *v = first; v; v = va_arg(list, Vec *)) PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->unknowns, v));
+  va_end(list);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsVecsDestroy(Vec *first, ...)
+{
+  va_list list;
+
+  PetscFunctionBegin;
+  va_start(list, first);
+  for (Vec *v = first; v; v = va_arg(list, Vec *)) PetscCall(VecDestroy(v));
+  va_end(list);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
 {
   const PetscInt n = model->candidates;

@@ -44,12 +44,7 @@ static PetscErrorCode NsSchemeSetup_HalfExplicit(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->a0));
-  PetscCall(VecDuplicate(self->a0, &self->a1));
-  PetscCall(VecDuplicate(self->a0, &self->va));
-  PetscCall(VecDuplicate(self->a0, &self->q1));
-  PetscCall(VecDuplicate(self->a0, &self->v1));
-  PetscCall(VecDuplicate(self->a0, &self->vm));
+  PetscCall(NsVecsCreate(scheme->model, &self->a0, &self->a1, &self->va, &self->q1, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w0));
   PetscCall(NsRowsCreate(scheme->model, &self->wu));
   PetscCall(NsRowsCreate(scheme->model, &self->w1));
@@ -63,12 +58,7 @@ static PetscErrorCode NsSchemeDestroy_HalfExplicit(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(VecDestroy(&self->a0));
-  PetscCall(VecDestroy(&self->a1));
-  PetscCall(VecDestroy(&self->va));
-  PetscCall(VecDestroy(&self->q1));
-  PetscCall(VecDestroy(&self->v1));
-  PetscCall(VecDestroy(&self->vm));
+  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->va, &self->q1, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->w0));
   PetscCall(NsRowsDestroy(&self->wu));
   PetscCall(NsRowsDestroy(&self->w1));

@@ -43,12 +43,7 @@ static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->h));
-  PetscCall(VecDuplicate(self->h, &self->dv));
-  PetscCall(VecDuplicate(self->h, &self->q1));
-  PetscCall(VecDuplicate(self->h, &self->v1));
-  PetscCall(VecDuplicate(self->h, &self->vm));
-  PetscCall(VecDuplicate(self->h, &self->vth));
+  PetscCall(NsVecsCreate(scheme->model, &self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w));
   PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, rows, &self->rate, candidates, &self->was, candidates, &self->newly));
   PetscFunctionReturn(0);
@@ -60,12 +55,7 @@ static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->implicit));
-  PetscCall(VecDestroy(&self->h));
-  PetscCall(VecDestroy(&self->dv));
-  PetscCall(VecDestroy(&self->q1));
-  PetscCall(VecDestroy(&self->v1));
-  PetscCall(VecDestroy(&self->vm));
-  PetscCall(VecDestroy(&self->vth));
+  PetscCall(NsVecsDestroy(&self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsDestroy(&self->w));
   PetscCall(PetscFree6(self->P, self->u0, self->u1, self->rate, self->was, self->newly));
   PetscCall(PetscFree(self));

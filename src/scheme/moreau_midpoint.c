@@ -34,10 +34,7 @@ static PetscErrorCode NsSchemeSetup_MoreauMidpoint(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->a));
-  PetscCall(VecDuplicate(self->a, &self->qm));
-  PetscCall(VecDuplicate(self->a, &self->v1));
-  PetscCall(VecDuplicate(self->a, &self->vm));
+  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->qm, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w));
   PetscCall(PetscCalloc5(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->newly));
   PetscFunctionReturn(0);
@@ -49,10 +46,7 @@ static PetscErrorCode NsSchemeDestroy_MoreauMidpoint(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(VecDestroy(&self->a));
-  PetscCall(VecDestroy(&self->qm));
-  PetscCall(VecDestroy(&self->v1));
-  PetscCall(VecDestroy(&self->vm));
+  PetscCall(NsVecsDestroy(&self->a, &self->qm, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->w));
   PetscCall(PetscFree5(self->P, self->u0, self->u1, self->was, self->newly));
   PetscCall(PetscFree(self));

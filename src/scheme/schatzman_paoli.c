@@ -52,13 +52,7 @@ static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(VecCreateSeq(PETSC_COMM_SELF, scheme->model->unknowns, &self->next));
-  PetscCall(VecDuplicate(self->next, &self->w));
-  PetscCall(VecDuplicate(self->next, &self->w_last));
-  PetscCall(VecDuplicate(self->next, &self->a));
-  PetscCall(VecDuplicate(self->next, &self->ahead));
-  PetscCall(VecDuplicate(self->next, &self->v1));
-  PetscCall(VecDuplicate(self->next, &self->vm));
+  PetscCall(NsVecsCreate(scheme->model, &self->next, &self->w, &self->w_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->rows));
   PetscCall(PetscCalloc7(n, &self->closed, n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->age));
   PetscFunctionReturn(0);
@@ -70,13 +64,7 @@ static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(VecDestroy(&self->next));
-  PetscCall(VecDestroy(&self->w));
-  PetscCall(VecDestroy(&self->w_last));
-  PetscCall(VecDestroy(&self->a));
-  PetscCall(VecDestroy(&self->ahead));
-  PetscCall(VecDestroy(&self->v1));
-  PetscCall(VecDestroy(&self->vm));
+  PetscCall(NsVecsDestroy(&self->next, &self->w, &self->w_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->rows));
   PetscCall(PetscFree7(self->closed, self->P, self->u, self->um, self->gap_last, self->J, self->age));
   PetscCall(PetscFree(self));
