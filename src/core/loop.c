@@ -110,7 +110,7 @@ static PetscErrorCode step_to_end(NsRun *run)
       PetscCall(offer(run, step - 1, PETSC_TRUE, PETSC_TRUE));
       break;
     }
-    run->state.t    = (PetscReal)step * run->step; /* not the sum of steps: no drift of time */
+    run->state.t    = NsRunTime(run, step); /* not the sum of steps: no drift of time */
     run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;
     for (PetscInt i = 0; i < run->contact->candidates; i++) run->max_penetration = PetscMax(run->max_penetration, -run->contact->report[i].gap);

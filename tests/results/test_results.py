@@ -69,6 +69,25 @@ class Results(unittest.TestCase):
         self.assertEqual(series["file-series-version"], "1.0")
         self.assertEqual([round(entry["time"] / 1e-7) for entry in series["files"]], [0, 64, 100])
 
+    def test_times_are_what_a_person_would_write(self):
+        self.run_bar("--quiet", "--set", "time.end=200 us", "--set", "scheme.step=0.3 us", "--set", "output.frames.every=0")
+        times = [row[0] for row in self.columns("history.csv")[1]]
+        self.assertEqual([float(t) for t in times], [float(f"{3 * k}e-7") for k in range(len(times))])
+        self.assertEqual(times[335], "0.0001005")
+
+    def test_comparison_with_theory(self):
+        self.run_bar("--quiet")
+        done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "postprocess/bar.py"), self.out], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for quantity, measured in (("mean reaction force, N", 1266.65), ("contact time, us", 381.8), ("reaction impulse, mN s", 1.414764), ("energy lost, % of E0", 0.57735),
+                                   ("rebound velocity, mm/s", 97.93)):
+            row = [line for line in done.stdout.splitlines() if line.strip().startswith(quantity)]
+            self.assertEqual(len(row), 1, quantity)
+            self.assertAlmostEqual(float(row[0].split(quantity)[1].split()[0]), measured, delta=2e-3 * measured)
+        for figure in ("reaction.png", "energy.png", "wave.png"):
+            with open(self.path("figures", figure), "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+
     def test_outputs_can_be_switched_off(self):
         self.run_bar("--quiet", "--set", "time.end=10 us", "--set", "output={history: {every: 0}, contacts: {every: 0}, energy: {every: 0}, frames: {every: 0}, events: false}")
         self.assertEqual(sorted(os.listdir(self.out)), ["config.yaml", "run.json", "status.json"])
@@ -181,11 +200,12 @@ class Results(unittest.TestCase):
         self.assertEqual(self.manifest()["exit_status"], "failed")
 
     def test_locale_changes_nothing(self):
-        locales = subprocess.run(["locale", "-a"], capture_output=True, text=True).stdout.split()
-        comma = [name for name in locales if name.lower().startswith(("de_de", "fr_fr"))]
-        if not comma:
-            self.skipTest("no locale with a decimal comma here")
-        self.run_bar("--quiet", "--set", "time.end=1 us", env={"LC_ALL": comma[0], "LANG": comma[0]})
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(self.folder, "de_DE.UTF-8")], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, "localedef needs Debian's package locales: " + made.stderr)
+        env = {"LOCPATH": self.folder, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+        number = subprocess.run(["printf", "%.1f", "0,5"], capture_output=True, text=True, env={**os.environ, **env})
+        self.assertEqual(number.stdout, "0,5", "the locale does not use a decimal comma")
+        self.run_bar("--set", "time.end=1 us", env=env)
         self.assertEqual(self.columns("history.csv")[1][1][0], "1e-07")
 
     def test_petsc_options(self):
