@@ -285,20 +285,15 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
 
 static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
 {
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    const NsFeBody *body = &fe->body[b];
-    if (strcmp(body->name, settings->on)) continue;
-    NsFeLoad *load = new_load(fe, settings, 2 * body->mesh->elements);
-    for (PetscInt i = 0; i < body->mesh->elements; i++) {
-      const NsFeElement *e = &fe->element[body->first_element + i];
-      for (int k = 0; k < 2; k++) load_node(fe, load, e->node[k], settings->force_per_length, e->length / 2);
-    }
-    check_effect(fe, load, settings, "force_per_length");
-    return;
+  const NsFeBody *body = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
+
+  if (!body) return;
+  NsFeLoad *load = new_load(fe, settings, 2 * body->mesh->elements);
+  for (PetscInt i = 0; i < body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[body->first_element + i];
+    for (int k = 0; k < 2; k++) load_node(fe, load, e->node[k], settings->force_per_length, e->length / 2);
   }
-  const char *near = NsNearestWord(settings->on, fe->config->bodies.names);
-  NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "there is no body '%s'%s%s%s", settings->on, near ? "; did you mean '" : "",
-    near ? near : "", near ? "'?" : "");
+  check_effect(fe, load, settings, "force_per_length");
 }
 
 static void add_loads(NsFe *fe)

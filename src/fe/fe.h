@@ -116,6 +116,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
 /* The state at the start: initial displacement and velocity of the bodies. */
 PetscErrorCode NsFeInitialState(NsModel *model, NsState *state);
 
+/* The body of this name (of so many bytes); NULL after an error in diag at that place. */
+const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
 /* "bar.left" -> global nodes. NULL after an error in diag at that place. Also "ground" when allow_ground (then *count is 0). */
 const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *count);
 /* The same where exactly one node is wanted; false after an error. Ground gives -1. */

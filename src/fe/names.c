@@ -6,24 +6,16 @@
 #include "fe.h"
 #include "percuss/units.h"
 
-static void suggest(NsFe *fe, NsPlace place, const char *name, PetscBool ground, const char *what)
+const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place)
 {
-  size_t       count = ground ? 2 : 1;
-  const char **words, *near;
-  char        *all = NULL;
+  const char *word = NsArenaCopy(fe->arena, name, length), *near;
 
-  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
-  words = NsArenaAlloc(fe->arena, sizeof(*words) * count);
-  count = 0;
   for (PetscInt b = 0; b < fe->bodies; b++) {
-    const NsMesh *mesh = fe->body[b].mesh;
-    for (PetscInt s = 0; s < mesh->node_sets; s++) words[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+    if (!strcmp(fe->body[b].name, word)) return &fe->body[b];
   }
-  if (ground) words[count++] = "ground";
-  near = NsNearestWord(name, words);
-  for (size_t i = 0; i < count; i++) all = NsArenaPrint(fe->arena, "%s%s%s", all ? all : "", all ? ", " : "", words[i]);
-  NsDiagError(fe->diag, place, "%s%s%s%s", what, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  NsDiagNote(fe->diag, "nodes: %s", all ? all : "none has a name");
+  near = NsNearestWord(word, fe->config->bodies.names);
+  NsDiagError(fe->diag, place, "there is no body '%s'%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return NULL;
 }
 
 const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *count)
@@ -32,20 +24,22 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBo
 
   *count = 0;
   if (allow_ground && !strcmp(name, "ground")) return fe->unknown; /* any address: nothing is read for count 0 */
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    const NsFeBody *body = &fe->body[b];
-    const size_t    n    = strlen(body->name);
-    if (!dot || (size_t)(dot - name) != n || strncmp(name, body->name, n)) continue;
-    const NsMeshSet *set = NsMeshNodeSet(body->mesh, dot + 1);
-    if (!set) break;
-    PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
-    for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
-    *count = set->count;
-    return nodes;
+  if (!dot) {
+    NsDiagError(fe->diag, place, "'%s' names no nodes", name);
+    NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
+    return NULL;
   }
-  suggest(fe, place, name, allow_ground,
-    NsArenaPrint(fe->arena, dot ? "there are no nodes '%s'" : "'%s' names no node; write body.nodes, such as bar.left", name));
-  return NULL;
+  const NsFeBody  *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);
+  const NsMeshSet *set  = body ? NsMeshNodeSet(body->mesh, dot + 1) : NULL;
+  if (!body) return NULL;
+  if (!set) {
+    NsMeshNodeSetError(body->mesh, dot + 1, place, fe->arena, fe->diag);
+    return NULL;
+  }
+  PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
+  for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
+  *count = set->count;
+  return nodes;
 }
 
 PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node)
