@@ -50,11 +50,11 @@ int main(int argc, char **argv)
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     print_help(stdout);
-    return 0;
+    return NsFlushOutput(0);
   }
   if (!strcmp(argv[1], "--version")) {
     printf("percuss %s (%s, %s, %s)\n", PERCUSS_VERSION, PERCUSS_COMMIT, PERCUSS_COMPILER, PERCUSS_BUILD);
-    return 0;
+    return NsFlushOutput(0);
   }
   for (int i = 0; i < NS_COMMANDS; i++) {
     if (strcmp(argv[1], commands[i].name)) continue;
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
       printf("percuss %s %s\n  %s\n", commands[i].name, commands[i].arguments, commands[i].about);
       return 0;
     }
-    return commands[i].call(argc - 1, argv + 1);
+    return NsFlushOutput(commands[i].call(argc - 1, argv + 1));
   }
   return unknown_command(argv[1]);
 }

@@ -75,6 +75,12 @@ typedef struct {
 
 #define NS_SLOTS 2
 
+/* A bound, and what sets it, for messages. */
+typedef struct {
+  PetscReal value;
+  char      where[256];
+} NsBound;
+
 /* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. */
 typedef struct {
   PetscInt     points, cells;
@@ -124,8 +130,8 @@ typedef struct {
   /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found);
-  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M); and what sets omega (for messages). */
-  PetscErrorCode (*frequency_bound)(NsModel *, PetscReal *omega, PetscReal *damping_rate, char *where, size_t size);
+  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). */
+  PetscErrorCode (*frequency_bound)(NsModel *, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscReal *omega, PetscReal *damping_rate);
   PetscErrorCode (*destroy)(NsModel *);

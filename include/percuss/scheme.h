@@ -54,7 +54,8 @@ PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsCon
 PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
 PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
-/* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable. */
+/* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable,
+   0 when they always do. */
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
 /* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);

@@ -1,8 +1,11 @@
+#include <errno.h>
 #include <locale.h>
 #include <slepcsys.h>
 #include <string.h>
 #include <unistd.h>
 #include "arguments.h"
+#include "cli.h"
+#include "core/petsc_message.h"
 
 typedef struct {
   NsRunOptions options;
@@ -51,6 +54,10 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
       argv[i]                = argv[0];
       arguments->petsc       = argv + i;
       arguments->petsc_count = argc - i;
+      if (i + 1 < argc && argv[i + 1][0] != '-') {
+        fprintf(stderr, "percuss %s: after '--' come PETSc options, which begin with '-'; '%s' does not\n", command, argv[i + 1]);
+        return false;
+      }
       break;
     }
     if (word[0] != '-' || !word[1]) {
@@ -107,7 +114,15 @@ static PetscErrorCode start(const Arguments *arguments)
 
   (void)uselocale(newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)); /* numbers are written and read with a point, whatever the user's language */
   PetscFunctionBegin;
-  PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
+  char           message[PETSC_MAX_PATH_LEN] = "";
+  PetscErrorCode code;
+  PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
+  code = SlepcInitialize(&argc, &argv, NULL, NULL);
+  if (code) {
+    fprintf(stderr, "percuss: PETSc refuses the options after '--': %s\n", message[0] ? message : "it does not say why");
+    exit(NS_EXIT_INPUT);
+  }
+  PetscCall(PetscPopErrorHandler());
   PetscCall(PetscPopSignalHandler()); /* a user's Ctrl-C is no crash */
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   if (ranks > 1) {
@@ -132,6 +147,14 @@ static PetscErrorCode report_unused_options(const Arguments *arguments)
   PetscFunctionReturn(0);
 }
 
+int NsFlushOutput(int code)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+  fprintf(stderr, "percuss: cannot write to standard output: %s\n", strerror(errno));
+  if (!freopen("/dev/null", "w", stdout)) return NS_EXIT_FAILED; /* PETSc flushes it again, and would end with a traceback */
+  return NS_EXIT_FAILED;
+}
+
 int NsCommandOnConfig(
   int argc, char **argv, const char *const *allowed, PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code))
 {
@@ -142,8 +165,9 @@ int NsCommandOnConfig(
 
   if (read_arguments(argc, argv, allowed, arena, &arguments)) {
     /* An error code is a bug: PETSc has printed where. */
-    if (start(&arguments) || work(&arguments.options, arena, diag, &code) || report_unused_options(&arguments) || SlepcFinalize())
-      code = NS_EXIT_FAILED;
+    if (start(&arguments) || work(&arguments.options, arena, diag, &code) || report_unused_options(&arguments)) code = NS_EXIT_FAILED;
+    code = NsFlushOutput(code);
+    if (SlepcFinalize()) code = NS_EXIT_FAILED;
   }
   NsArenaDestroy(&arena);
   return code;

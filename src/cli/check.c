@@ -66,9 +66,9 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns, %d bodies, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count, (int)model->scene.cells,
-    model->mass_total);
-  printf("  contacts    %d candidates", (int)model->candidates);
+  printf("  model       %d unknowns, %d bod%s, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count,
+    run->config.bodies.count == 1 ? "y" : "ies", (int)model->scene.cells, model->mass_total);
+  printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");

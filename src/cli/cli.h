@@ -7,3 +7,6 @@
 #define NS_COMMAND(name, Name, arguments, about) int NsCommand##Name(int argc, char **argv);
 #include "list.h"
 #undef NS_COMMAND
+
+/* Ends a command: what it printed goes out. Output that cannot be written is a failure, and told; returns code, or that of a failure. */
+int NsFlushOutput(int code);

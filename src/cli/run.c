@@ -5,20 +5,26 @@
 #include "cli.h"
 #include "core/directory.h"
 
-/* Results of an earlier run are never overwritten unless asked; what is no result of percuss never. */
+/* Results of an earlier run are never overwritten unless asked; what is not percuss's never. */
 static bool clear_directory(NsRun *run)
 {
-  if (!NsDirectoryIsUsed(run->directory)) return true;
-  if (run->options.overwrite) {
-    if (NsDirectoryRemoveResults(run->directory, run->arena)) return true;
-    if (errno == ENOTEMPTY)
-      fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", run->directory);
-    else
-      fprintf(stderr, "percuss run: cannot empty '%s': %s\n", run->directory, strerror(errno));
-    return false;
+  const char          *path = run->directory;
+  const NsDirectoryUse use  = NsDirectoryLook(path, run->arena);
+
+  if (use == NS_DIRECTORY_FREE) return true;
+  if (use == NS_DIRECTORY_FILE)
+    fprintf(stderr, "percuss run: '%s' is a file; --out names a directory\n", path);
+  else if (use == NS_DIRECTORY_FOREIGN && run->options.overwrite)
+    fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", path);
+  else if (use == NS_DIRECTORY_FOREIGN) {
+    fprintf(stderr, "percuss run: '%s' exists already and holds no results of percuss; take another: --out %s\n", path,
+      NsDirectoryFreeName(path, run->arena));
+  } else if (!run->options.overwrite) {
+    fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", path, NsDirectoryFreeName(path, run->arena));
+  } else {
+    if (NsDirectoryRemoveResults(path, run->arena)) return true;
+    fprintf(stderr, "percuss run: cannot empty '%s': %s\n", path, strerror(errno));
   }
-  fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", run->directory,
-    NsDirectoryFreeName(run->directory, run->arena));
   return false;
 }
 

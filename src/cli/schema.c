@@ -371,7 +371,5 @@ int NsCommandSchema(int argc, char **argv)
     fprintf(stderr, "percuss: unexpected '%s' after %s\n", argv[1], argv[0]);
     return 2;
   }
-  if (NsSchemaWrite(&NsTable_Config, stdout)) return 0;
-  fputs("percuss: error: cannot write the schema\n", stderr);
-  return 1;
+  return NsSchemaWrite(&NsTable_Config, stdout) ? 0 : 1; /* NsFlushOutput tells */
 }

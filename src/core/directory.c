@@ -1,7 +1,7 @@
 #include "directory.h"
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,41 +28,70 @@ bool NsDirectoryMake(const char *path)
   return false;
 }
 
-bool NsDirectoryIsUsed(const char *path)
+/* Percuss's own run.json says so in its first lines. */
+static bool is_our_manifest(const char *path)
 {
-  DIR           *directory = opendir(path);
+  char   text[4096];
+  FILE  *file = fopen(path, "r");
+  size_t size;
+
+  if (!file) return false;
+  size       = fread(text, 1, sizeof(text) - 1, file);
+  text[size] = '\0';
+  fclose(file);
+  return strstr(text, "\"name\": \"percuss\"") != NULL;
+}
+
+NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
+{
+  struct stat    info;
+  DIR           *directory;
   struct dirent *entry;
   bool           used = false;
 
-  if (!directory) return errno == ENOTDIR;
+  if (stat(path, &info)) return NS_DIRECTORY_FREE; /* making it will tell what is wrong, if anything is */
+  if (!S_ISDIR(info.st_mode)) return NS_DIRECTORY_FILE;
+  directory = opendir(path);
+  if (!directory) return NS_DIRECTORY_FOREIGN;
   while (!used && (entry = readdir(directory))) used = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
   closedir(directory);
-  return used;
+  if (!used) return NS_DIRECTORY_FREE;
+  return is_our_manifest(NsArenaPrint(arena, "%s/run.json", path)) ? NS_DIRECTORY_RESULTS : NS_DIRECTORY_FOREIGN;
 }
 
-static int remove_entry(const char *path, const struct stat *info, int type, struct FTW *walk)
+/* Removes the files of a directory that match one of the patterns (NULL-terminated). */
+static bool remove_matching(const char *path, const char *const *patterns, NsArena *arena)
 {
-  (void)info;
-  (void)type;
-  (void)walk;
-  return remove(path);
+  DIR           *directory = opendir(path);
+  struct dirent *entry;
+  bool           good = true;
+
+  if (!directory) return errno == ENOENT;
+  while (good && (entry = readdir(directory))) {
+    for (int i = 0; patterns[i] && good; i++) {
+      if (fnmatch(patterns[i], entry->d_name, 0) == 0) good = unlink(NsArenaPrint(arena, "%s/%s", path, entry->d_name)) == 0;
+    }
+  }
+  closedir(directory);
+  return good;
 }
 
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
 {
-  struct stat info;
+  static const char *const tables[] = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "config.yaml", "status.json", "*.vtk.series", NULL};
+  static const char *const frames[] = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", NULL};
+  static const char *const last[]   = {"run.json", NULL}; /* until the end it says whose the rest is */
+  const char              *folder   = NsArenaPrint(arena, "%s/frames", path);
 
-  if (stat(NsArenaPrint(arena, "%s/run.json", path), &info)) {
-    errno = ENOTEMPTY;
-    return false;
-  }
-  return nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0;
+  if (!remove_matching(folder, frames, arena)) return false;
+  (void)rmdir(folder); /* stays with what else is in it */
+  return remove_matching(path, tables, arena) && remove_matching(path, last, arena);
 }
 
 const char *NsDirectoryFreeName(const char *path, NsArena *arena)
 {
   const char *name = path;
 
-  for (int i = 2; NsDirectoryIsUsed(name); i++) name = NsArenaPrint(arena, "%s_%d", path, i);
+  for (int i = 2; NsDirectoryLook(name, arena) != NS_DIRECTORY_FREE; i++) name = NsArenaPrint(arena, "%s_%d", path, i);
   return name;
 }

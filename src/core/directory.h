@@ -7,9 +7,14 @@
 
 /* Like mkdir -p; errno says why not. */
 bool NsDirectoryMake(const char *path);
-/* Whether there is anything in it; false when it does not exist. */
-bool NsDirectoryIsUsed(const char *path);
-/* Removes it with all its content, if it holds a run.json: else nothing is touched and false is returned, with errno ENOTEMPTY. */
+typedef enum {
+  NS_DIRECTORY_FREE,    /* does not exist, or is empty */
+  NS_DIRECTORY_RESULTS, /* holds a run.json of percuss */
+  NS_DIRECTORY_FOREIGN, /* holds something else */
+  NS_DIRECTORY_FILE     /* is no directory */
+} NsDirectoryUse;
+NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena);
+/* Removes the files that a run writes, by their names; everything else stays. False, with errno, when one cannot be removed. */
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena);
 /* path, or path_2, path_3 ...: the first that is not used. */
 const char *NsDirectoryFreeName(const char *path, NsArena *arena);

@@ -315,7 +315,7 @@ static void read_list(NsKeysReader *reader, const NsKey *key, const NsNode *node
     return;
   }
   NsKeysCount(reader, key, node, named ? "entry" : "item");
-  list->names = named ? NsArenaAlloc(reader->arena, count * sizeof(*list->names)) : NULL;
+  list->names = named ? NsArenaAlloc(reader->arena, (count + 1) * sizeof(*list->names)) : NULL;
   list->where = NsArenaAlloc(reader->arena, count * sizeof(*list->where));
   list->items = items = NsArenaAlloc(reader->arena, count * size);
   for (const NsNode *child = node->first; child; child = child->next, ++list->count) {

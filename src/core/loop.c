@@ -46,6 +46,11 @@ static PetscErrorCode open_writers(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+static const char *limit_hint(const NsRun *run)
+{
+  return run->step > run->step_limit ? "; the step is above the stability limit" : "";
+}
+
 /* Offers a state to the writers. `again`: it was offered before as one of many and now turns out to be the last. */
 static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBool again)
 {
@@ -58,7 +63,11 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     const NsWriterType *type = run->writer[i]->type;
     if (type->needs_energy && type->due(run->writer[i], step, last)) energy = PETSC_TRUE;
   }
-  if (energy || last) PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+  if (energy || last) {
+    PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+    if (!isfinite(run->ledger.numerical))
+      NsRunFail(run, "the energy is no number any more at t = %.9g s (step %lld)%s", run->state.t, (long long)step, limit_hint(run));
+  }
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
     if (!type->due(run->writer[i], step, last)) continue;
@@ -67,11 +76,6 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   }
   run->writing_seconds += NsSeconds() - start;
   PetscFunctionReturn(0);
-}
-
-static const char *limit_hint(const NsRun *run)
-{
-  return run->step > run->step_limit ? "; the step is above the stability limit" : "";
 }
 
 /* Not-a-number anywhere in the velocity ends the run: names the time and the first such unknown. A sum costs less than a norm and is not-a-number alike. */

@@ -68,6 +68,20 @@ static void resolve_files(NsRun *run)
   }
 }
 
+/* How many nodes "body.set" names; 0 when there is no such set. */
+static PetscInt count_nodes(const NsRun *run, const char *name)
+{
+  const NsFe *fe = run->model->data;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const size_t n = strlen(fe->body[b].name);
+    if (strncmp(name, fe->body[b].name, n) || name[n] != '.') continue;
+    const NsMeshSet *set = NsMeshNodeSet(fe->body[b].mesh, name + n + 1);
+    return set ? set->count : 0;
+  }
+  return 0;
+}
+
 /* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
 static PetscErrorCode check_probes(NsRun *run)
 {
@@ -79,10 +93,19 @@ static PetscErrorCode check_probes(NsRun *run)
   PetscFunctionBegin;
   for (int i = 0; i < history->probes.count; i++) {
     PetscCall(model->ops->probe(model, history->probes.items[i], &probe, &found));
+    for (int j = 0; j < i && found; j++) {
+      if (strcmp(history->probes.items[i], history->probes.items[j])) continue;
+      NsDiagError(run->diag, history->probes.where[i]->place, "probe '%s' stands here twice", history->probes.items[i]);
+      break;
+    }
     if (found) continue;
-    const char *near = NsNearestWord(history->probes.items[i], model->probe_names);
-    NsDiagError(run->diag, history->probes.where[i]->place, "there is no point '%s'%s%s%s", history->probes.items[i], near ? "; did you mean '" : "",
-      near ? near : "", near ? "'?" : "");
+    const PetscInt nodes = count_nodes(run, history->probes.items[i]);
+    const char    *near  = NsNearestWord(history->probes.items[i], model->probe_names);
+    if (nodes > 1)
+      NsDiagError(run->diag, history->probes.where[i]->place, "'%s' is %d nodes; a probe is one", history->probes.items[i], (int)nodes);
+    else
+      NsDiagError(run->diag, history->probes.where[i]->place, "there is no point '%s'%s%s%s", history->probes.items[i],
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     NsDiagNote(run->diag, "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5");
   }
   if (history->probes.count == 0) {
@@ -114,7 +137,7 @@ static PetscErrorCode build(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-/* Whole steps, the last of which reaches the end: an end that is a multiple to nine digits is met exactly. */
+/* Whole steps, the last of which reaches the end; an end within a millionth of a step is met. */
 static void plan_steps(NsRun *run)
 {
   const double steps = run->config.time->end / run->step;
@@ -124,7 +147,7 @@ static void plan_steps(NsRun *run)
       run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
     return;
   }
-  run->steps = (PetscInt64)ceil(steps * (1 - 1e-9));
+  run->steps = (PetscInt64)ceil(steps - 1e-6);
   if (run->steps < 1) run->steps = 1;
 }
 
@@ -182,21 +205,30 @@ PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
   return (PetscReal)number * run->step;
 }
 
+static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate)
+{
+  run->omega_max     = omega;
+  run->damping_ratio = omega > 0 ? damping_rate / (2 * omega) : 0;
+  run->step_limit    = NsSchemeStepLimit(run->scheme->type, run->scheme->settings, run->omega_max, run->damping_ratio);
+}
+
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 {
   NsModel            *model = run->model;
   const NsSchemeType *type  = run->scheme->type;
-  PetscReal           rate;
+  NsBound             omega, rate;
+  PetscReal           undamped, exact_omega, exact_rate;
 
   PetscFunctionBegin;
-  PetscCall(model->ops->frequency_bound(model, &run->omega_max, &rate, run->limit_where, sizeof(run->limit_where)));
-  run->damping_ratio = run->omega_max > 0 ? rate / (2 * run->omega_max) : 0;
-  run->step_limit    = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, run->damping_ratio);
+  PetscCall(model->ops->frequency_bound(model, &omega, &rate));
+  set_limit(run, omega.value, rate.value);
+  undamped = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, 0);
+  (void)snprintf(run->limit_where, sizeof(run->limit_where), "%s",
+    run->step_limit < undamped / 2 ? rate.where : omega.where); /* the damper, if it halves the limit */
   if (!exact && run->step <= 0.9 * run->step_limit) PetscFunctionReturn(0);
-  PetscCall(model->ops->highest_mode(model, &run->omega_max, &rate));
-  run->omega_exact   = PETSC_TRUE;
-  run->damping_ratio = run->omega_max > 0 ? rate / (2 * run->omega_max) : 0;
-  run->step_limit    = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, run->damping_ratio);
+  PetscCall(model->ops->highest_mode(model, &exact_omega, &exact_rate));
+  set_limit(run, exact_omega, exact_rate);
+  run->omega_exact = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
@@ -205,7 +237,13 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
   const NsPlace place = NsKeysPlace(run->config.scheme.where, "step");
   const char   *name  = run->scheme->type->variant->name;
 
-  if (run->step > run->step_limit * (1 + 1e-9)) {
+  if (run->step_limit == 0) {
+    if (refuse)
+      NsDiagError(run->diag, place, "%s with these settings is unstable at every step: the run would blow up", name);
+    else
+      NsDiagWarning(run->diag, place, "%s with these settings is unstable at every step: the run will blow up", name);
+    NsDiagNote(run->diag, "see `percuss explain scheme.%s`%s", name, refuse ? "; --force runs it all the same" : "");
+  } else if (run->step > run->step_limit * (1 + 1e-9)) {
     if (refuse)
       NsDiagError(
         run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run would blow up", run->step, name, run->step_limit);
@@ -213,8 +251,8 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagWarning(
         run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
-    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, or an implicit scheme (moreau_jean with theta from 0.5)%s",
-      refuse ? "; --force runs it all the same" : "");
+    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %san implicit scheme (moreau_jean with theta from 0.5)%s",
+      run->damping_ratio > 0 ? "less damping, or " : "or ", refuse ? "; --force runs it all the same" : "");
   } else if (run->step > 0.9 * run->step_limit) {
     NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off",
       run->step, name, run->step_limit);

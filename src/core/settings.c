@@ -87,7 +87,14 @@ static const NsKey output_keys[] = {
     .example = "false"},
   {NULL},
 };
-static const NsTable output_table = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings)};
+static void check_output(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsOutputSettings *output = settings;
+
+  (void)arena;
+  if (output->directory && !*output->directory) NsDiagError(diag, NsKeysPlace(output->where, "directory"), "directory must not be empty");
+}
+static const NsTable output_table = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};
 
 static const NsKey config_keys[] = {
   {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "a line that names the run in its results", .example = "Elastic bar hits a rigid wall"},

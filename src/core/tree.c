@@ -269,6 +269,10 @@ bool NsTreeCheckText(const NsSource *source, NsDiag *diag)
     NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than 1 MB, which no config is");
     return false;
   }
+  if (source->size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2))) {
+    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "is UTF-16; save the file as UTF-8");
+    return false;
+  }
   while (p < end) {
     unsigned  code;
     const int newline = NsTextBreak(p, end), length = NsTextDecode(p, end, &code);

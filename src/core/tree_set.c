@@ -63,8 +63,22 @@ static int list_index(const char *word, int count)
   return index;
 }
 
-/* The child of this name, made if it is missing; NULL after an error. */
-static NsNode *step_into(NsNode *node, const NsSource *source, const char *from, size_t size, NsArena *arena, NsDiag *diag)
+/* A mapping on the way that is missing, next to one with nearly its name, is a slip of the pen: nobody builds an entry from single values beside its double. */
+static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  const char **words = NsArenaAlloc(arena, ((size_t)node->count + 1) * sizeof(*words)), *near;
+  int          count = 0;
+
+  for (const NsNode *child = node->first; child; child = child->next) words[count++] = child->key;
+  near = NsNearestWord(word, words);
+  if (!near) return false;
+  NsDiagError(diag, place, "there is no '" NS_CLIP "'%s%s; did you mean '" NS_CLIP "'?", NsClip(word), *NsTreePath(node, arena) ? " in " : "",
+    NsTreePath(node, arena), NsClip(near));
+  return true;
+}
+
+/* The child of this name, made if it is missing; NULL after an error. `last`: the key that is set, not a mapping on the way. */
+static NsNode *step_into(NsNode *node, const NsSource *source, const char *from, size_t size, bool last, NsArena *arena, NsDiag *diag)
 {
   const char   *word  = NsArenaCopy(arena, from, size);
   const NsPlace place = {source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};
@@ -93,6 +107,7 @@ static NsNode *step_into(NsNode *node, const NsSource *source, const char *from,
   for (end = &node->first; *end; end = &(*end)->next) {
     if (!strcmp((*end)->key, word)) return *end;
   }
+  if (!last && is_slip(node, word, place, arena, diag)) return NULL;
   child            = NsArenaAlloc(arena, sizeof(*child));
   child->key       = word;
   child->key_place = child->place = place;
@@ -131,7 +146,7 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
   for (from = source->text; from < equal; ++from) {
     const size_t size = strcspn(from, ".=");
 
-    node = step_into(node, source, from, size, arena, diag);
+    node = step_into(node, source, from, size, from + size == equal, arena, diag);
     if (!node) return false;
     if (from + size == equal) {
       node->key_place = (NsPlace){source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};

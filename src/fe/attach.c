@@ -190,6 +190,19 @@ static PetscBool spring_direction(NsFe *fe, const NsSpringSettings *settings, Ns
   return PETSC_TRUE;
 }
 
+static PetscBool spring_moves(const NsFe *fe, const NsFeSpring *spring)
+{
+  for (int p = 0; p < 2 && spring->node[p] >= 0; p++) {
+    const NsFeBody *body = &fe->body[fe->node_body[spring->node[p]]];
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      PetscReal along = 0;
+      for (int k = 0; k < 3; k++) along += spring->direction[k] * body->direction[a][k];
+      if (fe->unknown[NS_NODE_UNKNOWNS * spring->node[p] + a] >= 0 && PetscAbsReal(along) > 1e-12) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 static void add_springs(NsFe *fe)
 {
   const NsList           *list     = &fe->config->springs;
@@ -210,9 +223,15 @@ static void add_springs(NsFe *fe)
     }
     spring->node[0]   = node[0] < 0 ? node[1] : node[0];
     spring->node[1]   = node[0] < 0 ? -1 : node[1];
+    spring->name      = list->names[s];
     spring->stiffness = settings[s].stiffness;
     spring->damping   = settings[s].damping;
-    if (spring_direction(fe, &settings[s], spring)) fe->springs++;
+    if (!spring_direction(fe, &settings[s], spring)) continue;
+    if (!spring_moves(fe, spring)) {
+      NsDiagWarning(
+        fe->diag, NsKeysPlace(settings[s].where, "direction"), "this spring moves nothing: its nodes are held, or cannot move in its direction");
+    }
+    fe->springs++;
   }
 }
 

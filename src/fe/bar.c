@@ -217,8 +217,15 @@ static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *
       NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
       PetscFunctionReturn(0);
     }
-    element[i].cosine[0] = cosine > 0 ? 1 : -1;
+    if (cosine < 0) {
+      NsDiagError(
+        fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' runs back over itself at (%g, %g, %g) m", body->name, a[0], a[1], a[2]);
+      NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
+      PetscFunctionReturn(0);
+    }
+    element[i].cosine[0] = 1;
   }
+  if (!body->mesh->along) NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' is not one open line", body->name);
   NsBarProperties(bar, fe, body);
   PetscFunctionReturn(0);
 }

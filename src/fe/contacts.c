@@ -87,6 +87,10 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be nodes of a body, such as bar.left");
     return 0;
   }
+  if (other->plane && NsTreeChild(settings->where, "normal")) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a plane has its own");
+    return 0;
+  }
   if (other->plane) {
     const PetscInt *nodes = NsFeFindNodes(fe, body->node, NsKeysPlace(body->where, "node"), PETSC_FALSE, &count);
     for (PetscInt i = 0; nodes && partners && i < count; i++) {
@@ -113,6 +117,12 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   first = found.node[0];
   if (first == found.node[1]) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
+    return 0;
+  }
+  if (fe->node_body[first] == fe->node_body[found.node[1]] && !NsTreeChild(settings->where, "normal")) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%s': such a contact needs a `normal`",
+      fe->body[fe->node_body[first]].name);
+    NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
     return 0;
   }
   if (partners) {
@@ -147,6 +157,19 @@ static void check_pair(NsFe *fe, const NsContactSettings *settings, const NsPair
   }
 }
 
+/* The same two things twice: with different laws no reaction can satisfy both. */
+static PetscBool is_same(const Partners *a, const Partners *b)
+{
+  PetscReal angle = 0, between = 0;
+
+  if (a->node[0] != b->node[0] || a->node[1] != b->node[1]) return PETSC_FALSE;
+  for (int k = 0; k < 3; k++) {
+    angle += a->pair->normal[k] * b->pair->normal[k];
+    between += a->pair->normal[k] * (a->pair->plane_point[k] - b->pair->plane_point[k]);
+  }
+  return angle > 1 - 1e-12 && PetscAbsReal(between) < 1e-12 && a->pair->offset == b->pair->offset ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscErrorCode initial_gap(NsFe *fe, NsModel *model, const NsContactSettings *settings, const Partners *partners, const char *name)
 {
   const NsPair *pair = partners->pair;
@@ -179,11 +202,14 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   const NsList            *list     = &fe->config->contacts;
   const NsContactSettings *settings = list->items;
   Partners                *partners;
+  PetscInt                *latest, *before;
 
   PetscFunctionBegin;
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   partners          = NsArenaAlloc(fe->arena, sizeof(*partners) * (size_t)(fe->pairs + 1));
+  latest            = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)fe->nodes);       /* [node] the last candidate of this node, */
+  before            = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1)); /* [candidate] and the one before it */
   fe->pair          = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
   model->candidate  = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
   model->candidates = fe->pairs;
@@ -191,6 +217,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   PetscCall(make_touch_list(fe, model, partners));
   for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
+  for (PetscInt i = 0; i < fe->nodes; i++) latest[i] = -1;
   for (PetscInt c = 0, at = 0; c < list->count; c++) {
     const PetscInt count = expand(fe, &settings[c], list->names[c], NULL, NULL);
     for (PetscInt i = at; i < at + count; i++) {
@@ -200,6 +227,13 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
       model->candidate[i].directions = 1 + pair->tangents;
       fe->pair[i]                    = pair;
       check_pair(fe, &settings[c], pair);
+      before[i]                   = latest[partners[i].node[0]];
+      latest[partners[i].node[0]] = i;
+      for (PetscInt j = before[i]; j >= 0; j = before[j]) {
+        if (!is_same(&partners[j], &partners[i])) continue;
+        NsDiagError(fe->diag, settings[c].where->key_place, "contact '%s' is '%s' once more", model->candidate[i].name, model->candidate[j].name);
+        break;
+      }
       PetscCall(initial_gap(fe, model, &settings[c], &partners[i], model->candidate[i].name));
     }
     at += count;

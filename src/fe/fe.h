@@ -53,9 +53,10 @@ typedef struct {
 
 /* k (u_b - u_a) along a direction; node[1] < 0 is the ground. */
 typedef struct {
-  PetscInt  node[2];
-  PetscReal direction[3];
-  PetscReal stiffness, damping; /* N/m, N s/m */
+  const char *name;
+  PetscInt    node[2];
+  PetscReal   direction[3];
+  PetscReal   stiffness, damping; /* N/m, N s/m */
 } NsFeSpring;
 
 typedef struct {
@@ -111,7 +112,7 @@ extern const NsBodyType *const NsBodyTypes[];
 extern const NsVariant *const  NsBodyVariants[];
 extern const NsVariant         NsBodyVariant_Bar, NsBodyVariant_Truss;
 
-/* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in diag. */
+/* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
 /* The state at the start: initial displacement and velocity of the bodies. */
 PetscErrorCode NsFeInitialState(NsModel *model, NsState *state);
@@ -136,7 +137,7 @@ void                 NsFeAttachments(NsFe *fe);
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 
 /* src/fe/frequency.c */
-PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscReal *omega, PetscReal *damping_rate, char *where, size_t size);
+PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate);
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscReal *omega, PetscReal *damping_rate);
 
 /* src/fe/assembly.c: exact preallocation from the nodes' neighbours, then values. *C is NULL where there is no damping. */

@@ -3,6 +3,7 @@
 
       h(t, q, v) = f(t) + M g - K q - C v          constant M, C, K; small displacements
 */
+#include <string.h>
 #include "fe.h"
 
 #define NS_BODY(name) extern const NsBodyType NsBodyType_##name;
@@ -303,7 +304,8 @@ static PetscErrorCode add_bodies(NsFe *fe)
     NsFeBody *body = &fe->body[b];
     NsMesh   *mesh = NULL;
     body->name     = list->names[b];
-    body->where    = list->where[b];
+    if (!strcmp(body->name, "ground")) NsDiagError(fe->diag, list->where[b]->key_place, "'ground' is what does not move: a body needs another name");
+    body->where = list->where[b];
     for (const NsBodyType *const *type = NsBodyTypes; *type; type++) {
       if ((*type)->variant == chosen[b].variant) PetscCall((*type)->mesh(chosen[b].settings, fe, &mesh));
     }
@@ -339,6 +341,71 @@ static PetscErrorCode add_bodies(NsFe *fe)
     }
   }
   PetscFunctionReturn(0);
+}
+
+/* Products of keys that each are in order may still leave the range of numbers, or of sense. */
+static void check_elements(NsFe *fe)
+{
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    for (PetscInt i = 0; i < body->mesh->elements; i++) {
+      const NsFeElement *e    = &fe->element[body->first_element + i];
+      const PetscReal    mass = e->density * e->area * e->length, stiffness = e->young * e->area / e->length;
+      if (mass > 1e-60 && mass < 1e60 && stiffness > 1e-60 && stiffness < 1e60) continue;
+      NsDiagError(fe->diag, body->where->key_place, "an element of '%s' has a mass of %g kg and a stiffness of %g N/m: out of range", body->name,
+        mass, stiffness);
+      NsDiagNote(fe->diag, "look at density, young, section and the length of the elements (%g m)", e->length);
+      break;
+    }
+  }
+}
+
+/* The part of a start that a body cannot follow is a mistake, or a thought too many: bars move along their line, planar trusses in their plane. */
+static void check_initial(NsFe *fe, const NsFeBody *body, const char *key, const PetscReal value[3])
+{
+  PetscReal left[3], size = 0, rest = 0;
+
+  for (int k = 0; k < 3; k++) left[k] = value[k];
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscReal *d     = body->direction[a];
+    const PetscReal  along = value[0] * d[0] + value[1] * d[1] + value[2] * d[2];
+    for (int k = 0; k < 3; k++) left[k] -= along * d[k];
+  }
+  for (int k = 0; k < 3; k++) {
+    size = PetscMax(size, PetscAbsReal(value[k]));
+    rest = PetscMax(rest, PetscAbsReal(left[k]));
+  }
+  const NsPlace place = NsKeysPlace(NsTreeChild(body->where, "initial"), key);
+  if (size > 1e60)
+    NsDiagError(fe->diag, place, "%s of '%s' is out of range: %g", key, body->name, size);
+  else if (rest > 1e-9 * size && body->node_unknowns == 1) {
+    NsDiagWarning(fe->diag, place, "'%s' moves along (%g, %g, %g) alone: the rest of this %s is left out", body->name, body->direction[0][0],
+      body->direction[0][1], body->direction[0][2], key);
+  } else if (rest > 1e-9 * size) {
+    NsDiagWarning(fe->diag, place, "'%s' moves in the x-y plane alone: the rest of this %s is left out", body->name, key);
+  }
+}
+
+static void check_bodies(NsFe *fe)
+{
+  const PetscReal *g     = fe->gravity;
+  PetscBool        moves = PETSC_FALSE;
+
+  check_elements(fe);
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (NsTreeChild(body->where, "initial")) {
+      check_initial(fe, body, "velocity", body->velocity);
+      check_initial(fe, body, "displacement", body->displacement);
+    }
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      const PetscReal along = g[0] * body->direction[a][0] + g[1] * body->direction[a][1] + g[2] * body->direction[a][2];
+      moves                 = moves || along != 0 ? PETSC_TRUE : PETSC_FALSE;
+    }
+  }
+  if ((g[0] != 0 || g[1] != 0 || g[2] != 0) && !moves) {
+    NsDiagWarning(fe->diag, NsKeysPlace(fe->config->where, "gravity"), "gravity moves nothing: no node can move in its direction");
+  }
 }
 
 static void make_scene(NsFe *fe, NsModel *model)
@@ -399,6 +466,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   for (int k = 0; k < 3; k++) fe->gravity[k] = config->gravity[k];
   PetscCall(add_bodies(fe));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  check_bodies(fe);
   NsFeSupports(fe);
   NsFeAttachments(fe);
   model->arena = arena;
@@ -415,7 +483,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   model->force_needs_velocity = NsFreeDynamicsIsDamped(fe->free);
   make_scene(fe, model);
   list_names(fe, model);
-  *result = model;
+  *result = model; /* also after an error in the options, so that it is destroyed */
   PetscFunctionReturn(0);
 }
 

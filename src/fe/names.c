@@ -24,8 +24,15 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBo
 
   *count = 0;
   if (allow_ground && !strcmp(name, "ground")) return fe->unknown; /* any address: nothing is read for count 0 */
+  if (strchr(name, '@')) {
+    NsDiagError(fe->diag, place, "'%s' is a point of a body; nodes are wanted here", name);
+    NsDiagNote(fe->diag, "name the node below the body's mesh, such as nodes: {here: 0.5 m}, and write body.here");
+    return NULL;
+  }
   if (!dot) {
-    NsDiagError(fe->diag, place, "'%s' names no nodes", name);
+    static const char *const ground[] = {"ground", NULL};
+    const char              *near     = allow_ground ? NsNearestWord(name, ground) : NULL;
+    NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, near ? "; did you mean 'ground'?" : "");
     NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
     return NULL;
   }
@@ -66,7 +73,7 @@ PetscBool NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3])
   if (!mesh->along || !NsMeshLocate(mesh, mesh->along[node - body->first_node], &element, &fraction)) return PETSC_FALSE;
   const NsFeElement *e    = &fe->element[body->first_element + element];
   const PetscReal    sign = node == e->node[0] && fraction < 0.5 ? -1 : 1; /* at the first end of the chain: outwards */
-  for (int k = 0; k < 3; k++) axis[k] = sign * (fe->x[3 * e->node[1] + k] - fe->x[3 * e->node[0] + k]) / e->length;
+  for (int k = 0; k < 3; k++) axis[k] = sign * (fe->x[3 * e->node[1] + k] - fe->x[3 * e->node[0] + k]) / e->length + 0.0; /* no -0 for the reader */
   return PETSC_TRUE;
 }
 

@@ -5,6 +5,7 @@
   the options database (`percuss run CONFIG -- -ksp_type cg -pc_type jacobi`) changes it. A step costs a MatMult and a KSPSolve.
 */
 #include <petscksp.h>
+#include "core/petsc_message.h"
 #include "fe.h"
 
 struct NsFreeDynamics {
@@ -28,6 +29,32 @@ static PetscBool is_in_order(const NsFe *fe)
   return PETSC_TRUE;
 }
 
+static PetscErrorCode take_options(Mat A)
+{
+  KSP ksp;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOperators(ksp, A, A));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(0);
+}
+
+/* A solver that PETSc does not know, and the like, is the user's mistake: it is found here, before any step. */
+static PetscErrorCode check_options(NsFe *fe, Mat A)
+{
+  char           message[PETSC_MAX_PATH_LEN] = "";
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
+  code = take_options(A);
+  PetscCall(PetscPopErrorHandler());
+  if (code) NsDiagError(fe->diag, (NsPlace){NULL, 0, 0, 0}, "PETSc refuses an option after '--': %s", message);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **result)
 {
   NsFreeDynamics *free = NsArenaAlloc(fe->arena, sizeof(*free));
@@ -38,7 +65,8 @@ PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **result)
   PetscCall(VecDuplicate(fe->weight, &fe->work));
   fe->has_weight = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0 ? PETSC_TRUE : PETSC_FALSE;
   free->in_order = is_in_order(fe);
-  *result        = free;
+  PetscCall(check_options(fe, free->M));
+  *result = free;
   PetscFunctionReturn(0);
 }
 
@@ -78,9 +106,10 @@ PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y)
 
 static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
 {
-  PC       pc;
-  MatInfo  info;
-  PetscInt rows;
+  PC        pc;
+  MatInfo   info;
+  PetscInt  rows;
+  PetscReal smallest;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(A, &rows, NULL));
@@ -92,9 +121,12 @@ static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
   else {
     PetscCall(PCSetType(pc, PCCHOLESKY));
     PetscCall(PCFactorSetMatOrderingType(pc, free->in_order ? MATORDERINGNATURAL : MATORDERINGRCM));
+    /* PETSc's own limit, 2e-14, is absolute: it takes the mass matrix of a thin wire for singular */
+    PetscCall(MatGetDiagonal(A, free->work));
+    PetscCall(VecMin(free->work, NULL, &smallest));
+    PetscCall(PCFactorSetZeroPivot(pc, 1e-14 * smallest));
   }
   PetscCall(KSPSetTolerances(ksp, 1e-12, PETSC_DEFAULT, PETSC_DEFAULT, PETSC_DEFAULT)); /* of iterative solvers, if the user takes one */
-  PetscCall(KSPSetFromOptions(ksp));
   PetscFunctionReturn(0);
 }
 
@@ -121,6 +153,7 @@ PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOpera
     PetscCall(KSPCreate(PETSC_COMM_SELF, &free->ksp[slot]));
     PetscCall(KSPSetOperators(free->ksp[slot], A, A));
     PetscCall(default_solver(free, A, free->ksp[slot]));
+    PetscCall(KSPSetFromOptions(free->ksp[slot]));
   }
   PetscCall(KSPSetOperators(free->ksp[slot], A, A));
   PetscCall(KSPSetUp(free->ksp[slot]));

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/petsc_message.h"
 #include "core/text.h"
 #include "mesh_private.h"
 
@@ -80,18 +81,6 @@ static char *load(const char *path, size_t *size, const char **reason)
   return text;
 }
 
-/* Keeps the message where an error began; the calls above it would only add the way it took. */
-static PetscErrorCode keep_message(
-  MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
-{
-  (void)comm;
-  (void)line;
-  (void)function;
-  (void)file;
-  if (type == PETSC_ERROR_INITIAL) PetscSNPrintf(kept, PETSC_MAX_PATH_LEN, "%s", message);
-  return code;
-}
-
 static PetscErrorCode read_plex(const char *path, const NsGmshInfo *info, PetscOptions options, DM *dm)
 {
   PetscViewer viewer;
@@ -120,7 +109,7 @@ static PetscErrorCode create_plex(const char *path, const NsGmshInfo *info, DM *
   PetscCall(PetscOptionsSetValue(options, "-dm_plex_gmsh_spacedim", "3"));
   PetscCall(PetscOptionsSetValue(options, "-dm_plex_gmsh_periodic", "0"));
   PetscCall(PetscOptionsSetValue(options, "-dm_plex_gmsh_multiple_tags", info->version22 ? "0" : "1"));
-  PetscCall(PetscPushErrorHandler(keep_message, reason));
+  PetscCall(PetscPushErrorHandler(NsKeepMessage, reason));
   code = read_plex(path, info, options, dm);
   PetscCall(PetscPopErrorHandler());
   if (code) {

@@ -103,9 +103,10 @@ static PetscReal spectral_radius(const NsSchemeType *type, const void *settings,
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta)
 {
   const PetscReal tolerance = 1e-9;
-  PetscReal       low = 0, high = 1e-3;
+  PetscReal       low = 0, high = 1e-3 / PetscMax(1, 10 * zeta); /* small also against the damping, zeta w */
 
   if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
+  if (spectral_radius(type, settings, high, zeta) > 1 + tolerance) return 0; /* grows however small the step */
   while (high < 1e6 && spectral_radius(type, settings, high, zeta) <= 1 + tolerance) {
     low = high;
     high *= 1.05;
