@@ -49,10 +49,11 @@ struct NsContact {
   PetscReal          *gap;              /* [candidates] of the last NsContactGaps */
   PetscReal           tolerance; /* m: a gap up to this is closed; 1e-15 of the model's length, so that rounding does not open a contact at rest */
   PetscInt           *active;    /* [candidates] scratch: list of active candidates */
-  NsContactReport    *report;    /* [candidates] */
+  NsContactReport    *report;    /* [candidates] of the present step; another array each step */
   NsContactStatistics statistics;
-  PetscReal          *guess; /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal          *G;     /* [rows, rows] scratch for the caller's Delassus matrix */
+  PetscReal          *guess;       /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal          *G;           /* [rows, rows] scratch for the caller's Delassus matrix */
+  NsContactReport    *last_report; /* [candidates] of the step before */
   /* private, but for `every` */
   PetscInt      *every; /* [candidates] 0, 1, 2, ... */
   NsRows         all;
@@ -74,6 +75,8 @@ static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt can
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
+/* The step failed: the reports are those of the step before again. */
+PetscErrorCode NsContactCancelStep(NsContact *contact);
 /*
   Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is contact->G.
     before: NULL: forces, u itself obeys the law;

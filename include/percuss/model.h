@@ -113,6 +113,8 @@ typedef struct {
 } NsProbe;
 
 typedef struct {
+  /* The state at t = 0; makes its vectors. */
+  PetscErrorCode (*initial)(NsModel *, NsState *);
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
   PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h; back ends fuse it */
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
@@ -129,7 +131,8 @@ typedef struct {
   PetscErrorCode (*contact_point)(NsModel *, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
   /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
-  PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found);
+  /* Not found: why says what is wrong with the name, in a sentence for the user. */
+  PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
   /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). */
   PetscErrorCode (*frequency_bound)(NsModel *, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */

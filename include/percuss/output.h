@@ -20,6 +20,7 @@ typedef struct {
   const NsContactReport *contact; /* [model->candidates] */
   const NsLedger        *ledger;  /* closed at this state only when `energy_closed` */
   PetscBool              first, last;
+  PetscBool              again; /* seen by every writer that was due; now it turns out to be the last: those that were not, write it */
 } NsSnapshot;
 
 typedef struct {
@@ -30,6 +31,8 @@ typedef struct {
   /* True when this writer takes this snapshot: asked before the ledger is closed for it. A writer may take a snapshot only to sum or compare. */
   PetscBool (*due)(const NsWriter *, PetscInt64 step, PetscBool last);
   PetscBool needs_energy;
+  PetscBool sums; /* due every step, for what it sums up; writes rows of its own choice */
+  /* A snapshot that comes `again` goes only to writers that were not due to it, and to those that sum. */
   PetscErrorCode (*write)(NsWriter *, const NsSnapshot *);
   PetscErrorCode (*close)(NsWriter *);
 } NsWriterType;

@@ -14,7 +14,8 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   contact->tolerance  = 1e-15 * model->length_scale;
   for (PetscInt i = 0; i < n; i++) contact->rows += model->candidate[i].directions;
   const PetscInt rows = contact->rows;
-  PetscCall(PetscCalloc5(n, &contact->gap, n, &contact->active, n, &contact->report, (3 * n), &contact->guess, (rows * rows), &contact->G));
+  PetscCall(PetscCalloc6(
+    n, &contact->gap, n, &contact->active, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, (rows * rows), &contact->G));
   PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
@@ -34,7 +35,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   if (!contact) PetscFunctionReturn(0);
   for (PetscInt i = 0; i < NS_MAX_LOCAL_SOLVERS; i++) PetscCall(NsLocalSolverDestroy(&contact->solver[i]));
   PetscCall(NsRowsDestroy(&contact->all));
-  PetscCall(PetscFree5(contact->gap, contact->active, contact->report, contact->guess, contact->G));
+  PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->G));
   PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
   PetscCall(PetscFree(contact));
   *result = NULL;
@@ -64,10 +65,26 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
   PetscFunctionReturn(0);
 }
 
+static void swap_reports(NsContact *contact)
+{
+  NsContactReport *old = contact->report;
+
+  contact->report      = contact->last_report;
+  contact->last_report = old;
+}
+
 PetscErrorCode NsContactBeginStep(NsContact *contact)
 {
   PetscFunctionBegin;
+  swap_reports(contact);
   PetscCall(PetscArrayzero(contact->report, contact->candidates));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactCancelStep(NsContact *contact)
+{
+  PetscFunctionBegin;
+  swap_reports(contact);
   PetscFunctionReturn(0);
 }
 

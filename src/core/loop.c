@@ -54,7 +54,7 @@ static const char *limit_hint(const NsRun *run)
 /* Offers a state to the writers. `again`: it was offered before as one of many and now turns out to be the last. */
 static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBool again)
 {
-  NsSnapshot   snapshot = {step, run->state, run->contact->report, &run->ledger, step == 0, last};
+  NsSnapshot   snapshot = {step, run->state, run->contact->report, &run->ledger, step == 0, last, again};
   PetscBool    energy   = PETSC_FALSE;
   const double start    = NsSeconds();
 
@@ -71,7 +71,7 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
     if (!type->due(run->writer[i], step, last)) continue;
-    if (again && type->due(run->writer[i], step, PETSC_FALSE)) continue;
+    if (again && !type->sums && type->due(run->writer[i], step, PETSC_FALSE)) continue;
     PetscCall(type->write(run->writer[i], &snapshot));
   }
   run->writing_seconds += NsSeconds() - start;

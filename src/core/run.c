@@ -52,11 +52,11 @@ void NsRunFail(NsRun *run, const char *format, ...)
 /* Mesh files become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
 static void resolve_files(NsRun *run)
 {
-  const NsFe *fe = run->model->data;
+  const NsList *bodies = &run->config.bodies;
 
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    NsNode     *mesh = NsTreeChild(fe->body[b].where, "mesh");
-    NsNode     *file = mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file");
+  for (int b = 0; b < bodies->count; b++) {
+    NsNode     *mesh = NsTreeChild(bodies->where[b], "mesh");
+    NsNode     *file = mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file"); /* `mesh: bar.msh` is short for the file */
     const char *path;
     char       *absolute;
     if (!file) continue;
@@ -68,20 +68,6 @@ static void resolve_files(NsRun *run)
   }
 }
 
-/* How many nodes "body.set" names; 0 when there is no such set. */
-static PetscInt count_nodes(const NsRun *run, const char *name)
-{
-  const NsFe *fe = run->model->data;
-
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    const size_t n = strlen(fe->body[b].name);
-    if (strncmp(name, fe->body[b].name, n) || name[n] != '.') continue;
-    const NsMeshSet *set = NsMeshNodeSet(fe->body[b].mesh, name + n + 1);
-    return set ? set->count : 0;
-  }
-  return 0;
-}
-
 /* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
 static PetscErrorCode check_probes(NsRun *run)
 {
@@ -89,29 +75,26 @@ static PetscErrorCode check_probes(NsRun *run)
   NsModel           *model   = run->model;
   NsProbe            probe;
   PetscBool          found;
+  char               why[256];
 
   PetscFunctionBegin;
   for (int i = 0; i < history->probes.count; i++) {
-    PetscCall(model->ops->probe(model, history->probes.items[i], &probe, &found));
+    const char *name = history->probes.items[i];
+    PetscCall(model->ops->probe(model, name, &probe, &found, why, sizeof(why)));
+    if (!found) {
+      NsDiagError(run->diag, history->probes.where[i]->place, "%s", why);
+      NsDiagNote(run->diag, "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5");
+    }
     for (int j = 0; j < i && found; j++) {
-      if (strcmp(history->probes.items[i], history->probes.items[j])) continue;
-      NsDiagError(run->diag, history->probes.where[i]->place, "probe '%s' stands here twice", history->probes.items[i]);
+      if (strcmp(name, history->probes.items[j])) continue;
+      NsDiagError(run->diag, history->probes.where[i]->place, "probe '%s' stands here twice", name);
       break;
     }
-    if (found) continue;
-    const PetscInt nodes = count_nodes(run, history->probes.items[i]);
-    const char    *near  = NsNearestWord(history->probes.items[i], model->probe_names);
-    if (nodes > 1)
-      NsDiagError(run->diag, history->probes.where[i]->place, "'%s' is %d nodes; a probe is one", history->probes.items[i], (int)nodes);
-    else
-      NsDiagError(run->diag, history->probes.where[i]->place, "there is no point '%s'%s%s%s", history->probes.items[i],
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    NsDiagNote(run->diag, "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5");
   }
   if (history->probes.count == 0) {
     history->probes.items = NsArenaAlloc(run->arena, 16 * sizeof(*history->probes.items));
     for (int i = 0; model->probe_names[i] && history->probes.count < 16; i++) {
-      PetscCall(model->ops->probe(model, model->probe_names[i], &probe, &found));
+      PetscCall(model->ops->probe(model, model->probe_names[i], &probe, &found, why, sizeof(why)));
       if (found) history->probes.items[history->probes.count++] = model->probe_names[i];
     }
   }
@@ -131,7 +114,7 @@ static PetscErrorCode build(NsRun *run)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
   PetscCall(check_probes(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
-  PetscCall(NsFeInitialState(run->model, &run->state));
+  PetscCall(run->model->ops->initial(run->model, &run->state));
   PetscCall(NsContactCreate(run->model, &run->contact));
   PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
   PetscFunctionReturn(0);

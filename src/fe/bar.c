@@ -197,36 +197,41 @@ static const NsTable bar_table  = {"bar", "straight elastic bar", bar_keys, size
 
 static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *body)
 {
-  const NsBarSettings *bar     = settings;
-  NsFeElement         *element = fe->element + body->first_element;
-  PetscReal           *axis    = body->direction[0];
+  NsFeElement     *element = fe->element + body->first_element;
+  const NsMesh    *mesh    = body->mesh;
+  const NsPlace    place   = NsKeysPlace(body->where, "mesh");
+  const PetscReal *first = fe->x + 3 * body->first_node, *last = first + 3 * (mesh->nodes - 1);
+  PetscReal       *axis = body->direction[0], length = 0;
 
   PetscFunctionBegin;
   body->node_unknowns = 1;
-  for (PetscInt i = 0; i < body->mesh->elements; i++) {
+  if (!mesh->along) {
+    NsDiagError(fe->diag, place, "the mesh of bar '%s' is not one open line", body->name);
+    NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
+    PetscFunctionReturn(0);
+  }
+  for (int k = 0; k < 3; k++) length += PetscSqr(last[k] - first[k]); /* nodes are numbered along the line */
+  length = PetscSqrtReal(length);
+  for (int k = 0; k < 3; k++) axis[k] = length > 0 ? (last[k] - first[k]) / length : 0;
+  for (PetscInt i = 0; i < mesh->elements; i++) {
     const PetscReal *a = fe->x + 3 * element[i].node[0], *b = fe->x + 3 * element[i].node[1];
-    PetscReal        u[3], cosine                           = 0;
-    for (int k = 0; k < 3; k++) u[k] = (b[k] - a[k]) / element[i].length;
-    if (i == 0) PetscCall(PetscArraycpy(axis, u, 3));
-    for (int k = 0; k < 3; k++) cosine += u[k] * axis[k];
-    PetscReal off = 0;
-    for (int k = 0; k < 3; k++) off += PetscSqr(u[k] - cosine * axis[k]);
-    if (off > 1e-16) {
-      NsDiagError(
-        fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' is not straight: it bends at (%g, %g, %g) m", body->name, a[0], a[1], a[2]);
-      NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
-      PetscFunctionReturn(0);
+    PetscReal        forward = 0, along = 0, off = 0;
+    for (int k = 0; k < 3; k++) {
+      forward += (b[k] - a[k]) * axis[k];
+      along += (b[k] - first[k]) * axis[k];
     }
-    if (cosine < 0) {
-      NsDiagError(
-        fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' runs back over itself at (%g, %g, %g) m", body->name, a[0], a[1], a[2]);
+    for (int k = 0; k < 3; k++) off += PetscSqr(b[k] - first[k] - along * axis[k]);
+    if (forward <= 0 || off > PetscSqr(1e-9 * mesh->length)) {
+      NsDiagError(fe->diag, place,
+        forward <= 0 ? "the mesh of bar '%s' runs back over itself at (%g, %g, %g) m"
+                     : "the mesh of bar '%s' is not straight: it bends at (%g, %g, %g) m",
+        body->name, a[0], a[1], a[2]);
       NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
       PetscFunctionReturn(0);
     }
     element[i].cosine[0] = 1;
   }
-  if (!body->mesh->along) NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"), "the mesh of bar '%s' is not one open line", body->name);
-  NsBarProperties(bar, fe, body);
+  NsBarProperties(settings, fe, body);
   PetscFunctionReturn(0);
 }
 

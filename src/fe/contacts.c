@@ -5,6 +5,9 @@
 */
 #include "fe.h"
 
+/* Compliance and Delassus matrices are dense over all candidates: at three rows each, 0.3 GB a matrix. */
+#define NS_MOST_CANDIDATES 2000
+
 typedef struct {
   PetscInt node[2]; /* global; -1: none */
   NsPair  *pair;
@@ -207,6 +210,12 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   PetscFunctionBegin;
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  if (fe->pairs > NS_MOST_CANDIDATES) {
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that fit dense matrices of contact",
+      (int)fe->pairs, NS_MOST_CANDIDATES);
+    NsDiagNote(fe->diag, "name only those nodes that can touch");
+    PetscFunctionReturn(0);
+  }
   partners          = NsArenaAlloc(fe->arena, sizeof(*partners) * (size_t)(fe->pairs + 1));
   latest            = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)fe->nodes);       /* [node] the last candidate of this node, */
   before            = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1)); /* [candidate] and the one before it */

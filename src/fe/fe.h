@@ -114,8 +114,6 @@ extern const NsVariant         NsBodyVariant_Bar, NsBodyVariant_Truss;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
-/* The state at the start: initial displacement and velocity of the bodies. */
-PetscErrorCode NsFeInitialState(NsModel *model, NsState *state);
 
 /* The body of this name (of so many bytes); NULL after an error in diag at that place. */
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
@@ -125,7 +123,7 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBo
 PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node);
 /* The unit direction along the chain at a node, pointing out of the body at its ends; false when the body has none there. */
 PetscBool      NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3]);
-PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found);
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
 /* src/fe/attach.c: numbers the unknowns (supports) and reads springs, masses, loads. */

@@ -261,7 +261,37 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscFunctionReturn(0);
 }
 
+/* Initial displacement and velocity of the bodies. */
+static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
+{
+  NsFe        *fe = model->data;
+  PetscScalar *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(fe->work, &state->q));
+  PetscCall(VecDuplicate(fe->work, &state->v));
+  PetscCall(VecGetArrayWrite(state->q, &q));
+  PetscCall(VecGetArrayWrite(state->v, &v));
+  for (PetscInt i = 0; i < fe->nodes; i++) {
+    const NsFeBody *body = &fe->body[fe->node_body[i]];
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + a];
+      if (unknown < 0) continue;
+      q[unknown] = v[unknown] = 0;
+      for (int k = 0; k < 3; k++) {
+        q[unknown] += body->direction[a][k] * body->displacement[k];
+        v[unknown] += body->direction[a][k] * body->velocity[k];
+      }
+    }
+  }
+  PetscCall(VecRestoreArrayWrite(state->q, &q));
+  PetscCall(VecRestoreArrayWrite(state->v, &v));
+  state->t = 0;
+  PetscFunctionReturn(0);
+}
+
 static const NsModelOps fe_ops = {
+  .initial         = NsModelInitial_Fe,
   .force           = NsModelForce_Fe,
   .accel           = NsModelAccel_Fe,
   .mult            = NsModelMult_Fe,
@@ -484,33 +514,5 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   make_scene(fe, model);
   list_names(fe, model);
   *result = model; /* also after an error in the options, so that it is destroyed */
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFeInitialState(NsModel *model, NsState *state)
-{
-  NsFe        *fe = model->data;
-  PetscScalar *q, *v;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(fe->work, &state->q));
-  PetscCall(VecDuplicate(fe->work, &state->v));
-  PetscCall(VecGetArrayWrite(state->q, &q));
-  PetscCall(VecGetArrayWrite(state->v, &v));
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    const NsFeBody *body = &fe->body[fe->node_body[i]];
-    for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + a];
-      if (unknown < 0) continue;
-      q[unknown] = v[unknown] = 0;
-      for (int k = 0; k < 3; k++) {
-        q[unknown] += body->direction[a][k] * body->displacement[k];
-        v[unknown] += body->direction[a][k] * body->velocity[k];
-      }
-    }
-  }
-  PetscCall(VecRestoreArrayWrite(state->q, &q));
-  PetscCall(VecRestoreArrayWrite(state->v, &v));
-  state->t = 0;
   PetscFunctionReturn(0);
 }

@@ -114,21 +114,24 @@ static void fill_probe(const NsFe *fe, const NsFeBody *body, const NsFeElement *
   }
 }
 
-PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found)
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
 {
   NsFe       *fe   = model->data;
-  const char *mark = name + strcspn(name, ".@");
+  const char *mark = name + strcspn(name, ".@"), *near;
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name = name;
+  near        = NsNearestWord(name, model->probe_names);
+  (void)snprintf(why, size, "there is no point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   for (PetscInt b = 0; b < fe->bodies && *mark; b++) {
     const NsFeBody *body = &fe->body[b];
     const size_t    n    = strlen(body->name);
     if ((size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
     if (*mark == '.') {
       const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
+      if (set && set->count != 1) (void)snprintf(why, size, "'%s' is %d nodes; a probe is one", name, (int)set->count);
       if (!set || set->count != 1) break;
       const PetscInt node = body->first_node + set->items[0];
       fill_probe(fe, body, NULL, (PetscInt[2]){node, node}, 0, probe);
@@ -137,7 +140,10 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
       PetscInt  element;
       PetscReal fraction;
       if (NsParseNumber(mark + 1, &where) || where < 0 || where > 1) break;
-      if (!NsMeshLocate(body->mesh, where * body->mesh->length, &element, &fraction)) break;
+      if (!NsMeshLocate(body->mesh, where * body->mesh->length, &element, &fraction)) {
+        (void)snprintf(why, size, "'%s' is a fraction of a length, but the mesh of '%s' is no single open line", name, body->name);
+        break;
+      }
       const NsFeElement *e = &fe->element[body->first_element + element];
       fill_probe(fe, body, e, e->node, fraction, probe);
     }

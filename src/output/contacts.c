@@ -58,9 +58,11 @@ static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot 
   const NsModel     *model = writer->run->model;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < model->candidates; i++)
+  const long every = writer->run->config.output->contacts->every;
+  if (snapshot->again && NsWriterIsDue(every, snapshot->step, PETSC_FALSE)) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < model->candidates && !snapshot->again; i++)
     for (PetscInt k = 0; k < 3; k++) self->impulse[3 * i + k] += snapshot->contact[i].impulse[k];
-  if (!NsWriterIsDue(writer->run->config.output->contacts->every, snapshot->step, snapshot->last)) PetscFunctionReturn(0);
+  if (!NsWriterIsDue(every, snapshot->step, snapshot->last)) PetscFunctionReturn(0);
 
   NsFileNumber(&self->file, snapshot->state.t, 0);
   for (PetscInt i = 0; i < model->candidates; i++) {
@@ -99,6 +101,7 @@ const NsWriterType NsWriterType_Contacts = {
   .wanted = NsWriterWanted_Contacts,
   .open   = NsWriterOpen_Contacts,
   .due    = NsWriterDue_Contacts,
+  .sums   = PETSC_TRUE,
   .write  = NsWriterWrite_Contacts,
   .close  = NsWriterClose_Contacts,
 };

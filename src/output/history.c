@@ -26,8 +26,9 @@ static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
   writer->data = self;
   for (int i = 0; i < names->count; i++) {
     PetscBool found = PETSC_FALSE;
+    char      why[256];
 
-    PetscCall(run->model->ops->probe(run->model, names->items[i], &probes[i], &found));
+    PetscCall(run->model->ops->probe(run->model, names->items[i], &probes[i], &found, why, sizeof(why)));
     PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "probe '%s' passed the check of the config but the model does not know it", names->items[i]);
     columns += probes[i].columns;
   }

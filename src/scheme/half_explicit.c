@@ -11,6 +11,7 @@
        v1 = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1),   0 <= W1' v1  _|_  lambda1 >= 0
     4. some contact newly closed (open at q0, closed at q1): no forces, but impulses Lambda on all closed contacts,
        v^- = v0 + dt/2 (a0 + M1^-1 h(t1, q1, v_a)),   v1 = v^- + M1^-1 W1 Lambda,   impact law with v^-
+     "All" are those that the impact reaches through the Delassus matrix: bodies that do not touch each other step as if alone.
 
   The predicted position of 1 serves for W only. Restitution acts on the newly closed contacts only (`restitution_of: all_closed` is the
   paper's rule): a resting contact hit by a neighbour's impact would otherwise bounce on its own round-off velocity.
@@ -31,8 +32,9 @@ typedef struct {
   NsCompliance *mass; /* slot 0, A = M */
   Vec           a0, a1, va, q1, v1, vm;
   NsRows        w0, wu, w1;
-  PetscReal    *P0, *P1, *u0, *u1;
-  PetscBool    *closed, *newly; /* [candidates] closed at q0; [active at q1] newly closed */
+  PetscReal    *P0, *P1, *Lambda, *u0, *u1; /* dt lambda0, dt/2 lambda1, Lambda */
+  PetscBool    *closed;                     /* [candidates] at q0 */
+  PetscBool    *newly, *struck, *bounces;   /* [active at q1] just closed; reached by an impact; with restitution */
 } NsScheme_HalfExplicit;
 
 static PetscErrorCode NsSchemeSetup_HalfExplicit(NsScheme *scheme)
@@ -48,7 +50,8 @@ static PetscErrorCode NsSchemeSetup_HalfExplicit(NsScheme *scheme)
   PetscCall(NsRowsCreate(scheme->model, &self->w0));
   PetscCall(NsRowsCreate(scheme->model, &self->wu));
   PetscCall(NsRowsCreate(scheme->model, &self->w1));
-  PetscCall(PetscCalloc6(rows, &self->P0, rows, &self->P1, rows, &self->u0, rows, &self->u1, candidates, &self->closed, candidates, &self->newly));
+  PetscCall(PetscCalloc5(rows, &self->P0, rows, &self->P1, rows, &self->Lambda, rows, &self->u0, rows, &self->u1));
+  PetscCall(PetscCalloc4(candidates, &self->closed, candidates, &self->newly, candidates, &self->struck, candidates, &self->bounces));
   PetscFunctionReturn(0);
 }
 
@@ -62,7 +65,8 @@ static PetscErrorCode NsSchemeDestroy_HalfExplicit(NsScheme *scheme)
   PetscCall(NsRowsDestroy(&self->w0));
   PetscCall(NsRowsDestroy(&self->wu));
   PetscCall(NsRowsDestroy(&self->w1));
-  PetscCall(PetscFree6(self->P0, self->P1, self->u0, self->u1, self->closed, self->newly));
+  PetscCall(PetscFree5(self->P0, self->P1, self->Lambda, self->u0, self->u1));
+  PetscCall(PetscFree4(self->closed, self->newly, self->struck, self->bounces));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -118,43 +122,110 @@ static PetscErrorCode euler_stage(NsScheme *scheme, const NsState *x, PetscReal 
   PetscFunctionReturn(0);
 }
 
-/* 3: forces on the contacts closed at q1; v1 holds the free velocity on entry. */
-static PetscErrorCode force_stage(NsScheme *scheme, PetscReal dt, NsStepOutcome *outcome)
+/* Contacts i and j act on each other: some entry of their block of G is not zero. */
+static PetscBool are_coupled(const NsContact *contact, const NsRows *rows, PetscInt i, PetscInt j)
 {
-  NsScheme_HalfExplicit *self    = scheme->data;
-  NsContact             *contact = scheme->contact;
+  for (PetscInt r = rows->start[i]; r < rows->start[i + 1]; r++) {
+    for (PetscInt c = rows->start[j]; c < rows->start[j + 1]; c++) {
+      if (contact->G[r * rows->rows + c] != 0) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+/*
+  The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that have nothing to do with it and
+  step on with their forces, as they would alone. Where the mass matrix varies all contacts are taken for one system.
+*/
+static PetscBool find_struck(NsScheme *scheme)
+{
+  NsScheme_HalfExplicit *self   = scheme->data;
+  const NsRows          *rows   = &self->w1;
+  PetscBool              impact = PETSC_FALSE, grown = PETSC_TRUE;
+
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    self->newly[i]  = self->closed[rows->contact[i]] ? PETSC_FALSE : PETSC_TRUE;
+    self->struck[i] = self->newly[i];
+    impact          = impact || self->newly[i] ? PETSC_TRUE : PETSC_FALSE;
+  }
+  while (impact && grown) {
+    grown = PETSC_FALSE;
+    for (PetscInt i = 0; i < rows->contacts; i++) {
+      for (PetscInt j = 0; j < rows->contacts && !self->struck[i]; j++) {
+        if (self->struck[j] && (!scheme->model->constant_mass || are_coupled(scheme->contact, rows, i, j))) self->struck[i] = grown = PETSC_TRUE;
+      }
+    }
+  }
+  return impact;
+}
+
+/* Zero in P for the contacts of `rows` that an impact reaches, or that opened meanwhile: their lambda0 is left out. True when some, not all, of P stays. */
+static PetscBool drop_struck(const NsScheme *scheme, const NsRows *rows, PetscReal *P)
+{
+  const NsScheme_HalfExplicit *self = scheme->data;
+  PetscBool                    some = PETSC_FALSE;
+
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    PetscBool keep = PETSC_FALSE;
+    for (PetscInt j = 0; j < self->w1.contacts; j++)
+      keep = keep || (self->w1.contact[j] == rows->contact[i] && !self->struck[j]) ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1] && !keep; k++) P[k] = 0;
+    some = some || keep ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return some;
+}
+
+/* 3, 4: the velocity without the reactions at t1. */
+static PetscErrorCode free_velocity(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool impact)
+{
+  NsScheme_HalfExplicit *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsRowsVelocity(scheme->model, &self->w1, self->v1, self->u1));
-  PetscCall(NsContactSolve(contact, &self->w1, self->u1, NULL, NULL, self->P1, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, &self->w1, "forces"));
-    PetscFunctionReturn(0);
+  if (!impact) {
+    PetscCall(VecWAXPY(self->v1, 1, x->v, self->va)); /* (v0 + v_a)/2 = v0 + dt/2 (a0 + M0^-1 W0 lambda0) */
+    PetscCall(VecScale(self->v1, 0.5));
+  } else {
+    PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v)); /* v^- */
+    if (drop_struck(scheme, &self->w0, self->P0)) PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 0.5, self->v1));
   }
-  PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
-  PetscCall(NsContactReportForce(contact, &self->w1, self->P1, 2 / dt));
+  PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
   PetscFunctionReturn(0);
 }
 
-/* 4: impulses on all contacts closed at q1; v1 holds v^- on entry. */
-static PetscErrorCode impulse_stage(NsScheme *scheme, NsStepOutcome *outcome)
+/*
+  3, 4: reactions at t1, forces lambda1 = P1 2/dt and impulses Lambda in one local problem (they are not coupled). v1 holds the free velocity on entry.
+  Dampers, loads and forces work with v_m, the mean before the impulses come.
+*/
+static PetscErrorCode reactions(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_HalfExplicit         *self     = scheme->data;
   const NsSettings_HalfExplicit *settings = scheme->settings;
   NsContact                     *contact  = scheme->contact;
+  NsRows                        *rows     = &self->w1;
 
   PetscFunctionBegin;
-  PetscCall(NsRowsVelocity(scheme->model, &self->w1, self->v1, self->u0));
-  PetscCall(NsContactSolve(contact, &self->w1, self->u0, self->u0, settings->restitution_of == 1 ? NULL : self->newly, self->P1, &outcome->done));
+  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
+  for (PetscInt i = 0; i < rows->contacts; i++) self->bounces[i] = settings->restitution_of == 1 ? self->struck[i] : self->newly[i];
+  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->bounces, self->P1, &outcome->done));
   if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, &self->w1, "impulses"));
+    PetscCall(NsStepFail(outcome, scheme, rows, "reactions"));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
-  PetscCall(NsRowsVelocity(scheme->model, &self->w1, self->v1, self->u1));
-  PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w1, self->P1, self->u0, self->u1, NULL));
-  for (PetscInt i = 0; i < self->w1.contacts; i++)
-    outcome->impulsive = outcome->impulsive || contact->report[self->w1.contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      self->Lambda[k] = self->struck[i] ? self->P1[k] : 0;
+      if (self->struck[i]) self->P1[k] = 0;
+    }
+  }
+  PetscCall(NsComplianceApply(self->mass, rows, self->P1, 1, self->v1));
+  PetscCall(NsContactReportForce(contact, rows, self->P1, 2 / dt));
+  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+  PetscCall(VecScale(self->vm, 0.5));
+  PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
+  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
+  PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));
+  for (PetscInt i = 0; i < rows->contacts; i++)
+    outcome->impulsive = outcome->impulsive || contact->report[rows->contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -190,7 +261,6 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   NsContact             *contact = scheme->contact;
   NsModel               *model   = scheme->model;
   const PetscReal        t1      = x->t + dt;
-  PetscBool              impact  = PETSC_FALSE;
   PetscInt               count;
 
   PetscFunctionBegin;
@@ -202,35 +272,26 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   PetscCall(VecAXPY(self->q1, dt / 2, self->va));
   PetscCall(NsModelAccel(model, t1, self->q1, self->va, self->a1));
   PetscCall(find_closed(contact, t1, self->q1, &count));
-  for (PetscInt i = 0; i < count; i++) {
-    self->newly[i] = self->closed[contact->active[i]] ? PETSC_FALSE : PETSC_TRUE;
-    impact         = impact || self->newly[i] ? PETSC_TRUE : PETSC_FALSE;
-  }
-  if (impact) {
-    PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v)); /* v^- = v0 + dt/2 (a0 + a1), without forces */
-  } else {
-    PetscCall(VecWAXPY(self->v1, 1, x->v, self->va)); /* (v0 + v_a)/2 = v0 + dt/2 (a0 + M0^-1 W0 lambda0) */
-    PetscCall(VecScale(self->v1, 0.5));
-  }
-  PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
+  self->w1.contacts = self->w1.rows = 0;
   if (count) {
     PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &self->w1));
     PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, self->va, (NsOperator){1, 0, 0}));
     PetscCall(NsComplianceDelassus(self->mass, &self->w1, &self->w1, contact->G));
   }
-  /* Dampers and loads move the velocity from v0 to v^-, the impulse from there to v1: their work takes the mean of their own interval. */
-  if (!impact && count) PetscCall(force_stage(scheme, dt, outcome));
-  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
-  PetscCall(VecScale(self->vm, 0.5));
-  if (impact) PetscCall(impulse_stage(scheme, outcome));
-  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(free_velocity(scheme, x, dt, find_struck(scheme)));
+  if (count) {
+    PetscCall(reactions(scheme, x, dt, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+  } else {
+    PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+    PetscCall(VecScale(self->vm, 0.5));
+  }
+
+  PetscCall(book_power(scheme, x, dt, self->vm));
+  PetscCall(book_friction(scheme, &self->w0, self->P0, 0.5));
+  PetscCall(book_friction(scheme, &self->w1, self->P1, 1));
   PetscCall(PetscArrayzero(self->closed, contact->candidates));
   for (PetscInt i = 0; i < count; i++) self->closed[self->w1.contact[i]] = PETSC_TRUE;
-  PetscCall(book_power(scheme, x, dt, self->vm));
-  if (!impact) {
-    if (self->w0.contacts) PetscCall(book_friction(scheme, &self->w0, self->P0, 0.5));
-    if (count) PetscCall(book_friction(scheme, &self->w1, self->P1, 1));
-  }
   NsStateSwap(x, &self->q1, &self->v1);
   x->t = t1;
   PetscFunctionReturn(0);

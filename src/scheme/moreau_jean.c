@@ -25,7 +25,7 @@ typedef struct {
   Vec           h, dv, q1, v1, vm, vth;
   NsRows        w;
   PetscReal    *P, *u0, *u1, *rate;
-  PetscBool    *was, *newly;
+  PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
 } NsScheme_MoreauJean;
 
 static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
@@ -46,6 +46,7 @@ static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
   PetscCall(NsVecsCreate(scheme->model, &self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w));
   PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, rows, &self->rate, candidates, &self->was, candidates, &self->newly));
+  PetscCall(PetscCalloc1(candidates, &self->is));
   PetscFunctionReturn(0);
 }
 
@@ -58,6 +59,7 @@ static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
   PetscCall(NsVecsDestroy(&self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsDestroy(&self->w));
   PetscCall(PetscFree6(self->P, self->u0, self->u1, self->rate, self->was, self->newly));
+  PetscCall(PetscFree(self->is));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -93,7 +95,7 @@ static PetscErrorCode find_active(NsScheme *scheme, const NsState *x, PetscReal 
       self->newly[*count]         = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
       contact->active[(*count)++] = i;
     }
-    self->was[i] = active;
+    self->is[i] = active;
   }
   PetscFunctionReturn(0);
 }
@@ -138,6 +140,7 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
   PetscCall(NsModelPower(model, x->t + th, x->q, self->vth, self->vm, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
+  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

@@ -22,9 +22,9 @@ typedef struct {
 
 typedef struct {
   NsCompliance *mass;
-  Vec           next;      /* q_{k+1}, with q_k in the state */
-  Vec           w, w_last; /* w_{k+1}, w_k */
-  Vec           a, ahead;  /* free move from q_{k+1}, and q_{k+2} */
+  Vec           next;              /* q_{k+1}, with q_k in the state */
+  Vec           w_last, w, w_next; /* w_k, w_{k+1}, w_{k+2} */
+  Vec           a, ahead;          /* acceleration at q_{k+1}, and q_{k+2} */
   Vec           v1, vm;
   NsRows        rows;
   PetscReal    *P, *u, *um, *gap_last;
@@ -52,7 +52,7 @@ static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsVecsCreate(scheme->model, &self->next, &self->w, &self->w_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
+  PetscCall(NsVecsCreate(scheme->model, &self->next, &self->w, &self->w_last, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->rows));
   PetscCall(PetscCalloc7(n, &self->closed, n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->age));
   PetscFunctionReturn(0);
@@ -64,7 +64,7 @@ static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsVecsDestroy(&self->next, &self->w, &self->w_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
+  PetscCall(NsVecsDestroy(&self->next, &self->w, &self->w_last, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->rows));
   PetscCall(PetscFree7(self->closed, self->P, self->u, self->um, self->gap_last, self->J, self->age));
   PetscCall(PetscFree(self));
@@ -72,10 +72,11 @@ static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
 }
 
 /*
-  q_{k+1} into `ahead` from q_{k-1} = last, q_k = now. `move` is the free move q_{k+1} - q_k on entry. J_k goes to P.
-  Contact acts on g(q_{k+1}) + e g(q_{k-1}), scaled by 1/dt to be a velocity, over the candidates that would end below zero.
+  One move: from q_k = now, with q_{k-1} = last and the velocity w = (q_k - q_{k-1})/dt + dt a of the free move on entry, to q_{k+1} = ahead and its w. J_k goes to P.
+  Contact acts on g(q_{k+1}) + e g(q_{k-1}), scaled by 1/dt to be a velocity. The velocity is carried along, not made of positions: their difference
+  would lose six digits.
 */
-static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec move, Vec ahead, PetscBool *done)
+static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec w, Vec ahead, PetscBool *done)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
@@ -83,23 +84,26 @@ static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec l
 
   PetscFunctionBegin;
   *done = PETSC_TRUE;
-  PetscCall(VecWAXPY(ahead, 1, now, move));
-  if (!n) PetscFunctionReturn(0);
-  PetscCall(NsContactGaps(contact, t - dt, last));
-  PetscCall(PetscArraycpy(self->gap_last, contact->gap, n));
-  PetscCall(NsContactGaps(contact, t + dt, ahead));
-  for (PetscInt i = 0; i < n; i++) self->u[i] = (contact->gap[i] + scheme->model->candidate[i].law.restitution * self->gap_last[i]) / dt;
-  PetscCall(NsModelRows(scheme->model, t, now, n, contact->every, &self->rows));
-  PetscCall(NsComplianceUpdate(self->mass, t, now, move, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, &self->rows, &self->rows, contact->G));
-  PetscCall(NsContactSolve(contact, &self->rows, self->u, NULL, NULL, self->P, done));
-  if (*done) PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, dt, ahead));
+  if (n) {
+    PetscCall(VecWAXPY(ahead, dt, w, now));
+    PetscCall(NsContactGaps(contact, t - dt, last));
+    PetscCall(PetscArraycpy(self->gap_last, contact->gap, n));
+    PetscCall(NsContactGaps(contact, t + dt, ahead));
+    for (PetscInt i = 0; i < n; i++) self->u[i] = (contact->gap[i] + scheme->model->candidate[i].law.restitution * self->gap_last[i]) / dt;
+    PetscCall(NsModelRows(scheme->model, t, now, n, contact->every, &self->rows));
+    PetscCall(NsComplianceUpdate(self->mass, t, now, w, (NsOperator){1, 0, 0}));
+    PetscCall(NsComplianceDelassus(self->mass, &self->rows, &self->rows, contact->G));
+    PetscCall(NsContactSolve(contact, &self->rows, self->u, NULL, NULL, self->P, done));
+    if (!*done) PetscFunctionReturn(0);
+    PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, 1, w));
+  }
+  PetscCall(VecWAXPY(ahead, dt, w, now));
   PetscFunctionReturn(0);
 }
 
 /*
-  q_1 from q_0 and a q_{-1} that fits v_0, with contact: a body that touches at the start and still approaches is stopped at once, by J_0. The velocity that is shown at the
-  start is the given one, before J_0 and not in the middle of it: in the first step's work J_0 counts twice.
+  q_1 from q_0 and a q_{-1} that fits v_0, with contact: a body that touches at the start and still approaches is stopped at once, by J_0. The
+  velocity that is shown at the start is the given one, before J_0 and not in the middle of it: in the first step's work J_0 counts twice.
 */
 static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsState *x)
 {
@@ -113,9 +117,10 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
   PetscCall(VecWAXPY(self->ahead, -dt, x->v, x->q)); /* q_{-1} */
   PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
-  PetscCall(VecAXPBY(self->a, dt, dt * dt / 2, x->v)); /* free move */
+  PetscCall(VecWAXPY(self->w, dt / 2, self->a, x->v));
   PetscCall(NsContactClosedAtStart(scheme->contact, x, self->closed));
-  PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->a, self->next, &done));
+  PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->w, self->next, &done));
+  if (!done) PetscCall(VecWAXPY(self->next, dt, self->w, x->q)); /* as if free: the first step finds the same problem and reports it */
   for (PetscInt i = 0; i < n; i++) {
     self->J[i]   = done ? 2 * self->P[i] : 0;
     self->age[i] = self->closed[i] ? 2 : done && self->P[i] > 0 ? 1 : 0;
@@ -124,27 +129,32 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
   PetscFunctionReturn(0);
 }
 
-/* Half the work of J_k and J_{k+1} with the mean velocity; reports J_{k+1} with the velocities of the gap at its two sides. */
+/* Half the work of J_k and J_{k+1} with the mean velocity; reports J_{k+1} with the velocities w of the gap at its two sides. */
 static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1, NsStepOutcome *outcome)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
+  const PetscInt           n       = contact->candidates;
 
   PetscFunctionBegin;
-  PetscCall(NsModelRows(scheme->model, t1, q1, contact->candidates, contact->every, &self->rows));
+  PetscCall(NsModelRows(scheme->model, t1, q1, n, contact->every, &self->rows));
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->vm, self->um));
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
+  for (PetscInt i = 0; i < n; i++) {
     NsContactReport *report = &contact->report[i];
+    PetscReal        kick   = 0;
+    for (PetscInt j = 0; j < n; j++) kick += contact->G[i * n + j] * self->P[j];
     scheme->ledger->impact -= self->um[i] * (self->J[i] + self->P[i]) / 2;
-    report->impulse[0]         = self->P[i];
-    report->velocity_before[0] = self->u[i];
-    report->velocity_after[0]  = self->u[i] + contact->G[i * contact->candidates + i] * self->P[i];
-    report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * self->P[i];
-    report->impact             = self->P[i] > 0 && self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
-    outcome->impulsive         = outcome->impulsive || report->impact ? PETSC_TRUE : PETSC_FALSE;
-    self->age[i]               = self->P[i] > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
-    self->J[i]                 = self->P[i];
+    if (self->P[i] > 0) {
+      report->impulse[0]         = self->P[i];
+      report->velocity_before[0] = self->u[i];
+      report->velocity_after[0]  = self->u[i] + kick;
+      report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * self->P[i];
+      report->impact             = self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
+      outcome->impulsive         = outcome->impulsive || report->impact ? PETSC_TRUE : PETSC_FALSE;
+    }
+    self->age[i] = self->P[i] > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
+    self->J[i]   = self->P[i];
   }
   PetscFunctionReturn(0);
 }
@@ -164,18 +174,16 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   NsPower                  p0, p1;
 
   PetscFunctionBegin;
-  /* here x = (q_k, v_k), next = q_{k+1}; wanted: q_{k+2}, and with it v_{k+1} */
-  PetscCall(VecWAXPY(self->w, -1, x->q, self->next));
-  PetscCall(VecScale(self->w, 1 / dt));
+  /* here x = (q_k, v_k), next = q_{k+1}, w = (q_{k+1} - q_k)/dt; wanted: q_{k+2}, and with it v_{k+1} = (w + w_next)/2 */
   PetscCall(NsModelAccel(scheme->model, t1, self->next, self->w, self->a));
-  PetscCall(VecAXPBY(self->a, dt, dt * dt, self->w)); /* free move */
-  PetscCall(advance(scheme, t1, dt, x->q, self->next, self->a, self->ahead, &outcome->done));
+  PetscCall(VecWAXPY(self->w_next, dt, self->a, self->w));
+  PetscCall(advance(scheme, t1, dt, x->q, self->next, self->w_next, self->ahead, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &self->rows, "impulses"));
     PetscFunctionReturn(0);
   }
-  PetscCall(VecWAXPY(self->v1, -1, x->q, self->ahead));
-  PetscCall(VecScale(self->v1, 0.5 / dt));
+  PetscCall(VecWAXPY(self->v1, 1, self->w, self->w_next));
+  PetscCall(VecScale(self->v1, 0.5));
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   if (scheme->contact->candidates) PetscCall(book_impulses(scheme, t1, self->next, outcome));
@@ -186,7 +194,8 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
 
   NsStateSwap(x, &self->next, &self->v1); /* `next` holds q_k now, which nobody needs */
   swap_handles(&self->next, &self->ahead);
-  swap_handles(&self->w, &self->w_last);
+  swap_handles(&self->w_last, &self->w);
+  swap_handles(&self->w, &self->w_next);
   x->t = t1;
   PetscFunctionReturn(0);
 }

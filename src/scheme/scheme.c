@@ -69,7 +69,10 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   outcome->reason[0] = '\0';
   PetscCall(NsContactBeginStep(scheme->contact));
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
-  if (outcome->done) PetscCall(NsContactEndStep(scheme->contact, state));
+  if (outcome->done)
+    PetscCall(NsContactEndStep(scheme->contact, state));
+  else
+    PetscCall(NsContactCancelStep(scheme->contact));
   PetscFunctionReturn(0);
 }
 
@@ -96,17 +99,14 @@ static PetscReal spectral_radius(const NsSchemeType *type, const void *settings,
   return PetscAbsReal(trace) / 2 + PetscSqrtReal(discriminant);
 }
 
-/*
-  The damping ratio belongs to omega: with C = a M + b K it is what it is at the highest mode, whatever the step. Stable steps form an interval
-  from 0 for every scheme here; a double root on the unit circle at its end (velocity Verlet at w = 2) makes the radius noisy there: tolerance.
-*/
-PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta)
+/* Stable w = omega dt form an interval from 0 for every scheme here; a double root on the unit circle at its end (velocity Verlet at w = 2)
+   makes the radius noisy there, hence the tolerance. 0: grows however small w; PETSC_MAX_REAL: never grows. */
+static PetscReal stable_interval(const NsSchemeType *type, const void *settings, PetscReal zeta)
 {
   const PetscReal tolerance = 1e-9;
   PetscReal       low = 0, high = 1e-3 / PetscMax(1, 10 * zeta); /* small also against the damping, zeta w */
 
-  if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
-  if (spectral_radius(type, settings, high, zeta) > 1 + tolerance) return 0; /* grows however small the step */
+  if (spectral_radius(type, settings, high, zeta) > 1 + tolerance) return 0;
   while (high < 1e6 && spectral_radius(type, settings, high, zeta) <= 1 + tolerance) {
     low = high;
     high *= 1.05;
@@ -119,5 +119,19 @@ PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, Pets
     else
       high = middle;
   }
-  return low / omega;
+  return low;
+}
+
+/*
+  omega and zeta are bounds over all modes, each of its own: a mode may have the frequency without the damping. The half-explicit scheme's interval is not monotone
+  in the damping (w = 2, 1.73, 2, 1 at zeta = 0, 0.3, 0.5, 1), so the smallest over all ratios up to zeta is taken.
+*/
+PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta)
+{
+  const int samples = 64;
+  PetscReal limit   = PETSC_MAX_REAL;
+
+  if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
+  for (int i = zeta > 0 ? 0 : samples; i <= samples; i++) limit = PetscMin(limit, stable_interval(type, settings, zeta * i / samples));
+  return limit < PETSC_MAX_REAL ? limit / omega : PETSC_MAX_REAL;
 }

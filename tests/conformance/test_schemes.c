@@ -313,12 +313,13 @@ static void block_slides_to_rest(void **state)
     PetscReal          speed;
     NsProbe            probe;
     PetscBool          found;
+    char               why[256];
     const PetscScalar *q;
     if (!can_rub(*type)) continue;
     print_message("  %s\n", (*type)->variant->name);
     TestRun test = open_with(sliding_block, *type, 20e-6, "");
     for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
-    CHECK(test.run->model->ops->probe(test.run->model, "block.left", &probe, &found));
+    CHECK(test.run->model->ops->probe(test.run->model, "block.left", &probe, &found, why, sizeof(why)));
     assert_true(found);
     CHECK(VecGetArrayRead(test.run->state.q, &q));
     assert_near(q[probe.column[0].unknown[0]], 0.25, 1e-4);

@@ -398,11 +398,12 @@ static void probes_interpolate(void **state)
   TestRun                  test  = test_run_open(clamped, set);
   NsProbe                  probe;
   PetscBool                found;
+  char                     why[256];
   const PetscScalar       *q;
 
   (void)state;
   set_affine(&test, A, a, test.run->state.q);
-  CHECK(test.run->model->ops->probe(test.run->model, "bar@0.525", &probe, &found));
+  CHECK(test.run->model->ops->probe(test.run->model, "bar@0.525", &probe, &found, why, sizeof(why)));
   assert_true(found);
   assert_int_equal(probe.columns, 3);
   assert_string_equal(probe.column[0].suffix, "ux");
@@ -415,9 +416,9 @@ static void probes_interpolate(void **state)
     assert_near(value, c == 0 ? 1e-3 + 2e-3 * 0.525 : 210e9 * 2e-3, c == 0 ? 1e-15 : 1e-3);
   }
   CHECK(VecRestoreArrayRead(test.run->state.q, &q));
-  CHECK(test.run->model->ops->probe(test.run->model, "bar@1.2", &probe, &found));
+  CHECK(test.run->model->ops->probe(test.run->model, "bar@1.2", &probe, &found, why, sizeof(why)));
   assert_false(found);
-  CHECK(test.run->model->ops->probe(test.run->model, "beam.left", &probe, &found));
+  CHECK(test.run->model->ops->probe(test.run->model, "beam.left", &probe, &found, why, sizeof(why)));
   assert_false(found);
   test_run_close(&test);
 }
