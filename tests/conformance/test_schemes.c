@@ -186,6 +186,22 @@ static void implicit_schemes_have_no_limit(void **state)
   }
 }
 
+/* A mode may have the highest frequency without the highest damping: a limit for some damping holds for less of it. */
+static void step_limit_never_grows_with_damping(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    TestRun   test = open_with(pulled_bar, *type, 1e-6, "");
+    PetscReal last = PETSC_MAX_REAL;
+    for (int i = 0; i <= 40; i++) {
+      const PetscReal limit = NsSchemeStepLimit(*type, test.run->scheme->settings, 1, 0.05 * i);
+      assert_true(limit <= last * (1 + 1e-3)); /* sampled over damping ratios */
+      last = limit;
+    }
+    test_run_close(&test);
+  }
+}
+
 /* Undamped: 2/omega_max, whatever the explicit scheme; omega_max of the bound is exact for a uniform bar. */
 static void step_limit_of_explicit_schemes(void **state)
 {
@@ -360,6 +376,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(free_flight_orders_of_options),
   cmocka_unit_test(step_limit_is_where_it_says),
   cmocka_unit_test(implicit_schemes_have_no_limit),
+  cmocka_unit_test(step_limit_never_grows_with_damping),
   cmocka_unit_test(step_limit_of_explicit_schemes),
   cmocka_unit_test(penetration_stays_below_its_bound),
   cmocka_unit_test(impacts_never_add_energy),
