@@ -39,13 +39,8 @@ def mark_contact(axis, impact):
     axis.axvspan(impact.start * MICRO, (impact.start + impact.duration) * MICRO, color="#F0F0F0", zorder=0, linewidth=0)
 
 
-def draw_reaction(run, impact, frames):
-    """Force, impulse, velocities and gap over time."""
-    figure, axes = plt.subplots(4, 1, figsize=(TWO_COLUMNS, 7.6), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1.5, 1.3]})
-    force_panel(axes[0], run, impact)
-    impulse_panel(axes[1], run)
-    velocity_panel(axes[2], run, impact, frames)
-    gap_panel(axes[3], run, impact)
+def finish_over_time(figure, axes, run, impact):
+    """What panels over time share: contact shaded, legends above, letters, one time axis below."""
     for axis in axes:
         if impact:
             mark_contact(axis, impact)
@@ -55,6 +50,16 @@ def draw_reaction(run, impact, frames):
     axes[-1].set_xlabel("time (µs)")
     figure.align_ylabels(axes)
     return figure
+
+
+def draw_reaction(run, impact, frames):
+    """Force, impulse, velocities and gap over time."""
+    figure, axes = plt.subplots(4, 1, figsize=(TWO_COLUMNS, 7.6), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1.5, 1.3]})
+    force_panel(axes[0], run, impact)
+    impulse_panel(axes[1], run)
+    velocity_panel(axes[2], run, impact, frames)
+    gap_panel(axes[3], run, impact)
+    return finish_over_time(figure, axes, run, impact)
 
 
 def closed_contacts(run):
@@ -183,15 +188,7 @@ def draw_energy(run, impact):
     factor, unit = prefixed(np.abs(energy["numerical"]).max(), "J")
     axes[2].plot(time, energy["numerical"] * factor, color=GREY, label="made by the scheme: residual of the balance")
     axes[2].set_ylabel(f"numerical ({unit})")
-    for axis in axes:
-        if impact:
-            mark_contact(axis, impact)
-        legend_above(axis)
-    letter(axes)
-    axes[-1].set_xlim(time_window(run, impact))
-    axes[-1].set_xlabel("time (µs)")
-    figure.align_ylabels(axes)
-    return figure
+    return finish_over_time(figure, axes, run, impact)
 
 
 def draw_wave(run, impact, frames):
