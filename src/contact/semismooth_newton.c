@@ -95,12 +95,18 @@ static void friction_rows(const NsLocalProblem *p, PetscInt c, const PetscReal *
   }
 }
 
-static void evaluate(const NsLocalProblem *p, const PetscReal *P, PetscReal *w, PetscReal *F, PetscReal *J)
+/* w = b + G P */
+static void relative_velocities(const NsLocalProblem *p, const PetscReal *P, PetscReal *w)
 {
   for (PetscInt k = 0; k < p->rows; k++) {
     w[k] = p->b[k];
     for (PetscInt j = 0; j < p->rows; j++) w[k] += p->G[k * p->rows + j] * P[j];
   }
+}
+
+static void evaluate(const NsLocalProblem *p, const PetscReal *P, PetscReal *w, PetscReal *F, PetscReal *J)
+{
+  relative_velocities(p, P, w);
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt  k = p->start[c];
     const PetscReal r = NsLocalScaling(p, c, PETSC_FALSE);
@@ -140,12 +146,13 @@ static PetscErrorCode solve_linear(NsLocalSolver_SemismoothNewton *self, PetscIn
 }
 
 /* Rounding leaves an open contact with 1e-17 of an impulse, or a sliding one as far outside its disc: a solution is exactly within the law. */
-static void tidy(const NsLocalProblem *p, PetscReal *P)
+static void tidy(const NsLocalProblem *p, const PetscReal *w, PetscReal *P)
 {
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt k      = p->start[c];
     PetscReal      length = 0;
     if (p->bilateral[c]) continue;
+    if (P[k] - NsLocalScaling(p, c, PETSC_FALSE) * w[k] <= 0) P[k] = 0;
     P[k] = PetscMax(P[k], 0);
     for (PetscInt i = k + 1; i < p->start[c + 1]; i++) length += P[i] * P[i];
     length                 = PetscSqrtReal(length);
@@ -171,7 +178,10 @@ static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const
     PetscCall(solve_linear(self, p->rows));
     for (PetscInt k = 0; k < p->rows; k++) P[k] -= self->F[k];
   }
-  if (result->converged) tidy(p, P);
+  if (result->converged) {
+    relative_velocities(p, P, self->w);
+    tidy(p, self->w, P);
+  }
   PetscFunctionReturn(0);
 }
 
