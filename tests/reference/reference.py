@@ -20,6 +20,8 @@ NODES = np.array([[0, 0], [0.5, 0.03], [1.0, 0.0], [0.22, 0.41], [0.77, 0.45], [
 BARS = ((0, 1), (1, 2), (0, 3), (1, 3), (1, 4), (2, 4), (3, 4), (3, 5), (4, 5), (0, 4))
 LEFT, MIDDLE, RIGHT, SIDE, TOP = 0, 1, 2, 3, 5  # nodes with a name; SIDE is held in x
 
+ROUNDING = 1e-15 * sum(np.linalg.norm(NODES[b] - NODES[a]) for a, b in BARS)  # m: a gap up to this is closed
+
 DENSITY, YOUNG, AREA = 1200.0, 2e7, 1.3e-3
 RAYLEIGH_MASS, RAYLEIGH_STIFFNESS = 1.5, 2e-5
 GRAVITY = np.array([0.3, -9.81])
@@ -28,7 +30,7 @@ GROUND_SPRING = {"stiffness": 300.0, "damping": 4.0, "direction": (1.0, 0.5)}  #
 INNER_SPRING = {"stiffness": 5000.0, "damping": 9.0}  # LEFT to TOP
 INITIAL_DISPLACEMENT, INITIAL_VELOCITY = np.array([0.001, 0.002]), np.array([0.3, -0.5])  # of every node
 
-HARMONIC = {"force": (6.0, -9.0), "frequency": 7.0, "phase": 0.3}  # at TOP
+HARMONIC = {"force": (6.0, -9.0), "frequency": 7.0, "phase": 0.3}  # Hz; at TOP
 PULSE = {"force": (5.0, -40.0), "start": 0.05, "duration": 0.1}  # at SIDE
 TABLE = {"force_per_length": (2.0, -1.0), "times": (0.0, 0.1, 0.3), "values": (0.0, 1.0, 0.2)}  # along every bar
 
@@ -50,6 +52,10 @@ def table(t):
     return np.interp(t, TABLE["times"], TABLE["values"])
 
 
+def unit(vector):
+    return np.asarray(vector) / np.linalg.norm(vector)
+
+
 class Truss:
     """Matrices of the truss over its free unknowns: M, K, C; weight w and loads f(t); contact rows W, gaps g0."""
 
@@ -60,11 +66,11 @@ class Truss:
         self.free = [i for i in range(self.unknowns) if i != 2 * SIDE]
         self.assemble_bars(mass)
         self.M[2 * TOP : 2 * TOP + 2, 2 * TOP : 2 * TOP + 2] += TOP_MASS * np.eye(2)
-        self.add_spring(self.at(TOP, GROUND_SPRING["direction"]), GROUND_SPRING)
-        along = NODES[TOP] - NODES[LEFT]
+        self.add_spring(self.at(TOP, unit(GROUND_SPRING["direction"])), GROUND_SPRING)
+        along = unit(NODES[TOP] - NODES[LEFT])
         self.add_spring(self.at(TOP, along) - self.at(LEFT, along), INNER_SPRING)
         weight = self.M @ np.tile(GRAVITY, len(NODES))
-        loads = ((self.at(TOP, HARMONIC["force"], unit=False), harmonic), (self.at(SIDE, PULSE["force"], unit=False), pulse), (self.along_bars(), table))
+        loads = ((self.at(TOP, HARMONIC["force"]), harmonic), (self.at(SIDE, PULSE["force"]), pulse), (self.along_bars(), table))
 
         square = np.ix_(self.free, self.free)
         self.M, self.K, self.C = self.M[square], self.K[square], self.C[square]
@@ -77,10 +83,10 @@ class Truss:
         if (self.gaps(self.q0) <= 0).any():
             raise ValueError("the truss touches at the start, where the schemes below take all contacts for open")
 
-    def at(self, node, vector, unit=True):
-        """Row over all unknowns with `vector`, or its direction, at one node."""
+    def at(self, node, vector):
+        """Row over all unknowns with `vector` at one node."""
         row = np.zeros(self.unknowns)
-        row[2 * node : 2 * node + 2] = np.asarray(vector) / (np.linalg.norm(vector) if unit else 1)
+        row[2 * node : 2 * node + 2] = vector
         return row
 
     def assemble_bars(self, mass):
@@ -89,7 +95,7 @@ class Truss:
         shape = {"consistent": np.array([[2, 1], [1, 2]]) / 6, "lumped": np.eye(2) / 2}[mass]
         for a, b in BARS:
             length = np.linalg.norm(NODES[b] - NODES[a])
-            c = (NODES[b] - NODES[a]) / length
+            c = unit(NODES[b] - NODES[a])
             Ke = YOUNG * AREA / length * np.kron([[1, -1], [-1, 1]], np.outer(c, c))
             Me = DENSITY * AREA * length * np.kron(shape, np.eye(2))
             where = np.ix_([2 * a, 2 * a + 1, 2 * b, 2 * b + 1], [2 * a, 2 * a + 1, 2 * b, 2 * b + 1])
@@ -106,13 +112,13 @@ class Truss:
         total = np.zeros(self.unknowns)
         for a, b in BARS:
             half = np.linalg.norm(NODES[b] - NODES[a]) / 2 * np.array(TABLE["force_per_length"])
-            total += self.at(a, half, unit=False) + self.at(b, half, unit=False)
+            total += self.at(a, half) + self.at(b, half)
         return total
 
     def add_contacts(self):
         """W and g0. The tangent is the x axis laid into the plane."""
-        n = PLANE_NORMAL / np.linalg.norm(PLANE_NORMAL)
-        t = np.array([1.0, 0.0]) - n[0] * n
+        n = unit(PLANE_NORMAL)
+        t = unit(np.array([1.0, 0.0]) - n[0] * n)
         directions = (n, t) if self.friction > 0 else (n,)
         self.contacts, self.directions = len(CONTACTS), len(directions)
         self.W = np.array([self.at(node, d)[self.free] for node, _ in CONTACTS for d in directions])
@@ -276,7 +282,7 @@ class HalfExplicit(Scheme):
         q1 = q0 + dt / 2 * (v0 + va)
         a1 = self.acceleration(t1, q1, va)
 
-        closed = truss.gaps(q1) <= 0
+        closed = truss.gaps(q1) <= ROUNDING
         newly = closed & ~self.was
         struck = self.reached(newly, closed)
         P0[struck] = 0
@@ -306,7 +312,7 @@ class MoreauMidpoint(Scheme):
     def step(self, t0, q0, v0):
         truss, dt = self.truss, self.dt
         tm, qm = t0 + dt / 2, q0 + dt / 2 * v0
-        active = truss.gaps(qm) <= 0
+        active = truss.gaps(qm) <= ROUNDING
         v1 = v0 + dt * self.acceleration(tm, qm, v0)
         P, modes = self.reactions(active, self.bounce(self.velocities(v1), self.velocities(v0), active))
         v1 = v1 + self.kick(P)
@@ -328,7 +334,7 @@ class MoreauJean(Scheme):
 
     def step(self, t0, q0, v0):
         truss, dt, th = self.truss, self.dt, self.theta * self.dt
-        active = truss.gaps(q0) + self.gamma * dt * truss.gap_rates(v0) <= 0
+        active = truss.gaps(q0) + self.gamma * dt * truss.gap_rates(v0) <= ROUNDING
         v1 = v0 + dt * self.compliance @ truss.force(t0 + th, q0 + th * v0, v0)
         P, modes = self.reactions(active, self.bounce(self.velocities(v1), self.velocities(v0), active))
         v1 = v1 + self.kick(P)
@@ -397,10 +403,10 @@ class Run:
 
 
 def name_states(truss, step):
-    """open by the gap at the end of the step; stick and slip by the modes, closed without friction or reaction."""
+    """open by the gap at the end of the step, but for rounding (1e-15 of the size); stick and slip by the modes, closed without friction or reaction."""
     names = []
     for gap, mode, P in zip(truss.gaps(step.q), step.modes, step.force + step.impulse):
-        if gap > 0:
+        if gap > ROUNDING:
             names.append("open")
         elif truss.friction == 0 or mode == OPEN or P[0] <= 0:
             names.append("closed")
