@@ -18,7 +18,7 @@ typedef struct {
   PetscInt64             step; /* 0 is the initial state */
   NsState                state;
   const NsContactReport *contact; /* [model->candidates] */
-  const NsLedger        *ledger;  /* closed at this state only when `energy_closed` */
+  const NsLedger        *ledger;  /* its energies are of this state when a writer that needs them takes it, and at the last */
   PetscBool              first, last;
   PetscBool              again; /* seen by every writer that was due; now it turns out to be the last: those that were not, write it */
 } NsSnapshot;

@@ -82,8 +82,8 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contacts (the first: %s)",
-    what, rows->contacts, first));
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s (the first: %s)",
+    what, rows->contacts, rows->contacts == 1 ? "" : "s", first));
   PetscFunctionReturn(0);
 }
 

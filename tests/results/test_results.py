@@ -202,6 +202,33 @@ class Results(unittest.TestCase):
         self.assertRegex(done.stderr, r"percuss run: .*(at|step) t = .*; the step is above the stability limit")
         self.assertEqual(self.manifest()["exit_status"], "failed")
 
+    def test_a_step_that_fails_keeps_the_last_state(self):
+        # one freedom against a slope, mu tan(45 deg) > 1 and e > 0: jammed, yet told to bounce; no reaction solves that
+        config = os.path.join(self.folder, "jammed.yaml")
+        with open(config, "w") as file:
+            file.write("""bodies:
+  bar:
+    type: bar
+    mesh: {line: {from: [1.0005 mm, 0, 0], to: [1.0010005, 0, 0], elements: 2}}
+    material: {density: 1000, young: 1 GPa}
+    section: {area: 1 cm^2}
+    initial: {velocity: [-1, 0, 0]}
+contacts:
+  slope: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 1, 0]}}], friction: 2, restitution: 0.5}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 5 ms}
+output: {frames: {every: 300}, history: {every: 70}, contacts: {every: 90}, energy: {every: 110}}
+""")
+        done = percuss("run", config, "--out", self.out, "--quiet")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"step 1001 at t = 0.001 s: no solution found for the reactions of 1 contact \(the first: slope\)")
+        self.assertEqual(self.manifest()["exit_status"], "failed")
+        for name in ("history.csv", "contacts.csv", "energy.csv"):
+            times = [float(row[0]) for row in self.columns(name)[1]]
+            self.assertEqual(times[-1], 0.001, name)
+            self.assertEqual(len(times), len(set(times)), name)
+        self.assertAlmostEqual(float(self.columns("contacts.csv")[1][-1][2]), -math.sqrt(0.5), delta=1e-12)  # the report of the last good step
+
     def test_locale_changes_nothing(self):
         made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(self.folder, "de_DE.UTF-8")], capture_output=True, text=True)
         self.assertEqual(made.returncode, 0, "localedef needs Debian's package locales: " + made.stderr)
