@@ -36,41 +36,38 @@ typedef struct {
   NsContactState state;
 } NsContactReport;
 
-typedef struct {
-  PetscInt64 calls, iterations, failures, most_iterations;
-} NsContactStatistics;
-
-#define NS_MAX_LOCAL_SOLVERS 8
-
 typedef struct NsContact NsContact;
 struct NsContact {
-  NsModel            *model;            /* not owned */
-  PetscInt            candidates, rows; /* rows: of all candidates together */
-  PetscReal          *gap;              /* [candidates] of the last NsContactGaps */
-  PetscReal           tolerance; /* m: a gap up to this is closed; 1e-15 of the model's length, so that rounding does not open a contact at rest */
-  PetscInt           *active;    /* [candidates] scratch: list of active candidates */
-  NsContactReport    *report;    /* [candidates] of the present step; another array each step */
-  NsContactStatistics statistics;
-  PetscReal          *guess;       /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal          *G;           /* [rows, rows] scratch for the caller's Delassus matrix */
-  NsContactReport    *last_report; /* [candidates] of the step before */
+  NsModel         *model;            /* not owned */
+  PetscInt         candidates, rows; /* rows: of all candidates together */
+  PetscReal       *gap;              /* [candidates] of the last NsContactGaps */
+  PetscReal        tolerance;   /* m: a gap up to this is closed; 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  PetscInt        *active;      /* [candidates] scratch: list of active candidates */
+  NsContactReport *report;      /* [candidates] of the present step; another array each step */
+  NsLocalChain    *chain;       /* solves the local problems; its statistics */
+  PetscReal        residual;    /* of the last local problem, for messages where it was not solved */
+  PetscReal       *guess;       /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal       *G;           /* [rows, rows] scratch for the caller's Delassus matrix */
+  NsContactReport *last_report; /* [candidates] of the step before */
   /* private, but for `every` */
   PetscInt      *every; /* [candidates] 0, 1, 2, ... */
+  PetscInt      *first; /* [candidates] first row of each among the rows of all */
   NsRows         all;
   PetscReal     *u, *b; /* [rows] */
   NsLocalProblem problem;
-  NsLocalSolver *solver[NS_MAX_LOCAL_SOLVERS];
 };
 
 PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
 /* Gaps of all candidates at (t, q) into contact->gap. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
-/* Closed, by the gaps of the last NsContactGaps. */
+/* Closed, by the gaps of the last NsContactGaps; joints always are. */
 static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
 {
-  return contact->gap[candidate] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
+  return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
 }
+/* Candidates into contact->active whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
+PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count);
 /* closed[candidates] at a state where a run starts: those that touch but still approach are not, for an impact is due to them in the first step. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
@@ -81,10 +78,15 @@ PetscErrorCode NsContactCancelStep(NsContact *contact);
   Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is contact->G.
     before: NULL: forces, u itself obeys the law;
             else u^-[rows]: u + e u^- obeys it, with the restitution of those contacts for which restitute[i] is true (NULL: all).
-  *solved is false when every solver failed: a reason for the caller, not an error.
+  *solved is false when every solver of the chain failed: a reason for the caller, not an error.
 */
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved);
+/*
+  Contacts on position level: solves 0 <= b + G Psi  _|_  Psi >= 0 (joints: = 0) for Psi[rows]; rows are normals, b their gaps without Psi. No friction, no
+  restitution, no memory: Psi holds the start on entry.
+*/
+PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved);
 /* Puts P * scale into the reports as reaction forces (N). */
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
 /*
@@ -93,5 +95,8 @@ PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, cons
 */
 PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
   const PetscReal *after, const PetscBool *impact);
+/* Books the work of reaction forces whose impulses over the step are scale P, at its mean velocity vs/2, vs = v0 + v1: friction takes -u_T . P_T; the normal
+   part does none, but where a surface moves by itself. */
+PetscErrorCode NsContactBookForces(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec vs);
 /* Gap, gap rate and state of every candidate at the end of the step. */
 PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);

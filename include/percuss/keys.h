@@ -35,7 +35,8 @@ typedef enum {
                      file; names are made of letters, digits, '_' and '-' */
   NS_KEY_VARIANT,        /* NsChosen: a mapping whose key `type` chooses one of `variants` */
   NS_KEY_NAMED_VARIANTS, /* NsList of NsChosen, each with a name */
-  NS_KEY_NAMED_NUMBERS   /* NsNamedNumbers: a mapping from names to numbers of `dimension` */
+  NS_KEY_NAMED_NUMBERS,  /* NsNamedNumbers: a mapping from names to numbers of `dimension` */
+  NS_KEY_MAPPING         /* const NsNode *: a mapping whose keys are known later (those of a plugin); NULL when absent */
 } NsKeyKind;
 
 typedef struct {

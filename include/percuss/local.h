@@ -1,57 +1,155 @@
 /*
   The local contact problem, on plain small arrays:
 
-      u = b + G P     and for every contact, with the shift s = e u^- (0 for forces),
+      w = b + G P     (b: free relative velocity, plus the shift s = e u^- of an impact; 0 for forces)     and for every contact
 
-      normal     0 <= u_N + s_N  _|_  P_N >= 0
-      friction   -(u_T + s_T) in the normal cone of the disc |P_T| <= mu P_N (planar: the interval) at P_T
-      bilateral  u = 0
+      normal     0 <= w_N  _|_  P_N >= 0
+      friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval) at P_T
+      bilateral  w = 0
 
-  G need not be symmetric and may be singular (dependent contacts): P is then one of many, u is what counts.
+  G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. Friction can leave several w (wedged
+  contacts), or none at all (Painleve): both are answers of this interface, see the chain below.
+
+  Use: an NsLocalChain, which tries solvers until one solves. A solver alone (NsLocalSolver) may give up, and says so.
 */
 #pragma once
 #include <petscsys.h>
 
 typedef struct {
   PetscInt         contacts, rows;
-  const PetscInt  *start;     /* [contacts + 1] */
-  const PetscReal *G;         /* [rows, rows] row-major */
-  const PetscReal *b;         /* [rows] u_free + shift */
+  const PetscInt  *start;     /* [contacts + 1]; a contact's rows: normal, then up to two tangents */
+  const PetscReal *G;         /* [rows, rows] row-major, 1/kg */
+  const PetscReal *b;         /* [rows] u_free + shift, m/s */
   PetscReal       *friction;  /* [contacts] mu */
   PetscBool       *bilateral; /* [contacts] */
 } NsLocalProblem;
 
 typedef struct {
   PetscBool converged;
-  PetscInt  iterations;
-  PetscReal residual; /* NsLocalResidual at the end */
+  PetscInt  iterations; /* the solver's own: Newton steps, sweeps, pivots, states */
+  PetscReal residual;   /* NsLocalResidual at the end, before the last rounding is tidied away */
 } NsLocalResult;
+
+/*
+  The residual every solver is judged by. With d_k = G_kk (the larger one of two tangents, the largest of all where G_kk vanishes; rounded
+  to a power of four), p = sqrt(d) P and
+  w / sqrt(d), both in sqrt(J), it is the largest row of |p - proj(p - w / sqrt(d))|, over the largest of |b| / sqrt(d) and |p|.
+    It is relative: with an absolute tolerance a contact of tiny mass would be "solved" by anything; with P itself in place of p, so would be a light
+  contact next to a heavy one. |p| counts up to 1e6 times the largest |b| / sqrt(d) only: jammed contacts can be pressed as hard as one likes, and
+  relative to that every velocity is small. Not-a-number if any number is.
+*/
+PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P);
+
+/* ---- one solver ------------------------------------------------------------------------------------------------------------------------------ */
 
 typedef struct NsLocalSolver NsLocalSolver;
 
+/*
+  To add a solver: its file in this folder's manner, a line in src/contact/list.h, and its place in the chain (src/contact/chain.c).
+  `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual), so that the diagonal of G is between 1/2
+  and 2 (or less, where it vanished), every row is of one size, and the projections need no parameter r. It starts at P, and leaves its best P and all of the result there.
+*/
 typedef struct {
   const char *name, *about;
-  PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts */
-  PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *, PetscReal *P, NsLocalResult *);
+  PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem at all; NULL: it covers every one */
+  PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations */
+  PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
   PetscErrorCode (*destroy)(NsLocalSolver *);
 } NsLocalSolverType;
 
 struct NsLocalSolver {
   const NsLocalSolverType *type;
   PetscInt                 max_contacts, max_rows;
-  PetscReal                tolerance; /* relative: 1e-12 */
-  PetscInt                 max_iterations;
+  PetscReal                tolerance;      /* of NsLocalResidual: 1e-12 */
+  PetscInt                 max_iterations; /* see NsLocalResult */
+  PetscReal                r;              /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
   void                    *data;
+  /* private */
+  NsLocalProblem unit;
+  PetscReal     *G, *b, *friction; /* of `unit` */
+  PetscReal     *root, *inverse;   /* [max_rows] sqrt(d), 1/sqrt(d): powers of two */
+  PetscReal     *P, *w;            /* [max_rows] in unit form */
 };
 
 extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, from src/contact/list.h */
 
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **solver);
 PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver);
-/* P holds the start on entry and the solution (or the last iterate) on return. Allocates nothing. */
+/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing. A problem that the solver's `can`
+   refuses is not converged, after no iteration, and P is left alone. */
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
-/* The residual every solver is judged by: largest row of |P - proj(P - r u)|, over the largest of r|b| and |P|. Relative: with an absolute
-   tolerance a contact of tiny mass (r = 1/G_kk small) would be "solved" by anything. */
-PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P);
-/* r of a contact's normal or of its tangents: 1 over the largest diagonal entry; that of the whole G where it is zero. kg. */
-PetscReal NsLocalScaling(const NsLocalProblem *problem, PetscInt contact, PetscBool tangential);
+
+/* Whether the solver covers the problem. */
+static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalProblem *problem)
+{
+  return solver->type->can ? solver->type->can(problem) : PETSC_TRUE;
+}
+
+/* For solvers, on the unit form: w = b + G P, and the residual there. */
+void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
+PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
+
+/* Row k of J dP = -F for a row whose velocity vanishes, F_k = w_k, and for one whose impulse does, F_k = P_k. J[rows, rows] row-major. */
+static inline void NsLocalVelocityRow(const NsLocalProblem *unit, PetscInt k, const PetscReal *w, PetscReal *F, PetscReal *J)
+{
+  for (PetscInt j = 0; j < unit->rows; j++) J[k * unit->rows + j] = unit->G[k * unit->rows + j];
+  F[k] = w[k];
+}
+
+static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, const PetscReal *P, PetscReal *F, PetscReal *J)
+{
+  for (PetscInt j = 0; j < unit->rows; j++) J[k * unit->rows + j] = 0;
+  J[k * unit->rows + k] = 1;
+  F[k]                  = P[k];
+}
+
+/* Neither slips nor sticks, whatever its tangential rows: no friction at all. */
+static inline PetscBool NsLocalIsSmooth(const NsLocalProblem *problem, PetscInt c)
+{
+  return problem->friction[c] == 0 || problem->start[c + 1] - problem->start[c] == 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* ---- the chain of solvers -------------------------------------------------------------------------------------------------------------------- */
+
+/* In the order of trying. */
+typedef enum {
+  NS_STAGE_NEWTON,       /* from P as given: the last solution */
+  NS_STAGE_ZERO,         /* Newton from zero */
+  NS_STAGE_GAUSS_SEIDEL, /* 5, 20, 80, 320, 1280 sweeps, and Newton from where each of them ends */
+  NS_STAGE_LEMKE,        /* without friction only */
+  NS_STAGE_ENUMERATE,    /* few contacts only */
+  NS_STAGE_RESTARTS,     /* Newton from random starts, with random r */
+  NS_STAGES
+} NsLocalStage;
+
+extern const char *const NsLocalStageNames[NS_STAGES + 1]; /* NULL-terminated: "newton", "newton_from_zero", "gauss_seidel", ... */
+
+typedef struct {
+  PetscInt64 calls, failures;
+  PetscInt64 iterations, most_iterations; /* Newton's, of all stages; most: in one call */
+  PetscInt64 solved[NS_STAGES];           /* calls that this stage solved */
+} NsLocalStatistics;
+
+typedef struct NsLocalChain NsLocalChain;
+struct NsLocalChain {
+  NsLocalStatistics statistics; /* may be zeroed at any time */
+  NsLocalStage      stage;      /* that solved the last problem; NS_STAGES: none did */
+  /* private */
+  PetscInt       max_rows;
+  NsLocalSolver *newton, *gauss_seidel, *lemke, *enumerate;
+  PetscReal     *first, *sweeping; /* [max_rows] start of the call, iterate of Gauss-Seidel */
+};
+
+PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);
+PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
+/*
+  P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer, whatever was
+  solved before: the random starts are drawn from a fixed seed in each call.
+
+  result: converged false is a reason for the caller, not an error: the problem has no solution, or none was found (tests/robustness counts how often). The
+  residual is then the best one seen; iterations are Newton's, of all stages.
+
+  Which of several solutions: Newton keeps to the states of the last one if they still do, and otherwise takes what it comes to, mostly a near one;
+  enumeration takes the nearest, see there.
+*/
+PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);

@@ -49,8 +49,6 @@ extern const NsTable NsTable_Mesh;
    Checked: zero-length elements, elements twice, disconnected pieces (named by a node's place), missing or empty groups, no line elements, named
    nodes off the line. */
 PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh);
-/* Where the mesh file is that this node of the config names: relative to the folder of the config it stands in. */
-const char *NsMeshPath(const NsNode *file, NsArena *arena);
 /* NULL when there is none of this name. */
 const NsMeshSet *NsMeshNodeSet(const NsMesh *mesh, const char *name);
 const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name);

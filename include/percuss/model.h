@@ -1,5 +1,5 @@
 /*
-  What moves: M(q) v' = h(t, q, v) + W(q) lambda,  q' = v  (or Y(q) v).
+  What moves: M(q) v' = h(t, q, v) + W(q) lambda,  q' = v.
 
   A model is a table of operations over PETSc vectors. A scheme calls the functions NsModel... and never knows whether it moves three
   angles of a mechanism or a million nodes of a mesh. A missing operation is an answer with a name (NsModelCan), never a crash.
@@ -44,7 +44,8 @@ typedef struct {
   NsLaw       law;
 } NsCandidate;
 
-/* Rows of W' for the active contacts: row k has entries value[j] at touch[j], j = first[k] .. first[k+1]-1. Capacity is fixed at set-up. */
+/* Rows of W' for the active contacts: row k has entries value[j] at touch[j], j = first[k] .. first[k+1]-1. Capacity is fixed at set-up. Contact
+   velocities are u = W' v + drive: surfaces may move by themselves (a belt). */
 typedef struct {
   PetscInt   contacts; /* number of active contacts */
   PetscInt  *contact;  /* [contacts] candidate number, ascending */
@@ -53,6 +54,7 @@ typedef struct {
   PetscInt  *first;    /* [rows + 1] */
   PetscInt  *touch;    /* [entries] position in the model's touch list */
   PetscReal *value;    /* [entries] */
+  PetscReal *drive;    /* [rows] m/s */
   PetscInt   row_capacity, entry_capacity;
 } NsRows;
 
@@ -70,8 +72,6 @@ typedef struct {
 typedef struct {
   PetscReal mass, damping, stiffness;
 } NsOperator;
-
-#define NS_ROW_ENTRIES 12 /* most unknowns in one row: two points of six */
 
 #define NS_SLOTS 2
 
@@ -97,9 +97,11 @@ typedef struct {
   PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
 } NsFields;
 
+#define NS_PROBE_COLUMNS 32
+
 /* One column of a probe: a weighted sum of a few unknowns of q or v. */
 typedef struct {
-  const char *suffix; /* "ux", "vx" ... */
+  const char *suffix; /* "ux", "vx" ...; "": the probe's name says all */
   PetscBool   of_velocity;
   PetscInt    entries;
   PetscInt    unknown[24];
@@ -109,7 +111,7 @@ typedef struct {
 typedef struct {
   const char   *name;
   PetscInt      columns;
-  NsProbeColumn column[12];
+  NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
 
 typedef struct {
@@ -122,8 +124,10 @@ typedef struct {
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
   PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
   PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
-  PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
-  PetscErrorCode (*kinematics)(NsModel *, Vec q, Vec v, Vec qdot); /* NULL: identity */
+  PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known */
+  PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *u); /* u of all candidates, row after row; NULL: from rows */
+  /* C[touches * touches] = E' A^-1 E of what is in the slot, for the touch list E. NULL: from solves. */
+  PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
   PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *);
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
@@ -133,7 +137,7 @@ typedef struct {
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. */
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
-  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). */
+  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). NULL, and highest_mode too: not known. */
   PetscErrorCode (*frequency_bound)(NsModel *, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscReal *omega, PetscReal *damping_rate);
@@ -151,7 +155,8 @@ struct NsModel {
   PetscInt           candidates;
   NsCandidate       *candidate; /* [candidates] */
   PetscInt           touches;
-  PetscInt          *touch; /* [touches] unknowns that a contact can ever act on, ascending */
+  PetscInt          *touch;       /* [touches] unknowns that a contact can ever act on, ascending */
+  PetscInt           row_entries; /* most entries of one row of W' */
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: for "did you mean" */
@@ -169,6 +174,8 @@ PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);
 /* All candidates' gaps, g[candidates] in m; negative is penetration. */
 PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g);
 PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
+/* d[rows->rows] = (dW'/dt) v along the motion: what the contact accelerations have beside W' v'. Only where ops->rowrate is there. */
+PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
 
@@ -178,5 +185,9 @@ PetscErrorCode NsVecsDestroy(Vec *first, ...);
 
 PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows);
 PetscErrorCode NsRowsDestroy(NsRows *rows);
-/* u = W' v, u[rows->rows]. */
+/* Leaves the normal of each contact alone. */
+void NsRowsKeepNormals(NsRows *rows);
+/* v += scale W P: reactions as they are, without a mass. */
+PetscErrorCode NsRowsApply(const NsModel *model, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec v);
+/* u = W' v + drive, u[rows->rows]. */
 PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u);

@@ -40,7 +40,7 @@ struct NsRun {
   NsScheme    *scheme;
   NsState      state;
   PetscReal    step;  /* s */
-  PetscInt64   steps; /* planned */
+  PetscInt64   steps; /* planned; schemes that vary their step take more */
 
   /* Stability: known after NsRunCheckStep. */
   PetscReal omega_max, damping_ratio, step_limit;
@@ -57,7 +57,7 @@ struct NsRun {
   NsRunFile *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */
   NsRunFile *outputs; /* within the directory; each writer adds its own */
   NsExit     exit;
-  char       failure[512]; /* why exit is FAILED or STOPPED; "" else */
+  char       failure[1024]; /* why exit is FAILED or STOPPED; "" else */
 };
 
 /* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */

@@ -19,7 +19,7 @@ typedef struct {
 typedef struct {
   PetscBool done;      /* false: the state is unchanged and `reason` says why */
   PetscBool impulsive; /* some contact carried an impulse that is an impact */
-  char      reason[256];
+  char      reason[512];
 } NsStepOutcome;
 
 typedef struct {
@@ -30,6 +30,7 @@ typedef struct {
   /* Before the first step, at the initial state: the last place that may allocate; schemes with memory begin here. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
+  PetscBool varies; /* steps may be shorter than dt: the state's time says how far they went */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2.
      NULL: unconditionally stable. */
   void (*amplification)(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);

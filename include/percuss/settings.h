@@ -34,7 +34,7 @@ typedef struct {
 /* One side of a contact: named nodes of a body, or a fixed surface. */
 typedef struct {
   const NsNode *where;
-  double        point[3], normal[3];
+  double        point[3], normal[3], velocity[3];
 } NsPlaneSettings;
 
 typedef struct {

@@ -34,6 +34,8 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
 NsNode *NsTreeChild(const NsNode *node, const char *key);
 /* "contacts.wall" for a node, "bodies.bar.parts.0" for an item of a list; "" for the root. */
 const char *NsTreePath(const NsNode *node, NsArena *arena);
+/* Where the file is that this scalar names: relative to the folder of the config it stands in. */
+const char *NsTreeFile(const NsNode *file, NsArena *arena);
 /* Writes the tree as YAML that NsTreeReadFile reads back to the same tree; lists of scalars and small maps in flow style. Text that is
    no safe plain scalar gets quotes, also if it had none ("a: b, c"). Comments are lost. */
 void NsTreeWrite(const NsNode *root, FILE *file);

@@ -66,17 +66,22 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns, %d bod%s, %d elements, mass %.6g kg\n", (int)model->unknowns, run->config.bodies.count,
-    run->config.bodies.count == 1 ? "y" : "ies", (int)model->scene.cells, model->mass_total);
+  printf("  model       %d unknowns, %d bod%s, %d elements", (int)model->unknowns, run->config.bodies.count,
+    run->config.bodies.count == 1 ? "y" : "ies", (int)model->scene.cells);
+  if (model->mass_total > 0) printf(", mass %.6g kg", model->mass_total);
+  printf("\n");
   printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s, %lld steps to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps,
     (double)run->steps * run->step);
-  printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
-    run->damping_ratio, run->limit_where);
-  if (run->step_limit < PETSC_MAX_REAL)
+  if (model->ops->frequency_bound)
+    printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
+      run->damping_ratio, run->limit_where);
+  if (!model->ops->frequency_bound)
+    printf("  step limit  not known for mechanisms: halve the step and compare\n");
+  else if (run->step_limit < PETSC_MAX_REAL)
     printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
   else
     printf("  step limit  none\n");

@@ -116,6 +116,7 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
   case NS_KEY_VARIANT: return "mapping; its key type chooses one of those below";
   case NS_KEY_NAMED_VARIANTS: return "mapping from names to mappings; the key type of each chooses one of those below";
   case NS_KEY_NAMED_NUMBERS: return "mapping from names to numbers";
+  case NS_KEY_MAPPING: return "mapping";
   }
   return "";
 }

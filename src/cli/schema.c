@@ -253,6 +253,7 @@ static void put_kind(Schema *schema, const NsKey *key)
   case NS_KEY_NAMED_VARIANTS:
   case NS_KEY_NAMED_NUMBERS: put_named(schema, key); return;
   case NS_KEY_VARIANT: put_variants(schema, key); return;
+  case NS_KEY_MAPPING: NsJsonString(json, "type", "object"); return;
   }
 }
 

@@ -6,6 +6,7 @@
 
   For a constant operator X and C are computed once (one solve for each touched unknown); a step then costs no solve for contact.
   X takes unknowns * touches numbers. Above NS_COLUMN_LIMIT of them the columns are not kept, and applying costs one solve.
+  Where every unknown can be touched (mechanisms) C is A^-1 itself and does both; such models give it without solves.
 */
 #include "percuss/contact.h"
 
@@ -17,7 +18,7 @@ struct NsCompliance {
   PetscBool  ready;
   NsOperator op;
   PetscReal *C;      /* [touches, touches] */
-  Vec       *column; /* [touches], or NULL */
+  Vec       *column; /* [touches], or NULL: not kept, or not needed */
   Vec        b, x;
   PetscReal *load; /* [touches] W P */
   PetscReal *half; /* [touches] C W_P, one column */
@@ -34,7 +35,7 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   self->slot  = slot;
   PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
   PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
-  if (n > 0 && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT) PetscCall(VecDuplicateVecs(self->b, n, &self->column));
+  if (n > 0 && n < model->unknowns && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT) PetscCall(VecDuplicateVecs(self->b, n, &self->column));
   *result = self;
   PetscFunctionReturn(0);
 }
@@ -53,15 +54,13 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v, NsOperator op)
+/* One solve for each touched unknown. */
+static PetscErrorCode solve_columns(NsCompliance *self)
 {
   NsModel       *model = self->model;
   const PetscInt n     = model->touches;
 
   PetscFunctionBegin;
-  PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
-  const PetscBool same = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
-  if (self->ready && same && model->constant_mass && model->linear) PetscFunctionReturn(0);
   for (PetscInt k = 0; k < n; k++) {
     Vec                x = self->column ? self->column[k] : self->x;
     const PetscScalar *value;
@@ -77,6 +76,22 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
     unit[model->touch[k]] = 0;
     PetscCall(VecRestoreArray(self->b, &unit));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  NsModel        *model = self->model;
+  const PetscBool same  = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool constant = model->constant_mass && (model->linear || (op.damping == 0 && op.stiffness == 0)) ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
+  if (self->ready && same && constant) PetscFunctionReturn(0);
+  if (model->ops->compliance)
+    PetscCall(model->ops->compliance(model, self->slot, self->C));
+  else
+    PetscCall(solve_columns(self));
   self->op    = op;
   self->ready = PETSC_TRUE;
   PetscFunctionReturn(0);
@@ -109,6 +124,15 @@ PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const Pet
   for (PetscInt i = 0; i < n; i++) self->load[i] = 0;
   for (PetscInt k = 0; k < wp->rows; k++) {
     for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) self->load[wp->touch[j]] += scale * P[k] * wp->value[j];
+  }
+  if (n == self->model->unknowns) {
+    PetscScalar *value;
+    PetscCall(VecGetArray(v, &value));
+    for (PetscInt i = 0; i < n; i++) {
+      for (PetscInt j = 0; j < n; j++) value[i] += self->C[i * n + j] * self->load[j];
+    }
+    PetscCall(VecRestoreArray(v, &value));
+    PetscFunctionReturn(0);
   }
   if (self->column) {
     for (PetscInt i = 0; i < n; i++) {

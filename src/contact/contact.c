@@ -12,17 +12,18 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   contact->model      = model;
   contact->candidates = n;
   contact->tolerance  = 1e-15 * model->length_scale;
-  for (PetscInt i = 0; i < n; i++) contact->rows += model->candidate[i].directions;
+  PetscCall(PetscMalloc1(n, &contact->first));
+  for (PetscInt i = 0; i < n; i++) {
+    contact->first[i] = contact->rows;
+    contact->rows += model->candidate[i].directions;
+  }
   const PetscInt rows = contact->rows;
   PetscCall(PetscCalloc6(
     n, &contact->gap, n, &contact->active, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, (rows * rows), &contact->G));
   PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
-  for (PetscInt i = 0; NsLocalSolverTypes[i]; i++) {
-    PetscCheck(i < NS_MAX_LOCAL_SOLVERS, PETSC_COMM_SELF, PETSC_ERR_PLIB, "raise NS_MAX_LOCAL_SOLVERS");
-    PetscCall(NsLocalSolverCreate(NsLocalSolverTypes[i], n, rows, &contact->solver[i]));
-  }
+  PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -33,10 +34,11 @@ PetscErrorCode NsContactDestroy(NsContact **result)
 
   PetscFunctionBegin;
   if (!contact) PetscFunctionReturn(0);
-  for (PetscInt i = 0; i < NS_MAX_LOCAL_SOLVERS; i++) PetscCall(NsLocalSolverDestroy(&contact->solver[i]));
+  PetscCall(NsLocalChainDestroy(&contact->chain));
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->G));
   PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
+  PetscCall(PetscFree(contact->first));
   PetscCall(PetscFree(contact));
   *result = NULL;
   PetscFunctionReturn(0);
@@ -49,18 +51,47 @@ PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
   PetscFunctionReturn(0);
 }
 
+/* Relative velocities of all candidates into contact->u: the rows of candidate i from contact->first[i]. */
+static PetscErrorCode find_rates(NsContact *contact, const NsState *state)
+{
+  NsModel *model = contact->model;
+
+  PetscFunctionBegin;
+  if (model->ops->rates) {
+    PetscCall(model->ops->rates(model, state->t, state->q, state->v, contact->u));
+  } else {
+    PetscCall(NsModelRows(model, state->t, state->q, contact->candidates, contact->every, &contact->all));
+    PetscCall(NsRowsVelocity(model, &contact->all, state->v, contact->u));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count)
+{
+  PetscFunctionBegin;
+  *count = 0;
+  if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsContactGaps(contact, state->t, state->q));
+  PetscCall(find_rates(contact, state));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    const PetscReal gap = contact->gap[i] + ahead * contact->u[contact->first[i]];
+    if (contact->model->candidate[i].bilateral || gap <= contact->tolerance) contact->active[(*count)++] = i;
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed)
 {
   PetscReal fastest;
 
   PetscFunctionBegin;
   PetscCall(NsContactGaps(contact, state->t, state->q));
-  PetscCall(NsModelRows(contact->model, state->t, state->q, contact->candidates, contact->every, &contact->all));
-  PetscCall(NsRowsVelocity(contact->model, &contact->all, state->v, contact->u));
+  PetscCall(find_rates(contact, state));
   PetscCall(VecNorm(state->v, NORM_INFINITY, &fastest));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    const PetscBool approaches = contact->u[contact->all.start[i]] < -1e-12 * fastest ? PETSC_TRUE : PETSC_FALSE;
-    closed[i]                  = NsContactIsClosed(contact, i) && !approaches ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool approaches = contact->u[contact->first[i]] < -1e-12 * fastest ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool joint      = contact->model->candidate[i].bilateral;
+    closed[i]                  = NsContactIsClosed(contact, i) && (joint || !approaches) ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
@@ -88,35 +119,11 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
-/* Tries the registered solvers in order, each from the last solution and, should that fail, from nothing. */
-static PetscErrorCode try_solvers(NsContact *contact, const NsRows *rows, PetscReal *P, PetscBool *solved)
-{
-  NsContactStatistics *statistics = &contact->statistics;
-  NsLocalResult        result;
-
-  PetscFunctionBegin;
-  statistics->calls++;
-  *solved = PETSC_FALSE;
-  for (PetscInt s = 0; contact->solver[s] && !*solved; s++) {
-    for (int start = 0; start < 2 && !*solved; start++) {
-      for (PetscInt i = 0; i < rows->contacts; i++) {
-        for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++)
-          P[k] = start == 0 ? contact->guess[3 * rows->contact[i] + k - rows->start[i]] : 0;
-      }
-      PetscCall(NsLocalSolve(contact->solver[s], &contact->problem, P, &result));
-      statistics->iterations += result.iterations;
-      statistics->most_iterations = PetscMax(statistics->most_iterations, result.iterations);
-      *solved                     = result.converged;
-    }
-  }
-  if (!*solved) statistics->failures++;
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved)
 {
   NsLocalProblem *problem = &contact->problem;
+  NsLocalResult   result;
 
   PetscFunctionBegin;
   problem->contacts = rows->contacts;
@@ -134,10 +141,36 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
       contact->b[k]     = u_free[k] + (bounce && !candidate->bilateral ? e * before[k] : 0);
     }
   }
-  PetscCall(try_solvers(contact, rows, P, solved));
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) P[k] = contact->guess[3 * rows->contact[i] + k - rows->start[i]];
+  }
+  PetscCall(NsLocalChainSolve(contact->chain, problem, P, &result));
+  contact->residual = result.residual;
+  *solved           = result.converged;
   for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved)
+{
+  NsLocalProblem *problem = &contact->problem;
+  NsLocalResult   result;
+
+  PetscFunctionBegin;
+  problem->contacts = rows->contacts;
+  problem->rows     = rows->rows;
+  problem->start    = rows->start;
+  problem->G        = contact->G;
+  problem->b        = b;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    problem->friction[i]  = 0;
+    problem->bilateral[i] = contact->model->candidate[rows->contact[i]].bilateral;
+  }
+  PetscCall(NsLocalChainSolve(contact->chain, problem, Psi, &result));
+  contact->residual = result.residual;
+  *solved           = result.converged;
   PetscFunctionReturn(0);
 }
 
@@ -168,8 +201,23 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
         ledger->impact += lost;
       else
         ledger->friction += lost;
+      ledger->load -= rows->drive[k] * P[k]; /* W' v = u - drive: the surface's own motion works too */
     }
     report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0 ? PETSC_TRUE : PETSC_FALSE;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactBookForces(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec vs)
+{
+  PetscFunctionBegin;
+  if (!rows->rows) PetscFunctionReturn(0);
+  PetscCall(NsRowsVelocity(contact->model, rows, vs, contact->u)); /* with the drive once, but twice the velocity */
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      if (k > rows->start[i]) ledger->friction -= scale * (contact->u[k] + rows->drive[k]) / 2 * P[k];
+      ledger->load -= scale * rows->drive[k] * P[k];
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -190,14 +238,13 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
   PetscCall(NsContactGaps(contact, state->t, state->q));
-  PetscCall(NsModelRows(contact->model, state->t, state->q, contact->candidates, contact->every, &contact->all));
-  PetscCall(NsRowsVelocity(contact->model, &contact->all, state->v, contact->u));
+  PetscCall(find_rates(contact, state));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     NsContactReport   *report    = &contact->report[i];
     const NsCandidate *candidate = &contact->model->candidate[i];
     report->gap                  = contact->gap[i];
-    report->gap_rate             = contact->u[contact->all.start[i]];
-    for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->all.start[i] + d];
+    report->gap_rate             = contact->u[contact->first[i]];
+    for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->first[i] + d];
     if (!NsContactIsClosed(contact, i))
       report->state = NS_OPEN;
     else

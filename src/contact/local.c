@@ -1,3 +1,11 @@
+/*
+  What the solvers of the local problem share: the unit form, the residual, and the last rounding.
+
+  Unit form, with d_k = G_kk, rounded to a power of four:  p = sqrt(d) P,  w / sqrt(d),  G_kj / sqrt(d_k d_j),  mu sqrt(d_T / d_N).  Energy is what all of it
+  is measured in, as in a Jacobi-preconditioned system: contacts of a gram and of a ton are rows of one size, and rounding is 1e-16 of p in each of them.
+  Powers of two, so that scaling rounds nothing. It costs two multiplications per entry of G, once a solve.
+*/
+#include <string.h>
 #include "percuss/local.h"
 
 #define NS_LOCAL_SOLVER(name) extern const NsLocalSolverType NsLocalSolverType_##name;
@@ -11,9 +19,14 @@ const NsLocalSolverType *const NsLocalSolverTypes[] = {
   NULL,
 };
 
+#define NS_VANISHING 1e-14 /* of the largest diagonal entry: below it, one is rounding */
+#define NS_ROUNDING  1e-15
+#define NS_JAMMED    1e6 /* see NsLocalResidual */
+
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **result)
 {
   NsLocalSolver *solver;
+  const PetscInt n = max_rows;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solver));
@@ -22,18 +35,110 @@ PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_c
   solver->max_rows       = max_rows;
   solver->tolerance      = 1e-12;
   solver->max_iterations = 50;
+  solver->r              = 1;
+  PetscCall(PetscMalloc4((n * n), &solver->G, n, &solver->b, max_contacts, &solver->friction, n, &solver->root));
+  PetscCall(PetscMalloc3(n, &solver->inverse, n, &solver->P, n, &solver->w));
   PetscCall(type->create(solver));
   *result = solver;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver)
+PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **result)
 {
+  NsLocalSolver *solver = *result;
+
   PetscFunctionBegin;
-  if (!*solver) PetscFunctionReturn(0);
-  PetscCall((*solver)->type->destroy(*solver));
-  PetscCall(PetscFree(*solver));
+  if (!solver) PetscFunctionReturn(0);
+  PetscCall(solver->type->destroy(solver));
+  PetscCall(PetscFree4(solver->G, solver->b, solver->friction, solver->root));
+  PetscCall(PetscFree3(solver->inverse, solver->P, solver->w));
+  PetscCall(PetscFree(solver));
+  *result = NULL;
   PetscFunctionReturn(0);
+}
+
+/* d of all of G, for rows that have none of their own. */
+static PetscReal largest_diagonal(const NsLocalProblem *p)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, p->G[k * p->rows + k]);
+  return largest > 0 ? largest : 1;
+}
+
+/* sqrt(d), a power of two: d / root^2 is in [1/2, 2). From the exponent's bits, for frexp and ldexp would be a fifth of a small solve. */
+static inline PetscReal root_of(PetscReal d)
+{
+  uint64_t bits;
+
+  memcpy(&bits, &d, sizeof(bits));
+  bits = ((bits >> 52) / 2 + 512) << 52; /* 2^(x - 1023) has the exponent's bits x; d > 0, so that there is no sign above them */
+  memcpy(&d, &bits, sizeof(d));
+  return d;
+}
+
+/* sqrt(d) of a contact's normal and of its tangents: these have one, so that the disc stays a disc. */
+static void find_roots(const NsLocalProblem *p, PetscInt c, PetscReal largest, PetscReal *normal, PetscReal *tangent)
+{
+  const PetscInt  first = p->start[c], end = p->start[c + 1];
+  const PetscReal d   = p->G[first * p->rows + first];
+  PetscReal       d_t = 0;
+
+  *normal = root_of(d > NS_VANISHING * largest ? d : largest);
+  for (PetscInt k = first + 1; k < end; k++) d_t = PetscMax(d_t, p->G[k * p->rows + k]);
+  *tangent = end == first + 1 ? *normal : root_of(d_t > NS_VANISHING * largest ? d_t : largest);
+}
+
+static void to_unit_form(NsLocalSolver *solver, const NsLocalProblem *p, const PetscReal *P)
+{
+  const PetscInt  n       = p->rows;
+  const PetscReal largest = largest_diagonal(p);
+
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    PetscReal normal, tangent;
+    find_roots(p, c, largest, &normal, &tangent);
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++) solver->root[k] = k == p->start[c] ? normal : tangent;
+    solver->friction[c] = p->friction[c] * tangent / normal;
+  }
+  for (PetscInt k = 0; k < n; k++) solver->inverse[k] = 1 / solver->root[k];
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscReal s = solver->inverse[k], *from = p->G + k * n;
+    PetscReal      *to = solver->G + k * n;
+    for (PetscInt j = 0; j < n; j++) to[j] = s * solver->inverse[j] * from[j];
+    solver->b[k] = s * p->b[k];
+    solver->P[k] = solver->root[k] * P[k];
+  }
+  solver->unit = (NsLocalProblem){p->contacts, n, p->start, solver->G, solver->b, solver->friction, p->bilateral};
+}
+
+/* P_T to the rim in the direction of x, if x lies beyond it. */
+static void to_rim(PetscInt tangents, PetscReal radius, const PetscReal *x, PetscReal *P)
+{
+  const PetscReal length = tangents == 1 ? PetscAbsReal(x[0]) : PetscSqrtReal(x[0] * x[0] + x[1] * x[1]);
+
+  for (PetscInt i = 0; i < tangents && length > radius; i++) P[i] = radius == 0 ? 0 : radius * (x[i] / length);
+}
+
+/*
+  Rounding leaves an open contact with 1e-17 of an impulse, a sliding one as far outside its disc or, where it hardly pushes, on the wrong side of it:
+  a solution is exactly within the law. P = 0 where x = P - w <= 0 or P is rounding of the others; where it slips, the rim in the direction of x.
+*/
+static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
+{
+  PetscReal *w = solver->w, largest = 0;
+
+  NsLocalVelocities(&solver->unit, solver->P, w);
+  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(solver->P[k]));
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt k = p->start[c], tangents = p->start[c + 1] - k - 1;
+    PetscReal      x[2];
+    if (p->bilateral[c]) continue;
+    if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
+    for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
+    to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
+    for (PetscInt i = 0; i < tangents; i++) x[i] = P[k + 1 + i];
+    to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
+  }
 }
 
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
@@ -41,55 +146,103 @@ PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem
   PetscFunctionBegin;
   PetscCheck(problem->contacts <= solver->max_contacts && problem->rows <= solver->max_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB,
     "local problem of %" PetscInt_FMT " rows in a solver made for %" PetscInt_FMT, problem->rows, solver->max_rows);
-  PetscCall(solver->type->solve(solver, problem, P, result));
+  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
+  if (!NsLocalCan(solver, problem)) PetscFunctionReturn(0);
+  to_unit_form(solver, problem, P);
+  PetscCall(solver->type->solve(solver, &solver->unit, solver->P, result));
+  result->converged = result->residual <= solver->tolerance ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt k = 0; k < problem->rows; k++) P[k] = solver->inverse[k] * solver->P[k];
+  if (result->converged) tidy(solver, problem, P);
   PetscFunctionReturn(0);
 }
 
-PetscReal NsLocalScaling(const NsLocalProblem *problem, PetscInt contact, PetscBool tangential)
+void NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w)
 {
-  PetscReal largest = 0;
+  const PetscInt n = unit->rows;
 
-  for (PetscInt k = problem->start[contact] + (tangential ? 1 : 0); k < problem->start[contact + 1]; k++) {
-    largest = PetscMax(largest, problem->G[k * problem->rows + k]);
-    if (!tangential) break;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscReal *row = unit->G + k * n;
+    PetscReal        sum = unit->b[k];
+    for (PetscInt j = 0; j < n; j++) sum += row[j] * P[j];
+    w[k] = sum;
   }
-  if (largest > 0) return 1 / largest;
-  for (PetscInt k = 0; k < problem->rows; k++) largest = PetscMax(largest, problem->G[k * problem->rows + k]);
-  return largest > 0 ? 1 / largest : 1;
 }
 
-/* The larger one, and not-a-number once that has been seen: a plain maximum would lose it. */
-static PetscReal larger(PetscReal a, PetscReal b)
+/* The largest of |x|, and not-a-number if one of them is none: a maximum alone would lose that, a sum does not. */
+typedef struct {
+  PetscReal most, sum;
+} Largest;
+
+static inline void include(Largest *largest, PetscReal x)
 {
-  return b <= a || a != a ? a : b;
+  x             = PetscAbsReal(x);
+  largest->most = PetscMax(largest->most, x);
+  largest->sum += x;
+}
+
+/* P - proj(P - w) of one contact in unit form. */
+static inline void contact_residual(PetscInt rows, PetscBool bilateral, PetscReal mu, const PetscReal *P, const PetscReal *w, Largest *worst)
+{
+  if (bilateral) {
+    for (PetscInt i = 0; i < rows; i++) include(worst, w[i]);
+    return;
+  }
+  include(worst, P[0] <= w[0] ? P[0] : w[0]);
+  if (rows == 1) return;
+  const PetscReal radius = P[0] > 0 ? mu * P[0] : 0;
+  if (rows == 2) {
+    const PetscReal x = P[1] - w[1];
+    include(worst, x > radius ? P[1] - radius : x < -radius ? P[1] + radius : w[1]);
+    return;
+  }
+  const PetscReal x[2] = {P[1] - w[1], P[2] - w[2]}, length = PetscSqrtReal(x[0] * x[0] + x[1] * x[1]);
+  for (int i = 0; i < 2; i++) include(worst, length > radius ? P[1 + i] - radius / length * x[i] : w[1 + i]);
+}
+
+static inline PetscReal relative(const Largest *worst, const Largest *velocity, const Largest *impulse)
+{
+  const PetscReal scale = PetscMax(velocity->most, PetscMin(impulse->most, NS_JAMMED * velocity->most)),
+                  sum   = worst->sum + velocity->sum + impulse->sum;
+
+  if (sum != sum) return sum;
+  if (worst->most == 0) return 0;
+  return scale > 0 ? worst->most / scale : PETSC_INFINITY;
+}
+
+PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w)
+{
+  Largest worst = {0, 0}, velocity = {0, 0}, impulse = {0, 0};
+
+  for (PetscInt c = 0; c < unit->contacts; c++) {
+    const PetscInt first = unit->start[c], rows = unit->start[c + 1] - first;
+    contact_residual(rows, unit->bilateral[c], unit->friction[c], P + first, w + first, &worst);
+  }
+  for (PetscInt k = 0; k < unit->rows; k++) {
+    include(&velocity, unit->b[k]);
+    include(&impulse, P[k]);
+  }
+  return relative(&worst, &velocity, &impulse);
 }
 
 PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
 {
-  PetscReal worst = 0, scale = 0;
+  const PetscReal largest = largest_diagonal(problem);
+  Largest         worst = {0, 0}, velocity = {0, 0}, impulse = {0, 0};
 
   for (PetscInt c = 0; c < problem->contacts; c++) {
-    const PetscInt  first = problem->start[c], tangents = problem->start[c + 1] - first - 1;
-    const PetscReal rn = NsLocalScaling(problem, c, PETSC_FALSE), rt = tangents ? NsLocalScaling(problem, c, PETSC_TRUE) : 0;
-    PetscReal       x[3], length                                     = 0;
-    for (PetscInt i = 0; i <= tangents; i++) {
-      const PetscReal *row = problem->G + (first + i) * problem->rows;
-      const PetscReal  r   = i ? rt : rn;
-      PetscReal        u   = problem->b[first + i];
-      for (PetscInt j = 0; j < problem->rows; j++) u += row[j] * P[j];
-      x[i]  = P[first + i] - r * u;
-      scale = larger(scale, larger(r * PetscAbsReal(problem->b[first + i]), PetscAbsReal(P[first + i])));
+    const PetscInt first = problem->start[c], rows = problem->start[c + 1] - first;
+    PetscReal      p[3], w[3], root[2];
+    find_roots(problem, c, largest, &root[0], &root[1]);
+    for (PetscInt i = 0; i < rows; i++) {
+      const PetscReal *row = problem->G + (first + i) * problem->rows, s = root[i > 0];
+      PetscReal        sum = problem->b[first + i];
+      for (PetscInt j = 0; j < problem->rows; j++) sum += row[j] * P[j];
+      w[i] = sum / s;
+      p[i] = P[first + i] * s;
+      include(&velocity, problem->b[first + i] / s);
+      include(&impulse, p[i]);
     }
-    if (problem->bilateral[c]) {
-      for (PetscInt i = 0; i <= tangents; i++) worst = larger(worst, PetscAbsReal(P[first + i] - x[i]));
-      continue;
-    }
-    worst = larger(worst, PetscAbsReal(P[first] - PetscMax(x[0], 0)));
-    for (PetscInt i = 1; i <= tangents; i++) length += x[i] * x[i];
-    length                 = PetscSqrtReal(length);
-    const PetscReal radius = problem->friction[c] * PetscMax(P[first], 0);
-    const PetscReal shrink = length > radius ? radius / length : 1;
-    for (PetscInt i = 1; i <= tangents; i++) worst = larger(worst, PetscAbsReal(P[first + i] - shrink * x[i]));
+    contact_residual(rows, problem->bilateral[c], problem->friction[c] * root[1] / root[0], p, w, &worst);
   }
-  return scale > 0 ? worst / scale : worst;
+  return relative(&worst, &velocity, &impulse);
 }

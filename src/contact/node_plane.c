@@ -1,5 +1,7 @@
 /*
   A node against a fixed plane:  g = n . (x + u - p) + offset,  n points to the side where the node may be.
+
+  The plane's surface may move within itself with velocity s (a belt): tangential velocities are t . (u' - s).
 */
 #include "pair.h"
 
@@ -22,6 +24,9 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
   (void)t;
   (void)touch_q;
   PetscCall(NsRowsAddFixed(out, pair, sign));
+  for (PetscInt i = 0; i < pair->tangents; i++) {
+    for (int k = 0; k < 3; k++) out->drive[out->rows - pair->tangents + i] -= pair->tangent[i][k] * pair->plane_velocity[k];
+  }
   PetscFunctionReturn(0);
 }
 

@@ -25,6 +25,7 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, const PetscReal d[3],
       rows->value[at++] = value;
     }
   }
+  rows->drive[rows->rows]   = 0;
   rows->first[++rows->rows] = at;
   PetscFunctionReturn(0);
 }

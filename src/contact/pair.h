@@ -31,8 +31,8 @@ struct NsPair {
   const NsPairType *type;
   PetscInt          points;
   NsPoint           point[2];
-  PetscReal         plane_point[3];
-  PetscReal         normal[3], tangent[2][3]; /* fixed in space; unit vectors */
+  PetscReal         plane_point[3], plane_velocity[3]; /* of a belt, within the plane */
+  PetscReal         normal[3], tangent[2][3];          /* fixed in space; unit vectors */
   PetscInt          tangents;
   PetscReal         offset; /* added to the gap, m */
 };

@@ -341,6 +341,19 @@ static void read_named_numbers(NsKeysReader *reader, const NsKey *key, const NsN
   }
 }
 
+static void read_mapping(NsKeysReader *reader, const NsKey *key, const NsNode *node, const NsNode **field)
+{
+  if (node->kind == NS_NODE_MAP) {
+    *field = node;
+  } else {
+    if (NsKeysIsNull(node))
+      NsDiagError(reader->diag, node->key_place, "%s has no value", key->name);
+    else
+      NsDiagError(reader->diag, node->place, "expected a mapping, got %s", NsKeysGot(reader, node));
+    NsKeysNote(reader, key);
+  }
+}
+
 void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node, void *field)
 {
   switch (key->kind) {
@@ -355,6 +368,7 @@ void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node,
   case NS_KEY_NUMBERS: read_numbers(reader, key, node, field); return;
   case NS_KEY_STRINGS: read_strings(reader, key, node, field); return;
   case NS_KEY_NAMED_NUMBERS: read_named_numbers(reader, key, node, field); return;
+  case NS_KEY_MAPPING: read_mapping(reader, key, node, field); return;
   default: abort();
   }
 }

@@ -101,12 +101,20 @@ static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
 /* Looking at every unknown each step costs a few per cent of it; each 16th is soon enough to stop a run. */
 #define NS_FINITE_EVERY 16
 
+/* An end within a millionth of a step is met. */
+static PetscBool is_last(const NsRun *run, PetscInt64 step)
+{
+  const PetscBool varies = run->scheme->type->varies;
+
+  return varies ? run->state.t >= run->config.time->end - 1e-6 * run->step : step >= run->steps;
+}
+
 static PetscErrorCode step_to_end(NsRun *run)
 {
   NsStepOutcome outcome;
 
   PetscFunctionBegin;
-  for (PetscInt64 step = 1; step <= run->steps && run->exit == NS_EXIT_DONE; step++) {
+  for (PetscInt64 step = 1; !is_last(run, step - 1) && run->exit == NS_EXIT_DONE; step++) {
     PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     if (!outcome.done) {
       PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
@@ -114,18 +122,22 @@ static PetscErrorCode step_to_end(NsRun *run)
       PetscCall(offer(run, step - 1, PETSC_TRUE, PETSC_TRUE));
       break;
     }
-    run->state.t    = NsRunTime(run, step); /* not the sum of steps: no drift of time */
+    if (!run->scheme->type->varies) run->state.t = NsRunTime(run, step); /* not the sum of steps: no drift of time */
+    const PetscBool last = is_last(run, step);
     run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;
-    for (PetscInt i = 0; i < run->contact->candidates; i++) run->max_penetration = PetscMax(run->max_penetration, -run->contact->report[i].gap);
-    if (step % NS_FINITE_EVERY == 0 || step == run->steps || stop_signal) PetscCall(check_finite(run, step));
+    for (PetscInt i = 0; i < run->contact->candidates; i++) {
+      const PetscReal gap  = run->contact->report[i].gap;
+      run->max_penetration = PetscMax(run->max_penetration, run->model->candidate[i].bilateral ? PetscAbsReal(gap) : -gap);
+    }
+    if (step % NS_FINITE_EVERY == 0 || last || stop_signal) PetscCall(check_finite(run, step));
     if (run->exit != NS_EXIT_DONE) break;
-    if (stop_signal && step < run->steps) {
+    if (stop_signal && !last) {
       run->exit = NS_EXIT_STOPPED;
       PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld of %lld",
         stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step, (long long)run->steps));
     }
-    PetscCall(offer(run, step, step == run->steps || run->exit == NS_EXIT_STOPPED, PETSC_FALSE));
+    PetscCall(offer(run, step, last || run->exit == NS_EXIT_STOPPED, PETSC_FALSE));
   }
   PetscFunctionReturn(0);
 }

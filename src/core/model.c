@@ -59,6 +59,13 @@ PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
+{
+  PetscFunctionBegin;
+  PetscCall(model->ops->rowrate(model, t, q, v, rows, d));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy)
 {
   PetscFunctionBegin;
@@ -102,9 +109,9 @@ PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
   for (PetscInt i = 0; i < n; i++) rows->row_capacity += model->candidate[i].directions;
-  rows->entry_capacity = rows->row_capacity * PetscMin(model->touches, NS_ROW_ENTRIES);
-  PetscCall(PetscMalloc5(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch,
-    rows->entry_capacity, &rows->value));
+  rows->entry_capacity = rows->row_capacity * model->row_entries;
+  PetscCall(PetscMalloc6(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch,
+    rows->entry_capacity, &rows->value, rows->row_capacity, &rows->drive));
   rows->start[0] = rows->first[0] = 0;
   PetscFunctionReturn(0);
 }
@@ -112,7 +119,7 @@ PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
 PetscErrorCode NsRowsDestroy(NsRows *rows)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree5(rows->contact, rows->start, rows->first, rows->touch, rows->value));
+  PetscCall(PetscFree6(rows->contact, rows->start, rows->first, rows->touch, rows->value, rows->drive));
   PetscFunctionReturn(0);
 }
 
@@ -123,10 +130,41 @@ PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, P
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(v, &value));
   for (PetscInt k = 0; k < rows->rows; k++) {
-    PetscReal sum = 0;
+    PetscReal sum = rows->drive[k];
     for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) sum += rows->value[j] * value[model->touch[rows->touch[j]]];
     u[k] = sum;
   }
   PetscCall(VecRestoreArrayRead(v, &value));
+  PetscFunctionReturn(0);
+}
+
+void NsRowsKeepNormals(NsRows *rows)
+{
+  PetscInt at = 0;
+
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const PetscInt k = rows->start[i], from = rows->first[k], to = rows->first[k + 1];
+    rows->first[i] = at;
+    for (PetscInt j = from; j < to; j++, at++) {
+      rows->touch[at] = rows->touch[j];
+      rows->value[at] = rows->value[j];
+    }
+    rows->drive[i] = rows->drive[k];
+    rows->start[i] = i;
+  }
+  rows->first[rows->contacts] = at;
+  rows->start[rows->contacts] = rows->rows = rows->contacts;
+}
+
+PetscErrorCode NsRowsApply(const NsModel *model, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec v)
+{
+  PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(v, &value));
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) value[model->touch[rows->touch[j]]] += scale * P[k] * rows->value[j];
+  }
+  PetscCall(VecRestoreArray(v, &value));
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include "fe/fe.h"
+#include "mechanism/mechanism.h"
 #include "percuss/run.h"
 
 double NsSeconds(void)
@@ -49,18 +50,19 @@ void NsRunFail(NsRun *run, const char *format, ...)
   va_end(arguments);
 }
 
-/* Mesh files become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
+/* Mesh files and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
 static void resolve_files(NsRun *run)
 {
   const NsList *bodies = &run->config.bodies;
 
   for (int b = 0; b < bodies->count; b++) {
-    NsNode     *mesh = NsTreeChild(bodies->where[b], "mesh");
-    NsNode     *file = mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file"); /* `mesh: bar.msh` is short for the file */
+    NsNode *mesh = NsTreeChild(bodies->where[b], "mesh");
+    NsNode *file = mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file"); /* `mesh: bar.msh` is short for the file */
+    if (!file) file = NsTreeChild(bodies->where[b], "library");
     const char *path;
     char       *absolute;
     if (!file) continue;
-    path = NsMeshPath(file, run->arena);
+    path = NsTreeFile(file, run->arena);
     NsRunAddFile(run, &run->inputs, path);
     absolute = realpath(path, NULL);
     if (absolute) file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
@@ -101,13 +103,29 @@ static PetscErrorCode check_probes(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* A mechanism among the bodies makes the model; else they are finite elements. */
+static PetscErrorCode make_model(NsRun *run)
+{
+  const NsList   *bodies    = &run->config.bodies;
+  const NsChosen *body      = bodies->items;
+  PetscBool       mechanism = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int b = 0; b < bodies->count; b++) mechanism = mechanism || NsMechanismIs(&body[b]) ? PETSC_TRUE : PETSC_FALSE;
+  if (mechanism)
+    PetscCall(NsModelCreate_Mechanism(&run->config, run->arena, run->diag, &run->model));
+  else
+    PetscCall(NsModelCreate_Fe(&run->config, run->arena, run->diag, &run->model));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode build(NsRun *run)
 {
   const NsSchemeType *type = NsSchemeFind(&run->config.scheme);
   const char         *refusal;
 
   PetscFunctionBegin;
-  PetscCall(NsModelCreate_Fe(&run->config, run->arena, run->diag, &run->model));
+  PetscCall(make_model(run));
   if (!run->model) PetscFunctionReturn(0);
   refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
   if (refusal)
@@ -203,6 +221,10 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
   PetscReal           undamped, exact_omega, exact_rate;
 
   PetscFunctionBegin;
+  if (!model->ops->frequency_bound) {
+    run->step_limit = PETSC_MAX_REAL;
+    PetscFunctionReturn(0);
+  }
   PetscCall(model->ops->frequency_bound(model, &omega, &rate));
   set_limit(run, omega.value, rate.value);
   undamped = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, 0);

@@ -1,6 +1,7 @@
 /* The top of the config: what a file may say, and where its parts are described. */
 #include <string.h>
 #include "fe/fe.h"
+#include "mechanism/mechanism.h"
 #include "percuss/scheme.h"
 
 #define NS_BODY(name) extern const NsVariant NsBodyVariant_##name;
@@ -11,6 +12,10 @@ const NsVariant *const NsBodyVariants[] = {
 #define NS_BODY(name) &NsBodyVariant_##name,
 #include "fe/list.h"
 #undef NS_BODY
+#define NS_MECHANISM(name) &NsBodyVariant_##name,
+#include "mechanism/list.h"
+#undef NS_MECHANISM
+  &NsBodyVariant_Plugin,
   NULL,
 };
 
@@ -19,6 +24,8 @@ static const NsKey plane_keys[] = {
     .example = "[0, 0, 0]"},
   {"normal", NS_KEY_VECTOR, offsetof(NsPlaneSettings, normal), .required = true, .help = "direction to the side where the body is; any length",
     .example = "[1, 0, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsPlaneSettings, velocity), .dimension = NS_DIM_VELOCITY, .standard = "[0, 0, 0]",
+    .help = "velocity of its surface within the plane: a belt", .example = "[0.1 m/s, 0, 0]"},
   {NULL},
 };
 static const NsTable plane_table = {"plane", "fixed rigid plane", plane_keys, sizeof(NsPlaneSettings)};

@@ -364,3 +364,18 @@ NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
   }
   return NsTreeReadText(path, text, size, arena, diag);
 }
+
+/* A value from --set has no folder: that of the mapping around it is taken. */
+const char *NsTreeFile(const NsNode *file, NsArena *arena)
+{
+  const char *name = "", *slash;
+
+  if (file->text[0] == '/') return file->text;
+  for (const NsNode *node = file; node; node = node->parent) {
+    if (!node->place.source || strncmp(node->place.source->name, "--set", 5) == 0) continue;
+    name = node->place.source->name;
+    break;
+  }
+  slash = strrchr(name, '/');
+  return slash ? NsArenaPrint(arena, "%.*s%s", (int)(slash - name + 1), name, file->text) : file->text;
+}

@@ -37,8 +37,9 @@ static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model, const Partners *
     }
   }
   PetscCall(PetscSortRemoveDupsInt(&count, model->touch));
-  model->touches = count;
-  fe->touch_q    = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
+  model->touches     = count;
+  model->row_entries = PetscMin(count, 2 * NS_POINT_UNKNOWNS);
+  fe->touch_q        = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
   PetscFunctionReturn(0);
 }
 
@@ -78,6 +79,23 @@ static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const 
   return PETSC_FALSE;
 }
 
+/* A surface that leaves its plane would be another contact; one that moves without friction does nothing. */
+static PetscBool check_belt(NsFe *fe, const NsContactSettings *settings, const NsPlaneSettings *plane, const NsPair *pair)
+{
+  const PetscReal *s = plane->velocity, *n = pair->normal;
+  const PetscReal  speed = PetscSqrtReal(s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), out = s[0] * n[0] + s[1] * n[1] + s[2] * n[2];
+
+  if (speed == 0) return PETSC_TRUE;
+  if (PetscAbsReal(out) > 1e-9 * speed) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(plane->where, "velocity"), "a plane moves within itself only, but this velocity has %g m/s along its normal", out);
+    return PETSC_FALSE;
+  }
+  if (settings->friction == 0)
+    NsDiagWarning(fe->diag, NsKeysPlace(plane->where, "velocity"), "without friction the velocity of the surface has no effect");
+  return PETSC_TRUE;
+}
+
 /* Counts the candidates of one contact, or adds them when `partners` is given. */
 static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, Partners *partners, NsCandidate *candidate)
 {
@@ -102,13 +120,15 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
       pair->points = 1;
       pair->offset = settings->gap_offset;
       for (int k = 0; k < 3; k++) {
-        pair->plane_point[k] = other->plane->point[k];
-        pair->normal[k]      = other->plane->normal[k];
+        pair->plane_point[k]    = other->plane->point[k];
+        pair->normal[k]         = other->plane->normal[k];
+        pair->plane_velocity[k] = other->plane->velocity[k];
       }
       if (!normalise(pair->normal)) {
         NsDiagError(fe->diag, NsKeysPlace(other->plane->where, "normal"), "the normal of a plane must not be zero");
         return 0;
       }
+      if (!check_belt(fe, settings, other->plane, pair)) return 0;
       partners[i]  = (Partners){{nodes[i], -1}, pair};
       candidate[i] = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law};
     }

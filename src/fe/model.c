@@ -118,6 +118,18 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
   PetscFunctionReturn(0);
 }
 
+/* All directions are fixed in space. */
+static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
+{
+  PetscFunctionBegin;
+  (void)model;
+  (void)t;
+  (void)q;
+  (void)v;
+  PetscCall(PetscArrayzero(d, rows->rows));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelContactPoint_Fe(NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
   NsFe         *fe   = model->data;
@@ -299,6 +311,7 @@ static const NsModelOps fe_ops = {
   .solve           = NsModelSolve_Fe,
   .gap             = NsModelGap_Fe,
   .rows            = NsModelRows_Fe,
+  .rowrate         = NsModelRowrate_Fe,
   .energy          = NsModelEnergy_Fe,
   .power           = NsModelPower_Fe,
   .fields          = NsModelFields_Fe,

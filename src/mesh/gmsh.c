@@ -35,21 +35,6 @@ typedef struct {
   Group *group; /* [count] by ascending tag */
 } Groups;
 
-/* A value from --set has no folder: that of the mapping around it is taken. */
-const char *NsMeshPath(const NsNode *file, NsArena *arena)
-{
-  const char *name = "", *slash;
-
-  if (file->text[0] == '/') return file->text;
-  for (const NsNode *node = file; node; node = node->parent) {
-    if (!node->place.source || strncmp(node->place.source->name, "--set", 5) == 0) continue;
-    name = node->place.source->name;
-    break;
-  }
-  slash = strrchr(name, '/');
-  return slash ? NsArenaPrint(arena, "%.*s%s", (int)(slash - name + 1), name, file->text) : file->text;
-}
-
 /* The whole file with a NUL behind it, to be freed; NULL with the reason. */
 static char *load(const char *path, size_t *size, const char **reason)
 {
@@ -407,7 +392,7 @@ PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsD
 {
   const NsNode *node  = NsTreeChild(settings->where, "file"); /* NULL: `mesh: bar.msh`, where the mesh itself is the name */
   const NsPlace place = NsKeysPlace(settings->where, "file");
-  const char   *path  = NsMeshPath(node ? node : settings->where, arena), *reason;
+  const char   *path  = NsTreeFile(node ? node : settings->where, arena), *reason;
   char          message[PETSC_MAX_PATH_LEN];
   NsGmshInfo    info;
   size_t        size;

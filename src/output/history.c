@@ -37,9 +37,11 @@ static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
   NsFileText(&self->file, "time");
   for (int i = 0; i < names->count; i++) {
     for (PetscInt c = 0; c < probes[i].columns; c++) {
+      const char *suffix = probes[i].column[c].suffix;
+
       self->column[self->columns++] = &probes[i].column[c];
       NsFileText(&self->file, ",");
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.%s", names->items[i], probes[i].column[c].suffix), 0);
+      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s%s%s", names->items[i], *suffix ? "." : "", suffix), 0);
     }
   }
   NsFileText(&self->file, "\n");

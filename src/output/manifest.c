@@ -139,12 +139,15 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "numerical", ledger->numerical);
   NsJsonClose(json);
   if (run->contact) {
-    const NsContactStatistics *statistics = &run->contact->statistics;
+    const NsLocalStatistics *statistics = &run->contact->chain->statistics;
 
     NsJsonOpen(json, "contact_solver", '{');
     NsJsonInteger(json, "calls", statistics->calls);
     NsJsonInteger(json, "iterations", statistics->iterations);
     NsJsonInteger(json, "most_iterations", statistics->most_iterations);
+    NsJsonOpen(json, "solved_by", '{');
+    for (int stage = 0; stage < NS_STAGES; stage++) NsJsonInteger(json, NsLocalStageNames[stage], statistics->solved[stage]);
+    NsJsonClose(json);
     NsJsonInteger(json, "failures", statistics->failures);
     NsJsonClose(json);
   }

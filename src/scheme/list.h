@@ -1,5 +1,12 @@
 /* Every time-stepping scheme: one file a family, one line each. */
 NS_SCHEME(HalfExplicit)
+NS_SCHEME(HalfExplicitTwoStep)
+NS_SCHEME(HalfExplicitAcceleration)
+NS_SCHEME(ExplicitVelocity)
 NS_SCHEME(MoreauMidpoint)
 NS_SCHEME(MoreauJean)
+NS_SCHEME(MoreauJeanExplicit)
+NS_SCHEME(GglDecoupled)
+NS_SCHEME(GglUnified)
+NS_SCHEME(PositionLevel)
 NS_SCHEME(SchatzmanPaoli)

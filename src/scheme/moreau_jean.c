@@ -24,7 +24,7 @@ typedef struct {
   NsCompliance *implicit; /* slot 1, A */
   Vec           h, dv, q1, v1, vm, vth;
   NsRows        w;
-  PetscReal    *P, *u0, *u1, *rate;
+  PetscReal    *P, *u0, *u1;
   PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
 } NsScheme_MoreauJean;
 
@@ -45,8 +45,7 @@ static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
   PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
   PetscCall(NsVecsCreate(scheme->model, &self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w));
-  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, rows, &self->rate, candidates, &self->was, candidates, &self->newly));
-  PetscCall(PetscCalloc1(candidates, &self->is));
+  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
   PetscFunctionReturn(0);
 }
 
@@ -58,8 +57,7 @@ static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
   PetscCall(NsComplianceDestroy(&self->implicit));
   PetscCall(NsVecsDestroy(&self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
   PetscCall(NsRowsDestroy(&self->w));
-  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->rate, self->was, self->newly));
-  PetscCall(PetscFree(self->is));
+  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -76,30 +74,6 @@ static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *
   PetscFunctionReturn(0);
 }
 
-/* Active where the gap forecast from its present rate closes. */
-static PetscErrorCode find_active(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt *count)
-{
-  NsScheme_MoreauJean         *self     = scheme->data;
-  const NsSettings_MoreauJean *settings = scheme->settings;
-  NsContact                   *contact  = scheme->contact;
-
-  PetscFunctionBegin;
-  *count = 0;
-  if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(NsContactGaps(contact, x->t, x->q));
-  PetscCall(NsModelRows(scheme->model, x->t, x->q, contact->candidates, contact->every, &self->w));
-  PetscCall(NsRowsVelocity(scheme->model, &self->w, x->v, self->rate));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    const PetscBool active = contact->gap[i] + settings->gamma * dt * self->rate[self->w.start[i]] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
-    if (active) {
-      self->newly[*count]         = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
-      contact->active[(*count)++] = i;
-    }
-    self->is[i] = active;
-  }
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_MoreauJean         *self     = scheme->data;
@@ -112,7 +86,12 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->implicit, x->t, x->q, x->v, (NsOperator){1, th, th * th}));
-  PetscCall(find_active(scheme, x, dt, &count));
+  PetscCall(NsContactForecast(contact, x, settings->gamma * dt, &count));
+  PetscCall(PetscArrayzero(self->is, contact->candidates));
+  for (PetscInt i = 0; i < count; i++) {
+    self->newly[i]               = self->was[contact->active[i]] ? PETSC_FALSE : PETSC_TRUE;
+    self->is[contact->active[i]] = PETSC_TRUE;
+  }
   PetscCall(VecWAXPY(self->q1, th, x->v, x->q));
   PetscCall(NsModelForce(model, x->t + th, self->q1, x->v, self->h));
   PetscCall(NsModelSolve(model, 1, self->h, self->dv));

@@ -78,12 +78,21 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
 
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
 {
-  const char *first = rows->contacts ? scheme->model->candidate[rows->contact[0]].name : "";
+  const PetscInt named = 4;
+  size_t         used;
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s (the first: %s)",
-    what, rows->contacts, rows->contacts == 1 ? "" : "s", first));
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s (", what,
+    rows->contacts, rows->contacts == 1 ? "" : "s"));
+  for (PetscInt i = 0; i < rows->contacts && i < named; i++) {
+    PetscCall(PetscStrlen(outcome->reason, &used));
+    PetscCall(PetscSNPrintf(
+      outcome->reason + used, sizeof(outcome->reason) - used, "%s%.40s", i ? ", " : "", scheme->model->candidate[rows->contact[i]].name));
+  }
+  PetscCall(PetscStrlen(outcome->reason, &used));
+  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, "%s), best residual %.1e", rows->contacts > named ? ", ..." : "",
+    scheme->contact->residual));
   PetscFunctionReturn(0);
 }
 

@@ -1,7 +1,7 @@
 /*
   Nothing allocates in a step: every call of the allocator is counted, PETSc's, LAPACK's and ours alike, over steps in flight, through an impact, in contact.
 */
-#include "support.h"
+#include "promises.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define NS_COUNT_CALLS 0 /* the sanitizer has an allocator of its own */
@@ -65,9 +65,45 @@ static const char *const text = "gravity: [0, -9.81, 0]\n"
                                 "    initial: {velocity: [0.5, -0.1, 0]}\n"
                                 "loads: {push: {at: frame.left, force: [0, -20, 0], time: {table: [[0, 0], [1 ms, 1]]}}}\n"
                                 "contacts:\n"
-                                "  floor: {between: [frame.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.1, friction: 0}\n"
+                                "  floor: {between: [frame.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: 0.1, friction: 0.3}\n"
                                 "scheme: {type: half_explicit, step: 1 us}\n"
                                 "time: {end: 20 ms}\n";
+
+/* For schemes that do not move finite elements. */
+static const char *const mechanism = "gravity: [0, -9.81, 0]\n"
+                                     "bodies: {crank: {type: slider_crank, contact: {restitution: 0.4, friction: 0.01}}}\n"
+                                     "scheme: {type: half_explicit, step: 10 us}\n"
+                                     "time: {end: 20 ms}\n";
+static const char *const joint     = "gravity: [0, -9.81, 0]\n"
+                                     "bodies: {crank: {type: slider_crank_bilateral}}\n"
+                                     "scheme: {type: half_explicit, step: 10 us}\n"
+                                     "time: {end: 20 ms}\n";
+
+/* Calls of the allocator in 3000 steps that see open and closed contacts. */
+static long count_calls(const Promise *p)
+{
+  const PetscBool   frictionless = p->bodies && !p->friction ? PETSC_TRUE : PETSC_FALSE;
+  const char *const config       = p->bodies ? text : p->friction ? mechanism : joint;
+  TestRun           test         = promise_open(config, p, p->bodies ? 1e-6 : 1e-5, frictionless ? "contacts.floor.friction=0" : "");
+  PetscInt64        closed = 0, open = 0;
+  long              before = calls;
+
+  promise_print(p);
+  assert_true(before > 100);                        /* the count works */
+  for (int i = 0; i < 10; i++) test_step(test.run); /* the first steps may complete lazy set-up: factors */
+  before = calls;
+  for (int i = 0; i < 3000; i++) {
+    test_step(test.run);
+    if (test.run->contact->report[0].state == NS_OPEN)
+      open++;
+    else
+      closed++;
+  }
+  before = calls - before;
+  test_run_close(&test);
+  if (closed <= 20 || (open <= 100 && config != joint)) fail_msg("contact was open in %d and closed in %d steps", (int)open, (int)closed);
+  return before;
+}
 #endif
 
 static void nothing_allocates_in_a_step(void **state)
@@ -76,28 +112,9 @@ static void nothing_allocates_in_a_step(void **state)
 #if !NS_COUNT_CALLS
   skip();
 #else
-  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    const char *const friction = strcmp((*type)->variant->name, "schatzman_paoli") ? "contacts.floor.friction=0.3" : "contacts.floor.friction=0";
-    char              choice[64];
-    const char *const set[]  = {choice, friction, NULL};
-    PetscInt64        closed = 0, open = 0;
-    long              before;
-    snprintf(choice, sizeof(choice), "scheme.type=%s", (*type)->variant->name);
-    TestRun test = test_run_open(text, set);
-    before       = calls;
-    assert_true(before > 100);                        /* the count works */
-    for (int i = 0; i < 10; i++) test_step(test.run); /* the first steps may complete lazy set-up: factors */
-    before = calls;
-    for (int i = 0; i < 3000; i++) {
-      test_step(test.run);
-      if (test.run->contact->report[0].state == NS_OPEN)
-        open++;
-      else
-        closed++;
-    }
-    assert_true(open > 100 && closed > 100);
-    if (calls != before) fail_msg("%s allocated %ld times in 3000 steps", (*type)->variant->name, calls - before);
-    test_run_close(&test);
+  for (const Promise *p = promises; p < promises + NS_PROMISES; p++) {
+    const long count = count_calls(p);
+    if (count) fail_msg("%s %s allocated %ld times in 3000 steps", p->scheme, p->option, count);
   }
 #endif
 }

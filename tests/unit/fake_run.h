@@ -20,6 +20,7 @@ typedef struct {
   NsModel           model;
   NsModelOps        ops;
   NsContact         contact;
+  NsLocalChain      chain;
   NsContactReport   report[FAKE_CANDIDATES];
   NsOutputSettings  output;
   NsEverySettings   frames, contacts, energy;
@@ -137,6 +138,7 @@ static inline void fake_create(FakeRun *fake)
   fake->output =
     (NsOutputSettings){.frames = &fake->frames, .history = &fake->history, .contacts = &fake->contacts, .energy = &fake->energy, .events = true};
   fake->contact.candidates = FAKE_CANDIDATES;
+  fake->contact.chain      = &fake->chain;
   fake->contact.report     = fake->report;
 
   run->arena         = NsArenaCreate();

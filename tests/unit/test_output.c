@@ -281,11 +281,11 @@ static void test_manifest(void **state)
   free(text);
 
   fake_write(&fake, 0);
-  fake.run.steps_done                = 2;
-  fake.run.loop_seconds              = 1;
-  fake.run.max_penetration           = 0.25;
-  fake.run.step_limit                = PETSC_MAX_REAL;
-  fake.contact.statistics.iterations = 7;
+  fake.run.steps_done              = 2;
+  fake.run.loop_seconds            = 1;
+  fake.run.max_penetration         = 0.25;
+  fake.run.step_limit              = PETSC_MAX_REAL;
+  fake.chain.statistics.iterations = 7;
   NsRunFail(&fake.run, "the \"wall\" gave way");
   fake_close(&fake);
   text = fake_read(fake.directory, "run.json", NULL);

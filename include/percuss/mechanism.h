@@ -1,0 +1,83 @@
+/*
+  A mechanism: a small mechanical system given by plain C functions on arrays.
+
+      M(q) v' = h(t, q, v) + W(q) lambda,   q' = v,   contact velocities  u = W(q)' v + w(t, q)
+
+  This header needs nothing but C: it is all that a plugin includes (see configs/plugin). A mechanism is one table; whatever is
+  there in it can be used by every scheme, writer and command. Functions are called in each step and must not allocate. All numbers are SI.
+
+  Sizes: n coordinates, m contacts; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact k - 1.
+*/
+#pragma once
+
+#define NS_MECHANISM_VERSION     1
+#define NS_MECHANISM_PARAMETERS  32 /* most parameters */
+#define NS_MECHANISM_COORDINATES 16 /* most coordinates */
+
+/* A key of the config. */
+typedef struct {
+  const char *name;
+  signed char dimension[4];      /* exponents of m, kg, s and angle: {1, 0, -2, 0} is an acceleration, {0, 0, 0, 1} an angle */
+  const char *standard;          /* default as a user would write it: "0.153 m"; NULL: the user must give it */
+  const char *minimum, *maximum; /* "0", or "0 <" where 0 itself is not allowed ("< 1" for a maximum); NULL: any */
+  const char *help;              /* a phrase without full stop */
+} NsMechanismParameter;
+
+typedef struct {
+  const char *name;             /* of q_i, and of its initial value in the config: "theta1" */
+  const char *rate;             /* of v_i: "omega1" */
+  signed char dimension[4];     /* of q_i */
+  const char *position, *speed; /* initial values unless the config says otherwise: "0", "150 rad/s" */
+} NsMechanismCoordinate;
+
+typedef struct {
+  const char *name;
+  int         tangents;  /* directions along the surface where there is friction: 0, 1 (planar) or 2 (spatial) */
+  int         bilateral; /* 1: u = 0 always, a joint; tangents is then 0 */
+} NsMechanismContact;
+
+/* One system with its numbers, as every function is given it. */
+typedef struct {
+  const double *p;          /* parameters, in the order of the list */
+  double        gravity[3]; /* m/s^2, from the config's top level */
+} NsMechanismCase;
+
+typedef struct {
+  int         version;       /* NS_MECHANISM_VERSION */
+  const char *name;          /* the word after `type:`; letters, digits, _ */
+  const char *title, *about; /* a line; a page for `percuss explain` */
+
+  const NsMechanismParameter  *parameters;  /* ends with a NULL name, as all lists here; may be NULL for none */
+  const NsMechanismCoordinate *coordinates; /* n */
+  const NsMechanismContact    *contacts;    /* m; NULL for none */
+
+  /* NULL, or a sentence without full stop: what is wrong with these parameters. Optional. */
+  const char *(*check)(const NsMechanismCase *c);
+  /* A typical length, m: gaps below 1e-15 of it count as closed. */
+  double (*length)(const NsMechanismCase *c);
+  /* M[n * n]: symmetric, positive definite. constant_mass = 1 promises that it never changes. */
+  void (*mass)(const NsMechanismCase *c, const double *q, double *M);
+  int constant_mass;
+  /* h[n]: every force that is no contact force, gyroscopic terms included. */
+  void (*force)(const NsMechanismCase *c, double t, const double *q, const double *v, double *h);
+  /* J: elastic and potential energy (kinetic energy follows from M). */
+  void (*energy)(const NsMechanismCase *c, const double *q, double *elastic, double *potential);
+  /* Power at velocity w of the forces at (t, q, v): *damping what dampers take, *load what loads give. Optional: no such forces. */
+  void (*power)(const NsMechanismCase *c, double t, const double *q, const double *v, const double *w, double *damping, double *load);
+
+  /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows] comes in as zeros: what surfaces that move by themselves add to u
+     (a belt at speed s against the tangent: -s). Optional where there are no contacts. */
+  void (*contact)(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive);
+  /* d[rows] = (dW'/dt) v along the motion. Optional: schemes on acceleration level need it. */
+  void (*rowrate)(const NsMechanismCase *c, double t, const double *q, const double *v, double *d);
+
+  /* A picture: x[points * 3] at q, and lines between points. All optional. */
+  int points, lines;
+  const int (*line)[2];
+  double (*radius)(const NsMechanismCase *c); /* of the lines as tubes, m */
+  void (*draw)(const NsMechanismCase *c, const double *q, double *x);
+  /* Where contact k is, and its normal: the direction in which its reaction pushes the mechanism. */
+  void (*place)(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3]);
+} NsMechanism;
+
+/* A plugin's shared object defines this one symbol:  const NsMechanism percuss_mechanism = {.version = NS_MECHANISM_VERSION, ...}; */

@@ -1,0 +1,212 @@
+/*
+  Solvers one after the other, until one solves. Newton solves nearly everything from the last solution; what follows was found by trying on random states
+  of a slider-crank with friction (tests/robustness/test_local_random.c prints who solves what):
+
+      Newton from the last solution
+      Newton from zero
+      k sweeps of Gauss-Seidel from the last solution, then Newton        k = 5, 20, 80, 320, 1280
+      Lemke                                                               contacts without friction: has the last word there
+      enumeration                                                         up to five contacts with friction in the plane: has the last word there
+      Newton from random starts with random r                             others
+
+  A problem without a solution costs all of it: 0.1 ms for one contact with friction, 2 ms for five, 20 ms for twelve.
+*/
+#include "percuss/local.h"
+
+extern const NsLocalSolverType NsLocalSolverType_SemismoothNewton, NsLocalSolverType_GaussSeidel, NsLocalSolverType_Lemke,
+  NsLocalSolverType_Enumerate;
+
+#define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: mostly it has come to a cycle by then */
+#define NS_MOST_RESTARTS 200
+#define NS_RESTART_WORK  1e8 /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SEED          0x9e3779b97f4a7c15ULL
+
+PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **result)
+{
+  NsLocalChain *chain;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&chain));
+  chain->max_rows = max_rows;
+  PetscCall(NsLocalSolverCreate(&NsLocalSolverType_SemismoothNewton, max_contacts, max_rows, &chain->newton));
+  PetscCall(NsLocalSolverCreate(&NsLocalSolverType_GaussSeidel, max_contacts, max_rows, &chain->gauss_seidel));
+  PetscCall(NsLocalSolverCreate(&NsLocalSolverType_Lemke, max_contacts, max_rows, &chain->lemke));
+  PetscCall(NsLocalSolverCreate(&NsLocalSolverType_Enumerate, max_contacts, max_rows, &chain->enumerate));
+  chain->newton->max_iterations = NS_NEWTON_STEPS;
+  PetscCall(PetscMalloc2(max_rows, &chain->first, max_rows, &chain->sweeping));
+  *result = chain;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsLocalChainDestroy(NsLocalChain **result)
+{
+  NsLocalChain *chain = *result;
+
+  PetscFunctionBegin;
+  if (!chain) PetscFunctionReturn(0);
+  PetscCall(NsLocalSolverDestroy(&chain->newton));
+  PetscCall(NsLocalSolverDestroy(&chain->gauss_seidel));
+  PetscCall(NsLocalSolverDestroy(&chain->lemke));
+  PetscCall(NsLocalSolverDestroy(&chain->enumerate));
+  PetscCall(PetscFree2(chain->first, chain->sweeping));
+  PetscCall(PetscFree(chain));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* Keeps the best residual and counts Newton's iterations over the attempts of one call. */
+static void book(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
+{
+  total->converged = attempt->converged;
+  total->iterations += iterations;
+  if (attempt->converged || attempt->residual < total->residual) total->residual = attempt->residual;
+}
+
+static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalResult attempt;
+
+  PetscFunctionBegin;
+  PetscCall(NsLocalSolve(chain->newton, problem, P, &attempt));
+  book(result, &attempt, attempt.iterations);
+  PetscFunctionReturn(0);
+}
+
+/* A solver that needs no Newton after it, from the start of the call. */
+static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalResult attempt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(P, chain->first, problem->rows));
+  PetscCall(NsLocalSolve(solver, problem, P, &attempt));
+  book(result, &attempt, 0);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode from_zero(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscBool done = PETSC_TRUE; /* already, by the first attempt */
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < problem->rows; k++) done = done && chain->first[k] == 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (done) PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(P, problem->rows));
+  PetscCall(newton(chain, problem, P, result));
+  PetscFunctionReturn(0);
+}
+
+/* Each time goes on with the sweeps of the time before: 5, 20, 80, ... of them in all. */
+static PetscErrorCode after_sweeps(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscInt done = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(chain->sweeping, chain->first, problem->rows));
+  for (PetscInt k = 5; k <= 1280 && !result->converged; k *= 4) {
+    NsLocalResult attempt;
+    chain->gauss_seidel->max_iterations = k - done;
+    PetscCall(NsLocalSolve(chain->gauss_seidel, problem, chain->sweeping, &attempt));
+    book(result, &attempt, 0);
+    done = k;
+    PetscCall(PetscArraycpy(P, chain->sweeping, problem->rows));
+    if (!result->converged) PetscCall(newton(chain, problem, P, result));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode by_lemke(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  PetscCall(exact(chain, chain->lemke, problem, P, result));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode by_enumeration(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  PetscCall(exact(chain, chain->enumerate, problem, P, result));
+  PetscFunctionReturn(0);
+}
+
+/* Uniform in (0, 1); Knuth's linear congruential generator, its upper bits. */
+static PetscReal draw(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return ((PetscReal)(*seed >> 12) + 0.5) / (PetscReal)(1ULL << 52);
+}
+
+/* Impulses up to twice that which would stop the fastest row, pushing or pulling. */
+static void random_start(const NsLocalProblem *p, uint64_t *seed, PetscReal *P)
+{
+  PetscReal fastest = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) fastest = PetscMax(fastest, PetscAbsReal(p->b[k]));
+  for (PetscInt k = 0; k < p->rows; k++) {
+    const PetscReal d = p->G[k * p->rows + k], x = 2 * draw(seed) - 1;
+    P[k] = d > 0 ? 2 * x * fastest / d : 0;
+  }
+}
+
+static PetscErrorCode by_restarts(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  const PetscReal n = (PetscReal)problem->rows, iteration = n * n * (n / 3 + 4);
+  PetscReal       work = 0;
+  uint64_t        seed = NS_SEED;
+
+  PetscFunctionBegin;
+  if (NsLocalCan(chain->lemke, problem) || NsLocalCan(chain->enumerate, problem)) PetscFunctionReturn(0); /* they have decided */
+  for (PetscInt i = 0; i < NS_MOST_RESTARTS && (work < NS_RESTART_WORK || i < 3) && !result->converged; i++) {
+    const PetscInt before = result->iterations;
+    chain->newton->r      = PetscPowReal(10, 2 * draw(&seed) - 1);
+    random_start(problem, &seed, P);
+    PetscCall(newton(chain, problem, P, result));
+    work += iteration * (PetscReal)(result->iterations - before);
+  }
+  chain->newton->r = 1;
+  PetscFunctionReturn(0);
+}
+
+const char *const NsLocalStageNames[NS_STAGES + 1] = {"newton", "newton_from_zero", "gauss_seidel", "lemke", "enumerate", "restarts", NULL};
+
+static PetscErrorCode (*const stages[NS_STAGES])(NsLocalChain *, const NsLocalProblem *, PetscReal *P, NsLocalResult *) = {
+  newton,
+  from_zero,
+  after_sweeps,
+  by_lemke,
+  by_enumeration,
+  by_restarts,
+};
+
+static PetscBool is_finite(const NsLocalProblem *p)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) sum += p->b[k];
+  for (PetscInt k = 0; k < p->rows * p->rows; k++) sum += p->G[k];
+  return PetscIsInfOrNanReal(sum) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalStatistics *statistics = &chain->statistics;
+
+  PetscFunctionBegin;
+  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
+  for (PetscInt k = 0; k < problem->rows; k++) chain->first[k] = P[k];
+  for (chain->stage = NS_STAGE_NEWTON; chain->stage < NS_STAGES; chain->stage++) {
+    PetscCall(stages[chain->stage](chain, problem, P, result));
+    if (result->converged) break;
+    if (chain->stage == NS_STAGE_NEWTON && !is_finite(problem)) chain->stage = NS_STAGES - 1; /* nobody can help */
+  }
+  statistics->calls++;
+  statistics->iterations += result->iterations;
+  statistics->most_iterations = PetscMax(statistics->most_iterations, result->iterations);
+  if (result->converged) {
+    statistics->solved[chain->stage]++;
+  } else {
+    statistics->failures++;
+    PetscCall(PetscArrayzero(P, problem->rows));
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,237 @@
+/*
+  Lemke's method (Cottle, Pang & Stone, The Linear Complementarity Problem, 4.4), for contacts without friction:
+
+      w = b + G P,  0 <= w _|_ P >= 0
+
+  An artificial z_0 makes w + z_0 >= 0; complementary pivots lead to where z_0 leaves, or to a ray: no solution, if G is positive semidefinite, dependent
+  contacts included (then Lemke is exact, and that is why it is here); for another G (positions of w and P apart) a ray proves nothing. Ties are broken
+  lexicographically, so that it cannot cycle. Bilateral rows are eliminated first: P_B = -G_BB^-1 (b_B + G_BU P_U), dependent ones among them stay without
+  impulse. At last one exact solve with the states found, from the start: what is left open by dependent rows stays near it.
+
+  Refused: friction (as a complementarity problem it is four times as large, and its matrix is one for which a ray proves nothing).
+  Cost: about as many pivots as contacts, each n (2 n + 2) multiplications.
+*/
+#include "percuss/local.h"
+#include "small_linear.h"
+
+#define NS_NOTHING  1e-11 /* of entries that are of size one */
+#define NS_ROUNDING 3e-13 /* of b, what elimination may leave of a velocity that joints already determine; less than what NsLocalResidual sees */
+
+typedef struct {
+  PetscInt     *index;     /* [rows] rows of the problem: bilateral ones, then normals */
+  PetscReal    *K;         /* [rows, rows + 1] G and b in that order, without the bilateral unknowns after elimination */
+  PetscReal    *T;         /* [contacts, 2 contacts + 2] w - G z - z_0 = b; the last column is b */
+  PetscInt     *basis;     /* [contacts] column that is basic in a row */
+  PetscReal    *F, *J, *w; /* [rows], [rows, rows], [rows] */
+  PetscBool    *closed;    /* [rows] */
+  NsSmallLinear linear;
+} NsLocalSolver_Lemke;
+
+static PetscErrorCode NsLocalSolverCreate_Lemke(NsLocalSolver *solver)
+{
+  NsLocalSolver_Lemke *self;
+  const PetscInt       n = solver->max_rows, m = solver->max_contacts;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  PetscCall(PetscMalloc4(n, &self->index, (n * (n + 1)), &self->K, (m * (2 * m + 2)), &self->T, m, &self->basis));
+  PetscCall(PetscMalloc4(n, &self->F, (n * n), &self->J, n, &self->w, n, &self->closed));
+  PetscCall(NsSmallLinearCreate(n, &self->linear));
+  solver->data           = self;
+  solver->max_iterations = 50 + 10 * m;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsLocalSolverDestroy_Lemke(NsLocalSolver *solver)
+{
+  NsLocalSolver_Lemke *self = solver->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsSmallLinearDestroy(&self->linear));
+  PetscCall(PetscFree4(self->F, self->J, self->w, self->closed));
+  PetscCall(PetscFree4(self->index, self->K, self->T, self->basis));
+  PetscCall(PetscFree(solver->data));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool can_lemke(const NsLocalProblem *p)
+{
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    if (!p->bilateral[c] && !NsLocalIsSmooth(p, c)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static inline void swap(PetscReal *a, PetscReal *b)
+{
+  const PetscReal t = *a;
+
+  *a = *b;
+  *b = t;
+}
+
+/* Eliminates the first `bilateral` of the unknowns of K[size, size + 1] from the rows behind them, with full pivoting. */
+static void eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
+{
+  const PetscInt wide = size + 1;
+
+  for (PetscInt k = 0; k < bilateral; k++) {
+    PetscInt  row = k, column = k;
+    PetscReal largest = 0;
+    for (PetscInt i = k; i < bilateral; i++) {
+      for (PetscInt j = k; j < bilateral; j++) {
+        if (PetscAbsReal(K[i * wide + j]) <= largest) continue;
+        largest = PetscAbsReal(K[i * wide + j]);
+        row     = i;
+        column  = j;
+      }
+    }
+    if (largest <= NS_NOTHING) return; /* the others depend on these */
+    for (PetscInt j = 0; j < wide; j++) swap(&K[k * wide + j], &K[row * wide + j]);
+    for (PetscInt i = 0; i < size; i++) swap(&K[i * wide + k], &K[i * wide + column]);
+    for (PetscInt i = k + 1; i < size; i++) {
+      const PetscReal factor = K[i * wide + k] / K[k * wide + k];
+      for (PetscInt j = k; j < wide; j++) K[i * wide + j] -= factor * K[k * wide + j];
+    }
+  }
+}
+
+/* Exchanges the basic variable of `row` for that of `column`. */
+static void pivot(PetscReal *T, PetscInt m, PetscInt row, PetscInt column)
+{
+  const PetscInt  wide    = 2 * m + 2;
+  const PetscReal inverse = 1 / T[row * wide + column];
+
+  for (PetscInt j = 0; j < wide; j++) T[row * wide + j] *= inverse;
+  T[row * wide + column] = 1;
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscReal factor = T[i * wide + column];
+    if (i == row || factor == 0) continue;
+    for (PetscInt j = 0; j < wide; j++) T[i * wide + j] -= factor * T[row * wide + j];
+    T[i * wide + column] = 0;
+  }
+}
+
+/* Whether (b, columns of w) / scale_i of row i comes before that of row k. */
+static PetscBool comes_before(const PetscReal *T, PetscInt m, PetscInt i, PetscReal scale_i, PetscInt k, PetscReal scale_k)
+{
+  const PetscInt wide = 2 * m + 2;
+
+  for (PetscInt j = -1; j < m; j++) {
+    const PetscInt  column     = j < 0 ? wide - 1 : j;
+    const PetscReal difference = T[i * wide + column] / scale_i - T[k * wide + column] / scale_k;
+    if (PetscAbsReal(difference) > NS_NOTHING) return difference < 0 ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Row of the variable that the one of `column` drives to zero first; the artificial one goes as soon as it can; -1: none, a ray. */
+static PetscInt leaving_row(const PetscReal *T, const PetscInt *basis, PetscInt m, PetscInt column)
+{
+  const PetscInt wide = 2 * m + 2;
+  PetscInt       best = -1;
+
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscReal entry = T[i * wide + column];
+    if (entry > NS_NOTHING && (best < 0 || comes_before(T, m, i, entry, best, T[best * wide + column]))) best = i;
+  }
+  for (PetscInt i = 0; i < m && best >= 0; i++) {
+    const PetscReal entry = T[i * wide + column], most = T[best * wide + wide - 1] / T[best * wide + column];
+    if (basis[i] == 2 * m && entry > NS_NOTHING && T[i * wide + wide - 1] / entry <= most + NS_NOTHING) best = i;
+  }
+  return best;
+}
+
+/* Pivots until the artificial variable has left. */
+static PetscBool find_basis(NsLocalSolver_Lemke *self, PetscInt m, PetscInt most_pivots, PetscInt *pivots)
+{
+  const PetscInt wide = 2 * m + 2, artificial = 2 * m;
+  PetscReal     *T     = self->T;
+  PetscInt      *basis = self->basis, row = 0, entering = artificial;
+
+  for (PetscInt i = 0; i < m; i++) basis[i] = i;
+  for (PetscInt i = 1; i < m; i++) {
+    if (T[i * wide + wide - 1] <= T[row * wide + wide - 1]) row = i;
+  }
+  if (m == 0 || T[row * wide + wide - 1] >= 0) return PETSC_TRUE;
+  for (*pivots = 0; *pivots < most_pivots && row >= 0; ++*pivots) {
+    const PetscInt leaving = basis[row];
+    pivot(T, m, row, entering);
+    basis[row] = entering;
+    if (leaving == artificial) return PETSC_TRUE;
+    entering = leaving < m ? leaving + m : leaving - m;
+    row      = leaving_row(T, basis, m, entering);
+  }
+  /* A ray; or rounding has kept an artificial variable that is zero. */
+  for (PetscInt i = 0; i < m; i++) {
+    if (basis[i] == artificial) return T[i * wide + wide - 1] <= NS_ROUNDING ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Fills the tableau from K; b to size one, for the tolerances. */
+static void set_tableau(PetscReal *T, const PetscReal *K, PetscInt bilateral, PetscInt m, PetscReal largest)
+{
+  const PetscInt wide = 2 * m + 2, size = bilateral + m;
+
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscReal *row = K + (bilateral + i) * (size + 1), b = largest > 0 ? row[size] / largest : 0;
+    for (PetscInt j = 0; j < m; j++) {
+      T[i * wide + j]     = i == j ? 1 : 0;
+      T[i * wide + m + j] = -row[bilateral + j];
+    }
+    T[i * wide + 2 * m]     = -1;
+    T[i * wide + 2 * m + 1] = PetscAbsReal(b) > NS_ROUNDING ? b : 0;
+  }
+}
+
+static PetscErrorCode NsLocalSolve_Lemke(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalSolver_Lemke *self  = solver->data;
+  PetscInt            *index = self->index, bilateral = 0, size;
+  PetscReal            largest = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < unit->rows; k++) self->closed[k] = PETSC_FALSE;
+  for (PetscInt c = 0; c < unit->contacts; c++) {
+    for (PetscInt k = unit->start[c]; k < unit->start[c + 1] && unit->bilateral[c]; k++) index[bilateral++] = k;
+  }
+  size = bilateral;
+  for (PetscInt c = 0; c < unit->contacts; c++) {
+    if (!unit->bilateral[c]) index[size++] = unit->start[c];
+  }
+  for (PetscInt i = 0; i < size; i++) {
+    for (PetscInt j = 0; j < size; j++) self->K[i * (size + 1) + j] = unit->G[index[i] * unit->rows + index[j]];
+    self->K[i * (size + 1) + size] = unit->b[index[i]];
+    largest                        = PetscMax(largest, PetscAbsReal(unit->b[index[i]]));
+  }
+  eliminate(self->K, bilateral, size);
+  set_tableau(self->T, self->K, bilateral, size - bilateral, largest);
+  const PetscInt m = size - bilateral;
+  if (!find_basis(self, m, solver->max_iterations, &result->iterations)) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < bilateral; i++) self->closed[index[i]] = PETSC_TRUE;
+  for (PetscInt i = 0; i < m; i++) {
+    if (self->basis[i] >= m && self->basis[i] < 2 * m) self->closed[index[bilateral + self->basis[i] - m]] = PETSC_TRUE;
+  }
+  NsLocalVelocities(unit, P, self->w);
+  for (PetscInt k = 0; k < unit->rows; k++) {
+    if (self->closed[k])
+      NsLocalVelocityRow(unit, k, self->w, self->F, self->J);
+    else
+      NsLocalImpulseRow(unit, k, P, self->F, self->J);
+  }
+  NsSmallLinearSolve(&self->linear, unit->rows, self->J, self->F, self->F);
+  for (PetscInt k = 0; k < unit->rows; k++) P[k] -= self->F[k];
+  NsLocalVelocities(unit, P, self->w);
+  result->residual = NsLocalUnitResidual(unit, P, self->w);
+  PetscFunctionReturn(0);
+}
+
+const NsLocalSolverType NsLocalSolverType_Lemke = {
+  .name    = "lemke",
+  .about   = "Lemke's complementary pivots, for contacts without friction: exact, dependent contacts included",
+  .can     = can_lemke,
+  .create  = NsLocalSolverCreate_Lemke,
+  .solve   = NsLocalSolve_Lemke,
+  .destroy = NsLocalSolverDestroy_Lemke,
+};

@@ -1,0 +1,612 @@
+/*
+  The dense adapter: a mechanism's plain C functions as the operations of a model.
+
+  Everything is small (n <= NS_MECHANISM_COORDINATES): an operator is kept as its inverse, made by elimination with pivoting, so that solving, and the
+  compliance of contacts, are products. A KSP on three unknowns costs eight times the step. Geometry (gaps and rows of all contacts) is
+  computed once for each position and kept: schemes and reports ask several times for the same one. Nothing here allocates after set-up.
+*/
+#include <math.h>
+#include <string.h>
+#include "mechanism.h"
+
+#define NS_N NS_MECHANISM_COORDINATES
+
+typedef struct {
+  PetscBool  ready;
+  PetscReal  t;
+  PetscReal  q[NS_N], v[NS_N]; /* where it was made; v matters for damping and stiffness only */
+  NsOperator op;
+  PetscReal  inverse[NS_N * NS_N];
+} Operator;
+
+typedef struct {
+  const NsMechanism *m; /* not owned */
+  NsMechanismCase    c;
+  PetscInt           n, contacts;
+  const char        *name; /* of the body */
+  PetscReal          start[2 * NS_N];
+  PetscInt          *row; /* [contacts + 1] first row of each contact with all its directions */
+  /* Geometry at (t, q). */
+  PetscBool  known;
+  PetscReal  t, q[NS_N];
+  PetscReal *g, *W, *drive, *rate; /* [contacts], [rows, n], [rows], [rows] */
+  Operator   slot[NS_SLOTS];
+  PetscReal  M[NS_N * NS_N], A[NS_N * NS_N];
+  PetscReal *x[2]; /* [points, 3] scratch of pictures */
+} NsDense;
+
+/* A mass matrix of up to three coordinates by its adjugate: a fifth of the time of elimination. */
+static void invert_small(PetscInt n, const PetscReal *A, PetscReal *inverse)
+{
+  if (n == 1) {
+    inverse[0] = 1 / A[0];
+  } else if (n == 2) {
+    const PetscReal scale = 1 / (A[0] * A[3] - A[1] * A[2]);
+    inverse[0]            = scale * A[3];
+    inverse[1]            = -scale * A[1];
+    inverse[2]            = -scale * A[2];
+    inverse[3]            = scale * A[0];
+  } else {
+    const PetscReal c0 = A[4] * A[8] - A[5] * A[7], c1 = A[5] * A[6] - A[3] * A[8], c2 = A[3] * A[7] - A[4] * A[6];
+    const PetscReal scale = 1 / (A[0] * c0 + A[1] * c1 + A[2] * c2);
+    inverse[0]            = scale * c0;
+    inverse[3]            = scale * c1;
+    inverse[6]            = scale * c2;
+    inverse[1]            = scale * (A[2] * A[7] - A[1] * A[8]);
+    inverse[4]            = scale * (A[0] * A[8] - A[2] * A[6]);
+    inverse[7]            = scale * (A[1] * A[6] - A[0] * A[7]);
+    inverse[2]            = scale * (A[1] * A[5] - A[2] * A[4]);
+    inverse[5]            = scale * (A[2] * A[3] - A[0] * A[5]);
+    inverse[8]            = scale * (A[0] * A[4] - A[1] * A[3]);
+  }
+}
+
+/* inverse = A^-1 by Gauss-Jordan with row pivoting; destroys A. A singular A gives values that are no numbers: the loop finds and names them. */
+static void invert(PetscInt n, PetscReal *A, PetscReal *inverse)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) inverse[i * n + j] = i == j;
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    PetscInt pivot = k;
+    for (PetscInt i = k + 1; i < n; i++) {
+      if (PetscAbsReal(A[i * n + k]) > PetscAbsReal(A[pivot * n + k])) pivot = i;
+    }
+    for (PetscInt j = 0; j < n && pivot != k; j++) {
+      const PetscReal a = A[k * n + j], b = inverse[k * n + j];
+      A[k * n + j]           = A[pivot * n + j];
+      A[pivot * n + j]       = a;
+      inverse[k * n + j]     = inverse[pivot * n + j];
+      inverse[pivot * n + j] = b;
+    }
+    const PetscReal scale = 1 / A[k * n + k];
+    for (PetscInt j = 0; j < n; j++) {
+      A[k * n + j] *= scale;
+      inverse[k * n + j] *= scale;
+    }
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscReal factor = A[i * n + k];
+      if (i == k || factor == 0) continue;
+      for (PetscInt j = 0; j < n; j++) {
+        A[i * n + j] -= factor * A[k * n + j];
+        inverse[i * n + j] -= factor * inverse[k * n + j];
+      }
+    }
+  }
+}
+
+/* Gaps and rows at (t, q). */
+static void look(NsDense *self, PetscReal t, const PetscReal *q)
+{
+  if (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n)) return;
+  self->m->contact(&self->c, t, q, self->g, self->W, self->drive);
+  memcpy(self->q, q, sizeof(*q) * (size_t)self->n);
+  self->t     = t;
+  self->known = PETSC_TRUE;
+}
+
+static PetscErrorCode NsModelInitial_Dense(NsModel *model, NsState *state)
+{
+  NsDense     *self = model->data;
+  PetscScalar *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
+  PetscCall(VecGetArrayWrite(state->q, &q));
+  PetscCall(VecGetArrayWrite(state->v, &v));
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i] = self->start[2 * i];
+    v[i] = self->start[2 * i + 1];
+  }
+  PetscCall(VecRestoreArrayWrite(state->q, &q));
+  PetscCall(VecRestoreArrayWrite(state->v, &v));
+  state->t = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelForce_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq, *av;
+  PetscScalar       *ah;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  PetscCall(VecGetArrayWrite(h, &ah));
+  self->m->force(&self->c, t, aq, av, ah);
+  PetscCall(VecRestoreArrayWrite(h, &ah));
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+/* A += stiffness K_t + damping C_t with K_t = -dh/dq, C_t = -dh/dv by central differences: good to 1e-9, which an iteration does not notice. */
+static void add_tangents(NsDense *self, PetscReal t, const PetscReal *q, const PetscReal *v, NsOperator op)
+{
+  const PetscInt  n = self->n;
+  const PetscReal h = 6e-6; /* cube root of the rounding */
+  PetscReal       x[2][NS_N], f[2][NS_N];
+
+  for (int kind = 0; kind < 2; kind++) {
+    const PetscReal weight = kind == 0 ? op.stiffness : op.damping;
+    for (PetscInt j = 0; j < n && weight != 0; j++) {
+      const PetscReal *at    = kind == 0 ? q : v;
+      const PetscReal  delta = h * PetscMax(1, PetscAbsReal(at[j]));
+      for (int side = 0; side < 2; side++) {
+        memcpy(x[side], at, sizeof(*at) * (size_t)n);
+        x[side][j] += side == 0 ? -delta : delta;
+        self->m->force(&self->c, t, kind == 0 ? x[side] : q, kind == 0 ? v : x[side], f[side]);
+      }
+      for (PetscInt i = 0; i < n; i++) self->A[i * n + j] -= weight * (f[1][i] - f[0][i]) / (x[1][j] - x[0][j]);
+    }
+  }
+}
+
+static PetscErrorCode NsModelFactor_Dense(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  NsDense           *self     = model->data;
+  Operator          *o        = &self->slot[slot];
+  const size_t       size     = sizeof(PetscReal) * (size_t)self->n;
+  const PetscBool    tangents = op.damping != 0 || op.stiffness != 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscScalar *aq, *av;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  const PetscBool same =
+    o->ready && o->op.mass == op.mass && o->op.damping == op.damping && o->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool there = (self->m->constant_mass || !memcmp(o->q, aq, size)) && !tangents ? PETSC_TRUE : PETSC_FALSE;
+  if (!same || !there) {
+    self->m->mass(&self->c, aq, self->A);
+    for (PetscInt i = 0; i < self->n * self->n; i++) self->A[i] *= op.mass;
+    if (tangents) add_tangents(self, t, aq, av, op);
+    if (self->n <= 3 && !tangents)
+      invert_small(self->n, self->A, o->inverse);
+    else
+      invert(self->n, self->A, o->inverse);
+    memcpy(o->q, aq, size);
+    o->op    = op;
+    o->ready = PETSC_TRUE;
+  }
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static void multiply(PetscInt n, const PetscReal *A, const PetscReal *x, PetscReal *y)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    y[i] = 0;
+    for (PetscInt j = 0; j < n; j++) y[i] += A[i * n + j] * x[j];
+  }
+}
+
+static PetscErrorCode NsModelSolve_Dense(NsModel *model, PetscInt slot, Vec b, Vec x)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *ab;
+  PetscScalar       *ax;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b, &ab));
+  PetscCall(VecGetArrayWrite(x, &ax));
+  multiply(self->n, self->slot[slot].inverse, ab, ax);
+  PetscCall(VecRestoreArrayWrite(x, &ax));
+  PetscCall(VecRestoreArrayRead(b, &ab));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelCompliance_Dense(NsModel *model, PetscInt slot, PetscReal *C)
+{
+  NsDense *self = model->data;
+
+  PetscFunctionBegin;
+  memcpy(C, self->slot[slot].inverse, sizeof(*C) * (size_t)(self->n * self->n));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelAccel_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
+{
+  NsDense           *self = model->data;
+  PetscReal          h[NS_N];
+  const PetscScalar *aq, *av;
+  PetscScalar       *aa;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelFactor_Dense(model, 0, t, q, v, (NsOperator){1, 0, 0}));
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  PetscCall(VecGetArrayWrite(a, &aa));
+  self->m->force(&self->c, t, aq, av, h);
+  multiply(self->n, self->slot[0].inverse, h, aa);
+  PetscCall(VecRestoreArrayWrite(a, &aa));
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq, *ax;
+  PetscScalar       *ay;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(x, &ax));
+  PetscCall(VecGetArrayWrite(y, &ay));
+  self->m->mass(&self->c, aq, self->M);
+  multiply(self->n, self->M, ax, ay);
+  PetscCall(VecRestoreArrayWrite(y, &ay));
+  PetscCall(VecRestoreArrayRead(x, &ax));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelGap_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *g)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  look(self, t, aq);
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  for (PetscInt i = 0; i < self->contacts; i++) g[i] = self->g[i];
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelRows_Dense(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
+{
+  NsDense           *self = model->data;
+  const PetscInt     n    = self->n;
+  PetscInt           row = 0, at = 0;
+  const PetscScalar *aq;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  look(self, t, aq);
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  rows->contacts = active;
+  rows->first[0] = 0;
+  for (PetscInt i = 0; i < active; i++) {
+    const PetscInt k = contact[i];
+    rows->contact[i] = k;
+    rows->start[i]   = row;
+    for (PetscInt d = 0; d < model->candidate[k].directions; d++, at += n) {
+      const PetscReal *W = self->W + (self->row[k] + d) * n;
+      for (PetscInt j = 0; j < n; j++) {
+        rows->touch[at + j] = j;
+        rows->value[at + j] = W[j];
+      }
+      rows->drive[row]   = self->drive[self->row[k] + d];
+      rows->first[++row] = at + n;
+    }
+  }
+  rows->start[active] = rows->rows = row;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec v, PetscReal *u)
+{
+  NsDense           *self = model->data;
+  const PetscInt     n    = self->n;
+  const PetscScalar *aq, *av;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  look(self, t, aq);
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    for (PetscInt row = self->row[k]; row < self->row[k] + model->candidate[k].directions; row++, u++) {
+      *u = self->drive[row];
+      for (PetscInt j = 0; j < n; j++) *u += self->W[row * n + j] * av[j];
+    }
+  }
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelRowrate_Dense(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq, *av;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  self->m->rowrate(&self->c, t, aq, av, self->rate);
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = self->rate[self->row[rows->contact[i]] + k - rows->start[i]];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelEnergy_Dense(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy)
+{
+  NsDense           *self = model->data;
+  PetscReal          Mv[NS_N];
+  const PetscScalar *aq, *av;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  self->m->mass(&self->c, aq, self->M);
+  multiply(self->n, self->M, av, Mv);
+  energy->kinetic = 0;
+  for (PetscInt i = 0; i < self->n; i++) energy->kinetic += av[i] * Mv[i] / 2;
+  self->m->energy(&self->c, aq, &energy->elastic, &energy->potential);
+  energy->potential += 0.0; /* no -0 in tables */
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelPower_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq, *av, *aw;
+
+  PetscFunctionBegin;
+  power->damping = power->load = 0;
+  if (!self->m->power) PetscFunctionReturn(0);
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  PetscCall(VecGetArrayRead(w, &aw));
+  self->m->power(&self->c, t, aq, av, aw, &power->damping, &power->load);
+  PetscCall(VecRestoreArrayRead(w, &aw));
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+/* Velocities of the picture's points by differences along v: 1e-9 of the picture's size over a step of 1e-5 of it. */
+static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+{
+  NsDense           *self = model->data;
+  const PetscInt     n = self->n, numbers = 3 * model->scene.points;
+  PetscReal          fastest = 0, x[NS_N];
+  const PetscScalar *aq, *av;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  self->m->draw(&self->c, aq, self->x[0]);
+  for (PetscInt i = 0; i < numbers; i++) fields->displacement[i] = self->x[0][i] - model->scene.x[i];
+  for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]));
+  for (PetscInt i = 0; i < numbers; i++) fields->velocity[i] = 0;
+  if (fastest > 0) {
+    const PetscReal h = 1e-5 / fastest;
+    for (int side = 0; side < 2; side++) {
+      for (PetscInt i = 0; i < n; i++) x[i] = aq[i] + (side ? h : -h) * av[i];
+      self->m->draw(&self->c, x, self->x[side]);
+    }
+    for (PetscInt i = 0; i < numbers; i++) fields->velocity[i] = (self->x[1][i] - self->x[0][i]) / (2 * h);
+  }
+  for (PetscInt i = 0; i < model->scene.cells; i++) fields->stress[i] = fields->normal_force[i] = fields->energy[i] = 0;
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelContactPoint_Dense(
+  NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  self->m->place(&self->c, t, aq, (int)candidate, x, n);
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  u[0] = u[1] = u[2] = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelNameUnknown_Dense(NsModel *model, PetscInt i, char *text, size_t size)
+{
+  NsDense *self = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, size, "%s %s", self->name, self->m->coordinates[i].name));
+  PetscFunctionReturn(0);
+}
+
+/* The body's name: every coordinate and its rate; body.coordinate or body.rate: that alone. */
+static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
+{
+  NsDense     *self   = model->data;
+  const size_t length = strlen(self->name);
+  const char  *words[2 * NS_N + 2], *near;
+  PetscInt     count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(probe, sizeof(*probe)));
+  probe->name    = name;
+  *found         = PETSC_FALSE;
+  words[count++] = self->name;
+  for (PetscInt i = 0; i < 2 * self->n; i++) {
+    const NsMechanismCoordinate *c      = &self->m->coordinates[i / 2];
+    const PetscBool              rate   = i % 2 ? PETSC_TRUE : PETSC_FALSE;
+    const char                  *suffix = rate ? c->rate : c->name;
+    const PetscBool              all    = !strcmp(name, self->name) ? PETSC_TRUE : PETSC_FALSE;
+    words[count++]                      = NsArenaPrint(model->arena, "%s.%s", self->name, suffix);
+    if (!all && (strncmp(name, self->name, length) || name[length] != '.' || strcmp(name + length + 1, suffix))) continue;
+    probe->column[probe->columns++] =
+      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = rate, .entries = 1, .unknown = {i / 2}, .weight = {1}};
+    *found = PETSC_TRUE;
+  }
+  words[count] = NULL;
+  near         = NsNearestWord(name, words);
+  (void)snprintf(why, size, "there is no coordinate '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelDestroy_Dense(NsModel *model)
+{
+  PetscFunctionBegin;
+  (void)model; /* everything is in the arena */
+  PetscFunctionReturn(0);
+}
+
+static const NsModelOps dense_ops = {
+  .initial      = NsModelInitial_Dense,
+  .force        = NsModelForce_Dense,
+  .accel        = NsModelAccel_Dense,
+  .mult         = NsModelMult_Dense,
+  .factor       = NsModelFactor_Dense,
+  .solve        = NsModelSolve_Dense,
+  .gap          = NsModelGap_Dense,
+  .rows         = NsModelRows_Dense,
+  .rates        = NsModelRates_Dense,
+  .compliance   = NsModelCompliance_Dense,
+  .energy       = NsModelEnergy_Dense,
+  .power        = NsModelPower_Dense,
+  .name_unknown = NsModelNameUnknown_Dense,
+  .probe        = NsModelProbe_Dense,
+  .destroy      = NsModelDestroy_Dense,
+};
+
+static const double nothing[NS_MECHANISM_PARAMETERS];
+
+/* What a mechanism cannot have beside it. */
+static void refuse_company(const NsConfig *config, NsDiag *diag)
+{
+  const struct {
+    const char   *key;
+    const NsList *list;
+  } others[] = {{"supports", &config->supports}, {"springs", &config->springs}, {"masses", &config->masses}, {"loads", &config->loads},
+    {"contacts", &config->contacts}};
+
+  if (config->bodies.count > 1)
+    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a model of its own: there cannot be another body beside it");
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    if (others[i].list->count)
+      NsDiagError(diag, NsTreeChild(config->where, others[i].key)->key_place,
+        "a mechanism has no nodes for %s: it brings its own forces and contacts", others[i].key);
+  }
+}
+
+static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *law)
+{
+  const NsMechanismContact *list = self->m->contacts;
+  size_t                    rows = 0;
+
+  while (list && list[self->contacts].name) self->contacts++;
+  const size_t m    = (size_t)self->contacts;
+  model->candidates = self->contacts;
+  model->candidate  = NsArenaAlloc(model->arena, sizeof(*model->candidate) * (m + 1));
+  self->row         = NsArenaAlloc(model->arena, sizeof(*self->row) * (m + 1));
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    model->candidate[k] = (NsCandidate){.name = list[k].name, .directions = 1, .bilateral = list[k].bilateral ? PETSC_TRUE : PETSC_FALSE};
+    self->row[k]        = (PetscInt)rows;
+    rows += 1 + (size_t)list[k].tangents;
+    if (list[k].bilateral) continue;
+    model->candidate[k].law = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
+    if (law->friction > 0) model->candidate[k].directions += list[k].tangents;
+  }
+  self->g            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (m + 1));
+  self->W            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows * (size_t)self->n + 1));
+  self->drive        = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows + 1));
+  self->rate         = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows + 1));
+  model->touches     = model->candidates ? self->n : 0;
+  model->row_entries = model->touches;
+  model->touch       = NsArenaAlloc(model->arena, sizeof(*model->touch) * (size_t)(self->n + 1));
+  for (PetscInt i = 0; i < self->n; i++) model->touch[i] = i;
+}
+
+static void make_picture(NsDense *self, NsModel *model, NsModelOps *ops)
+{
+  const NsMechanism *m     = self->m;
+  NsScene           *scene = &model->scene;
+
+  if (m->place) ops->contact_point = NsModelContactPoint_Dense;
+  scene->bodies       = 1;
+  scene->body_name    = NsArenaAlloc(model->arena, sizeof(*scene->body_name));
+  scene->body_name[0] = self->name;
+  if (!m->draw) return;
+  ops->fields   = NsModelFields_Dense;
+  scene->points = m->points;
+  scene->cells  = m->lines;
+  scene->x      = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
+  scene->radius = NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(m->points + 1));
+  scene->cell   = NsArenaAlloc(model->arena, sizeof(*scene->cell) * 2 * (size_t)(m->lines + 1));
+  scene->body   = NsArenaAlloc(model->arena, sizeof(*scene->body) * (size_t)(m->lines + 1));
+  for (int side = 0; side < 2; side++) self->x[side] = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
+  PetscReal q[NS_N];
+  for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
+  m->draw(&self->c, q, scene->x);
+  for (int i = 0; i < m->points; i++) scene->radius[i] = m->radius ? m->radius(&self->c) : model->length_scale / 100;
+  for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
+}
+
+PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
+{
+  const NsChosen      *body     = config->bodies.items;
+  NsDense             *self     = NsArenaAlloc(arena, sizeof(*self));
+  NsModel             *model    = NsArenaAlloc(arena, sizeof(*model));
+  NsModelOps          *ops      = NsArenaAlloc(arena, sizeof(*ops));
+  NsMechanismSettings *settings = NsArenaAlloc(arena, sizeof(*settings));
+  const char          *wrong;
+
+  PetscFunctionBegin;
+  *result = NULL;
+  refuse_company(config, diag);
+  self->m = NsMechanismFind(body, settings, arena, diag);
+  if (NsDiagErrors(diag) || !self->m) PetscFunctionReturn(0);
+  *ops       = dense_ops;
+  self->name = config->bodies.names[0];
+  self->c.p  = self->m->parameters ? settings->parameter : nothing;
+  memcpy(self->c.gravity, config->gravity, sizeof(self->c.gravity));
+  wrong = self->m->check ? self->m->check(&self->c) : NULL;
+  if (wrong) {
+    NsDiagError(diag, config->bodies.where[0]->key_place, "%s", wrong);
+    PetscFunctionReturn(0);
+  }
+  while (self->m->coordinates[self->n].name) self->n++;
+  memcpy(self->start, settings->initial->value, sizeof(self->start));
+  model->ops                  = ops;
+  model->data                 = self;
+  model->arena                = arena;
+  model->kind                 = self->m->name;
+  model->unknowns             = self->n;
+  model->constant_mass        = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
+  model->force_needs_velocity = PETSC_TRUE;
+  model->length_scale         = self->m->length(&self->c);
+  const char **names          = NsArenaAlloc(arena, 2 * sizeof(*names));
+  names[0]                    = self->name;
+  model->probe_names          = names;
+  if (self->m->rowrate) ops->rowrate = NsModelRowrate_Dense;
+  add_contacts(self, model, settings->contact);
+  make_picture(self, model, ops);
+  NsMechanismVerify(self->m, &self->c, self->start, config->bodies.where[0]->key_place, model->candidate, diag);
+  *result = model;
+  PetscFunctionReturn(0);
+}

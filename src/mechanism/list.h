@@ -1,0 +1,4 @@
+/* Every mechanism: one file, one line. */
+NS_MECHANISM(SliderCrank)
+NS_MECHANISM(SliderCrankBilateral)
+NS_MECHANISM(BallInBox)

@@ -1,0 +1,122 @@
+/*
+  Key tables of mechanisms, made from the lists in their tables of functions, so that a mechanism says what its parameters are in one place, and a
+  built-in one and a plugin in the same way.
+
+  They are filled before main: tables are constants to everybody else.
+*/
+#include <stdio.h>
+#include <string.h>
+#include "mechanism.h"
+
+static const NsKey law_keys[] = {
+  {"restitution", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution), .standard = "0", .minimum = "0", .maximum = "1",
+    .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.4"},
+  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution_tangential), .standard = "0", .minimum = "0", .maximum = "1",
+    .help = "the same along the surface, where there is friction", .example = "0"},
+  {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .standard = "0", .minimum = "0", .help = "Coulomb's coefficient",
+    .example = "0.01"},
+  {NULL},
+};
+const NsTable NsTable_MechanismLaw = {"mechanism_contact", "law of all contacts of a mechanism", law_keys, sizeof(NsMechanismLaw)};
+
+static NsDimension dimension_of(const signed char exponents[4], int time)
+{
+  return (NsDimension){exponents[0], exponents[1], (signed char)(exponents[2] - time), exponents[3]};
+}
+
+/* Joints have no law. */
+static bool can_hit(const NsMechanism *mechanism)
+{
+  for (const NsMechanismContact *contact = mechanism->contacts; contact && contact->name; contact++) {
+    if (!contact->bilateral) return true;
+  }
+  return false;
+}
+
+void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tables)
+{
+  NsKey *key = tables->keys, *initial = tables->initial_keys;
+
+  memset(tables, 0, sizeof(*tables));
+  snprintf(tables->initial_name, sizeof(tables->initial_name), "initial_%.50s", mechanism->name);
+  for (const NsMechanismCoordinate *c = mechanism->coordinates; c->name; c++) {
+    for (int rate = 0; rate < 2; rate++) {
+      const size_t number = (size_t)(2 * (c - mechanism->coordinates) + rate);
+      *initial++          = (NsKey){.name = rate ? c->rate : c->name,
+                 .kind                    = NS_KEY_NUMBER,
+                 .offset                  = offsetof(NsMechanismInitial, value) + number * sizeof(double),
+                 .dimension               = dimension_of(c->dimension, rate),
+                 .standard                = rate ? c->speed : c->position,
+                 .help                    = rate ? "its rate at the start" : "coordinate at the start",
+                 .example                 = rate ? c->speed : c->position};
+    }
+  }
+  tables->initial_table = (NsTable){tables->initial_name, "state at the start", tables->initial_keys, sizeof(NsMechanismInitial)};
+  for (const NsMechanismParameter *p = mechanism->parameters; p && p->name; p++) {
+    *key++ = (NsKey){.name = p->name,
+      .kind                = NS_KEY_NUMBER,
+      .offset              = offsetof(NsMechanismSettings, parameter) + (size_t)(p - mechanism->parameters) * sizeof(double),
+      .dimension           = dimension_of(p->dimension, 0),
+      .required            = !p->standard,
+      .standard            = p->standard,
+      .minimum             = p->minimum,
+      .maximum             = p->maximum,
+      .help                = p->help,
+      .example             = p->standard ? p->standard : "1"};
+  }
+  memcpy(tables->parameter_keys, tables->keys, sizeof(*key) * (size_t)(key - tables->keys));
+  tables->parameter_table = (NsTable){"parameters", mechanism->title, tables->parameter_keys, sizeof(NsMechanismSettings)};
+  *key++                  = (NsKey){.name = "initial",
+                     .kind                = NS_KEY_TABLE,
+                     .offset              = offsetof(NsMechanismSettings, initial),
+                     .table               = &tables->initial_table,
+                     .standard            = "{}",
+                     .help                = "state at the start",
+                     .example             = "{}"};
+  if (can_hit(mechanism))
+    *key++ = (NsKey){.name = "contact",
+      .kind                = NS_KEY_TABLE,
+      .offset              = offsetof(NsMechanismSettings, contact),
+      .table               = &NsTable_MechanismLaw,
+      .standard            = "{}",
+      .help                = "law of all its contacts",
+      .example             = "{restitution: 0.4, friction: 0.01}"};
+  tables->table = (NsTable){mechanism->name, mechanism->title, tables->keys, sizeof(NsMechanismSettings)};
+}
+
+#define NS_MECHANISM(name) \
+  extern const NsMechanism NsMechanism_##name; \
+  static NsMechanismTables tables_##name; \
+  NsVariant                NsBodyVariant_##name;
+#include "list.h"
+#undef NS_MECHANISM
+
+__attribute__((constructor)) static void make_all_tables(void)
+{
+#define NS_MECHANISM(id) \
+  NsMechanismMakeTables(&NsMechanism_##id, &tables_##id); \
+  NsBodyVariant_##id = (NsVariant){NsMechanism_##id.name, NsMechanism_##id.title, NsMechanism_##id.about, &tables_##id.table};
+#include "list.h"
+#undef NS_MECHANISM
+}
+
+PetscBool NsMechanismIs(const NsChosen *body)
+{
+#define NS_MECHANISM(name) \
+  if (body->variant == &NsBodyVariant_##name) return PETSC_TRUE;
+#include "list.h"
+#undef NS_MECHANISM
+  return body->variant == &NsBodyVariant_Plugin ? PETSC_TRUE : PETSC_FALSE;
+}
+
+const NsMechanism *NsMechanismFind(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag)
+{
+#define NS_MECHANISM(name) \
+  if (body->variant == &NsBodyVariant_##name) { \
+    *settings = *(const NsMechanismSettings *)body->settings; \
+    return &NsMechanism_##name; \
+  }
+#include "list.h"
+#undef NS_MECHANISM
+  return NsMechanismLoad(body, settings, arena, diag);
+}

@@ -1,0 +1,188 @@
+/*
+  Whether the functions of a mechanism fit each other: a mistake in a derivative by hand gives a run that looks plausible and is wrong.
+
+  At the start and at two places near it, by central differences:
+
+      M = M',  x' M x > 0                    the mass matrix (Cholesky)
+      W_N = dg/dq,  drive_N = dg/dt          normals against gaps
+      d = (dW'/dt) v                         rates of the rows
+      v' h + 1/2 v' (dM/dt) v + d/dt (elastic + potential) = load - damping      forces against energies, gyroscopic terms included
+
+  The first two are errors. Rates and energy are warnings: schemes work without them, but the balance of energy will not close.
+*/
+#include <math.h>
+#include <string.h>
+#include "mechanism.h"
+
+#define NS_N         NS_MECHANISM_COORDINATES
+#define NS_PLACES    3
+#define NS_TOLERANCE 1e-5 /* of the largest entry: differences are good to 1e-9, mistakes are of order one */
+
+typedef struct {
+  const NsMechanism     *m;
+  const NsMechanismCase *c;
+  int                    n, contacts, rows;
+  const NsCandidate     *candidate;
+  NsArena               *arena;
+  double                *g[2], *W[2], *drive[2], *d;
+} Trial;
+
+static const double step = 6e-6;
+
+static void contact_at(const Trial *trial, double t, const double *q, int side)
+{
+  memset(trial->drive[side], 0, sizeof(double) * (size_t)trial->rows);
+  trial->m->contact(trial->c, t, q, trial->g[side], trial->W[side], trial->drive[side]);
+}
+
+static bool check_mass(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
+{
+  const int n = trial->n;
+  double    M[NS_N * NS_N], largest = 0;
+
+  trial->m->mass(trial->c, q, M);
+  for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(M[i]));
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      if (fabs(M[i * n + j] - M[j * n + i]) <= 1e-12 * largest) continue;
+      NsDiagError(diag, place, "the mass matrix of '%s' is not symmetric: M[%d, %d] = %g, but M[%d, %d] = %g", trial->m->name, i, j, M[i * n + j], j,
+        i, M[j * n + i]);
+      return false;
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    if (!(M[k * n + k] > 0)) {
+      NsDiagError(
+        diag, place, "the mass matrix of '%s' is not positive definite (at coordinate '%s')", trial->m->name, trial->m->coordinates[k].name);
+      return false;
+    }
+    for (int i = k + 1; i < n; i++) {
+      for (int j = k + 1; j < n; j++) M[i * n + j] -= M[i * n + k] * M[k * n + j] / M[k * n + k];
+    }
+  }
+  return true;
+}
+
+/* Column j of the rows (j = n: time) against differences of the gaps. */
+static bool check_normals(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
+{
+  const int n = trial->n;
+  double    x[NS_N], largest = 0;
+
+  contact_at(trial, 0, q, 0);
+  for (int i = 0; i < trial->rows * n; i++) largest = fmax(largest, fabs(trial->W[0][i]));
+  for (int j = 0; j <= n; j++) {
+    for (int side = 0; side < 2; side++) {
+      memcpy(x, q, sizeof(double) * (size_t)n);
+      if (j < n) x[j] += side ? step : -step;
+      contact_at(trial, j < n ? 0 : (side ? step : -step), x, side);
+    }
+    for (int k = 0, row = 0; k < trial->contacts; row += 1 + trial->m->contacts[k].tangents, k++) {
+      const double difference = (trial->g[1][k] - trial->g[0][k]) / (2 * step);
+      const double given      = j < n ? (trial->W[0][row * n + j] + trial->W[1][row * n + j]) / 2 : trial->drive[0][row];
+      if (fabs(difference - given) <= NS_TOLERANCE * fmax(largest, fabs(difference))) continue;
+      NsDiagError(diag, place, "contact '%s' of '%s': the gap changes with %s by %g, but %s says %g", trial->candidate[k].name, trial->m->name,
+        j < n ? trial->m->coordinates[j].name : "time", difference, j < n ? "its normal row" : "its drive", given);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_rates(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
+{
+  const int n = trial->n;
+  double    x[NS_N], fastest = 0, largest = 0;
+
+  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]));
+  if (!trial->m->rowrate || fastest == 0) return true;
+  const double h = step / fastest;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < n; i++) x[i] = q[i] + (side ? h : -h) * v[i];
+    contact_at(trial, side ? h : -h, x, side);
+  }
+  memset(trial->d, 0, sizeof(double) * (size_t)trial->rows);
+  trial->m->rowrate(trial->c, 0, q, v, trial->d);
+  for (int r = 0; r < trial->rows; r++) {
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(trial->W[1][r * n + i] * v[i]) * fastest);
+  }
+  for (int r = 0; r < trial->rows; r++) {
+    double difference = 0;
+    for (int i = 0; i < n; i++) difference += (trial->W[1][r * n + i] - trial->W[0][r * n + i]) / (2 * h) * v[i];
+    if (fabs(difference - trial->d[r]) <= NS_TOLERANCE * fmax(largest, fabs(difference))) continue;
+    NsDiagWarning(diag, place, "'%s': rowrate gives %g for row %d, but (dW'/dt) v is %g", trial->m->name, trial->d[r], r, difference);
+    return false;
+  }
+  return true;
+}
+
+static double stored(const Trial *trial, const double *q)
+{
+  double elastic = 0, potential = 0;
+
+  trial->m->energy(trial->c, q, &elastic, &potential);
+  return elastic + potential;
+}
+
+static bool check_power(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
+{
+  const int n = trial->n;
+  double    h[NS_N], M[2][NS_N * NS_N], x[2][NS_N], fastest = 0, work = 0, inertia = 0, size = 0, damping = 0, load = 0;
+
+  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]));
+  if (fastest == 0) return true;
+  const double dt = step / fastest;
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < n; i++) x[side][i] = q[i] + (side ? dt : -dt) * v[i];
+    trial->m->mass(trial->c, x[side], M[side]);
+  }
+  trial->m->force(trial->c, 0, q, v, h);
+  if (trial->m->power) trial->m->power(trial->c, 0, q, v, v, &damping, &load);
+  for (int i = 0; i < n; i++) {
+    work += v[i] * h[i];
+    size += fabs(v[i] * h[i]);
+    for (int j = 0; j < n; j++) {
+      const double part = v[i] * (M[1][i * n + j] - M[0][i * n + j]) / (4 * dt) * v[j];
+      inertia += part;
+      size += fabs(part);
+    }
+  }
+  const double change = (stored(trial, x[1]) - stored(trial, x[0])) / (2 * dt);
+  const double rest   = work + inertia + change - (load - damping);
+  /* differences of energies lose digits where the energy is large against its change */
+  const double noise = 1e-15 * (fabs(stored(trial, q)) + 1e-300) / dt;
+  size += fabs(change) + fabs(load) + fabs(damping);
+  if (fabs(rest) <= 10 * NS_TOLERANCE * size + 100 * noise) return true;
+  NsDiagWarning(diag, place, "'%s': forces and energies do not fit: the forces work with %g W, inertia takes %g W, energy grows by %g W",
+    trial->m->name, work, -inertia, change);
+  NsDiagNote(diag, "gyroscopic terms belong to `force`; forces without an energy need `power`; without them the balance of energy cannot close");
+  return false;
+}
+
+void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const double *start, NsPlace place, const NsCandidate *candidate, NsDiag *diag)
+{
+  Trial        trial = {.m = m, .c = c, .candidate = candidate, .arena = NsArenaCreate()};
+  bool         good  = true;
+  double       q[NS_N], v[NS_N];
+  const double length = m->length(c);
+
+  while (m->coordinates[trial.n].name) trial.n++;
+  while (m->contacts && m->contacts[trial.contacts].name) trial.rows += 1 + m->contacts[trial.contacts++].tangents;
+  for (int side = 0; side < 2; side++) {
+    trial.g[side]     = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.contacts + 1));
+    trial.W[side]     = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows * trial.n + 1));
+    trial.drive[side] = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
+  }
+  trial.d = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
+  for (int trying = 0; trying < NS_PLACES && good; trying++) {
+    for (int i = 0; i < trial.n; i++) {
+      const double scale = m->coordinates[i].dimension[0] ? length : 1; /* lengths and angles */
+      q[i]               = start[2 * i] + 0.05 * scale * trying * cos(1.7 * i + trying);
+      v[i]               = start[2 * i + 1] + scale * sin(2.3 * i + trying + 1);
+    }
+    good = check_mass(&trial, q, place, diag) &&
+           (!trial.contacts || (check_normals(&trial, q, place, diag) && check_rates(&trial, q, v, place, diag))) &&
+           check_power(&trial, q, v, place, diag);
+  }
+  NsArenaDestroy(&trial.arena);
+}

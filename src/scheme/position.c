@@ -1,0 +1,88 @@
+#include "position.h"
+
+PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self)
+{
+  const PetscInt rows = contact->rows, candidates = contact->candidates;
+
+  PetscFunctionBegin;
+  self->contact = contact;
+  PetscCall(NsRowsCreate(contact->model, &self->wg));
+  PetscCall(NsRowsCreate(contact->model, &self->wp));
+  PetscCall(NsVecsCreate(contact->model, &self->dq, NULL));
+  PetscCall(PetscCalloc5(rows, &self->b, rows, &self->Psi, candidates, &self->multiplier, candidates, &self->list, candidates, &self->taken));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPositionDestroy(NsPosition *self)
+{
+  PetscFunctionBegin;
+  PetscCall(NsRowsDestroy(&self->wg));
+  PetscCall(NsRowsDestroy(&self->wp));
+  PetscCall(NsVecsDestroy(&self->dq, NULL));
+  PetscCall(PetscFree5(self->b, self->Psi, self->multiplier, self->list, self->taken));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPositionBegin(NsPosition *self)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(self->taken, self->contact->candidates));
+  PetscCall(PetscArrayzero(self->multiplier, self->contact->candidates));
+  PetscFunctionReturn(0);
+}
+
+/* G = W_g' W_P: the Delassus matrix of the identity. Rows are short (a dozen entries), so each pair is compared entry by entry. */
+static void gram(const NsRows *wg, const NsRows *wp, PetscReal *G)
+{
+  for (PetscInt r = 0; r < wg->rows; r++) {
+    for (PetscInt c = 0; c < wp->rows; c++) {
+      PetscReal sum = 0;
+      for (PetscInt i = wg->first[r]; i < wg->first[r + 1]; i++) {
+        for (PetscInt j = wp->first[c]; j < wp->first[c + 1]; j++) {
+          if (wg->touch[i] == wp->touch[j]) sum += wg->value[i] * wp->value[j];
+        }
+      }
+      G[r * wp->rows + c] = sum;
+    }
+  }
+}
+
+PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
+  PetscReal scale, Vec next, PetscBool *solved)
+{
+  NsContact *contact = self->contact;
+  NsModel   *model   = contact->model;
+  PetscInt   count   = 0;
+
+  PetscFunctionBegin;
+  *solved = PETSC_TRUE;
+  PetscCall(VecCopy(q_free, next));
+  PetscCall(NsContactGaps(contact, t, q));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    if (NsContactIsClosed(contact, i) && (!allowed || allowed[i])) self->taken[i] = PETSC_TRUE;
+    if (self->taken[i]) self->list[count++] = i;
+  }
+  if (!count) PetscFunctionReturn(0);
+  PetscCall(NsModelRows(model, tp, qp, count, self->list, &self->wp));
+  PetscCall(NsModelRows(model, t, q, count, self->list, &self->wg));
+  NsRowsKeepNormals(&self->wp);
+  NsRowsKeepNormals(&self->wg);
+  if (metric)
+    PetscCall(NsComplianceDelassus(metric, &self->wg, &self->wp, contact->G));
+  else
+    gram(&self->wg, &self->wp, contact->G);
+  for (PetscInt k = 0; k < count * count; k++) contact->G[k] *= scale;
+  PetscCall(VecWAXPY(self->dq, -1, q, q_free));
+  PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
+  for (PetscInt k = 0; k < count; k++) {
+    self->b[k] += contact->gap[self->list[k]] - self->wg.drive[k];
+    self->Psi[k] = self->multiplier[self->list[k]];
+  }
+  PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));
+  for (PetscInt k = 0; k < count; k++) self->multiplier[self->list[k]] = self->Psi[k];
+  if (metric)
+    PetscCall(NsComplianceApply(metric, &self->wp, self->Psi, scale, next));
+  else
+    PetscCall(NsRowsApply(model, &self->wp, self->Psi, scale, next));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,28 @@
+/*
+  Contacts on position level: positions that obey the gaps,
+
+      q = q_free + scale D W_P Psi,   0 <= g(t, q)  _|_  Psi >= 0   (joints: g = 0),
+
+  by Newton's method on g. One step of it from the iterate q:  0 <= g(q) + W(q)' (q_free - q) + scale W(q)' D W_P Psi  _|_  Psi >= 0.
+  D is a compliance A^-1, or the identity; W_P are rows at a position of the caller's. The contacts that take part are those that have been closed at some
+  iterate: Psi of the others is zero. Normals only.
+*/
+#pragma once
+#include "percuss/scheme.h"
+
+typedef struct {
+  NsContact *contact; /* not owned */
+  NsRows     wg, wp;
+  Vec        dq;
+  PetscReal *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
+  PetscInt  *list;
+  PetscBool *taken; /* [candidates] */
+} NsPosition;
+
+PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self);
+PetscErrorCode NsPositionDestroy(NsPosition *self);
+/* A new problem: no contact takes part yet. */
+PetscErrorCode NsPositionBegin(NsPosition *self);
+/* One step from q to next (another vector). allowed[candidates] (NULL: all) may take part. W_P from the rows at (tp, qp); metric NULL: the identity. */
+PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
+  PetscReal scale, Vec next, PetscBool *solved);

@@ -1,0 +1,65 @@
+/*
+  What the schemes of the forecasting trapezoidal rule have in common ([A] Schindler, Rezaei, Kursawe, Acary): from (q0, v0) at t0 to (q1, v1) at t1,
+
+      a0  = M0^-1 h(t0, q0, v0)
+      v_a = v0 + dt (a0 + M0^-1 W0 lambda0)                                     Euler stage
+      q1  = q0 + dt/2 (v0 + v_a)
+      v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1)     without an impact,
+      v1  = v^- + M1^-1 W1 Lambda,   v^- = v0 + dt/2 (a0 + M1^-1 h(t1, q1, v_a))             with one
+
+  They differ in the equations that fix lambda0 and lambda1, and in when a step counts as an impact.
+  In free flight this is velocity Verlet: order 2, dt < 2/omega_max.
+
+  Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers see v0 and v_a.
+*/
+#pragma once
+#include "percuss/scheme.h"
+
+/* Settings of all of them begin like this (and with NS_TRAPEZOIDAL_KEYS). */
+typedef struct {
+  const NsNode *where;
+  double        step;
+  int           restitution_of; /* 0 newly_closed, 1 all_closed */
+} NsTrapezoidalSettings;
+
+extern const char *const NsRestitutionChoices[];
+
+#define NS_TRAPEZOIDAL_KEYS(T) \
+  NS_STEP_KEY(T), \
+  { \
+    "restitution_of", NS_KEY_CHOICE, offsetof(T, restitution_of), \
+      .choices = NsRestitutionChoices, .standard = "newly_closed", \
+      .help = "contacts that bounce in an impact: those that just closed, or all that are closed (as in the paper)", .example = "all_closed" \
+  }
+
+/* Private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
+typedef struct {
+  NsCompliance *mass;                   /* slot 0, A = M */
+  Vec           a0, a1, va, q1, v1, vs; /* vs = v0 + v1, before the impulses */
+  NsRows        w0, wu, w1;             /* at q0, at a prediction, at q1 */
+  PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
+  PetscBool    *closed;                   /* [candidates] at q0 */
+  PetscBool    *newly, *struck, *bounces; /* [active at q1] just closed; reached by an impact; with restitution */
+} NsTrapezoidal;
+
+PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
+PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
+void           NsTrapezoidalAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
+
+/* Candidates closed by the gaps at (t, q), into contact->active; how many. Gaps stay in contact->gap. */
+PetscErrorCode NsTrapezoidalFindClosed(NsContact *contact, PetscReal t, Vec q, PetscInt *count);
+/* The Euler stage with forces on velocity level: 0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0 (and friction) on the contacts `closed`[candidates]. a0 is set. */
+PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *closed, NsStepOutcome *outcome);
+/* q1 and a1 = M1^-1 h(t1, q1, v_a), contacts closed there (w1, contact->G, newly); whether some of them are newly closed. */
+PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact);
+/* v1 = (v0 + v_a)/2 + dt/2 a1: the velocity without reactions at t1, for a step without impact. After NsTrapezoidalPosition. */
+PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt);
+/* Forces lambda1 on velocity level at t1, and v1: 0 <= W1' v1 _|_ lambda1 >= 0 (and friction) on the contacts of w1. */
+PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
+/* An impact on all contacts of w1 (struck is set): v1 = v^- on entry, Lambda and v1 on return. */
+PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
+/* The same from v^- of the step, without lambda0. Sets everything. */
+PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
+/* Ledger, what is closed now, and the new state. */
+PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

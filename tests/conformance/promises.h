@@ -1,0 +1,71 @@
+/*
+  What every scheme promises, and with which options: the conformance suites hold it to that. A scheme without a line here fails them.
+*/
+#pragma once
+#include "percuss/scheme.h"
+#include "support.h"
+
+typedef enum { LIMITED, UNLIMITED, NEVER_STABLE } Stability; /* of free vibration without damping: dt < 2/omega_max; any dt; no dt */
+
+typedef struct {
+  const char *scheme, *option; /* "" or a --set argument */
+  PetscBool   bodies;          /* moves finite elements with contacts */
+  PetscBool   friction;
+  int         order; /* of free flight without damping */
+  Stability   stability;
+  PetscReal   penetration; /* at most, in units of dt |u^-|, at an impact with e = 0; 0: rounding; negative: no promise */
+  PetscReal   gain;        /* of an elastic bar's energy by impacts with e from 0 to 1, at most; part of the initial energy */
+  PetscReal   rest;        /* a closed contact moves at most so fast, in units of g dt; 0: rounding; negative: no promise */
+} Promise;
+
+static const Promise promises[] = {
+  {"half_explicit", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit", "scheme.restitution_of=all_closed", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit", "scheme.decide=at_prediction", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit", "scheme.decide=always", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit_two_step", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit_two_step", "scheme.decide=once", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"half_explicit_acceleration", "", PETSC_TRUE, PETSC_FALSE, 2, LIMITED, -1, 1e-15, -1},
+  {"explicit_velocity", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, -1, 1e-15, -1},
+  {"explicit_velocity", "scheme.free_force=included", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, -1, 1e-15, -1},
+  {"moreau_midpoint", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
+  {"moreau_jean", "", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 1, 1e-15, 0},
+  {"moreau_jean", "scheme.theta=1", PETSC_TRUE, PETSC_TRUE, 1, UNLIMITED, 1, 1e-15, 0},
+  {"moreau_jean_explicit", "", PETSC_FALSE, PETSC_TRUE, 1, NEVER_STABLE, 1.5, 1e-15, 0},
+  {"moreau_jean_explicit", "scheme.approach=end", PETSC_FALSE, PETSC_TRUE, 1, NEVER_STABLE, 1.5, 1e-15, 0},
+  {"ggl_decoupled", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 0, 1e-15, 1},
+  {"ggl_unified", "", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 0, 1e-15, 1},
+  {"ggl_unified", "scheme.project=active", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 1, 1e-15, 1},
+  {"ggl_unified", "scheme.project=none", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 1, 1e-15, 0},
+  {"position_level", "", PETSC_FALSE, PETSC_FALSE, 1, LIMITED, -1, 0, -1},
+  {"schatzman_paoli", "", PETSC_TRUE, PETSC_FALSE, 2, LIMITED, 0, 0.03, -1},
+};
+#define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))
+
+static inline const NsSchemeType *promise_type(const Promise *promise)
+{
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (!strcmp((*type)->variant->name, promise->scheme)) return *type;
+  }
+  return NULL;
+}
+
+/* "NAME option" */
+static inline void promise_print(const Promise *promise)
+{
+  print_message("  %s %s\n", promise->scheme, promise->option);
+}
+
+/* The config with this scheme, its option and step, and another --set argument or "". */
+static inline TestRun promise_open(const char *text, const Promise *promise, PetscReal step, const char *extra)
+{
+  char        type_set[128], step_set[64];
+  const char *set[5] = {type_set, step_set, NULL, NULL, NULL};
+  int         count  = 2;
+
+  snprintf(type_set, sizeof(type_set), "scheme={type: %s, step: %.17g}", promise->scheme, step);
+  snprintf(step_set, sizeof(step_set), "scheme.step=%.17g", step);
+  if (*promise->option) set[count++] = promise->option;
+  if (*extra) set[count++] = extra;
+  return test_run_open(text, set);
+}
