@@ -15,7 +15,7 @@
 #include "small_linear.h"
 
 #define NS_NOTHING  1e-11 /* of entries that are of size one */
-#define NS_ROUNDING 3e-13 /* of b, what elimination may leave of a velocity that joints already determine; less than what NsLocalResidual sees */
+#define NS_ROUNDING 1e-14 /* over the smallest pivot of elimination: what that may leave of a velocity that joints determine */
 
 typedef struct {
   PetscInt     *index;     /* [rows] rows of the problem: bilateral ones, then normals */
@@ -24,6 +24,8 @@ typedef struct {
   PetscInt     *basis;     /* [contacts] column that is basic in a row */
   PetscReal    *F, *J, *w; /* [rows], [rows, rows], [rows] */
   PetscBool    *closed;    /* [rows] */
+  PetscReal     rounding;  /* in b, after elimination */
+  PetscReal     nothing;   /* in entries of T */
   NsSmallLinear linear;
 } NsLocalSolver_Lemke;
 
@@ -70,10 +72,11 @@ static inline void swap(PetscReal *a, PetscReal *b)
   *b = t;
 }
 
-/* Eliminates the first `bilateral` of the unknowns of K[size, size + 1] from the rows behind them, with full pivoting. */
-static void eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
+/* Eliminates the first `bilateral` of the unknowns of K[size, size + 1] from the rows behind them, with full pivoting. Returns the smallest pivot, or 1. */
+static PetscReal eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
 {
-  const PetscInt wide = size + 1;
+  const PetscInt wide     = size + 1;
+  PetscReal      smallest = 1;
 
   for (PetscInt k = 0; k < bilateral; k++) {
     PetscInt  row = k, column = k;
@@ -86,7 +89,8 @@ static void eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
         column  = j;
       }
     }
-    if (largest <= NS_NOTHING) return; /* the others depend on these */
+    if (largest <= NS_NOTHING) break; /* the others depend on these */
+    smallest = PetscMin(smallest, largest);
     for (PetscInt j = 0; j < wide; j++) swap(&K[k * wide + j], &K[row * wide + j]);
     for (PetscInt i = 0; i < size; i++) swap(&K[i * wide + k], &K[i * wide + column]);
     for (PetscInt i = k + 1; i < size; i++) {
@@ -94,6 +98,7 @@ static void eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
       for (PetscInt j = k; j < wide; j++) K[i * wide + j] -= factor * K[k * wide + j];
     }
   }
+  return smallest;
 }
 
 /* Exchanges the basic variable of `row` for that of `column`. */
@@ -126,18 +131,19 @@ static PetscBool comes_before(const PetscReal *T, PetscInt m, PetscInt i, PetscR
 }
 
 /* Row of the variable that the one of `column` drives to zero first; the artificial one goes as soon as it can; -1: none, a ray. */
-static PetscInt leaving_row(const PetscReal *T, const PetscInt *basis, PetscInt m, PetscInt column)
+static PetscInt leaving_row(const NsLocalSolver_Lemke *self, PetscInt m, PetscInt column)
 {
-  const PetscInt wide = 2 * m + 2;
-  PetscInt       best = -1;
+  const PetscInt   wide = 2 * m + 2;
+  const PetscReal *T    = self->T;
+  PetscInt         best = -1;
 
   for (PetscInt i = 0; i < m; i++) {
     const PetscReal entry = T[i * wide + column];
-    if (entry > NS_NOTHING && (best < 0 || comes_before(T, m, i, entry, best, T[best * wide + column]))) best = i;
+    if (entry > self->nothing && (best < 0 || comes_before(T, m, i, entry, best, T[best * wide + column]))) best = i;
   }
   for (PetscInt i = 0; i < m && best >= 0; i++) {
     const PetscReal entry = T[i * wide + column], most = T[best * wide + wide - 1] / T[best * wide + column];
-    if (basis[i] == 2 * m && entry > NS_NOTHING && T[i * wide + wide - 1] / entry <= most + NS_NOTHING) best = i;
+    if (self->basis[i] == 2 * m && entry > self->nothing && T[i * wide + wide - 1] / entry <= most + self->nothing) best = i;
   }
   return best;
 }
@@ -160,58 +166,69 @@ static PetscBool find_basis(NsLocalSolver_Lemke *self, PetscInt m, PetscInt most
     basis[row] = entering;
     if (leaving == artificial) return PETSC_TRUE;
     entering = leaving < m ? leaving + m : leaving - m;
-    row      = leaving_row(T, basis, m, entering);
+    row      = leaving_row(self, m, entering);
   }
   /* A ray; or rounding has kept an artificial variable that is zero. */
   for (PetscInt i = 0; i < m; i++) {
-    if (basis[i] == artificial) return T[i * wide + wide - 1] <= NS_ROUNDING ? PETSC_TRUE : PETSC_FALSE;
+    if (basis[i] == artificial) return T[i * wide + wide - 1] <= self->rounding ? PETSC_TRUE : PETSC_FALSE;
   }
   return PETSC_FALSE;
 }
 
-/* Fills the tableau from K; b to size one, for the tolerances. */
-static void set_tableau(PetscReal *T, const PetscReal *K, PetscInt bilateral, PetscInt m, PetscReal largest)
+/* Sorts the rows: bilateral ones, whose number is returned, then the normals of the others. */
+static PetscInt sort_rows(const NsLocalProblem *p, PetscInt *index, PetscInt *size)
 {
-  const PetscInt wide = 2 * m + 2, size = bilateral + m;
+  PetscInt bilateral = 0;
 
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    for (PetscInt k = p->start[c]; k < p->start[c + 1] && p->bilateral[c]; k++) index[bilateral++] = k;
+  }
+  *size = bilateral;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    if (!p->bilateral[c]) index[(*size)++] = p->start[c];
+  }
+  return bilateral;
+}
+
+/* The tableau of what elimination of the bilateral rows leaves; b to size one, for the tolerances. */
+static void set_tableau(NsLocalSolver_Lemke *self, const NsLocalProblem *p, PetscInt bilateral, PetscInt size)
+{
+  const PetscInt m = size - bilateral, wide = 2 * m + 2;
+  PetscReal      largest = 0;
+
+  for (PetscInt i = 0; i < size; i++) {
+    const PetscInt k = self->index[i];
+    for (PetscInt j = 0; j < size; j++) self->K[i * (size + 1) + j] = p->G[k * p->rows + self->index[j]];
+    self->K[i * (size + 1) + size] = p->b[k];
+    largest                        = PetscMax(largest, PetscAbsReal(p->b[k]));
+  }
+  self->rounding = NS_ROUNDING / eliminate(self->K, bilateral, size);
+  self->nothing  = PetscMax(NS_NOTHING, self->rounding);
   for (PetscInt i = 0; i < m; i++) {
-    const PetscReal *row = K + (bilateral + i) * (size + 1), b = largest > 0 ? row[size] / largest : 0;
+    const PetscReal *row = self->K + (bilateral + i) * (size + 1), b = largest > 0 ? row[size] / largest : 0;
+    PetscReal       *to = self->T + i * wide;
     for (PetscInt j = 0; j < m; j++) {
-      T[i * wide + j]     = i == j ? 1 : 0;
-      T[i * wide + m + j] = -row[bilateral + j];
+      to[j]     = i == j ? 1 : 0;
+      to[m + j] = -row[bilateral + j];
     }
-    T[i * wide + 2 * m]     = -1;
-    T[i * wide + 2 * m + 1] = PetscAbsReal(b) > NS_ROUNDING ? b : 0;
+    to[2 * m]     = -1;
+    to[2 * m + 1] = PetscAbsReal(b) > self->rounding ? b : 0;
   }
 }
 
 static PetscErrorCode NsLocalSolve_Lemke(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
-  NsLocalSolver_Lemke *self  = solver->data;
-  PetscInt            *index = self->index, bilateral = 0, size;
-  PetscReal            largest = 0;
+  NsLocalSolver_Lemke *self = solver->data;
+  PetscInt             size;
+  const PetscInt       bilateral = sort_rows(unit, self->index, &size), m = size - bilateral;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < unit->rows; k++) self->closed[k] = PETSC_FALSE;
-  for (PetscInt c = 0; c < unit->contacts; c++) {
-    for (PetscInt k = unit->start[c]; k < unit->start[c + 1] && unit->bilateral[c]; k++) index[bilateral++] = k;
-  }
-  size = bilateral;
-  for (PetscInt c = 0; c < unit->contacts; c++) {
-    if (!unit->bilateral[c]) index[size++] = unit->start[c];
-  }
-  for (PetscInt i = 0; i < size; i++) {
-    for (PetscInt j = 0; j < size; j++) self->K[i * (size + 1) + j] = unit->G[index[i] * unit->rows + index[j]];
-    self->K[i * (size + 1) + size] = unit->b[index[i]];
-    largest                        = PetscMax(largest, PetscAbsReal(unit->b[index[i]]));
-  }
-  eliminate(self->K, bilateral, size);
-  set_tableau(self->T, self->K, bilateral, size - bilateral, largest);
-  const PetscInt m = size - bilateral;
+  set_tableau(self, unit, bilateral, size);
   if (!find_basis(self, m, solver->max_iterations, &result->iterations)) PetscFunctionReturn(0);
-  for (PetscInt i = 0; i < bilateral; i++) self->closed[index[i]] = PETSC_TRUE;
+  for (PetscInt k = 0; k < unit->rows; k++) self->closed[k] = PETSC_FALSE;
+  for (PetscInt i = 0; i < bilateral; i++) self->closed[self->index[i]] = PETSC_TRUE;
   for (PetscInt i = 0; i < m; i++) {
-    if (self->basis[i] >= m && self->basis[i] < 2 * m) self->closed[index[bilateral + self->basis[i] - m]] = PETSC_TRUE;
+    if (self->basis[i] >= m && self->basis[i] < 2 * m) self->closed[self->index[self->basis[i] - m + bilateral]] = PETSC_TRUE;
   }
   NsLocalVelocities(unit, P, self->w);
   for (PetscInt k = 0; k < unit->rows; k++) {

@@ -124,7 +124,7 @@ static PetscErrorCode step_to_end(NsRun *run)
     }
     if (!run->scheme->type->varies) run->state.t = NsRunTime(run, step); /* not the sum of steps: no drift of time */
     const PetscBool last = is_last(run, step);
-    run->steps_done = step;
+    run->steps_done      = step;
     run->impulsive_steps += outcome.impulsive;
     for (PetscInt i = 0; i < run->contact->candidates; i++) {
       const PetscReal gap  = run->contact->report[i].gap;

@@ -244,7 +244,7 @@ static PetscErrorCode percuss_seconds(const char *scheme, double *seconds, doubl
 int main(int argc, char **argv)
 {
   double    best[4] = {1e9, 1e9, 1e9, 1e9}, angle[4] = {0};
-  const int rounds  = argc > 1 ? atoi(argv[1]) : 20;
+  const int rounds = argc > 1 ? atoi(argv[1]) : 20;
 
   PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
   for (int r = 0; r < rounds; r++) {
