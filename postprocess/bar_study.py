@@ -10,7 +10,6 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 
@@ -19,10 +18,10 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames, relative_errors
-from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, letter, prefixed, save, style
+from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter, prefixed, save, style
 from percuss_results import ResultsError, Run
+from percuss_study import ROOT, find_percuss
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 CONFIG = ROOT / "configs" / "elastic_bar.yaml"
 
 # The bar of the config: 1 m of steel at 0.1 m/s.
@@ -149,8 +148,7 @@ def draw_convergence(errors):
         axis.set_xlabel("elements $N$" if axis in axes[1] else "")
         axis.set_ylabel(label)
     letter(axes.flat)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=len(labels))
+    legend_below(figure, axes[0, 0])
     return figure
 
 
@@ -227,7 +225,7 @@ def draw_schemes(runs):
     total.set_ylim(1.01 * loss, 0.988 * loss)
     total.axhline(loss, color=BLACK, linestyle=(0, (5, 2)), linewidth=0.8)
     total.annotate(r"dashed: $-\sqrt{3}/(6N)$", (0.97, 0.92), xycoords="axes fraction", ha="right", va="top")
-    figure.legend(*numerical.get_legend_handles_labels(), loc="upper center", bbox_to_anchor=(0.5, 0.0), ncol=4)
+    legend_below(figure, numerical)
     letter(figure.axes)
     return figure
 
@@ -257,15 +255,6 @@ def reaction_panel(axis, scheme, run):
 # Command ---------------------------------------------------------------------------------------------------------------------------------------
 
 
-def find_percuss(given):
-    """The program: as given, the one built beside this script, or the one on the path."""
-    built = ROOT / "build" / "release" / "percuss"
-    found = shutil.which(given) if given else (str(built) if built.exists() else shutil.which("percuss"))
-    if not found:
-        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`) or name it with --percuss")
-    return str(pathlib.Path(found).resolve())
-
-
 def study(arguments):
     """Runs, tables, figures."""
     if not 0 < arguments.fraction < 1:
@@ -283,7 +272,7 @@ def study(arguments):
 def main():
     """Exit code 0, or 2 where the input is wrong or a run failed."""
     parser = argparse.ArgumentParser(description="Convergence study of the bar that hits a rigid wall.")
-    parser.add_argument("--percuss", metavar="BIN", help="the program; default the one built here, else the one on the path")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
     default = pathlib.Path("out/bar_study")
     parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="where runs and figures go; default %(default)s")
     parser.add_argument("--fraction", metavar="F", type=float, default=0.1, help="step over its limit; default %(default)s")

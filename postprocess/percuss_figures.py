@@ -53,6 +53,11 @@ def prefixed(largest, unit):
     return 1e12, "p" + unit
 
 
+def total_energy(run):
+    """Kinetic, elastic and potential energy of a run in each row of energy.csv, J."""
+    return run.energy["kinetic"] + run.energy["elastic"] + run.energy["potential"]
+
+
 def letter(axes, names="abcdefgh"):
     """Marks panels (a), (b), ... above their upper left corners, for captions to point at."""
     for axis, name in zip(axes, names):
@@ -63,6 +68,13 @@ def legend_above(axis, **options):
     """A legend in one row above the panel's right end, where it covers no data."""
     labels = axis.get_legend_handles_labels()[1]
     axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
+
+
+def legend_below(figure, axis, **options):
+    """One legend for all panels in rows below them; `axis` is the panel that bears the labels."""
+    handles, labels = axis.get_legend_handles_labels()
+    options = {"ncol": len(labels), **options}
+    figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), **options)
 
 
 def save(figure, directory, name):

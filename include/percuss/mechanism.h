@@ -68,11 +68,12 @@ typedef struct {
   /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows] comes in as zeros: what surfaces that move by themselves add to u
      (a belt at speed s against the tangent: -s). Optional where there are no contacts. */
   void (*contact)(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive);
-  /* d[rows] = (dW'/dt) v along the motion. Optional: schemes on acceleration level need it. */
+  /* d[rows] = (dW'/dt) v + d(drive)/dt along the motion: contact accelerations are W' v' + d. Optional: schemes on acceleration level need it. */
   void (*rowrate)(const NsMechanismCase *c, double t, const double *q, const double *v, double *d);
 
   /* A picture: x[points * 3] at q, and lines between points. All optional. */
-  int points, lines;
+  int                points, lines;
+  const char *const *point_names; /* [points] probes can ask for these: "slider"; NULL entries, or NULL at all: no names */
   const int (*line)[2];
   double (*radius)(const NsMechanismCase *c); /* of the lines as tubes, m */
   void (*draw)(const NsMechanismCase *c, const double *q, double *x);

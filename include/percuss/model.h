@@ -106,6 +106,7 @@ typedef struct {
   PetscInt    entries;
   PetscInt    unknown[24];
   PetscReal   weight[24];
+  PetscInt    place; /* > 0: no such sum, but number place - 1 of what ops->places gives */
 } NsProbeColumn;
 
 typedef struct {
@@ -131,6 +132,8 @@ typedef struct {
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
   PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *);
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
+  /* x[scene.points * 3]: where the scene's points are. NULL: no probe has a place. */
+  PetscErrorCode (*places)(NsModel *, PetscReal t, Vec q, PetscReal *x);
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures. */
   PetscErrorCode (*contact_point)(NsModel *, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
   /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
@@ -174,7 +177,7 @@ PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);
 /* All candidates' gaps, g[candidates] in m; negative is penetration. */
 PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g);
 PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
-/* d[rows->rows] = (dW'/dt) v along the motion: what the contact accelerations have beside W' v'. Only where ops->rowrate is there. */
+/* d[rows->rows] = (dW'/dt) v + d(drive)/dt along the motion: what the contact accelerations have beside W' v'. Only where ops->rowrate is there. */
 PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);

@@ -87,7 +87,7 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
 
   PetscFunctionBegin;
   PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
-  if (self->ready && same && constant) PetscFunctionReturn(0);
+  if (model->touches == 0 || (self->ready && same && constant)) PetscFunctionReturn(0);
   if (model->ops->compliance)
     PetscCall(model->ops->compliance(model, self->slot, self->C));
   else

@@ -194,16 +194,9 @@ PetscErrorCode NsRunDestroy(NsRun **result)
   PetscFunctionReturn(0);
 }
 
-/* step = digits / scale, with scale a power of ten, if it was written with up to 15 digits: then number * digits / scale rounds once. */
 PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
 {
-  for (PetscReal scale = 1; scale < 1e22; scale *= 10) {
-    const PetscReal digits = round(run->step * scale);
-    if (digits > 1e15) break;
-    if (digits >= 1 && digits / scale == run->step)
-      return (PetscReal)number * digits < 9e15 ? (PetscReal)number * digits / scale : (PetscReal)number * run->step;
-  }
-  return (PetscReal)number * run->step;
+  return NsStepTime(run->step, number, 1);
 }
 
 static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate)

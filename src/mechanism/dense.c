@@ -98,7 +98,7 @@ static void invert(PetscInt n, PetscReal *A, PetscReal *inverse)
 /* Gaps and rows at (t, q). */
 static void look(NsDense *self, PetscReal t, const PetscReal *q)
 {
-  if (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n)) return;
+  if (!self->contacts || (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n))) return;
   self->m->contact(&self->c, t, q, self->g, self->W, self->drive);
   memcpy(self->q, q, sizeof(*q) * (size_t)self->n);
   self->t     = t;
@@ -152,7 +152,7 @@ static void add_tangents(NsDense *self, PetscReal t, const PetscReal *q, const P
     const PetscReal weight = kind == 0 ? op.stiffness : op.damping;
     for (PetscInt j = 0; j < n && weight != 0; j++) {
       const PetscReal *at    = kind == 0 ? q : v;
-      const PetscReal  delta = h * PetscMax(1, PetscAbsReal(at[j]));
+      const PetscReal  delta = h * PetscMax(NsMechanismScale(self->m, &self->c, j), PetscAbsReal(at[j]));
       for (int side = 0; side < 2; side++) {
         memcpy(x[side], at, sizeof(*at) * (size_t)n);
         x[side][j] += side == 0 ? -delta : delta;
@@ -400,7 +400,7 @@ static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Ve
   PetscCall(VecGetArrayRead(v, &av));
   self->m->draw(&self->c, aq, self->x[0]);
   for (PetscInt i = 0; i < numbers; i++) fields->displacement[i] = self->x[0][i] - model->scene.x[i];
-  for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]));
+  for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]) / NsMechanismScale(self->m, &self->c, i));
   for (PetscInt i = 0; i < numbers; i++) fields->velocity[i] = 0;
   if (fastest > 0) {
     const PetscReal h = 1e-5 / fastest;
@@ -412,6 +412,19 @@ static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Ve
   }
   for (PetscInt i = 0; i < model->scene.cells; i++) fields->stress[i] = fields->normal_force[i] = fields->energy[i] = 0;
   PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelPlaces_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *x)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  self->m->draw(&self->c, aq, x);
   PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
@@ -439,33 +452,38 @@ static PetscErrorCode NsModelNameUnknown_Dense(NsModel *model, PetscInt i, char 
   PetscFunctionReturn(0);
 }
 
-/* The body's name: every coordinate and its rate; body.coordinate or body.rate: that alone. */
+/* The body's name: every coordinate and its rate; body.coordinate or body.rate: that alone; body.point: x, y, z of a point of the picture. */
 static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
 {
-  NsDense     *self   = model->data;
-  const size_t length = strlen(self->name);
-  const char  *words[2 * NS_N + 2], *near;
-  PetscInt     count = 0;
+  static const char *const axes[] = {"x", "y", "z"};
+  NsDense                 *self   = model->data;
+  const NsMechanism       *m      = self->m;
+  const PetscBool          all    = !strcmp(name, self->name) ? PETSC_TRUE : PETSC_FALSE;
+  const size_t             length = strlen(self->name);
+  const char *const        word   = !strncmp(name, self->name, length) && name[length] == '.' ? name + length + 1 : "";
+  const char             **words  = NsArenaAlloc(model->arena, sizeof(*words) * (size_t)(2 * self->n + m->points + 2)), *near;
+  PetscInt                 count  = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name    = name;
-  *found         = PETSC_FALSE;
   words[count++] = self->name;
   for (PetscInt i = 0; i < 2 * self->n; i++) {
-    const NsMechanismCoordinate *c      = &self->m->coordinates[i / 2];
-    const PetscBool              rate   = i % 2 ? PETSC_TRUE : PETSC_FALSE;
-    const char                  *suffix = rate ? c->rate : c->name;
-    const PetscBool              all    = !strcmp(name, self->name) ? PETSC_TRUE : PETSC_FALSE;
-    words[count++]                      = NsArenaPrint(model->arena, "%s.%s", self->name, suffix);
-    if (!all && (strncmp(name, self->name, length) || name[length] != '.' || strcmp(name + length + 1, suffix))) continue;
+    const char *suffix = i % 2 ? m->coordinates[i / 2].rate : m->coordinates[i / 2].name;
+    words[count++]     = NsArenaPrint(model->arena, "%s.%s", self->name, suffix);
+    if (!all && strcmp(word, suffix)) continue;
     probe->column[probe->columns++] =
-      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = rate, .entries = 1, .unknown = {i / 2}, .weight = {1}};
-    *found = PETSC_TRUE;
+      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = i % 2 ? PETSC_TRUE : PETSC_FALSE, .entries = 1, .unknown = {i / 2}, .weight = {1}};
   }
-  words[count] = NULL;
-  near         = NsNearestWord(name, words);
-  (void)snprintf(why, size, "there is no coordinate '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  for (PetscInt i = 0; m->draw && m->point_names && i < m->points; i++) {
+    if (!m->point_names[i]) continue;
+    words[count++] = NsArenaPrint(model->arena, "%s.%s", self->name, m->point_names[i]);
+    for (PetscInt k = 0; k < 3 && !strcmp(word, m->point_names[i]); k++)
+      probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .place = 1 + 3 * i + k};
+  }
+  *found = probe->columns > 0 ? PETSC_TRUE : PETSC_FALSE;
+  near   = NsNearestWord(name, words);
+  (void)snprintf(why, size, "there is no coordinate or point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   PetscFunctionReturn(0);
 }
 
@@ -553,6 +571,7 @@ static void make_picture(NsDense *self, NsModel *model, NsModelOps *ops)
   scene->body_name[0] = self->name;
   if (!m->draw) return;
   ops->fields   = NsModelFields_Dense;
+  ops->places   = NsModelPlaces_Dense;
   scene->points = m->points;
   scene->cells  = m->lines;
   scene->x      = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
@@ -567,6 +586,49 @@ static void make_picture(NsDense *self, NsModel *model, NsModelOps *ops)
   for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
 }
 
+/* A start within a wall, or off a joint, is a mistake; one that moves off a joint is brought to rest there by an impulse in the first step. */
+static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDiag *diag)
+{
+  PetscReal q[NS_N], v[NS_N], fastest = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i]    = self->start[2 * i];
+    v[i]    = self->start[2 * i + 1];
+    fastest = PetscMax(fastest, PetscAbsReal(v[i]));
+  }
+  look(self, 0, q);
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    const NsCandidate *candidate = &model->candidate[k];
+    const PetscReal   *W         = self->W + self->row[k] * self->n;
+    PetscReal          rate = self->drive[self->row[k]], size = 0;
+    for (PetscInt i = 0; i < self->n; i++) {
+      rate += W[i] * v[i];
+      size = PetscMax(size, PetscAbsReal(W[i]));
+    }
+    if (!candidate->bilateral && self->g[k] < -1e-12 * model->length_scale) {
+      NsDiagError(diag, place, "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
+    } else if (candidate->bilateral && PetscAbsReal(self->g[k]) > 1e-9 * model->length_scale) {
+      NsDiagError(diag, place, "joint '%s' is open by %g at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
+    } else if (candidate->bilateral && PetscAbsReal(rate) > 1e-9 * size * fastest) {
+      NsDiagWarning(diag, place, "joint '%s' opens with %g at the start: the first step brings that to rest", candidate->name, rate);
+    }
+  }
+}
+
+/* What is recorded when nobody says: the coordinates, and the named points. */
+static void list_probes(NsDense *self, NsModel *model)
+{
+  const NsMechanism *m     = self->m;
+  const char       **names = NsArenaAlloc(model->arena, sizeof(*names) * (size_t)(m->points + 2));
+  int                count = 1;
+
+  names[0] = self->name;
+  for (int i = 0; m->draw && m->point_names && i < m->points; i++) {
+    if (m->point_names[i]) names[count++] = NsArenaPrint(model->arena, "%s.%s", self->name, m->point_names[i]);
+  }
+  model->probe_names = names;
+}
+
 PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
 {
   const NsChosen      *body     = config->bodies.items;
@@ -579,8 +641,9 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   PetscFunctionBegin;
   *result = NULL;
   refuse_company(config, diag);
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   self->m = NsMechanismFind(body, settings, arena, diag);
-  if (NsDiagErrors(diag) || !self->m) PetscFunctionReturn(0);
+  if (!self->m) PetscFunctionReturn(0);
   *ops       = dense_ops;
   self->name = config->bodies.names[0];
   self->c.p  = self->m->parameters ? settings->parameter : nothing;
@@ -600,12 +663,11 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   model->constant_mass        = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
   model->force_needs_velocity = PETSC_TRUE;
   model->length_scale         = self->m->length(&self->c);
-  const char **names          = NsArenaAlloc(arena, 2 * sizeof(*names));
-  names[0]                    = self->name;
-  model->probe_names          = names;
   if (self->m->rowrate) ops->rowrate = NsModelRowrate_Dense;
   add_contacts(self, model, settings->contact);
   make_picture(self, model, ops);
+  list_probes(self, model);
+  check_start(self, model, NsKeysPlace(config->bodies.where[0], "initial"), diag);
   NsMechanismVerify(self->m, &self->c, self->start, config->bodies.where[0]->key_place, model->candidate, diag);
   *result = model;
   PetscFunctionReturn(0);

@@ -50,6 +50,12 @@ extern const NsTable NsTable_MechanismLaw;
 /* src/mechanism/plugin.c: loads the library of a plugin body and reads its settings; NULL after errors in diag. The library stays loaded. */
 const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag);
 
+/* The size that counts as one for a coordinate: the typical length for lengths, 1 for angles and numbers. Differences are taken in its terms. */
+static inline double NsMechanismScale(const NsMechanism *m, const NsMechanismCase *c, PetscInt coordinate)
+{
+  return m->coordinates[coordinate].dimension[0] ? m->length(c) : 1;
+}
+
 /* src/mechanism/verify.c: what functions of a mechanism must be to each other, tried at and near the start; mistakes go to diag. */
 void NsMechanismVerify(
   const NsMechanism *mechanism, const NsMechanismCase *c, const double *start, NsPlace place, const NsCandidate *candidate, NsDiag *diag);

@@ -4,6 +4,7 @@
   How to write one, in ten minutes: configs/plugin/README.md.
 */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 #include "mechanism.h"
 
@@ -40,7 +41,7 @@ static const char *lacks(const NsMechanism *m)
 {
   int n = 0;
 
-  if (!m->name) return "name";
+  if (!m->name || !m->name[0]) return "name";
   if (!m->coordinates || !m->coordinates[0].name) return "coordinates";
   if (!m->length) return "length";
   if (!m->mass) return "mass";
@@ -48,12 +49,85 @@ static const char *lacks(const NsMechanism *m)
   if (!m->energy) return "energy";
   if (m->contacts && m->contacts[0].name && !m->contact) return "contact";
   for (n = 0; m->coordinates[n].name; n++) {
+    if (n == NS_MECHANISM_COORDINATES) return "room: it has more coordinates than NS_MECHANISM_COORDINATES";
     if (!m->coordinates[n].rate || !m->coordinates[n].position || !m->coordinates[n].speed) return "rate, position and speed of every coordinate";
   }
-  if (n > NS_MECHANISM_COORDINATES) return "room: it has more coordinates than NS_MECHANISM_COORDINATES";
-  for (n = 0; m->parameters && m->parameters[n].name; n++) {}
-  if (n > NS_MECHANISM_PARAMETERS) return "room: it has more parameters than NS_MECHANISM_PARAMETERS";
+  for (n = 0; m->parameters && m->parameters[n].name; n++) {
+    if (n == NS_MECHANISM_PARAMETERS) return "room: it has more parameters than NS_MECHANISM_PARAMETERS";
+  }
+  for (n = 0; m->contacts && m->contacts[n].name; n++) {
+    if (m->contacts[n].tangents < 0 || m->contacts[n].tangents > 2) return "sense: a contact has 0, 1 or 2 tangents";
+    if (m->contacts[n].bilateral && m->contacts[n].tangents) return "sense: a joint has no tangents";
+  }
+  if (m->draw && m->points < 1) return "points to draw";
+  if (m->draw && m->lines > 0 && !m->line) return "line, the ends of its lines";
+  for (n = 0; m->draw && n < 2 * m->lines; n++) {
+    if (m->line[n / 2][n % 2] < 0 || m->line[n / 2][n % 2] >= m->points) return "sense: a line ends at a point that is none";
+  }
   return NULL;
+}
+
+/* "0", "0 <", "< 1" as a number; false when it is none. */
+static bool read_bound(const char *text, double *value)
+{
+  char plain[64];
+
+  while (*text == ' ' || *text == '<') text++;
+  (void)snprintf(plain, sizeof(plain), "%.*s", (int)strcspn(text, " <"), text);
+  return !NsParseNumber(plain, value);
+}
+
+/* Names, defaults and bounds are the plugin author's: what is wrong with them is said here, before the reader trusts them. */
+static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag *diag)
+{
+  char   message[256] = "";
+  double value = 0, low = 0, high = 0;
+  int    column, length;
+  bool   twice = false;
+
+  for (const NsKey *other = keys; other < key; other++) twice = twice || !strcmp(other->name, key->name);
+  if (twice || !*key->name || key->name[strspn(key->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]) {
+    NsDiagError(
+      diag, place, "the plugin's table: the name '%s' %s", key->name, twice ? "stands there twice" : "is not made of letters, digits and _");
+    return false;
+  }
+  if (key->standard && !NsParseQuantity(key->standard, key->dimension, &value, message, sizeof(message), &column, &length)) {
+    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s': %s", key->standard, key->name, message);
+    return false;
+  }
+  if ((key->minimum && !read_bound(key->minimum, &low)) || (key->maximum && !read_bound(key->maximum, &high))) {
+    NsDiagError(diag, place, "the plugin's table: the bounds of '%s' do not read: write \"0\", \"0 <\" or \"< 1\"", key->name);
+    return false;
+  }
+  if (key->standard && ((key->minimum && (strchr(key->minimum, '<') ? value <= low : value < low)) ||
+                         (key->maximum && (strchr(key->maximum, '<') ? value >= high : value > high)))) {
+    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s' is out of its own range", key->standard, key->name);
+    return false;
+  }
+  return true;
+}
+
+static bool check_keys(const NsKey *keys, NsPlace place, NsDiag *diag)
+{
+  bool good = true;
+
+  for (const NsKey *key = keys; key->name; key++) good = check_key(keys, key, place, diag) && good;
+  return good;
+}
+
+/* The mapping behind a key; where it is absent an empty one in its place, so that messages know where they belong. */
+static const NsNode *mapping(const NsNode *body, const NsNode *node, const char *key, NsArena *arena)
+{
+  NsNode *empty;
+
+  if (node) return node;
+  empty            = NsArenaAlloc(arena, sizeof(*empty));
+  empty->kind      = NS_NODE_MAP;
+  empty->key       = key;
+  empty->parent    = (NsNode *)body;
+  empty->place     = body->place;
+  empty->key_place = body->key_place;
+  return empty;
 }
 
 const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag)
@@ -88,9 +162,10 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
   }
   NsMechanismTables *tables = NsArenaAlloc(arena, sizeof(*tables));
   NsMechanismMakeTables(mechanism, tables);
-  if (!NsKeysRead(&tables->parameter_table, plugin->parameters, settings, arena, diag)) return NULL;
+  if (!check_keys(tables->parameter_keys, place, diag) || !check_keys(tables->initial_keys, place, diag)) return NULL;
+  if (!NsKeysRead(&tables->parameter_table, mapping(plugin->where, plugin->parameters, "parameters", arena), settings, arena, diag)) return NULL;
   NsMechanismInitial *initial = NsArenaAlloc(arena, sizeof(*initial));
-  if (!NsKeysRead(&tables->initial_table, plugin->initial, initial, arena, diag)) return NULL;
+  if (!NsKeysRead(&tables->initial_table, mapping(plugin->where, plugin->initial, "initial", arena), initial, arena, diag)) return NULL;
   settings->initial = initial;
   settings->contact = plugin->contact;
   return mechanism;

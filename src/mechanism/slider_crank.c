@@ -106,6 +106,8 @@ static void slider_point(const NsMechanismCase *c, const double *q, double along
 /* Bearing, crank pin, middle of the slider, its four corners; the walls as far as the slider goes. */
 static const int lines[][2] = {{0, 1}, {1, 2}, {3, 4}, {4, 6}, {6, 5}, {5, 3}, {7, 8}, {9, 10}};
 
+static const char *const point_names[11] = {NULL, "pin", "slider"};
+
 static void draw(const NsMechanismCase *c, const double *q, double *x)
 {
   const double *p    = c->p;
@@ -155,6 +157,7 @@ const NsMechanism NsMechanism_SliderCrank = {
   .contact     = contact,
   .rowrate     = rowrate,
   .points      = 11,
+  .point_names = point_names,
   .lines       = sizeof(lines) / sizeof(lines[0]),
   .line        = lines,
   .radius      = radius,

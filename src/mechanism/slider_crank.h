@@ -11,6 +11,7 @@
 */
 #pragma once
 #include <math.h>
+#include <stddef.h>
 #include "percuss/mechanism.h"
 
 /* The parameters that both begin with. */

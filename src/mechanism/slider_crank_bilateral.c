@@ -62,6 +62,8 @@ static void rowrate(const NsMechanismCase *c, double t, const double *q, const d
 
 static const int lines[][2] = {{0, 1}, {1, 2}};
 
+static const char *const point_names[3] = {NULL, "pin", "slider"};
+
 static void draw(const NsMechanismCase *c, const double *q, double *x)
 {
   const double *p = c->p;
@@ -109,6 +111,7 @@ const NsMechanism NsMechanism_SliderCrankBilateral = {
   .contact     = contact,
   .rowrate     = rowrate,
   .points      = 3,
+  .point_names = point_names,
   .lines       = sizeof(lines) / sizeof(lines[0]),
   .line        = lines,
   .radius      = radius,

@@ -5,7 +5,7 @@
 
       M = M',  x' M x > 0                    the mass matrix (Cholesky)
       W_N = dg/dq,  drive_N = dg/dt          normals against gaps
-      d = (dW'/dt) v                         rates of the rows
+      d = (dW'/dt) v + d(drive)/dt           rates of the rows
       v' h + 1/2 v' (dM/dt) v + d/dt (elastic + potential) = load - damping      forces against energies, gyroscopic terms included
 
   The first two are errors. Rates and energy are warnings: schemes work without them, but the balance of energy will not close.
@@ -33,6 +33,15 @@ static void contact_at(const Trial *trial, double t, const double *q, int side)
 {
   memset(trial->drive[side], 0, sizeof(double) * (size_t)trial->rows);
   trial->m->contact(trial->c, t, q, trial->g[side], trial->W[side], trial->drive[side]);
+}
+
+/* A time in which no coordinate goes farther than `step` of its scale. */
+static double short_time(const Trial *trial, const double *v)
+{
+  double fastest = 0;
+
+  for (int i = 0; i < trial->n; i++) fastest = fmax(fastest, fabs(v[i]) / NsMechanismScale(trial->m, trial->c, i));
+  return fastest > 0 ? step / fastest : 0;
 }
 
 static bool check_mass(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
@@ -63,28 +72,46 @@ static bool check_mass(const Trial *trial, const double *q, NsPlace place, NsDia
   return true;
 }
 
-/* Column j of the rows (j = n: time) against differences of the gaps. */
-static bool check_normals(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
+/* Differences of the gaps by coordinate j, or by time (j = n), against what the rows say; of contact *bad when they do not agree. */
+static bool compare_gaps(const Trial *trial, const double *q, int j, double h, double largest, int *bad, double *difference, double *given)
 {
   const int n = trial->n;
-  double    x[NS_N], largest = 0;
+  double    x[NS_N];
 
-  contact_at(trial, 0, q, 0);
-  for (int i = 0; i < trial->rows * n; i++) largest = fmax(largest, fabs(trial->W[0][i]));
+  for (int side = 0; side < 2; side++) {
+    memcpy(x, q, sizeof(double) * (size_t)n);
+    if (j < n) x[j] += side ? h : -h;
+    contact_at(trial, j < n ? 0 : (side ? h : -h), x, side);
+  }
+  for (int k = 0, row = 0; k < trial->contacts; row += 1 + trial->m->contacts[k].tangents, k++) {
+    *bad        = k;
+    *difference = (trial->g[1][k] - trial->g[0][k]) / (2 * h);
+    *given      = j < n ? (trial->W[0][row * n + j] + trial->W[1][row * n + j]) / 2 : (trial->drive[0][row] + trial->drive[1][row]) / 2;
+    if (!(fabs(*difference - *given) <= NS_TOLERANCE * fmax(largest, fabs(*difference)))) return false;
+  }
+  return true;
+}
+
+/* Time has no scale of its own: any of several differences will do. */
+static bool check_normals(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
+{
+  static const double times[] = {6e-6, 6e-8, 6e-10, 6e-4};
+  const int           n       = trial->n;
+  double              largest = 0, difference = 0, given = 0;
+  int                 bad = 0;
+
   for (int j = 0; j <= n; j++) {
-    for (int side = 0; side < 2; side++) {
-      memcpy(x, q, sizeof(double) * (size_t)n);
-      if (j < n) x[j] += side ? step : -step;
-      contact_at(trial, j < n ? 0 : (side ? step : -step), x, side);
-    }
-    for (int k = 0, row = 0; k < trial->contacts; row += 1 + trial->m->contacts[k].tangents, k++) {
-      const double difference = (trial->g[1][k] - trial->g[0][k]) / (2 * step);
-      const double given      = j < n ? (trial->W[0][row * n + j] + trial->W[1][row * n + j]) / 2 : trial->drive[0][row];
-      if (fabs(difference - given) <= NS_TOLERANCE * fmax(largest, fabs(difference))) continue;
-      NsDiagError(diag, place, "contact '%s' of '%s': the gap changes with %s by %g, but %s says %g", trial->candidate[k].name, trial->m->name,
-        j < n ? trial->m->coordinates[j].name : "time", difference, j < n ? "its normal row" : "its drive", given);
-      return false;
-    }
+    const double scale = j < n ? NsMechanismScale(trial->m, trial->c, j) : 1;
+    bool         good  = false;
+    contact_at(trial, 0, q, 0);
+    largest = 0;
+    for (int i = 0; i < trial->rows * n; i++) largest = fmax(largest, fabs(trial->W[0][i]));
+    for (size_t i = 0; !good && i < (j < n ? 1 : sizeof(times) / sizeof(times[0])); i++)
+      good = compare_gaps(trial, q, j, j < n ? step * scale : times[i], largest, &bad, &difference, &given);
+    if (good) continue;
+    NsDiagError(diag, place, "contact '%s' of '%s': the gap changes with %s by %g, but %s says %g", trial->candidate[bad].name, trial->m->name,
+      j < n ? trial->m->coordinates[j].name : "time", difference, j < n ? "its normal row" : "its drive", given);
+    return false;
   }
   return true;
 }
@@ -92,11 +119,10 @@ static bool check_normals(const Trial *trial, const double *q, NsPlace place, Ns
 static bool check_rates(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
 {
   const int n = trial->n;
-  double    x[NS_N], fastest = 0, largest = 0;
+  double    x[NS_N], fastest = 0, largest = 0, h = short_time(trial, v);
 
+  if (!trial->m->rowrate || h == 0) return true;
   for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]));
-  if (!trial->m->rowrate || fastest == 0) return true;
-  const double h = step / fastest;
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < n; i++) x[i] = q[i] + (side ? h : -h) * v[i];
     contact_at(trial, side ? h : -h, x, side);
@@ -107,10 +133,10 @@ static bool check_rates(const Trial *trial, const double *q, const double *v, Ns
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(trial->W[1][r * n + i] * v[i]) * fastest);
   }
   for (int r = 0; r < trial->rows; r++) {
-    double difference = 0;
+    double difference = (trial->drive[1][r] - trial->drive[0][r]) / (2 * h);
     for (int i = 0; i < n; i++) difference += (trial->W[1][r * n + i] - trial->W[0][r * n + i]) / (2 * h) * v[i];
     if (fabs(difference - trial->d[r]) <= NS_TOLERANCE * fmax(largest, fabs(difference))) continue;
-    NsDiagWarning(diag, place, "'%s': rowrate gives %g for row %d, but (dW'/dt) v is %g", trial->m->name, trial->d[r], r, difference);
+    NsDiagWarning(diag, place, "'%s': rowrate gives %g for row %d, but (dW'/dt) v + d(drive)/dt is %g", trial->m->name, trial->d[r], r, difference);
     return false;
   }
   return true;
@@ -127,11 +153,11 @@ static double stored(const Trial *trial, const double *q)
 static bool check_power(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
 {
   const int n = trial->n;
-  double    h[NS_N], M[2][NS_N * NS_N], x[2][NS_N], fastest = 0, work = 0, inertia = 0, size = 0, damping = 0, load = 0;
+  double    h[NS_N], M[2][NS_N * NS_N], x[2][NS_N], work = 0, inertia = 0, size = 0, damping = 0, load = 0;
 
-  for (int i = 0; i < n; i++) fastest = fmax(fastest, fabs(v[i]));
-  if (fastest == 0) return true;
-  const double dt = step / fastest;
+  const double dt = short_time(trial, v);
+
+  if (dt == 0) return true;
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < n; i++) x[side][i] = q[i] + (side ? dt : -dt) * v[i];
     trial->m->mass(trial->c, x[side], M[side]);
@@ -161,10 +187,9 @@ static bool check_power(const Trial *trial, const double *q, const double *v, Ns
 
 void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const double *start, NsPlace place, const NsCandidate *candidate, NsDiag *diag)
 {
-  Trial        trial = {.m = m, .c = c, .candidate = candidate, .arena = NsArenaCreate()};
-  bool         good  = true;
-  double       q[NS_N], v[NS_N];
-  const double length = m->length(c);
+  Trial  trial = {.m = m, .c = c, .candidate = candidate, .arena = NsArenaCreate()};
+  bool   good  = true;
+  double q[NS_N], v[NS_N];
 
   while (m->coordinates[trial.n].name) trial.n++;
   while (m->contacts && m->contacts[trial.contacts].name) trial.rows += 1 + m->contacts[trial.contacts++].tangents;
@@ -176,7 +201,7 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
   trial.d = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
   for (int trying = 0; trying < NS_PLACES && good; trying++) {
     for (int i = 0; i < trial.n; i++) {
-      const double scale = m->coordinates[i].dimension[0] ? length : 1; /* lengths and angles */
+      const double scale = NsMechanismScale(m, c, i);
       q[i]               = start[2 * i] + 0.05 * scale * trying * cos(1.7 * i + trying);
       v[i]               = start[2 * i + 1] + scale * sin(2.3 * i + trying + 1);
     }

@@ -7,6 +7,7 @@ typedef struct {
   NsFile                file;
   PetscInt              columns;
   const NsProbeColumn **column; /* [columns] */
+  PetscReal            *place;  /* [scene.points, 3], or NULL when no column asks for it */
 } NsWriter_History;
 
 static PetscBool NsWriterWanted_History(const NsRun *run)
@@ -38,6 +39,8 @@ static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
   for (int i = 0; i < names->count; i++) {
     for (PetscInt c = 0; c < probes[i].columns; c++) {
       const char *suffix = probes[i].column[c].suffix;
+      if (probes[i].column[c].place && !self->place)
+        self->place = NsArenaAlloc(run->arena, sizeof(*self->place) * 3 * (size_t)run->model->scene.points);
 
       self->column[self->columns++] = &probes[i].column[c];
       NsFileText(&self->file, ",");
@@ -59,13 +62,14 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
   const PetscReal  *q, *v;
 
   PetscFunctionBegin;
+  if (self->place) PetscCall(writer->run->model->ops->places(writer->run->model, snapshot->state.t, snapshot->state.q, self->place));
   PetscCall(VecGetArrayRead(snapshot->state.q, &q));
   PetscCall(VecGetArrayRead(snapshot->state.v, &v));
   NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
     const PetscReal     *from   = column->of_velocity ? v : q;
-    PetscReal            value  = 0;
+    PetscReal            value  = column->place ? self->place[column->place - 1] : 0;
 
     for (PetscInt j = 0; j < column->entries; j++) value += column->weight[j] * from[column->unknown[j]];
     NsFileNumber(&self->file, value, c + 1 < self->columns ? ',' : '\n');

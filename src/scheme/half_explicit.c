@@ -11,10 +11,10 @@
        v1 = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1),   0 <= W1' v1  _|_  lambda1 >= 0
     4. some contact newly closed (open at q0, closed at q1): no forces, but impulses Lambda on all closed contacts,
        v^- = v0 + dt/2 (a0 + M1^-1 h(t1, q1, v_a)),   v1 = v^- + M1^-1 W1 Lambda,   impact law with v^-
-     "All" are those that the impact reaches through the Delassus matrix: bodies that do not touch each other step as if alone.
 
-  Restitution acts on the newly closed contacts only (`restitution_of: all_closed` is the paper's rule): a resting contact hit by a
-  neighbour's impact would otherwise bounce on its own round-off velocity.
+  By default (`restitution_of: newly_closed`) restitution acts on the newly closed contacts only, and impulses on those that the impact reaches through the Delassus
+  matrix: a resting contact hit by a neighbour's impact would otherwise bounce on its own round-off velocity, and bodies that do not touch each other step as if
+  alone. `all_closed` is the paper's rule to the letter: every closed contact, anywhere, takes part with its restitution.
 
   `decide` has the readings of Sec. 5.2, where the stages are those of a half-explicit Runge-Kutta method:
     at_end          Fig. 9, as above
@@ -84,15 +84,14 @@ static PetscBool drop_struck(const NsScheme *scheme, const NsRows *rows, PetscRe
 }
 
 /*
-  4: an impact. Forces lambda1 = P1 2/dt of the contacts it does not reach and impulses Lambda of the others come from one local problem (they are not coupled).
+  4: an impact, of newly closed contacts. Forces lambda1 = P1 2/dt of the contacts it does not reach and impulses Lambda of the others come from one local problem (they are not coupled).
   Dampers, loads and forces work with v_m, the mean before the impulses come.
 */
 static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsTrapezoidal                 *self     = scheme->data;
-  const NsSettings_HalfExplicit *settings = scheme->settings;
-  NsContact                     *contact  = scheme->contact;
-  NsRows                        *rows     = &self->w1;
+  NsTrapezoidal *self    = scheme->data;
+  NsContact     *contact = scheme->contact;
+  NsRows        *rows    = &self->w1;
 
   PetscFunctionBegin;
   find_struck(scheme);
@@ -100,8 +99,7 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   if (drop_struck(scheme, &self->w0, self->P0)) PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 0.5, self->v1));
   PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
-  for (PetscInt i = 0; i < rows->contacts; i++) self->bounces[i] = settings->restitution_of == 1 ? self->struck[i] : self->newly[i];
-  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->bounces, self->P1, &outcome->done));
+  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->newly, self->P1, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, rows, "impulses"));
     PetscFunctionReturn(0);
@@ -152,7 +150,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   if (settings->decide == AT_PREDICTION) PetscCall(decide_at_prediction(scheme, x, dt, &impact));
   if (!impact || settings->decide == ALWAYS)
     PetscCall(NsTrapezoidalForceStep(scheme, x, dt, outcome));
-  else if (settings->decide == AT_PREDICTION)
+  else if (settings->decide == AT_PREDICTION || settings->restitution_of == 1)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else
     PetscCall(impact_step(scheme, x, dt, outcome));

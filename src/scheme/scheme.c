@@ -1,3 +1,4 @@
+#include <math.h>
 #include "percuss/scheme.h"
 
 #define NS_SCHEME(name) \
@@ -74,6 +75,17 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   else
     PetscCall(NsContactCancelStep(scheme->contact));
   PetscFunctionReturn(0);
+}
+
+/* step = digits / scale, with scale a power of ten, if it was written with up to 15 digits: then number * digits / (scale * parts) rounds once. */
+PetscReal NsStepTime(PetscReal step, PetscInt64 number, PetscInt parts)
+{
+  for (PetscReal scale = 1; scale < 1e22; scale *= 10) {
+    const PetscReal digits = round(step * scale), exact = (PetscReal)number * digits;
+    if (digits > 1e15) break;
+    if (digits >= 1 && digits / scale == step && exact < 9e15 && scale * parts < 9e15) return exact / (scale * parts);
+  }
+  return (PetscReal)number * step / parts;
 }
 
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)

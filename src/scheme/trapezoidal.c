@@ -16,7 +16,7 @@ PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme)
   PetscCall(NsRowsCreate(scheme->model, &self->wu));
   PetscCall(NsRowsCreate(scheme->model, &self->w1));
   PetscCall(PetscCalloc6(rows, &self->P0, rows, &self->P1, rows, &self->Lambda, rows, &self->u0, rows, &self->u1, rows, &self->b));
-  PetscCall(PetscCalloc4(candidates, &self->closed, candidates, &self->newly, candidates, &self->struck, candidates, &self->bounces));
+  PetscCall(PetscCalloc3(candidates, &self->closed, candidates, &self->newly, candidates, &self->struck));
   PetscFunctionReturn(0);
 }
 
@@ -31,7 +31,7 @@ PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme)
   PetscCall(NsRowsDestroy(&self->wu));
   PetscCall(NsRowsDestroy(&self->w1));
   PetscCall(PetscFree6(self->P0, self->P1, self->Lambda, self->u0, self->u1, self->b));
-  PetscCall(PetscFree4(self->closed, self->newly, self->struck, self->bounces));
+  PetscCall(PetscFree3(self->closed, self->newly, self->struck));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -44,6 +44,7 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
+  self->parts = 0;
   PetscFunctionReturn(0);
 }
 
@@ -150,8 +151,7 @@ PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome)
   PetscFunctionBegin;
   if (!rows->rows) PetscFunctionReturn(0);
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
-  for (PetscInt i = 0; i < rows->contacts; i++) self->bounces[i] = settings->restitution_of == 1 ? PETSC_TRUE : self->newly[i];
-  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->bounces, self->Lambda, &outcome->done));
+  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, settings->restitution_of == 1 ? NULL : self->newly, self->Lambda, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, rows, "impulses"));
     PetscFunctionReturn(0);

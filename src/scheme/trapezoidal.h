@@ -29,17 +29,19 @@ extern const char *const NsRestitutionChoices[];
   { \
     "restitution_of", NS_KEY_CHOICE, offsetof(T, restitution_of), \
       .choices = NsRestitutionChoices, .standard = "newly_closed", \
-      .help = "contacts that bounce in an impact: those that just closed, or all that are closed (as in the paper)", .example = "all_closed" \
+      .help    = "contacts that bounce in an impact: those that just closed, or all that are closed anywhere (as in the paper)", \
+      .example = "all_closed" \
   }
 
 /* Private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
 typedef struct {
+  PetscInt64    parts;                  /* schemes that vary their step: time since the start, in their shortest */
   NsCompliance *mass;                   /* slot 0, A = M */
   Vec           a0, a1, va, q1, v1, vs; /* vs = v0 + v1, before the impulses */
   NsRows        w0, wu, w1;             /* at q0, at a prediction, at q1 */
   PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
-  PetscBool    *closed;                   /* [candidates] at q0 */
-  PetscBool    *newly, *struck, *bounces; /* [active at q1] just closed; reached by an impact; with restitution */
+  PetscBool    *closed;         /* [candidates] at q0 */
+  PetscBool    *newly, *struck; /* [active at q1] just closed; reached by an impact */
 } NsTrapezoidal;
 
 PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);

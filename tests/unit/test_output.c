@@ -258,7 +258,7 @@ static void test_manifest(void **state)
   static const char *const expected[] = {"\"exit_status\": \"failed\"", "\"failure\": \"the \\\"wall\\\" gave way\"", "\"version\": \"",
     "\"commit\": \"", "\"petsc\": \"", "\"slepc\": \"", "\"libyaml\": \"", "\"mpi\": \"", "\"path\": \"configs/a.yaml\"",
     "\"sha256\": \"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"", "\"time.end=1 s\"", "\"ranks\": 1", "\"unknowns\": 4",
-    "\"contacts\": 2", "\"step\": 0.125", "\"steps\": 8", "\"step_limit\": null", "\"max_penetration\": 0.25", "\"seconds_per_step\": 0.5",
+    "\"contacts\": 2", "\"step\": 0.125", "\"planned_steps\": 8", "\"step_limit\": null", "\"max_penetration\": 0.25", "\"seconds_per_step\": 0.5",
     "\"history.csv\"", "\"fake bar.vtk.series\"", "\"iterations\": 7", "\"started\": \"20"};
   static const char *const set[]      = {"time.end=1 s"};
   FakeRun                  fake;

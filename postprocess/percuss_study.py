@@ -1,0 +1,138 @@
+"""Studies: many runs of percuss and figures drawn from them. A study is a script with a table of runs and a table of figures; the rest is here.
+
+    sys.exit(main(STUDY))
+
+Configs go to OUT/configs, results to OUT/runs, figures to OUT. A run is made only where a figure asks for it, and again only where its config or the program
+changed since.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+
+from percuss_figures import save, style
+from percuss_results import ResultsError, Run
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Figure:
+    """One figure of a study."""
+
+    key: str  # as --only takes it
+    name: str  # of the file, after the key
+    shows: str
+    runs: tuple  # names of runs
+    draw: Callable  # {name: Run} -> figure
+
+
+@dataclasses.dataclass(frozen=True)
+class Study:
+    """A script's name, title, runs and figures; `print_tables`, where given, prints more after them."""
+
+    name: str
+    title: str
+    configs: dict  # {name of a run: config}, of mappings, lists, numbers and words
+    figures: tuple
+    papers: str
+    print_tables: Callable | None = None  # {name: Run} -> None
+    table_runs: tuple = ()
+
+
+def find_percuss(given=None):
+    """The program: as given, as the variable PERCUSS says, the one built beside this script, or the one on the path."""
+    given = given or os.environ.get("PERCUSS")
+    built = ROOT / "build" / "release" / "percuss"
+    found = shutil.which(given) if given else (str(built) if built.exists() else shutil.which("percuss"))
+    if not found:
+        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`) or name it with --percuss")
+    return str(pathlib.Path(found).resolve())
+
+
+def config_text(config):
+    """A config as YAML, a key a line; what follows is JSON, which YAML contains."""
+    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in config.items())
+
+
+def is_fresh(directory, *sources):
+    """Whether a directory holds a finished run that is younger than its sources."""
+    try:
+        done = json.loads((directory / "run.json").read_text(encoding="utf-8"))["exit_status"] == "done"
+        return done and all((directory / "run.json").stat().st_mtime >= pathlib.Path(source).stat().st_mtime for source in sources)
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def make_run(percuss, out, name, config):
+    """One run: writes its config where it is not there yet, calls percuss where results are missing or old."""
+    path, directory = out / "configs" / f"{name}.yaml", out / "runs" / name
+    text = config_text(config)
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    if not is_fresh(directory, path, percuss):
+        command = [percuss, "run", str(path), "--quiet", "--overwrite", "--out", str(directory)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise ResultsError(f"{path}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+    return Run(directory)
+
+
+def make_runs(percuss, out, configs):
+    """All runs, as many at a time as there are cores: {name: Run}."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        futures = {name: pool.submit(make_run, percuss, out, name, config) for name, config in configs.items()}
+        return {name: future.result() for name, future in futures.items()}
+
+
+def chosen(study, only):
+    """The figures that --only names, all without it."""
+    known = {figure.key: figure for figure in study.figures}
+    unknown = [key for key in only if key not in known]
+    if unknown:
+        raise ResultsError(f"--only {unknown[0]}: no such figure; there are {', '.join(known)}")
+    return [known[key] for key in only] if only else list(study.figures)
+
+
+def carry_out(study, arguments):
+    """Runs, figures, tables."""
+    figures = chosen(study, arguments.only)
+    names = {name for figure in figures for name in figure.runs} | set(() if arguments.only else study.table_runs)
+    configs = {name: config for name, config in study.configs.items() if name in names}
+    runs = make_runs(find_percuss(arguments.percuss), arguments.out, configs)
+    style()
+    rows = []
+    for figure in figures:
+        drawn = figure.draw({name: runs[name] for name in figure.runs})
+        rows.append((figure.key, figure.shows, str(save(drawn, arguments.out, f"{figure.key}_{figure.name}"))))
+    print(f"{study.title}\n{study.papers}\n")
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+    if study.print_tables and not arguments.only:
+        print()
+        study.print_tables(runs)
+
+
+def main(study):
+    """Exit code 0, or 2 where the input is wrong or a run failed."""
+    parser = argparse.ArgumentParser(description=study.title)
+    keys = ", ".join(figure.key for figure in study.figures)
+    parser.add_argument("--only", metavar="FIGURE", nargs="+", default=[], help=f"these figures alone, of {keys}")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
+    default = pathlib.Path("out") / f"{study.name}_study"
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="where runs and figures go; default %(default)s")
+    try:
+        carry_out(study, parser.parse_args())
+    except (ResultsError, OSError) as error:
+        print(f"{study.name}.py: {error}", file=sys.stderr)
+        return 2
+    return 0
