@@ -68,7 +68,8 @@ static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt can
 }
 /* Candidates into contact->active whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
 PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count);
-/* closed[candidates] at a state where a run starts: those that touch but still approach are not, for an impact is due to them in the first step. */
+/* closed[candidates] at a state where a run starts: those that touch but still approach, and joints that move, are not, for an
+   impact is due to them in the first step. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);

@@ -162,7 +162,8 @@ struct NsModel {
   PetscInt           row_entries; /* most entries of one row of W' */
   NsScene            scene;
   PetscReal          length_scale, mass_total;
-  const char *const *probe_names; /* NULL-terminated: for "did you mean" */
+  const char *const *probe_names; /* NULL-terminated: what is recorded when nobody says, and for "did you mean" */
+  const char        *probe_help;  /* what a probe may be, in a sentence for the user */
   NsArena           *arena;       /* not owned */
 };
 

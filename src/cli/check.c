@@ -66,9 +66,8 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns, %d bod%s, %d elements", (int)model->unknowns, run->config.bodies.count,
-    run->config.bodies.count == 1 ? "y" : "ies", (int)model->scene.cells);
-  if (model->mass_total > 0) printf(", mass %.6g kg", model->mass_total);
+  printf("  model       %d unknowns, %d bod%s", (int)model->unknowns, run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
+  if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.cells, model->mass_total); /* no mechanism */
   printf("\n");
   printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)

@@ -89,9 +89,10 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
   PetscCall(find_rates(contact, state));
   PetscCall(VecNorm(state->v, NORM_INFINITY, &fastest));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    const PetscBool approaches = contact->u[contact->first[i]] < -1e-12 * fastest ? PETSC_TRUE : PETSC_FALSE;
-    const PetscBool joint      = contact->model->candidate[i].bilateral;
-    closed[i]                  = NsContactIsClosed(contact, i) && (joint || !approaches) ? PETSC_TRUE : PETSC_FALSE;
+    const PetscReal u = contact->u[contact->first[i]];
+    const PetscBool moves =
+      contact->model->candidate[i].bilateral ? PetscAbsReal(u) > 1e-9 * fastest * PetscMin(1, contact->model->length_scale) : u < -1e-12 * fastest;
+    closed[i] = NsContactIsClosed(contact, i) && !moves ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }

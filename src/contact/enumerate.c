@@ -20,6 +20,7 @@
 #include "small_linear.h"
 
 #define NS_MOST_STATES 1024
+#define NS_NEARLY      1e-5
 
 typedef struct {
   PetscInt     *state;     /* [contacts] 0 .. choices - 1 */
@@ -72,26 +73,35 @@ static PetscBool can_enumerate(const NsLocalProblem *p)
   return states <= NS_MOST_STATES ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* The contact's rows of the system for its state. */
-static void set_rows(NsLocalSolver_Enumerate *self, const NsLocalProblem *p, PetscInt c, const PetscReal *start)
+/* The contact's rows of the system for its state, J dP = -F, at P with w. */
+static void set_rows(NsLocalSolver_Enumerate *self, const NsLocalProblem *p, PetscInt c, const PetscReal *P, const PetscReal *w)
 {
   const PetscInt k = p->start[c], end = p->start[c + 1];
 
   if (self->state[c] == STATE_OPEN)
-    NsLocalImpulseRow(p, k, start, self->F, self->J);
+    NsLocalImpulseRow(p, k, P, self->F, self->J);
   else
-    NsLocalVelocityRow(p, k, self->first, self->F, self->J);
+    NsLocalVelocityRow(p, k, w, self->F, self->J);
   for (PetscInt i = k + 1; i < end; i++) {
     if (self->state[c] == STATE_CLOSED && (p->bilateral[c] || p->friction[c] > 0))
-      NsLocalVelocityRow(p, i, self->first, self->F, self->J);
+      NsLocalVelocityRow(p, i, w, self->F, self->J);
     else
-      NsLocalImpulseRow(p, i, start, self->F, self->J);
+      NsLocalImpulseRow(p, i, P, self->F, self->J);
   }
   if (self->state[c] == STATE_FORWARD || self->state[c] == STATE_BACKWARD) {
     const PetscReal mu             = self->state[c] == STATE_FORWARD ? p->friction[c] : -p->friction[c];
     self->J[(k + 1) * p->rows + k] = -mu;
-    self->F[k + 1] -= mu * start[k];
+    self->F[k + 1] -= mu * P[k];
   }
+}
+
+/* P of the state, from `from`, to which F belongs; its residual. */
+static PetscReal solve_state(NsLocalSolver_Enumerate *self, const NsLocalProblem *p, const PetscReal *from)
+{
+  NsSmallLinearSolve(&self->linear, p->rows, self->J, self->F, self->F);
+  for (PetscInt k = 0; k < p->rows; k++) self->P[k] = from[k] - self->F[k];
+  NsLocalVelocities(p, self->P, self->w);
+  return NsLocalUnitResidual(p, self->P, self->w);
 }
 
 /* Squares of |w - w_start| and |P - P_start|. */
@@ -120,17 +130,16 @@ static PetscErrorCode NsLocalSolve_Enumerate(NsLocalSolver *solver, const NsLoca
 
   PetscFunctionBegin;
   NsLocalVelocities(unit, P, self->first);
-  for (PetscInt i = 0; i < unit->contacts; i++) {
-    self->state[i] = STATE_CLOSED;
-    set_rows(self, unit, i, P);
-  }
+  for (PetscInt i = 0; i < unit->contacts; i++) self->state[i] = STATE_CLOSED;
   do {
     PetscReal residual, distance[2];
     result->iterations++;
-    NsSmallLinearSolve(&self->linear, unit->rows, self->J, self->F, self->P);
-    for (PetscInt k = 0; k < unit->rows; k++) self->P[k] = P[k] - self->P[k];
-    NsLocalVelocities(unit, self->P, self->w);
-    residual = NsLocalUnitResidual(unit, self->P, self->w);
+    for (PetscInt i = 0; i < unit->contacts; i++) set_rows(self, unit, i, P, self->first);
+    residual = solve_state(self, unit, P);
+    if (residual > solver->tolerance && residual < NS_NEARLY) { /* a solution, but for the rounding of an ill-conditioned system? */
+      for (PetscInt i = 0; i < unit->contacts; i++) set_rows(self, unit, i, self->P, self->w);
+      residual = solve_state(self, unit, self->P);
+    }
     distances(self, unit->rows, P, distance);
     if (residual <= solver->tolerance && is_nearer(distance, near)) {
       near[0] = distance[0];
@@ -144,7 +153,6 @@ static PetscErrorCode NsLocalSolve_Enumerate(NsLocalSolver *solver, const NsLoca
     for (c = 0; c < unit->contacts; c++) {
       const PetscBool carry = self->state[c] == choices(unit, c) - 1 ? PETSC_TRUE : PETSC_FALSE;
       self->state[c]        = carry ? STATE_CLOSED : self->state[c] + 1;
-      set_rows(self, unit, c, P);
       if (!carry) break;
     }
   } while (c < unit->contacts);

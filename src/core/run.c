@@ -85,7 +85,7 @@ static PetscErrorCode check_probes(NsRun *run)
     PetscCall(model->ops->probe(model, name, &probe, &found, why, sizeof(why)));
     if (!found) {
       NsDiagError(run->diag, history->probes.where[i]->place, "%s", why);
-      NsDiagNote(run->diag, "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5");
+      NsDiagNote(run->diag, "%s", model->probe_help);
     }
     for (int j = 0; j < i && found; j++) {
       if (strcmp(name, history->probes.items[j])) continue;
@@ -240,7 +240,8 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagError(run->diag, place, "%s with these settings is unstable at every step: the run would blow up", name);
     else
       NsDiagWarning(run->diag, place, "%s with these settings is unstable at every step: the run will blow up", name);
-    NsDiagNote(run->diag, "see `percuss explain scheme.%s`%s", name, refuse ? "; --force runs it all the same" : "");
+    NsDiagNote(run->diag, "take half_explicit, or moreau_jean with theta from 0.5; see `percuss explain scheme.%s`%s", name,
+      refuse ? "; --force runs it all the same" : "");
   } else if (run->step > run->step_limit * (1 + 1e-9)) {
     if (refuse)
       NsDiagError(

@@ -55,7 +55,15 @@ static const NsKey contact_keys[] = {
     .example = "0.3"},
   {NULL},
 };
-static const NsTable contact_table = {"contact", "two things that may touch", contact_keys, sizeof(NsContactSettings)};
+static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsContactSettings *contact = settings;
+
+  (void)arena;
+  if (contact->restitution_tangential > 0 && contact->friction == 0)
+    NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+}
+static const NsTable contact_table = {"contact", "two things that may touch", contact_keys, sizeof(NsContactSettings), .check = check_contact};
 
 static const NsKey time_keys[] = {
   {"end", NS_KEY_NUMBER, offsetof(NsTimeSettings, end), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",

@@ -494,6 +494,7 @@ static void list_names(NsFe *fe, NsModel *model)
     for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
   }
   model->probe_names = names;
+  model->probe_help  = "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5";
 }
 
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)

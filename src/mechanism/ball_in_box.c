@@ -128,7 +128,7 @@ const NsMechanism NsMechanism_BallInBox = {
   .name          = "ball_in_box",
   .title         = "ball in a rectangular box",
   .about         = "x and y of the ball's middle; walls left (x = 0), below (y = 0), right, above. The ball does not turn.\n"
-                   "Gravity is the config's: towards a corner the ball comes to rest on two walls.\n"
+                   "With gravity (the config's own) towards a corner the ball comes to rest on two walls.\n"
                    "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
                    "time-discontinuous Galerkin methods, 6.2.",
   .parameters    = parameters,

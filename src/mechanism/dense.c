@@ -483,6 +483,9 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
   }
   *found = probe->columns > 0 ? PETSC_TRUE : PETSC_FALSE;
   near   = NsNearestWord(name, words);
+  for (PetscInt i = 1; words[i]; i++) {
+    if (!strcmp(words[i] + length + 1, name)) near = words[i]; /* the body's name forgotten */
+  }
   (void)snprintf(why, size, "there is no coordinate or point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   PetscFunctionReturn(0);
 }
@@ -586,7 +589,29 @@ static void make_picture(NsDense *self, NsModel *model, NsModelOps *ops)
   for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
 }
 
-/* A start within a wall, or off a joint, is a mistake; one that moves off a joint is brought to rest there by an impulse in the first step. */
+/* The value of one coordinate that closes an open joint, the one that moves it most; for a note. */
+static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
+{
+  PetscReal q[NS_N];
+  PetscInt  best = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i] = self->start[2 * i];
+    if (PetscAbsReal(self->W[self->row[k] * self->n + i]) > PetscAbsReal(self->W[self->row[k] * self->n + best])) best = i;
+  }
+  for (int round = 0; round < 20; round++) {
+    look(self, 0, q);
+    q[best] -= self->g[k] / self->W[self->row[k] * self->n + best];
+  }
+  look(self, 0, q);
+  if (PetscAbsReal(self->g[k]) < 1e-9 * self->m->length(&self->c))
+    NsDiagNote(diag, "initial: {%s: %.12g} closes it", self->m->coordinates[best].name, q[best]);
+}
+
+/*
+  A start within a wall, or far off a joint, is a mistake. A joint that is nearly closed stays so on velocity level; one that moves is stopped by an impulse in the first
+  step. Gravity that moves nothing is a mistake of axes.
+*/
 static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDiag *diag)
 {
   PetscReal q[NS_N], v[NS_N], fastest = 0;
@@ -596,23 +621,44 @@ static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDi
     v[i]    = self->start[2 * i + 1];
     fastest = PetscMax(fastest, PetscAbsReal(v[i]));
   }
-  look(self, 0, q);
   for (PetscInt k = 0; k < self->contacts; k++) {
     const NsCandidate *candidate = &model->candidate[k];
     const PetscReal   *W         = self->W + self->row[k] * self->n;
-    PetscReal          rate = self->drive[self->row[k]], size = 0;
+    look(self, 0, q);
+    PetscReal rate = self->drive[self->row[k]], size = 0;
     for (PetscInt i = 0; i < self->n; i++) {
       rate += W[i] * v[i];
       size = PetscMax(size, PetscAbsReal(W[i]));
     }
+    const PetscReal open = PetscAbsReal(self->g[k]) / model->length_scale;
     if (!candidate->bilateral && self->g[k] < -1e-12 * model->length_scale) {
       NsDiagError(diag, place, "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
-    } else if (candidate->bilateral && PetscAbsReal(self->g[k]) > 1e-9 * model->length_scale) {
-      NsDiagError(diag, place, "joint '%s' is open by %g at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
+    } else if (candidate->bilateral && open > 1e-3) {
+      NsDiagError(diag, place, "joint '%s' is open by %g m at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
+      suggest_closing(self, k, diag);
+    } else if (candidate->bilateral && open > 1e-9) {
+      NsDiagWarning(diag, place, "joint '%s' is open by %g m at the start, and stays so with schemes on velocity level", candidate->name, self->g[k]);
+      suggest_closing(self, k, diag);
     } else if (candidate->bilateral && PetscAbsReal(rate) > 1e-9 * size * fastest) {
-      NsDiagWarning(diag, place, "joint '%s' opens with %g at the start: the first step brings that to rest", candidate->name, rate);
+      NsDiagWarning(diag, place, "joint '%s' opens with %g m/s at the start: an impulse in the first step stops it", candidate->name, rate);
     }
   }
+}
+
+static void check_gravity(NsDense *self, const NsConfig *config, NsDiag *diag)
+{
+  const NsMechanismCase weightless = {.p = self->c.p};
+  PetscReal             q[NS_N], v[NS_N], h[2][NS_N], most = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i] = self->start[2 * i] + 0.1; /* not at a place where weight happens to do nothing */
+    v[i] = self->start[2 * i + 1];
+  }
+  self->m->force(&self->c, 0, q, v, h[0]);
+  self->m->force(&weightless, 0, q, v, h[1]);
+  for (PetscInt i = 0; i < self->n; i++) most = PetscMax(most, PetscAbsReal(h[0][i] - h[1][i]));
+  if (most == 0 && (self->c.gravity[0] != 0 || self->c.gravity[1] != 0 || self->c.gravity[2] != 0))
+    NsDiagWarning(diag, NsKeysPlace(config->where, "gravity"), "gravity moves nothing: no force of '%s' depends on it in this direction", self->name);
 }
 
 /* What is recorded when nobody says: the coordinates, and the named points. */
@@ -627,6 +673,9 @@ static void list_probes(NsDense *self, NsModel *model)
     if (m->point_names[i]) names[count++] = NsArenaPrint(model->arena, "%s.%s", self->name, m->point_names[i]);
   }
   model->probe_names = names;
+  model->probe_help  = NsArenaPrint(model->arena,
+     "probes of a mechanism: its name, for all coordinates and rates; one of them, such as %s.%s; a named point of its picture", self->name,
+     m->coordinates[0].name);
 }
 
 PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
@@ -654,6 +703,11 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
     PetscFunctionReturn(0);
   }
   while (self->m->coordinates[self->n].name) self->n++;
+  if (!(self->m->length(&self->c) > 0 && self->m->length(&self->c) < PETSC_MAX_REAL)) {
+    NsDiagError(
+      diag, config->bodies.where[0]->key_place, "the typical length of '%s' is %g m: it must be positive", self->m->name, self->m->length(&self->c));
+    PetscFunctionReturn(0);
+  }
   memcpy(self->start, settings->initial->value, sizeof(self->start));
   model->ops                  = ops;
   model->data                 = self;
@@ -668,6 +722,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   make_picture(self, model, ops);
   list_probes(self, model);
   check_start(self, model, NsKeysPlace(config->bodies.where[0], "initial"), diag);
+  check_gravity(self, config, diag);
   NsMechanismVerify(self->m, &self->c, self->start, config->bodies.where[0]->key_place, model->candidate, diag);
   *result = model;
   PetscFunctionReturn(0);

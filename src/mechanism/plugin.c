@@ -17,7 +17,7 @@ typedef struct {
 
 static const NsKey plugin_keys[] = {
   {"library", NS_KEY_STRING, offsetof(NsPluginSettings, library), .required = true, .help = "shared object, relative to the config's folder",
-    .example = "../build/release/configs/plugin/belt_block.so"},
+    .example = "../build/release/plugin/belt_block.so"},
   {"parameters", NS_KEY_MAPPING, offsetof(NsPluginSettings, parameters), .help = "the plugin's own parameters", .example = "{mass: 1 kg}"},
   {"initial", NS_KEY_MAPPING, offsetof(NsPluginSettings, initial), .help = "coordinates and rates at the start, by the plugin's names",
     .example = "{x: 1 mm}"},
@@ -77,6 +77,11 @@ static bool read_bound(const char *text, double *value)
   return !NsParseNumber(plain, value);
 }
 
+static bool is_word(const char *name)
+{
+  return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+}
+
 /* Names, defaults and bounds are the plugin author's: what is wrong with them is said here, before the reader trusts them. */
 static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag *diag)
 {
@@ -86,7 +91,7 @@ static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag
   bool   twice = false;
 
   for (const NsKey *other = keys; other < key; other++) twice = twice || !strcmp(other->name, key->name);
-  if (twice || !*key->name || key->name[strspn(key->name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")]) {
+  if (twice || !is_word(key->name)) {
     NsDiagError(
       diag, place, "the plugin's table: the name '%s' %s", key->name, twice ? "stands there twice" : "is not made of letters, digits and _");
     return false;
@@ -102,6 +107,20 @@ static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag
   if (key->standard && ((key->minimum && (strchr(key->minimum, '<') ? value <= low : value < low)) ||
                          (key->maximum && (strchr(key->maximum, '<') ? value >= high : value > high)))) {
     NsDiagError(diag, place, "the plugin's table: default '%s' of '%s' is out of its own range", key->standard, key->name);
+    return false;
+  }
+  return true;
+}
+
+/* Contacts name columns. */
+static bool check_contacts(const NsMechanismContact *contacts, NsPlace place, NsDiag *diag)
+{
+  for (const NsMechanismContact *contact = contacts; contact && contact->name; contact++) {
+    bool twice = false;
+    for (const NsMechanismContact *other = contacts; other < contact; other++) twice = twice || !strcmp(other->name, contact->name);
+    if (!twice && is_word(contact->name)) continue;
+    NsDiagError(diag, place, "the plugin's table: the name '%s' of a contact %s", contact->name,
+      twice ? "stands there twice" : "is not made of letters, digits and _");
     return false;
   }
   return true;
@@ -142,6 +161,7 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
   library = dlopen(strchr(path, '/') ? path : NsArenaPrint(arena, "./%s", path), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     NsDiagError(diag, place, "cannot load the plugin: %s", dlerror());
+    NsDiagNote(diag, "a shared object is wanted, by its path from the config's folder: cc -shared -fPIC -O2 -I PERCUSS/include my.c -o my.so");
     return NULL;
   }
   const NsMechanism *mechanism = dlsym(library, "percuss_mechanism");
@@ -162,7 +182,9 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
   }
   NsMechanismTables *tables = NsArenaAlloc(arena, sizeof(*tables));
   NsMechanismMakeTables(mechanism, tables);
-  if (!check_keys(tables->parameter_keys, place, diag) || !check_keys(tables->initial_keys, place, diag)) return NULL;
+  if (!check_keys(tables->parameter_keys, place, diag) || !check_keys(tables->initial_keys, place, diag) ||
+      !check_contacts(mechanism->contacts, place, diag))
+    return NULL;
   if (!NsKeysRead(&tables->parameter_table, mapping(plugin->where, plugin->parameters, "parameters", arena), settings, arena, diag)) return NULL;
   NsMechanismInitial *initial = NsArenaAlloc(arena, sizeof(*initial));
   if (!NsKeysRead(&tables->initial_table, mapping(plugin->where, plugin->initial, "initial", arena), initial, arena, diag)) return NULL;

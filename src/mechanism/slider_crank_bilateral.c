@@ -18,11 +18,6 @@ static const NsMechanismCoordinate coordinates[] = {
 
 static const NsMechanismContact contacts[] = {{"guide", 0, 1}, {0}};
 
-static const char *check(const NsMechanismCase *c)
-{
-  return c->p[NS_L2] > c->p[NS_L1] ? 0 : "the rod must be longer than the crank, or the slider cannot go round";
-}
-
 static double length(const NsMechanismCase *c)
 {
   return c->p[NS_L1];
@@ -103,7 +98,6 @@ const NsMechanism NsMechanism_SliderCrankBilateral = {
   .parameters  = parameters,
   .coordinates = coordinates,
   .contacts    = contacts,
-  .check       = check,
   .length      = length,
   .mass        = mass,
   .force       = force,

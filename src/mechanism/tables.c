@@ -8,6 +8,15 @@
 #include <string.h>
 #include "mechanism.h"
 
+static void check_law(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsMechanismLaw *law = settings;
+
+  (void)arena;
+  if (law->restitution_tangential > 0 && law->friction == 0)
+    NsDiagWarning(diag, NsKeysPlace(law->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+}
+
 static const NsKey law_keys[] = {
   {"restitution", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution), .standard = "0", .minimum = "0", .maximum = "1",
     .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.4"},
@@ -17,11 +26,21 @@ static const NsKey law_keys[] = {
     .example = "0.01"},
   {NULL},
 };
-const NsTable NsTable_MechanismLaw = {"mechanism_contact", "law of all contacts of a mechanism", law_keys, sizeof(NsMechanismLaw)};
+const NsTable NsTable_MechanismLaw = {
+  "mechanism_contact", "law of all contacts of a mechanism", law_keys, sizeof(NsMechanismLaw), .check = check_law};
 
 static NsDimension dimension_of(const signed char exponents[4], int time)
 {
   return (NsDimension){exponents[0], exponents[1], (signed char)(exponents[2] - time), exponents[3]};
+}
+
+/* With a unit, also where the default needs none. */
+static const char *example_of(const char *standard, const signed char dimension[4], int rate)
+{
+  if (strcmp(standard, "0")) return standard;
+  if (dimension[3] == 1) return rate ? "10 rad/s" : "10 deg";
+  if (dimension[0] == 1) return rate ? "1 m/s" : "1 mm";
+  return standard;
 }
 
 /* Joints have no law. */
@@ -48,7 +67,7 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
                  .dimension               = dimension_of(c->dimension, rate),
                  .standard                = rate ? c->speed : c->position,
                  .help                    = rate ? "its rate at the start" : "coordinate at the start",
-                 .example                 = rate ? c->speed : c->position};
+                 .example                 = example_of(rate ? c->speed : c->position, c->dimension, rate)};
     }
   }
   tables->initial_table = (NsTable){tables->initial_name, "state at the start", tables->initial_keys, sizeof(NsMechanismInitial)};

@@ -69,6 +69,7 @@ static PetscErrorCode project(NsScheme *scheme, PetscReal t, NsStepOutcome *outc
   PetscCall(NsPositionBegin(&self->position));
   PetscCall(VecCopy(self->free, self->q1));
   PetscCall(VecNorm(self->free, NORM_INFINITY, &size));
+  size = PetscMax(size, scheme->model->length_scale);
   for (int i = 0; i < NS_MOST_ITERATIONS; i++) {
     PetscCall(NsPositionStep(&self->position, NULL, t, self->q1, t, self->q1, self->free, NULL, 1, self->next, &outcome->done));
     if (!outcome->done) {

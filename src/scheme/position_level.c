@@ -68,6 +68,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscCall(NsPositionBegin(&self->position));
   PetscCall(VecCopy(self->free, self->q1));
   PetscCall(VecNorm(self->free, NORM_INFINITY, &size));
+  size = PetscMax(size, scheme->model->length_scale);
   for (int i = 0; i < NS_MOST_ITERATIONS; i++) {
     PetscCall(NsPositionStep(&self->position, NULL, x->t, x->q, x->t + dt, self->q1, self->free, self->mass, dt, self->next, &outcome->done));
     if (!outcome->done) {

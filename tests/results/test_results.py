@@ -15,6 +15,14 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
+CRANK = os.path.join(ROOT, "configs/slider_crank.yaml")
+BELT = os.path.join(ROOT, "configs/plugin/belt_block.yaml")
+TABLES = ("history.csv", "contacts.csv", "energy.csv", "events.csv")
+
+
+def library():
+    """The plugin that was built beside the program."""
+    return os.path.join(os.path.dirname(os.path.abspath(PERCUSS)), "plugin", "belt_block.so")
 
 
 def percuss(*words, env=None, **options):
@@ -248,6 +256,213 @@ output: {frames: {every: 300}, history: {every: 70}, contacts: {every: 90}, ener
         self.assertIn("-ksp_tipe was used by nothing", done.stderr)
 
 
+class Mechanisms(unittest.TestCase):
+    """The slider-crank and the plugin, from outside."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
+        self.out = os.path.join(self.folder, "results")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def run_config(self, config, *words, out=None, code=0, **options):
+        done = percuss("run", config, "--quiet", "--out", out or self.out, *words, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def path(self, *names):
+        return os.path.join(self.out, *names)
+
+    def columns(self, name):
+        return table(self.path(name))
+
+    def manifest(self, out=None):
+        with open(os.path.join(out or self.out, "run.json")) as file:
+            return json.load(file)
+
+    def assert_same_tables(self, first, second):
+        for name in TABLES:
+            with open(os.path.join(first, name), "rb") as one, open(os.path.join(second, name), "rb") as other:
+                self.assertEqual(one.read(), other.read(), name)
+
+    def check_frames(self):
+        done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "tests/tools/check_vtk.py"), self.out], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_columns(self):
+        self.run_config(CRANK, "--set", "time.end=1 ms", "--set", "output.history.probes=[crank]")
+        self.assertEqual(self.columns("history.csv")[0], ["time"] + ["crank." + name + str(i) for i in (1, 2, 3) for name in ("theta", "omega")])
+        corner = ("gap", "gap_rate", "force", "impulse", "state", "friction_force_1", "friction_impulse_1")
+        self.assertEqual(self.columns("contacts.csv")[0], ["time"] + [f"corner{i}.{word}" for i in (1, 2, 3, 4) for word in corner])
+        self.assertEqual(self.columns("energy.csv")[0], ["time", "kinetic", "elastic", "potential", "damping", "impact", "friction", "load", "numerical"])
+        self.assertEqual(self.columns("events.csv")[0], ["time", "contact", "event", "velocity_before", "velocity_after", "impulse", "energy_lost",
+                                                         "tangential_velocity_after", "tangential_impulse"])
+        for row in self.columns("history.csv")[1] + self.columns("contacts.csv")[1] + self.columns("energy.csv")[1]:
+            for word in row:
+                if word not in ("open", "closed", "stick", "slip"):
+                    self.assertTrue(math.isfinite(float(word)), row)
+
+    def test_probes(self):
+        self.run_config(CRANK, "--set", "time.end=1 ms", "--set", "output.history.probes=[crank.omega2, crank, crank.theta1]")
+        header, rows = self.columns("history.csv")
+        self.assertEqual((header[1], header[2], header[-1]), ("crank.omega2", "crank.theta1", "crank.theta1"))
+        self.assertEqual(rows[0][:4], ["0", "-75", "0", "150"])
+        for row in rows:
+            self.assertEqual(row[1], row[5])  # the same number, asked for twice
+            self.assertEqual(row[2], row[-1])
+
+    def test_a_named_point_is_where_the_coordinates_put_it(self):
+        self.run_config(CRANK, "--set", "time.end=5 ms", "--set", "output.history.probes=[crank, crank.slider, crank.pin]")
+        header, rows = self.columns("history.csv")
+        at = {name: header.index(name) for name in header}
+        for row in rows:
+            value = {name: float(row[i]) for name, i in at.items()}
+            pin = [0.153 * f(value["crank.theta1"]) for f in (math.cos, math.sin)]
+            slider = [p + 0.306 * f(value["crank.theta2"]) for p, f in zip(pin, (math.cos, math.sin))]
+            for name, place in (("crank.pin", pin), ("crank.slider", slider)):
+                self.assertAlmostEqual(value[name + ".x"], place[0], delta=1e-14)
+                self.assertAlmostEqual(value[name + ".y"], place[1], delta=1e-14)
+                self.assertEqual(value[name + ".z"], 0)
+
+    def test_summary(self):
+        self.run_config(CRANK)
+        manifest = self.manifest()
+        summary, solver = manifest["summary"], manifest["summary"]["contact_solver"]
+        self.assertEqual(manifest["exit_status"], "done")
+        self.assertEqual(manifest["model"], {"kind": "slider_crank", "unknowns": 3, "bodies": 1, "contacts": 4})
+        self.assertIsNone(manifest["step_limit"])
+        self.assertEqual((summary["steps"], summary["time"]), (2000, 0.2))
+        self.assertEqual(sorted(solver), ["calls", "failures", "iterations", "most_iterations", "solved_by"])
+        self.assertEqual(solver["failures"], 0)
+        self.assertGreater(solver["calls"], 500)
+        stages = solver["solved_by"]
+        self.assertLessEqual({"newton", "gauss_seidel", "lemke", "enumerate"}, set(stages))
+        self.assertEqual(sum(count for stage, count in stages.items() if stage != "restarts"), solver["calls"])
+        self.assertLessEqual(solver["most_iterations"], solver["iterations"])
+        # the same figures in two places: tables and summary
+        energy = dict(zip(self.columns("energy.csv")[0], map(float, self.columns("energy.csv")[1][-1])))
+        for key in ("kinetic", "elastic", "potential", "damping", "impact", "friction", "load", "numerical"):
+            self.assertEqual(summary["energy"][key], energy[key], key)
+        impacts = {row[0] for row in self.columns("events.csv")[1] if row[2] == "impact"}
+        self.assertEqual(summary["impulsive_steps"], len(impacts))
+        self.assertAlmostEqual(float(min(impacts, key=float)), 2.7e-3, delta=1e-12)  # the end of the step in which two corners hit
+
+    def test_tables_agree_with_each_other(self):
+        self.run_config(CRANK, "--set", "time.end=20 ms")
+        energy = [[float(x) for x in row] for row in self.columns("energy.csv")[1]]
+        start = sum(energy[0][1:4])
+        for row in energy:
+            kinetic, elastic, potential, damping, impact, friction, load, numerical = row[1:]
+            self.assertEqual((elastic, damping, load), (0, 0, 0))
+            self.assertAlmostEqual(kinetic + potential - start + impact + friction - numerical, 0, delta=1e-13)
+        lost = sum(float(row[6]) for row in self.columns("events.csv")[1])
+        header, rows = self.columns("contacts.csv")
+        for row in rows:
+            line = dict(zip(header, row))
+            for i in (1, 2, 3, 4):
+                normal, tangent = (float(line[f"corner{i}.{word}"]) for word in ("force", "friction_force_1"))
+                self.assertGreaterEqual(normal, 0)
+                self.assertLessEqual(abs(tangent), 0.01 * normal * (1 + 1e-9) + 1e-12)
+                if line[f"corner{i}.state"] == "open":
+                    self.assertEqual((normal, tangent), (0, 0))
+        self.assertGreater(lost, 0)
+        self.assertLessEqual(lost, (energy[-1][5] + energy[-1][6]) * (1 + 1e-9))  # impacts alone
+
+    def test_frames(self):
+        self.run_config(CRANK, "--set", "time.end=20 ms")
+        self.check_frames()
+        with open(self.path("slider_crank.vtk.series")) as file:
+            self.assertEqual(len(json.load(file)["files"]), 21)
+
+    def test_frames_of_the_other_mechanisms(self):
+        for body in ("slider_crank_bilateral", "ball_in_box, initial: {vx: 100, vy: 77}, contact: {friction: 0.1}"):
+            config = os.path.join(self.folder, "mechanism.yaml")
+            with open(config, "w") as file:
+                file.write("gravity: [0, -9.81, 0]\nbodies: {it: {type: %s}}\nscheme: {type: half_explicit, step: 0.1 ms}\ntime: {end: 50 ms}\n"
+                           "output: {frames: {every: 50}}\n" % body)
+            self.run_config(config)
+            self.check_frames()
+            shutil.rmtree(self.out)
+
+    def test_times_of_short_steps(self):
+        self.run_config(CRANK, "--set", "scheme={type: half_explicit_two_step, step: 100 us, ratio: 10}", "--set", "time.end=30 ms", "--set", "output.frames.every=7")
+        with open(self.path("slider_crank.vtk.series")) as file:
+            series = [entry["time"] for entry in json.load(file)["files"]]
+        times = {name: [float(row[0]) for row in self.columns(name)[1]] for name in ("history.csv", "contacts.csv", "energy.csv")}
+        times["series"] = series
+        for name, list_ in times.items():
+            self.assertTrue(all(a < b for a, b in zip(list_, list_[1:])), name)
+            self.assertEqual(list_[0], 0)
+            self.assertTrue(0.03 - 1e-12 <= list_[-1] < 0.03 + 1e-4, name)
+        self.assertEqual(times["history.csv"], times["contacts.csv"])
+        self.assertEqual(times["history.csv"], times["energy.csv"])
+        self.assertLessEqual(set(series), set(times["history.csv"]))
+        lengths = {round((b - a) * 1e5) for a, b in zip(times["history.csv"], times["history.csv"][1:])}
+        self.assertEqual(lengths, {1, 10})  # ten us at an impact, a hundred in flight
+        events = [float(row[0]) for row in self.columns("events.csv")[1]]
+        self.assertEqual(events, sorted(events))
+        self.assertLessEqual(set(events), set(times["history.csv"]))
+        self.assertEqual(self.manifest()["summary"]["steps"], len(times["history.csv"]) - 1)
+        self.assertEqual(self.manifest()["summary"]["time"], times["history.csv"][-1])
+        self.check_frames()
+
+    def test_short_steps_end_at_times_a_person_would_write(self):
+        self.run_config(CRANK, "--set", "scheme={type: half_explicit_two_step, step: 100 us, ratio: 10}", "--set", "time.end=30 ms", "--set", "output.frames.every=0")
+        for row in self.columns("history.csv")[1]:
+            self.assertEqual(float(row[0]), float("%de-5" % round(float(row[0]) * 1e5)))
+
+    def test_config_among_the_results_repeats_the_run(self):
+        again = os.path.join(self.folder, "again")
+        for scheme in ("half_explicit", "half_explicit_two_step", "ggl_unified"):
+            self.run_config(CRANK, "--set", "time.end=5 ms", "--set", "scheme={type: %s, step: 50 us}" % scheme)
+            self.run_config(self.path("config.yaml"), out=again)
+            self.assert_same_tables(self.out, again)
+            shutil.rmtree(self.out)
+            shutil.rmtree(again)
+
+    def test_a_plugin_is_found_from_the_results(self):
+        models = os.path.join(self.folder, "models")
+        elsewhere = os.path.join(self.folder, "elsewhere")
+        again = os.path.join(self.folder, "again")
+        os.makedirs(elsewhere)
+        os.makedirs(models)
+        shutil.copy(library(), os.path.join(models, "block.so"))
+        with open(BELT) as file, open(os.path.join(models, "belt.yaml"), "w") as copy:
+            text = file.read()
+            relative = [line for line in text.splitlines() if "library:" in line][0].split()[1]
+            copy.write(text.replace(relative, "block.so").replace("time: {end: 1 s}", "time: {end: 0.4 s}"))
+        self.run_config(os.path.join(models, "belt.yaml"), cwd=elsewhere)
+        path = os.path.realpath(os.path.join(models, "block.so"))
+        with open(self.path("config.yaml")) as file:
+            self.assertIn("library: " + path, file.read())
+        inputs = self.manifest()["inputs"]
+        self.assertEqual([os.path.realpath(entry["path"]) for entry in inputs], [path])
+        self.assertRegex(inputs[0]["sha256"], "^[0-9a-f]{64}$")
+        self.run_config(os.path.join("..", "results", "config.yaml"), out=again, cwd=elsewhere)
+        self.assert_same_tables(self.out, again)
+        self.check_frames()
+
+    def test_block_on_a_belt(self):
+        """Sticks until the spring pulls with mu m g, then swings about x1 and sticks again: as the config's header says."""
+        self.run_config(BELT, "--set", "bodies.block.library=" + library(), "--set", "output.frames.every=0")
+        rows = [[float(x) for x in row] for row in self.columns("history.csv")[1]]
+        first, farthest = 0.2943, max(row[1] for row in rows)
+        self.assertAlmostEqual(farthest, 39.43e-3, delta=1e-5)
+        for row in rows:
+            if row[0] < first - 1e-3:
+                self.assertAlmostEqual(row[1], 0.1 * row[0], delta=1e-9)
+            elif first + 1e-3 < row[0] < 0.6:
+                self.assertAlmostEqual(row[1], 29.43e-3 + 0.01 * math.sin(10 * (row[0] - first)), delta=1e-5)
+        events = [(row[2], float(row[0])) for row in self.columns("events.csv")[1]]
+        slips = [time_ for word, time_ in events if word == "slip"]
+        self.assertEqual(len(slips), 1)
+        self.assertAlmostEqual(slips[0], first, delta=5e-4)
+        energy = dict(zip(self.columns("energy.csv")[0], map(float, self.columns("energy.csv")[1][-1])))
+        self.assertLess(abs(energy["numerical"]), 1e-6)
+        self.assertGreater(energy["load"], energy["friction"])  # the belt drives; rubbing takes a part of that
+
+
 class Shipped(unittest.TestCase):
     """Every config and starter that ships is right, and does what `check` says."""
 
@@ -256,6 +471,15 @@ class Shipped(unittest.TestCase):
             if not name.endswith(".yaml"):
                 continue
             done = percuss("check", os.path.join(ROOT, "configs", name))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), name)
+
+    def test_plugin_configs(self):
+        folder = os.path.join(ROOT, "configs/plugin")
+        names = [name for name in sorted(os.listdir(folder)) if name.endswith(".yaml")]
+        self.assertIn("belt_block.yaml", names)
+        for name in names:
+            built = os.path.join(os.path.dirname(library()), name[:-5] + ".so")
+            done = percuss("check", os.path.join(folder, name), "--set", "bodies.block.library=" + built)
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
 
     def test_starters(self):
