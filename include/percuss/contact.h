@@ -66,6 +66,8 @@ static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt can
 {
   return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
 }
+/* Candidates with a flag[candidates] into contact->active; how many. */
+PetscInt NsContactList(NsContact *contact, const PetscBool *flag);
 /* Candidates into contact->active whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
 PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count);
 /* closed[candidates] at a state where a run starts: those that touch but still approach, and joints that move, are not, for an

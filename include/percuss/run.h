@@ -40,6 +40,7 @@ struct NsRun {
   NsScheme    *scheme;
   NsState      state;
   PetscReal    step;  /* s */
+  NsStepClock  clock; /* of the steps, for NsRunTime */
   PetscInt64   steps; /* planned; schemes that vary their step take more */
 
   /* Stability: known after NsRunCheckStep. */

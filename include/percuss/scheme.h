@@ -58,8 +58,13 @@ PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt,
 /* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable,
    0 when they always do. */
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
-/* The time number * step / parts, correctly rounded for a step of few decimal digits: so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
-PetscReal NsStepTime(PetscReal step, PetscInt64 number, PetscInt parts);
+/* Times of steps, number * step / parts, correctly rounded for a step of up to 15 decimal digits, step = digits / scale: 1005 steps of 1e-7 s end at 0.0001005 and not
+   beside it. */
+typedef struct {
+  PetscReal step, digits, scale;
+} NsStepClock;
+NsStepClock NsStepClockMake(PetscReal step);
+PetscReal   NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts);
 /* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
 /* The key `step` that every scheme has, as a line of its key table. */

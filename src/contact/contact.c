@@ -51,6 +51,16 @@ PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
   PetscFunctionReturn(0);
 }
 
+PetscInt NsContactList(NsContact *contact, const PetscBool *flag)
+{
+  PetscInt count = 0;
+
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    if (flag[i]) contact->active[count++] = i;
+  }
+  return count;
+}
+
 /* Relative velocities of all candidates into contact->u: the rows of candidate i from contact->first[i]. */
 static PetscErrorCode find_rates(NsContact *contact, const NsState *state)
 {

@@ -54,15 +54,19 @@ static const char *limit_hint(const NsRun *run)
 /* Offers a state to the writers. `again`: it was offered before as one of many and now turns out to be the last. */
 static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBool again)
 {
-  NsSnapshot   snapshot = {step, run->state, run->contact->report, &run->ledger, step == 0, last, again};
-  PetscBool    energy   = PETSC_FALSE;
-  const double start    = NsSeconds();
+  NsSnapshot snapshot = {step, run->state, run->contact->report, &run->ledger, step == 0, last, again};
+  PetscBool  energy = PETSC_FALSE, any = last;
+  double     start;
 
   PetscFunctionBegin;
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
-    if (type->needs_energy && type->due(run->writer[i], step, last)) energy = PETSC_TRUE;
+    if (!type->due(run->writer[i], step, last)) continue;
+    any    = PETSC_TRUE;
+    energy = energy || type->needs_energy ? PETSC_TRUE : PETSC_FALSE;
   }
+  if (!any) PetscFunctionReturn(0); /* most steps: not even the time is asked for */
+  start = NsSeconds();
   if (energy || last) {
     PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
     if (!isfinite(run->ledger.numerical))

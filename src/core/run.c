@@ -170,7 +170,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->directory) run->directory = NsArenaPrint(arena, "out/%s", run->name);
-  run->step = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
+  run->step  = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
+  run->clock = NsStepClockMake(run->step);
   plan_steps(run);
   PetscCall(build(run));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
@@ -196,7 +197,7 @@ PetscErrorCode NsRunDestroy(NsRun **result)
 
 PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
 {
-  return NsStepTime(run->step, number, 1);
+  return NsStepClockTime(&run->clock, number, 1);
 }
 
 static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate)

@@ -50,13 +50,10 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
   const NsSettings_ExplicitVelocity *settings = scheme->settings;
   NsTrapezoidal                     *self     = scheme->data;
   NsContact                         *contact  = scheme->contact;
-  PetscInt                           count    = 0;
 
   PetscFunctionBegin;
   if (settings->activation == 1) {
-    for (PetscInt i = 0; i < contact->candidates; i++) {
-      if (self->closed[i]) contact->active[count++] = i;
-    }
+    const PetscInt count = NsContactList(contact, self->closed);
     PetscCall(NsModelRows(scheme->model, x->t + dt, self->q1, count, contact->active, &self->w1));
   }
   PetscCall(NsTrapezoidalFreeVelocity(scheme, dt));
@@ -75,14 +72,11 @@ static PetscErrorCode NsSchemeStep_ExplicitVelocity(NsScheme *scheme, NsState *x
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
-  PetscInt       count   = 0;
+  const PetscInt count   = NsContactList(contact, self->closed);
   PetscBool      impact;
 
   PetscFunctionBegin;
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (self->closed[i]) contact->active[count++] = i;
-  }
   PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
   self->w0.contacts = self->w0.rows = 0;
   if (count) {
@@ -92,15 +86,12 @@ static PetscErrorCode NsSchemeStep_ExplicitVelocity(NsScheme *scheme, NsState *x
     PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
   }
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
-  PetscCall(PetscArrayzero(self->struck, contact->candidates)); /* what is closed at q1: w1 may come to hold the contacts closed at q0 */
-  for (PetscInt i = 0; i < self->w1.contacts; i++) self->struck[self->w1.contact[i]] = PETSC_TRUE;
   if (impact)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else
     PetscCall(smooth_end(scheme, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalFinish(scheme, x, dt));
-  PetscCall(PetscArraycpy(self->closed, self->struck, contact->candidates));
   PetscFunctionReturn(0);
 }
 

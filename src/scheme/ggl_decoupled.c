@@ -20,10 +20,8 @@ typedef struct {
 typedef struct {
   NsMidpoint midpoint;
   NsPosition position;
-  Vec        free, q1, next;
+  Vec        free, q1;
 } NsScheme_GglDecoupled;
-
-#define NS_MOST_ITERATIONS 50
 
 static PetscErrorCode NsSchemeSetup_GglDecoupled(NsScheme *scheme)
 {
@@ -34,7 +32,7 @@ static PetscErrorCode NsSchemeSetup_GglDecoupled(NsScheme *scheme)
   scheme->data = self;
   PetscCall(NsMidpointSetup(scheme, &self->midpoint));
   PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(scheme->model, &self->free, &self->q1, &self->next, NULL));
+  PetscCall(NsVecsCreate(scheme->model, &self->free, &self->q1, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -45,7 +43,7 @@ static PetscErrorCode NsSchemeDestroy_GglDecoupled(NsScheme *scheme)
   PetscFunctionBegin;
   PetscCall(NsMidpointDestroy(&self->midpoint));
   PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->free, &self->q1, &self->next, NULL));
+  PetscCall(NsVecsDestroy(&self->free, &self->q1, NULL));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -59,36 +57,6 @@ static PetscErrorCode NsSchemeStart_GglDecoupled(NsScheme *scheme, const NsState
   PetscFunctionReturn(0);
 }
 
-/* The nearest point of g >= 0: from self->free into self->q1. Where it penetrates nothing that is the point itself. */
-static PetscErrorCode project(NsScheme *scheme, PetscReal t, NsStepOutcome *outcome)
-{
-  NsScheme_GglDecoupled *self = scheme->data;
-  PetscReal              change, last = PETSC_MAX_REAL, size;
-
-  PetscFunctionBegin;
-  PetscCall(NsPositionBegin(&self->position));
-  PetscCall(VecCopy(self->free, self->q1));
-  PetscCall(VecNorm(self->free, NORM_INFINITY, &size));
-  size = PetscMax(size, scheme->model->length_scale);
-  for (int i = 0; i < NS_MOST_ITERATIONS; i++) {
-    PetscCall(NsPositionStep(&self->position, NULL, t, self->q1, t, self->q1, self->free, NULL, 1, self->next, &outcome->done));
-    if (!outcome->done) {
-      PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "projection"));
-      PetscFunctionReturn(0);
-    }
-    PetscCall(VecAXPY(self->q1, -1, self->next));
-    PetscCall(VecNorm(self->q1, NORM_INFINITY, &change));
-    PetscCall(VecCopy(self->next, self->q1));
-    if (!(change > 0) || (change < 1e-13 * size && change >= last))
-      PetscFunctionReturn(0); /* down to rounding; what is no number is found by the loop */
-    last = change;
-  }
-  if (last < 1e-13 * size) PetscFunctionReturn(0);
-  outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "the projection onto the gaps does not converge (last change %.1e)", last));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode NsSchemeStep_GglDecoupled(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_GglDecoupled *self = scheme->data;
@@ -97,10 +65,9 @@ static PetscErrorCode NsSchemeStep_GglDecoupled(NsScheme *scheme, NsState *x, Pe
   PetscCall(NsMidpointVelocity(scheme, &self->midpoint, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->free, dt, self->midpoint.vm, x->q));
-  PetscCall(project(scheme, x->t + dt, outcome));
+  PetscCall(NsPositionSolve(scheme, &self->position, x->t + dt, NULL, x->t + dt, self->free, NULL, 1, self->q1, "projection", outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  NsStateSwap(x, &self->q1, &self->midpoint.v1);
-  x->t += dt;
+  PetscCall(NsMidpointFinish(scheme, &self->midpoint, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 

@@ -208,10 +208,7 @@ static PetscErrorCode NsSchemeStep_GglUnified(NsScheme *scheme, NsState *x, Pets
     PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
     PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
   }
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->was[i]       = self->is[i];
-    outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
-  }
+  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(NsModelPower(model, x->t + dt / 2, self->qm, self->vm, self->vm, &power));

@@ -116,8 +116,6 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));
-  for (PetscInt i = 0; i < rows->contacts; i++)
-    outcome->impulsive = outcome->impulsive || contact->report[rows->contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 

@@ -73,28 +73,22 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAcceleration(NsScheme *scheme, Ns
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
-  PetscInt       count   = 0;
+  const PetscInt count   = NsContactList(contact, self->closed);
   PetscBool      impact;
 
   PetscFunctionBegin;
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (self->closed[i]) contact->active[count++] = i;
-  }
   PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, count, &self->w0, self->P0, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
   PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
-  PetscCall(PetscArrayzero(self->struck, contact->candidates)); /* what is closed at q1: w1 shrinks to the contacts with forces */
-  for (PetscInt i = 0; i < self->w1.contacts; i++) self->struck[self->w1.contact[i]] = PETSC_TRUE;
   if (impact)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else
     PetscCall(smooth_end(scheme, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalFinish(scheme, x, dt));
-  PetscCall(PetscArraycpy(self->closed, self->struck, contact->candidates));
   PetscFunctionReturn(0);
 }
 

@@ -41,7 +41,7 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
   PetscFunctionReturn(0);
 }
 
-/* A step of so many short ones is done. Time is their number, not their sum: no drift. */
+/* A step of so many short ones is done. Time is their number, not their sum, as long as dt stays what it is: no drift. */
 static PetscErrorCode finish(NsScheme *scheme, NsState *x, PetscReal dt, PetscInt64 parts)
 {
   const NsSettings_HalfExplicitTwoStep *settings = scheme->settings;
@@ -49,9 +49,14 @@ static PetscErrorCode finish(NsScheme *scheme, NsState *x, PetscReal dt, PetscIn
   const PetscInt                        ratio    = (PetscInt)settings->ratio;
 
   PetscFunctionBegin;
+  if (self->clock.step != dt) {
+    self->clock = NsStepClockMake(dt);
+    self->since = x->t;
+    self->parts = 0;
+  }
   PetscCall(NsTrapezoidalFinish(scheme, x, dt * (PetscReal)parts / ratio));
   self->parts += parts;
-  x->t = NsStepTime(dt, self->parts, ratio);
+  x->t = self->since + NsStepClockTime(&self->clock, self->parts, ratio);
   PetscFunctionReturn(0);
 }
 

@@ -8,7 +8,7 @@ PetscErrorCode NsMidpointSetup(NsScheme *scheme, NsMidpoint *self)
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
   PetscCall(NsVecsCreate(scheme->model, &self->a, &self->qm, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w));
-  PetscCall(PetscCalloc5(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->newly));
+  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
   PetscFunctionReturn(0);
 }
 
@@ -18,7 +18,7 @@ PetscErrorCode NsMidpointDestroy(NsMidpoint *self)
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsVecsDestroy(&self->a, &self->qm, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->w));
-  PetscCall(PetscFree5(self->P, self->u0, self->u1, self->was, self->newly));
+  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
   PetscFunctionReturn(0);
 }
 
@@ -44,10 +44,10 @@ PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsSt
   PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
   PetscCall(NsContactGaps(contact, tm, self->qm));
   for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (NsContactIsClosed(contact, i)) {
-      self->newly[count]       = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
-      contact->active[count++] = i;
-    }
+    self->is[i] = NsContactIsClosed(contact, i);
+    if (!self->is[i]) continue;
+    self->newly[count]       = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
+    contact->active[count++] = i;
   }
   if (count) {
     PetscCall(NsModelRows(model, tm, self->qm, count, contact->active, &self->w));
@@ -64,15 +64,20 @@ PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsSt
     PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
     PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
   }
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->was[i]       = NsContactIsClosed(contact, i);
-    outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
-  }
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(NsModelPower(model, tm, self->qm, x->v, self->vm, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMidpointFinish(NsScheme *scheme, NsMidpoint *self, NsState *x, PetscReal dt, Vec *q1)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(self->was, self->is, scheme->contact->candidates));
+  NsStateSwap(x, q1, &self->v1);
+  x->t += dt;
   PetscFunctionReturn(0);
 }
 

@@ -110,7 +110,6 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
     PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
     PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
   }
-  for (PetscInt i = 0; i < contact->candidates; i++) outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(VecCopy(self->v1, self->vth)); /* v_th */

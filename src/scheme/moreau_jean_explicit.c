@@ -115,10 +115,7 @@ static PetscErrorCode NsSchemeStep_MoreauJeanExplicit(NsScheme *scheme, NsState 
   PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
   if (count) PetscCall(percussions(scheme, x, x->t + dt, count, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->was[i]       = self->is[i];
-    outcome->impulsive = outcome->impulsive || contact->report[i].impact ? PETSC_TRUE : PETSC_FALSE;
-  }
+  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(NsModelPower(model, x->t, x->q, x->v, self->vm, &power));

@@ -51,8 +51,7 @@ static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, 
   PetscCall(NsMidpointVelocity(scheme, self, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->qm, dt, self->vm, x->q)); /* q1 */
-  NsStateSwap(x, &self->qm, &self->v1);
-  x->t += dt;
+  PetscCall(NsMidpointFinish(scheme, self, x, dt, &self->qm));
   PetscFunctionReturn(0);
 }
 

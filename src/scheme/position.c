@@ -8,7 +8,7 @@ PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self)
   self->contact = contact;
   PetscCall(NsRowsCreate(contact->model, &self->wg));
   PetscCall(NsRowsCreate(contact->model, &self->wp));
-  PetscCall(NsVecsCreate(contact->model, &self->dq, NULL));
+  PetscCall(NsVecsCreate(contact->model, &self->dq, &self->next, NULL));
   PetscCall(PetscCalloc5(rows, &self->b, rows, &self->Psi, candidates, &self->multiplier, candidates, &self->list, candidates, &self->taken));
   PetscFunctionReturn(0);
 }
@@ -18,7 +18,7 @@ PetscErrorCode NsPositionDestroy(NsPosition *self)
   PetscFunctionBegin;
   PetscCall(NsRowsDestroy(&self->wg));
   PetscCall(NsRowsDestroy(&self->wp));
-  PetscCall(NsVecsDestroy(&self->dq, NULL));
+  PetscCall(NsVecsDestroy(&self->dq, &self->next, NULL));
   PetscCall(PetscFree5(self->b, self->Psi, self->multiplier, self->list, self->taken));
   PetscFunctionReturn(0);
 }
@@ -84,5 +84,36 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
     PetscCall(NsComplianceApply(metric, &self->wp, self->Psi, scale, next));
   else
     PetscCall(NsRowsApply(model, &self->wp, self->Psi, scale, next));
+  PetscFunctionReturn(0);
+}
+
+#define NS_MOST_STEPS 50
+
+PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp, Vec qp, PetscReal t, Vec q_free, NsCompliance *metric,
+  PetscReal scale, Vec q, const char *what, NsStepOutcome *outcome)
+{
+  PetscReal change, last = PETSC_MAX_REAL, size;
+
+  PetscFunctionBegin;
+  PetscCall(NsPositionBegin(self));
+  PetscCall(VecCopy(q_free, q));
+  PetscCall(VecNorm(q_free, NORM_INFINITY, &size));
+  size = PetscMax(size, scheme->model->length_scale);
+  for (int i = 0; i < NS_MOST_STEPS; i++) {
+    PetscCall(NsPositionStep(self, NULL, tp, qp ? qp : q, t, q, q_free, metric, scale, self->next, &outcome->done));
+    if (!outcome->done) {
+      PetscCall(NsStepFail(outcome, scheme, &self->wg, what));
+      PetscFunctionReturn(0);
+    }
+    PetscCall(VecAXPY(q, -1, self->next));
+    PetscCall(VecNorm(q, NORM_INFINITY, &change));
+    PetscCall(VecCopy(self->next, q));
+    if (!(change > 0) || (change < 1e-13 * size && change >= last)) PetscFunctionReturn(0); /* rounding; what is no number is found by the loop */
+    last = change;
+  }
+  if (last < 1e-13 * size) PetscFunctionReturn(0);
+  outcome->done = PETSC_FALSE;
+  PetscCall(
+    PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "the %s of contacts on position level do not converge (last change %.1e)", what, last));
   PetscFunctionReturn(0);
 }

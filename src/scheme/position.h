@@ -13,7 +13,7 @@
 typedef struct {
   NsContact *contact; /* not owned */
   NsRows     wg, wp;
-  Vec        dq;
+  Vec        dq, next;
   PetscReal *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
   PetscInt  *list;
   PetscBool *taken; /* [candidates] */
@@ -26,3 +26,9 @@ PetscErrorCode NsPositionBegin(NsPosition *self);
 /* One step from q to next (another vector). allowed[candidates] (NULL: all) may take part. W_P from the rows at (tp, qp); metric NULL: the identity. */
 PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
   PetscReal scale, Vec next, PetscBool *solved);
+/*
+  q from q_free by such steps, down to rounding. qp NULL: W_P at q itself, so that q is the nearest point in the metric. `what` is solved for: "projection", "forces". A
+  problem without solution, or no convergence, is a reason in outcome.
+*/
+PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp, Vec qp, PetscReal t, Vec q_free, NsCompliance *metric,
+  PetscReal scale, Vec q, const char *what, NsStepOutcome *outcome);

@@ -19,10 +19,8 @@ typedef struct {
 typedef struct {
   NsCompliance *mass; /* slot 0, A = M */
   NsPosition    position;
-  Vec           a, free, q1, v1, next;
+  Vec           a, free, q1, v1, vs; /* vs = v0 + v1 */
 } NsScheme_PositionLevel;
-
-#define NS_MOST_ITERATIONS 50
 
 static const char *NsSchemeRefuses_PositionLevel(const NsModel *model, const void *settings)
 {
@@ -42,7 +40,7 @@ static PetscErrorCode NsSchemeSetup_PositionLevel(NsScheme *scheme)
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
   PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->free, &self->q1, &self->v1, &self->next, NULL));
+  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -53,38 +51,8 @@ static PetscErrorCode NsSchemeDestroy_PositionLevel(NsScheme *scheme)
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->a, &self->free, &self->q1, &self->v1, &self->next, NULL));
+  PetscCall(NsVecsDestroy(&self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
   PetscCall(PetscFree(self));
-  PetscFunctionReturn(0);
-}
-
-/* q1 on the constraint, from the free position. */
-static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
-{
-  NsScheme_PositionLevel *self = scheme->data;
-  PetscReal               change, last = PETSC_MAX_REAL, size;
-
-  PetscFunctionBegin;
-  PetscCall(NsPositionBegin(&self->position));
-  PetscCall(VecCopy(self->free, self->q1));
-  PetscCall(VecNorm(self->free, NORM_INFINITY, &size));
-  size = PetscMax(size, scheme->model->length_scale);
-  for (int i = 0; i < NS_MOST_ITERATIONS; i++) {
-    PetscCall(NsPositionStep(&self->position, NULL, x->t, x->q, x->t + dt, self->q1, self->free, self->mass, dt, self->next, &outcome->done));
-    if (!outcome->done) {
-      PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "forces"));
-      PetscFunctionReturn(0);
-    }
-    PetscCall(VecAXPY(self->q1, -1, self->next));
-    PetscCall(VecNorm(self->q1, NORM_INFINITY, &change));
-    PetscCall(VecCopy(self->next, self->q1));
-    if (!(change > 0) || (change < 1e-13 * size && change >= last))
-      PetscFunctionReturn(0); /* down to rounding; what is no number is found by the loop */
-    last = change;
-  }
-  if (last < 1e-13 * size) PetscFunctionReturn(0);
-  outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "the joints' equations do not converge (last change %.1e)", last));
   PetscFunctionReturn(0);
 }
 
@@ -98,15 +66,15 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
   PetscCall(VecWAXPY(self->free, dt, self->v1, x->q));
-  PetscCall(solve(scheme, x, dt, outcome));
+  PetscCall(NsPositionSolve(scheme, &self->position, x->t, x->q, x->t + dt, self->free, self->mass, dt, self->q1, "forces", outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsComplianceApply(self->mass, &self->position.wp, self->position.Psi, 1, self->v1));
   PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->position.Psi, 1 / dt));
-  PetscCall(VecWAXPY(self->next, 1, x->v, self->v1));
-  PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->next, &power));
+  PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &power));
   scheme->ledger->damping += dt / 2 * power.damping;
   scheme->ledger->load += dt / 2 * power.load;
-  PetscCall(NsContactBookForces(scheme->contact, scheme->ledger, &self->position.wp, self->position.Psi, 1, self->next));
+  PetscCall(NsContactBookForces(scheme->contact, scheme->ledger, &self->position.wp, self->position.Psi, 1, self->vs));
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

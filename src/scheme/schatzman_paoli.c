@@ -130,7 +130,7 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
 }
 
 /* Half the work of J_k and J_{k+1} with the mean velocity; reports J_{k+1} with the velocities w of the gap at its two sides. */
-static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1, NsStepOutcome *outcome)
+static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
@@ -151,7 +151,6 @@ static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1, NsSt
       report->velocity_after[0]  = self->u[i] + kick;
       report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * self->P[i];
       report->impact             = self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
-      outcome->impulsive         = outcome->impulsive || report->impact ? PETSC_TRUE : PETSC_FALSE;
     }
     self->age[i] = self->P[i] > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
     self->J[i]   = self->P[i];
@@ -186,7 +185,7 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   PetscCall(VecScale(self->v1, 0.5));
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
-  if (scheme->contact->candidates) PetscCall(book_impulses(scheme, t1, self->next, outcome));
+  if (scheme->contact->candidates) PetscCall(book_impulses(scheme, t1, self->next));
   PetscCall(NsModelPower(scheme->model, x->t, x->q, self->w_last, self->vm, &p0));
   PetscCall(NsModelPower(scheme->model, t1, self->next, self->w, self->vm, &p1));
   scheme->ledger->damping += dt / 2 * (p0.damping + p1.damping);

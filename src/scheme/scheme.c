@@ -64,28 +64,41 @@ PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state)
 
 PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome)
 {
+  const NsLedger before = *scheme->ledger;
+
   PetscFunctionBegin;
   outcome->done      = PETSC_TRUE;
   outcome->impulsive = PETSC_FALSE;
   outcome->reason[0] = '\0';
   PetscCall(NsContactBeginStep(scheme->contact));
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
-  if (outcome->done)
+  if (outcome->done) {
     PetscCall(NsContactEndStep(scheme->contact, state));
-  else
+    for (PetscInt i = 0; i < scheme->contact->candidates && !outcome->impulsive; i++) outcome->impulsive = scheme->contact->report[i].impact;
+  } else {
     PetscCall(NsContactCancelStep(scheme->contact));
+    *scheme->ledger = before;
+  }
   PetscFunctionReturn(0);
 }
 
-/* step = digits / scale, with scale a power of ten, if it was written with up to 15 digits: then number * digits / (scale * parts) rounds once. */
-PetscReal NsStepTime(PetscReal step, PetscInt64 number, PetscInt parts)
+NsStepClock NsStepClockMake(PetscReal step)
 {
+  NsStepClock clock = {step, step, 1};
+
   for (PetscReal scale = 1; scale < 1e22; scale *= 10) {
-    const PetscReal digits = round(step * scale), exact = (PetscReal)number * digits;
+    const PetscReal digits = round(step * scale);
     if (digits > 1e15) break;
-    if (digits >= 1 && digits / scale == step && exact < 9e15 && scale * parts < 9e15) return exact / (scale * parts);
+    if (digits >= 1 && digits / scale == step) return (NsStepClock){step, digits, scale};
   }
-  return (PetscReal)number * step / parts;
+  return clock;
+}
+
+PetscReal NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts)
+{
+  const PetscReal exact = (PetscReal)number * clock->digits, scale = clock->scale * parts;
+
+  return clock->scale > 1 && exact < 9e15 && scale < 9e15 ? exact / scale : (PetscReal)number * clock->step / parts;
 }
 
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)

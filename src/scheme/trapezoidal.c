@@ -16,7 +16,7 @@ PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme)
   PetscCall(NsRowsCreate(scheme->model, &self->wu));
   PetscCall(NsRowsCreate(scheme->model, &self->w1));
   PetscCall(PetscCalloc6(rows, &self->P0, rows, &self->P1, rows, &self->Lambda, rows, &self->u0, rows, &self->u1, rows, &self->b));
-  PetscCall(PetscCalloc3(candidates, &self->closed, candidates, &self->newly, candidates, &self->struck));
+  PetscCall(PetscCalloc4(candidates, &self->closed, candidates, &self->closed1, candidates, &self->newly, candidates, &self->struck));
   PetscFunctionReturn(0);
 }
 
@@ -31,7 +31,7 @@ PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme)
   PetscCall(NsRowsDestroy(&self->wu));
   PetscCall(NsRowsDestroy(&self->w1));
   PetscCall(PetscFree6(self->P0, self->P1, self->Lambda, self->u0, self->u1, self->b));
-  PetscCall(PetscFree3(self->closed, self->newly, self->struck));
+  PetscCall(PetscFree4(self->closed, self->closed1, self->newly, self->struck));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -44,18 +44,7 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
-  self->parts = 0;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsTrapezoidalFindClosed(NsContact *contact, PetscReal t, Vec q, PetscInt *count)
-{
-  PetscFunctionBegin;
-  *count = 0;
-  PetscCall(NsContactGaps(contact, t, q));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (NsContactIsClosed(contact, i)) contact->active[(*count)++] = i;
-  }
+  self->clock.step = 0; /* not known yet */
   PetscFunctionReturn(0);
 }
 
@@ -63,13 +52,10 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
-  PetscInt       count   = 0;
+  const PetscInt count   = NsContactList(contact, closed);
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (closed[i]) contact->active[count++] = i;
-  }
   self->w0.contacts = self->w0.rows = 0;
   if (!count) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
@@ -98,7 +84,9 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
   PetscCall(VecWAXPY(self->v1, 1, x->v, self->va)); /* kept for NsTrapezoidalFreeVelocity */
   PetscCall(VecWAXPY(self->q1, dt / 2, self->v1, x->q));
   PetscCall(NsModelAccel(model, t1, self->q1, self->va, self->a1));
-  PetscCall(NsTrapezoidalFindClosed(contact, t1, self->q1, &count));
+  PetscCall(NsContactGaps(contact, t1, self->q1));
+  for (PetscInt i = 0; i < contact->candidates; i++) self->closed1[i] = NsContactIsClosed(contact, i);
+  count             = NsContactList(contact, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
   *impact                           = PETSC_FALSE;
   if (!count) PetscFunctionReturn(0);
@@ -159,8 +147,6 @@ PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome)
   PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));
-  for (PetscInt i = 0; i < rows->contacts; i++)
-    outcome->impulsive = outcome->impulsive || contact->report[rows->contact[i]].impact ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -192,8 +178,7 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
   ledger->load += dt / 4 * (p0.load + p1.load);
   PetscCall(NsContactBookForces(contact, ledger, &self->w0, self->P0, 0.5, self->vs));
   PetscCall(NsContactBookForces(contact, ledger, &self->w1, self->P1, 1, self->vs));
-  PetscCall(PetscArrayzero(self->closed, contact->candidates));
-  for (PetscInt i = 0; i < self->w1.contacts; i++) self->closed[self->w1.contact[i]] = PETSC_TRUE;
+  PetscCall(PetscArraycpy(self->closed, self->closed1, contact->candidates));
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

@@ -35,13 +35,15 @@ extern const char *const NsRestitutionChoices[];
 
 /* Private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
 typedef struct {
-  PetscInt64    parts;                  /* schemes that vary their step: time since the start, in their shortest */
+  NsStepClock   clock; /* schemes that vary their step: time since `since`, s, in parts of a step */
+  PetscReal     since;
+  PetscInt64    parts;
   NsCompliance *mass;                   /* slot 0, A = M */
   Vec           a0, a1, va, q1, v1, vs; /* vs = v0 + v1, before the impulses */
   NsRows        w0, wu, w1;             /* at q0, at a prediction, at q1 */
   PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
-  PetscBool    *closed;         /* [candidates] at q0 */
-  PetscBool    *newly, *struck; /* [active at q1] just closed; reached by an impact */
+  PetscBool    *closed, *closed1; /* [candidates] at q0, at q1 */
+  PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact */
 } NsTrapezoidal;
 
 PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
@@ -49,8 +51,6 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
 
-/* Candidates closed by the gaps at (t, q), into contact->active; how many. Gaps stay in contact->gap. */
-PetscErrorCode NsTrapezoidalFindClosed(NsContact *contact, PetscReal t, Vec q, PetscInt *count);
 /* The Euler stage with forces on velocity level: 0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0 (and friction) on the contacts `closed`[candidates]. a0 is set. */
 PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *closed, NsStepOutcome *outcome);
 /* q1 and a1 = M1^-1 h(t1, q1, v_a), contacts closed there (w1, contact->G, newly); whether some of them are newly closed. */
