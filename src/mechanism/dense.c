@@ -99,6 +99,7 @@ static void invert(PetscInt n, PetscReal *A, PetscReal *inverse)
 static void look(NsDense *self, PetscReal t, const PetscReal *q)
 {
   if (!self->contacts || (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n))) return;
+  memset(self->drive, 0, sizeof(*self->drive) * (size_t)self->row[self->contacts]);
   self->m->contact(&self->c, t, q, self->g, self->W, self->drive);
   memcpy(self->q, q, sizeof(*q) * (size_t)self->n);
   self->t     = t;
@@ -549,6 +550,7 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
     model->candidate[k] = (NsCandidate){.name = list[k].name, .directions = 1, .bilateral = list[k].bilateral ? PETSC_TRUE : PETSC_FALSE};
     self->row[k]        = (PetscInt)rows;
     rows += 1 + (size_t)list[k].tangents;
+    self->row[k + 1] = (PetscInt)rows;
     if (list[k].bilateral) continue;
     model->candidate[k].law = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
     if (law->friction > 0) model->candidate[k].directions += list[k].tangents;

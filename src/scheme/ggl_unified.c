@@ -154,12 +154,12 @@ static PetscErrorCode take(Vec next, Vec *target, Vec *spare, PetscReal size, Pe
   PetscFunctionReturn(0);
 }
 
-/* Rounds until positions and velocities stand to rounding: relative changes below 1e-14, or no smaller any more and below 1e-9 (stiff models: forces are small
-   differences of large ones). */
+/* Rounds until positions and velocities stand to rounding: changes below 1e-14 of their size, or no smaller any more and below 1e-9 (stiff models: forces are small
+   differences of large ones). The size of a velocity is at least what the forces add to it in a step: a body at rest has rounding too. */
 static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsScheme_GglUnified *self = scheme->data;
-  PetscReal            change, last = PETSC_MAX_REAL, fastest, farthest;
+  PetscReal            change, last = PETSC_MAX_REAL, push = 0, fastest, farthest;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(x->v, self->v1));
@@ -168,7 +168,9 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
     change = 0;
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
+    if (i == 0) PetscCall(VecNorm(self->dv, NORM_INFINITY, &push));
     PetscCall(VecNorm(self->next, NORM_INFINITY, &fastest));
+    fastest = PetscMax(fastest, push);
     PetscCall(take(self->next, &self->v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);

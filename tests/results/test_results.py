@@ -490,7 +490,8 @@ class Shipped(unittest.TestCase):
                 path = os.path.join(folder, kind + ".yaml")
                 with open(path, "w") as file:
                     file.write(percuss("init", kind).stdout)
-                done = percuss("run", path, "--quiet", "--out", os.path.join(folder, kind))
+                words = ["--set", "bodies.mine.library=" + library()] if kind == "plugin" else []
+                done = percuss("run", path, "--quiet", "--out", os.path.join(folder, kind), *words)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), kind)
 
     def test_schema_is_json(self):
