@@ -31,9 +31,8 @@ typedef struct {
 } NsLocalResult;
 
 /*
-  The residual every solver is judged by. With d_k = G_kk (the larger one of two tangents, the largest of all where G_kk vanishes; rounded
-  to a power of four), p = sqrt(d) P and
-  w / sqrt(d), both in sqrt(J), it is the largest row of |p - proj(p - w / sqrt(d))|, over the largest of |b| / sqrt(d) and |p|.
+  The residual every solver is judged by: the largest row of |p - proj(p - w / sqrt(d))|, over the largest of |b| / sqrt(d) and |p|, all in sqrt(J).
+  Here p = sqrt(d) P, and d_k = G_kk, rounded to a power of four; of two tangents the larger one counts, the largest of all where G_kk vanishes.
     It is relative: with an absolute tolerance a contact of tiny mass would be "solved" by anything; with P itself in place of p, so would be a light
   contact next to a heavy one. |p| counts up to 1e6 times the largest |b| / sqrt(d) only: jammed contacts can be pressed as hard as one likes, and
   relative to that every velocity is small. Not-a-number if any number is.
@@ -46,8 +45,9 @@ typedef struct NsLocalSolver NsLocalSolver;
 
 /*
   To add a solver: its file in this folder's manner, a line in src/contact/list.h, and its place in the chain (src/contact/chain.c).
-  `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual), so that the diagonal of G is between 1/2
-  and 2 (or less, where it vanished), every row is of one size, and the projections need no parameter r. It starts at P, and leaves its best P and all of the result there.
+  `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual). There the diagonal of G is between
+  1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P and leaves there what it
+  has come to, the w that belongs to it in solver->w, and of the result the iterations and the residual.
 */
 typedef struct {
   const char *name, *about;
@@ -75,8 +75,8 @@ extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, 
 
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **solver);
 PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver);
-/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing. A problem that the solver's `can`
-   refuses is not converged, after no iteration, and P is left alone. */
+/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing. A problem that the solver does
+   not cover is not converged, after no iteration, and P is left alone. */
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
 
 /* Whether the solver covers the problem. */
@@ -118,7 +118,7 @@ typedef enum {
   NS_STAGE_GAUSS_SEIDEL, /* 5, 20, 80, 320, 1280 sweeps, and Newton from where each of them ends */
   NS_STAGE_LEMKE,        /* without friction only */
   NS_STAGE_ENUMERATE,    /* few contacts only */
-  NS_STAGE_RESTARTS,     /* Newton from random starts, with random r */
+  NS_STAGE_RESTARTS,     /* Newton from random starts, with random r: for problems that the two before do not cover */
   NS_STAGES
 } NsLocalStage;
 
@@ -143,13 +143,13 @@ struct NsLocalChain {
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);
 PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
 /*
-  P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer, whatever was
-  solved before: the random starts are drawn from a fixed seed in each call.
+  P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer,
+  whatever was solved before: the random starts are drawn from a fixed seed in each call.
 
-  result: converged false is a reason for the caller, not an error: the problem has no solution, or none was found (tests/robustness counts how often). The
-  residual is then the best one seen; iterations are Newton's, of all stages.
+  result: converged false is a reason for the caller, not an error: the problem has no solution, or none was found (tests/robustness counts how
+  often). The residual is then the best one seen; iterations are Newton's, of all stages.
 
-  Which of several solutions: Newton keeps to the states of the last one if they still do, and otherwise takes what it comes to, mostly a near one;
-  enumeration takes the nearest, see there.
+  Which of several solutions (wedged contacts): the one in the states of the last solution, if there still is one; else what Newton or Gauss-Seidel
+  come to from there, not always the nearest: from a random start it is in half of the cases. Enumeration takes the nearest.
 */
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);

@@ -7,11 +7,11 @@
       slip                  w_N = 0, P_T = mu P_N   (w_T <= 0)   or   P_T = -mu P_N   (w_T >= 0)
       bilateral             w = 0
 
-  and a solution if NsLocalResidual says so. Where several are solutions, the nearest is taken: that of the smallest |w - w_start|, w_start = b + G P at the
-  start (in unit form: kinetic energy), and of equal velocities that of the smallest |P - P_start|.
+  and a solution if NsLocalResidual says so. Where several are solutions, the nearest is taken: that of the smallest |w - w_start|, w_start = b + G P
+  at the start (in unit form: kinetic energy), and of equal velocities that of the smallest |P - P_start|.
 
-  Dependent contacts: of the P of one state the nearest to the start is tried. If that one breaks the law although others of that state would not, these
-  end at corners where some contact is about to open or to slip, which are solutions of other states; so none is lost but in degenerate cases.
+  Dependent contacts: of the P of one state the nearest to the start is tried. If that one breaks the law although others of that state would not,
+  these end at corners where some contact is about to open or to slip, which are solutions of other states; so none is lost but in degenerate cases.
 
   Limits: friction in the plane (in space slip has a direction, and its state is no linear system: refused); up to NS_MOST_STATES states, that is five
   contacts with friction, ten without. Cost: a linear solve for each state; 1024 of them, of ten rows, in half a millisecond.
@@ -157,6 +157,7 @@ static PetscErrorCode NsLocalSolve_Enumerate(NsLocalSolver *solver, const NsLoca
     }
   } while (c < unit->contacts);
   if (result->residual <= solver->tolerance) PetscCall(PetscArraycpy(P, self->best, unit->rows));
+  NsLocalVelocities(unit, P, solver->w);
   PetscFunctionReturn(0);
 }
 

@@ -5,33 +5,26 @@
       friction   P_T <- proj_{mu P_N}(P_T - w_T/d)
       bilateral  P   <- P - w/d
 
-  with the w of the moment, and d the entry on the diagonal (the larger one of two tangents; 1 where it is too small to divide by). Converges linearly where it converges (without friction and with G symmetric and positive definite: always; with friction
-  mostly), so it is not meant to end: its few sweeps find the states, and Newton ends. One sweep costs what one G P costs.
+  with the w of the moment, and d the entry on the diagonal (the larger one of two tangents; 1 where it is too small to divide by).
+  Converges linearly where it converges (without friction and with G symmetric and positive definite: always; with friction mostly), so it is not
+  meant to end: its few sweeps find the states, and Newton ends. One sweep costs what one G P costs.
 */
 #include "percuss/local.h"
 
-typedef struct {
-  PetscReal *w, *step; /* [rows] step: 1/d */
-} NsLocalSolver_GaussSeidel;
-
 static PetscErrorCode NsLocalSolverCreate_GaussSeidel(NsLocalSolver *solver)
 {
-  NsLocalSolver_GaussSeidel *self;
+  PetscReal *step; /* [rows] 1/d */
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  PetscCall(PetscMalloc2(solver->max_rows, &self->w, solver->max_rows, &self->step));
-  solver->data           = self;
+  PetscCall(PetscMalloc1(solver->max_rows, &step));
+  solver->data           = step;
   solver->max_iterations = 20000;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsLocalSolverDestroy_GaussSeidel(NsLocalSolver *solver)
 {
-  NsLocalSolver_GaussSeidel *self = solver->data;
-
   PetscFunctionBegin;
-  PetscCall(PetscFree2(self->w, self->step));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
 }
@@ -81,17 +74,17 @@ static void sweep(const NsLocalProblem *p, const PetscReal *step, PetscReal *P)
 
 static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
-  NsLocalSolver_GaussSeidel *self = solver->data;
+  PetscReal *step = solver->data;
 
   PetscFunctionBegin;
-  set_steps(unit, self->step);
+  set_steps(unit, step);
   while (result->iterations < solver->max_iterations) {
     const PetscInt some =
       PetscMin(10, solver->max_iterations - result->iterations); /* between two looks at the residual, which cost one sweep each */
-    for (PetscInt i = 0; i < some; i++) sweep(unit, self->step, P);
+    for (PetscInt i = 0; i < some; i++) sweep(unit, step, P);
     result->iterations += some;
-    NsLocalVelocities(unit, P, self->w);
-    result->residual = NsLocalUnitResidual(unit, P, self->w);
+    NsLocalVelocities(unit, P, solver->w);
+    result->residual = NsLocalUnitResidual(unit, P, solver->w);
     if (result->residual <= solver->tolerance || !(result->residual <= PETSC_MAX_REAL)) break;
   }
   PetscFunctionReturn(0);

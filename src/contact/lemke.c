@@ -3,10 +3,11 @@
 
       w = b + G P,  0 <= w _|_ P >= 0
 
-  An artificial z_0 makes w + z_0 >= 0; complementary pivots lead to where z_0 leaves, or to a ray: no solution, if G is positive semidefinite, dependent
-  contacts included (then Lemke is exact, and that is why it is here); for another G (positions of w and P apart) a ray proves nothing. Ties are broken
-  lexicographically, so that it cannot cycle. Bilateral rows are eliminated first: P_B = -G_BB^-1 (b_B + G_BU P_U), dependent ones among them stay without
-  impulse. At last one exact solve with the states found, from the start: what is left open by dependent rows stays near it.
+  An artificial z_0 makes w + z_0 >= 0; complementary pivots lead to where z_0 leaves, or to a ray: no solution, if G is positive semidefinite,
+  dependent contacts included (then Lemke is exact, but for rounding: 1e-4 of random dependent contacts are lost); for another G (positions of w and P
+  apart) a ray proves nothing. Ties are broken lexicographically, so that it cannot cycle. Bilateral rows are eliminated first:
+  P_B = -G_BB^-1 (b_B + G_BU P_U), dependent ones among them without impulse. At last one exact solve with the states found, from the start: what
+  dependent rows leave open stays near it.
 
   Refused: friction (as a complementarity problem it is four times as large, and its matrix is one for which a ray proves nothing).
   Cost: about as many pivots as contacts, each n (2 n + 2) multiplications.
@@ -14,18 +15,19 @@
 #include "percuss/local.h"
 #include "small_linear.h"
 
-#define NS_NOTHING  1e-8 /* of entries and ratios that are of size one: dependent contacts tie, but for rounding, and 1e-11 lost three times as many */
+#define NS_NOTHING \
+  1e-8 /* of entries and ratios of size one: dependent contacts tie, but for rounding; with 1e-11, three times as many are lost (3e-4) */
 #define NS_ROUNDING 1e-14 /* over the smallest pivot of elimination: what that may leave of a velocity that joints determine */
 
 typedef struct {
-  PetscInt     *index;     /* [rows] rows of the problem: bilateral ones, then normals */
-  PetscReal    *K;         /* [rows, rows + 1] G and b in that order, without the bilateral unknowns after elimination */
-  PetscReal    *T;         /* [contacts, 2 contacts + 2] w - G z - z_0 = b; the last column is b */
-  PetscInt     *basis;     /* [contacts] column that is basic in a row */
-  PetscReal    *F, *J, *w; /* [rows], [rows, rows], [rows] */
-  PetscBool    *closed;    /* [rows] */
-  PetscReal     rounding;  /* in b, after elimination */
-  PetscReal     nothing;   /* in entries of T */
+  PetscInt     *index;    /* [rows] rows of the problem: bilateral ones, then normals */
+  PetscReal    *K;        /* [rows, rows + 1] G and b in that order, without the bilateral unknowns after elimination */
+  PetscReal    *T;        /* [contacts, 2 contacts + 2] w - G z - z_0 = b; the last column is b */
+  PetscInt     *basis;    /* [contacts] column that is basic in a row */
+  PetscReal    *F, *J;    /* [rows], [rows, rows] */
+  PetscBool    *closed;   /* [rows] */
+  PetscReal     rounding; /* in b, after elimination */
+  PetscReal     nothing;  /* in entries of T */
   NsSmallLinear linear;
 } NsLocalSolver_Lemke;
 
@@ -37,7 +39,7 @@ static PetscErrorCode NsLocalSolverCreate_Lemke(NsLocalSolver *solver)
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
   PetscCall(PetscMalloc4(n, &self->index, (n * (n + 1)), &self->K, (m * (2 * m + 2)), &self->T, m, &self->basis));
-  PetscCall(PetscMalloc4(n, &self->F, (n * n), &self->J, n, &self->w, n, &self->closed));
+  PetscCall(PetscMalloc3(n, &self->F, (n * n), &self->J, n, &self->closed));
   PetscCall(NsSmallLinearCreate(n, &self->linear));
   solver->data           = self;
   solver->max_iterations = 50 + 10 * m;
@@ -50,7 +52,7 @@ static PetscErrorCode NsLocalSolverDestroy_Lemke(NsLocalSolver *solver)
 
   PetscFunctionBegin;
   PetscCall(NsSmallLinearDestroy(&self->linear));
-  PetscCall(PetscFree4(self->F, self->J, self->w, self->closed));
+  PetscCall(PetscFree3(self->F, self->J, self->closed));
   PetscCall(PetscFree4(self->index, self->K, self->T, self->basis));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
@@ -72,7 +74,8 @@ static inline void swap(PetscReal *a, PetscReal *b)
   *b = t;
 }
 
-/* Eliminates the first `bilateral` of the unknowns of K[size, size + 1] from the rows behind them, with full pivoting. Returns the smallest pivot, or 1. */
+/* Eliminates the first `bilateral` of the unknowns of K[size, size + 1] from the rows behind them, with full pivoting.
+   Returns the smallest pivot, or 1. */
 static PetscReal eliminate(PetscReal *K, PetscInt bilateral, PetscInt size)
 {
   const PetscInt wide     = size + 1;
@@ -230,17 +233,17 @@ static PetscErrorCode NsLocalSolve_Lemke(NsLocalSolver *solver, const NsLocalPro
   for (PetscInt i = 0; i < m; i++) {
     if (self->basis[i] >= m && self->basis[i] < 2 * m) self->closed[self->index[self->basis[i] - m + bilateral]] = PETSC_TRUE;
   }
-  NsLocalVelocities(unit, P, self->w);
+  NsLocalVelocities(unit, P, solver->w);
   for (PetscInt k = 0; k < unit->rows; k++) {
     if (self->closed[k])
-      NsLocalVelocityRow(unit, k, self->w, self->F, self->J);
+      NsLocalVelocityRow(unit, k, solver->w, self->F, self->J);
     else
       NsLocalImpulseRow(unit, k, P, self->F, self->J);
   }
   NsSmallLinearSolve(&self->linear, unit->rows, self->J, self->F, self->F);
   for (PetscInt k = 0; k < unit->rows; k++) P[k] -= self->F[k];
-  NsLocalVelocities(unit, P, self->w);
-  result->residual = NsLocalUnitResidual(unit, P, self->w);
+  NsLocalVelocities(unit, P, solver->w);
+  result->residual = NsLocalUnitResidual(unit, P, solver->w);
   PetscFunctionReturn(0);
 }
 

@@ -1,9 +1,9 @@
 /*
   What the solvers of the local problem share: the unit form, the residual, and the last rounding.
 
-  Unit form, with d_k = G_kk, rounded to a power of four:  p = sqrt(d) P,  w / sqrt(d),  G_kj / sqrt(d_k d_j),  mu sqrt(d_T / d_N).  Energy is what all of it
-  is measured in, as in a Jacobi-preconditioned system: contacts of a gram and of a ton are rows of one size, and rounding is 1e-16 of p in each of them.
-  Powers of two, so that scaling rounds nothing. It costs two multiplications per entry of G, once a solve.
+  Unit form, with d_k = G_kk, rounded to a power of four:  p = sqrt(d) P,  w / sqrt(d),  G_kj / sqrt(d_k d_j),  mu sqrt(d_T / d_N).  Energy is what
+  all of it is measured in, as in a Jacobi-preconditioned system: contacts of a gram and of a ton are rows of one size, and rounding is 1e-16 of p in
+  each of them. Powers of two, so that scaling rounds nothing. It costs two multiplications per entry of G, once a solve.
 */
 #include <string.h>
 #include "percuss/local.h"
@@ -125,15 +125,16 @@ static void to_rim(PetscInt tangents, PetscReal radius, const PetscReal *x, Pets
 */
 static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
 {
-  PetscReal *w = solver->w, largest = 0;
+  const PetscReal *w       = solver->w;
+  PetscReal        largest = 0;
 
-  NsLocalVelocities(&solver->unit, solver->P, w);
   for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(solver->P[k]));
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt k = p->start[c], tangents = p->start[c + 1] - k - 1;
     PetscReal      x[2];
     if (p->bilateral[c]) continue;
     if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
+    if (tangents == 0) continue;
     for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
     to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
     for (PetscInt i = 0; i < tangents; i++) x[i] = P[k + 1 + i];

@@ -9,16 +9,16 @@
 
       dF_T = dP_T - rho/|x_T| (I - d d') (dP_T - r dw_T) - mu d dP_N
 
-  (the last term is missing in [A] (105); without it Newton fails four times as often at mu = 0.3). In the plane (I - d d') vanishes and F is piecewise
-  linear: one step is exact once the states are right, and a failure is a cycle through wrong ones. Line search is no cure for that; other starts and
-  another r are (chain.c). Dependent contacts make the system singular: the smallest correction keeps P near its start.
+  (the last term is missing in [A] (105); without it Newton fails four times as often at mu = 0.3). In the plane (I - d d') vanishes and F is
+  piecewise linear: one step is exact once the states are right, and a failure is a cycle through wrong ones. Line search is no cure for that; other
+  starts and another r are (chain.c). Dependent contacts make the system singular: the smallest correction keeps P near its start.
   One iteration: G P, one linear solve of `rows` unknowns.
 */
 #include "percuss/local.h"
 #include "small_linear.h"
 
 typedef struct {
-  PetscReal    *w, *F, *J; /* [rows], [rows], [rows, rows] row-major */
+  PetscReal    *F, *J; /* [rows], [rows, rows] row-major */
   NsSmallLinear linear;
 } NsLocalSolver_SemismoothNewton;
 
@@ -29,7 +29,7 @@ static PetscErrorCode NsLocalSolverCreate_SemismoothNewton(NsLocalSolver *solver
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
-  PetscCall(PetscMalloc3(n, &self->w, n, &self->F, (n * n), &self->J));
+  PetscCall(PetscMalloc2(n, &self->F, (n * n), &self->J));
   PetscCall(NsSmallLinearCreate(n, &self->linear));
   solver->data = self;
   PetscFunctionReturn(0);
@@ -41,7 +41,7 @@ static PetscErrorCode NsLocalSolverDestroy_SemismoothNewton(NsLocalSolver *solve
 
   PetscFunctionBegin;
   PetscCall(NsSmallLinearDestroy(&self->linear));
-  PetscCall(PetscFree3(self->w, self->F, self->J));
+  PetscCall(PetscFree2(self->F, self->J));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
 }
@@ -91,7 +91,7 @@ static void evaluate(const NsLocalProblem *p, PetscReal r, const PetscReal *P, c
 static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
   NsLocalSolver_SemismoothNewton *self = solver->data;
-  PetscReal                      *w = self->w, *F = self->F;
+  PetscReal                      *w = solver->w, *F = self->F;
 
   PetscFunctionBegin;
   for (result->iterations = 0;; result->iterations++) {

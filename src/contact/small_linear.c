@@ -5,7 +5,7 @@
       [R11 R12] = [T 0] Z'           Householder from the right
       x = Pi Z [T^-1 (Q' b)_1; 0]    the smallest of all least-squares solutions
 
-  LAPACK's dgelsy does the second for all: 1 us for four rows, where LU takes 0.1 and this 0.25. Local problems are that small, and solved several times a step.
+  LAPACK's dgelsy takes 1 us for four rows, where LU takes 0.1 and the second 0.25. Local problems are that small, and solved several times a step.
 */
 #include "small_linear.h"
 

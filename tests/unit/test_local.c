@@ -299,12 +299,15 @@ static void guided_mass_leaves_or_cannot(void **state)
   assert_near(P[0] + P[1], PETSC_SQRT2 / 2, 1e-14);
 }
 
-/* Friction strong enough to press: open, (0, 0); slip, P_T = -2 P_N in 1 + P_N + P_T = 0; stick, G P = -b. Each is kept from where it is, or near. */
+/*
+  Friction strong enough to press: open, (0, 0); slip, P_T = -2 P_N in 1 + P_N + P_T = 0; stick, G P = -b. The chain keeps each of them while the data
+  change a little, as from step to step; enumeration finds the nearest from anywhere.
+*/
 static void the_nearest_of_several(void **state)
 {
-  static const PetscReal solutions[3][2] = {{0, 0}, {1, -2}, {3, -4}};
-  Problem                p               = planar(1, 1, 1, 2, 1, 5, 2);
-  NsLocalSolver         *enumerate       = solver_named("enumerate");
+  static const PetscReal solutions[3][2] = {{0, 0}, {1, -2}, {3, -4}}, later[3][2] = {{0, 0}, {1.01, -2.02}, {2.96, -3.97}};
+  Problem                p         = planar(1, 1, 1, 2, 1, 5, 2);
+  NsLocalSolver         *enumerate = solver_named("enumerate");
   NsLocalChain          *chain;
   NsLocalResult          result;
 
@@ -315,6 +318,13 @@ static void the_nearest_of_several(void **state)
     CHECK(NsLocalChainSolve(chain, of(&p), P, &result));
     assert_true(result.converged && result.iterations == 0 && chain->stage == NS_STAGE_NEWTON);
     assert_true(P[0] == solutions[s][0] && P[1] == solutions[s][1]);
+    p.b[0] = 1.01;
+    p.b[1] = 4.98;
+    CHECK(NsLocalChainSolve(chain, of(&p), P, &result));
+    assert_true(result.converged && result.iterations <= 1 && chain->stage == NS_STAGE_NEWTON);
+    for (int i = 0; i < 2; i++) assert_near(P[i], later[s][i], 1e-14);
+    p.b[0] = 1;
+    p.b[1] = 5;
     for (int turn = 0; turn < 8; turn++) {
       P[0] = solutions[s][0] + 0.1 * cos(turn * PETSC_PI / 4);
       P[1] = solutions[s][1] + 0.1 * sin(turn * PETSC_PI / 4);
@@ -510,7 +520,7 @@ static void the_chain_goes_in_order(void **state)
   (void)state;
   newton->max_iterations = 25;
   CHECK(NsLocalChainCreate(MAX_ROWS / 2, MAX_ROWS, &chain));
-  for (int trial = 0; trial < 2000; trial++) {
+  for (int trial = 0; trial < 400; trial++) {
     const PetscInt n = 1 + trial % 10, freedoms = 1 + trial / 10 % 8;
     Problem        p;
     PetscReal      P[MAX_ROWS], other[MAX_ROWS];
@@ -542,8 +552,8 @@ static void the_chain_goes_in_order(void **state)
   }
   print_message("  failures           %5d\n", (int)chain->statistics.failures);
   assert_null(NsLocalStageNames[NS_STAGES]);
-  assert_int_equal(chain->statistics.calls, 2000);
-  assert_int_equal(solved + chain->statistics.failures, 2000);
+  assert_int_equal(chain->statistics.calls, 400);
+  assert_int_equal(solved + chain->statistics.failures, 400);
   assert_int_equal(chain->statistics.iterations, iterations);
   assert_int_equal(chain->statistics.most_iterations, most);
   CHECK(NsLocalChainDestroy(&chain));
