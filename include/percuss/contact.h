@@ -94,7 +94,8 @@ PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const 
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
 /*
   Puts impulses P into the reports with the velocities around them, and books their energy: what the mean velocity (before + after)/2 takes out, normal part as
-  impact, tangential part as friction. impact[i] (NULL: all) says which are impacts; the others are reactions of lasting contact.
+  impact, tangential part as friction. impact[i] (NULL: all) says which are impacts; the others are reactions of lasting contact,
+  and at joints book nothing.
 */
 PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
   const PetscReal *after, const PetscBool *impact);

@@ -59,6 +59,7 @@ static PetscErrorCode print_report(NsRun *run)
   const NsModel          *model   = run->model;
   const NsOutputSettings *output  = run->config.output;
   const PetscInt64        frames  = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
+  const char             *more    = run->scheme->type->varies ? " or more" : ""; /* shorter steps at impacts */
   double                  seconds = 0;
 
   PetscFunctionBegin;
@@ -73,7 +74,7 @@ static PetscErrorCode print_report(NsRun *run)
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
-  printf("  scheme      %s, step %g s, %lld steps to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps,
+  printf("  scheme      %s, step %g s, %lld steps%s to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps, more,
     (double)run->steps * run->step);
   if (model->ops->frequency_bound)
     printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
@@ -84,7 +85,7 @@ static PetscErrorCode print_report(NsRun *run)
     printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
   else
     printf("  step limit  none\n");
-  printf("  output      %lld frames, about ", (long long)frames);
+  printf("  output      %lld frames%s, about ", (long long)frames, more);
   print_bytes(bytes_to_write(run));
   printf(" in %s\n", run->directory);
   printf("  time        about %.3g s without output, %.3g us a step on this machine\n", seconds * (double)run->steps, 1e6 * seconds);

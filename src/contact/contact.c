@@ -202,8 +202,10 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
   for (PetscInt i = 0; i < rows->contacts; i++) {
     NsContactReport *report = &contact->report[rows->contact[i]];
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      const PetscInt  d          = k - rows->start[i];
-      const PetscReal lost       = -(before[k] + after[k]) / 2 * P[k];
+      const PetscInt d = k - rows->start[i];
+      /* an ideal joint does no work: what its lasting reactions do all the same is the scheme's */
+      const PetscBool ideal      = contact->model->candidate[rows->contact[i]].bilateral && impact && !impact[i];
+      const PetscReal lost       = ideal ? 0 : -(before[k] + after[k]) / 2 * P[k];
       report->impulse[d]         = P[k];
       report->velocity_before[d] = before[k];
       report->velocity_after[d]  = after[k];
