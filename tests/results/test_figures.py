@@ -1,0 +1,62 @@
+#!/usr/bin/python3
+"""The scripts that redraw the papers' figures: they run, draw what they say, make nothing twice, and say what is wrong. Usage: test_figures.py PERCUSS"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
+sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+
+
+def draw(script, *words):
+    environment = dict(os.environ, PERCUSS=PERCUSS, MPLBACKEND="Agg")
+    return subprocess.run([sys.executable, os.path.join(ROOT, "postprocess", script), *words], capture_output=True, text=True, env=environment, timeout=500)
+
+
+def manifests(folder):
+    """{name of a run: when its run.json was written}"""
+    runs = os.path.join(folder, "runs")
+    return {name: os.stat(os.path.join(runs, name, "run.json")).st_mtime_ns for name in os.listdir(runs)}
+
+
+class Figures(unittest.TestCase):
+    def check(self, script, keys):
+        with tempfile.TemporaryDirectory() as folder:
+            done = draw(script, "--only", *keys, "--out", folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            pictures = [word for word in done.stdout.split() if word.endswith(".png")]
+            self.assertEqual(len(pictures), len(keys))
+            for picture in pictures:
+                with open(os.path.join(ROOT, picture), "rb") as file:
+                    self.assertEqual(file.read(4), b"\x89PNG", picture)
+                self.assertGreater(os.path.getsize(os.path.join(ROOT, picture)), 10000, picture)
+            made = manifests(folder)
+            self.assertEqual(draw(script, "--only", *keys, "--out", folder).returncode, 0)
+            self.assertEqual(manifests(folder), made)  # a second call makes no run again
+            return done.stdout
+
+    def test_slider_crank(self):
+        self.check("slider_crank.py", ["a05", "a10", "b06"])
+
+    def test_ball_in_box(self):
+        self.check("ball_in_box.py", ["a15", "a18"])
+
+    def test_unknown_figure(self):
+        done = draw("slider_crank.py", "--only", "a99")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a99", done.stderr)
+        self.assertIn("a10", done.stderr)  # what there is
+
+    def test_no_program(self):
+        environment = dict(os.environ, PERCUSS="/nowhere/percuss")
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/ball_in_box.py")], capture_output=True, text=True, env=environment, timeout=100)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("/nowhere/percuss", done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
