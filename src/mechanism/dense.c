@@ -13,8 +13,7 @@
 
 typedef struct {
   PetscBool  ready;
-  PetscReal  t;
-  PetscReal  q[NS_N], v[NS_N]; /* where it was made; v matters for damping and stiffness only */
+  PetscReal  q[NS_N]; /* where it was made */
   NsOperator op;
   PetscReal  inverse[NS_N * NS_N];
 } Operator;

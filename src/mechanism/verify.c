@@ -1,7 +1,7 @@
 /*
   Whether the functions of a mechanism fit each other: a mistake in a derivative by hand gives a run that looks plausible and is wrong.
 
-  At the start and at two places near it, by central differences:
+  At the start, and at two places and later times near it, by central differences:
 
       M = M',  x' M x > 0                    the mass matrix (Cholesky)
       W_N = dg/dq,  drive_N = dg/dt          normals against gaps
@@ -23,11 +23,13 @@ typedef struct {
   const NsMechanismCase *c;
   int                    n, contacts, rows;
   const NsCandidate     *candidate;
+  double                 t; /* s, of this place */
   NsArena               *arena;
   double                *g[2], *W[2], *drive[2], *d;
 } Trial;
 
-static const double step = 6e-6;
+static const double step             = 6e-6;
+static const double times[NS_PLACES] = {0, 0.137, 1.71}; /* a surface may rest at the start */
 
 static void contact_at(const Trial *trial, double t, const double *q, int side)
 {
@@ -83,7 +85,7 @@ static bool compare_gaps(const Trial *trial, const double *q, int j, double h, d
   for (int side = 0; side < 2; side++) {
     memcpy(x, q, sizeof(double) * (size_t)n);
     if (j < n) x[j] += side ? h : -h;
-    contact_at(trial, j < n ? 0 : (side ? h : -h), x, side);
+    contact_at(trial, trial->t + (j < n ? 0 : (side ? h : -h)), x, side);
   }
   for (int k = 0, row = 0; k < trial->contacts; row += 1 + trial->m->contacts[k].tangents, k++) {
     *bad               = k;
@@ -98,18 +100,18 @@ static bool compare_gaps(const Trial *trial, const double *q, int j, double h, d
 
 static bool check_normals(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
 {
-  static const double times[] = {6e-6, 6e-8, 6e-10, 6e-4};
+  static const double spans[] = {6e-6, 6e-8, 6e-10, 6e-4};
   const int           n       = trial->n;
   double              largest = 0, difference = 0, given = 0;
   int                 bad = 0;
 
-  contact_at(trial, 0, q, 0);
+  contact_at(trial, trial->t, q, 0);
   for (int i = 0; i < trial->rows * n; i++) largest = fmax(largest, fabs(trial->W[0][i]) * NsMechanismScale(trial->m, trial->c, i % n));
   for (int j = 0; j <= n; j++) {
     const double scale = j < n ? NsMechanismScale(trial->m, trial->c, j) : 1;
     bool         good  = false;
-    for (size_t i = 0; !good && i < (j < n ? 1 : sizeof(times) / sizeof(times[0])); i++)
-      good = compare_gaps(trial, q, j, j < n ? step * scale : times[i], largest, &bad, &difference, &given);
+    for (size_t i = 0; !good && i < (j < n ? 1 : sizeof(spans) / sizeof(spans[0])); i++)
+      good = compare_gaps(trial, q, j, j < n ? step * scale : spans[i], largest, &bad, &difference, &given);
     if (good) continue;
     NsDiagError(diag, place, "contact '%s' of '%s': the gap changes with %s by %g, but %s says %g", trial->candidate[bad].name, trial->m->name,
       j < n ? trial->m->coordinates[j].name : "time", difference, j < n ? "its normal row" : "its drive", given);
@@ -126,7 +128,7 @@ static bool compare_rates(const Trial *trial, const double *q, const double *v, 
 
   for (int side = 0; side < 2; side++) {
     for (int i = 0; i < n; i++) x[i] = q[i] + (side ? h : -h) * v[i];
-    contact_at(trial, side ? h : -h, x, side);
+    contact_at(trial, trial->t + (side ? h : -h), x, side);
   }
   for (*row = 0; *row < trial->rows; ++*row) {
     double size = 0;
@@ -149,7 +151,7 @@ static bool check_rates(const Trial *trial, const double *q, const double *v, Ns
 
   if (!trial->m->rowrate || short_time(trial, v) == 0) return true;
   memset(trial->d, 0, sizeof(double) * (size_t)trial->rows);
-  trial->m->rowrate(trial->c, 0, q, v, trial->d);
+  trial->m->rowrate(trial->c, trial->t, q, v, trial->d);
   for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
     if (compare_rates(trial, q, v, shares[i] * short_time(trial, v), &row, &difference)) return true;
   }
@@ -177,8 +179,8 @@ static bool check_power(const Trial *trial, const double *q, const double *v, Ns
     for (int i = 0; i < n; i++) x[side][i] = q[i] + (side ? dt : -dt) * v[i];
     trial->m->mass(trial->c, x[side], M[side]);
   }
-  trial->m->force(trial->c, 0, q, v, h);
-  if (trial->m->power) trial->m->power(trial->c, 0, q, v, v, &damping, &load);
+  trial->m->force(trial->c, trial->t, q, v, h);
+  if (trial->m->power) trial->m->power(trial->c, trial->t, q, v, v, &damping, &load);
   for (int i = 0; i < n; i++) {
     work += v[i] * h[i];
     size += fabs(v[i] * h[i]);
@@ -215,6 +217,7 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
   }
   trial.d = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
   for (int trying = 0; trying < NS_PLACES && good; trying++) {
+    trial.t = times[trying];
     for (int i = 0; i < trial.n; i++) {
       const double scale = NsMechanismScale(m, c, i);
       q[i]               = start[2 * i] + 0.05 * scale * trying * cos(1.7 * i + trying);

@@ -117,7 +117,7 @@ const NsVariant NsSchemeVariant_ExplicitVelocity = {
            "h~ = h (free_force: included) or 0 (left_out); in a step that closes a contact, impulses as scheme.half_explicit.\n"
            "Order 2 in flight. In contact the constraint is met on average only: contacts drift, chatter and open (slider-crank at dt = 1e-4 s:\n"
            "399 um with h~ = h, 112 um with h~ = 0; scheme.half_explicit: 0.4 um).\n"
-           "Stability and needs as scheme.half_explicit.\n"
+           "Stability and needs of a model as scheme.half_explicit.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Sec. 4.",
   .table = &explicit_velocity_table,

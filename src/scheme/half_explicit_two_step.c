@@ -108,7 +108,7 @@ const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
            "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is at most ds |u^-|.\n"
            "Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen of their forces.\n"
            "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end of a step.\n"
-           "Stability, needs and joints as scheme.half_explicit. The end of the run is met within one step.\n"
+           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Fig. 24.",
   .table = &half_explicit_two_step_table,

@@ -154,6 +154,7 @@ const NsVariant NsSchemeVariant_MoreauJean = {
            "theta = 0.5: order 2 in free flight, energy kept to rounding; theta > 0.5: order 1, damps. No step limit from theta = 0.5.\n"
            "P is force and impulse in one, reported as impulse.\n"
            "Penetration: at most dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)).\n"
+           "Needs of a model: linear forces with constant mass, stiffness and damping.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (2).",
   .table = &moreau_jean_table,
 };

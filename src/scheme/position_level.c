@@ -80,6 +80,16 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscFunctionReturn(0);
 }
 
+static void NsSchemeAmplification_PositionLevel(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+{
+  (void)settings;
+  for (int c = 0; c < 2; c++) {
+    const PetscReal x0 = c == 0, y0 = c == 1, y1 = y0 - w * x0 - 2 * zeta * w * y0;
+    S[c]     = x0 + w * y1;
+    S[2 + c] = y1;
+  }
+}
+
 static const NsKey   position_level_keys[] = {NS_STEP_KEY(NsSettings_PositionLevel), {NULL}};
 static const NsTable position_level_table  = {"position_level", "joints on position level", position_level_keys, sizeof(NsSettings_PositionLevel)};
 
@@ -89,6 +99,7 @@ const NsVariant NsSchemeVariant_PositionLevel = {
   .about = "v1 = v0 + M0^-1 (dt h(t0, q0, v0) + W0 P),   q1 = q0 + dt v1,   g(t1, q1) = 0.\n"
            "Order 1. Positions hold to rounding; velocities miss the joint's by O(dt). Gyroscopic forces are explicit and cost energy: the\n"
            "slider-crank with a joint loses 38 % in a second at dt = 1e-4 s.\n"
+           "Explicit: undamped, dt < 2/omega_max.\n"
            "For index reduction, beside scheme.half_explicit (velocity level), scheme.half_explicit_acceleration and scheme.ggl_decoupled.\n"
            "Needs of a model: accelerations, gaps and contact rows; joints only.\n"
            "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.",
@@ -96,9 +107,10 @@ const NsVariant NsSchemeVariant_PositionLevel = {
 };
 
 const NsSchemeType NsSchemeType_PositionLevel = {
-  .variant = &NsSchemeVariant_PositionLevel,
-  .refuses = NsSchemeRefuses_PositionLevel,
-  .setup   = NsSchemeSetup_PositionLevel,
-  .step    = NsSchemeStep_PositionLevel,
-  .destroy = NsSchemeDestroy_PositionLevel,
+  .variant       = &NsSchemeVariant_PositionLevel,
+  .refuses       = NsSchemeRefuses_PositionLevel,
+  .setup         = NsSchemeSetup_PositionLevel,
+  .step          = NsSchemeStep_PositionLevel,
+  .amplification = NsSchemeAmplification_PositionLevel,
+  .destroy       = NsSchemeDestroy_PositionLevel,
 };

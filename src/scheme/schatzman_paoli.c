@@ -219,6 +219,7 @@ const NsVariant NsSchemeVariant_SchatzmanPaoli = {
            "Order 2 in free flight without damping, order 1 with impacts. The impact law takes two steps. No friction; linear models.\n"
            "With e near 1 an impact may gain energy of order dt: the law acts on positions.\n"
            "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
+           "Needs of a model: linear forces with constant mass, stiffness and damping, and gaps linear in the coordinates.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli, Schatzman.",
   .table = &schatzman_paoli_table,
 };

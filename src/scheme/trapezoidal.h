@@ -59,7 +59,7 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
 PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt);
 /* Forces lambda1 on velocity level at t1, and v1: 0 <= W1' v1 _|_ lambda1 >= 0 (and friction) on the contacts of w1. */
 PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
-/* An impact on all contacts of w1 (struck is set): v1 = v^- on entry, Lambda and v1 on return. */
+/* An impact on all contacts of w1: v1 = v^- on entry, Lambda and v1 on return. */
 PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
 /* The same from v^- of the step, without lambda0. Sets everything. */
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);

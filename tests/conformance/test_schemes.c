@@ -80,6 +80,21 @@ static void every_scheme_promises_something(void **state)
   EACH_PROMISE(p) assert_non_null(promise_type(p));
 }
 
+/* What `explain` prints of each: equations, order, stability, needs, reference. */
+static void every_scheme_has_its_page(void **state)
+{
+  static const char *const stability[] = {"dt < 2/omega_max", "step limit", "Stability", "nstable", NULL};
+
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    const char *about = (*type)->variant->about;
+    PetscBool   said  = PETSC_FALSE;
+    for (int i = 0; stability[i]; i++) said = said || strstr(about, stability[i]) ? PETSC_TRUE : PETSC_FALSE;
+    if (!said || !strstr(about, " = ") || !strstr(about, "rder ") || !strstr(about, "eeds of a model") || !strstr(about, "Reference: "))
+      fail_msg("the page of '%s' is not complete", (*type)->variant->name);
+  }
+}
+
 /* Position at the end of the pulled bar's run. */
 static void end_position(const Promise *promise, PetscReal step, const char *extra, PetscReal q[8])
 {
@@ -393,6 +408,7 @@ static void start_in_contact_is_an_impact(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_scheme_promises_something),
+  cmocka_unit_test(every_scheme_has_its_page),
   cmocka_unit_test(start_in_contact_is_an_impact),
   cmocka_unit_test(free_flight_has_its_order),
   cmocka_unit_test(damped_flight_of_second_order),
