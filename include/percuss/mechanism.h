@@ -5,6 +5,7 @@
 
   This header needs nothing but C: it is all that a plugin includes (see configs/plugin). A mechanism is one table; whatever is
   there in it can be used by every scheme, writer and command. Functions are called in each step and must not allocate. All numbers are SI.
+  Arrays that a function fills come in as zeros; matrices are row-major.
 
   Sizes: n coordinates, m contacts; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact k - 1.
 */
@@ -65,7 +66,7 @@ typedef struct {
   /* Power at velocity w of the forces at (t, q, v): *damping what dampers take, *load what loads give. Optional: no such forces. */
   void (*power)(const NsMechanismCase *c, double t, const double *q, const double *v, const double *w, double *damping, double *load);
 
-  /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows] comes in as zeros: what surfaces that move by themselves add to u
+  /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows]: what surfaces that move by themselves add to u
      (a belt at speed s against the tangent: -s). Optional where there are no contacts. */
   void (*contact)(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive);
   /* d[rows] = (dW'/dt) v + d(drive)/dt along the motion: contact accelerations are W' v' + d. Optional: schemes on acceleration level need it. */

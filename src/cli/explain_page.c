@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include <string.h>
 
-enum { WIDTH = 100, WIDEST = 120 /* of lines that are left as they are */, NAMES = 28 };
+enum { WIDTH = 100, WIDEST = 130 /* of lines that are left as they are */, NAMES = 28 };
 
 /* Text broken at blanks; `at`: the column where it begins, which further lines are indented to. */
 static void put_wrapped(FILE *out, int at, const char *text)

@@ -138,8 +138,9 @@ static PetscErrorCode step_to_end(NsRun *run)
     if (run->exit != NS_EXIT_DONE) break;
     if (stop_signal && !last) {
       run->exit = NS_EXIT_STOPPED;
-      PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld of %lld",
-        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step, (long long)run->steps));
+      PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld%s",
+        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step,
+        run->scheme->type->varies ? "" : NsArenaPrint(run->arena, " of %lld", (long long)run->steps)));
     }
     PetscCall(offer(run, step, last || run->exit == NS_EXIT_STOPPED, PETSC_FALSE));
   }

@@ -99,6 +99,7 @@ static void look(NsDense *self, PetscReal t, const PetscReal *q)
 {
   if (!self->contacts || (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n))) return;
   memset(self->drive, 0, sizeof(*self->drive) * (size_t)self->row[self->contacts]);
+  memset(self->W, 0, sizeof(*self->W) * (size_t)(self->row[self->contacts] * self->n));
   self->m->contact(&self->c, t, q, self->g, self->W, self->drive);
   memcpy(self->q, q, sizeof(*q) * (size_t)self->n);
   self->t     = t;
@@ -134,6 +135,7 @@ static PetscErrorCode NsModelForce_Dense(NsModel *model, PetscReal t, Vec q, Vec
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
   PetscCall(VecGetArrayWrite(h, &ah));
+  memset(ah, 0, sizeof(*ah) * (size_t)self->n);
   self->m->force(&self->c, t, aq, av, ah);
   PetscCall(VecRestoreArrayWrite(h, &ah));
   PetscCall(VecRestoreArrayRead(v, &av));
@@ -156,6 +158,7 @@ static void add_tangents(NsDense *self, PetscReal t, const PetscReal *q, const P
       for (int side = 0; side < 2; side++) {
         memcpy(x[side], at, sizeof(*at) * (size_t)n);
         x[side][j] += side == 0 ? -delta : delta;
+        memset(f[side], 0, sizeof(f[side]));
         self->m->force(&self->c, t, kind == 0 ? x[side] : q, kind == 0 ? v : x[side], f[side]);
       }
       for (PetscInt i = 0; i < n; i++) self->A[i * n + j] -= weight * (f[1][i] - f[0][i]) / (x[1][j] - x[0][j]);
@@ -178,6 +181,7 @@ static PetscErrorCode NsModelFactor_Dense(NsModel *model, PetscInt slot, PetscRe
     o->ready && o->op.mass == op.mass && o->op.damping == op.damping && o->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool there = (self->m->constant_mass || !memcmp(o->q, aq, size)) && !tangents ? PETSC_TRUE : PETSC_FALSE;
   if (!same || !there) {
+    memset(self->A, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
     self->m->mass(&self->c, aq, self->A);
     for (PetscInt i = 0; i < self->n * self->n; i++) self->A[i] *= op.mass;
     if (tangents) add_tangents(self, t, aq, av, op);
@@ -238,6 +242,7 @@ static PetscErrorCode NsModelAccel_Dense(NsModel *model, PetscReal t, Vec q, Vec
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
   PetscCall(VecGetArrayWrite(a, &aa));
+  memset(h, 0, sizeof(*h) * (size_t)self->n);
   self->m->force(&self->c, t, aq, av, h);
   multiply(self->n, self->slot[0].inverse, h, aa);
   PetscCall(VecRestoreArrayWrite(a, &aa));
@@ -257,6 +262,7 @@ static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec 
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(x, &ax));
   PetscCall(VecGetArrayWrite(y, &ay));
+  memset(self->M, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
   self->m->mass(&self->c, aq, self->M);
   multiply(self->n, self->M, ax, ay);
   PetscCall(VecRestoreArrayWrite(y, &ay));
@@ -338,6 +344,7 @@ static PetscErrorCode NsModelRowrate_Dense(NsModel *model, PetscReal t, Vec q, V
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
+  memset(self->rate, 0, sizeof(*self->rate) * (size_t)self->row[self->contacts]);
   self->m->rowrate(&self->c, t, aq, av, self->rate);
   PetscCall(VecRestoreArrayRead(v, &av));
   PetscCall(VecRestoreArrayRead(q, &aq));
@@ -357,6 +364,7 @@ static PetscErrorCode NsModelEnergy_Dense(NsModel *model, PetscReal t, Vec q, Ve
   (void)t;
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
+  memset(self->M, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
   self->m->mass(&self->c, aq, self->M);
   multiply(self->n, self->M, av, Mv);
   energy->kinetic = 0;
@@ -649,7 +657,7 @@ static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDi
 static void check_gravity(NsDense *self, const NsConfig *config, NsDiag *diag)
 {
   const NsMechanismCase weightless = {.p = self->c.p};
-  PetscReal             q[NS_N], v[NS_N], h[2][NS_N], most = 0;
+  PetscReal             q[NS_N], v[NS_N], h[2][NS_N] = {{0}}, most = 0;
 
   for (PetscInt i = 0; i < self->n; i++) {
     q[i] = self->start[2 * i] + 0.1; /* not at a place where weight happens to do nothing */

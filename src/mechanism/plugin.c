@@ -30,9 +30,10 @@ static const NsTable plugin_table = {"plugin", "mechanism from a shared object",
 const NsVariant NsBodyVariant_Plugin = {
   .name  = "plugin",
   .title = "a mechanism of your own, from a shared object",
-  .about = "The library defines `const NsMechanism percuss_mechanism`, a table of C functions (include/percuss/mechanism.h): mass matrix, forces,\n"
-           "gaps and rows of contacts. Every scheme, output and command then works with it. Its functions are checked against each other\n"
-           "at the start (rows against gaps, forces against energies). configs/plugin has an example and explains it.",
+  .about = "The library defines `const NsMechanism percuss_mechanism`, a table of C functions\n"
+           "(include/percuss/mechanism.h): mass matrix, forces, gaps and rows of contacts. Every scheme, output and\n"
+           "command then works with it. Its functions are checked against each other at the start (rows against gaps,\n"
+           "forces against energies). configs/plugin has an example and explains it.",
   .table = &plugin_table,
 };
 

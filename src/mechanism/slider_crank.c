@@ -144,8 +144,8 @@ const NsMechanism NsMechanism_SliderCrank = {
   .title       = "slider-crank mechanism, slider with clearance: four corners that hit and rub",
   .about       = "Angles theta1, theta2, theta3 of crank, rod and slider; the notch of height 2 (slider_half_height + clearance) lies along x.\n"
                  "Corners 1 (rear) and 2 (front) touch the wall above, 3 and 4 the one below. Gravity is the config's own,\n"
-                 "such as gravity: [0, -9.81, 0]; without it there is none.\n"
-                 "Defaults are Table 1 of the reference; rates of the rows for schemes on acceleration level.\n"
+                 "such as gravity: [0, -9.81, 0]; without it there is none. Defaults are Table 1 of the reference; rates of\n"
+                 "the rows for schemes on acceleration level.\n"
                  "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
                  "time-discontinuous Galerkin methods, 2.1.",
   .parameters  = parameters,

@@ -94,7 +94,8 @@ const NsMechanism NsMechanism_SliderCrankBilateral = {
   .title       = "slider-crank mechanism with a joint: one constraint, no impacts",
   .about       = "Angles theta1 and theta2 of crank and rod; the slider's middle is held on the x axis: l1 sin theta1 + l2 sin theta2 = 0.\n"
                  "The case for index reduction and drift: compare schemes and levels of the constraint.\n"
-                 "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.1.",
+                 "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
+                 "mechanical systems, 2.1.",
   .parameters  = parameters,
   .coordinates = coordinates,
   .contacts    = contacts,

@@ -23,7 +23,8 @@ typedef struct {
   const NsMechanismCase *c;
   int                    n, contacts, rows;
   const NsCandidate     *candidate;
-  double                 t; /* s, of this place */
+  double                 t;           /* s, of this place */
+  double                 first[NS_N]; /* coordinates of the start */
   NsArena               *arena;
   double                *g[2], *W[2], *drive[2], *d;
 } Trial;
@@ -34,6 +35,7 @@ static const double times[NS_PLACES] = {0, 0.137, 1.71}; /* a surface may rest a
 static void contact_at(const Trial *trial, double t, const double *q, int side)
 {
   memset(trial->drive[side], 0, sizeof(double) * (size_t)trial->rows);
+  memset(trial->W[side], 0, sizeof(double) * (size_t)(trial->rows * trial->n));
   trial->m->contact(trial->c, t, q, trial->g[side], trial->W[side], trial->drive[side]);
 }
 
@@ -48,11 +50,18 @@ static double short_time(const Trial *trial, const double *v)
 
 static bool check_mass(const Trial *trial, const double *q, NsPlace place, NsDiag *diag)
 {
-  const int n = trial->n;
-  double    M[NS_N * NS_N], largest = 0;
+  const int n              = trial->n;
+  double    M[NS_N * NS_N] = {0}, start[NS_N * NS_N] = {0}, largest = 0;
 
   trial->m->mass(trial->c, q, M);
   for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(M[i]));
+  trial->m->mass(trial->c, trial->first, start);
+  for (int i = 0; i < n * n && trial->m->constant_mass; i++) {
+    if (fabs(M[i] - start[i]) <= 1e-12 * largest) continue;
+    NsDiagError(diag, place, "the mass matrix of '%s' changes with its coordinates: M[%d, %d] = %g, and elsewhere %g; constant_mass must be 0",
+      trial->m->name, i / n, i % n, start[i], M[i]);
+    return false;
+  }
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < i; j++) {
       if (fabs(M[i * n + j] - M[j * n + i]) <= 1e-12 * largest) continue;
@@ -169,8 +178,8 @@ static double stored(const Trial *trial, const double *q)
 
 static bool check_power(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
 {
-  const int n = trial->n;
-  double    h[NS_N], M[2][NS_N * NS_N], x[2][NS_N], work = 0, inertia = 0, size = 0, damping = 0, load = 0;
+  const int n       = trial->n;
+  double    h[NS_N] = {0}, M[2][NS_N * NS_N] = {{0}}, x[2][NS_N], work = 0, inertia = 0, size = 0, damping = 0, load = 0;
 
   const double dt = short_time(trial, v);
 
@@ -216,6 +225,7 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
     trial.drive[side] = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
   }
   trial.d = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
+  for (int i = 0; i < trial.n; i++) trial.first[i] = start[2 * i];
   for (int trying = 0; trying < NS_PLACES && good; trying++) {
     trial.t = times[trying];
     for (int i = 0; i < trial.n; i++) {

@@ -106,7 +106,10 @@ static void put_model(NsJson *json, const NsRun *run)
   NsJsonClose(json);
   NsJsonString(json, "scheme", run->scheme ? run->scheme->type->variant->name : NULL);
   NsJsonNumber(json, "step", run->step);
-  NsJsonInteger(json, "planned_steps", run->steps);
+  if (run->scheme && run->scheme->type->varies)
+    NsJsonNumber(json, "planned_steps", NAN); /* null: it takes as many as it needs */
+  else
+    NsJsonInteger(json, "planned_steps", run->steps);
   NsJsonNumber(json, "end", run->config.time ? run->config.time->end : NAN);
   /* null: not known, or none. */
   NsJsonNumber(json, "step_limit", run->step_limit > 0 && run->step_limit < PETSC_MAX_REAL ? run->step_limit : NAN);

@@ -115,8 +115,9 @@ const NsVariant NsSchemeVariant_ExplicitVelocity = {
            "v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1) with forces that stop a stage within a step,\n"
            "0 <= W0' (v0 + dt M0^-1 (h~ + W0 lambda0)) _|_ lambda0 >= 0,   0 <= W1' (v_a + dt M1^-1 (h~ + W1 lambda1)) _|_ lambda1 >= 0,\n"
            "h~ = h (free_force: included) or 0 (left_out); in a step that closes a contact, impulses as scheme.half_explicit.\n"
-           "Order 2 in flight. In contact the constraint is met on average only: contacts drift, chatter and open (slider-crank at dt = 1e-4 s:\n"
-           "399 um with h~ = h, 112 um with h~ = 0; scheme.half_explicit: 0.4 um).\n"
+           "Order 2 in flight. In contact the constraint is met on average only: contacts drift, chatter and open\n"
+           "(slider-crank at dt = 1e-4 s: 399 um with h~ = h, 112 um with h~ = 0; scheme.half_explicit: 0.4 um). With h~ = 0\n"
+           "a body at rest sinks with the speed g dt: its weight is no part of what its force answers.\n"
            "Stability and needs of a model as scheme.half_explicit.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Sec. 4.",

@@ -235,12 +235,16 @@ const NsVariant NsSchemeVariant_GglUnified = {
   .title = "unified Gear-Gupta-Leimkuhler: implicit midpoint, no penetration",
   .about = "q1 = q0 + dt vM + W(qM) Psi,   v1 = v0 + M^-1 (dt h(tM, qM, vM) + W(qM) P),   qM = (q0 + q1)/2, vM = (v0 + v1)/2;\n"
            "0 <= W(qM)' (v1 + e v0) _|_ P >= 0 where g(q0 + dt/2 v0) <= 0;   0 <= g(q1) _|_ Psi >= 0 (project: all, active, none).\n"
-           "Order 2 in free flight, order 1 with contacts. Energy of linear models kept to rounding in flight. No step limit.\n"
-           "P is force and impulse in one, reported as impulse. Gaps hold to rounding with project: all; none is the implicit midpoint scheme\n"
-           "without projection, the reference's own reference.\n"
-           "Each step is a Newton iteration (five to ten rounds for mechanisms, one for linear models): about ten explicit steps.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by differences.\n"
-           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 3.2.",
+           "Order 2 in free flight, order 1 with contacts. Energy of linear models kept to rounding in flight.\n"
+           "No step limit. P is force and impulse in one, reported as impulse. Gaps hold to rounding with project: all; none is\n"
+           "the implicit midpoint scheme without projection, the reference's own reference. Each step is a Newton\n"
+           "iteration (five to ten rounds for mechanisms, one for linear models): about ten explicit steps.\n"
+           "With e > 0 a contact at rest flutters, with e g dt/(1 + e) under weight g, for what is projected onto g = 0 is found\n"
+           "open in the next step; each flutter counts as an impact.\n"
+           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
+           "differences.\n"
+           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
+           "mechanical systems, 3.2.",
   .table = &ggl_unified_table,
 };
 

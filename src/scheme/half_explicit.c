@@ -35,12 +35,12 @@ typedef struct {
 
 enum { AT_END, AT_PREDICTION, ALWAYS };
 
-/* Contacts i and j act on each other: some entry of their block of G is not zero. */
-static PetscBool are_coupled(const NsContact *contact, const NsRows *rows, PetscInt i, PetscInt j)
+/* Contact i of the rows and contact j of the columns act on each other: some entry of their block of G is not zero. */
+static PetscBool are_coupled(const NsContact *contact, const NsRows *rows, PetscInt i, const NsRows *columns, PetscInt j)
 {
   for (PetscInt r = rows->start[i]; r < rows->start[i + 1]; r++) {
-    for (PetscInt c = rows->start[j]; c < rows->start[j + 1]; c++) {
-      if (contact->G[r * rows->rows + c] != 0) return PETSC_TRUE;
+    for (PetscInt c = columns->start[j]; c < columns->start[j + 1]; c++) {
+      if (contact->G[r * columns->rows + c] != 0) return PETSC_TRUE;
     }
   }
   return PETSC_FALSE;
@@ -52,35 +52,41 @@ static PetscBool are_coupled(const NsContact *contact, const NsRows *rows, Petsc
 */
 static void find_struck(NsScheme *scheme)
 {
-  NsTrapezoidal *self  = scheme->data;
-  const NsRows  *rows  = &self->w1;
-  PetscBool      grown = PETSC_TRUE;
+  NsTrapezoidal  *self  = scheme->data;
+  const NsRows   *rows  = &self->w1;
+  const PetscBool one   = scheme->model->constant_mass ? PETSC_FALSE : PETSC_TRUE;
+  PetscBool       grown = PETSC_TRUE;
 
   for (PetscInt i = 0; i < rows->contacts; i++) self->struck[i] = self->newly[i];
   while (grown) {
     grown = PETSC_FALSE;
     for (PetscInt i = 0; i < rows->contacts; i++) {
       for (PetscInt j = 0; j < rows->contacts && !self->struck[i]; j++) {
-        if (self->struck[j] && (!scheme->model->constant_mass || are_coupled(scheme->contact, rows, i, j))) self->struck[i] = grown = PETSC_TRUE;
+        if (self->struck[j] && (one || are_coupled(scheme->contact, rows, i, rows, j))) self->struck[i] = grown = PETSC_TRUE;
       }
     }
   }
 }
 
-/* Zero in P for the contacts of `rows` that an impact reaches, or that opened meanwhile: their lambda0 is left out. True when some, not all, of P stays. */
-static PetscBool drop_struck(const NsScheme *scheme, const NsRows *rows, PetscReal *P)
+/* The force lambda0 of contacts that the impact reaches is left out, also of those that have opened meanwhile; *some: not all are. G is that of w1 again on return. */
+static PetscErrorCode drop_struck(NsScheme *scheme, PetscBool *some)
 {
-  const NsTrapezoidal *self = scheme->data;
-  PetscBool            some = PETSC_FALSE;
+  NsTrapezoidal  *self    = scheme->data;
+  NsContact      *contact = scheme->contact;
+  const PetscBool one     = scheme->model->constant_mass ? PETSC_FALSE : PETSC_TRUE;
 
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    PetscBool keep = PETSC_FALSE;
-    for (PetscInt j = 0; j < self->w1.contacts; j++)
-      keep = keep || (self->w1.contact[j] == rows->contact[i] && !self->struck[j]) ? PETSC_TRUE : PETSC_FALSE;
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1] && !keep; k++) P[k] = 0;
-    some = some || keep ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionBegin;
+  *some = PETSC_FALSE;
+  if (!self->w0.contacts) PetscFunctionReturn(0);
+  PetscCall(NsComplianceDelassus(self->mass, &self->w0, &self->w1, contact->G));
+  for (PetscInt i = 0; i < self->w0.contacts; i++) {
+    PetscBool reached = one;
+    for (PetscInt j = 0; j < self->w1.contacts && !reached; j++) reached = self->struck[j] && are_coupled(contact, &self->w0, i, &self->w1, j);
+    for (PetscInt k = self->w0.start[i]; k < self->w0.start[i + 1] && reached; k++) self->P0[k] = 0;
+    *some = *some || !reached ? PETSC_TRUE : PETSC_FALSE;
   }
-  return some;
+  PetscCall(NsComplianceDelassus(self->mass, &self->w1, &self->w1, contact->G));
+  PetscFunctionReturn(0);
 }
 
 /*
@@ -92,11 +98,13 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
   NsRows        *rows    = &self->w1;
+  PetscBool      some;
 
   PetscFunctionBegin;
   find_struck(scheme);
   PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v)); /* v^- */
-  if (drop_struck(scheme, &self->w0, self->P0)) PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 0.5, self->v1));
+  PetscCall(drop_struck(scheme, &some));
+  if (some) PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 0.5, self->v1));
   PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
   PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->newly, self->P1, &outcome->done));
@@ -174,11 +182,13 @@ const NsVariant NsSchemeVariant_HalfExplicit = {
   .about = "v_a = v0 + dt (a0 + M0^-1 W0 lambda0),   0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0,   q1 = q0 + dt/2 (v0 + v_a),\n"
            "v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1),   0 <= W1' v1 _|_ lambda1 >= 0;\n"
            "in a step that closes a contact, impulses at its end instead: v1 = v^- + M1^-1 W1 Lambda, impact law with v^-.\n"
-           "Order 2 in free flight (velocity Verlet) and while contact lasts, order 1 in the impact times. Energy bounded, not damped.\n"
-           "Explicit: undamped, dt < 2/omega_max; consistent bar le/(sqrt(3) c0), lumped le/c0; stiffness damping lowers it.\n"
-           "Penetration at an impact is at most one step's way. Contact velocity is zero to rounding while closed, so positions\n"
-           "drift with the square of the step only where constraints are curved.\n"
-           "decide: at_prediction and always are the readings of the reference's Sec. 5.2; with always the forces swallow restitution.\n"
+           "Order 2 in free flight (velocity Verlet) and while contact lasts, order 1 in the impact times. Energy\n"
+           "bounded, not damped.\n"
+           "Explicit: undamped, dt < 2/omega_max; consistent bar le/(sqrt(3) c0), lumped le/c0; stiffness damping lowers\n"
+           "it. Penetration at an impact is at most one step's way. Contact velocity is zero to rounding while closed,\n"
+           "so positions drift with the square of the step only where constraints are curved.\n"
+           "decide: at_prediction and always are the readings of the reference's Sec. 5.2; with always the forces\n"
+           "swallow restitution.\n"
            "Needs of a model: accelerations and contact rows. Joints (bilateral rows) and friction are covered.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Fig. 9 and Sec. 5.2.",

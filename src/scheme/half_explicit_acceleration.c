@@ -103,8 +103,10 @@ const NsVariant NsSchemeVariant_HalfExplicitAcceleration = {
            "v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1) with forces from accelerations,\n"
            "0 <= gddot = (dW'/dt) v + W' M^-1 (h + W lambda) _|_ lambda >= 0 where g <= 0 and gdot <= 0;\n"
            "in a step that closes a contact, impulses at its end as scheme.half_explicit.\n"
-           "Order 2 in flight and in contact. Closed contacts and joints drift (66 um in the slider-crank at dt = 1e-4 s).\n"
-           "Stability as scheme.half_explicit. Needs of a model: accelerations, contact rows and their rates; no friction.\n"
+           "Order 2 in flight and in contact. Closed contacts and joints drift (66 um in the slider-crank at dt = 1e-4\n"
+           "s).\n"
+           "Stability as scheme.half_explicit. Needs of a model: accelerations, contact rows and their rates; no\n"
+           "friction.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Sec. 3.",
   .table = &half_explicit_acceleration_table,

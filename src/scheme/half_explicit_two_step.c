@@ -105,10 +105,13 @@ const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
   .title = "half-explicit, velocity level, with shorter steps at impacts",
   .about = "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
            "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
-           "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is at most ds |u^-|.\n"
-           "Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen of their forces.\n"
-           "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end of a step.\n"
-           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step.\n"
+           "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
+           "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
+           "of their forces.\n"
+           "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
+           "of a step.\n"
+           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
+           "outputs count steps, short and long ones alike.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, Fig. 24.",
   .table = &half_explicit_two_step_table,

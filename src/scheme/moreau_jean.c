@@ -31,7 +31,7 @@ typedef struct {
 static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
 {
   (void)settings;
-  return model->linear ? NULL : "it solves linear models only (constant mass, stiffness and damping)";
+  return model->linear ? NULL : "it solves linear models only (constant mass, stiffness and damping), which mechanisms are not taken for";
 }
 
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
@@ -151,9 +151,9 @@ const NsVariant NsSchemeVariant_MoreauJean = {
   .title = "Moreau-Jean theta scheme: implicit, linear models",
   .about = "M (v1 - v0) - dt h(t_th, q_th, v_th) = W P,   q1 = q0 + dt v_th,   x_th = (1 - theta) x0 + theta x1;\n"
            "0 <= u1 + e u0 _|_ P >= 0 where g0 + gamma dt u0 <= 0. A = M + theta dt C + (theta dt)^2 K is factored once.\n"
-           "theta = 0.5: order 2 in free flight, energy kept to rounding; theta > 0.5: order 1, damps. No step limit from theta = 0.5.\n"
-           "P is force and impulse in one, reported as impulse.\n"
-           "Penetration: at most dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)).\n"
+           "theta = 0.5: order 2 in free flight, energy kept to rounding; theta > 0.5: order 1, damps. No step limit\n"
+           "from theta = 0.5. P is force and impulse in one, reported as impulse. Penetration: at most dt |u^-| ((1 -\n"
+           "gamma) + max(0, (1 - theta) - theta e)).\n"
            "Needs of a model: linear forces with constant mass, stiffness and damping.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (2).",
   .table = &moreau_jean_table,

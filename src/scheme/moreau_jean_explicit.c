@@ -151,10 +151,10 @@ const NsVariant NsSchemeVariant_MoreauJeanExplicit = {
   .title = "classic explicit Moreau-Jean scheme: explicit Euler, for comparison",
   .about = "q1 = q0 + dt v0,   v1 = v0 + dt M0^-1 h(t0, q0, v0) + M1^-1 W1 P,\n"
            "0 <= W1' v1 + e u^- _|_ P >= 0 where g(q0) + dt/2 W0' v0 <= 0;   u^- = W0' v0 (approach: start) or W1' v0 (end).\n"
-           "Order 1 throughout. P is force and impulse in one, reported as impulse. Curved constraints drift, by 438 um in the slider-crank\n"
-           "at dt = 1e-4 s, where the half-explicit scheme drifts by 0.4 um.\n"
-           "Unstable at every step without damping: an oscillation of frequency w grows by 1 + (w dt)^2/2 a step. Finite elements are refused\n"
-           "without --force.\n"
+           "Order 1 throughout. P is force and impulse in one, reported as impulse. Curved constraints drift, by 438 um\n"
+           "in the slider-crank at dt = 1e-4 s, where the half-explicit scheme drifts by 0.4 um.\n"
+           "Unstable at every step without damping: an oscillation of frequency w grows by 1 + (w dt)^2/2 a step. Finite\n"
+           "elements are refused without --force.\n"
            "Needs of a model: accelerations and contact rows.\n"
            "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
            "time-discontinuous Galerkin methods, (43)-(47).",

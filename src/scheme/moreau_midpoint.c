@@ -63,11 +63,13 @@ const NsVariant NsSchemeVariant_MoreauMidpoint = {
   .title = "Moreau's midpoint scheme: explicit, one percussion a step",
   .about = "qM = q0 + dt/2 v0,   v1 = v0 + M^-1 (dt h(tM, qM, v0) + W P),   q1 = q0 + dt/2 (v0 + v1);\n"
            "0 <= W'(v1 + e v0) _|_ P >= 0 where g(qM) <= 0.\n"
-           "Order 2 in free flight without damping (leapfrog), order 1 with impacts. P is force and impulse in one, reported as impulse.\n"
+           "Order 2 in free flight without damping (leapfrog), order 1 with impacts. P is force and impulse in one,\n"
+           "reported as impulse.\n"
            "Explicit: undamped, dt < 2/omega_max.\n"
-           "Needs of a model: accelerations, gaps and contact rows. Joints and friction are covered; curved constraints drift (142 um in the\n"
-           "slider-crank at dt = 1e-4 s).\n"
-           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, (8)-(13).",
+           "Needs of a model: accelerations, gaps and contact rows. Joints and friction are covered; curved constraints\n"
+           "drift (142 um in the slider-crank at dt = 1e-4 s).\n"
+           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
+           "mechanical systems, (8)-(13).",
   .table = &moreau_midpoint_table,
 };
 

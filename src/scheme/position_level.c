@@ -97,12 +97,13 @@ const NsVariant NsSchemeVariant_PositionLevel = {
   .name  = "position_level",
   .title = "joints on position level: symplectic Euler, no drift, no impacts",
   .about = "v1 = v0 + M0^-1 (dt h(t0, q0, v0) + W0 P),   q1 = q0 + dt v1,   g(t1, q1) = 0.\n"
-           "Order 1. Positions hold to rounding; velocities miss the joint's by O(dt). Gyroscopic forces are explicit and cost energy: the\n"
-           "slider-crank with a joint loses 38 % in a second at dt = 1e-4 s.\n"
-           "Explicit: undamped, dt < 2/omega_max.\n"
-           "For index reduction, beside scheme.half_explicit (velocity level), scheme.half_explicit_acceleration and scheme.ggl_decoupled.\n"
+           "Order 1. Positions hold to rounding; velocities miss the joint's by O(dt). Gyroscopic forces are explicit\n"
+           "and cost energy: the slider-crank with a joint loses 38 % in a second at dt = 1e-4 s.\n"
+           "Explicit: undamped, dt < 2/omega_max. For index reduction, beside scheme.half_explicit (velocity level),\n"
+           "scheme.half_explicit_acceleration and scheme.ggl_decoupled.\n"
            "Needs of a model: accelerations, gaps and contact rows; joints only.\n"
-           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.",
+           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
+           "mechanical systems, 2.",
   .table = &position_level_table,
 };
 

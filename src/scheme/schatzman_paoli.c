@@ -36,7 +36,7 @@ typedef struct {
 static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
 {
   (void)settings;
-  if (!model->linear) return "it solves linear models with linear gaps only";
+  if (!model->linear) return "it solves linear models with linear gaps only, which mechanisms are not taken for";
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 1) return "it has no friction; set `friction: 0`, or take half_explicit or moreau_jean";
   }
@@ -216,11 +216,13 @@ const NsVariant NsSchemeVariant_SchatzmanPaoli = {
   .name  = "schatzman_paoli",
   .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
   .about = "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0.\n"
-           "Order 2 in free flight without damping, order 1 with impacts. The impact law takes two steps. No friction; linear models.\n"
-           "With e near 1 an impact may gain energy of order dt: the law acts on positions.\n"
+           "Order 2 in free flight without damping, order 1 with impacts. The impact law takes two steps. No friction;\n"
+           "linear models. With e near 1 an impact may gain energy of order dt: the law acts on positions.\n"
            "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
-           "Needs of a model: linear forces with constant mass, stiffness and damping, and gaps linear in the coordinates.\n"
-           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli, Schatzman.",
+           "Needs of a model: linear forces with constant mass, stiffness and damping, and gaps linear in the\n"
+           "coordinates.\n"
+           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli,\n"
+           "Schatzman.",
   .table = &schatzman_paoli_table,
 };
 

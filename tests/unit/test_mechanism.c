@@ -364,9 +364,13 @@ static void one_mistake_is_found_and_named(void **state)
     {POWER_SIGN, "warning", "'pendulum': forces and energies do not fit"},
   };
 
+  NsMechanism constant = pendulum;
+
   (void)state;
   mistake = RIGHT;
   assert_string_equal(verify(&pendulum, pendulum_p, pendulum_g, pendulum_start), "");
+  constant.constant_mass = 1;
+  expect_words(verify(&constant, pendulum_p, pendulum_g, pendulum_start), "constant_mass must be 0");
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     mistake          = cases[i].mistake;
     const char *said = verify(&pendulum, pendulum_p, pendulum_g, pendulum_start);
@@ -880,6 +884,7 @@ static const char *const ball_source =
   "#ifndef TABLE\n#define TABLE\n#endif\n"
   "#ifndef SYMBOL\n#define SYMBOL percuss_mechanism\n#endif\n"
   "#ifndef VERSION\n#define VERSION NS_MECHANISM_VERSION\n#endif\n"
+  "#ifndef BELT\n#define BELT 0\n#endif\n"
   "#ifndef FLOOR\n#define FLOOR 0\n#define SPEED 0\n#define RATE 0\n#endif\n"
   "extern double sin(double), cos(double);\n"
   "static const NsMechanismParameter parameters[] = {{\"mass\", {0, 1, 0, 0}, STANDARD, \"0 <\", 0, \"of the ball\"}, MORE {0}};\n"
@@ -892,7 +897,7 @@ static const char *const ball_source =
   "static void energy(const NsMechanismCase *c, const double *q, double *e, double *p) { *e = 0; *p = -c->p[0] * c->gravity[1] * q[0]; }\n"
   "static void contact(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive)\n"
   "{ (void)c; (void)t; g[0] = q[0] - (FLOOR); W[0] = 1; W[1] = 0; drive[0] = -(SPEED);\n"
-  "  if (contacts[0].tangents) { W[2] = 0; W[3] = 1; } }\n"
+  "  if (contacts[0].tangents) { W[2] = 0; W[3] = 1; if (BELT > 0 && t < BELT) drive[1] += -1; } }\n"
   "static void rowrate(const NsMechanismCase *c, double t, const double *q, const double *v, double *d)\n"
   "{ (void)c; (void)t; (void)q; (void)v; d[0] = -(RATE); if (contacts[0].tangents) d[1] = 0; }\n"
   "static void draw(const NsMechanismCase *c, const double *q, double *x) { (void)c; x[0] = q[1]; x[1] = q[0]; x[2] = 0; }\n"
@@ -1015,6 +1020,26 @@ static void good_plugins_are_loaded(void **state)
   run_plugin(&opened, 1000);
   get(opened.run->state.q, q);
   assert_true(q[0] > -0.01 && q[0] < 0.5); /* it fell, bounced, and did not go through */
+  close_run(&opened);
+}
+
+/* A belt that stops at 0.2 s, written as "add where it moves": arrays come in as zeros at every call, so the ball rides to 0.2 s and then stops, mu g = 5. */
+static void arrays_come_in_as_zeros(void **state)
+{
+  Opened             opened;
+  const PetscScalar *q, *v;
+
+  (void)state;
+  if (!compiler) skip();
+  build("belt", ball_source, "-DBELT=0.2");
+  opened = open_plugin("belt", "contact: {friction: 0.5}, initial: {y: 0}", "half_explicit");
+  run_plugin(&opened, 1000);
+  CHECK(VecGetArrayRead(opened.run->state.q, &q));
+  CHECK(VecGetArrayRead(opened.run->state.v, &v));
+  assert_true(fabs(v[1]) < 1e-12);
+  assert_near(q[1], 0.5 * 5 * 0.2 * 0.2 * 2, 5e-3); /* 1 m/s is reached at 0.2 s, and takes as long to be lost */
+  CHECK(VecRestoreArrayRead(opened.run->state.v, &v));
+  CHECK(VecRestoreArrayRead(opened.run->state.q, &q));
   close_run(&opened);
 }
 
@@ -1310,6 +1335,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(starts_that_cannot_be),
     cmocka_unit_test(company_is_refused),
     cmocka_unit_test(good_plugins_are_loaded),
+    cmocka_unit_test(arrays_come_in_as_zeros),
     cmocka_unit_test(many_coordinates),
     cmocka_unit_test(plugins_that_cannot_be_used),
     cmocka_unit_test(plugins_with_too_much),
