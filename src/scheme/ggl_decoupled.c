@@ -64,10 +64,10 @@ static PetscErrorCode NsSchemeStep_GglDecoupled(NsScheme *scheme, NsState *x, Pe
   PetscFunctionBegin;
   PetscCall(NsMidpointVelocity(scheme, &self->midpoint, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(VecWAXPY(self->free, dt, self->midpoint.vm, x->q));
+  PetscCall(VecWAXPY(self->free, dt, self->midpoint.p.vm, x->q));
   PetscCall(NsPositionSolve(scheme, &self->position, x->t + dt, NULL, x->t + dt, self->free, NULL, 1, self->q1, "projection", outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsMidpointFinish(scheme, &self->midpoint, x, dt, &self->q1));
+  PetscCall(NsPercussionFinish(scheme, &self->midpoint.p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 

@@ -20,6 +20,7 @@
 
   Free flight: implicit midpoint rule, order 2, no step limit; the energy of linear models is kept to rounding.
 */
+#include "percussion.h"
 #include "position.h"
 
 typedef struct {
@@ -31,12 +32,9 @@ typedef struct {
 enum { ALL, ACTIVE, NONE };
 
 typedef struct {
-  NsCompliance *implicit; /* slot 1, A */
-  NsPosition    position;
-  Vec           qe, qm, vm, q1, v1, h, r, dv, free, next;
-  NsRows        w;
-  PetscReal    *P, *u0, *u1;
-  PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
+  NsPercussion p; /* slot 1, A */
+  NsPosition   position;
+  Vec          qe, qm, vm, q1, h, r, dv, free, next;
 } NsScheme_GglUnified;
 
 #define NS_MOST_ROUNDS 60
@@ -44,17 +42,13 @@ typedef struct {
 static PetscErrorCode NsSchemeSetup_GglUnified(NsScheme *scheme)
 {
   NsScheme_GglUnified *self;
-  const PetscInt       rows = scheme->contact->rows, candidates = scheme->contact->candidates;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
   scheme->data = self;
-  PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
+  PetscCall(NsPercussionCreate(scheme, 1, &self->p));
   PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(
-    scheme->model, &self->qe, &self->qm, &self->vm, &self->q1, &self->v1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
-  PetscCall(NsRowsCreate(scheme->model, &self->w));
-  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
+  PetscCall(NsVecsCreate(scheme->model, &self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -63,11 +57,9 @@ static PetscErrorCode NsSchemeDestroy_GglUnified(NsScheme *scheme)
   NsScheme_GglUnified *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->implicit));
+  PetscCall(NsPercussionDestroy(&self->p));
   PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->qe, &self->qm, &self->vm, &self->q1, &self->v1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
-  PetscCall(NsRowsDestroy(&self->w));
-  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
+  PetscCall(NsVecsDestroy(&self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -83,40 +75,32 @@ static PetscErrorCode NsSchemeStart_GglUnified(NsScheme *scheme, const NsState *
   const NsSettings_GglUnified *settings = scheme->settings;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceUpdate(self->implicit, state->t, state->q, state->v, implicit_operator(settings->step)));
-  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
+  PetscCall(NsPercussionStart(scheme, &self->p, state, implicit_operator(settings->step)));
   PetscFunctionReturn(0);
 }
 
 /* v1+ into next, from v1 and q1; P and the velocities around it. */
 static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
-  NsScheme_GglUnified *self    = scheme->data;
-  NsContact           *contact = scheme->contact;
-  NsModel             *model   = scheme->model;
-  const PetscReal      tm      = x->t + dt / 2;
+  NsScheme_GglUnified *self  = scheme->data;
+  NsModel             *model = scheme->model;
+  const PetscReal      tm    = x->t + dt / 2;
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->qm, 1, x->q, self->q1));
   PetscCall(VecScale(self->qm, 0.5));
-  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+  PetscCall(VecWAXPY(self->vm, 1, x->v, self->p.v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(NsModelForce(model, tm, self->qm, self->vm, self->h));
-  PetscCall(VecWAXPY(self->dv, -1, self->v1, x->v));
+  PetscCall(VecWAXPY(self->dv, -1, self->p.v1, x->v));
   PetscCall(NsModelMult(model, tm, self->qe, self->dv, self->r));
   PetscCall(VecAXPY(self->r, dt, self->h));
   PetscCall(NsModelSolve(model, 1, self->r, self->dv));
-  PetscCall(VecWAXPY(self->next, 1, self->v1, self->dv));
+  PetscCall(VecWAXPY(self->next, 1, self->p.v1, self->dv));
   if (!count) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, tm, self->qm, count, contact->active, &self->w));
-  PetscCall(NsComplianceDelassus(self->implicit, &self->w, &self->w, contact->G));
-  PetscCall(NsRowsVelocity(model, &self->w, x->v, self->u0));
-  PetscCall(NsRowsVelocity(model, &self->w, self->next, self->u1));
-  PetscCall(NsContactSolve(contact, &self->w, self->u1, self->u0, NULL, self->P, &outcome->done));
-  if (!outcome->done)
-    PetscCall(NsStepFail(outcome, scheme, &self->w, "percussions"));
-  else
-    PetscCall(NsComplianceApply(self->implicit, &self->w, self->P, 1, self->next));
+  PetscCall(NsModelRows(model, tm, self->qm, count, scheme->contact->active, &self->p.w));
+  PetscCall(NsRowsVelocity(model, &self->p.w, x->v, self->p.u0));
+  PetscCall(NsPercussionSolve(scheme, &self->p, self->p.u0, self->next, outcome));
   PetscFunctionReturn(0);
 }
 
@@ -128,12 +112,12 @@ static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscRe
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->free, dt / 2, x->v, x->q));
-  PetscCall(VecAXPY(self->free, dt / 2, self->v1));
+  PetscCall(VecAXPY(self->free, dt / 2, self->p.v1));
   if (settings->project == NONE) {
     PetscCall(VecCopy(self->free, self->next));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsPositionStep(&self->position, settings->project == ACTIVE ? self->is : NULL, x->t + dt / 2, self->qm, x->t + dt, self->q1, self->free,
+  PetscCall(NsPositionStep(&self->position, settings->project == ACTIVE ? self->p.is : NULL, x->t + dt / 2, self->qm, x->t + dt, self->q1, self->free,
     NULL, 1, self->next, &outcome->done));
   if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "projection"));
   PetscFunctionReturn(0);
@@ -162,7 +146,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   PetscReal            change, last = PETSC_MAX_REAL, push = 0, fastest, farthest;
 
   PetscFunctionBegin;
-  PetscCall(VecCopy(x->v, self->v1));
+  PetscCall(VecCopy(x->v, self->p.v1));
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
   for (int i = 0; i < NS_MOST_ROUNDS; i++) {
     change = 0;
@@ -171,7 +155,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
     if (i == 0) PetscCall(VecNorm(self->dv, NORM_INFINITY, &push));
     PetscCall(VecNorm(self->next, NORM_INFINITY, &fastest));
     fastest = PetscMax(fastest, push);
-    PetscCall(take(self->next, &self->v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
+    PetscCall(take(self->next, &self->p.v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(VecNorm(self->next, NORM_INFINITY, &farthest));
@@ -187,37 +171,20 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
 
 static PetscErrorCode NsSchemeStep_GglUnified(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsScheme_GglUnified *self    = scheme->data;
-  NsContact           *contact = scheme->contact;
-  NsModel             *model   = scheme->model;
-  PetscInt             count   = 0;
-  NsPower              power;
+  NsScheme_GglUnified *self = scheme->data;
+  const PetscReal      tm   = x->t + dt / 2;
+  PetscInt             count;
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->qe, dt / 2, x->v, x->q));
-  PetscCall(NsComplianceUpdate(self->implicit, x->t + dt / 2, self->qe, x->v, implicit_operator(dt)));
-  PetscCall(NsContactGaps(contact, x->t + dt / 2, self->qe));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->is[i] = NsContactIsClosed(contact, i);
-    if (!self->is[i]) continue;
-    self->newly[count]       = self->was[i] ? PETSC_FALSE : PETSC_TRUE;
-    contact->active[count++] = i;
-  }
+  PetscCall(NsComplianceUpdate(self->p.compliance, tm, self->qe, x->v, implicit_operator(dt)));
+  PetscCall(NsContactGaps(scheme->contact, tm, self->qe));
+  PetscCall(NsPercussionActivateClosed(scheme, &self->p, &count));
   PetscCall(NsPositionBegin(&self->position));
   PetscCall(iterate(scheme, x, dt, count, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  if (count) {
-    PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
-    PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
-  }
-  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
-  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
-  PetscCall(VecScale(self->vm, 0.5));
-  PetscCall(NsModelPower(model, x->t + dt / 2, self->qm, self->vm, self->vm, &power));
-  scheme->ledger->damping += dt * power.damping;
-  scheme->ledger->load += dt * power.load;
-  NsStateSwap(x, &self->q1, &self->v1);
-  x->t += dt;
+  PetscCall(NsPercussionBook(scheme, &self->p, x->v, tm, self->qm, NULL, dt));
+  PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 

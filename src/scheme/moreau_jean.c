@@ -13,7 +13,7 @@
   th >= 1/2: unconditionally stable. th = 1/2, e = 1 keeps the energy to rounding; th > 1/2 damps high frequencies.
   Penetration of an impact: at most dt |u^-| ((1 - gamma) + max(0, (1 - th) - th e)).
 */
-#include "percuss/scheme.h"
+#include "percussion.h"
 
 typedef struct {
   const NsNode *where;
@@ -21,11 +21,8 @@ typedef struct {
 } NsSettings_MoreauJean;
 
 typedef struct {
-  NsCompliance *implicit; /* slot 1, A */
-  Vec           h, dv, q1, v1, vm, vth;
-  NsRows        w;
-  PetscReal    *P, *u0, *u1;
-  PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
+  NsPercussion p; /* slot 1, A */
+  Vec          h, dv, q1, vth;
 } NsScheme_MoreauJean;
 
 static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
@@ -37,15 +34,12 @@ static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
 {
   NsScheme_MoreauJean *self;
-  const PetscInt       rows = scheme->contact->rows, candidates = scheme->contact->candidates;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
   scheme->data = self;
-  PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
-  PetscCall(NsVecsCreate(scheme->model, &self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
-  PetscCall(NsRowsCreate(scheme->model, &self->w));
-  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
+  PetscCall(NsPercussionCreate(scheme, 1, &self->p));
+  PetscCall(NsVecsCreate(scheme->model, &self->h, &self->dv, &self->q1, &self->vth, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -54,10 +48,8 @@ static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
   NsScheme_MoreauJean *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->implicit));
-  PetscCall(NsVecsDestroy(&self->h, &self->dv, &self->q1, &self->v1, &self->vm, &self->vth, NULL));
-  PetscCall(NsRowsDestroy(&self->w));
-  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
+  PetscCall(NsPercussionDestroy(&self->p));
+  PetscCall(NsVecsDestroy(&self->h, &self->dv, &self->q1, &self->vth, NULL));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -69,8 +61,7 @@ static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *
   const PetscReal              th       = settings->theta * settings->step;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceUpdate(self->implicit, state->t, state->q, state->v, (NsOperator){1, th, th * th}));
-  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
+  PetscCall(NsPercussionStart(scheme, &self->p, state, (NsOperator){1, th, th * th}));
   PetscFunctionReturn(0);
 }
 
@@ -78,49 +69,30 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
 {
   NsScheme_MoreauJean         *self     = scheme->data;
   const NsSettings_MoreauJean *settings = scheme->settings;
-  NsContact                   *contact  = scheme->contact;
+  NsPercussion                *p        = &self->p;
   NsModel                     *model    = scheme->model;
   const PetscReal              th       = settings->theta * dt;
   PetscInt                     count;
-  NsPower                      power;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceUpdate(self->implicit, x->t, x->q, x->v, (NsOperator){1, th, th * th}));
-  PetscCall(NsContactForecast(contact, x, settings->gamma * dt, &count));
-  PetscCall(PetscArrayzero(self->is, contact->candidates));
-  for (PetscInt i = 0; i < count; i++) {
-    self->newly[i]               = self->was[contact->active[i]] ? PETSC_FALSE : PETSC_TRUE;
-    self->is[contact->active[i]] = PETSC_TRUE;
-  }
+  PetscCall(NsComplianceUpdate(p->compliance, x->t, x->q, x->v, (NsOperator){1, th, th * th}));
+  PetscCall(NsContactForecast(scheme->contact, x, settings->gamma * dt, &count));
+  PetscCall(NsPercussionActivate(scheme, p, count));
   PetscCall(VecWAXPY(self->q1, th, x->v, x->q));
   PetscCall(NsModelForce(model, x->t + th, self->q1, x->v, self->h));
   PetscCall(NsModelSolve(model, 1, self->h, self->dv));
-  PetscCall(VecWAXPY(self->v1, dt, self->dv, x->v));
+  PetscCall(VecWAXPY(p->v1, dt, self->dv, x->v));
   if (count) {
-    PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w));
-    PetscCall(NsComplianceDelassus(self->implicit, &self->w, &self->w, contact->G));
-    PetscCall(NsRowsVelocity(model, &self->w, x->v, self->u0));
-    PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
-    PetscCall(NsContactSolve(contact, &self->w, self->u1, self->u0, NULL, self->P, &outcome->done));
-    if (!outcome->done) {
-      PetscCall(NsStepFail(outcome, scheme, &self->w, "percussions"));
-      PetscFunctionReturn(0);
-    }
-    PetscCall(NsComplianceApply(self->implicit, &self->w, self->P, 1, self->v1));
-    PetscCall(NsRowsVelocity(model, &self->w, self->v1, self->u1));
-    PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
+    PetscCall(NsModelRows(model, x->t, x->q, count, scheme->contact->active, &p->w));
+    PetscCall(NsRowsVelocity(model, &p->w, x->v, p->u0));
+    PetscCall(NsPercussionSolve(scheme, p, p->u0, p->v1, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
   }
-  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
-  PetscCall(VecScale(self->vm, 0.5));
-  PetscCall(VecCopy(self->v1, self->vth)); /* v_th */
+  PetscCall(VecCopy(p->v1, self->vth)); /* v_th */
   PetscCall(VecAXPBY(self->vth, 1 - settings->theta, settings->theta, x->v));
+  PetscCall(NsPercussionBook(scheme, p, x->v, x->t + th, x->q, self->vth, dt));
   PetscCall(VecWAXPY(self->q1, dt, self->vth, x->q));
-  PetscCall(NsModelPower(model, x->t + th, x->q, self->vth, self->vm, &power));
-  scheme->ledger->damping += dt * power.damping;
-  scheme->ledger->load += dt * power.load;
-  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
-  NsStateSwap(x, &self->q1, &self->v1);
-  x->t += dt;
+  PetscCall(NsPercussionFinish(scheme, p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 

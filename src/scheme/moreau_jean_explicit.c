@@ -12,7 +12,7 @@
   they are refused unless damping makes some step stable. With u^- = W1' v0 the drift of curved constraints is a third. One percussion P a step stands for
   force and impulse together; it is reported as impulse.
 */
-#include "percuss/scheme.h"
+#include "percussion.h"
 
 typedef struct {
   const NsNode *where;
@@ -21,26 +21,21 @@ typedef struct {
 } NsSettings_MoreauJeanExplicit;
 
 typedef struct {
-  NsCompliance *mass; /* slot 0, A = M */
-  Vec           a, q1, v1, vm;
-  NsRows        w0, w1;
-  PetscReal    *P, *u0, *u1;
-  PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
+  NsPercussion p; /* slot 0, A = M; rows at q1 */
+  Vec          a, q1;
+  NsRows       w0; /* at q0 */
 } NsScheme_MoreauJeanExplicit;
 
 static PetscErrorCode NsSchemeSetup_MoreauJeanExplicit(NsScheme *scheme)
 {
   NsScheme_MoreauJeanExplicit *self;
-  const PetscInt               rows = scheme->contact->rows, candidates = scheme->contact->candidates;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
   scheme->data = self;
-  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->q1, &self->v1, &self->vm, NULL));
+  PetscCall(NsPercussionCreate(scheme, 0, &self->p));
+  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->q1, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w0));
-  PetscCall(NsRowsCreate(scheme->model, &self->w1));
-  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
   PetscFunctionReturn(0);
 }
 
@@ -49,11 +44,9 @@ static PetscErrorCode NsSchemeDestroy_MoreauJeanExplicit(NsScheme *scheme)
   NsScheme_MoreauJeanExplicit *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsVecsDestroy(&self->a, &self->q1, &self->v1, &self->vm, NULL));
+  PetscCall(NsPercussionDestroy(&self->p));
+  PetscCall(NsVecsDestroy(&self->a, &self->q1, NULL));
   PetscCall(NsRowsDestroy(&self->w0));
-  PetscCall(NsRowsDestroy(&self->w1));
-  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -63,66 +56,36 @@ static PetscErrorCode NsSchemeStart_MoreauJeanExplicit(NsScheme *scheme, const N
   NsScheme_MoreauJeanExplicit *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
-  PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
-  PetscFunctionReturn(0);
-}
-
-/* Percussions of the active contacts; v1 holds v0 + dt M0^-1 h on entry. */
-static PetscErrorCode percussions(NsScheme *scheme, const NsState *x, PetscReal t1, PetscInt count, NsStepOutcome *outcome)
-{
-  NsScheme_MoreauJeanExplicit         *self     = scheme->data;
-  const NsSettings_MoreauJeanExplicit *settings = scheme->settings;
-  NsContact                           *contact  = scheme->contact;
-  NsModel                             *model    = scheme->model;
-
-  PetscFunctionBegin;
-  PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w0));
-  PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &self->w1));
-  PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, &self->w1, &self->w1, contact->G));
-  PetscCall(NsRowsVelocity(model, settings->approach == 0 ? &self->w0 : &self->w1, x->v, self->u0));
-  PetscCall(NsRowsVelocity(model, &self->w1, self->v1, self->u1));
-  PetscCall(NsContactSolve(contact, &self->w1, self->u1, self->u0, NULL, self->P, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, &self->w1, "percussions"));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(NsComplianceApply(self->mass, &self->w1, self->P, 1, self->v1));
-  PetscCall(NsRowsVelocity(model, &self->w1, self->v1, self->u1));
-  PetscCall(NsRowsVelocity(model, &self->w1, x->v, self->u0)); /* what P works on */
-  PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->w1, self->P, self->u0, self->u1, self->newly));
+  PetscCall(NsPercussionStart(scheme, &self->p, state, (NsOperator){1, 0, 0}));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsSchemeStep_MoreauJeanExplicit(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsScheme_MoreauJeanExplicit *self    = scheme->data;
-  NsContact                   *contact = scheme->contact;
-  NsModel                     *model   = scheme->model;
-  NsPower                      power;
-  PetscInt                     count;
+  NsScheme_MoreauJeanExplicit         *self     = scheme->data;
+  const NsSettings_MoreauJeanExplicit *settings = scheme->settings;
+  NsPercussion                        *p        = &self->p;
+  NsContact                           *contact  = scheme->contact;
+  NsModel                             *model    = scheme->model;
+  const PetscReal                      t1       = x->t + dt;
+  PetscInt                             count;
 
   PetscFunctionBegin;
   PetscCall(NsContactForecast(contact, x, dt / 2, &count));
-  PetscCall(PetscArrayzero(self->is, contact->candidates));
-  for (PetscInt i = 0; i < count; i++) {
-    self->newly[i]               = self->was[contact->active[i]] ? PETSC_FALSE : PETSC_TRUE;
-    self->is[contact->active[i]] = PETSC_TRUE;
-  }
+  PetscCall(NsPercussionActivate(scheme, p, count));
   PetscCall(NsModelAccel(model, x->t, x->q, x->v, self->a));
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
-  PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
-  if (count) PetscCall(percussions(scheme, x, x->t + dt, count, outcome));
-  if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(PetscArraycpy(self->was, self->is, contact->candidates));
-  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
-  PetscCall(VecScale(self->vm, 0.5));
-  PetscCall(NsModelPower(model, x->t, x->q, x->v, self->vm, &power));
-  scheme->ledger->damping += dt * power.damping;
-  scheme->ledger->load += dt * power.load;
-  NsStateSwap(x, &self->q1, &self->v1);
-  x->t += dt;
+  PetscCall(VecWAXPY(p->v1, dt, self->a, x->v));
+  if (count) {
+    PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w0));
+    PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &p->w));
+    PetscCall(NsComplianceUpdate(p->compliance, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
+    PetscCall(NsRowsVelocity(model, settings->approach == 0 ? &self->w0 : &p->w, x->v, p->u0));
+    PetscCall(NsPercussionSolve(scheme, p, p->u0, p->v1, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+  }
+  PetscCall(NsPercussionBook(scheme, p, x->v, x->t, x->q, x->v, dt));
+  PetscCall(NsPercussionFinish(scheme, p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 

@@ -50,8 +50,8 @@ static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, 
   PetscFunctionBegin;
   PetscCall(NsMidpointVelocity(scheme, self, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(VecWAXPY(self->qm, dt, self->vm, x->q)); /* q1 */
-  PetscCall(NsMidpointFinish(scheme, self, x, dt, &self->qm));
+  PetscCall(VecWAXPY(self->qm, dt, self->p.vm, x->q)); /* q1 */
+  PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->qm));
   PetscFunctionReturn(0);
 }
 
