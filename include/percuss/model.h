@@ -126,11 +126,12 @@ typedef struct {
   PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
   PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
   PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known */
-  PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *u); /* u of all candidates, row after row; NULL: from rows */
+  /* Gaps g and velocities u of all candidates, row after row, at once; NULL: from gap and rows. */
+  PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u);
   /* C[touches * touches] = E' A^-1 E of what is in the slot, for the touch list E. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
-  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *);
+  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: nothing damps or loads */
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
   /* x[scene.points * 3]: where the scene's points are. NULL: no probe has a place. */
   PetscErrorCode (*places)(NsModel *, PetscReal t, Vec q, PetscReal *x);

@@ -61,15 +61,16 @@ PetscInt NsContactList(NsContact *contact, const PetscBool *flag)
   return count;
 }
 
-/* Relative velocities of all candidates into contact->u: the rows of candidate i from contact->first[i]. */
+/* Gaps of all candidates into contact->gap, and relative velocities into contact->u: the rows of candidate i from contact->first[i]. */
 static PetscErrorCode find_rates(NsContact *contact, const NsState *state)
 {
   NsModel *model = contact->model;
 
   PetscFunctionBegin;
   if (model->ops->rates) {
-    PetscCall(model->ops->rates(model, state->t, state->q, state->v, contact->u));
+    PetscCall(model->ops->rates(model, state->t, state->q, state->v, contact->gap, contact->u));
   } else {
+    PetscCall(NsContactGaps(contact, state->t, state->q));
     PetscCall(NsModelRows(model, state->t, state->q, contact->candidates, contact->every, &contact->all));
     PetscCall(NsRowsVelocity(model, &contact->all, state->v, contact->u));
   }
@@ -81,7 +82,6 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
   PetscFunctionBegin;
   *count = 0;
   if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(find_rates(contact, state));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const PetscReal gap = contact->gap[i] + ahead * contact->u[contact->first[i]];
@@ -95,7 +95,6 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
   PetscReal fastest;
 
   PetscFunctionBegin;
-  PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(find_rates(contact, state));
   PetscCall(VecNorm(state->v, NORM_INFINITY, &fastest));
   for (PetscInt i = 0; i < contact->candidates; i++) {
@@ -250,7 +249,6 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
 {
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(find_rates(contact, state));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     NsContactReport   *report    = &contact->report[i];

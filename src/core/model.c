@@ -76,7 +76,8 @@ PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power)
 {
   PetscFunctionBegin;
-  PetscCall(model->ops->power(model, t, q, v, w, power));
+  power->damping = power->load = 0;
+  if (model->ops->power) PetscCall(model->ops->power(model, t, q, v, w, power));
   PetscFunctionReturn(0);
 }
 

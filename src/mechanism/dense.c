@@ -315,7 +315,7 @@ static PetscErrorCode NsModelRows_Dense(NsModel *model, PetscReal t, Vec q, Pets
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec v, PetscReal *u)
+static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u)
 {
   NsDense           *self = model->data;
   const PetscInt     n    = self->n;
@@ -326,6 +326,7 @@ static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec
   PetscCall(VecGetArrayRead(v, &av));
   look(self, t, aq);
   for (PetscInt k = 0; k < self->contacts; k++) {
+    g[k] = self->g[k];
     for (PetscInt row = self->row[k]; row < self->row[k] + model->candidate[k].directions; row++, u++) {
       *u = self->drive[row];
       for (PetscInt j = 0; j < n; j++) *u += self->W[row * n + j] * av[j];
@@ -383,7 +384,6 @@ static PetscErrorCode NsModelPower_Dense(NsModel *model, PetscReal t, Vec q, Vec
 
   PetscFunctionBegin;
   power->damping = power->load = 0;
-  if (!self->m->power) PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
   PetscCall(VecGetArrayRead(w, &aw));
@@ -517,7 +517,6 @@ static const NsModelOps dense_ops = {
   .rates        = NsModelRates_Dense,
   .compliance   = NsModelCompliance_Dense,
   .energy       = NsModelEnergy_Dense,
-  .power        = NsModelPower_Dense,
   .name_unknown = NsModelNameUnknown_Dense,
   .probe        = NsModelProbe_Dense,
   .destroy      = NsModelDestroy_Dense,
@@ -727,6 +726,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   model->force_needs_velocity = PETSC_TRUE;
   model->length_scale         = self->m->length(&self->c);
   if (self->m->rowrate) ops->rowrate = NsModelRowrate_Dense;
+  if (self->m->power) ops->power = NsModelPower_Dense;
   add_contacts(self, model, settings->contact);
   make_picture(self, model, ops);
   list_probes(self, model);

@@ -64,7 +64,7 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
     PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
     PetscCall(NsContactReportForce(contact, &self->w1, self->P1, 2 / dt));
   }
-  PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(NsTrapezoidalSum(scheme, x));
   PetscFunctionReturn(0);
 }
 

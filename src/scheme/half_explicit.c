@@ -120,7 +120,7 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   }
   PetscCall(NsComplianceApply(self->mass, rows, self->P1, 1, self->v1));
   PetscCall(NsContactReportForce(contact, rows, self->P1, 2 / dt));
-  PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(NsTrapezoidalSum(scheme, x));
   PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));

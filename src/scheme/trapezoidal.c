@@ -109,6 +109,15 @@ PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsTrapezoidalSum(NsScheme *scheme, const NsState *x)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (scheme->model->ops->power || self->w0.rows || self->w1.rows) PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsTrapezoidal *self = scheme->data;
@@ -125,7 +134,7 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
     PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
     PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
   }
-  PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(NsTrapezoidalSum(scheme, x));
   PetscFunctionReturn(0);
 }
 
@@ -159,7 +168,7 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
   PetscCall(PetscArrayzero(self->P1, scheme->contact->rows));
   PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v));
   PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
-  PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(NsTrapezoidalSum(scheme, x));
   PetscCall(NsTrapezoidalImpact(scheme, outcome));
   PetscFunctionReturn(0);
 }
@@ -172,10 +181,12 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
   NsPower        p0, p1;
 
   PetscFunctionBegin;
-  PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &p0));
-  PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vs, &p1));
-  ledger->damping += dt / 4 * (p0.damping + p1.damping);
-  ledger->load += dt / 4 * (p0.load + p1.load);
+  if (scheme->model->ops->power) {
+    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &p0));
+    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vs, &p1));
+    ledger->damping += dt / 4 * (p0.damping + p1.damping);
+    ledger->load += dt / 4 * (p0.load + p1.load);
+  }
   PetscCall(NsContactBookForces(contact, ledger, &self->w0, self->P0, 0.5, self->vs));
   PetscCall(NsContactBookForces(contact, ledger, &self->w1, self->P1, 1, self->vs));
   PetscCall(PetscArraycpy(self->closed, self->closed1, contact->candidates));

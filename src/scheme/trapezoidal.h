@@ -63,5 +63,7 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
 PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
 /* The same from v^- of the step, without lambda0. Sets everything. */
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
+/* vs = v0 + v1, before impulses: with which NsTrapezoidalFinish books forces; left alone where nothing works with it. */
+PetscErrorCode NsTrapezoidalSum(NsScheme *scheme, const NsState *x);
 /* Ledger, what is closed now, and the new state. */
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

@@ -714,7 +714,7 @@ static void rows_of_some_contacts(void **state)
           assert_near(d[r], D[2 * choice[i] + e], 0);
         }
       }
-      CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, u));
+      CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, test.run->contact->gap, u));
       for (PetscInt k = 0; k < 4; k++) {
         for (PetscInt e = 0; e < directions; e++) {
           const double *w = W + (2 * k + e) * 3;
@@ -748,7 +748,7 @@ static void a_belt_drives(void **state)
   CHECK(NsRowsVelocity(model, &rows, test.run->state.v, u));
   assert_near(u[0], -0.7, 0);
   assert_near(u[1], 0.2 - 0.5, 1e-16);
-  CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, u));
+  CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, test.run->contact->gap, u));
   assert_near(u[0], -0.7, 0);
   assert_near(u[1], 0.2 - 0.5, 1e-16);
   CHECK(NsRowsDestroy(&rows));
@@ -1217,7 +1217,7 @@ static void a_moving_floor(void **state)
     const double t = 0.1 * i;
     CHECK(NsModelGap(opened.run->model, t, opened.run->state.q, &g));
     assert_near(g, 0.5 - 0.1 * sin(5 * t), 1e-15);
-    CHECK(opened.run->model->ops->rates(opened.run->model, t, opened.run->state.q, opened.run->state.v, u));
+    CHECK(opened.run->model->ops->rates(opened.run->model, t, opened.run->state.q, opened.run->state.v, &g, u));
     assert_near(u[0], 0.25 - 0.5 * cos(5 * t), 1e-15);
   }
   close_run(&opened);
