@@ -80,9 +80,8 @@ const NsVariant NsSchemeVariant_GglDecoupled = {
   .title = "decoupled Gear-Gupta-Leimkuhler: midpoint scheme and projection, no penetration",
   .about = "v1 as scheme.moreau_midpoint;   q1 = q0 + dt/2 (v0 + v1) + W(q1) Psi,   0 <= g(q1) _|_ Psi >= 0 on all contacts, joints g = 0.\n"
            "Order 2 in free flight without damping, order 1 with contacts. Gaps hold to rounding; gap rates as in the\n"
-           "midpoint scheme. Not energy-consistent: each projection puts in energy or takes it, so that the energy\n"
-           "wavers where contacts stay closed. The metric of the projection is that of the coordinates: it depends on\n"
-           "their choice, and on the mesh of finite elements.\n"
+           "midpoint scheme. Not energy-consistent: each projection puts in energy or takes it. The metric of the\n"
+           "projection is that of the coordinates: it depends on their choice, and on the mesh of finite elements.\n"
            "Explicit: undamped, dt < 2/omega_max.\n"
            "With e > 0 a contact at rest flutters, with e g dt/(1 + e) under weight g, for what is projected onto g = 0 is found\n"
            "open in the next step; each flutter counts as an impact.\n"
