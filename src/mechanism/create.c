@@ -1,0 +1,215 @@
+/*
+  A model from a mechanism: its contacts, its picture, its probes, and what can be wrong at the start.
+*/
+#include <string.h>
+#include "dense.h"
+
+static const double nothing[NS_MECHANISM_PARAMETERS];
+
+/* What a mechanism cannot have beside it. */
+static void refuse_company(const NsConfig *config, NsDiag *diag)
+{
+  const struct {
+    const char   *key;
+    const NsList *list;
+  } others[] = {{"supports", &config->supports}, {"springs", &config->springs}, {"masses", &config->masses}, {"loads", &config->loads},
+    {"contacts", &config->contacts}};
+
+  if (config->bodies.count > 1)
+    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a model of its own: there cannot be another body beside it");
+  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+    if (others[i].list->count)
+      NsDiagError(diag, NsTreeChild(config->where, others[i].key)->key_place,
+        "a mechanism has no nodes for %s: it brings its own forces and contacts", others[i].key);
+  }
+}
+
+static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *law)
+{
+  const NsMechanismContact *list = self->m->contacts;
+  size_t                    rows = 0;
+
+  while (list && list[self->contacts].name) self->contacts++;
+  const size_t m    = (size_t)self->contacts;
+  model->candidates = self->contacts;
+  model->candidate  = NsArenaAlloc(model->arena, sizeof(*model->candidate) * (m + 1));
+  self->row         = NsArenaAlloc(model->arena, sizeof(*self->row) * (m + 1));
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    model->candidate[k] = (NsCandidate){.name = list[k].name, .directions = 1, .bilateral = list[k].bilateral ? PETSC_TRUE : PETSC_FALSE};
+    self->row[k]        = (PetscInt)rows;
+    rows += 1 + (size_t)list[k].tangents;
+    self->row[k + 1] = (PetscInt)rows;
+    if (list[k].bilateral) continue;
+    model->candidate[k].law = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
+    if (law->friction > 0) model->candidate[k].directions += list[k].tangents;
+  }
+  self->g            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (m + 1));
+  self->W            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows * (size_t)self->n + 1));
+  self->drive        = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows + 1));
+  self->rate         = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows + 1));
+  model->touches     = model->candidates ? self->n : 0;
+  model->row_entries = model->touches;
+  model->touch       = NsArenaAlloc(model->arena, sizeof(*model->touch) * (size_t)(self->n + 1));
+  for (PetscInt i = 0; i < self->n; i++) model->touch[i] = i;
+}
+
+static void make_picture(NsDense *self, NsModel *model)
+{
+  const NsMechanism *m     = self->m;
+  NsScene           *scene = &model->scene;
+
+  scene->bodies       = 1;
+  scene->body_name    = NsArenaAlloc(model->arena, sizeof(*scene->body_name));
+  scene->body_name[0] = self->name;
+  if (!m->draw) return;
+  scene->points = m->points;
+  scene->cells  = m->lines;
+  scene->x      = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
+  scene->radius = NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(m->points + 1));
+  scene->cell   = NsArenaAlloc(model->arena, sizeof(*scene->cell) * 2 * (size_t)(m->lines + 1));
+  scene->body   = NsArenaAlloc(model->arena, sizeof(*scene->body) * (size_t)(m->lines + 1));
+  for (int side = 0; side < 2; side++) self->x[side] = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
+  PetscReal q[NS_N];
+  for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
+  m->draw(&self->c, q, scene->x);
+  for (int i = 0; i < m->points; i++) scene->radius[i] = m->radius ? m->radius(&self->c) : model->length_scale / 100;
+  for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
+}
+
+/* The value of one coordinate that closes an open joint, the one that moves it most; for a note. */
+static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
+{
+  PetscReal q[NS_N];
+  PetscInt  best = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i] = self->start[2 * i];
+    if (PetscAbsReal(self->W[self->row[k] * self->n + i]) > PetscAbsReal(self->W[self->row[k] * self->n + best])) best = i;
+  }
+  for (int round = 0; round < 20; round++) {
+    NsDenseLook(self, 0, q);
+    q[best] -= self->g[k] / self->W[self->row[k] * self->n + best];
+  }
+  NsDenseLook(self, 0, q);
+  if (PetscAbsReal(self->g[k]) < 1e-9 * self->m->length(&self->c))
+    NsDiagNote(diag, "initial: {%s: %.12g} closes it", self->m->coordinates[best].name, q[best]);
+}
+
+/*
+  A start within a wall, or far off a joint, is a mistake. A joint that is nearly closed stays so on velocity level; one that moves is stopped by an impulse in the first
+  step. Gravity that moves nothing is a mistake of axes.
+*/
+static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDiag *diag)
+{
+  PetscReal q[NS_N], v[NS_N], fastest = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i]    = self->start[2 * i];
+    v[i]    = self->start[2 * i + 1];
+    fastest = PetscMax(fastest, PetscAbsReal(v[i]));
+  }
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    const NsCandidate *candidate = &model->candidate[k];
+    const PetscReal   *W         = self->W + self->row[k] * self->n;
+    NsDenseLook(self, 0, q);
+    PetscReal rate = self->drive[self->row[k]], size = 0;
+    for (PetscInt i = 0; i < self->n; i++) {
+      rate += W[i] * v[i];
+      size = PetscMax(size, PetscAbsReal(W[i]));
+    }
+    const PetscReal open = PetscAbsReal(self->g[k]) / model->length_scale;
+    if (!candidate->bilateral && self->g[k] < -1e-12 * model->length_scale) {
+      NsDiagError(diag, place, "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
+    } else if (candidate->bilateral && open > 1e-3) {
+      NsDiagError(diag, place, "joint '%s' is open by %g m at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
+      suggest_closing(self, k, diag);
+    } else if (candidate->bilateral && open > 1e-9) {
+      NsDiagWarning(diag, place, "joint '%s' is open by %g m at the start, and stays so with schemes on velocity level", candidate->name, self->g[k]);
+      suggest_closing(self, k, diag);
+    } else if (candidate->bilateral && PetscAbsReal(rate) > 1e-9 * size * fastest) {
+      NsDiagWarning(diag, place, "joint '%s' opens with %g m/s at the start: an impulse in the first step stops it", candidate->name, rate);
+    }
+  }
+}
+
+static void check_gravity(NsDense *self, const NsConfig *config, NsDiag *diag)
+{
+  const NsMechanismCase weightless = {.p = self->c.p};
+  PetscReal             q[NS_N], v[NS_N], h[2][NS_N] = {{0}}, most = 0;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    q[i] = self->start[2 * i] + 0.1; /* not at a place where weight happens to do nothing */
+    v[i] = self->start[2 * i + 1];
+  }
+  self->m->force(&self->c, 0, q, v, h[0]);
+  self->m->force(&weightless, 0, q, v, h[1]);
+  for (PetscInt i = 0; i < self->n; i++) most = PetscMax(most, PetscAbsReal(h[0][i] - h[1][i]));
+  if (most == 0 && (self->c.gravity[0] != 0 || self->c.gravity[1] != 0 || self->c.gravity[2] != 0))
+    NsDiagWarning(diag, NsKeysPlace(config->where, "gravity"), "gravity moves nothing: no force of '%s' depends on it in this direction", self->name);
+}
+
+/* What is recorded when nobody says: the coordinates, and the named points. */
+static void list_probes(NsDense *self, NsModel *model)
+{
+  const NsMechanism *m     = self->m;
+  const char       **names = NsArenaAlloc(model->arena, sizeof(*names) * (size_t)(m->points + 2));
+  int                count = 1;
+
+  names[0] = self->name;
+  for (int i = 0; m->draw && m->point_names && i < m->points; i++) {
+    if (m->point_names[i]) names[count++] = NsArenaPrint(model->arena, "%s.%s", self->name, m->point_names[i]);
+  }
+  model->probe_names = names;
+  model->probe_help  = NsArenaPrint(model->arena,
+     "probes of a mechanism: its name, for all coordinates and rates; one of them, such as %s.%s; a named point of its picture", self->name,
+     m->coordinates[0].name);
+}
+
+PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
+{
+  const NsChosen      *body     = config->bodies.items;
+  NsDense             *self     = NsArenaAlloc(arena, sizeof(*self));
+  NsModel             *model    = NsArenaAlloc(arena, sizeof(*model));
+  NsModelOps          *ops      = NsArenaAlloc(arena, sizeof(*ops));
+  NsMechanismSettings *settings = NsArenaAlloc(arena, sizeof(*settings));
+  const char          *wrong;
+
+  PetscFunctionBegin;
+  *result = NULL;
+  refuse_company(config, diag);
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  self->m = NsMechanismFind(body, settings, arena, diag);
+  if (!self->m) PetscFunctionReturn(0);
+  NsDenseOperations(self, ops);
+  self->name = config->bodies.names[0];
+  self->c.p  = self->m->parameters ? settings->parameter : nothing;
+  memcpy(self->c.gravity, config->gravity, sizeof(self->c.gravity));
+  wrong = self->m->check ? self->m->check(&self->c) : NULL;
+  if (wrong) {
+    NsDiagError(diag, config->bodies.where[0]->key_place, "%s", wrong);
+    PetscFunctionReturn(0);
+  }
+  while (self->m->coordinates[self->n].name) self->n++;
+  if (!(self->m->length(&self->c) > 0 && self->m->length(&self->c) < PETSC_MAX_REAL)) {
+    NsDiagError(
+      diag, config->bodies.where[0]->key_place, "the typical length of '%s' is %g m: it must be positive", self->m->name, self->m->length(&self->c));
+    PetscFunctionReturn(0);
+  }
+  memcpy(self->start, settings->initial->value, sizeof(self->start));
+  model->ops                  = ops;
+  model->data                 = self;
+  model->arena                = arena;
+  model->kind                 = self->m->name;
+  model->unknowns             = self->n;
+  model->constant_mass        = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
+  model->force_needs_velocity = PETSC_TRUE;
+  model->length_scale         = self->m->length(&self->c);
+  add_contacts(self, model, settings->contact);
+  make_picture(self, model);
+  list_probes(self, model);
+  check_start(self, model, NsKeysPlace(config->bodies.where[0], "initial"), diag);
+  check_gravity(self, config, diag);
+  NsMechanismVerify(self->m, &self->c, self->start, config->bodies.where[0]->key_place, model->candidate, diag);
+  *result = model;
+  PetscFunctionReturn(0);
+}
