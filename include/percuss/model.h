@@ -155,7 +155,6 @@ struct NsModel {
   PetscInt           unknowns;
   PetscBool          linear; /* h = f(t) - K q - C v with constant K, C */
   PetscBool          constant_mass;
-  PetscBool          force_needs_velocity; /* false: h depends on t, q only */
   PetscInt           candidates;
   NsCandidate       *candidate; /* [candidates] */
   PetscInt           touches;

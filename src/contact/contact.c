@@ -129,41 +129,8 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
-  PetscReal *P, PetscBool *solved)
-{
-  NsLocalProblem *problem = &contact->problem;
-  NsLocalResult   result;
-
-  PetscFunctionBegin;
-  problem->contacts = rows->contacts;
-  problem->rows     = rows->rows;
-  problem->start    = rows->start;
-  problem->G        = contact->G;
-  problem->b        = contact->b;
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
-    const PetscBool    bounce    = before && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
-    problem->friction[i]         = candidate->law.friction;
-    problem->bilateral[i]        = candidate->bilateral;
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      const PetscReal e = k == rows->start[i] ? candidate->law.restitution : candidate->law.restitution_tangential;
-      contact->b[k]     = u_free[k] + (bounce && !candidate->bilateral ? e * before[k] : 0);
-    }
-  }
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) P[k] = contact->guess[3 * rows->contact[i] + k - rows->start[i]];
-  }
-  PetscCall(NsLocalChainSolve(contact->chain, problem, P, &result));
-  contact->residual = result.residual;
-  *solved           = result.converged;
-  for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
-  }
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved)
+/* The local problem of these rows from its b, with contact->G, friction and joints as set; P is the start, and the solution. */
+static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
 {
   NsLocalProblem *problem = &contact->problem;
   NsLocalResult   result;
@@ -174,13 +141,42 @@ PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const 
   problem->start    = rows->start;
   problem->G        = contact->G;
   problem->b        = b;
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    problem->friction[i]  = 0;
-    problem->bilateral[i] = contact->model->candidate[rows->contact[i]].bilateral;
-  }
-  PetscCall(NsLocalChainSolve(contact->chain, problem, Psi, &result));
+  PetscCall(NsLocalChainSolve(contact->chain, problem, P, &result));
   contact->residual = result.residual;
   *solved           = result.converged;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
+  PetscReal *P, PetscBool *solved)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const NsCandidate *candidate  = &contact->model->candidate[rows->contact[i]];
+    const PetscBool    bounce     = before && !candidate->bilateral && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
+    contact->problem.friction[i]  = candidate->law.friction;
+    contact->problem.bilateral[i] = candidate->bilateral;
+    for (PetscInt k = rows->start[i], d = 0; k < rows->start[i + 1]; k++, d++) {
+      const PetscReal e = d == 0 ? candidate->law.restitution : candidate->law.restitution_tangential;
+      contact->b[k]     = u_free[k] + (bounce ? e * before[k] : 0);
+      P[k]              = contact->guess[3 * rows->contact[i] + d];
+    }
+  }
+  PetscCall(solve(contact, rows, contact->b, P, solved));
+  for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    contact->problem.friction[i]  = 0;
+    contact->problem.bilateral[i] = contact->model->candidate[rows->contact[i]].bilateral;
+  }
+  PetscCall(solve(contact, rows, b, Psi, solved));
   PetscFunctionReturn(0);
 }
 

@@ -31,7 +31,7 @@ const char *NsKeysRangeText(NsArena *arena, const NsKey *key, NsDimension dimens
 void NsKeysNote(NsKeysReader *reader, const NsKey *key);
 /* Whether the list has as many items as the key wants; `what` it counts: "item", "entry". */
 bool NsKeysCount(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *what);
-/* Numbers, words and lists of them (NS_KEY_NUMBER to NS_KEY_STRINGS) NS_KEY_NAMED_NUMBERS and NS_KEY_MAPPING. */
+/* Numbers, words and lists of them (NS_KEY_NUMBER to NS_KEY_STRINGS), NS_KEY_NAMED_NUMBERS and NS_KEY_MAPPING. */
 void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node, void *field);
 /* Whether the key of this node may be the name of a thing; else reports it. */
 bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node);

@@ -524,7 +524,6 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   model->linear        = PETSC_TRUE;
   model->constant_mass = PETSC_TRUE;
   PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
-  model->force_needs_velocity = NsFreeDynamicsIsDamped(fe->free);
   make_scene(fe, model);
   list_names(fe, model);
   *result = model; /* also after an error in the options, so that it is destroyed */

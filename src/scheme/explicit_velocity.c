@@ -61,10 +61,8 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
     PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt, &self->w1, self->P1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     for (PetscInt k = 0; k < self->w1.rows; k++) self->P1[k] /= 2;
-    PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
-    PetscCall(NsContactReportForce(contact, &self->w1, self->P1, 2 / dt));
   }
-  PetscCall(NsTrapezoidalSum(scheme, x));
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
   PetscFunctionReturn(0);
 }
 

@@ -118,9 +118,7 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
       if (self->struck[i]) self->P1[k] = 0;
     }
   }
-  PetscCall(NsComplianceApply(self->mass, rows, self->P1, 1, self->v1));
-  PetscCall(NsContactReportForce(contact, rows, self->P1, 2 / dt));
-  PetscCall(NsTrapezoidalSum(scheme, x));
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
   PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));

@@ -63,9 +63,7 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
   PetscCall(NsTrapezoidalFreeVelocity(scheme, dt));
   PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt / 2, self->w1.contacts, &self->w1, self->P1, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
-  PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
-  PetscCall(NsTrapezoidalSum(scheme, x));
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
   PetscFunctionReturn(0);
 }
 

@@ -109,11 +109,15 @@ PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsTrapezoidalSum(NsScheme *scheme, const NsState *x)
+PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
+  if (self->w1.rows) {
+    PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
+    PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
+  }
   if (scheme->model->ops->power || self->w0.rows || self->w1.rows) PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
   PetscFunctionReturn(0);
 }
@@ -131,10 +135,8 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
       PetscCall(NsStepFail(outcome, scheme, &self->w1, "forces"));
       PetscFunctionReturn(0);
     }
-    PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
-    PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
   }
-  PetscCall(NsTrapezoidalSum(scheme, x));
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
   PetscFunctionReturn(0);
 }
 
@@ -168,7 +170,7 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
   PetscCall(PetscArrayzero(self->P1, scheme->contact->rows));
   PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v));
   PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
-  PetscCall(NsTrapezoidalSum(scheme, x));
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt)); /* none: P1 is zero */
   PetscCall(NsTrapezoidalImpact(scheme, outcome));
   PetscFunctionReturn(0);
 }

@@ -43,7 +43,7 @@ typedef struct {
   NsRows        w0, wu, w1;             /* at q0, at a prediction, at q1 */
   PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
   PetscBool    *closed, *closed1; /* [candidates] at q0, at q1 */
-  PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact */
+  PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact (with two steps: [candidates] closed at the prediction) */
 } NsTrapezoidal;
 
 PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
@@ -63,7 +63,7 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
 PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
 /* The same from v^- of the step, without lambda0. Sets everything. */
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
-/* vs = v0 + v1, before impulses: with which NsTrapezoidalFinish books forces; left alone where nothing works with it. */
-PetscErrorCode NsTrapezoidalSum(NsScheme *scheme, const NsState *x);
+/* v1 += M1^-1 W1 P1, and its report; vs = v0 + v1, before impulses: with which NsTrapezoidalFinish books forces, left alone where nothing works with it. */
+PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Ledger, what is closed now, and the new state. */
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

@@ -4,35 +4,7 @@
 
 #define MAX_ROWS 24
 
-#if defined(__SANITIZE_ADDRESS__)
-#define NS_COUNT_CALLS 0 /* the sanitizer has an allocator of its own */
-#else
-#define NS_COUNT_CALLS 1
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-
-static long calls;
-
-void *malloc(size_t size)
-{
-  calls++;
-  return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size)
-{
-  calls++;
-  return __libc_calloc(count, size);
-}
-
-int posix_memalign(void **result, size_t alignment, size_t size)
-{
-  calls++;
-  *result = __libc_memalign(alignment, size);
-  return *result ? 0 : 12;
-}
-#endif
+#include "count_calls.h"
 
 typedef struct {
   NsLocalProblem problem;

@@ -1068,6 +1068,56 @@ static void many_coordinates(void **state)
   close_run(&opened);
 }
 
+/* Two jaws that close on a damped point, and cross: in the step in which they do the percussions still find a solution, and the projection none. */
+static const char *const vise_source =
+  "#include \"percuss/mechanism.h\"\n"
+  "static const NsMechanismCoordinate coordinates[] = {{\"x\", \"vx\", {1, 0, 0, 0}, \"0\", \"0.5 m/s\"}, {0}};\n"
+  "static const NsMechanismContact contacts[] = {{\"left\", 0, 0}, {\"right\", 0, 0}, {0}};\n"
+  "static double length(const NsMechanismCase *c) { (void)c; return 1; }\n"
+  "static void mass(const NsMechanismCase *c, const double *q, double *M) { (void)c; (void)q; M[0] = 1; }\n"
+  "static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h) { (void)t; (void)q; h[0] = c->gravity[1] - 100 * v[0]; }\n"
+  "static void energy(const NsMechanismCase *c, const double *q, double *e, double *p) { *e = 0; *p = -c->gravity[1] * q[0]; }\n"
+  "static void power(const NsMechanismCase *c, double t, const double *q, const double *v, const double *w, double *damping, double *load)\n"
+  "{ (void)c; (void)t; (void)q; *damping = 100 * v[0] * w[0]; *load = 0; }\n"
+  "static void contact(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive)\n"
+  "{ (void)c; g[0] = 0.08 - 10 * t + q[0]; g[1] = 0.08 - 10 * t - q[0]; W[0] = 1; W[1] = -1; drive[0] = drive[1] = -10; }\n"
+  "const NsMechanism percuss_mechanism = {.version = NS_MECHANISM_VERSION, .name = \"vise\", .coordinates = coordinates, .contacts = contacts,\n"
+  "  .length = length, .mass = mass, .constant_mass = 1, .force = force, .energy = energy, .power = power, .contact = contact};\n";
+
+/* A step that fails when its work is booked already gives that back, with everything else. */
+static void work_of_a_failed_step_is_given_back(void **state)
+{
+  Opened        opened;
+  NsStepOutcome outcome = {.done = PETSC_TRUE};
+  NsLedger      before  = {.initial = 0};
+  double        q = 0, v = 0, t = 0;
+
+  (void)state;
+  if (!compiler) skip();
+  build("vise", vise_source, "");
+  opened     = open_plugin("vise", "contact: {restitution: 0}", "ggl_decoupled");
+  NsRun *run = opened.run;
+  run_plugin(&opened, 0); /* ready to step */
+  while (outcome.done && run->state.t < 0.05) {
+    before = run->ledger;
+    t      = run->state.t;
+    CHECK(VecSum(run->state.q, &q));
+    CHECK(VecSum(run->state.v, &v));
+    CHECK(NsSchemeStep(run->scheme, &run->state, 4.5e-3, &outcome));
+  }
+  assert_false(outcome.done);
+  expect_words(outcome.reason, "projection of 2 contacts");
+  assert_true(before.damping > 0.01);
+  assert_memory_equal(&before, &run->ledger, sizeof(before));
+  assert_near(run->state.t, t, 0);
+  PetscScalar now;
+  CHECK(VecSum(run->state.q, &now));
+  assert_near(now, q, 0);
+  CHECK(VecSum(run->state.v, &now));
+  assert_near(now, v, 0);
+  close_run(&opened);
+}
+
 static void plugins_that_cannot_be_used(void **state)
 {
   static const struct {
@@ -1337,6 +1387,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(good_plugins_are_loaded),
     cmocka_unit_test(arrays_come_in_as_zeros),
     cmocka_unit_test(many_coordinates),
+    cmocka_unit_test(work_of_a_failed_step_is_given_back),
     cmocka_unit_test(plugins_that_cannot_be_used),
     cmocka_unit_test(plugins_with_too_much),
     cmocka_unit_test(configs_that_do_not_fit_the_plugin),
