@@ -155,6 +155,7 @@ struct NsModel {
   PetscInt           unknowns;
   PetscBool          linear; /* h = f(t) - K q - C v with constant K, C */
   PetscBool          constant_mass;
+  PetscBool          flat_contacts; /* gaps are linear in q: no normal ever turns */
   PetscInt           candidates;
   NsCandidate       *candidate; /* [candidates] */
   PetscInt           touches;

@@ -31,16 +31,35 @@ typedef struct {
   bool                     events;
 } NsOutputSettings;
 
-/* One side of a contact: named nodes of a body, or a fixed surface. */
 typedef struct {
   const NsNode *where;
   double        point[3], normal[3], velocity[3];
 } NsPlaneSettings;
 
+typedef struct NsSpin NsSpin; /* core/spin.h */
+
+enum { NS_INSIDE, NS_OUTSIDE };
+
+/* A cylinder or a sphere (without axis and spin), fixed in space or carried by a body. */
+typedef struct {
+  const NsNode *where;
+  double        center[3]; /* where it is fixed */
+  const char   *on;        /* node that carries it, by a rigid arm `offset`; NULL: fixed */
+  double        offset[3];
+  double        axis[3];
+  double        radius;
+  int           side; /* on which the other partner is: NS_INSIDE, NS_OUTSIDE */
+  const NsSpin *spin; /* about the axis; NULL: none */
+} NsRoundSettings;
+
+/* One side of a contact: named nodes of a body, or a surface. */
 typedef struct {
   const NsNode          *where;
-  const char            *node; /* "bar.left" */
+  const char            *node;   /* "bar.left" */
+  double                 radius; /* of a ball or journal around it */
+  double                 offset[3];
   const NsPlaneSettings *plane;
+  const NsRoundSettings *cylinder, *sphere;
 } NsPartnerSettings;
 
 typedef struct {

@@ -21,9 +21,8 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
   static const PetscReal sign[2] = {-1, 1};
 
   PetscFunctionBegin;
-  (void)t;
   (void)touch_q;
-  PetscCall(NsRowsAddFixed(out, pair, sign));
+  PetscCall(NsRowsAddFlat(out, pair, t, sign, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -37,4 +36,5 @@ static void place(const NsPair *pair, PetscReal t, const PetscReal *touch_q, Pet
   }
 }
 
-const NsPairType NsPairType_NodeNode = {"node_node", "a node against a node along a fixed direction", gap, rows, place};
+const NsPairType NsPairType_NodeNode = {
+  "node_node", "a node against a node along a fixed direction", PETSC_TRUE, NsPairPrepareFlat, gap, rows, NULL, place};

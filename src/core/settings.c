@@ -1,5 +1,6 @@
 /* The top of the config: what a file may say, and where its parts are described. */
 #include <string.h>
+#include "core/spin.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
 #include "percuss/scheme.h"
@@ -30,18 +31,81 @@ static const NsKey plane_keys[] = {
 };
 static const NsTable plane_table = {"plane", "fixed rigid plane", plane_keys, sizeof(NsPlaneSettings)};
 
-static const NsKey partner_keys[] = {
-  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body", .example = "bar.left"},
-  {"plane", NS_KEY_TABLE, offsetof(NsPartnerSettings, plane), .table = &plane_table, .help = "fixed rigid plane",
-    .example = "{point: [0, 0, 0], normal: [1, 0, 0]}"},
+static const char *const sides[] = {"inside", "outside", NULL};
+
+#define NS_ROUND_KEYS(what) \
+  {"center", NS_KEY_VECTOR, offsetof(NsRoundSettings, center), .dimension = NS_DIM_LENGTH, .help = "centre of a " what " fixed in space", \
+    .example = "[0, 0, 0.1 m]"}, \
+    {"on", NS_KEY_STRING, offsetof(NsRoundSettings, on), .help = "node of a body that carries the " what, .example = "housing.center"}, \
+    {"offset", NS_KEY_VECTOR, offsetof(NsRoundSettings, offset), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]", \
+      .help = "with `on`: rigid arm from the node to the centre", .example = "[9.5 mm, 0, 0]"}, \
+    {"radius", NS_KEY_NUMBER, offsetof(NsRoundSettings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", \
+      .help = "radius of the " what, .example = "10.1 mm"}, \
+  { \
+    "side", NS_KEY_CHOICE, offsetof(NsRoundSettings, side), \
+      .choices = sides, .required = true, .help = "where the other partner is: inside, in the hollow, or outside", .example = "inside" \
+  }
+
+static const NsKey cylinder_keys[] = {
+  NS_ROUND_KEYS("cylinder"),
+  {"axis", NS_KEY_VECTOR, offsetof(NsRoundSettings, axis), .required = true, .help = "direction of the cylinder's axis, fixed in space; any length",
+    .example = "[1, 0, 0]"},
+  {"spin", NS_KEY_TABLE, offsetof(NsRoundSettings, spin), .table = &NsTable_Spin, .help = "prescribed rotation of its surface about the axis: a drum",
+    .example = "3000 rpm"},
   {NULL},
 };
-static const NsTable partner_table = {
-  "partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .one_of = "node, plane", .shorthand = "node"};
+static const NsKey sphere_keys[] = {NS_ROUND_KEYS("sphere"), {NULL}};
+
+static void check_round(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsRoundSettings *round = settings;
+  const double          *a     = round->axis;
+
+  (void)arena;
+  if (NsTreeChild(round->where, "offset") && !round->on)
+    NsDiagError(diag, NsKeysPlace(round->where, "offset"), "offset goes with `on`; a surface fixed in space has its center");
+  if (NsTreeChild(round->where, "axis") && a[0] == 0 && a[1] == 0 && a[2] == 0)
+    NsDiagError(diag, NsKeysPlace(round->where, "axis"), "the axis of a cylinder must not be zero");
+  if (NsSpinIsFree(round->spin)) {
+    NsDiagError(diag, NsKeysPlace(round->where, "spin"), "the spin of a surface is prescribed; one that is free belongs to a body");
+    NsDiagNote(diag, "give an angular velocity, such as 3000 rpm, or a table");
+  }
+}
+static const NsTable cylinder_table = {
+  "cylinder", "circular cylinder without ends", cylinder_keys, sizeof(NsRoundSettings), .one_of = "center, on", .check = check_round};
+static const NsTable sphere_table = {"sphere", "sphere", sphere_keys, sizeof(NsRoundSettings), .one_of = "center, on", .check = check_round};
+
+static const NsKey partner_keys[] = {
+  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body", .example = "bar.left"},
+  {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .standard = "0", .minimum = "0",
+    .help = "with `node`: radius of a ball or journal around it", .example = "10 mm"},
+  {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
+    .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal", .example = "[9.5 mm, 0, 0]"},
+  {"plane", NS_KEY_TABLE, offsetof(NsPartnerSettings, plane), .table = &plane_table, .help = "fixed rigid plane",
+    .example = "{point: [0, 0, 0], normal: [1, 0, 0]}"},
+  {"cylinder", NS_KEY_TABLE, offsetof(NsPartnerSettings, cylinder), .table = &cylinder_table, .help = "circular cylinder: a bearing, a shaft, a drum",
+    .example = "{on: housing.center, axis: [1, 0, 0], radius: 10.1 mm, side: inside}"},
+  {"sphere", NS_KEY_TABLE, offsetof(NsPartnerSettings, sphere), .table = &sphere_table, .help = "sphere: a socket, a ball",
+    .example = "{center: [0, 0, 0.1 m], radius: 50 mm, side: outside}"},
+  {NULL},
+};
+static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  static const char *const words[] = {"radius", "offset", NULL};
+  const NsPartnerSettings *partner = settings;
+
+  (void)arena;
+  for (int i = 0; words[i] && !partner->node; i++) {
+    if (NsTreeChild(partner->where, words[i]))
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "%s goes with `node` here; that of a surface stands within it", words[i]);
+  }
+}
+static const NsTable partner_table = {"partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings),
+  .one_of = "node, plane, cylinder, sphere", .shorthand = "node", .check = check_partner};
 
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
-    .help    = "the two that may touch: nodes of a body, and a plane or a node of another body",
+    .help    = "the two that may touch: nodes of a body, and a plane, cylinder, sphere or a node of another body",
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]"},
   {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .standard = "[0, 0, 0]",
     .help = "node against node: direction from the first to the second; without it, the line of the first body, outwards", .example = "[1, 0, 0]"},
@@ -55,11 +119,27 @@ static const NsKey contact_keys[] = {
     .example = "0.3"},
   {NULL},
 };
+/* A journal must have room in its bearing; a node against a node has a direction, and no size. */
+static void check_radius(const NsPartnerSettings *node, const NsPartnerSettings *other, NsDiag *diag)
+{
+  const NsRoundSettings *round = other->cylinder ? other->cylinder : other->sphere;
+
+  if (!node->node || node->radius == 0) return;
+  if (other->node) {
+    NsDiagError(diag, NsKeysPlace(node->where, "radius"), "a radius goes with a plane, a cylinder or a sphere; node against node has none");
+    NsDiagNote(diag, "make one of the two a sphere: {sphere: {on: %s, radius: ..., side: outside}}", other->node);
+  } else if (round && round->side == NS_INSIDE && node->radius >= round->radius) {
+    NsDiagError(diag, NsKeysPlace(node->where, "radius"), "a radius of %g m has no room in a hollow of %g m", node->radius, round->radius);
+  }
+}
+
 static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsContactSettings *contact = settings;
+  const NsPartnerSettings *side    = contact->between.items;
 
   (void)arena;
+  for (int i = 0; i < 2; i++) check_radius(&side[i], &side[1 - i], diag);
   if (contact->restitution_tangential > 0 && contact->friction == 0)
     NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
 }

@@ -25,31 +25,35 @@ static const NsKey time_keys[] = {
   {NULL},
 };
 
-static void check_time(const void *settings, NsArena *arena, NsDiag *diag)
+void NsTableCheckTimes(const NsNode *where, const NsNumbers *table, NsDiag *diag)
 {
-  const NsTimeFunction *function = settings;
-
-  (void)arena;
-  for (int i = 1; i < function->table.rows; i++) {
-    if (function->table.values[2 * i] <= function->table.values[2 * i - 2]) {
-      NsDiagError(diag, NsKeysPlace(function->where, "table"), "times of a table must rise: row %d is at %g s, row %d at %g s", i,
-        function->table.values[2 * i - 2], i + 1, function->table.values[2 * i]);
+  for (int i = 1; i < table->rows; i++) {
+    if (table->values[2 * i] <= table->values[2 * i - 2]) {
+      NsDiagError(diag, NsKeysPlace(where, "table"), "times of a table must rise: row %d is at %g s, row %d at %g s", i, table->values[2 * i - 2],
+        i + 1, table->values[2 * i]);
       return;
     }
   }
 }
 
+static void check_time(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsTimeFunction *function = settings;
+
+  (void)arena;
+  NsTableCheckTimes(function->where, &function->table, diag);
+}
+
 const NsTable NsTable_TimeFunction = {
   "time_function", "factor over time", time_keys, sizeof(NsTimeFunction), .one_of = "harmonic, pulse, table", .check = check_time};
 
-static PetscReal interpolate(const NsNumbers *table, PetscReal t)
+int NsTableRow(const NsNumbers *table, PetscReal t)
 {
-  const double *row  = table->values;
-  int           low  = 0;
-  int           high = table->rows - 1;
+  const double *row = table->values;
+  int           low = 0, high = table->rows - 1;
 
-  if (t <= row[0]) return row[1];
-  if (t >= row[2 * high]) return row[2 * high + 1];
+  if (t < row[0]) return -1;
+  if (t >= row[2 * high]) return high;
   while (high - low > 1) {
     const int middle = (low + high) / 2;
     if (row[2 * middle] <= t)
@@ -57,7 +61,16 @@ static PetscReal interpolate(const NsNumbers *table, PetscReal t)
     else
       high = middle;
   }
-  return row[2 * low + 1] + (t - row[2 * low]) / (row[2 * high] - row[2 * low]) * (row[2 * high + 1] - row[2 * low + 1]);
+  return low;
+}
+
+PetscReal NsTableValue(const NsNumbers *table, PetscReal t)
+{
+  const int     i   = NsTableRow(table, t);
+  const double *row = table->values + 2 * PetscMax(0, i);
+
+  if (i < 0 || i == table->rows - 1) return row[1];
+  return row[1] + (t - row[0]) / (row[2] - row[0]) * (row[3] - row[1]);
 }
 
 PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
@@ -68,5 +81,5 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
     const PetscReal s = (t - function->pulse->start) / function->pulse->duration;
     return s > 0 && s < 1 ? PetscSinReal(PETSC_PI * s) : 0.0;
   }
-  return interpolate(&function->table, t);
+  return NsTableValue(&function->table, t);
 }

@@ -27,3 +27,9 @@ extern const NsTable NsTable_TimeFunction;
 
 /* The factor at t; 1 for NULL. */
 PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);
+
+/* Tables [rows, 2] of a time and a value, linear between the rows, constant before and after. The row at or before t, -1 before the first. */
+int       NsTableRow(const NsNumbers *table, PetscReal t);
+PetscReal NsTableValue(const NsNumbers *table, PetscReal t);
+/* An error at the key `table` where its times do not rise. */
+void NsTableCheckTimes(const NsNode *where, const NsNumbers *table, NsDiag *diag);

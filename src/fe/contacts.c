@@ -1,60 +1,100 @@
 /*
-  The contacts of the config as pairs: a set of nodes against a plane, or a node against a node.
+  The contacts of the config as pairs: points of bodies against a plane, a cylinder or a sphere, or a node against a node.
 
-  The touch list are the unknowns of all nodes in contacts, ascending: the only ones a reaction can act on.
+  The touch list are the unknowns of all points in contacts, ascending: the only ones a reaction can act on.
 */
+#include <string.h>
 #include "fe.h"
 
 /* Compliance and Delassus matrices are dense over all candidates: at three rows each, 0.3 GB a matrix. */
 #define NS_MOST_CANDIDATES 2000
 
-typedef struct {
-  PetscInt node[2]; /* global; -1: none */
-  NsPair  *pair;
-} Partners;
-
-static PetscInt find_touch(const NsModel *model, PetscInt unknown)
+/* A node and what is rigidly fixed to it by the arm `offset`. */
+static void fill_point(const NsFe *fe, PetscInt node, const double offset[3], NsPoint *point)
 {
-  PetscInt at;
+  const NsFeBody *body = &fe->body[fe->node_body[node]];
 
-  if (PetscFindInt(unknown, model->touches, model->touch, &at)) return -1;
-  return at;
+  memset(point, 0, sizeof(*point));
+  for (int k = 0; k < 3; k++) point->x[k] = fe->x[3 * node + k] + offset[k];
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * node + a];
+    if (unknown < 0) continue;
+    point->unknown[point->unknowns] = unknown;
+    for (int k = 0; k < 3; k++) point->move[point->unknowns][k] = body->direction[a][k];
+    point->unknowns++;
+  }
 }
 
-/* The touch list: unknowns of all partners, sorted, each once. */
-static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model, const Partners *partners)
+/* How many points a name means, 0 after an error in diag; fills point[most] with the first of them. */
+static PetscInt find_points(NsFe *fe, const char *name, const double offset[3], NsPlace place, PetscInt most, NsPoint *point)
+{
+  PetscInt        count;
+  const PetscInt *nodes = NsFeFindNodes(fe, name, place, PETSC_FALSE, &count);
+
+  for (PetscInt i = 0; nodes && i < PetscMin(count, most); i++) fill_point(fe, nodes[i], offset, &point[i]);
+  return nodes ? count : 0;
+}
+
+/* The same where one is wanted. */
+static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
+{
+  const PetscInt count = find_points(fe, name, offset, place, 1, point);
+
+  if (count > 1) NsDiagError(fe->diag, place, "'%s' are %d nodes, but one is wanted here", name, (int)count);
+  return count == 1 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
+static PetscBool is_carried_alike(const NsPoint *a, const NsPoint *b)
+{
+  if (a->unknowns != b->unknowns) return PETSC_FALSE;
+  for (PetscInt i = 0; i < a->unknowns; i++) {
+    if (a->unknown[i] != b->unknown[i]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
+{
+  return PetscMax(PetscMax(PetscAbsReal(a[0] - b[0]), PetscAbsReal(a[1] - b[1])), PetscAbsReal(a[2] - b[2])) < 1e-12 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscBool is_same_point(const NsPoint *a, const NsPoint *b)
+{
+  if (!is_carried_alike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
+  for (PetscInt i = 0; i < a->unknowns; i++) {
+    if (!is_same_place(a->move[i], b->move[i])) return PETSC_FALSE; /* between two nodes: other shares of the same unknowns */
+  }
+  return PETSC_TRUE;
+}
+
+/* The touch list: unknowns of all points, sorted, each once; and where each point finds its own. */
+static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
 {
   PetscInt count = 0;
 
   PetscFunctionBegin;
-  model->touch = NsArenaAlloc(fe->arena, sizeof(*model->touch) * (size_t)(1 + 2 * NS_NODE_UNKNOWNS * fe->pairs));
+  for (PetscInt i = 0; i < fe->pairs; i++) count += fe->pair[i]->point[0].unknowns + fe->pair[i]->point[1].unknowns;
+  model->touch = NsArenaAlloc(fe->arena, sizeof(*model->touch) * (size_t)(1 + count));
+  count        = 0;
   for (PetscInt i = 0; i < fe->pairs; i++) {
+    const PetscInt before = count;
     for (int p = 0; p < 2; p++) {
-      for (PetscInt a = 0; partners[i].node[p] >= 0 && a < NS_NODE_UNKNOWNS; a++) {
-        const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * partners[i].node[p] + a];
-        if (unknown >= 0) model->touch[count++] = unknown;
-      }
+      for (PetscInt a = 0; a < fe->pair[i]->point[p].unknowns; a++) model->touch[count++] = fe->pair[i]->point[p].unknown[a];
     }
+    model->row_entries = PetscMax(model->row_entries, count - before);
   }
   PetscCall(PetscSortRemoveDupsInt(&count, model->touch));
-  model->touches     = count;
-  model->row_entries = PetscMin(count, 2 * NS_POINT_UNKNOWNS);
-  fe->touch_q        = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
-  PetscFunctionReturn(0);
-}
-
-static void fill_point(const NsFe *fe, const NsModel *model, PetscInt node, NsPoint *point)
-{
-  const NsFeBody *body = &fe->body[fe->node_body[node]];
-
-  for (int k = 0; k < 3; k++) point->x[k] = fe->x[3 * node + k];
-  for (PetscInt a = 0; a < body->node_unknowns; a++) {
-    const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * node + a];
-    if (unknown < 0) continue;
-    point->touch[point->unknowns] = find_touch(model, unknown);
-    for (int k = 0; k < 3; k++) point->direction[point->unknowns][k] = body->direction[a][k];
-    point->unknowns++;
+  model->touches = count;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    for (int p = 0; p < 2; p++) {
+      NsPoint *point = &fe->pair[i]->point[p];
+      for (PetscInt a = 0; a < point->unknowns; a++) PetscCall(PetscFindInt(point->unknown[a], count, model->touch, &point->touch[a]));
+    }
   }
+  fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
+  fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(count + 1));
+  PetscFunctionReturn(0);
 }
 
 static PetscBool normalise(PetscReal v[3])
@@ -66,13 +106,22 @@ static PetscBool normalise(PetscReal v[3])
   return PETSC_TRUE;
 }
 
-/* The normal of node against node: given, or the line of the first body outwards, or from the first node to the second. */
-static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const PetscInt node[2], PetscReal normal[3])
+/* The body of "shaft.left" or "shaft@0.3": how many bytes of the name it is. */
+static size_t body_length(const char *name)
 {
+  return strcspn(name, ".@");
+}
+
+/* The normal of node against node: given, or the line of the first body outwards, or from the first point to the second. */
+static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *first, const NsPoint point[2], PetscReal normal[3])
+{
+  PetscInt node;
+
   for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
   if (normalise(normal)) return PETSC_TRUE;
-  if (NsFeAxis(fe, node[0], normal)) return PETSC_TRUE;
-  for (int k = 0; k < 3; k++) normal[k] = fe->x[3 * node[1] + k] - fe->x[3 * node[0] + k];
+  if (!strchr(first->node, '@') && NsFeFindNode(fe, first->node, NsKeysPlace(first->where, "node"), PETSC_FALSE, &node) && NsFeAxis(fe, node, normal))
+    return PETSC_TRUE;
+  for (int k = 0; k < 3; k++) normal[k] = point[1].x[k] - point[0].x[k];
   if (normalise(normal)) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
   NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
@@ -96,127 +145,202 @@ static PetscBool check_belt(NsFe *fe, const NsContactSettings *settings, const N
   return PETSC_TRUE;
 }
 
-/* Counts the candidates of one contact, or adds them when `partners` is given. */
-static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, Partners *partners, NsCandidate *candidate)
+/* The surface of a contact in a pair; false after an error. */
+static PetscBool set_plane(NsFe *fe, const NsContactSettings *settings, const NsPlaneSettings *plane, NsPair *pair)
+{
+  pair->type   = &NsPairType_NodePlane;
+  pair->points = 1;
+  for (int k = 0; k < 3; k++) {
+    pair->plane_point[k]    = plane->point[k];
+    pair->normal[k]         = plane->normal[k];
+    pair->plane_velocity[k] = plane->velocity[k];
+  }
+  if (!normalise(pair->normal)) {
+    NsDiagError(fe->diag, NsKeysPlace(plane->where, "normal"), "the normal of a plane must not be zero");
+    return PETSC_FALSE;
+  }
+  return check_belt(fe, settings, plane, pair);
+}
+
+static PetscBool set_round(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *surface, NsPair *pair)
+{
+  const NsRoundSettings *round = surface->cylinder ? surface->cylinder : surface->sphere;
+  NsPoint               *point = &pair->point[1];
+
+  pair->type      = surface->cylinder ? &NsPairType_Cylinder : &NsPairType_Sphere;
+  pair->points    = 2;
+  pair->radius[1] = round->radius;
+  pair->inside    = round->side == NS_INSIDE ? PETSC_TRUE : PETSC_FALSE;
+  for (int k = 0; k < 3; k++) {
+    pair->axis[k] = round->axis[k];
+    point->x[k]   = round->center[k]; /* and no unknowns: fixed in space */
+  }
+  (void)normalise(pair->axis);
+  if (round->on && !find_point(fe, round->on, round->offset, NsKeysPlace(round->where, "on"), point)) return PETSC_FALSE;
+  if (!round->spin) return PETSC_TRUE;
+  if (point->spin) {
+    NsDiagError(fe->diag, NsKeysPlace(round->where, "spin"), "'%s' spins by itself: this surface turns with it", round->on);
+    return PETSC_FALSE;
+  }
+  if (settings->friction == 0) NsDiagWarning(fe->diag, NsKeysPlace(round->where, "spin"), "without friction the spin of the surface has no effect");
+  point->spin = round->spin;
+  for (int k = 0; k < 3; k++) point->axis[k] = pair->axis[k];
+  return PETSC_TRUE;
+}
+
+static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *pair)
+{
+  const NsPartnerSettings *side = settings->between.items;
+  const size_t             size = body_length(side[0].node);
+
+  pair->type   = &NsPairType_NodeNode;
+  pair->points = 2;
+  for (int p = 0; p < 2; p++) {
+    if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &pair->point[p])) return PETSC_FALSE;
+  }
+  if (is_carried_alike(&pair->point[0], &pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
+  if (size == body_length(side[1].node) && !strncmp(side[0].node, side[1].node, size) && !NsTreeChild(settings->where, "normal")) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, side[0].node);
+    NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
+    return PETSC_FALSE;
+  }
+  return node_normal(fe, settings, &side[0], pair->point, pair->normal);
+}
+
+/* Whether all names mean something, and how many candidates they make. */
+static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const NsPartnerSettings *other)
+{
+  const NsRoundSettings *round = other->cylinder ? other->cylinder : other->sphere;
+  const NsPlace          place = NsKeysPlace(body->where, "node");
+  NsPoint                point;
+  PetscBool              good = PETSC_TRUE;
+  PetscInt               count;
+
+  if (other->node)
+    count = find_point(fe, body->node, body->offset, place, &point) ? 1 : 0;
+  else
+    count = find_points(fe, body->node, body->offset, place, 0, NULL);
+  if (other->node) good = find_point(fe, other->node, other->offset, NsKeysPlace(other->where, "node"), &point);
+  if (round && round->on) good = find_point(fe, round->on, round->offset, NsKeysPlace(round->where, "on"), &point);
+  return good ? count : 0;
+}
+
+/*
+  The candidates of one contact, each a point against the same: appended to pair[] and candidate[], or only counted where pair is NULL. The count is 0 after
+  an error.
+*/
+static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair **pair, NsCandidate *candidate)
 {
   const NsPartnerSettings *side = settings->between.items;
   const NsPartnerSettings *body = side[0].node ? &side[0] : &side[1], *other = side[0].node ? &side[1] : &side[0];
-  const NsLaw              law = {settings->restitution, settings->restitution_tangential, settings->friction};
-  PetscInt                 count, first;
+  const NsLaw              law   = {settings->restitution, settings->restitution_tangential, settings->friction};
+  const NsPlace            place = NsKeysPlace(body->where, "node");
+  NsPair                   common;
+  PetscInt                 count;
+  PetscBool                good;
 
   if (!body->node) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be nodes of a body, such as bar.left");
     return 0;
   }
-  if (other->plane && NsTreeChild(settings->where, "normal")) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a plane has its own");
+  if (!other->node && NsTreeChild(settings->where, "normal")) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a %s has its own",
+      other->plane      ? "plane"
+      : other->cylinder ? "cylinder"
+                        : "sphere");
     return 0;
   }
-  if (other->plane) {
-    const PetscInt *nodes = NsFeFindNodes(fe, body->node, NsKeysPlace(body->where, "node"), PETSC_FALSE, &count);
-    for (PetscInt i = 0; nodes && partners && i < count; i++) {
-      NsPair *pair = NsArenaAlloc(fe->arena, sizeof(*pair));
-      pair->type   = &NsPairType_NodePlane;
-      pair->points = 1;
-      pair->offset = settings->gap_offset;
-      for (int k = 0; k < 3; k++) {
-        pair->plane_point[k]    = other->plane->point[k];
-        pair->normal[k]         = other->plane->normal[k];
-        pair->plane_velocity[k] = other->plane->velocity[k];
-      }
-      if (!normalise(pair->normal)) {
-        NsDiagError(fe->diag, NsKeysPlace(other->plane->where, "normal"), "the normal of a plane must not be zero");
-        return 0;
-      }
-      if (!check_belt(fe, settings, other->plane, pair)) return 0;
-      partners[i]  = (Partners){{nodes[i], -1}, pair};
-      candidate[i] = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law};
+  if (!pair) return count_candidates(fe, body, other);
+  count = other->node ? 1 : find_points(fe, body->node, body->offset, place, 0, NULL);
+
+  memset(&common, 0, sizeof(common));
+  common.offset    = settings->gap_offset;
+  common.radius[0] = body->radius;
+  if (other->node)
+    good = set_node(fe, settings, &common);
+  else if (other->plane)
+    good = set_plane(fe, settings, other->plane, &common);
+  else
+    good = set_round(fe, settings, other, &common);
+  if (!good) return 0;
+  NsPoint *point = NsArenaAlloc(fe->arena, sizeof(*point) * (size_t)count);
+  if (other->node)
+    point[0] = common.point[0];
+  else
+    (void)find_points(fe, body->node, body->offset, place, count, point);
+  for (PetscInt i = 0; i < count; i++) {
+    pair[i]           = NsArenaAlloc(fe->arena, sizeof(*pair[i]));
+    *pair[i]          = common;
+    pair[i]->point[0] = point[i];
+    candidate[i]      = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law};
+    if (common.points == 2 && point[i].unknowns && is_carried_alike(&point[i], &common.point[1])) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
+      return 0;
     }
-    return nodes ? count : 0;
   }
-  Partners found = {{-1, -1}, NULL};
-  if (!NsFeFindNode(fe, body->node, NsKeysPlace(side[0].where, "node"), PETSC_FALSE, &found.node[0])) return 0;
-  if (!NsFeFindNode(fe, other->node, NsKeysPlace(side[1].where, "node"), PETSC_FALSE, &found.node[1])) return 0;
-  first = found.node[0];
-  if (first == found.node[1]) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
-    return 0;
-  }
-  if (fe->node_body[first] == fe->node_body[found.node[1]] && !NsTreeChild(settings->where, "normal")) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%s': such a contact needs a `normal`",
-      fe->body[fe->node_body[first]].name);
-    NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
-    return 0;
-  }
-  if (partners) {
-    found.pair         = NsArenaAlloc(fe->arena, sizeof(*found.pair));
-    found.pair->type   = &NsPairType_NodeNode;
-    found.pair->points = 2;
-    found.pair->offset = settings->gap_offset;
-    if (!node_normal(fe, settings, found.node, found.pair->normal)) return 0;
-    partners[0]  = found;
-    candidate[0] = (NsCandidate){.name = name, .law = law};
-  }
-  return 1;
+  return count;
 }
 
-/* The normal must move something, or the Delassus matrix is zero. */
+/* The gap must be able to change, or the Delassus matrix is zero. */
 static void check_pair(NsFe *fe, const NsContactSettings *settings, const NsPair *pair)
 {
-  PetscReal moves = 0;
-
-  for (PetscInt p = 0; p < pair->points; p++) {
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      const PetscReal *d     = pair->point[p].direction[a];
-      const PetscReal  along = d[0] * pair->normal[0] + d[1] * pair->normal[1] + d[2] * pair->normal[2];
-      moves                  = PetscMax(moves, PetscAbsReal(along));
+  if (!NsPairActs(pair)) {
+    if (pair->type->flat) {
+      NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)",
+        pair->normal[0], pair->normal[1], pair->normal[2]);
+    } else {
+      NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held%s",
+        pair->type == &NsPairType_Cylinder ? ", or cannot move across the axis" : "");
     }
-  }
-  if (moves < 1e-12) {
-    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)",
-      pair->normal[0], pair->normal[1], pair->normal[2]);
   } else if (settings->friction > 0 && pair->tangents == 0) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
   }
 }
 
 /* The same two things twice: with different laws no reaction can satisfy both. */
-static PetscBool is_same(const Partners *a, const Partners *b)
+static PetscBool is_same(const NsPair *a, const NsPair *b)
 {
-  PetscReal angle = 0, between = 0;
+  PetscReal between = 0;
 
-  if (a->node[0] != b->node[0] || a->node[1] != b->node[1]) return PETSC_FALSE;
-  for (int k = 0; k < 3; k++) {
-    angle += a->pair->normal[k] * b->pair->normal[k];
-    between += a->pair->normal[k] * (a->pair->plane_point[k] - b->pair->plane_point[k]);
+  if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0]) return PETSC_FALSE;
+  for (PetscInt p = 0; p < a->points; p++) {
+    if (!is_same_point(&a->point[p], &b->point[p])) return PETSC_FALSE;
   }
-  return angle > 1 - 1e-12 && PetscAbsReal(between) < 1e-12 && a->pair->offset == b->pair->offset ? PETSC_TRUE : PETSC_FALSE;
+  if (!a->type->flat)
+    return a->radius[1] == b->radius[1] && a->inside == b->inside && PetscAbsReal(NsDot3(a->axis, b->axis)) >= NsDot3(a->axis, a->axis) - 1e-12
+             ? PETSC_TRUE
+             : PETSC_FALSE;
+  for (int k = 0; k < 3; k++) between += a->normal[k] * (a->plane_point[k] - b->plane_point[k]);
+  return NsDot3(a->normal, b->normal) > 1 - 1e-12 && PetscAbsReal(between) < 1e-12 ? PETSC_TRUE : PETSC_FALSE;
 }
 
-static PetscErrorCode initial_gap(NsFe *fe, NsModel *model, const NsContactSettings *settings, const Partners *partners, const char *name)
+static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const char *name)
 {
-  const NsPair *pair = partners->pair;
-  PetscReal     g;
+  const PetscReal g = pair->type->gap(pair, 0, fe->touch_q);
+
+  if (g >= -1e-12 * PetscMax(model->length_scale, 1e-12)) return;
+  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
+  if (!pair->type->flat) {
+    NsDiagNote(fe->diag, "side: %s", pair->inside ? "inside keeps the node in the hollow" : "outside keeps the node out of the surface");
+  } else if (settings->normal[0] == 0 && settings->normal[1] == 0 && settings->normal[2] == 0 && pair->points == 2) {
+    NsDiagNote(fe->diag, "its normal (%g, %g, %g) goes from the first partner to the second; give `normal` if it should not", pair->normal[0],
+      pair->normal[1], pair->normal[2]);
+  } else if (pair->points == 1) {
+    NsDiagNote(fe->diag, "the normal of a plane points to the side on which the body may be");
+  }
+}
+
+/* touch_q of the start. */
+static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
+{
+  PetscReal *q, *v;
 
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(fe->touch_q, model->touches));
-  for (PetscInt p = 0; p < pair->points; p++) {
-    const NsFeBody *body = &fe->body[fe->node_body[partners->node[p]]];
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      const PetscReal *d = pair->point[p].direction[a];
-      for (int k = 0; k < 3; k++) fe->touch_q[pair->point[p].touch[a]] += d[k] * body->displacement[k];
-    }
-  }
-  g = pair->type->gap(pair, 0, fe->touch_q);
-  if (g < -1e-12 * PetscMax(model->length_scale, 1e-12)) {
-    NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
-    if (settings->normal[0] == 0 && settings->normal[1] == 0 && settings->normal[2] == 0 && pair->points == 2) {
-      NsDiagNote(fe->diag, "its normal (%g, %g, %g) goes from the first partner to the second; give `normal` if it should not", pair->normal[0],
-        pair->normal[1], pair->normal[2]);
-    } else if (pair->points == 1) {
-      NsDiagNote(fe->diag, "the normal of a plane points to the side on which the body may be");
-    }
-  }
+  PetscCall(PetscCalloc2(fe->unknowns, &q, fe->unknowns, &v));
+  NsFeInitialValues(fe, q, v);
+  for (PetscInt i = 0; i < model->touches; i++) fe->touch_q[i] = q[model->touch[i]];
+  PetscCall(PetscFree2(q, v));
   PetscFunctionReturn(0);
 }
 
@@ -224,10 +348,10 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
   const NsList            *list     = &fe->config->contacts;
   const NsContactSettings *settings = list->items;
-  Partners                *partners;
-  PetscInt                *latest, *before;
+  PetscInt                *latest, *before, *source;
 
   PetscFunctionBegin;
+  model->flat_contacts = PETSC_TRUE;
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {
@@ -236,36 +360,37 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     NsDiagNote(fe->diag, "name only those nodes that can touch");
     PetscFunctionReturn(0);
   }
-  partners          = NsArenaAlloc(fe->arena, sizeof(*partners) * (size_t)(fe->pairs + 1));
-  latest            = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)fe->nodes);       /* [node] the last candidate of this node, */
-  before            = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1)); /* [candidate] and the one before it */
+  latest            = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)(fe->unknowns + 1)); /* [unknown] the last candidate whose first one it is, */
+  before            = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1));    /* [candidate] and the one before it */
+  source            = NsArenaAlloc(fe->arena, sizeof(*source) * (size_t)(fe->pairs + 1));    /* [candidate] its contact */
   fe->pair          = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
   model->candidate  = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
   model->candidates = fe->pairs;
-  for (PetscInt c = 0, at = 0; c < list->count; c++) at += expand(fe, &settings[c], list->names[c], partners + at, model->candidate + at);
-  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
-  PetscCall(make_touch_list(fe, model, partners));
-  for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
-  for (PetscInt i = 0; i < fe->nodes; i++) latest[i] = -1;
   for (PetscInt c = 0, at = 0; c < list->count; c++) {
-    const PetscInt count = expand(fe, &settings[c], list->names[c], NULL, NULL);
-    for (PetscInt i = at; i < at + count; i++) {
-      NsPair *pair = partners[i].pair;
-      for (PetscInt p = 0; p < pair->points; p++) fill_point(fe, model, partners[i].node[p], &pair->point[p]);
-      NsPairChooseTangents(pair, settings[c].friction);
-      model->candidate[i].directions = 1 + pair->tangents;
-      fe->pair[i]                    = pair;
-      check_pair(fe, &settings[c], pair);
-      before[i]                   = latest[partners[i].node[0]];
-      latest[partners[i].node[0]] = i;
-      for (PetscInt j = before[i]; j >= 0; j = before[j]) {
-        if (!is_same(&partners[j], &partners[i])) continue;
-        NsDiagError(fe->diag, settings[c].where->key_place, "contact '%s' is '%s' once more", model->candidate[i].name, model->candidate[j].name);
-        break;
-      }
-      PetscCall(initial_gap(fe, model, &settings[c], &partners[i], model->candidate[i].name));
+    const PetscInt count = expand(fe, &settings[c], list->names[c], fe->pair + at, model->candidate + at);
+    for (PetscInt i = 0; i < count; i++) source[at++] = c;
+  }
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  PetscCall(make_touch_list(fe, model));
+  PetscCall(gather_initial(fe, model));
+  for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
+  for (PetscInt i = 0; i <= fe->unknowns; i++) latest[i] = -1;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsContactSettings *contact = &settings[source[i]];
+    NsPair                  *pair    = fe->pair[i];
+    const PetscInt           key     = pair->point[0].unknowns ? pair->point[0].unknown[0] : fe->unknowns;
+    pair->type->prepare(pair, fe->touch_q, contact->friction);
+    model->candidate[i].directions = 1 + pair->tangents;
+    if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
+    check_pair(fe, contact, pair);
+    before[i]   = latest[key];
+    latest[key] = i;
+    for (PetscInt j = before[i]; j >= 0; j = before[j]) {
+      if (!is_same(fe->pair[j], pair)) continue;
+      NsDiagError(fe->diag, contact->where->key_place, "contact '%s' is '%s' once more", model->candidate[i].name, model->candidate[j].name);
+      break;
     }
-    at += count;
+    check_initial_gap(fe, model, contact, pair, model->candidate[i].name);
   }
   PetscFunctionReturn(0);
 }

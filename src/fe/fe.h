@@ -94,8 +94,8 @@ struct NsFe {
   PetscBool       has_weight;
   NsFreeDynamics *free;
   PetscInt        pairs;
-  NsPair        **pair;    /* [candidates] */
-  PetscReal      *touch_q; /* [touches] values gathered for the pairs */
+  NsPair        **pair;              /* [candidates] */
+  PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
   Vec             work;
 };
 
@@ -114,6 +114,8 @@ extern const NsVariant         NsBodyVariant_Bar, NsBodyVariant_Truss;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
+/* Initial displacement and velocity of the bodies, q[unknowns] and v[unknowns]. */
+void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
 
 /* The body of this name (of so many bytes); NULL after an error in diag at that place. */
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);

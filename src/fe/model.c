@@ -118,15 +118,20 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
   PetscFunctionReturn(0);
 }
 
-/* All directions are fixed in space. */
 static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
 {
+  NsFe *fe = model->data;
+
   PetscFunctionBegin;
-  (void)model;
-  (void)t;
-  (void)q;
-  (void)v;
   PetscCall(PetscArrayzero(d, rows->rows));
+  PetscCall(gather(model, q, fe->touch_q));
+  PetscCall(gather(model, v, fe->touch_v));
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const NsPair *pair    = fe->pair[rows->contact[i]];
+    PetscReal     rate[3] = {0, 0, 0};
+    if (pair->type->rate) pair->type->rate(pair, t, fe->touch_q, fe->touch_v, rate);
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = rate[k - rows->start[i]];
+  }
   PetscFunctionReturn(0);
 }
 
@@ -273,17 +278,8 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscFunctionReturn(0);
 }
 
-/* Initial displacement and velocity of the bodies. */
-static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
+void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
 {
-  NsFe        *fe = model->data;
-  PetscScalar *q, *v;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(fe->work, &state->q));
-  PetscCall(VecDuplicate(fe->work, &state->v));
-  PetscCall(VecGetArrayWrite(state->q, &q));
-  PetscCall(VecGetArrayWrite(state->v, &v));
   for (PetscInt i = 0; i < fe->nodes; i++) {
     const NsFeBody *body = &fe->body[fe->node_body[i]];
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
@@ -296,6 +292,19 @@ static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
       }
     }
   }
+}
+
+static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
+{
+  NsFe        *fe = model->data;
+  PetscScalar *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(fe->work, &state->q));
+  PetscCall(VecDuplicate(fe->work, &state->v));
+  PetscCall(VecGetArrayWrite(state->q, &q));
+  PetscCall(VecGetArrayWrite(state->v, &v));
+  NsFeInitialValues(fe, q, v);
   PetscCall(VecRestoreArrayWrite(state->q, &q));
   PetscCall(VecRestoreArrayWrite(state->v, &v));
   state->t = 0;

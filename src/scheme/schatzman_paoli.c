@@ -37,6 +37,8 @@ static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const vo
 {
   (void)settings;
   if (!model->linear) return "it solves linear models with linear gaps only, which mechanisms are not taken for";
+  if (!model->flat_contacts)
+    return "its gaps have to be linear in the coordinates, and those of cylinders and spheres are not; take ggl_decoupled or half_explicit";
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 1) return "it has no friction; set `friction: 0`, or take half_explicit or moreau_jean";
   }
@@ -220,7 +222,7 @@ const NsVariant NsSchemeVariant_SchatzmanPaoli = {
            "linear models. With e near 1 an impact may gain energy of order dt: the law acts on positions.\n"
            "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
            "Needs of a model: linear forces with constant mass, stiffness and damping, and gaps linear in the\n"
-           "coordinates.\n"
+           "coordinates (planes, and node against node).\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact; Paoli,\n"
            "Schatzman.",
   .table = &schatzman_paoli_table,

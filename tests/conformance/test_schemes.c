@@ -406,6 +406,71 @@ static void start_in_contact_is_an_impact(void **state)
   }
 }
 
+/* A point mass at the end of a string that is nothing but its node, released at 60 degrees from the bottom of a hollow. */
+static const char *const in_hollow =
+  "gravity: [0, -9.81, 0]\n"
+  "bodies:\n"
+  "  string:\n"
+  "    type: truss\n"
+  "    dimension: 2\n"
+  "    mesh: {line: {from: [0, 0, 0], to: [0.8660254037844386, -0.5, 0], elements: 1}}\n"
+  "    material: {density: 1e-12, young: 1e-9}\n"
+  "    section: {area: 1}\n"
+  "supports: {clamp: {at: string.left}}\n"
+  "masses: {bob: {at: string.right, mass: 1 kg}}\n"
+  "contacts: {hollow: {between: [string.right, {cylinder: {center: [0, 0, 0], axis: [0, 0, 1], radius: 1, side: inside}}]}}\n"
+  "scheme: {type: half_explicit, step: 1 ms}\n"
+  "time: {end: 0.8}\n";
+
+/* Largest |gap| over the run, and where it ends. */
+static PetscReal run_in_hollow(const Promise *promise, PetscReal step, const char *extra, PetscReal end[2])
+{
+  TestRun            test = promise_open(in_hollow, promise, step, extra);
+  PetscReal          off  = 0;
+  const PetscScalar *q;
+
+  for (PetscInt64 i = 0; i < test.run->steps; i++) {
+    test_step(test.run);
+    CHECK(NsContactGaps(test.run->contact, test.run->state.t, test.run->state.q));
+    off = PetscMax(off, PetscAbsReal(test.run->contact->gap[0]));
+  }
+  CHECK(VecGetArrayRead(test.run->state.q, &q));
+  for (int k = 0; k < 2; k++) end[k] = q[k];
+  CHECK(VecRestoreArrayRead(test.run->state.q, &q));
+  test_run_close(&test);
+  return off;
+}
+
+/*
+  Where the normal turns, all schemes go the same way up to O(dt), with friction too. Those that look at velocities alone leave the surface by a drift of first
+  order or less, Moreau's by v^2 dt/2 a unit of time at a radius of 1 m and v up to 3 m/s; those that project do not.
+*/
+static void curved_contacts_converge(void **state)
+{
+  const Promise *reference = promises;
+  TestRun        test      = test_run_open(in_hollow, NULL);
+  PetscReal      end[2], fine[2], exact[2], rubbed[2];
+
+  (void)state;
+  run_in_hollow(reference, 1e-4, "", exact);
+  run_in_hollow(reference, 1e-4, "contacts.hollow.friction=0.3", rubbed);
+  EACH_PROMISE(p)
+  {
+    const NsSchemeType *type = promise_type(p);
+    if (!p->bodies || (type->refuses && type->refuses(test.run->model, NULL))) continue;
+    promise_print(p);
+    const PetscReal coarse_drift = run_in_hollow(p, 1e-3, "", end), drift = run_in_hollow(p, 5e-4, "", fine);
+    if (p->penetration == 0) assert_near(drift, 0, 1e-14);
+    assert_true(coarse_drift < 20 * 1e-3 && drift < PetscMax(0.55 * coarse_drift, 1e-14));
+    const PetscReal coarse_off = hypot(end[0] - exact[0], end[1] - exact[1]), fine_off = hypot(fine[0] - exact[0], fine[1] - exact[1]);
+    assert_true(coarse_off < 20 * 1e-3 && fine_off < 0.6 * coarse_off);
+    if (!p->friction) continue;
+    run_in_hollow(p, 5e-4, "contacts.hollow.friction=0.3", fine);
+    assert_near(hypot(fine[0] - rubbed[0], fine[1] - rubbed[1]), 0, 20 * 5e-4);
+  }
+  test_run_close(&test);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_scheme_promises_something),
   cmocka_unit_test(every_scheme_has_its_page),
@@ -422,5 +487,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(midpoint_ledger_closes_to_rounding),
   cmocka_unit_test(ledger_of_every_scheme_converges),
   cmocka_unit_test(block_slides_to_rest),
+  cmocka_unit_test(curved_contacts_converge),
 };
 TEST_MAIN(tests)
