@@ -36,7 +36,7 @@ def read_table(path):
 
 def holds_words(name):
     """Whether a column of that name holds words: told by its name, so that a contact named `1` and an empty table are read alike."""
-    return name in ("contact", "event") or name.endswith(".state")
+    return name in ("contact", "event", "station") or name.endswith(".state")
 
 
 @dataclasses.dataclass

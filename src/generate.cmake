@@ -1,4 +1,4 @@
-# Writes generated/percuss_version.h and generated/percuss_starters.h; touches them only when their content changes.
+# Writes generated/percuss_version.h, percuss_starters.h and percuss_view.h; touches them only when their content changes.
 # Called at every build (the commit may have changed), costs a git call.
 set(ENV{LC_ALL} C)
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=* OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
@@ -24,16 +24,25 @@ write_if_changed(${BINARY}/generated/percuss_version.h
 #define PERCUSS_BUILD \"${BUILD}\"
 ")
 
-# Each src/cli/starters/NAME.yaml becomes a C string; bytes as octal escapes would be unreadable, so quote line by line.
+# A file as a C string; bytes as octal escapes would be unreadable, so quote line by line.
+function(read_quoted file result)
+  file(READ ${file} text)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n\"\n  \"" text "${text}")
+  set(${result} "\"${text}\"" PARENT_SCOPE)
+endfunction()
+
 set(starters "/* Made from src/cli/starters by src/generate.cmake. */\n")
 file(GLOB files ${SOURCE}/src/cli/starters/*.yaml)
 list(SORT files)
 foreach(file ${files})
   get_filename_component(name ${file} NAME_WE)
-  file(READ ${file} text)
-  string(REPLACE "\\" "\\\\" text "${text}")
-  string(REPLACE "\"" "\\\"" text "${text}")
-  string(REPLACE "\n" "\\n\"\n  \"" text "${text}")
-  string(APPEND starters "NS_STARTER(${name},\n  \"${text}\")\n")
+  read_quoted(${file} text)
+  string(APPEND starters "NS_STARTER(${name},\n  ${text})\n")
 endforeach()
 write_if_changed(${BINARY}/generated/percuss_starters.h "${starters}")
+
+# The scene that each run leaves among its results.
+read_quoted(${SOURCE}/postprocess/view.py view)
+write_if_changed(${BINARY}/generated/percuss_view.h "/* Made from postprocess/view.py by src/generate.cmake. */\nstatic const char view[] =\n  ${view};\n")

@@ -81,20 +81,27 @@ typedef struct {
   char      where[256];
 } NsBound;
 
-/* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. */
+/* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. Points need not be nodes and cells need not be
+   elements: a beam is drawn in several pieces, a disc by a ring. */
 typedef struct {
   PetscInt     points, cells;
-  PetscReal   *x;      /* [points, 3] reference configuration */
-  PetscReal   *radius; /* [points] outer radius to draw, m */
-  PetscInt    *cell;   /* [cells, 2] lines */
-  PetscInt    *body;   /* [cells] */
+  PetscInt     elements; /* of all bodies; 0: the cells are only a drawing */
+  PetscReal   *x;        /* [points, 3] reference configuration */
+  PetscReal   *radius;   /* [points] outer radius to draw, m */
+  PetscInt    *cell;     /* [cells, 2] lines; twice the same point: a vertex, for a point that no line reaches */
+  PetscInt    *body;     /* [cells] */
+  PetscInt    *element;  /* [cells] number of the element within its body; -1: the cell only draws */
   PetscInt     bodies;
   const char **body_name; /* [bodies] */
+  PetscBool    rotations; /* points turn: NsFields has rotation */
+  PetscBool    beams;     /* cells bend: NsFields has section_force and section_moment */
 } NsScene;
 
 typedef struct {
   PetscReal *displacement, *velocity;        /* [points, 3] */
   PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
+  PetscReal *rotation;                       /* [points, 3] rad; NULL unless scene.rotations */
+  PetscReal *section_force, *section_moment; /* [cells, 3] vectors in space at the cell's middle, N and N m; NULL unless scene.beams */
 } NsFields;
 
 #define NS_PROBE_COLUMNS 32
@@ -109,11 +116,31 @@ typedef struct {
   PetscInt    place; /* > 0: no such sum, but number place - 1 of what ops->places gives */
 } NsProbeColumn;
 
+/* The sum, of arrays of all unknowns. */
+static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, const PetscScalar *q, const PetscScalar *v)
+{
+  const PetscScalar *from = column->of_velocity ? v : q;
+  PetscReal          sum  = 0;
+
+  for (PetscInt j = 0; j < column->entries; j++) sum += column->weight[j] * from[column->unknown[j]];
+  return sum;
+}
+
 typedef struct {
   const char   *name;
   PetscInt      columns;
   NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
+
+typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
+
+/* A place along a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
+   of `relative_to`: what the other body displaces at the same place, by a rigid arm from its node where that node turns. */
+typedef struct {
+  NsProbeColumn lateral[2], lateral_rate[2]; /* u2, u3 (m) of q; v2, v3 (m/s) of v */
+  NsProbeColumn angle, angle_rate;           /* twist of the shaft there (rad) of q, its rate (rad/s) of v; no entries where the spin is prescribed */
+  PetscInt      shaft;                       /* the model's own number of the shaft, for its operation `spin` */
+} NsStation;
 
 typedef struct {
   /* The state at t = 0; makes its vectors. */
@@ -141,6 +168,10 @@ typedef struct {
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. */
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
+  /* Not found: why says what is wrong, with `relative_to` where the sentence begins so, with `at` else. NULL: the model has no shafts. */
+  PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
+  /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
+  PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
   /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). NULL, and highest_mode too: not known. */
   PetscErrorCode (*frequency_bound)(NsModel *, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */

@@ -26,6 +26,14 @@ struct NsRunFile {
   NsRunFile  *next;
 };
 
+/* How a rotor went round at a station, for the summary. NAN: not known. */
+typedef struct {
+  const char *name;
+  PetscReal   largest_radius;        /* m, of all steps */
+  PetscReal   whirl_rate, spin_rate; /* rad/s, means over the last quarter of the simulated time, positive about the shaft's axis e1 */
+  PetscReal   turns;                 /* of the orbit in that quarter */
+} NsOrbitSummary;
+
 struct NsRun {
   NsArena     *arena;
   NsDiag      *diag;
@@ -59,6 +67,10 @@ struct NsRun {
   NsRunFile *outputs; /* within the directory; each writer adds its own */
   NsExit     exit;
   char       failure[1024]; /* why exit is FAILED or STOPPED; "" else */
+
+  /* Kept by the writer of orbits. */
+  PetscInt        orbits;
+  NsOrbitSummary *orbit; /* [orbits] */
 };
 
 /* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */

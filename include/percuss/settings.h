@@ -21,6 +21,20 @@ typedef struct {
   NsStrings     probes;
 } NsHistorySettings;
 
+/* A place along a rotor whose orbit is recorded. */
+typedef struct NsStationSettings {
+  const NsNode *where;
+  const char   *at;          /* "shaft.left", "shaft@180 mm" */
+  double        offset[3];   /* from there to the place, by a rigid arm, m */
+  const char   *relative_to; /* NULL: the orbit is in space */
+} NsStationSettings;
+
+typedef struct {
+  const NsNode *where;
+  long          every;
+  NsList        stations; /* NsStationSettings by name */
+} NsOrbitsSettings;
+
 typedef struct {
   const NsNode            *where;
   const char              *directory; /* NULL: out/<config's name> */
@@ -28,6 +42,7 @@ typedef struct {
   const NsHistorySettings *history;
   const NsEverySettings   *contacts;
   const NsEverySettings   *energy;
+  const NsOrbitsSettings  *orbits;
   bool                     events;
 } NsOutputSettings;
 

@@ -12,10 +12,11 @@ static double bytes_to_write(const NsRun *run)
   double                  bytes = 4096;
 
 #define NS_COUNT(every) ((every) > 0 ? floor(steps / (double)(every)) + 1 : 0)
-  bytes += NS_COUNT(output->frames->every) * (900 + 80.0 * scene->points + 48.0 * scene->cells);
+  bytes += NS_COUNT(output->frames->every) * (900 + (scene->rotations ? 104.0 : 80.0) * scene->points + (scene->beams ? 96.0 : 48.0) * scene->cells);
   bytes += NS_COUNT(output->history->every) * number * (1 + 4.0 * output->history->probes.count);
   bytes += run->model->candidates ? NS_COUNT(output->contacts->every) * number * (1 + 4.0 * run->model->candidates) : 0;
   bytes += NS_COUNT(output->energy->every) * number * 9;
+  bytes += output->orbits->stations.count ? NS_COUNT(output->orbits->every) * number * (1 + 6.0 * output->orbits->stations.count) : 0;
 #undef NS_COUNT
   return bytes;
 }
@@ -68,7 +69,7 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
   printf("  model       %d unknowns, %d bod%s", (int)model->unknowns, run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
-  if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.cells, model->mass_total); /* no mechanism */
+  if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.elements, model->mass_total); /* no mechanism */
   printf("\n");
   printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)

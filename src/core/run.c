@@ -103,6 +103,29 @@ static PetscErrorCode check_probes(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* Stations need a shaft; the one at fault is pointed at. */
+static PetscErrorCode check_stations(NsRun *run)
+{
+  const NsOrbitsSettings *orbits  = run->config.output->orbits;
+  NsStationSettings      *station = orbits->stations.items;
+  NsModel                *model   = run->model;
+
+  PetscFunctionBegin;
+  if (orbits->stations.count && !model->ops->station) {
+    NsDiagError(run->diag, NsKeysPlace(orbits->where, "stations"), "there is no rotor here (%s) whose orbit could be recorded", model->kind);
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < orbits->stations.count; i++) {
+    NsStation found_station;
+    PetscBool found = PETSC_FALSE;
+    char      why[256];
+
+    PetscCall(model->ops->station(model, &station[i], &found_station, &found, why, sizeof(why)));
+    if (!found) NsDiagError(run->diag, NsKeysPlace(station[i].where, strncmp(why, "relative_to", 11) ? "at" : "relative_to"), "%s", why);
+  }
+  PetscFunctionReturn(0);
+}
+
 /* A mechanism among the bodies makes the model; else they are finite elements. */
 static PetscErrorCode make_model(NsRun *run)
 {
@@ -131,6 +154,7 @@ static PetscErrorCode build(NsRun *run)
   if (refusal)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
   PetscCall(check_probes(run));
+  PetscCall(check_stations(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(run->model->ops->initial(run->model, &run->state));
   PetscCall(NsContactCreate(run->model, &run->contact));

@@ -168,6 +168,29 @@ static const NsKey history_keys[] = {
 };
 static const NsTable history_table = {"history", "time histories of points", history_keys, sizeof(NsHistorySettings)};
 
+static const NsKey station_keys[] = {
+  {"at", NS_KEY_STRING, offsetof(NsStationSettings, at), .required = true, .help = "named node of a rotor, or a place along it",
+    .example = "shaft@180 mm"},
+  {"offset", NS_KEY_VECTOR, offsetof(NsStationSettings, offset), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
+    .help = "from there to the station, by a rigid arm", .example = "[9.5 mm, 0, 0]"},
+  {"relative_to", NS_KEY_STRING, offsetof(NsStationSettings, relative_to),
+    .help =
+      "node of another body, such as a housing: its own displacement at this place is taken off, so that the orbit is that within the clearance",
+    .example = "housing.center"},
+  {NULL},
+};
+static const NsTable station_table = {
+  "station", "a place along a rotor whose orbit is recorded", station_keys, sizeof(NsStationSettings), .shorthand = "at"};
+
+static const NsKey orbits_keys[] = {
+  {"stations", NS_KEY_NAMED, offsetof(NsOrbitsSettings, stations), .table = &station_table, .help = "where orbits are recorded, each with a name",
+    .example = "{disc: {at: shaft@180 mm}}"},
+  {"every", NS_KEY_INTEGER, offsetof(NsOrbitsSettings, every), .standard = "1", .minimum = "0", .help = "steps between two rows; 0 switches it off",
+    .example = "1"},
+  {NULL},
+};
+static const NsTable orbits_table = {"orbits", "orbits of rotors", orbits_keys, sizeof(NsOrbitsSettings)};
+
 static const NsKey output_keys[] = {
   {"directory", NS_KEY_STRING, offsetof(NsOutputSettings, directory), .help = "where results go; without it out/NAME", .example = "out/trial"},
   {"frames", NS_KEY_TABLE, offsetof(NsOutputSettings, frames), .table = &every_table, .standard = "{every: 100}", .help = "VTK files for ParaView",
@@ -178,6 +201,9 @@ static const NsKey output_keys[] = {
     .help = "contacts.csv: gaps, forces, impulses, states", .example = "{every: 1}"},
   {"energy", NS_KEY_TABLE, offsetof(NsOutputSettings, energy), .table = &every_table, .standard = "{every: 1}",
     .help = "energy.csv: where each joule is", .example = "{every: 10}"},
+  {"orbits", NS_KEY_TABLE, offsetof(NsOutputSettings, orbits), .table = &orbits_table, .standard = "{}",
+    .help    = "orbits.csv and poincare.csv: how a rotor goes round at its stations",
+    .example = "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}"},
   {"events", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, events), .standard = "true", .help = "events.csv: impacts, openings, stick and slip",
     .example = "false"},
   {NULL},

@@ -467,11 +467,13 @@ static void make_scene(NsFe *fe, NsModel *model)
 
   scene->points    = fe->nodes;
   scene->cells     = fe->elements;
+  scene->elements  = fe->elements;
   scene->bodies    = fe->bodies;
   scene->x         = fe->x;
   scene->radius    = NsArenaAlloc(fe->arena, sizeof(*scene->radius) * (size_t)fe->nodes);
   scene->cell      = NsArenaAlloc(fe->arena, sizeof(*scene->cell) * 2 * (size_t)fe->elements);
   scene->body      = NsArenaAlloc(fe->arena, sizeof(*scene->body) * (size_t)fe->elements);
+  scene->element   = NsArenaAlloc(fe->arena, sizeof(*scene->element) * (size_t)fe->elements);
   scene->body_name = NsArenaAlloc(fe->arena, sizeof(*scene->body_name) * (size_t)fe->bodies);
   count            = NsArenaAlloc(fe->arena, sizeof(*count) * (size_t)fe->nodes);
   for (PetscInt i = 0; i < fe->bodies; i++) scene->body_name[i] = fe->body[i].name;
@@ -482,7 +484,8 @@ static void make_scene(NsFe *fe, NsModel *model)
       scene->radius[node] += fe->element[i].radius;
       count[node]++;
     }
-    scene->body[i] = fe->element[i].body;
+    scene->body[i]    = fe->element[i].body;
+    scene->element[i] = i - fe->body[fe->element[i].body].first_element;
     model->mass_total += fe->element[i].density * fe->element[i].area * fe->element[i].length;
   }
   for (PetscInt i = 0; i < fe->masses; i++) model->mass_total += fe->mass[i].mass;

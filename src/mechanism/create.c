@@ -62,18 +62,20 @@ static void make_picture(NsDense *self, NsModel *model)
   scene->body_name    = NsArenaAlloc(model->arena, sizeof(*scene->body_name));
   scene->body_name[0] = self->name;
   if (!m->draw) return;
-  scene->points = m->points;
-  scene->cells  = m->lines;
-  scene->x      = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
-  scene->radius = NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(m->points + 1));
-  scene->cell   = NsArenaAlloc(model->arena, sizeof(*scene->cell) * 2 * (size_t)(m->lines + 1));
-  scene->body   = NsArenaAlloc(model->arena, sizeof(*scene->body) * (size_t)(m->lines + 1));
+  scene->points  = m->points;
+  scene->cells   = m->lines;
+  scene->x       = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
+  scene->radius  = NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(m->points + 1));
+  scene->cell    = NsArenaAlloc(model->arena, sizeof(*scene->cell) * 2 * (size_t)(m->lines + 1));
+  scene->body    = NsArenaAlloc(model->arena, sizeof(*scene->body) * (size_t)(m->lines + 1));
+  scene->element = NsArenaAlloc(model->arena, sizeof(*scene->element) * (size_t)(m->lines + 1));
   for (int side = 0; side < 2; side++) self->x[side] = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
   PetscReal q[NS_N];
   for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
   m->draw(&self->c, q, scene->x);
   for (int i = 0; i < m->points; i++) scene->radius[i] = m->radius ? m->radius(&self->c) : model->length_scale / 100;
   for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
+  for (int i = 0; i < m->lines; i++) scene->element[i] = i;
 }
 
 /* The value of one coordinate that closes an open joint, the one that moves it most; for a note. */

@@ -2,7 +2,8 @@
   contacts.csv: gap, gap rate, force, impulse and state of every possible contact, a row each `every` steps.
 
   Gap, rate, force and state are those at the row's time. The impulse is the sum over all steps since the row before, so that nothing is lost when
-  `every` is above 1: column sums are total impulses whatever `every` is. With friction there are a force and an impulse for each tangent too.
+  `every` is above 1: column sums are total impulses whatever `every` is. With friction there are a force, an impulse and a slip velocity (at the end,
+  or after the impulse) for each tangent too: friction takes the power - friction_force slip_velocity.
 */
 #include "writer.h"
 
@@ -26,7 +27,7 @@ static PetscErrorCode NsWriterOpen_Contacts(NsWriter *writer)
   PetscFunctionBegin;
   writer->data  = self;
   self->impulse = NsArenaAlloc(run->arena, sizeof(*self->impulse) * 3 * (size_t)model->candidates);
-  NsWriterOpenTable(&self->file, run, "contacts.csv", 9 * model->candidates);
+  NsWriterOpenTable(&self->file, run, "contacts.csv", 11 * model->candidates);
   NsFileText(&self->file, "time");
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
@@ -38,7 +39,8 @@ static PetscErrorCode NsWriterOpen_Contacts(NsWriter *writer)
     for (PetscInt k = 1; k < candidate->directions; k++) {
       NsFileText(&self->file, ",");
       NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_force_%d", candidate->name, (int)k), ',');
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_impulse_%d", candidate->name, (int)k), 0);
+      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_impulse_%d", candidate->name, (int)k), ',');
+      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.slip_velocity_%d", candidate->name, (int)k), 0);
     }
   }
   NsFileText(&self->file, "\n");
@@ -78,7 +80,8 @@ static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot 
     for (PetscInt k = 1; k < model->candidate[i].directions; k++) {
       NsFileText(&self->file, ",");
       NsFileNumber(&self->file, contact->force[k], ',');
-      NsFileNumber(&self->file, impulse[k], 0);
+      NsFileNumber(&self->file, impulse[k], ',');
+      NsFileNumber(&self->file, contact->velocity_after[k], 0);
     }
     for (PetscInt k = 0; k < 3; k++) impulse[k] = 0;
   }

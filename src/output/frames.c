@@ -1,8 +1,9 @@
 /*
   Frames: pictures of the model for ParaView, and of its contacts.
 
-    NAME.vtk.series, frames/NAME_000000.vtk ...               points at their reference places with displacement, velocity, radius;
-                                                              cells with stress, normal_force, energy, body, element (counted within its body)
+    NAME.vtk.series, frames/NAME_000000.vtk ...               points at their reference places with displacement, velocity, radius, and rotation
+                                                              where points turn; cells with stress, normal_force, energy, body, element (counted
+                                                              within its body, -1: only drawn), and section_force, section_moment where they bend
     NAME_contacts.vtk.series, frames/contacts_000000.vtk ...  one vertex for each closed contact, and for each that took an impulse in the step that
                                                               led here (then active is 0 if it is open again); none closed: arrays without tuples
 
@@ -17,8 +18,7 @@ typedef struct {
   NsVtk     vtk;
   NsSeries  series, contact_series;
   NsFields  fields;
-  PetscInt *element; /* [cells] */
-  char     *path;    /* of the present frame */
+  char     *path; /* of the present frame */
   size_t    path_size;
   PetscBool contacts;
 
@@ -46,15 +46,17 @@ static PetscInt *integers(NsRun *run, PetscInt count)
 static void open_fields(NsWriter_Frames *self, NsRun *run)
 {
   const NsScene *scene = &run->model->scene;
-  PetscInt      *count = integers(run, scene->bodies);
 
   self->fields.displacement = reals(run, 3 * scene->points);
   self->fields.velocity     = reals(run, 3 * scene->points);
   self->fields.stress       = reals(run, scene->cells);
   self->fields.normal_force = reals(run, scene->cells);
   self->fields.energy       = reals(run, scene->cells);
-  self->element             = integers(run, scene->cells);
-  for (PetscInt i = 0; i < scene->cells; i++) self->element[i] = count[scene->body[i]]++;
+  if (scene->rotations) self->fields.rotation = reals(run, 3 * scene->points);
+  if (scene->beams) {
+    self->fields.section_force  = reals(run, 3 * scene->cells);
+    self->fields.section_moment = reals(run, 3 * scene->cells);
+  }
 }
 
 static void open_contacts(NsWriter_Frames *self, NsRun *run)
@@ -134,6 +136,7 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
   NsVtkPointData(vtk);
   NsVtkVectors(vtk, "displacement", self->fields.displacement);
   NsVtkVectors(vtk, "velocity", self->fields.velocity);
+  if (scene->rotations) NsVtkVectors(vtk, "rotation", self->fields.rotation);
   NsVtkScalars(vtk, "radius", scene->radius);
   if (scene->cells) {
     NsVtkCellData(vtk);
@@ -141,7 +144,11 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
     NsVtkScalars(vtk, "normal_force", self->fields.normal_force);
     NsVtkScalars(vtk, "energy", self->fields.energy);
     NsVtkIntegers(vtk, "body", scene->body);
-    NsVtkIntegers(vtk, "element", self->element);
+    NsVtkIntegers(vtk, "element", scene->element);
+    if (scene->beams) {
+      NsVtkVectors(vtk, "section_force", self->fields.section_force);
+      NsVtkVectors(vtk, "section_moment", self->fields.section_moment);
+    }
   }
   if (NsVtkClose(vtk)) NsSeriesAdd(&self->series, snapshot->state.t);
   PetscFunctionReturn(0);

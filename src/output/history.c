@@ -68,10 +68,8 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
   NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
-    const PetscReal     *from   = column->of_velocity ? v : q;
-    PetscReal            value  = column->place ? self->place[column->place - 1] : 0;
+    const PetscReal      value  = column->place ? self->place[column->place - 1] : NsProbeColumnSum(column, q, v);
 
-    for (PetscInt j = 0; j < column->entries; j++) value += column->weight[j] * from[column->unknown[j]];
     NsFileNumber(&self->file, value, c + 1 < self->columns ? ',' : '\n');
   }
   NsFileEndRow(&self->file);

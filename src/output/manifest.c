@@ -116,6 +116,26 @@ static void put_model(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "omega_max", run->omega_max > 0 && run->omega_max < PETSC_MAX_REAL ? run->omega_max : NAN);
 }
 
+/* A whirl of less than half a turn in a quarter of the run is none: the orbit does not go round. */
+static void put_orbits(NsJson *json, const NsRun *run)
+{
+  NsJsonOpen(json, "orbits", '{');
+  for (PetscInt i = 0; i < run->orbits; i++) {
+    const NsOrbitSummary *orbit  = &run->orbit[i];
+    const PetscBool       whirls = PetscAbsReal(orbit->turns) >= 0.5 ? PETSC_TRUE : PETSC_FALSE; /* false where it is not known, too */
+    const PetscBool       spins  = orbit->spin_rate != 0 && !PetscIsNanReal(orbit->spin_rate) ? PETSC_TRUE : PETSC_FALSE;
+
+    NsJsonOpen(json, orbit->name, '{');
+    NsJsonNumber(json, "largest_radius", orbit->largest_radius);
+    NsJsonNumber(json, "whirl_rate", orbit->whirl_rate);
+    NsJsonNumber(json, "spin_rate", orbit->spin_rate);
+    NsJsonNumber(json, "whirl_ratio", spins ? orbit->whirl_rate / orbit->spin_rate : NAN);
+    NsJsonString(json, "whirl", !whirls || !spins ? NULL : (orbit->whirl_rate > 0) == (orbit->spin_rate > 0) ? "forward" : "backward");
+    NsJsonClose(json);
+  }
+  NsJsonClose(json);
+}
+
 static void put_summary(NsJson *json, const NsRun *run)
 {
   const NsLedger *ledger = &run->ledger;
@@ -125,6 +145,7 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonInteger(json, "impulsive_steps", run->impulsive_steps);
   NsJsonNumber(json, "time", run->state.t);
   NsJsonNumber(json, "max_penetration", run->max_penetration);
+  if (run->orbits) put_orbits(json, run);
   NsJsonNumber(json, "setup_seconds", run->setup_seconds);
   NsJsonNumber(json, "loop_seconds", run->loop_seconds);
   NsJsonNumber(json, "writing_seconds", run->writing_seconds);

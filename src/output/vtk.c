@@ -83,24 +83,31 @@ static void put_vertices(NsVtk *vtk, const char *keyword, PetscInt points)
   NsFileBytes(&vtk->file, "\n", 1);
 }
 
+static PetscInt corners(const PetscInt cell[2])
+{
+  return cell[0] == cell[1] ? 1 : 2;
+}
+
 void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell)
 {
   NsFileText(&vtk->file, "DATASET UNSTRUCTURED_GRID\n");
   put_time(vtk, time, step);
   put_points(vtk, points, x);
   if (cells) {
+    int64_t words = cells;
+
+    for (PetscInt i = 0; i < cells; i++) words += corners(cell + 2 * i);
     vtk->cells = cells;
-    NsFilePrint(&vtk->file, "CELLS %lld %lld\n", (long long)cells, 3 * (long long)cells);
+    NsFilePrint(&vtk->file, "CELLS %lld %lld\n", (long long)cells, (long long)words);
     for (PetscInt i = 0; i < cells; i++) {
-      put_int(vtk, 2);
-      put_int(vtk, cell[2 * i]);
-      put_int(vtk, cell[2 * i + 1]);
+      put_int(vtk, corners(cell + 2 * i));
+      for (PetscInt k = 0; k < corners(cell + 2 * i); k++) put_int(vtk, cell[2 * i + k]);
     }
     NsFileBytes(&vtk->file, "\n", 1);
   } else
     put_vertices(vtk, "CELLS", points);
   NsFilePrint(&vtk->file, "CELL_TYPES %lld\n", (long long)vtk->cells);
-  for (PetscInt i = 0; i < vtk->cells; i++) put_int(vtk, cells ? VTK_LINE : VTK_VERTEX);
+  for (PetscInt i = 0; i < vtk->cells; i++) put_int(vtk, cells && corners(cell + 2 * i) == 2 ? VTK_LINE : VTK_VERTEX);
   NsFileBytes(&vtk->file, "\n", 1);
 }
 

@@ -22,7 +22,7 @@ void NsVtkCreate(NsVtk *vtk, NsRun *run);
 PetscBool NsVtkFits(PetscInt points, PetscInt cells);
 /* Title: any text; what does not belong in a title is replaced, what is too long is cut. */
 void NsVtkOpen(NsVtk *vtk, const char *path, const char *title);
-/* Lines, or, when there are no cells, a vertex for each point. x[points, 3] m; cell[cells, 2]. Time in s as field TimeValue, step as CYCLE. */
+/* Lines, and a vertex for each cell that is twice the same point; when there are no cells, a vertex for each point. x[points, 3] m; cell[cells, 2]. Time in s as field TimeValue, step as CYCLE. */
 void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell);
 /* A cloud of points, each with a vertex to draw it by; points may be 0, and the arrays then have no tuples. */
 void NsVtkVertices(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x);

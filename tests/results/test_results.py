@@ -293,7 +293,7 @@ class Mechanisms(unittest.TestCase):
     def test_columns(self):
         self.run_config(CRANK, "--set", "time.end=1 ms", "--set", "output.history.probes=[crank]")
         self.assertEqual(self.columns("history.csv")[0], ["time"] + ["crank." + name + str(i) for i in (1, 2, 3) for name in ("theta", "omega")])
-        corner = ("gap", "gap_rate", "force", "impulse", "state", "friction_force_1", "friction_impulse_1")
+        corner = ("gap", "gap_rate", "force", "impulse", "state", "friction_force_1", "friction_impulse_1", "slip_velocity_1")
         self.assertEqual(self.columns("contacts.csv")[0], ["time"] + [f"corner{i}.{word}" for i in (1, 2, 3, 4) for word in corner])
         self.assertEqual(self.columns("energy.csv")[0], ["time", "kinetic", "elastic", "potential", "damping", "impact", "friction", "load", "numerical"])
         self.assertEqual(self.columns("events.csv")[0], ["time", "contact", "event", "velocity_before", "velocity_after", "impulse", "energy_lost",

@@ -1,5 +1,6 @@
 /*
   A run without physics, for the writers: four points in a row, each with one unknown, that move as told; two contacts, one of them with friction.
+  With `spins` the unknowns are those of a rotor at two stations that whirls backward at 3 rad/s.
 */
 #pragma once
 #include "percuss/run.h"
@@ -25,6 +26,9 @@ typedef struct {
   NsOutputSettings  output;
   NsEverySettings   frames, contacts, energy;
   NsHistorySettings history;
+  NsOrbitsSettings  orbits;
+  PetscBool         spins;
+  PetscReal         spin_rate; /* rad/s, prescribed */
   NsTimeSettings    time;
   NsWriter         *writer[16];
   char              directory[64];
@@ -102,10 +106,46 @@ static inline PetscErrorCode fake_probe(NsModel *model, const char *name, NsProb
   PetscFunctionReturn(0);
 }
 
+/* u2, u3 are the unknowns 0 and 1; a housing moves with half of them. Without prescribed spin the twist is unknown 2. */
+static inline PetscErrorCode fake_station(
+  NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size)
+{
+  PetscFunctionBegin;
+  (void)why;
+  (void)size;
+  *found = PETSC_TRUE;
+  memset(station, 0, sizeof(*station));
+  for (int k = 0; k < 2; k++) {
+    NsProbeColumn column = {.entries = 1, .unknown = {k}, .weight = {1}};
+
+    if (settings->relative_to) column = (NsProbeColumn){.entries = 2, .unknown = {k, k}, .weight = {1, -0.5}};
+    station->lateral[k]                  = column;
+    station->lateral_rate[k]             = column;
+    station->lateral_rate[k].of_velocity = PETSC_TRUE;
+  }
+  if (!model->ops->spin) {
+    station->angle                  = (NsProbeColumn){.entries = 1, .unknown = {2}, .weight = {1}};
+    station->angle_rate             = station->angle;
+    station->angle_rate.of_velocity = PETSC_TRUE;
+  }
+  PetscFunctionReturn(0);
+}
+
+static inline PetscErrorCode fake_spin(NsModel *model, PetscReal t, const NsStation *station, PetscReal *angle, PetscReal *rate)
+{
+  const PetscReal spin = *(const PetscReal *)model->data;
+
+  PetscFunctionBegin;
+  (void)station;
+  *angle = spin * t;
+  *rate  = spin;
+  PetscFunctionReturn(0);
+}
+
 static inline void fake_create(FakeRun *fake)
 {
   static PetscReal   x[3 * FAKE_POINTS], radius[FAKE_POINTS];
-  static PetscInt    cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1];
+  static PetscInt    cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1], element[FAKE_POINTS - 1] = {0, 1, 2};
   static const char *body_name[] = {"bar"}, *probes[] = {"bar.left", "bar.right", "bar@0.5"};
   static NsCandidate candidate[] = {{.name = "wall", .directions = 1}, {.name = "rub", .directions = 3, .law = {.friction = 0.1}}};
   NsRun             *run         = &fake->run;
@@ -128,15 +168,28 @@ static inline void fake_create(FakeRun *fake)
   model->unknowns   = FAKE_POINTS;
   model->candidates = FAKE_CANDIDATES;
   model->candidate  = candidate;
-  model->scene      = (NsScene){
-         .points = FAKE_POINTS, .cells = FAKE_POINTS - 1, .x = x, .radius = radius, .cell = cell, .body = body, .bodies = 1, .body_name = body_name};
+  model->scene      = (NsScene){.points = FAKE_POINTS,
+         .cells                         = FAKE_POINTS - 1,
+         .x                             = x,
+         .radius                        = radius,
+         .cell                          = cell,
+         .body                          = body,
+         .element                       = element,
+         .bodies                        = 1,
+         .body_name                     = body_name};
+  model->data       = &fake->spin_rate;
+  fake->spin_rate   = 5;
 
-  fake->frames.every = fake->contacts.every = fake->energy.every = fake->history.every = 1;
-  fake->history.probes.count                                                           = 3;
-  fake->history.probes.items                                                           = probes;
-  fake->time.end                                                                       = 1;
-  fake->output =
-    (NsOutputSettings){.frames = &fake->frames, .history = &fake->history, .contacts = &fake->contacts, .energy = &fake->energy, .events = true};
+  fake->frames.every = fake->contacts.every = fake->energy.every = fake->history.every = fake->orbits.every = 1;
+  fake->history.probes.count                                                                                = 3;
+  fake->history.probes.items                                                                                = probes;
+  fake->time.end                                                                                            = 1;
+  fake->output             = (NsOutputSettings){.frames = &fake->frames,
+                .history                                = &fake->history,
+                .contacts                               = &fake->contacts,
+                .energy                                 = &fake->energy,
+                .orbits                                 = &fake->orbits,
+                .events                                 = true};
   fake->contact.candidates = FAKE_CANDIDATES;
   fake->contact.chain      = &fake->chain;
   fake->contact.report     = fake->report;
@@ -177,6 +230,13 @@ static inline void fake_state(FakeRun *fake, PetscInt64 step)
     q[i] = 1e-3 * sin(0.1 * i + 0.7 * (double)step);
     v[i] = 0.3 * cos(0.1 * i + 0.7 * (double)step);
   }
+  if (fake->spins) {
+    const PetscReal a = 3 * state->t;
+
+    q[0] = cos(a), v[0] = -3 * sin(a);
+    q[1] = -sin(a), v[1] = -3 * cos(a);
+    q[2] = fake->spin_rate * state->t, v[2] = fake->spin_rate;
+  }
   assert_int_equal(VecRestoreArray(state->v, &v), 0);
   assert_int_equal(VecRestoreArray(state->q, &q), 0);
 }
@@ -190,6 +250,16 @@ static inline void fake_write(FakeRun *fake, PetscInt64 step)
   snapshot.state = run->state;
   for (int i = 0; i < run->writers; i++)
     if (run->writer[i]->type->due(run->writer[i], step, snapshot.last)) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
+}
+
+/* The state of the last write turns out to be the last. */
+static inline void fake_write_again(FakeRun *fake, PetscInt64 step)
+{
+  NsRun     *run      = &fake->run;
+  NsSnapshot snapshot = {.step = step, .state = run->state, .contact = fake->report, .ledger = &run->ledger, .last = PETSC_TRUE, .again = PETSC_TRUE};
+
+  for (int i = 0; i < run->writers; i++)
+    if (run->writer[i]->type->sums) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
 }
 
 static inline void fake_close(FakeRun *fake)

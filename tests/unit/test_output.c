@@ -198,11 +198,11 @@ static void test_tables(void **state)
   /* Impulses are summed over the steps between rows: 3 N s of step 4 in the row of step 6. */
   expect_file(&fake, "contacts.csv",
     "time,wall.gap,wall.gap_rate,wall.force,wall.impulse,wall.state,rub.gap,rub.gap_rate,rub.force,rub.impulse,rub.state,"
-    "rub.friction_force_1,rub.friction_impulse_1,rub.friction_force_2,rub.friction_impulse_2\n"
-    "0,0.5,-1,0,0,open,1,0,0,0,open,0,0,0,0\n"
-    "0.375,0.125,-1,0,0,open,0,0,8,0,stick,0.5,0.25,-0.25,2\n"
-    "0.75,0.125,0.5,0,3,open,1,0,0,1,open,0,0.25,0,2\n"
-    "1,0.25,0.5,0,0,open,1,0,0,0,open,0,0,0,0\n");
+    "rub.friction_force_1,rub.friction_impulse_1,rub.slip_velocity_1,rub.friction_force_2,rub.friction_impulse_2,rub.slip_velocity_2\n"
+    "0,0.5,-1,0,0,open,1,0,0,0,open,0,0,0,0,0,0\n"
+    "0.375,0.125,-1,0,0,open,0,0,8,0,stick,0.5,0.25,3,-0.25,2,4\n"
+    "0.75,0.125,0.5,0,3,open,1,0,0,1,open,0,0.25,0,0,2,0\n"
+    "1,0.25,0.5,0,0,open,1,0,0,0,open,0,0,0,0,0,0\n");
   expect_file(&fake, "events.csv",
     "time,contact,event,velocity_before,velocity_after,impulse,energy_lost,tangential_velocity_after,tangential_impulse\n"
     "0.25,rub,closing,0,0,0,0,5,0\n"
@@ -230,8 +230,9 @@ static void test_tables(void **state)
 /* `every: 0` and things that are not there make no file. */
 static void test_unwanted(void **state)
 {
-  static const char *const absent[] = {"frames", "history.csv", "contacts.csv", "events.csv", "energy.csv", "fake bar.vtk.series"};
-  FakeRun                  fake;
+  static const char *const absent[] = {
+    "frames", "history.csv", "contacts.csv", "events.csv", "energy.csv", "fake bar.vtk.series", "orbits.csv", "poincare.csv", "view.py"};
+  FakeRun fake;
 
   (void)state;
   for (int way = 0; way < 2; way++) {
@@ -249,6 +250,154 @@ static void test_unwanted(void **state)
     fake_close(&fake);
     for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++) assert_int_not_equal(access(NsRunPath(&fake.run, "%s", absent[i]), F_OK), 0);
     assert_int_equal(access(NsRunPath(&fake.run, "run.json"), F_OK), 0);
+    fake_destroy(&fake);
+  }
+}
+
+/* The station of fake_run.h goes round backward at 3 rad/s while the shaft spins at 5. Means are over the last quarter, t = 0.75 .. 1. */
+static void test_orbits(void **state)
+{
+  static NsStationSettings stations[] = {{.at = "shaft.left"}, {.at = "shaft.left", .relative_to = "housing.center"}};
+  static const char       *names[]    = {"journal", "relative", NULL};
+  FakeRun                  fake;
+  char                    *text, *p;
+
+  (void)state;
+  for (int way = 0; way < 2; way++) { /* the same with prescribed and with free spin */
+    fake_create(&fake);
+    fake.frames.every    = 0;
+    fake.orbits.every    = 3;
+    fake.run.steps       = 9; /* one more than are made: the eighth is the last by surprise */
+    fake.orbits.stations = (NsList){.count = 2, .names = names, .items = stations};
+    fake.spins           = PETSC_TRUE;
+    fake.ops.station     = fake_station;
+    fake.ops.spin        = way ? NULL : fake_spin;
+    fake_open(&fake);
+    for (PetscInt64 step = 0; step <= 8; step++) fake_write(&fake, step);
+    fake_write_again(&fake, 8);
+    assert_int_equal(fake.run.orbits, 2);
+    for (int i = 0; i < 2; i++) {
+      const NsOrbitSummary *orbit = &fake.run.orbit[i];
+
+      assert_string_equal(orbit->name, names[i]);
+      assert_true(fabs(orbit->largest_radius - (i ? 0.5 : 1)) < 1e-14);
+      assert_true(fabs(orbit->whirl_rate + 3) < 1e-13 && fabs(orbit->spin_rate - 5) < 1e-13);
+      assert_true(fabs(orbit->turns + 0.75 / (2 * PETSC_PI)) < 1e-14);
+    }
+    fake_close(&fake);
+    assert_string_equal(fake.run.failure, "");
+
+    text = fake_read(fake.directory, "orbits.csv", NULL);
+    p    = strchr(text, '\n') + 1;
+    assert_int_equal(strncmp(text,
+                       "time,journal.u2,journal.u3,journal.radius,journal.whirl_rate,journal.angle,journal.spin_rate,"
+                       "relative.u2,relative.u3,relative.radius,relative.whirl_rate,relative.angle,relative.spin_rate\n",
+                       (size_t)(p - text)),
+      0);
+    for (int step = 0; step <= 8; step = step == 6 ? 8 : step + 3) {
+      const double t = 0.125 * step;
+
+      assert_true(strtod(p, &p) == t);
+      for (int i = 0; i < 2; i++) {
+        const double r = i ? 0.5 : 1, expected[6] = {r * cos(3 * t), -r * sin(3 * t), r, -3, 5 * t, 5};
+
+        for (int c = 0; c < 6; c++) assert_true(fabs(strtod(p + 1, &p) - expected[c]) < 1e-14);
+      }
+      assert_int_equal(*p++, '\n');
+    }
+    assert_int_equal(*p, 0);
+    free(text);
+    fake_destroy(&fake);
+  }
+}
+
+/* Turns: 2 pi is passed between two states, forward and backward; the states are joined by straight lines. */
+static void test_poincare(void **state)
+{
+  static NsStationSettings station = {.at = "shaft.left"};
+  static const char       *names[] = {"disc", NULL};
+  static const double      rates[] = {5, -5, 2 * PETSC_PI, 4};
+
+  (void)state;
+  for (int way = 0; way < 4; way++) {
+    const double rate = rates[way];
+    FakeRun      fake;
+    char        *text, *p;
+    int          turns = 0;
+
+    fake_create(&fake);
+    fake.frames.every    = 0;
+    fake.orbits.every    = 100;
+    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
+    fake.spins           = PETSC_TRUE;
+    fake.spin_rate       = rate;
+    fake.ops.station     = fake_station;
+    fake.ops.spin        = fake_spin;
+    fake.run.steps       = 40;
+    fake_open(&fake);
+    for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
+    fake_close(&fake);
+    text = fake_read(fake.directory, "poincare.csv", NULL);
+    p    = text + strlen("time,station,turn,u2,u3,v2,v3\n");
+    assert_int_equal(strncmp(text, "time,station,turn,u2,u3,v2,v3\n", (size_t)(p - text)), 0);
+    for (; *p; turns++) {
+      const double turn = rate > 0 ? turns + 1 : -turns - 1, t = 2 * PETSC_PI * turn / rate;
+      const double before = 0.125 * floor(t / 0.125 + (way == 2 ? -1e-9 : 0)), f = (t - before) / 0.125;
+
+      assert_true(fabs(strtod(p, &p) - t) < 1e-12);
+      assert_int_equal(strncmp(p, ",disc,", 6), 0);
+      assert_true(strtod(p + 6, &p) == turn);
+      for (int c = 0; c < 4; c++) {
+        double value[2];
+
+        for (int k = 0; k < 2; k++) {
+          const double a = 3 * (before + 0.125 * k), of[4] = {cos(a), -sin(a), -3 * sin(a), -3 * cos(a)};
+          value[k] = of[c];
+        }
+        assert_true(fabs(strtod(p + 1, &p) - (value[0] + f * (value[1] - value[0]))) < 1e-12);
+      }
+      assert_int_equal(*p++, '\n');
+    }
+    assert_int_equal(turns, (int)floor(fabs(rate) * 5 / (2 * PETSC_PI) + 1e-9));
+    free(text);
+    fake_destroy(&fake);
+  }
+}
+
+/* What run.json says of an orbit; a run that ends before its last quarter knows no means. */
+static void test_orbit_summary(void **state)
+{
+  static NsStationSettings station = {.at = "shaft.left"};
+  static const char       *names[] = {"disc", NULL};
+
+  (void)state;
+  for (int way = 0; way < 3; way++) {
+    FakeRun fake;
+    char   *text;
+
+    fake_create(&fake);
+    fake.frames.every    = 0;
+    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
+    fake.spins           = PETSC_TRUE;
+    fake.spin_rate       = way == 1 ? -6 : 6;
+    fake.ops.station     = fake_station;
+    fake.ops.spin        = fake_spin;
+    fake.time.end        = way == 2 ? 100 : 5;
+    fake.run.steps       = 40;
+    fake_open(&fake);
+    for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
+    fake_close(&fake);
+    text = fake_read(fake.directory, "run.json", NULL);
+    assert_non_null(strstr(text, "\"orbits\": {\n      \"disc\": {\n        \"largest_radius\": 1"));
+    if (way == 2) {
+      assert_non_null(strstr(text, "\"whirl_rate\": null,\n        \"spin_rate\": null,\n        \"whirl_ratio\": null,\n        \"whirl\": null"));
+    } else {
+      assert_non_null(strstr(text, way ? "\"whirl\": \"forward\"" : "\"whirl\": \"backward\""));
+      const char *ratio = strstr(text, "\"whirl_ratio\": ");
+      assert_non_null(ratio);
+      assert_true(fabs(strtod(ratio + strlen("\"whirl_ratio\": "), NULL) - (way ? 0.5 : -0.5)) < 1e-12);
+    }
+    free(text);
     fake_destroy(&fake);
   }
 }
@@ -463,7 +612,10 @@ static void test_replace(void **state)
 static void test_each_output_fails(void **state)
 {
   static const char *const outputs[] = {"history.csv", "contacts.csv", "events.csv", "energy.csv", "status.json.part", "run.json.part",
-    "fake bar.vtk.series.part", "fake bar_contacts.vtk.series.part", "frames/contacts_000002.vtk", "frames"};
+    "fake bar.vtk.series.part", "fake bar_contacts.vtk.series.part", "frames/contacts_000002.vtk", "frames", "view.py.part", "orbits.csv",
+    "poincare.csv"};
+  static NsStationSettings station   = {.at = "shaft.left"};
+  static const char       *names[]   = {"disc", NULL};
 
   (void)state;
   for (size_t i = 0; i < sizeof(outputs) / sizeof(*outputs); i++) {
@@ -471,7 +623,9 @@ static void test_each_output_fails(void **state)
     const char *path, *expected;
 
     fake_create(&fake);
-    path = NsRunPath(&fake.run, "%s", outputs[i]);
+    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
+    fake.ops.station     = fake_station;
+    path                 = NsRunPath(&fake.run, "%s", outputs[i]);
     if (!strncmp(outputs[i], "frames/", 7)) assert_int_equal(mkdir(NsRunPath(&fake.run, "frames"), 0777), 0);
     assert_int_equal(symlink("/dev/full", path), 0);
     fake_open(&fake);
@@ -539,6 +693,9 @@ int main(void)
     cmocka_unit_test(test_json),
     cmocka_unit_test(test_tables),
     cmocka_unit_test(test_unwanted),
+    cmocka_unit_test(test_orbits),
+    cmocka_unit_test(test_poincare),
+    cmocka_unit_test(test_orbit_summary),
     cmocka_unit_test(test_manifest),
     cmocka_unit_test(test_config),
     cmocka_unit_test(test_status),

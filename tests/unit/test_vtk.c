@@ -156,6 +156,63 @@ static void test_series(void **state)
   fake_destroy(&fake);
 }
 
+static PetscErrorCode beam_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+{
+  PetscFunctionBegin;
+  PetscCall(fake_fields(model, t, q, v, fields));
+  for (PetscInt i = 0; i < 3 * model->scene.points; i++) fields->rotation[i] = 0.01 * (double)i;
+  for (PetscInt i = 0; i < 3 * model->scene.cells; i++) {
+    fields->section_force[i]  = (double)i;
+    fields->section_moment[i] = -0.5 * (double)i;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Beams: rotations, section forces and moments, a cell that only draws, a vertex for the point that no line reaches. Without beams there is none of it. */
+static void test_beams(void **state)
+{
+  static PetscInt  cell[] = {0, 1, 1, 2, 3, 3}, body[] = {0, 0, 1}, element[] = {0, -1, 0};
+  static const int words[] = {2, 0, 1, 2, 1, 2, 1, 3}, types[] = {3, 3, 1};
+  FakeRun          fake;
+  size_t           size;
+  char            *file;
+  const char      *p;
+
+  (void)state;
+  for (int beams = 0; beams < 2; beams++) {
+    fake_create(&fake);
+    fake.model.scene.cell      = cell;
+    fake.model.scene.body      = body;
+    fake.model.scene.element   = element;
+    fake.model.scene.rotations = fake.model.scene.beams = beams ? PETSC_TRUE : PETSC_FALSE;
+    if (beams) fake.ops.fields = beam_fields;
+    fake_open(&fake);
+    for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
+    fake_close(&fake);
+    assert_string_equal(fake.run.failure, "");
+    file = fake_read(fake.directory, "frames/fake bar_000001.vtk", &size);
+    assert_int_equal(memmem(file, size, "VECTORS rotation double\n", 24) != NULL, beams);
+    assert_int_equal(memmem(file, size, "section_", 8) != NULL, beams);
+    p = after(file, size, "\nCELLS 3 8\n");
+    for (int i = 0; i < 8; i++) assert_int_equal(big_int(p + 4 * i), words[i]);
+    p = after(file, size, "\nCELL_TYPES 3\n");
+    for (int i = 0; i < 3; i++) assert_int_equal(big_int(p + 4 * i), types[i]);
+    p = after(file, size, "\nSCALARS element int 1\nLOOKUP_TABLE default\n");
+    for (int i = 0; i < 3; i++) assert_int_equal(big_int(p + 4 * i), element[i]);
+    if (beams) {
+      p = after(file, size, "\nVECTORS rotation double\n");
+      for (int i = 0; i < 12; i++) assert_true(big_double(p + 8 * i) == 0.01 * i);
+      p = after(file, size, "\nVECTORS section_force double\n");
+      for (int i = 0; i < 9; i++) assert_true(big_double(p + 8 * i) == i);
+      p = after(file, size, "\nVECTORS section_moment double\n");
+      for (int i = 0; i < 9; i++) assert_true(big_double(p + 8 * i) == -0.5 * i);
+    }
+    free(file);
+    assert_int_equal(python("check_vtk.py", fake.directory), 0);
+    fake_destroy(&fake);
+  }
+}
+
 /* The checker must see a wrong figure, a short file, and a missing frame. */
 static void test_checker_can_fail(void **state)
 {
@@ -232,6 +289,7 @@ int main(void)
     cmocka_unit_test(test_grid),
     cmocka_unit_test(test_sizes),
     cmocka_unit_test(test_series),
+    cmocka_unit_test(test_beams),
     cmocka_unit_test(test_checker_can_fail),
     cmocka_unit_test(test_frame_fails),
   };

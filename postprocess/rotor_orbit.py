@@ -1,0 +1,216 @@
+"""How a rotor goes round: orbits, whirl, spectra and rubs from the tables of a run, with numpy alone.
+
+An orbit is taken as one complex number, z = u2 + i u3 (along the lateral axes e2, e3 of the shaft, which spins positively from e2 to e3). Its
+two-sided spectrum tells forward whirl (positive frequencies, with a positive spin) from backward whirl (negative ones): the *full spectrum* of rotor
+dynamics.
+"""
+
+import dataclasses
+
+import numpy as np
+
+from percuss_results import ResultsError, read_table
+
+TURN = 2 * np.pi
+
+
+@dataclasses.dataclass
+class Station:
+    """The orbit at one station; SI units, angles in rad."""
+
+    name: str
+    time: np.ndarray
+    z: np.ndarray  # u2 + i u3
+    whirl_rate: np.ndarray
+    angle: np.ndarray  # of spin
+    spin_rate: np.ndarray
+
+    @property
+    def radius(self):
+        """Distance from the middle."""
+        return np.abs(self.z)
+
+    def since(self, start):
+        """The part from that time on."""
+        chosen = self.time >= start
+        return Station(self.name, *(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)[1:]))
+
+    def last_quarter(self):
+        """The part that the means are taken over."""
+        return self.since(self.time[0] + 0.75 * (self.time[-1] - self.time[0]))
+
+
+def stations(run):
+    """Orbits of all stations, in the config's order."""
+    table = run.table("orbits.csv", "orbits: {stations: {disc: {at: shaft@0.5}}}")
+    if len(table["time"]) < 2:
+        raise ResultsError(f"{run.directory}/orbits.csv: fewer than two rows")
+
+    def station(name):
+        u2, u3, *rest = (table[f"{name}.{word}"] for word in ("u2", "u3", "whirl_rate", "angle", "spin_rate"))
+        return Station(name, table["time"], u2 + 1j * u3, *rest)
+
+    return [station(name.removesuffix(".u2")) for name in table if name.endswith(".u2")]
+
+
+def poincare_points(run, name):
+    """(turns, z) of a station: where it is each time the shaft has made a turn."""
+    table = read_table(run.directory / "poincare.csv")
+    chosen = table["station"] == name
+    return table["turn"][chosen], (table["u2"] + 1j * table["u3"])[chosen]
+
+
+# Whirl -------------------------------------------------------------------------------------------------------------------------------------------
+
+
+def whirled(station):
+    """Angle through which the orbit has gone since the first row, followed across -pi .. pi."""
+    return np.unwrap(np.angle(station.z)) - np.angle(station.z[0])
+
+
+def mean_rates(station):
+    """(whirl, spin): total angle by time, rad/s."""
+    duration = station.time[-1] - station.time[0]
+    return whirled(station)[-1] / duration, (station.angle[-1] - station.angle[0]) / duration
+
+
+def direction(whirl, spin, duration):
+    """What a whirl is beside a spin, in a word; less than half a turn is no whirl."""
+    if abs(whirl) * duration < TURN / 2:
+        return "none"
+    return "forward" if whirl * spin > 0 else "backward" if whirl * spin < 0 else "no spin"
+
+
+def smooth_whirl(station, turns=1.0):
+    """(time, whirl rate), means over so many turns of the shaft, or a fiftieth of the run where that is longer: impacts make the rate itself jump."""
+    duration = station.time[-1] - station.time[0]
+    spin = np.abs(mean_rates(station)[1])
+    width = max(duration / 50, turns * TURN / spin if spin else 0)
+    middle = np.linspace(station.time[0] + width / 2, station.time[-1] - width / 2, 400)
+    angle = whirled(station)
+    ends = [np.interp(middle + side * width / 2, station.time, angle) for side in (-1, 1)]
+    return middle, (ends[1] - ends[0]) / width
+
+
+# Spectra -----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def resample(time, *columns):
+    """(step, columns) on equal steps, for the rows of a run need not be: as many as the median step makes, by straight lines."""
+    duration = time[-1] - time[0]
+    count = int(round(duration / np.median(np.diff(time)))) + 1
+    even = np.linspace(time[0], time[-1], count)
+    return duration / (count - 1), [np.interp(even, time, column) for column in columns]
+
+
+def full_spectrum(step, z):
+    """(frequencies in Hz, rising; amplitudes) of a complex signal on equal steps, less its mean. Hann's window: a circle of radius r peaks at r."""
+    window = np.hanning(len(z) + 1)[:-1]
+    transform = np.fft.fft(window * (z - np.mean(z))) / window.sum()
+    return np.fft.fftshift(np.fft.fftfreq(len(z), step)), np.fft.fftshift(np.abs(transform))
+
+
+def dominant(frequency, amplitude):
+    """(frequency, amplitude) of the largest peak, from a parabola through the logarithms of three points."""
+    k = int(np.clip(np.argmax(amplitude), 1, len(amplitude) - 2))
+    a, b, c = np.log(np.maximum(amplitude[k - 1 : k + 2], 1e-300))
+    shift = 0.5 * (a - c) / (a - 2 * b + c) if a - 2 * b + c < 0 else 0.0
+    return frequency[k] + shift * (frequency[1] - frequency[0]), np.exp(b - 0.25 * (a - c) * shift)
+
+
+@dataclasses.dataclass
+class Waterfall:
+    """Full spectra of pieces of a run."""
+
+    time: np.ndarray  # [pieces] middles
+    spin_rate: np.ndarray  # [pieces] means
+    frequency: np.ndarray  # [frequencies] Hz
+    amplitude: np.ndarray  # [pieces, frequencies]
+
+
+def waterfall(station, pieces=100):
+    """Spectra over a run-up: overlapping pieces, each six times as long as they are apart."""
+    step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
+    count = len(u2)
+    size = max(16, 6 * count // (pieces + 5))
+    if count < 2 * size:
+        raise ResultsError(f"station {station.name}: too few rows for a waterfall")
+    begins = np.linspace(0, count - size, pieces).astype(int)
+    spectra = [full_spectrum(step, (u2 + 1j * u3)[begin : begin + size]) for begin in begins]
+    time = station.time[0] + step * (begins + (size - 1) / 2)
+    spins = np.array([spin[begin : begin + size].mean() for begin in begins])
+    return Waterfall(time, spins, spectra[0][0], np.array([amplitude for _, amplitude in spectra]))
+
+
+def is_run_up(station):
+    """Whether the spin changes enough for spectra over speed: by a fifth of its largest."""
+    return np.ptp(station.spin_rate) > 0.2 * np.abs(station.spin_rate).max()
+
+
+# Rubs --------------------------------------------------------------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Rub:
+    """What one contact did, row by row; SI units."""
+
+    name: str
+    time: np.ndarray
+    gap: np.ndarray
+    closed: np.ndarray  # bool
+    impulsive: np.ndarray  # bool: an impulse since the row before
+    normal: np.ndarray  # force; of schemes that only know impulses, the impulse by the time since the row before
+    friction: np.ndarray  # signed with one tangent, magnitude with two
+    slip: np.ndarray  # likewise
+    power: np.ndarray  # of friction; negative where it takes energy
+
+    @property
+    def closed_share(self):
+        """Part of the time in contact: the rows that end closed, by the time since the row before."""
+        spans = np.diff(self.time)
+        return (spans * self.closed[1:]).sum() / spans.sum()
+
+    @property
+    def first(self):
+        """Time of the first contact, or nan."""
+        return self.time[np.argmax(self.closed)] if self.closed.any() else np.nan
+
+    @property
+    def impulsive_share(self):
+        """Part of the rows with an impulse."""
+        return np.mean(self.impulsive[1:])
+
+
+def signed_or_length(parts):
+    """One tangent: as it is; two: the length; none: zero."""
+    return parts[0] if len(parts) == 1 else np.sqrt(sum(part**2 for part in parts))
+
+
+def rub_of(run, name):
+    """A contact of a run."""
+    table = run.contacts
+    time = table["time"]
+    tangents = [k for k in (1, 2) if f"{name}.friction_force_{k}" in table]
+    spans = np.diff(time, prepend=2 * time[0] - time[1] if len(time) > 1 else time[0] - 1)
+
+    def forces(force, impulse):
+        return table[f"{name}.{force}"] if np.any(table[f"{name}.force"]) else table[f"{name}.{impulse}"] / spans
+
+    frictions = [forces(f"friction_force_{k}", f"friction_impulse_{k}") for k in tangents]
+    slips = [table[f"{name}.slip_velocity_{k}"] for k in tangents]
+    zero = [np.zeros_like(time)]
+    power = sum((friction * slip for friction, slip in zip(frictions, slips)), zero[0])
+    return Rub(name, time, table[f"{name}.gap"], table[f"{name}.state"] != "open", table[f"{name}.impulse"] > 0, forces("force", "impulse"),
+               signed_or_length(frictions or zero), signed_or_length(slips or zero), power)  # fmt: skip
+
+
+def clearance_of(run, station):
+    """(contact, clearance) of the contact in whose clearance this station goes round: radius + gap is the same at all times. None: there is none."""
+    if not (run.directory / "contacts.csv").exists():
+        return None
+    _, mine, its = np.intersect1d(station.time, run.contacts["time"], return_indices=True)
+    for name in run.contact_names():
+        total = station.radius[mine] + run.contacts[f"{name}.gap"][its]
+        if len(total) > 1 and np.ptp(total) <= 1e-6 * np.abs(total).max():
+            return name, float(np.median(total))
+    return None

@@ -1,0 +1,442 @@
+"""The scene of a run of percuss: bodies as tubes, displaced so that their motion can be seen, contact forces as arrows, time.
+
+    pvpython view.py [DIR]                          in ParaView; or its menu Tools > Python Shell > Run Script
+    python3 view.py [DIR] --png FILE [--frame N]    a picture, without ParaView (Debian: python3-vtk9, and xvfb where there is no display)
+    python3 view.py [DIR] --frames FOLDER           a picture of each frame, for an animation
+
+DIR is a results directory; without it, the one in which this file lies. --scale S and --colour stress|speed overrule what is chosen here.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+# Motion, arrows and the thickest tube (at least) as parts of the model's size; about how many frames are looked at to choose the scales.
+MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
+PICTURE = (1280, 720)
+MARGIN = 1.3  # around the model, for words and colours
+INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
+SIDES = 16
+
+
+class ViewError(Exception):
+    """What is missing or wrong, in one line for the user."""
+
+
+# What is to be drawn, and how large --------------------------------------------------------------------------------------------------------------
+
+
+def read_series(path):
+    """(time, file) of each frame, from the file that ParaView opens."""
+    files = json.loads(path.read_text(encoding="utf-8"))["files"]
+    return [(file["time"], path.parent / file["name"]) for file in files]
+
+
+@dataclasses.dataclass
+class Scene:
+    """Frames of a run and how to draw them alike."""
+
+    title: str
+    series: pathlib.Path
+    frames: list
+    contact_series: pathlib.Path
+    contacts: list
+    scale: float = 1.0  # of displacements
+    size: float = 1.0  # m, diagonal of the box of all frames
+    corners: tuple = ()  # low and high, of the box that the camera must see
+    planar: bool = False
+    thicker: float = 1.0  # factor of radii
+    colour: str = "stress"
+    limit: float = 1.0  # of the colours
+    force: str = "force"  # the array that arrows show, and its largest
+    largest_force: float = 0.0
+
+    def arrow(self):
+        """Length of an arrow for each N, or N s."""
+        return ARROW * self.size / self.largest_force if self.largest_force else 0.0
+
+    def camera(self):
+        """Where to look, unit vectors towards the camera and up, and half the height to show: planar models from the front, others from above."""
+        back, up = ((0, 0, 1), (0, 1, 0)) if self.planar else ((0.35, -1, 0.3), (0, 0, 1))
+        right = unit(cross(up, back))
+        back = unit(back)
+        up = cross(back, right)
+        half = [(b - a) / 2 for a, b in zip(*self.corners)]
+        height, width = (sum(abs(a * b) for a, b in zip(axis, half)) for axis in (up, right))
+        return [(a + b) / 2 for a, b in zip(*self.corners)], back, up, MARGIN * max(height, width * PICTURE[1] / PICTURE[0])
+
+
+def cross(a, b):
+    """Vector product."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def unit(a):
+    """The direction of a vector."""
+    return tuple(x / math.hypot(*a) for x in a)
+
+
+def find_scene(directory):
+    """Series of the run in a results directory."""
+    try:
+        info = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ViewError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
+    series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
+    if not series.exists():
+        raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
+    scene = Scene(info["title"] or info["name"], series, read_series(series), contacts, read_series(contacts) if contacts.exists() else [])
+    scene.contacts = scene.contacts[: len(scene.frames)]
+    return scene
+
+
+def some(frames):
+    """Some of the frames, the last among them."""
+    step = max(1, len(frames) // LOOKED_AT)
+    return frames[::-1][::step]
+
+
+def largest(arrays, name):
+    """Largest norm in an array; 0 where there is none."""
+    array = arrays.GetArray(name)
+    return array.GetMaxNorm() if array and array.GetNumberOfTuples() else 0.0
+
+
+def round_down(value):
+    """1, 2 or 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(value))
+    return max(digit for digit in (1, 2, 5) if digit * power <= value * (1 + 1e-9)) * power
+
+
+def measure(vtk, scene, scale, colour):
+    """Chooses scales, colours and what the camera must see by looking at some of the frames."""
+    motion = stress = speed = reach = 0.0
+    shown = [read(vtk, path) for _, path in some(scene.frames)]
+    for grid in shown:
+        motion = max(motion, largest(grid.GetPointData(), "displacement"))
+        speed = max(speed, largest(grid.GetPointData(), "velocity"))
+        stress = max(stress, largest(grid.GetCellData(), "stress"))
+        reach = max(reach, grid.GetPointData().GetArray("radius").GetRange()[1])
+    length = shown[0].GetLength() or reach or 1.0
+    scene.scale = scale or (max(1.0, round_down(MOTION * length / motion)) if motion else 1.0)
+    boxes = [warp(vtk, grid, scene.scale).GetOutput().GetBounds() for grid in shown]
+    low, high = ([pick(box[2 * k + side] for box in boxes) for k in range(3)] for side, pick in ((0, min), (1, max)))
+    scene.planar = high[2] - low[2] <= 1e-6 * length
+    scene.size = math.dist(low, high) or length
+    scene.thicker = max(1.0, THICK * scene.size / reach) if reach else 1.0
+    reach *= scene.thicker
+    for name in ("force", "impulse"):
+        scene.force = name
+        scene.largest_force = max((largest(read(vtk, path).GetPointData(), name) for _, path in some(scene.contacts)), default=0.0)
+        if scene.largest_force:
+            reach += ARROW * scene.size
+            break
+    scene.corners = tuple(x - reach for x in low), tuple(x + reach for x in high)
+    scene.colour = colour or ("stress" if stress else "speed")
+    scene.limit = {"stress": stress, "speed": speed}[scene.colour] or 1.0
+
+
+# Drawing with VTK --------------------------------------------------------------------------------------------------------------------------------
+
+
+def read(vtk, path):
+    """The data of a file."""
+    reader = vtk.vtkDataSetReader()
+    reader.SetFileName(str(path))
+    reader.ReadAllScalarsOn()
+    reader.ReadAllVectorsOn()
+    reader.Update()
+    return reader.GetOutput()
+
+
+def warp(vtk, data, scale):
+    """The filter that displaces points; to be kept until another holds its output."""
+    warped = vtk.vtkWarpVector()
+    warped.SetInputData(data)
+    warped.SetInputArrayToProcess(0, 0, 0, 0, "displacement")
+    warped.SetScaleFactor(scale)
+    warped.Update()
+    return warped
+
+
+def add_actor(vtk, renderer, source):
+    """What a filter makes, in ink."""
+    mapper, actor = vtk.vtkPolyDataMapper(), vtk.vtkActor()
+    mapper.SetInputConnection(source.GetOutputPort())
+    mapper.ScalarVisibilityOff()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(*INK)
+    renderer.AddActor(actor)
+    return mapper, actor
+
+
+def add_bodies(vtk, renderer, scene, path):
+    """Tubes as thick as the bodies, and a dot for points without a line."""
+    warped, surface, thick, tubes = warp(vtk, read(vtk, path), scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
+    surface.SetInputConnection(warped.GetOutputPort())
+    thick.SetInputConnection(surface.GetOutputPort())
+    thick.SetAttributeTypeToPointData()
+    thick.AddScalarArrayName("radius")
+    thick.SetFunction(f"{scene.thicker!r}*radius")
+    thick.SetResultArrayName("thickness")
+    tubes.SetInputConnection(thick.GetOutputPort())
+    tubes.SetInputArrayToProcess(0, 0, 0, 0, "thickness")
+    tubes.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
+    tubes.SetNumberOfSides(SIDES)
+    tubes.CappingOn()
+    mapper, actor = add_actor(vtk, renderer, tubes)
+    actor.GetProperty().SetAmbient(0.35)
+    actor.GetProperty().SetDiffuse(0.65)
+    colours = colour_table(vtk, scene)
+    mapper.ScalarVisibilityOn()
+    if scene.colour == "stress":
+        mapper.SetScalarModeToUseCellFieldData()
+    else:
+        mapper.SetScalarModeToUsePointFieldData()
+    mapper.SelectColorArray("stress" if scene.colour == "stress" else "velocity")
+    mapper.SetLookupTable(colours)
+    mapper.UseLookupTableScalarRangeOn()
+    _, dots = add_actor(vtk, renderer, surface)
+    dots.GetProperty().SetPointSize(6)
+    bar = vtk.vtkScalarBarActor()
+    bar.SetLookupTable(colours)
+    bar.SetTitle({"stress": "stress (Pa)", "speed": "speed (m/s)"}[scene.colour])
+    bar.SetLabelFormat("%.3g")
+    bar.SetNumberOfLabels(5)
+    bar.UnconstrainedFontSizeOn()
+    for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
+        write_like(text, 16)
+    bar.SetPosition(0.88, 0.2)
+    bar.SetWidth(0.09)
+    bar.SetHeight(0.6)
+    renderer.AddActor2D(bar)
+
+
+def colour_table(vtk, scene):
+    """Blue for pressure, red for tension; speed from blue to red."""
+    table = vtk.vtkColorTransferFunction()
+    table.SetColorSpaceToDiverging()
+    low = -scene.limit if scene.colour == "stress" else 0.0
+    table.AddRGBPoint(low, 0.23, 0.30, 0.75)
+    table.AddRGBPoint(scene.limit, 0.71, 0.02, 0.15)
+    table.SetVectorModeToMagnitude()
+    return table
+
+
+def add_contacts(vtk, renderer, scene, path):
+    """An arrow along the force on the body, its tip where bodies touch."""
+    arrow, move, place, glyph = vtk.vtkArrowSource(), vtk.vtkTransform(), vtk.vtkTransformPolyDataFilter(), vtk.vtkGlyph3D()
+    move.Translate(-1, 0, 0)
+    place.SetTransform(move)
+    place.SetInputConnection(arrow.GetOutputPort())
+    warped = warp(vtk, read(vtk, path), scene.scale)
+    glyph.SetInputConnection(warped.GetOutputPort())
+    glyph.SetSourceConnection(place.GetOutputPort())
+    glyph.SetInputArrayToProcess(1, 0, 0, 0, scene.force)
+    glyph.SetVectorModeToUseVector()
+    glyph.SetScaleModeToScaleByVector()
+    glyph.SetScaleFactor(scene.arrow())
+    _, actor = add_actor(vtk, renderer, glyph)
+    actor.GetProperty().SetColor(0.0, 0.55, 0.35)
+
+
+def write_like(text, size):
+    """One look for all words."""
+    text.SetColor(*INK)
+    text.SetFontFamilyToArial()
+    text.SetFontSize(size)
+    text.BoldOff()
+    text.ItalicOff()
+    text.ShadowOff()
+
+
+def add_label(vtk, renderer, words, place):
+    """Words at a place of the picture."""
+    label = vtk.vtkTextActor()
+    label.SetInput(words)
+    write_like(label.GetTextProperty(), 20)
+    label.SetPosition(*place)
+    renderer.AddActor2D(label)
+
+
+def draw(vtk, scene, number, file):
+    """One frame as a PNG file."""
+    time, path = scene.frames[number]
+    renderer, window = vtk.vtkRenderer(), vtk.vtkRenderWindow()
+    renderer.SetBackground(*PAPER)
+    window.SetOffScreenRendering(1)
+    window.SetMultiSamples(8)
+    window.SetSize(*PICTURE)
+    window.AddRenderer(renderer)
+    add_bodies(vtk, renderer, scene, path)
+    if scene.contacts and scene.largest_force:
+        add_contacts(vtk, renderer, scene, scene.contacts[number][1])
+    add_label(vtk, renderer, f"{scene.title}\nt = {time:.6g} s, displacements x {scene.scale:g}", (24, PICTURE[1] - 64))
+    camera, (middle, back, up, height) = renderer.GetActiveCamera(), scene.camera()
+    camera.SetFocalPoint(*middle)
+    camera.SetPosition(*(m + scene.size * b for m, b in zip(middle, back)))
+    camera.SetViewUp(*up)
+    camera.ParallelProjectionOn()
+    camera.SetParallelScale(height)
+    renderer.ResetCameraClippingRange()
+    window.Render()
+    image, writer = vtk.vtkWindowToImageFilter(), vtk.vtkPNGWriter()
+    image.SetInput(window)
+    image.ReadFrontBufferOff()
+    writer.SetInputConnection(image.GetOutputPort())
+    writer.SetFileName(str(file))
+    writer.Write()
+
+
+def draw_unseen():
+    """Runs this program once more, on a display that nobody sees; returns its exit code."""
+    if not shutil.which("Xvfb"):
+        raise ViewError("there is no display to draw on, and no Xvfb; on Debian: apt install xvfb")
+    ready, tell = os.pipe()
+    words = ["Xvfb", "-displayfd", str(tell), "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"]
+    with subprocess.Popen(words, pass_fds=[tell], stderr=subprocess.DEVNULL) as server, os.fdopen(ready) as answer:
+        os.close(tell)
+        try:
+            number = answer.readline().strip()
+            if not number:
+                raise ViewError("there is no display to draw on, and Xvfb does not start")
+            return subprocess.run([sys.executable, *sys.argv], env={**os.environ, "DISPLAY": ":" + number}, check=False).returncode
+        finally:
+            server.terminate()
+
+
+# Drawing with ParaView ---------------------------------------------------------------------------------------------------------------------------
+
+
+def build_paraview(simple, scene):
+    """The same scene as ParaView's own filters, to go on with by hand; returns the view."""
+    view = simple.GetActiveViewOrCreate("RenderView")
+    view.ViewSize = PICTURE
+    model = simple.LegacyVTKReader(registrationName=scene.series.stem, FileNames=[str(scene.series)])
+    warped = simple.WarpByVector(registrationName="displaced", Input=model, Vectors=["POINTS", "displacement"], ScaleFactor=scene.scale)
+    surface = simple.ExtractSurface(registrationName="lines", Input=warped)
+    thick = simple.Calculator(registrationName="thickness", Input=surface, Function=f"{scene.thicker!r}*radius", ResultArrayName="thickness")
+    tubes = simple.Tube(registrationName="tubes", Input=thick, Scalars=["POINTS", "thickness"], VaryRadius="By Absolute Scalar", NumberofSides=SIDES)
+    shown = simple.Show(tubes, view)
+    name, low = ("stress", -scene.limit) if scene.colour == "stress" else ("velocity", 0.0)
+    simple.ColorBy(shown, ("CELLS", name) if scene.colour == "stress" else ("POINTS", name, "Magnitude"))
+    simple.GetColorTransferFunction(name).RescaleTransferFunction(low, scene.limit)
+    shown.SetScalarBarVisibility(view, True)
+    dots = simple.Show(surface, view)
+    dots.ColorArrayName, dots.PointSize = ["POINTS", ""], 6.0
+    dots.AmbientColor = dots.DiffuseColor = INK
+    if scene.contacts and scene.largest_force:
+        contacts = simple.LegacyVTKReader(registrationName=scene.contact_series.stem, FileNames=[str(scene.contact_series)])
+        moved = simple.WarpByVector(registrationName="contacts displaced", Input=contacts, ScaleFactor=scene.scale)
+        moved.Vectors = ["POINTS", "displacement"]
+        arrows = simple.Glyph(registrationName="contact " + scene.force, Input=moved, GlyphType="Arrow", GlyphMode="All Points")
+        arrows.OrientationArray = arrows.ScaleArray = ["POINTS", scene.force]
+        arrows.ScaleFactor = scene.arrow()
+        arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # tips where bodies touch
+        shown = simple.Show(arrows, view)
+        shown.ColorArrayName = ["POINTS", ""]
+        shown.AmbientColor = shown.DiffuseColor = [0.0, 0.55, 0.35]
+    simple.Show(simple.AnnotateTimeFilter(registrationName="time", Input=model, Format="t = {time:.6g} s"), view)
+    view.CameraFocalPoint, back, view.CameraViewUp, view.CameraParallelScale = scene.camera()
+    view.CameraPosition = [m + scene.size * b for m, b in zip(view.CameraFocalPoint, back)]
+    view.CameraParallelProjection = 1
+    return view
+
+
+def show_paraview(simple, scene, numbers, file):
+    """In ParaView: pictures where files are asked for, else a scene to look at."""
+    view = build_paraview(simple, scene)
+    animation = simple.GetAnimationScene()
+    animation.UpdateAnimationUsingDataTimeSteps()
+    if not file:
+        simple.Render(view)
+        if started_as_script():
+            simple.Interact(view)
+        return
+    for number in numbers:
+        animation.AnimationTime = scene.frames[number][0]
+        simple.Render(view)
+        simple.SaveScreenshot(str(file(number)), view, ImageResolution=PICTURE)
+
+
+# Command -----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def started_as_script():
+    """Whether this is a program of its own, with words behind it, and not run within ParaView's window."""
+    return bool(sys.argv) and sys.argv[0].endswith(".py")
+
+
+def own_directory():
+    """Where this file lies."""
+    return pathlib.Path(__file__).resolve().parent if "__file__" in globals() else pathlib.Path.cwd()
+
+
+def chosen(arguments, scene):
+    """(numbers of the frames to draw, function from number to file; None: none is to be written)"""
+    count = len(scene.frames)
+    if arguments.frames:
+        arguments.frames.mkdir(parents=True, exist_ok=True)
+        return range(count), lambda number: arguments.frames / f"{number:06d}.png"
+    if not -count <= arguments.frame < count:
+        raise ViewError(f"there are {count} frames, 0 to {count - 1}: no frame {arguments.frame}")
+    return [arguments.frame % count], (lambda number: arguments.png) if arguments.png else None
+
+
+def view(arguments):
+    """Draws with what is there: ParaView, else VTK. Returns the exit code."""
+    scene = find_scene(arguments.directory)
+    numbers, file = chosen(arguments, scene)
+    try:
+        from paraview import simple
+    except ImportError:
+        simple = None
+    try:
+        import vtkmodules.all as vtk
+    except ImportError:
+        raise ViewError("this Python has neither ParaView's modules nor VTK's; on Debian: apt install python3-vtk9") from None
+    if not simple and not file:
+        raise ViewError("without ParaView there are only pictures: --png FILE or --frames FOLDER")
+    if not simple and hasattr(vtk, "vtkXOpenGLRenderWindow") and not os.environ.get("DISPLAY"):
+        return draw_unseen()  # VTK for X11 would abort
+    measure(vtk, scene, arguments.scale, arguments.colour)
+    print(f"displacements x {scene.scale:g}, radii x {scene.thicker:.3g}, coloured by {scene.colour}, up to {scene.limit:.4g}")
+    if scene.largest_force:
+        print(f"arrows: {scene.force}, up to {scene.largest_force:.4g} {'N' if scene.force == 'force' else 'N s'}")
+    if simple:
+        show_paraview(simple, scene, numbers, file)
+    else:
+        for number in numbers:
+            draw(vtk, scene, number, file(number))
+    return 0
+
+
+def main():
+    """Exit code 0, or 2 where the input is wrong."""
+    parser = argparse.ArgumentParser(description="The scene of a run of percuss, in ParaView or as pictures.")
+    parser.add_argument("directory", nargs="?", type=pathlib.Path, default=own_directory(), help="a results directory; default: where this file lies")
+    parser.add_argument("--png", type=pathlib.Path, metavar="FILE", help="write one frame as a picture")
+    parser.add_argument("--frame", type=int, default=-1, metavar="N", help="which, from 0; default the last (-1)")
+    parser.add_argument("--frames", type=pathlib.Path, metavar="FOLDER", help="write every frame as a picture")
+    parser.add_argument("--scale", type=float, metavar="S", help="factor of displacements; default: so that motion can be seen")
+    parser.add_argument("--colour", choices=("stress", "speed"), help="what colours show; default: stress where there is any")
+    arguments = parser.parse_args(sys.argv[1:] if started_as_script() else [])
+    try:
+        return view(arguments)
+    except (ViewError, OSError) as error:
+        print(f"view.py: {error}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    code = main()
+    if started_as_script() and code:  # a sys.exit after drawing makes pvpython 5.11 crash
+        sys.exit(code)
+elif __name__ == "__vtkconsole__":
+    main()
