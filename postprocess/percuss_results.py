@@ -36,7 +36,7 @@ def read_table(path):
 
 def holds_words(name):
     """Whether a column of that name holds words: told by its name, so that a contact named `1` and an empty table are read alike."""
-    return name in ("contact", "event", "station") or name.endswith(".state")
+    return name in ("contact", "event", "station", "whirl", "kind") or name.endswith(".state")
 
 
 @dataclasses.dataclass
@@ -177,6 +177,14 @@ class Run:
         """Probes' displacements and velocities; no columns where none was asked for."""
         path = self.directory / "history.csv"
         return read_table(path) if path.exists() else {}
+
+    def analysis(self, name):
+        """A table of `percuss modes` or `percuss response`: modes.csv, campbell.csv, critical_speeds.csv, response.csv."""
+        command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N"}.get(name, "modes CONFIG --campbell FROM:TO:N")
+        path = self.directory / name
+        if not path.exists():
+            raise ResultsError(f"{self.directory}: no {name}; `percuss {command}` writes it")
+        return read_table(path)
 
     def contact_names(self):
         """Names of the contacts, in the config's order."""

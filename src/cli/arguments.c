@@ -20,6 +20,21 @@ bool NsColour(FILE *file)
   return isatty(fileno(file)) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
+/* All options a command has, in one list. */
+static const char *const *all_options(const char *const *allowed, const NsCommandOption *own, NsArena *arena)
+{
+  size_t       count = 0;
+  const char **all;
+
+  for (size_t i = 0; allowed[i]; i++) count++;
+  for (size_t i = 0; own && own[i].name; i++) count++;
+  all   = NsArenaAlloc(arena, sizeof(*all) * (count + 1));
+  count = 0;
+  for (size_t i = 0; own && own[i].name; i++) all[count++] = own[i].name;
+  for (size_t i = 0; allowed[i]; i++) all[count++] = allowed[i];
+  return all;
+}
+
 static bool complain_unknown(const char *command, const char *word, const char *const *allowed)
 {
   const char *near = NsNearestWord(word, allowed);
@@ -39,17 +54,27 @@ static bool is_allowed(const char *word, const char *const *allowed)
   return false;
 }
 
+static NsCommandOption *find_own(const char *word, NsCommandOption *own)
+{
+  for (; own && own->name; own++) {
+    if (!strcmp(word, own->name)) return own;
+  }
+  return NULL;
+}
+
 /* False, after a message on stderr, when something is wrong. */
-static bool read_arguments(int argc, char **argv, const char *const *allowed, NsArena *arena, Arguments *arguments)
+static bool read_arguments(int argc, char **argv, const char *const *allowed, NsCommandOption *own, NsArena *arena, Arguments *arguments)
 {
   NsRunOptions *options = &arguments->options;
   const char  **set     = NsArenaAlloc(arena, sizeof(*set) * (size_t)argc);
   const char   *command = argv[0];
 
+  allowed = all_options(allowed, own, arena);
   memset(arguments, 0, sizeof(*arguments));
   options->set = set;
   for (int i = 1; i < argc; i++) {
-    char *word = argv[i], *value = NULL;
+    char            *word = argv[i], *value = NULL;
+    NsCommandOption *mine;
     if (!strcmp(word, "--")) {
       argv[i]                = argv[0];
       arguments->petsc       = argv + i;
@@ -77,13 +102,19 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
       word  = NsArenaCopy(arena, "--set", 5);
     }
     if (!is_allowed(word, allowed)) return complain_unknown(command, word, allowed);
-    if (!strcmp(word, "--out") || !strcmp(word, "--set")) {
+    mine = find_own(word, own);
+    if (mine || !strcmp(word, "--out") || !strcmp(word, "--set")) {
       if (!value && i + 1 < argc) value = argv[++i];
       if (!value || !*value) {
-        fprintf(stderr, "percuss %s: %s needs a value: %s\n", command, word, !strcmp(word, "--out") ? "--out DIR" : "--set KEY=VALUE");
+        fprintf(stderr, "percuss %s: %s needs a value: %s %s\n", command, word, word,
+          mine                     ? mine->placeholder
+          : !strcmp(word, "--out") ? "DIR"
+                                   : "KEY=VALUE");
         return false;
       }
-      if (!strcmp(word, "--out"))
+      if (mine)
+        mine->value = value;
+      else if (!strcmp(word, "--out"))
         options->directory = value;
       else
         set[options->sets++] = value;
@@ -155,15 +186,15 @@ int NsFlushOutput(int code)
   return NS_EXIT_FAILED;
 }
 
-int NsCommandOnConfig(
-  int argc, char **argv, const char *const *allowed, PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code))
+int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsCommandOption *own, bool (*check)(void),
+  PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code))
 {
   NsArena  *arena = NsArenaCreate();
   NsDiag   *diag  = NsDiagCreate(arena);
   Arguments arguments;
   int       code = NS_EXIT_INPUT;
 
-  if (read_arguments(argc, argv, allowed, arena, &arguments)) {
+  if (read_arguments(argc, argv, allowed, own, arena, &arguments) && (!check || check())) {
     /* An error code is a bug: PETSc has printed where. */
     if (start(&arguments) || work(&arguments.options, arena, diag, &code) || report_unused_options(&arguments)) code = NS_EXIT_FAILED;
     code = NsFlushOutput(code);

@@ -5,9 +5,36 @@
 #include <stdio.h>
 #include "percuss/run.h"
 
-/* The frame of a command that works on a config: reads its words, starts PETSc (numbers in the C locale), calls work, reports options after "--" that nothing
-   took (a mistyped one would change nothing silently), ends PETSc. Returns the exit code that work left in *code. */
-int NsCommandOnConfig(
-  int argc, char **argv, const char *const *allowed, PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code));
+/* An option with a value that one command has for itself: {"--count", "N"}. The value given stands in `value` afterwards, else NULL. */
+typedef struct {
+  const char *name, *placeholder, *value;
+} NsCommandOption;
+
+/* The frame of a command that works on a config: reads its words, starts PETSc (numbers in the C locale), calls work, reports options after "--"
+   that nothing took (a mistyped one would change nothing silently), ends PETSc. Returns the exit code that work left in *code.
+   own: options of this command with a value, ended by a name NULL; or NULL. check, if not NULL, judges their values before PETSc starts; false
+   after a message. */
+int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsCommandOption *own, bool (*check)(void),
+  PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code));
+
+/* src/cli/values.c: values of options; each says on stderr what is wrong ("percuss modes: --count: ...") and returns false then. Without the option
+   *value stays as it is. */
+bool NsOptionCount(const char *command, const NsCommandOption *option, long least, long most, long *value);
+/* "4000 rpm", in rad/s. */
+bool NsOptionSpeed(const char *command, const NsCommandOption *option, double *value);
+/* "0 rpm:6000 rpm:31": FROM, TO and how many speeds from the one to the other. */
+typedef struct {
+  double from, to; /* rad/s; 0 <= from < to */
+  long   count;    /* 2 or more; 0: option not given */
+} NsSpeedRange;
+bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRange *range);
+
+/* src/cli/results.c: results of an earlier run are never overwritten unless asked; what is not percuss's never. False after a message on stderr. */
+bool NsClearResults(const char *command, NsRun *run);
 /* Whether messages on stderr may be coloured: a terminal, and NO_COLOR is not set. */
 bool NsColour(FILE *file);
+/* Of analyses of a finite-element model that write into a directory of their own, <directory of the run>_<command>: whether the model is one;
+   whether the directory may be used; how it ended, as an exit code, with a word on it. */
+bool NsAnalysisPossible(const char *command, const NsRun *run);
+bool NsAnalysisAllowed(const char *command, NsRun *run);
+int  NsAnalysisEnd(const char *command, const NsRun *run);

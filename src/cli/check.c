@@ -114,5 +114,5 @@ int NsCommandCheck(int argc, char **argv)
 {
   static const char *const allowed[] = {"--set", NULL};
 
-  return NsCommandOnConfig(argc, argv, allowed, check_config);
+  return NsCommandOnConfig(argc, argv, allowed, NULL, NULL, check_config);
 }

@@ -2,6 +2,10 @@
 NS_COMMAND(
   run, Run, "CONFIG [--out DIR] [--set KEY=VALUE]... [--overwrite] [--quiet] [--force] [-- PETSc options]", "run a config and write its results")
 NS_COMMAND(check, Check, "CONFIG [--set KEY=VALUE]... [-- PETSc options]", "do everything short of stepping; say what a run would do")
+NS_COMMAND(modes, Modes, "CONFIG [--count N] [--speed SPEED] [--campbell FROM:TO:N] [--out DIR] [--set KEY=VALUE]... [--overwrite]",
+  "eigenfrequencies, damping and mode shapes; Campbell diagram and critical speeds")
+NS_COMMAND(response, Response, "CONFIG --speeds FROM:TO:N [--probes NAME,NAME...] [--out DIR] [--set KEY=VALUE]... [--overwrite]",
+  "vibration of rotors from unbalance, over speed")
 NS_COMMAND(explain, Explain, "[KEY]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "", "JSON Schema of the config, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")

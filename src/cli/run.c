@@ -1,32 +1,6 @@
 /* percuss run CONFIG: the whole way from a config to results. */
-#include <errno.h>
-#include <string.h>
 #include "arguments.h"
 #include "cli.h"
-#include "core/directory.h"
-
-/* Results of an earlier run are never overwritten unless asked; what is not percuss's never. */
-static bool clear_directory(NsRun *run)
-{
-  const char          *path = run->directory;
-  const NsDirectoryUse use  = NsDirectoryLook(path, run->arena);
-
-  if (use == NS_DIRECTORY_FREE) return true;
-  if (use == NS_DIRECTORY_FILE)
-    fprintf(stderr, "percuss run: '%s' is a file; --out names a directory\n", path);
-  else if (use == NS_DIRECTORY_FOREIGN && run->options.overwrite)
-    fprintf(stderr, "percuss run: '%s' holds no results of percuss; it is left alone\n", path);
-  else if (use == NS_DIRECTORY_FOREIGN) {
-    fprintf(stderr, "percuss run: '%s' exists already and holds no results of percuss; take another: --out %s\n", path,
-      NsDirectoryFreeName(path, run->arena));
-  } else if (!run->options.overwrite) {
-    fprintf(stderr, "percuss run: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", path, NsDirectoryFreeName(path, run->arena));
-  } else {
-    if (NsDirectoryRemoveResults(path, run->arena)) return true;
-    fprintf(stderr, "percuss run: cannot empty '%s': %s\n", path, strerror(errno));
-  }
-  return false;
-}
 
 static void print_summary(const NsRun *run)
 {
@@ -57,7 +31,7 @@ static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, Ns
     NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
   }
   NsDiagPrint(diag, stderr, NsColour(stderr));
-  if (NsDiagErrors(diag) || !clear_directory(run))
+  if (NsDiagErrors(diag) || !NsClearResults("run", run))
     *code = NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
@@ -73,5 +47,5 @@ int NsCommandRun(int argc, char **argv)
 {
   static const char *const allowed[] = {"--out", "--set", "--overwrite", "--quiet", "--force", NULL};
 
-  return NsCommandOnConfig(argc, argv, allowed, run_config);
+  return NsCommandOnConfig(argc, argv, allowed, NULL, NULL, run_config);
 }

@@ -159,3 +159,22 @@ PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kin
 PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power);
 PetscBool      NsFreeDynamicsIsDamped(const NsFreeDynamics *free);
 PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *C, Mat *K);
+
+/* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
+typedef struct {
+  const char *name;
+  PetscReal   axis[3]; /* unit vector; positive spin is right-handed about it */
+  PetscInt    first_point, points;
+  PetscReal   speed; /* at the start, rad/s */
+} NsFeRotor;
+
+/* src/fe/operators.c: the model as eigenvalue and frequency analyses want it, linear about its reference state. */
+/* Whether a model is made of finite elements; the functions below want one that is. */
+PetscBool NsModelIsFe(const NsModel *model);
+/* M, C, K of the model with all rotors turning at `speed` (rad/s): C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
+   may be unsymmetric. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
+PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
+/* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. */
+PetscErrorCode NsFeUnbalance(NsModel *model, Vec re, Vec im);
+/* Their number. */
+PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);

@@ -1,0 +1,51 @@
+/* The directory of a command's results. */
+#include <errno.h>
+#include <string.h>
+#include "arguments.h"
+#include "core/directory.h"
+#include "fe/fe.h"
+
+bool NsClearResults(const char *command, NsRun *run)
+{
+  const char          *path = run->directory;
+  const NsDirectoryUse use  = NsDirectoryLook(path, run->arena);
+
+  if (use == NS_DIRECTORY_FREE) return true;
+  if (use == NS_DIRECTORY_FILE)
+    fprintf(stderr, "percuss %s: '%s' is a file; --out names a directory\n", command, path);
+  else if (use == NS_DIRECTORY_FOREIGN && run->options.overwrite)
+    fprintf(stderr, "percuss %s: '%s' holds no results of percuss; it is left alone\n", command, path);
+  else if (use == NS_DIRECTORY_FOREIGN) {
+    fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; take another: --out %s\n", command, path,
+      NsDirectoryFreeName(path, run->arena));
+  } else if (!run->options.overwrite) {
+    fprintf(
+      stderr, "percuss %s: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", command, path, NsDirectoryFreeName(path, run->arena));
+  } else {
+    if (NsDirectoryRemoveResults(path, run->arena)) return true;
+    fprintf(stderr, "percuss %s: cannot empty '%s': %s\n", command, path, strerror(errno));
+  }
+  return false;
+}
+
+bool NsAnalysisPossible(const char *command, const NsRun *run)
+{
+  if (NsModelIsFe(run->model)) return true;
+  fprintf(stderr, "percuss %s: '%s' is a mechanism; this command works on finite-element models\n", command, run->name);
+  return false;
+}
+
+bool NsAnalysisAllowed(const char *command, NsRun *run)
+{
+  if (!run->options.directory) run->directory = NsArenaPrint(run->arena, "%s_%s", run->directory, command);
+  return NsClearResults(command, run);
+}
+
+int NsAnalysisEnd(const char *command, const NsRun *run)
+{
+  if (run->failure[0])
+    fprintf(stderr, "percuss %s: %s\n", command, run->failure);
+  else
+    printf("  results: %s\n", run->directory);
+  return (int)run->exit;
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/python3
+"""`percuss modes` and `percuss response` as a user meets them: tables, frames, figures. Usage: test_modes.py PERCUSS"""
+import csv
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
+BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
+TRUSS = os.path.join(ROOT, "configs/truss_on_stop.yaml")
+sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+sys.path.insert(0, os.path.join(ROOT, "tests/tools"))
+
+
+def percuss(*words):
+    return subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=120)
+
+
+def draw(script, *words):
+    return subprocess.run([sys.executable, os.path.join(ROOT, "postprocess", script), *words], capture_output=True, text=True, timeout=300,
+                          env=dict(os.environ, MPLBACKEND="Agg"))
+
+
+def table(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+class Modes(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
+        self.out = os.path.join(self.folder, "results")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def modes(self, config, *words):
+        done = percuss("modes", config, "--out", self.out, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def path(self, *names):
+        return os.path.join(self.out, *names)
+
+    def test_free_bar(self):
+        """A rigid motion, then omega = (c0/h) sqrt(6 (1 - cos a)/(2 + cos a)), a = k pi/N."""
+        done = self.modes(BAR, "--count", "6")
+        rows = table(self.path("modes.csv"))
+        self.assertEqual([row["mode"] for row in rows], ["1", "2", "3", "4", "5", "6"])
+        self.assertEqual((rows[0]["kind"], float(rows[0]["undamped"])), ("rigid", 0))
+        for k, row in enumerate(rows[1:], 1):
+            cosine = math.cos(k * math.pi / 50)
+            exact = 50 * math.sqrt(210e9 / 7800) * math.sqrt(6 * (1 - cosine) / (2 + cosine))
+            self.assertAlmostEqual(float(row["im"]) / exact, 1, delta=1e-9)
+            self.assertAlmostEqual(float(row["frequency_hz"]) * 2 * math.pi / exact, 1, delta=1e-9)
+            self.assertEqual((row["kind"], row["unstable"], row["whirl"]), ("vibration", "0", "-"))
+        self.assertIn("6 modes of 51 unknowns; contacts are left out", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_shapes(self):
+        """24 whole frames a mode; the largest displacement is a tenth of the bar; half a period later it is the other way."""
+        from percuss_results import read_frame
+        self.modes(BAR, "--count", "3")
+        for mode in range(1, 4):
+            with open(self.path(f"elastic_bar_mode_{mode:02d}.vtk.series")) as file:
+                files = json.load(file)["files"]
+            self.assertEqual([round(24 * entry["time"], 9) for entry in files], list(range(24)))
+            frames = [read_frame(self.path(entry["name"])) for entry in files]
+            for entry in (files[0], files[-1]):
+                checked = subprocess.run([sys.executable, os.path.join(ROOT, "tests/tools/vtk_strict.py"), self.path(entry["name"])], capture_output=True)
+                self.assertEqual(checked.returncode, 0, checked.stdout)
+            largest = max(abs(frame.point["displacement"]).max() for frame in frames)
+            self.assertAlmostEqual(largest, 0.1, delta=1e-6)
+            for frame, opposite in zip(frames[:12], frames[12:]):
+                self.assertLess(abs(frame.point["displacement"] + opposite.point["displacement"]).max(), 1e-12)
+
+    def test_damping_of_the_truss(self):
+        """Nothing turns: each frequency in the range is a critical speed, and the Campbell diagram is made of level lines."""
+        done = self.modes(TRUSS, "--count", "4", "--campbell", "0 rad/s:500 rad/s:6")
+        rows = table(self.path("modes.csv"))
+        for row in rows:
+            re, im, size = float(row["re"]), float(row["im"]), float(row["undamped"])
+            self.assertAlmostEqual(math.hypot(re, im), size, delta=1e-9 * size)
+            self.assertAlmostEqual(float(row["damping_ratio"]), -re / size, delta=1e-12)
+            self.assertAlmostEqual(float(row["log_decrement"]), -2 * math.pi * re / im, delta=1e-12)
+        self.assertIn("no rotor", done.stderr)
+        critical = table(self.path("critical_speeds.csv"))
+        below = [float(row["im"]) for row in rows if float(row["im"]) < 500]
+        self.assertEqual(len(critical), len(below))
+        for row, frequency in zip(critical, below):
+            self.assertEqual(row["event"], "critical")
+            self.assertAlmostEqual(float(row["speed"]), frequency, delta=1e-6 * frequency)
+        lines = table(self.path("campbell.csv"))
+        self.assertEqual([float(row["speed"]) for row in lines], [0, 100, 200, 300, 400, 500])
+        for k, row in enumerate(rows, 1):
+            for line in lines:
+                self.assertAlmostEqual(float(line[f"mode_{k}.frequency"]), float(row["im"]), delta=1e-8 * float(row["im"]))
+        drawn = draw("campbell.py", self.out)
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(self.path("figures", "campbell.png")), 10000)
+
+    def test_results_are_replaced_when_asked(self):
+        self.modes(TRUSS, "--count", "8", "--campbell", "0:10:2")
+        refused = percuss("modes", TRUSS, "--out", self.out)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.modes(TRUSS, "--count", "2", "--overwrite")
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.yaml", "frames", "modes.csv", "run.json", "truss_on_stop_mode_01.vtk.series",
+                                                       "truss_on_stop_mode_02.vtk.series"])
+        with open(self.path("run.json")) as file:
+            self.assertEqual(json.load(file)["exit_status"], "done")
+
+    def test_default_directory(self):
+        """Beside the results of the run, not in them."""
+        shutil.copy(BAR, self.folder)
+        done = subprocess.run([PERCUSS, "modes", "elastic_bar.yaml", "--count", "1"], cwd=self.folder, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "out/elastic_bar_modes/modes.csv")))
+
+    def test_figure_of_a_response(self):
+        """The figure of a response that was written by hand: an oscillator of 100 rad/s with 5 % damping."""
+        self.modes(BAR, "--count", "1")
+        with open(self.path("response.csv"), "w") as file:
+            file.write("speed,shaft.left.uy.amplitude,shaft.left.uy.phase,shaft.left.uz.amplitude,shaft.left.uz.phase,shaft.left.major,shaft.left.minor\n")
+            for speed in range(0, 201, 2):
+                ratio = speed / 100
+                u = ratio**2 / (1 - ratio**2 + 0.1j * ratio) * 1e-4
+                turned = u * -1j
+                file.write(f"{speed},{abs(u)},{math.atan2(u.imag, u.real)},{abs(u)},{math.atan2(turned.imag, turned.real)},{abs(u)},{abs(u)}\n")
+        drawn = draw("response.py", self.out)
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(self.path("figures", "response.png")), 10000)
+        wrong = draw("response.py", self.out, "--probes", "shaft.right")
+        self.assertEqual((wrong.returncode, wrong.stderr), (2, "response.py: no probe 'shaft.right'; there are shaft.left\n"))
+        missing = draw("campbell.py", self.out)
+        self.assertEqual(missing.returncode, 2)
+        self.assertIn("percuss modes CONFIG --campbell FROM:TO:N", missing.stderr)
+
+    def test_full_disk(self):
+        """What cannot be written is told, and the exit code says so."""
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        os.makedirs(self.out)
+        done = percuss("modes", BAR, "--out", "/dev/full/x")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot make the directory", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
