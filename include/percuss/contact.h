@@ -41,7 +41,7 @@ struct NsContact {
   NsModel         *model;            /* not owned */
   PetscInt         candidates, rows; /* rows: of all candidates together */
   PetscReal       *gap;              /* [candidates] of the last NsContactGaps */
-  PetscReal        tolerance;   /* m: a gap up to this is closed; 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  PetscReal       *tolerance;   /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
   PetscInt        *active;      /* [candidates] scratch: list of active candidates */
   NsContactReport *report;      /* [candidates] of the present step; another array each step */
   NsLocalChain    *chain;       /* solves the local problems; its statistics */
@@ -64,7 +64,7 @@ PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
 static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
 {
-  return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance ? PETSC_TRUE : PETSC_FALSE;
+  return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance[candidate] ? PETSC_TRUE : PETSC_FALSE;
 }
 /* Candidates with a flag[candidates] into contact->active; how many. */
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag);

@@ -27,7 +27,7 @@ typedef enum {
   NS_KEY_STRING,         /* const char *, NULL when absent */
   NS_KEY_CHOICE,         /* int: position in `choices` */
   NS_KEY_VECTOR,         /* double[3], exactly three numbers, each of `dimension` */
-  NS_KEY_NUMBERS,        /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list; 2: [[t, f], ...]) */
+  NS_KEY_NUMBERS,        /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list, where least is 1 also a number alone; 2: [[t, f], ...]) */
   NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word stands for a list of one */
   NS_KEY_TABLE,          /* const T *: NULL when absent; T as in `table` */
   NS_KEY_LIST,           /* NsList: a list of mappings as in `table` */
@@ -38,6 +38,8 @@ typedef enum {
   NS_KEY_NAMED_NUMBERS,  /* NsNamedNumbers: a mapping from names to numbers of `dimension` */
   NS_KEY_MAPPING         /* const NsNode *: a mapping whose keys are known later (those of a plugin); NULL when absent */
 } NsKeyKind;
+
+#define NS_MOST_COLUMNS 9
 
 typedef struct {
   int     rows;
@@ -75,7 +77,7 @@ typedef struct {
   NsKeyKind   kind;
   size_t      offset;               /* of the field */
   NsDimension dimension;            /* numbers, vectors, named numbers */
-  NsDimension columns_dimension[2]; /* NS_KEY_NUMBERS: dimension of each column */
+  NsDimension columns_dimension[NS_MOST_COLUMNS]; /* NS_KEY_NUMBERS: dimension of each column */
   int         columns;
   bool        required;
   const char *standard; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */

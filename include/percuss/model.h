@@ -41,6 +41,7 @@ typedef struct {
   const char *name;       /* "wall", or "wall.2" where a contact has several candidates */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* u = 0 instead of a law */
+  PetscReal   tolerance;  /* m: a gap up to this is closed */
   NsLaw       law;
 } NsCandidate;
 
@@ -168,7 +169,7 @@ typedef struct {
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. */
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
-  /* Not found: why says what is wrong, with `relative_to` where the sentence begins so, with `at` else. NULL: the model has no shafts. */
+  /* Not found: why, as with probe; a sentence that begins with "relative_to" is about that key, else it is about `at`. NULL: the model has no shafts. */
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
   /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);

@@ -81,7 +81,8 @@ typedef struct {
   const NsNode *where;
   NsList        between;    /* of NsPartnerSettings, two */
   double        normal[3];  /* node against node: from the first to the second; zero: the axis of the first body */
-  double        gap_offset; /* added to the geometric gap, m */
+  double        gap_offset;    /* added to the geometric gap, m */
+  double        gap_tolerance; /* a gap up to this is closed, m */
   double        restitution, restitution_tangential, friction;
 } NsContactSettings;
 
@@ -90,7 +91,8 @@ typedef struct {
   const char             *title;
   double                  gravity[3];
   NsList                  bodies;                           /* NsChosen by name */
-  NsList                  supports, springs, masses, loads; /* by name; structs in src/fe */
+  NsList                  supports, springs, bearings, masses, discs, unbalances, loads; /* by name; structs in src/fe */
+  int                     start; /* 0 as given, 1 static */
   NsList                  contacts;                         /* NsContactSettings by name */
   NsChosen                scheme;
   const NsTimeSettings   *time;

@@ -107,7 +107,7 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
     for (int i = 0; key->choices[i]; ++i) list = NsArenaPrint(arena, "%s%s%s", list, i ? " | " : "", key->choices[i]);
     return list;
   case NS_KEY_VECTOR: return "list of 3 numbers";
-  case NS_KEY_NUMBERS: return key->columns > 1 ? NsArenaPrint(arena, "list of rows of %d numbers", key->columns) : "list of numbers";
+  case NS_KEY_NUMBERS: return key->columns > 1 ? NsArenaPrint(arena, "list of rows of %d numbers", key->columns) : key->least == 1 ? "number or list of numbers" : "list of numbers";
   case NS_KEY_STRINGS: return "word or list of words";
   case NS_KEY_TABLE: return key->table->shorthand ? NsArenaPrint(arena, "mapping, or its %s alone", key->table->shorthand) : "mapping";
   case NS_KEY_LIST:
@@ -148,9 +148,14 @@ static void put_facts(FILE *out, const NsKey *key, NsArena *arena)
 
   put_fact(out, "type", kind_text(key, arena));
   if (number) put_fact(out, "unit", unit_text(key->dimension, arena));
-  if (rows && key->columns > 1)
-    put_fact(out, "units", NsArenaPrint(arena, "%s; %s", unit_text(key->columns_dimension[0], arena), unit_text(key->columns_dimension[1], arena)));
-  else if (rows)
+  if (rows && key->columns > 1) {
+    const char *units = unit_text(key->columns_dimension[0], arena);
+    for (int i = 1; i < key->columns; i++) { /* of columns that are alike the first speaks */
+      const NsDimension a = key->columns_dimension[i - 1], b = key->columns_dimension[i];
+      if (memcmp(&a, &b, sizeof(a)) != 0) units = NsArenaPrint(arena, "%s; %s", units, unit_text(b, arena));
+    }
+    put_fact(out, "units", units);
+  } else if (rows)
     put_fact(out, "unit", unit_text(key->columns_dimension[0], arena));
   put_fact(out, "range", NsKeysRangeText(arena, key, rows ? key->columns_dimension[0] : key->dimension));
   put_fact(out, "items", count_text(key, arena));

@@ -199,7 +199,7 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
   PetscReal norm[2];
 
   PetscFunctionBegin;
-  PetscCall(NsFeUnbalance(run->model, unbalance[0], unbalance[1]));
+  PetscCall(NsFeUnbalanceVectors(run->model, unbalance[0], unbalance[1]));
   for (int i = 0; i < 2; i++) PetscCall(VecNorm(unbalance[i], NORM_2, &norm[i]));
   *has = norm[0] > 0 || norm[1] > 0;
   if (!*has) fprintf(stderr, "percuss response: nothing in this model is out of balance: there is no response to compute\n");

@@ -126,10 +126,20 @@ static void put_counts(Schema *schema, const NsKey *key, const char *least, cons
 
 static void put_numbers(Schema *schema, const NsKey *key)
 {
+  const bool alone = key->columns <= 1 && key->least == 1; /* a number stands for a list of one */
+
+  if (alone) {
+    NsJsonOpen(&schema->json, "anyOf", '[');
+    put_quantity(schema, NULL, key, true);
+    NsJsonOpen(&schema->json, NULL, '{');
+  }
   NsJsonString(&schema->json, "type", "array");
   put_counts(schema, key, "minItems", "maxItems");
   if (key->columns <= 1) {
     put_quantity(schema, "items", key, true);
+    if (!alone) return;
+    NsJsonClose(&schema->json);
+    NsJsonClose(&schema->json);
     return;
   }
   NsJsonOpen(&schema->json, "items", '{');

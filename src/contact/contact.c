@@ -11,9 +11,9 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(PetscNew(&contact));
   contact->model      = model;
   contact->candidates = n;
-  contact->tolerance  = 1e-15 * model->length_scale;
-  PetscCall(PetscMalloc1(n, &contact->first));
+  PetscCall(PetscMalloc2(n, &contact->first, n, &contact->tolerance));
   for (PetscInt i = 0; i < n; i++) {
+    contact->tolerance[i] = PetscMax(1e-15 * model->length_scale, model->candidate[i].tolerance);
     contact->first[i] = contact->rows;
     contact->rows += model->candidate[i].directions;
   }
@@ -38,7 +38,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->G));
   PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
-  PetscCall(PetscFree(contact->first));
+  PetscCall(PetscFree2(contact->first, contact->tolerance));
   PetscCall(PetscFree(contact));
   *result = NULL;
   PetscFunctionReturn(0);
@@ -85,7 +85,7 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
   PetscCall(find_rates(contact, state));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const PetscReal gap = contact->gap[i] + ahead * contact->u[contact->first[i]];
-    if (contact->model->candidate[i].bilateral || gap <= contact->tolerance) contact->active[(*count)++] = i;
+    if (contact->model->candidate[i].bilateral || gap <= contact->tolerance[i]) contact->active[(*count)++] = i;
   }
   PetscFunctionReturn(0);
 }

@@ -275,6 +275,12 @@ static void read_numbers(NsKeysReader *reader, const NsKey *key, const NsNode *n
   const char *label;
   int         row = 0;
 
+  if (columns == 1 && key->least == 1 && node->kind == NS_NODE_SCALAR && !NsKeysIsNull(node)) { /* a number alone is a list of one */
+    field->rows   = 1;
+    field->values = NsArenaAlloc(reader->arena, sizeof(*field->values));
+    read_number(reader, key, key->columns_dimension[0], node, key->name, NULL, field->values);
+    return;
+  }
   if (!is_list(reader, key, node, columns > 1 ? "a list of rows" : "a list of numbers")) return;
   if (!NsKeysCount(reader, key, node, columns > 1 ? "row" : "number")) return;
   label         = columns > 1 ? NULL : NsArenaPrint(reader->arena, "each number of %s", key->name);
@@ -295,7 +301,7 @@ static void read_numbers(NsKeysReader *reader, const NsKey *key, const NsNode *n
       NsKeysNote(reader, key);
     } else {
       for (const NsNode *cell = item->first; cell; cell = cell->next, ++column) {
-        read_number(reader, key, key->columns_dimension[column < 2 ? column : 1], cell, item_label(reader, key, row), NULL, &values[column]);
+        read_number(reader, key, key->columns_dimension[column], cell, item_label(reader, key, row), NULL, &values[column]);
       }
     }
   }

@@ -149,7 +149,7 @@ static PetscErrorCode build(NsRun *run)
 
   PetscFunctionBegin;
   PetscCall(make_model(run));
-  if (!run->model) PetscFunctionReturn(0);
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
   if (refusal)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);

@@ -111,6 +111,8 @@ static const NsKey contact_keys[] = {
     .help = "node against node: direction from the first to the second; without it, the line of the first body, outwards", .example = "[1, 0, 0]"},
   {"gap_offset", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_offset), .dimension = NS_DIM_LENGTH, .standard = "0",
     .help = "added to the gap between the partners", .example = "0.1 mm"},
+  {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "0", .minimum = "0",
+    .help = "a gap up to this counts as closed: a lasting contact does not reopen for the error of a curved path", .example = "10 nm"},
   {"restitution", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution), .standard = "0", .minimum = "0", .maximum = "1",
     .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.5"},
   {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution_tangential), .standard = "0", .minimum = "0", .maximum = "1",
@@ -217,6 +219,8 @@ static void check_output(const void *settings, NsArena *arena, NsDiag *diag)
 }
 static const NsTable output_table = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};
 
+static const char *const start_choices[] = {"as_given", "static", NULL};
+
 static const NsKey config_keys[] = {
   {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "a line that names the run in its results", .example = "Elastic bar hits a rigid wall"},
   {"gravity", NS_KEY_VECTOR, offsetof(NsConfig, gravity), .dimension = NS_DIM_ACCELERATION, .standard = "[0, 0, 0]",
@@ -228,12 +232,20 @@ static const NsKey config_keys[] = {
     .example = "{clamp: {at: bar.right}}"},
   {"springs", NS_KEY_NAMED, offsetof(NsConfig, springs), .table = &NsTable_Spring, .help = "springs and dashpots",
     .example = "{mount: {between: [bar.right, ground], stiffness: 1 MN/m}}"},
+  {"bearings", NS_KEY_NAMED, offsetof(NsConfig, bearings), .table = &NsTable_Bearing, .help = "stiffness and damping of bearings and mounts",
+    .example = "{left: {between: [shaft.left, ground], stiffness: 1 MN/m}}"},
   {"masses", NS_KEY_NAMED, offsetof(NsConfig, masses), .table = &NsTable_Mass, .help = "point masses",
     .example = "{head: {at: bar.right, mass: 0.2 kg}}"},
+  {"discs", NS_KEY_NAMED, offsetof(NsConfig, discs), .table = &NsTable_Disc, .help = "rigid discs on shafts and beams",
+    .example = "{flywheel: {at: shaft@180 mm, mass: 4.98 kg, polar_inertia: 0.01, diametral_inertia: 0.006}}"},
+  {"unbalances", NS_KEY_NAMED, offsetof(NsConfig, unbalances), .table = &NsTable_Unbalance, .help = "masses beside the axis of rotors",
+    .example = "{mark: {at: shaft@180 mm, mass_eccentricity: 1e-3 kg m}}"},
   {"loads", NS_KEY_NAMED, offsetof(NsConfig, loads), .table = &NsTable_Load, .help = "forces",
     .example = "{push: {at: bar.right, force: [-1 kN, 0, 0]}}"},
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &contact_table, .help = "what may touch what",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
+  {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .standard = "as_given",
+    .help = "as_given: bodies as `initial` says; static: deflected by weight and by loads as at t = 0, without contact", .example = "static"},
   {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
     .example = "{type: half_explicit, step: 0.1 us}"},
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},

@@ -28,6 +28,24 @@ PetscBool NsSpinIsFree(const NsSpin *spin)
   return spin && NsTreeChild(spin->where, "free") ? PETSC_TRUE : PETSC_FALSE;
 }
 
+PetscBool NsSpinIsConstant(const NsSpin *spin)
+{
+  return !spin || (!NsSpinIsFree(spin) && spin->table.rows == 0) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscReal NsSpinAtStart(const NsSpin *spin)
+{
+  return NsSpinIsFree(spin) ? spin->free : NsSpinRate(spin, 0);
+}
+
+PetscReal NsSpinHighest(const NsSpin *spin)
+{
+  PetscReal highest = PetscAbsReal(NsSpinAtStart(spin));
+
+  for (int i = 0; spin && i < spin->table.rows; i++) highest = PetscMax(highest, PetscAbsReal(spin->table.values[2 * i + 1]));
+  return highest;
+}
+
 PetscReal NsSpinRate(const NsSpin *spin, PetscReal t)
 {
   if (!spin) return 0;

@@ -19,6 +19,11 @@ struct NsSpin {
 extern const NsTable NsTable_Spin;
 
 PetscBool NsSpinIsFree(const NsSpin *spin);
+/* Prescribed, and never another. */
+PetscBool NsSpinIsConstant(const NsSpin *spin);
+/* Speed at the start, free or not; and the largest one that is known beforehand. */
+PetscReal NsSpinAtStart(const NsSpin *spin);
+PetscReal NsSpinHighest(const NsSpin *spin);
 /* For prescribed spins; all 0 for NULL and for a free one. Angular velocity in rad/s, angle since t = 0 in rad (exact: the table's is piecewise
    quadratic), angular acceleration in rad/s^2 (at a kink: that after it). */
 PetscReal NsSpinRate(const NsSpin *spin, PetscReal t);

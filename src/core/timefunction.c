@@ -17,9 +17,25 @@ static const NsKey pulse_keys[] = {
 };
 static const NsTable pulse_table = {"pulse", "half a sine wave, zero before and after", pulse_keys, sizeof(NsPulse)};
 
+static const NsKey step_keys[] = {
+  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .standard = "0", .help = "from when on it is 1", .example = "1 ms"},
+  {"end", NS_KEY_NUMBER, offsetof(NsStep, end), .dimension = NS_DIM_TIME, .help = "from when on it is 0 again; without it never", .example = "50 ms"},
+  {NULL},
+};
+static void check_step(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsStep *step = settings;
+
+  (void)arena;
+  if (NsTreeChild(step->where, "end") && step->end <= step->start)
+    NsDiagError(diag, NsKeysPlace(step->where, "end"), "end (%g s) must be after start (%g s)", step->end, step->start);
+}
+static const NsTable step_table = {"step", "1 from start to end, 0 elsewhere", step_keys, sizeof(NsStep), .check = check_step};
+
 static const NsKey time_keys[] = {
   {"harmonic", NS_KEY_TABLE, offsetof(NsTimeFunction, harmonic), .table = &harmonic_table, .help = "sine over time", .example = "{frequency: 50 Hz}"},
   {"pulse", NS_KEY_TABLE, offsetof(NsTimeFunction, pulse), .table = &pulse_table, .help = "half sine pulse", .example = "{duration: 50 us}"},
+  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 for some time, 0 before and after", .example = "{end: 50 ms}"},
   {"table", NS_KEY_NUMBERS, offsetof(NsTimeFunction, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, 0, 0}}, .least = 2,
     .help = "rows [time, factor] with rising times; linear between, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
   {NULL},
@@ -45,7 +61,7 @@ static void check_time(const void *settings, NsArena *arena, NsDiag *diag)
 }
 
 const NsTable NsTable_TimeFunction = {
-  "time_function", "factor over time", time_keys, sizeof(NsTimeFunction), .one_of = "harmonic, pulse, table", .check = check_time};
+  "time_function", "factor over time", time_keys, sizeof(NsTimeFunction), .one_of = "harmonic, pulse, step, table", .check = check_time};
 
 int NsTableRow(const NsNumbers *table, PetscReal t)
 {
@@ -81,5 +97,6 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
     const PetscReal s = (t - function->pulse->start) / function->pulse->duration;
     return s > 0 && s < 1 ? PetscSinReal(PETSC_PI * s) : 0.0;
   }
+  if (function->step) return t >= function->step->start && (t < function->step->end || function->step->end <= 0) ? 1.0 : 0.0;
   return NsTableValue(&function->table, t);
 }

@@ -1,5 +1,5 @@
 /*
-  Factors over time for loads: constant (no `time` key), harmonic, table, pulse.
+  Factors over time for loads: constant (no `time` key), harmonic, pulse, step, table.
 */
 #pragma once
 #include <petscsys.h>
@@ -17,9 +17,15 @@ typedef struct {
 } NsPulse;
 
 typedef struct {
+  const NsNode *where;
+  double        start, end; /* s; end 0: never */
+} NsStep;
+
+typedef struct {
   const NsNode     *where;
   const NsHarmonic *harmonic;
   const NsPulse    *pulse;
+  const NsStep     *step;
   NsNumbers         table; /* [rows, 2]: time, factor */
 } NsTimeFunction;
 

@@ -1,6 +1,7 @@
 /*
-  Sparse assembly:  M = sum of element masses and point masses, K = sum of element stiffnesses and springs,
-  C = sum over bodies (a M_b + b K_b) + dashpots.  Supported unknowns are skipped.
+  Sparse assembly:  M = sum of element masses and inertias, K = sum of element stiffnesses, springs and bearings,
+  C = sum over bodies (a M_b + b K_b) + dashpots,  G = gyroscopic terms at constant spin and skew parts of bearings' damping.
+  Supported unknowns are skipped.
 
   Preallocation is exact: a row's entries are the unknowns of its node and of the node's neighbours, each counted once.
 */
@@ -12,36 +13,59 @@ typedef struct {
   PetscInt *item;
 } Neighbours;
 
-static void link_nodes(Neighbours *near, PetscInt a, PetscInt b)
+/* The nodes that a spring joins: one or two for each of its places. */
+static PetscInt spring_nodes(const NsFe *fe, const NsFeSpring *spring, PetscInt node[4])
 {
-  near->item[near->first[a] + near->count[a]++] = b;
-  near->item[near->first[b] + near->count[b]++] = a;
+  PetscInt n = 0;
+
+  for (int p = 0; p < 2; p++) {
+    const NsFeSpot *spot = &spring->spot[p];
+    if (spot->body < 0) continue;
+    if (spot->node >= 0) {
+      node[n++] = spot->node;
+    } else {
+      for (int k = 0; k < 2; k++) node[n++] = fe->element[spot->element].node[k];
+    }
+  }
+  return n;
+}
+
+/* Each of these nodes with each other; counts only while `item` is not there. */
+static void link_nodes(Neighbours *near, PetscInt n, const PetscInt *node)
+{
+  for (PetscInt a = 0; a < n; a++) {
+    for (PetscInt b = 0; b < n; b++) {
+      if (a == b) continue;
+      if (near->item) near->item[near->first[node[a]] + near->count[node[a]]] = node[b];
+      near->count[node[a]]++;
+    }
+  }
 }
 
 static PetscErrorCode find_neighbours(const NsFe *fe, PetscBool with_springs, Neighbours *near)
 {
   const PetscInt springs = with_springs ? fe->springs : 0;
-  PetscInt       total   = 0;
 
   PetscFunctionBegin;
+  near->item = NULL;
   PetscCall(PetscCalloc2(fe->nodes, &near->first, fe->nodes, &near->count));
-  for (PetscInt i = 0; i < fe->nodes; i++) near->count[i] = 1;
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    for (int k = 0; k < 2; k++) near->count[fe->element[i].node[k]]++;
-  }
-  for (PetscInt i = 0; i < springs; i++) {
-    for (int k = 0; k < 2 && fe->spring[i].node[1] >= 0; k++) near->count[fe->spring[i].node[k]]++;
-  }
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    near->first[i] = total;
-    total += near->count[i];
-    near->count[i] = 0;
-  }
-  PetscCall(PetscMalloc1(total, &near->item));
-  for (PetscInt i = 0; i < fe->nodes; i++) near->item[near->first[i] + near->count[i]++] = i;
-  for (PetscInt i = 0; i < fe->elements; i++) link_nodes(near, fe->element[i].node[0], fe->element[i].node[1]);
-  for (PetscInt i = 0; i < springs; i++) {
-    if (fe->spring[i].node[1] >= 0) link_nodes(near, fe->spring[i].node[0], fe->spring[i].node[1]);
+  for (int pass = 0; pass < 2; pass++) {
+    PetscInt total = 0;
+    for (PetscInt i = 0; pass && i < fe->nodes; i++) {
+      near->first[i] = total;
+      total += near->count[i];
+    }
+    if (pass) PetscCall(PetscMalloc1(total, &near->item));
+    for (PetscInt i = 0; i < fe->nodes; i++) {
+      if (pass) near->item[near->first[i]] = i;
+      near->count[i] = 1;
+    }
+    for (PetscInt i = 0; i < fe->elements; i++) link_nodes(near, 2, fe->element[i].node);
+    for (PetscInt s = 0; s < springs; s++) {
+      PetscInt       node[4];
+      const PetscInt n = spring_nodes(fe, &fe->spring[s], node);
+      link_nodes(near, n, node);
+    }
   }
   for (PetscInt i = 0; i < fe->nodes; i++) PetscCall(PetscSortRemoveDupsInt(&near->count[i], near->item + near->first[i]));
   PetscFunctionReturn(0);
@@ -64,14 +88,15 @@ static PetscErrorCode create_matrix(const NsFe *fe, PetscBool with_springs, Mat 
   PetscCall(find_neighbours(fe, with_springs, &near));
   PetscCall(PetscCalloc1(fe->unknowns, &entries));
   for (PetscInt i = 0; i < fe->nodes; i++) {
-    PetscInt width = 0;
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
+    PetscInt        width   = 0;
     for (PetscInt j = 0; j < near.count[i]; j++) {
-      const PetscInt *unknown = fe->unknown + NS_NODE_UNKNOWNS * near.item[near.first[i] + j];
-      for (PetscInt a = 0; a < NS_NODE_UNKNOWNS; a++) width += unknown[a] >= 0;
+      const PetscInt  node  = near.item[near.first[i] + j];
+      const PetscInt *other = NsFeNodeUnknowns(fe, node);
+      for (PetscInt a = 0; a < fe->body[fe->node_body[node]].node_unknowns; a++) width += other[a] >= 0;
     }
-    for (PetscInt a = 0; a < NS_NODE_UNKNOWNS; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + a];
-      if (unknown >= 0) entries[unknown] = width;
+    for (PetscInt a = 0; a < fe->body[fe->node_body[i]].node_unknowns; a++) {
+      if (unknown[a] >= 0) entries[unknown[a]] = width;
     }
   }
   PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fe->unknowns, fe->unknowns, 0, entries, matrix));
@@ -93,15 +118,24 @@ PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscIn
   const PetscInt d = fe->body[element->body].node_unknowns;
 
   for (PetscInt k = 0; k < 2; k++) {
-    for (PetscInt a = 0; a < d; a++) unknown[k * d + a] = fe->unknown[NS_NODE_UNKNOWNS * element->node[k] + a];
+    const PetscInt *numbers = NsFeNodeUnknowns(fe, element->node[k]);
+    for (PetscInt a = 0; a < d; a++) unknown[k * d + a] = numbers[a];
   }
   return 2 * d;
 }
 
-/* scale * X into matrix, dropping supported rows and columns. Zeros are entered too: every matrix keeps its whole pattern. */
-static PetscErrorCode add_element(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale)
+void NsFeElementValues(const NsFe *fe, const NsFeElement *element, const PetscScalar *x, PetscReal *values)
 {
-  PetscReal scaled[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+  PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
+
+  for (PetscInt i = 0; i < n; i++) values[i] = unknown[i] < 0 ? 0 : x[unknown[i]];
+}
+
+/* scale * X into matrix, dropping supported rows and columns. Zeros are entered too: every matrix keeps its whole pattern. */
+static PetscErrorCode add_block(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale)
+{
+  PetscReal scaled[NS_SPRING_ENTRIES * NS_SPRING_ENTRIES];
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < n * n; i++) scaled[i] = scale * X[i];
@@ -118,7 +152,33 @@ static PetscErrorCode add_diagonal(Mat matrix, PetscInt n, const PetscInt *unkno
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_elements(const NsFe *fe, PetscBool lumped, Mat M, Mat C, Mat K)
+/* A dashpot between the twists of the element's ends. */
+static PetscErrorCode add_torsional_dashpot(const NsFe *fe, const NsFeElement *e, Mat C)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  PetscInt        unknown[NS_ELEMENT_UNKNOWNS];
+  PetscReal       row[NS_ELEMENT_UNKNOWNS], X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+  const PetscInt  n = NsFeElementUnknowns(fe, e, unknown), d = body->node_unknowns;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal *a = body->direction[i % d];
+    row[i]             = body->turns[i % d] ? (i < d ? -1 : 1) * (a[0] * e->axis[0] + a[1] * e->axis[1] + a[2] * e->axis[2]) : 0;
+  }
+  for (PetscInt i = 0; i < n * n; i++) X[i] = row[i / n] * row[i % n];
+  PetscCall(add_block(C, n, unknown, X, body->damping_torsion));
+  PetscFunctionReturn(0);
+}
+
+/* At which gyroscopic terms are part of the matrices; 0: none are. */
+static PetscReal speed_of(const NsFeBody *body, const PetscReal *speed)
+{
+  if (!body->is_rotor) return 0;
+  if (speed) return *speed;
+  return NsFeSpeedIsConstant(body) ? NsSpinAtStart(body->spin) : 0;
+}
+
+static PetscErrorCode add_elements(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, Mat M, Mat C, Mat G, Mat K)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < fe->elements; i++) {
@@ -127,60 +187,82 @@ static PetscErrorCode add_elements(const NsFe *fe, PetscBool lumped, Mat M, Mat 
     PetscReal          Me[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], Ke[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
-    body->element->mass(e, body->node_unknowns, body->lumped, Me);
-    body->element->stiffness(e, body->node_unknowns, Ke);
-    if (lumped)
+    body->element->mass(body, e, Me);
+    body->element->stiffness(body, e, Ke);
+    if (diagonal)
       PetscCall(add_diagonal(M, n, unknown, Me));
     else
-      PetscCall(add_element(M, n, unknown, Me, 1));
-    PetscCall(add_element(K, n, unknown, Ke, 1));
-    if (!C) continue;
-    PetscCall(add_element(C, n, unknown, Me, body->damping_mass));
-    PetscCall(add_element(C, n, unknown, Ke, body->damping_stiffness));
+      PetscCall(add_block(M, n, unknown, Me, 1));
+    PetscCall(add_block(K, n, unknown, Ke, 1));
+    if (C) {
+      PetscCall(add_block(C, n, unknown, Me, body->damping_mass));
+      PetscCall(add_block(C, n, unknown, Ke, body->damping_stiffness));
+      if (body->damping_torsion > 0) PetscCall(add_torsional_dashpot(fe, e, C));
+    }
+    if (G) {
+      PetscReal Ge[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS] = {0};
+      if (body->is_rotor && body->gyroscopic) body->element->gyroscopic(body, e, Ge);
+      PetscCall(add_block(G, n, unknown, Ge, speed_of(body, speed)));
+    }
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_springs(const NsFe *fe, Mat C, Mat K)
+/* row' X row for the places of a spring; part 1 the symmetric, -1 the skew part of X. */
+static void spring_block(PetscInt n, PetscReal (*row)[6], const PetscReal *X, int part, PetscReal *Y)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      Y[i * n + j] = 0;
+      for (int a = 0; a < 6; a++) {
+        for (int b = 0; b < 6; b++) Y[i * n + j] += row[i][a] * row[j][b] * (X[6 * a + b] + part * X[6 * b + a]) / 2;
+      }
+    }
+  }
+}
+
+static PetscErrorCode add_springs(const NsFe *fe, const PetscReal *speed, Mat C, Mat G, Mat K)
 {
   PetscFunctionBegin;
   for (PetscInt s = 0; s < fe->springs; s++) {
-    const NsFeSpring *spring = &fe->spring[s];
-    PetscInt          unknown[NS_ELEMENT_UNKNOWNS], n = 0;
-    PetscReal         row[NS_ELEMENT_UNKNOWNS], X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
-    for (int p = 0; p < 2 && spring->node[p] >= 0; p++) { /* elongation = row . q */
-      const NsFeBody *body = &fe->body[fe->node_body[spring->node[p]]];
-      for (PetscInt a = 0; a < body->node_unknowns; a++) {
-        unknown[n] = fe->unknown[NS_NODE_UNKNOWNS * spring->node[p] + a];
-        row[n]     = 0;
-        for (int k = 0; k < 3; k++) row[n] += (p ? 1 : -1) * spring->direction[k] * body->direction[a][k];
-        n++;
-      }
+    PetscInt       unknown[NS_SPRING_ENTRIES];
+    PetscReal      row[NS_SPRING_ENTRIES][6], k[36], c[36], X[NS_SPRING_ENTRIES * NS_SPRING_ENTRIES];
+    const PetscInt n = NsFeSpringRows(fe, &fe->spring[s], unknown, row);
+    NsFeSpringMatrices(fe, &fe->spring[s], speed, k, c);
+    for (int part = 1; part >= -1; part -= 2) {
+      spring_block(n, row, k, part, X);
+      PetscCall(add_block(K, n, unknown, X, 1));
+      spring_block(n, row, c, part, X);
+      if (part == 1 && C) PetscCall(add_block(C, n, unknown, X, 1));
+      if (part == -1 && G) PetscCall(add_block(G, n, unknown, X, 1));
     }
-    for (PetscInt i = 0; i < n; i++) {
-      for (PetscInt j = 0; j < n; j++) X[i * n + j] = row[i] * row[j];
-    }
-    PetscCall(add_element(K, n, unknown, X, spring->stiffness));
-    if (C) PetscCall(add_element(C, n, unknown, X, spring->damping));
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_masses(const NsFe *fe, Mat M)
+static PetscErrorCode add_inertias(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, Mat M, Mat G)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < fe->masses; i++) {
-    const PetscInt node = fe->mass[i].node;
-    for (PetscInt a = 0; a < NS_NODE_UNKNOWNS; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * node + a];
-      if (unknown >= 0) PetscCall(MatSetValue(M, unknown, unknown, fe->mass[i].mass, ADD_VALUES));
-    }
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    const NsFeInertia *inertia = &fe->inertia[i];
+    const NsFeBody    *body    = &fe->body[inertia->spot.body];
+    PetscReal          X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+    NsPoint            point;
+    NsFeExpand(fe, &inertia->spot, &point);
+    NsFeInertiaMass(inertia, &point, X);
+    if (diagonal)
+      PetscCall(add_diagonal(M, point.unknowns, point.unknown, X));
+    else
+      PetscCall(add_block(M, point.unknowns, point.unknown, X, 1));
+    if (!G || !inertia->gyroscopic) continue;
+    NsFeDiscGyroscopic(inertia, &point, X);
+    PetscCall(add_block(G, point.unknowns, point.unknown, X, speed_of(body, speed)));
   }
   PetscFunctionReturn(0);
 }
 
 /* M times the acceleration of gravity; exact also where supports cut M (rows of M without the supported columns would lose weight). */
-static PetscErrorCode make_weight(const NsFe *fe, Vec weight)
+PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight)
 {
   PetscScalar *value;
 
@@ -194,58 +276,110 @@ static PetscErrorCode make_weight(const NsFe *fe, Vec weight)
     PetscReal          Me[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
-    body->element->mass(e, d, body->lumped, Me);
+    if (body->weightless) continue;
+    body->element->mass(body, e, Me);
     for (PetscInt r = 0; r < n; r++) {
       for (PetscInt c = 0; c < n && unknown[r] >= 0; c++) {
-        for (int k = 0; k < 3; k++) value[unknown[r]] += Me[r * n + c] * body->direction[c % d][k] * fe->gravity[k];
+        for (int k = 0; k < 3 && !body->turns[c % d]; k++) value[unknown[r]] += Me[r * n + c] * body->direction[c % d][k] * fe->gravity[k];
       }
     }
   }
-  for (PetscInt i = 0; i < fe->masses; i++) {
-    const NsFeBody *body = &fe->body[fe->node_body[fe->mass[i].node]];
-    for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * fe->mass[i].node + a];
-      for (int k = 0; unknown >= 0 && k < 3; k++) value[unknown] += fe->mass[i].mass * body->direction[a][k] * fe->gravity[k];
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    NsPoint point;
+    NsFeExpand(fe, &fe->inertia[i].spot, &point);
+    for (PetscInt a = 0; a < point.unknowns; a++) {
+      for (int k = 0; k < 3; k++) value[point.unknown[a]] += fe->inertia[i].mass * point.move[a][k] * fe->gravity[k];
     }
   }
   PetscCall(VecRestoreArray(weight, &value));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeAssemble(NsFe *fe, Mat *M, Mat *C, Mat *K, Vec *weight)
+static PetscBool is_diagonal(PetscInt n, const PetscReal *X)
 {
-  PetscBool damped = PETSC_FALSE, lumped = PETSC_TRUE;
-  Mat       matrix[3];
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      if (i != j && X[i * n + j] != 0) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* All bodies lumped, and no beam or disc turns about other axes than its unknowns do. */
+static PetscBool mass_is_diagonal(const NsFe *fe)
+{
+  PetscReal X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].element && !fe->body[b].lumped) return PETSC_FALSE;
+  }
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeBody *body = &fe->body[fe->element[i].body];
+    if (!fe->element[i].beam) continue;
+    body->element->mass(body, &fe->element[i], X);
+    if (!is_diagonal(2 * body->node_unknowns, X)) return PETSC_FALSE;
+  }
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    NsPoint point;
+    NsFeExpand(fe, &fe->inertia[i].spot, &point);
+    NsFeInertiaMass(&fe->inertia[i], &point, X);
+    if (!is_diagonal(point.unknowns, X)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* What there is of it: dampers; gyroscopic terms at constant spin and skew damping; K unsymmetric. */
+static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped, PetscBool *skew, PetscBool *symmetric)
+{
+  *damped = *skew = PETSC_FALSE;
+  *symmetric      = PETSC_TRUE;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (body->damping_mass > 0 || body->damping_stiffness > 0 || body->damping_torsion > 0) *damped = PETSC_TRUE;
+    if (speed_of(body, speed) != 0) *skew = PETSC_TRUE;
+  }
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    PetscReal k[36], c[36];
+    NsFeSpringMatrices(fe, &fe->spring[s], speed, k, c);
+    for (int i = 0; i < 36; i++) {
+      const int j = 6 * (i % 6) + i / 6;
+      if (c[i] != 0) *damped = PETSC_TRUE;
+      if (c[i] != c[j]) *skew = PETSC_TRUE;
+    }
+    if (NsFeSpringCirculates(fe, &fe->spring[s], speed)) *symmetric = PETSC_FALSE;
+  }
+}
+
+PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K)
+{
+  const PetscBool diagonal = mass_is_diagonal(fe);
+  PetscBool       damped, skew, symmetric;
+  Mat             matrix[4];
 
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    damped = damped || fe->body[b].damping_mass > 0 || fe->body[b].damping_stiffness > 0 ? PETSC_TRUE : PETSC_FALSE;
-    lumped = lumped && fe->body[b].lumped ? PETSC_TRUE : PETSC_FALSE;
-  }
-  for (PetscInt s = 0; s < fe->springs; s++) damped = damped || fe->spring[s].damping > 0 ? PETSC_TRUE : PETSC_FALSE;
-
-  if (lumped)
-    PetscCall(create_diagonal(fe, M)); /* all bodies lumped */
+  look_ahead(fe, speed, &damped, &skew, &symmetric);
+  if (diagonal)
+    PetscCall(create_diagonal(fe, M));
   else
     PetscCall(create_matrix(fe, PETSC_FALSE, M));
   PetscCall(create_matrix(fe, PETSC_TRUE, K));
-  *C = NULL;
+  *C = *G = NULL;
   if (damped) PetscCall(create_matrix(fe, PETSC_TRUE, C));
+  if (skew) PetscCall(create_matrix(fe, PETSC_TRUE, G));
 
-  PetscCall(add_elements(fe, lumped, *M, *C, *K));
-  PetscCall(add_springs(fe, *C, *K));
-  PetscCall(add_masses(fe, *M));
+  PetscCall(add_elements(fe, speed, diagonal, *M, *C, *G, *K));
+  PetscCall(add_springs(fe, speed, *C, *G, *K));
+  PetscCall(add_inertias(fe, speed, diagonal, *M, *G));
   matrix[0] = *M;
   matrix[1] = *C;
   matrix[2] = *K;
-  for (int i = 0; i < 3; i++) {
+  matrix[3] = *G;
+  for (int i = 0; i < 4; i++) {
     if (!matrix[i]) continue;
     PetscCall(MatAssemblyBegin(matrix[i], MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(matrix[i], MAT_FINAL_ASSEMBLY));
-    PetscCall(MatSetOption(matrix[i], MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(MatSetOption(matrix[i], MAT_SYMMETRIC, i < 2 || (i == 2 && symmetric) ? PETSC_TRUE : PETSC_FALSE));
   }
   PetscCall(MatSetOption(*M, MAT_SPD, PETSC_TRUE));
-  PetscCall(MatCreateVecs(*M, weight, NULL));
-  PetscCall(make_weight(fe, *weight));
   PetscFunctionReturn(0);
 }

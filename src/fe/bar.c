@@ -9,30 +9,52 @@
   Alone it vibrates at sqrt(12) c0/l (consistent) or 2 c0/l (lumped), c0 = sqrt(E/rho): the step limits le/(sqrt(3) c0) and le/c0.
   The same element, with two or three unknowns a node, is the truss's.
 */
-#include "bar.h"
+#include "line_body.h"
 
-static void bar_mass(const NsFeElement *e, PetscInt d, PetscBool lumped, PetscReal *M)
+/* Of a tapered element: the mean of its ends. */
+static PetscReal area_of(const NsFeElement *e)
 {
-  const PetscReal m = e->density * e->area * e->length;
-  const PetscInt  n = 2 * d;
+  return (e->property[0]->area + e->property[1]->area) / 2;
+}
+
+static void bar_mass(const NsFeBody *body, const NsFeElement *e, PetscReal *M)
+{
+  const PetscReal m = e->property[0]->density * area_of(e) * e->length;
+  const PetscInt  d = body->node_unknowns, n = 2 * d;
 
   for (PetscInt i = 0; i < n * n; i++) M[i] = 0;
   for (PetscInt a = 0; a < d; a++) {
-    M[a * n + a]           = lumped ? m / 2 : m / 3;
+    M[a * n + a]           = body->lumped ? m / 2 : m / 3;
     M[(d + a) * n + d + a] = M[a * n + a];
-    M[a * n + d + a]       = lumped ? 0 : m / 6;
+    M[a * n + d + a]       = body->lumped ? 0 : m / 6;
     M[(d + a) * n + a]     = M[a * n + d + a];
   }
 }
 
-static void bar_stiffness(const NsFeElement *e, PetscInt d, PetscReal *K)
+/* Of the axis with the directions of the unknowns; with the one of a bar it is its axis itself. */
+static void cosines(const NsFeBody *body, const NsFeElement *e, PetscReal c[3])
 {
-  const PetscReal k = e->young * e->area / e->length;
-  const PetscInt  n = 2 * d;
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscReal *d = body->direction[a];
+    c[a]               = body->node_unknowns == 1 ? 1 : e->axis[0] * d[0] + e->axis[1] * d[1] + e->axis[2] * d[2];
+  }
+}
 
+static PetscReal bar_spring(const NsFeElement *e)
+{
+  return e->property[0]->young * area_of(e) / e->length;
+}
+
+static void bar_stiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *K)
+{
+  const PetscReal k = bar_spring(e);
+  const PetscInt  d = body->node_unknowns, n = 2 * d;
+  PetscReal       c[3];
+
+  cosines(body, e, c);
   for (PetscInt a = 0; a < d; a++) {
     for (PetscInt b = 0; b < d; b++) {
-      const PetscReal kab    = k * e->cosine[a] * e->cosine[b];
+      const PetscReal kab    = k * c[a] * c[b];
       K[a * n + b]           = kab;
       K[(d + a) * n + d + b] = kab;
       K[a * n + d + b]       = -kab;
@@ -41,159 +63,61 @@ static void bar_stiffness(const NsFeElement *e, PetscInt d, PetscReal *K)
   }
 }
 
-static PetscReal bar_frequency(const NsFeElement *e, PetscBool lumped)
+static PetscReal bar_frequency(const NsFeBody *body, const NsFeElement *e)
 {
-  return PetscSqrtReal(e->young / e->density * (lumped ? 4 : 12)) / e->length;
+  return PetscSqrtReal(e->property[0]->young / e->property[0]->density * (body->lumped ? 4 : 12)) / e->length;
 }
 
-static PetscReal bar_normal_force(const NsFeElement *e, PetscInt d, const PetscReal *q)
+static void bar_shape(const NsFeBody *body, const NsFeElement *e, PetscReal fraction, PetscReal (*move)[3], PetscReal (*turn)[3])
 {
-  PetscReal elongation = 0;
+  const PetscInt d = body->node_unknowns;
 
-  for (PetscInt a = 0; a < d; a++) elongation += e->cosine[a] * (q[d + a] - q[a]);
-  return e->young * e->area / e->length * elongation;
+  (void)e;
+  for (PetscInt a = 0; a < 2 * d; a++) {
+    for (int k = 0; k < 3; k++) {
+      move[a][k] = body->direction[a % d][k] * (a < d ? 1 - fraction : fraction);
+      turn[a][k] = 0;
+    }
+  }
+}
+
+static PetscReal normal_force(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
+{
+  const PetscInt d          = body->node_unknowns;
+  PetscReal      elongation = 0, c[3];
+
+  cosines(body, e, c);
+  for (PetscInt a = 0; a < d; a++) elongation += c[a] * (q[d + a] - q[a]);
+  return bar_spring(e) * elongation;
+}
+
+static void bar_forces(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, PetscReal fraction, PetscReal f[6])
+{
+  (void)fraction;
+  f[0] = normal_force(body, e, q);
+  for (int k = 1; k < 6; k++) f[k] = 0;
+}
+
+/* From the strain, not q' K q: a body that has flown far keeps the digits of its small strains. */
+static PetscReal bar_energy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
+{
+  const PetscReal force = normal_force(body, e, q);
+
+  return force * force / (2 * bar_spring(e));
 }
 
 const NsElementType NsElementType_Bar = {
-  .name         = "bar",
-  .mass         = bar_mass,
-  .stiffness    = bar_stiffness,
-  .frequency    = bar_frequency,
-  .normal_force = bar_normal_force,
+  .name      = "bar",
+  .mass      = bar_mass,
+  .stiffness = bar_stiffness,
+  .frequency = bar_frequency,
+  .shape     = bar_shape,
+  .forces    = bar_forces,
+  .energy    = bar_energy,
 };
 
-const char *const NsMassChoices[] = {"consistent", "lumped", NULL};
-
-static const NsKey rayleigh_keys[] = {
-  {"mass", NS_KEY_NUMBER, offsetof(NsRayleigh, mass), .dimension = NS_DIM_RATE, .standard = "0", .minimum = "0",
-    .help = "share of the mass matrix in C", .example = "10 1/s"},
-  {"stiffness", NS_KEY_NUMBER, offsetof(NsRayleigh, stiffness), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
-    .help = "share of the stiffness matrix in C; lowers the step limit", .example = "5 ns"},
-  {NULL},
-};
-static const NsTable rayleigh_table = {"rayleigh", "C = mass M + stiffness K", rayleigh_keys, sizeof(NsRayleigh)};
-
-static const NsKey damping_keys[] = {
-  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .required = true, .help = "C = mass M + stiffness K",
-    .example = "{mass: 0 1/s, stiffness: 5 ns}"},
-  {NULL},
-};
-const NsTable NsTable_Damping = {"damping", "internal damping of a body", damping_keys, sizeof(NsDamping)};
-
-static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .dimension = NS_DIM_VELOCITY, .standard = "[0, 0, 0]",
-    .help = "velocity of the whole body", .example = "[-0.1 m/s, 0, 0]"},
-  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
-    .help = "displacement of the whole body from the mesh's place", .example = "[1 mm, 0, 0]"},
-  {NULL},
-};
-const NsTable NsTable_Initial = {"initial", "state of a body at the start", initial_keys, sizeof(NsInitial)};
-
-static const NsKey part_keys[] = {
-  {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2,
-    .help = "from where to where along the line; an element belongs to it when its middle does", .example = "[0.5 m, 1 m]"},
-  {"group", NS_KEY_STRING, offsetof(NsPart, group), .help = "name of a physical curve of the mesh file", .example = "thick"},
-  {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part",
-    .example = "{circle: {radius: 20 mm}}"},
-  {"material", NS_KEY_TABLE, offsetof(NsPart, material), .table = &NsTable_Material, .help = "material of this part",
-    .example = "{density: 2700 kg/m^3, young: 70 GPa}"},
-  {NULL},
-};
-
-static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
-{
-  const NsPart *part = settings;
-
-  (void)arena;
-  if (!part->section && !part->material) NsDiagError(diag, part->where->place, "a part needs a section or a material of its own");
-  if (part->range.rows == 2 && part->range.values[1] <= part->range.values[0]) {
-    NsDiagError(diag, NsKeysPlace(part->where, "range"), "range must rise: it goes from %g m to %g m", part->range.values[0], part->range.values[1]);
-  }
-}
-const NsTable NsTable_Part = {
-  "part", "stretch of a body with properties of its own", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
-
-PetscErrorCode NsBodyMesh_Bar(const void *settings, NsFe *fe, NsMesh **mesh)
-{
-  PetscFunctionBegin;
-  PetscCall(NsMeshCreate(((const NsBarSettings *)settings)->mesh, fe->arena, fe->diag, mesh));
-  PetscFunctionReturn(0);
-}
-
-static void apply(NsFeElement *e, const NsSection *section, const NsMaterial *material)
-{
-  if (section) {
-    e->area   = NsSectionArea(section);
-    e->radius = NsSectionRadius(section);
-  }
-  if (material) {
-    e->density = material->density;
-    e->young   = material->young;
-  }
-}
-
-static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
-{
-  const NsMesh *mesh    = body->mesh;
-  NsFeElement  *element = fe->element + body->first_element;
-
-  if (part->group) {
-    const NsMeshSet *set = NsMeshElementSet(mesh, part->group);
-    if (!set) {
-      const char **names = NsArenaAlloc(fe->arena, sizeof(*names) * (size_t)(mesh->element_sets + 1));
-      for (PetscInt i = 0; i < mesh->element_sets; i++) names[i] = mesh->element_set[i].name;
-      const char *near = NsNearestWord(part->group, names);
-      NsDiagError(fe->diag, NsKeysPlace(part->where, "group"), "the mesh of %s has no group '%s'%s%s%s", body->name, part->group,
-        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-      return;
-    }
-    for (PetscInt i = 0; i < set->count; i++) apply(&element[set->items[i]], part->section, part->material);
-    return;
-  }
-  if (!mesh->along) {
-    NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "range needs a mesh that is one open line; name a group of the mesh file instead");
-    return;
-  }
-  const PetscReal tolerance = 1e-9 * mesh->length;
-  PetscInt        hit       = 0;
-  if (part->range.values[0] < -tolerance || part->range.values[1] > mesh->length + tolerance) {
-    NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "range [%g m, %g m] leaves the line, which is %g m long", part->range.values[0],
-      part->range.values[1], mesh->length);
-    return;
-  }
-  for (PetscInt i = 0; i < mesh->elements; i++) {
-    const PetscReal a      = mesh->along[mesh->connection[2 * i]];
-    const PetscReal b      = mesh->along[mesh->connection[2 * i + 1]];
-    const PetscReal middle = (a + b) / 2;
-    if (middle <= part->range.values[0] || middle > part->range.values[1]) continue;
-    apply(&element[i], part->section, part->material);
-    hit++;
-  }
-  if (!hit) NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "no element has its middle in this range; the mesh is too coarse for it");
-}
-
-void NsBarProperties(const NsBarSettings *settings, NsFe *fe, NsFeBody *body)
-{
-  const NsPart *part = settings->parts.items;
-
-  body->element = &NsElementType_Bar;
-  body->lumped  = settings->mass == 1;
-  if (settings->damping) {
-    body->damping_mass      = settings->damping->rayleigh->mass;
-    body->damping_stiffness = settings->damping->rayleigh->stiffness;
-  }
-  if (settings->initial) {
-    for (int k = 0; k < 3; k++) {
-      body->velocity[k]     = settings->initial->velocity[k];
-      body->displacement[k] = settings->initial->displacement[k];
-    }
-  }
-  for (PetscInt i = 0; i < body->mesh->elements; i++) apply(&fe->element[body->first_element + i], settings->section, settings->material);
-  for (int i = 0; i < settings->parts.count; i++) apply_part(&part[i], fe, body);
-}
-
-static const NsKey   bar_keys[] = {NS_BAR_KEYS, {NULL}};
-static const NsTable bar_table  = {"bar", "straight elastic bar", bar_keys, sizeof(NsBarSettings)};
+static const NsKey   bar_keys[] = {NS_LINE_BODY_KEYS(NsTable_Damping), {NULL}};
+static const NsTable bar_table  = {"bar", "straight elastic bar", bar_keys, sizeof(NsLineBodySettings)};
 
 static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *body)
 {
@@ -229,9 +153,10 @@ static PetscErrorCode NsBodyBuild_Bar(const void *settings, NsFe *fe, NsFeBody *
       NsDiagNote(fe->diag, "a bar has one unknown a node, along its line; for other meshes use `type: truss`");
       PetscFunctionReturn(0);
     }
-    element[i].cosine[0] = 1;
+    for (int k = 0; k < 3; k++) element[i].axis[k] = axis[k]; /* of all elements the same to the last bit */
   }
-  NsBarProperties(settings, fe, body);
+  body->element = &NsElementType_Bar;
+  NsLineBodyProperties(settings, fe, body);
   PetscFunctionReturn(0);
 }
 
@@ -242,4 +167,4 @@ const NsVariant NsBodyVariant_Bar = {
            "Step limits of explicit schemes, undamped, element length le: le/(sqrt(3) c0) with consistent mass, le/c0 lumped.",
   .table = &bar_table,
 };
-const NsBodyType NsBodyType_Bar = {&NsBodyVariant_Bar, NsBodyMesh_Bar, NsBodyBuild_Bar};
+const NsBodyType NsBodyType_Bar = {&NsBodyVariant_Bar, NsBodyMesh_Line, NsBodyBuild_Bar};

@@ -9,39 +9,24 @@
 /* Compliance and Delassus matrices are dense over all candidates: at three rows each, 0.3 GB a matrix. */
 #define NS_MOST_CANDIDATES 2000
 
-/* A node and what is rigidly fixed to it by the arm `offset`. */
-static void fill_point(const NsFe *fe, PetscInt node, const double offset[3], NsPoint *point)
-{
-  const NsFeBody *body = &fe->body[fe->node_body[node]];
-
-  memset(point, 0, sizeof(*point));
-  for (int k = 0; k < 3; k++) point->x[k] = fe->x[3 * node + k] + offset[k];
-  for (PetscInt a = 0; a < body->node_unknowns; a++) {
-    const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * node + a];
-    if (unknown < 0) continue;
-    point->unknown[point->unknowns] = unknown;
-    for (int k = 0; k < 3; k++) point->move[point->unknowns][k] = body->direction[a][k];
-    point->unknowns++;
-  }
-}
-
 /* How many points a name means, 0 after an error in diag; fills point[most] with the first of them. */
 static PetscInt find_points(NsFe *fe, const char *name, const double offset[3], NsPlace place, PetscInt most, NsPoint *point)
 {
   PetscInt        count;
-  const PetscInt *nodes = NsFeFindNodes(fe, name, place, PETSC_FALSE, &count);
+  const NsFeSpot *spots = NsFeFindSpots(fe, name, offset, place, PETSC_FALSE, &count);
 
-  for (PetscInt i = 0; nodes && i < PetscMin(count, most); i++) fill_point(fe, nodes[i], offset, &point[i]);
-  return nodes ? count : 0;
+  for (PetscInt i = 0; spots && i < PetscMin(count, most); i++) NsFeExpand(fe, &spots[i], &point[i]);
+  return spots ? count : 0;
 }
 
 /* The same where one is wanted. */
 static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
 {
-  const PetscInt count = find_points(fe, name, offset, place, 1, point);
+  NsFeSpot spot;
 
-  if (count > 1) NsDiagError(fe->diag, place, "'%s' are %d nodes, but one is wanted here", name, (int)count);
-  return count == 1 ? PETSC_TRUE : PETSC_FALSE;
+  if (!NsFeFindSpot(fe, name, offset, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
+  NsFeExpand(fe, &spot, point);
+  return PETSC_TRUE;
 }
 
 /* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
@@ -115,12 +100,11 @@ static size_t body_length(const char *name)
 /* The normal of node against node: given, or the line of the first body outwards, or from the first point to the second. */
 static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *first, const NsPoint point[2], PetscReal normal[3])
 {
-  PetscInt node;
+  NsFeSpot spot;
 
   for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
   if (normalise(normal)) return PETSC_TRUE;
-  if (!strchr(first->node, '@') && NsFeFindNode(fe, first->node, NsKeysPlace(first->where, "node"), PETSC_FALSE, &node) && NsFeAxis(fe, node, normal))
-    return PETSC_TRUE;
+  if (NsFeFindSpot(fe, first->node, NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
   for (int k = 0; k < 3; k++) normal[k] = point[1].x[k] - point[0].x[k];
   if (normalise(normal)) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
@@ -273,7 +257,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     pair[i]           = NsArenaAlloc(fe->arena, sizeof(*pair[i]));
     *pair[i]          = common;
     pair[i]->point[0] = point[i];
-    candidate[i]      = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law};
+    candidate[i]      = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law, .tolerance = settings->gap_tolerance};
     if (common.points == 2 && point[i].unknowns && is_carried_alike(&point[i], &common.point[1])) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
       return 0;
@@ -338,6 +322,12 @@ static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(fe->unknowns, &q, fe->unknowns, &v));
+  if (fe->rest) {
+    const PetscScalar *rest;
+    PetscCall(VecGetArrayRead(fe->rest, &rest));
+    PetscCall(PetscArraycpy(q, rest, fe->unknowns));
+    PetscCall(VecRestoreArrayRead(fe->rest, &rest));
+  }
   NsFeInitialValues(fe, q, v);
   for (PetscInt i = 0; i < model->touches; i++) fe->touch_q[i] = q[model->touch[i]];
   PetscCall(PetscFree2(q, v));

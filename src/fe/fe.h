@@ -1,11 +1,15 @@
 /*
   The finite-element model while it is built and while it runs.
 
-  M q'' + C q' + K q = f(t) + W lambda.  Bodies add nodes, unknowns and elements; attachments (supports, springs, masses, loads) and
-  contact pairs refer to named nodes; then the matrices are assembled once. Supported unknowns are left out of the equations, not penalised.
+  M q'' + C q' + K q = f(t, q, q') + W lambda.  Bodies add nodes, unknowns and elements; attachments (supports, springs, bearings, masses, discs, loads) and
+  contact pairs refer to places on them; then the matrices are assembled once. Supported unknowns are left out of the equations, not penalised.
+
+  A node has the unknowns of its body: displacements and rotations, each along a direction of the body's choice. Rotations are small, but for the twist of a
+  rotor about its own axis, which may be any angle: nothing but forces that turn with the shaft depends on it.
 */
 #pragma once
 #include <petscmat.h>
+#include "beam_matrices.h"
 #include "contact/pair.h"
 #include "core/timefunction.h"
 #include "percuss/mesh.h"
@@ -13,90 +17,179 @@
 #include "percuss/settings.h"
 #include "section.h"
 
-#define NS_NODE_UNKNOWNS    3                      /* most unknowns of a node */
+#define NS_NODE_UNKNOWNS    6                      /* most unknowns of a node */
 #define NS_ELEMENT_UNKNOWNS (2 * NS_NODE_UNKNOWNS) /* most unknowns of an element */
 
 typedef struct NsFe        NsFe;
+typedef struct NsFeBody    NsFeBody;
 typedef struct NsFeElement NsFeElement;
 
 /* Element matrices are row-major [n, n] with n = 2 * node_unknowns of the body: first node's unknowns, then the second's. */
 typedef struct {
   const char *name;
-  void (*mass)(const NsFeElement *, PetscInt node_unknowns, PetscBool lumped, PetscReal *M);
-  void (*stiffness)(const NsFeElement *, PetscInt node_unknowns, PetscReal *K);
-  /* Highest eigenfrequency of the element alone (rad/s): by Irons and Treharne's theorem none of the assembly is above the largest of them. */
-  PetscReal (*frequency)(const NsFeElement *, PetscBool lumped);
-  /* Normal force (N) for the element's displacements. */
-  PetscReal (*normal_force)(const NsFeElement *, PetscInt node_unknowns, const PetscReal *q);
+  void (*mass)(const NsFeBody *, const NsFeElement *, PetscReal *M);
+  void (*stiffness)(const NsFeBody *, const NsFeElement *, PetscReal *K);
+  /* Gyroscopic matrix for a spin of 1 rad/s: the force is -Omega G v. NULL: none. */
+  void (*gyroscopic)(const NsFeBody *, const NsFeElement *, PetscReal *G);
+  /* Highest eigenfrequency of the element alone (rad/s): by Irons and Treharne's theorem none of the assembly is above the largest of them. NULL: from its matrices. */
+  PetscReal (*frequency)(const NsFeBody *, const NsFeElement *);
+  /* Displacement move[n][3] and rotation turn[n][3], in space, of the point of the axis at this fraction of the length, for unit unknowns. */
+  void (*shape)(const NsFeBody *, const NsFeElement *, PetscReal fraction, PetscReal (*move)[3], PetscReal (*turn)[3]);
+  /* Elastic energy (J), to the digits of the strains also where the body has moved far. */
+  PetscReal (*energy)(const NsFeBody *, const NsFeElement *, const PetscReal *q);
+  /* Section forces at a fraction of the length, in the element's frame: normal force, shear 2, shear 3 (N), torque, bending moments about 2 and 3 (N m). */
+  void (*forces)(const NsFeBody *, const NsFeElement *, const PetscReal *q, PetscReal fraction, PetscReal f[6]);
 } NsElementType;
 
 struct NsFeElement {
-  PetscInt  body;
-  PetscInt  node[2];   /* global node numbers */
-  PetscReal length;    /* m */
-  PetscReal cosine[3]; /* of the element's axis with the unknowns of its nodes */
-  PetscReal area, density, young, radius;
+  PetscInt              body;
+  PetscInt              node[2];     /* global node numbers */
+  PetscReal             length;      /* m */
+  PetscReal             axis[3];     /* unit vector from the first node to the second */
+  const NsProperty     *property[2]; /* at its ends; the same unless tapered */
+  const NsBeamMatrices *beam;        /* of beams: shared by all elements that are alike */
 };
 
-typedef struct {
+struct NsFeBody {
   const char          *name;
   const NsNode        *where;
-  const NsMesh        *mesh; /* not owned (arena) */
-  const NsElementType *element;
-  PetscInt             first_node, first_element;
+  const NsMesh        *mesh;    /* not owned (arena) */
+  const NsElementType *element; /* NULL: the body has none (rigid) */
+  PetscInt             first_node, first_element, first_slot;
   PetscInt             node_unknowns;
-  PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors */
-  PetscBool            lumped;
+  PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
+  PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it */
+  PetscBool            lumped, weightless;
   PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
+  PetscReal            damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
   PetscReal            velocity[3], displacement[3];    /* initial */
-} NsFeBody;
+  PetscReal            angular_velocity[3];             /* initial, of rigid bodies, rad/s */
+  /* beams and rotors */
+  PetscReal    orientation[3]; /* local axis 2 lies in the plane of this and the axis; zero: chosen */
+  NsBeamTheory theory;
+  PetscBool    planar;         /* in the x-y plane: axis 2 is too */
+  PetscBool    is_rotor, gyroscopic; /* gyroscopic: of the shaft itself */
+  const NsSpin *spin; /* NULL: no rotor */
+  PetscReal    frame[3][3]; /* of a rotor: along the shaft, and the two lateral axes */
+};
 
-/* k (u_b - u_a) along a direction; node[1] < 0 is the ground. */
+/* Twist of a rotor at a place: its angle is that of the prescribed spin, plus a sum over unknowns where the spin is free. */
 typedef struct {
-  const char *name;
-  PetscInt    node[2];
-  PetscReal   direction[3];
-  PetscReal   stiffness, damping; /* N/m, N s/m */
+  const NsSpin *spin; /* NULL: the place does not turn at all */
+  PetscInt      entries, unknown[NS_POINT_UNKNOWNS];
+  PetscReal     weight[NS_POINT_UNKNOWNS];
+} NsFeTwist;
+
+/* A place on a body: a node, or a point within an element, and from there a rigid arm. */
+typedef struct {
+  PetscInt  body; /* -1: the ground */
+  PetscInt  node; /* -1: within the element */
+  PetscInt  element;
+  PetscReal fraction;
+  PetscReal arm[3]; /* m */
+} NsFeSpot;
+
+/* Force and moment f = K r + C r' on the motion r = (u_b - u_a, theta_b - theta_a) of two places, in space. */
+typedef struct {
+  const char      *name;
+  NsFeSpot         spot[2]; /* the second may be the ground */
+  PetscReal        stiffness[36], damping[36];
+  PetscBool        circulates; /* the stiffness is unsymmetric: its skew part feeds energy in or out */
+  const NsNumbers *over_speed; /* [rows, 9] speed, kyy kyz kzy kzz, cyy cyz czy czz in the lateral axes of the rotor `body`; NULL: constant */
+  PetscInt         body;
 } NsFeSpring;
 
+/* A rigid inertia carried by a place: point masses, discs, rigid bodies. */
 typedef struct {
-  PetscInt  node;
-  PetscReal mass;
-} NsFeMass;
+  const char *name;
+  NsFeSpot    spot;
+  PetscReal   mass;
+  PetscReal   frame[3][3], inertia[3]; /* kg m^2 about these axes */
+  PetscBool   gyroscopic;              /* of a rotor: frame[0] is its axis, inertia[0] the polar moment */
+  NsFeSpot    spin_spot;               /* whose spin counts: its own, unless told otherwise */
+  PetscReal   radius;                  /* to draw, m */
+} NsFeInertia;
 
-/* value[] * time(t) on unknown[] (already numbered, supports left out). */
+/* value[] * time(t) on unknown[] (already numbered, supports left out); those that turn with the shaft: time(t) (value[] cos psi + sine[] sin psi). */
 typedef struct {
   const NsTimeFunction *time;
   PetscInt              entries;
   PetscInt             *unknown;
-  PetscReal            *value; /* N */
+  PetscReal            *value; /* N, N m */
+  PetscReal            *sine;  /* NULL: does not turn */
+  NsFeTwist             twist;
 } NsFeLoad;
 
-/* The free dynamics: everything that touches large matrices. One today (src/fe/petsc.c). */
+/* A mass m at the eccentricity e from the shaft's axis, at the angle `phase` from lateral axis 2 at t = 0: m e matters alone. */
+typedef struct {
+  NsFeSpot  spot;
+  PetscReal moment, phase; /* kg m, rad */
+  PetscInt  entries;
+  PetscInt  unknown[NS_POINT_UNKNOWNS];
+  PetscReal lateral[2][NS_POINT_UNKNOWNS]; /* of the displacements along lateral axes 2 and 3 */
+  PetscReal gravity[2];                    /* m/s^2 along them */
+  NsFeTwist twist;
+} NsFeUnbalance;
+
+/* A bearing whose stiffness and damping change with the speed while stepping. */
+typedef struct {
+  const NsNumbers *table; /* as in NsFeSpring */
+  PetscInt         entries;
+  PetscInt         unknown[2 * NS_POINT_UNKNOWNS];
+  PetscReal        lateral[2][2 * NS_POINT_UNKNOWNS]; /* relative motion along the lateral axes */
+  NsFeTwist        twist;
+} NsFeVarying;
+
+/* Gyroscopic force -Omega G v on a few unknowns, where Omega changes while stepping. */
+typedef struct {
+  PetscInt   n;
+  PetscInt  *unknown; /* [n], -1: supported */
+  PetscReal *G;       /* [n, n] for 1 rad/s */
+  NsFeTwist  twist;
+} NsFeGyro;
+
+/* What unbalances on rotors of free spin do to the mass matrix. */
+typedef struct NsFeUnbalancedMass NsFeUnbalancedMass;
+
+/* The free dynamics: everything that touches large matrices. */
 typedef struct NsFreeDynamics NsFreeDynamics;
+
+/* A ring to draw, carried by a place: outline of a disc or of a round housing. */
+typedef struct {
+  NsFeSpot  spot;
+  PetscReal axis[3], radius;
+} NsFeRing;
 
 struct NsFe {
   NsArena        *arena; /* not owned */
   NsDiag         *diag;  /* not owned */
   const NsConfig *config;
   PetscReal       gravity[3];
-  PetscInt        bodies, nodes, elements, springs, masses, loads;
+  PetscInt        bodies, nodes, elements, springs, inertias, loads, gyros, unbalances, varyings, rings;
   NsFeBody       *body;
   NsFeElement    *element;
   PetscReal      *x;         /* [nodes, 3] */
   PetscInt       *node_body; /* [nodes] */
-  PetscInt       *unknown;   /* [nodes, NS_NODE_UNKNOWNS]: number of the equation, -1: supported or absent */
-  PetscInt        unknowns;
+  PetscInt       *unknown;   /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
+  PetscInt        slots, unknowns;
   NsFeSpring     *spring;
-  NsFeMass       *mass;
+  NsFeInertia    *inertia;
   NsFeLoad       *load;
-  Vec             weight; /* gravity force M g, N */
+  NsFeGyro       *gyro;
+  NsFeUnbalance  *unbalance;
+  NsFeVarying    *varying;
+  NsFeRing       *ring;
+  PetscBool       circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool       mass_varies; /* an unbalance on a rotor whose spin is free */
+  NsFeUnbalancedMass *unbalanced; /* NULL unless mass_varies */
+  Vec             weight;      /* gravity force, N */
   PetscBool       has_weight;
   NsFreeDynamics *free;
   PetscInt        pairs;
-  NsPair        **pair;              /* [candidates] */
+  NsPair        **pair;             /* [candidates] */
   PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
   Vec             work;
+  Vec             rest; /* static solution the run starts from; NULL: none */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */
@@ -104,48 +197,137 @@ typedef struct {
   const NsVariant *variant;
   /* Mesh of the body, or NULL after an error in diag. */
   PetscErrorCode (*mesh)(const void *settings, NsFe *fe, NsMesh **mesh);
-  /* body->mesh, first_node, first_element are set and its nodes and elements (connection, length) filled. */
+  /* body->mesh, first_node, first_element are set and its nodes and elements (connection, length, axis) filled. */
   PetscErrorCode (*build)(const void *settings, NsFe *fe, NsFeBody *body);
+  /* What else the body brings once its unknowns have numbers (a rigid body its inertia). NULL: nothing. */
+  void (*attach)(const void *settings, NsFe *fe, NsFeBody *body);
 } NsBodyType;
 
 extern const NsBodyType *const NsBodyTypes[];
 extern const NsVariant *const  NsBodyVariants[];
-extern const NsVariant         NsBodyVariant_Bar, NsBodyVariant_Truss;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
-/* Initial displacement and velocity of the bodies, q[unknowns] and v[unknowns]. */
+/* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
 
-/* The body of this name (of so many bytes); NULL after an error in diag at that place. */
+/* Spin that never changes; also of bodies that do not spin. */
+static inline PetscBool NsFeSpeedIsConstant(const NsFeBody *body)
+{
+  return !body->is_rotor || NsSpinIsConstant(body->spin) ? PETSC_TRUE : PETSC_FALSE;
+}
+/* Numbers of the equations of a node's unknowns [body->node_unknowns]; -1: supported. */
+static inline PetscInt *NsFeNodeUnknowns(const NsFe *fe, PetscInt node)
+{
+  const NsFeBody *body = &fe->body[fe->node_body[node]];
+
+  return fe->unknown + body->first_slot + (node - body->first_node) * body->node_unknowns;
+}
+/* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
+PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
+/* Values of an element's unknowns; supported ones are 0. */
+void NsFeElementValues(const NsFe *fe, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
+
+/* src/fe/names.c. The body of this name (of so many bytes); NULL after an error in diag at that place. */
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
-/* "bar.left" -> global nodes. NULL after an error in diag at that place. Also "ground" when allow_ground (then *count is 0). */
-const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *count);
-/* The same where exactly one node is wanted; false after an error. Ground gives -1. */
-PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node);
-/* The unit direction along the chain at a node, pointing out of the body at its ends; false when the body has none there. */
-PetscBool      NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3]);
+/* "bar.left" -> global nodes. NULL after an error in diag at that place. */
+const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count);
+/* "bar.left", "shaft@0.3" (of its length), "shaft@180 mm", and "ground" where allow_ground. NULL after an error in diag at that place. arm: NULL for none. */
+const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count);
+/* The same where exactly one is wanted; false after an error. */
+PetscBool NsFeFindSpot(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFeSpot *spot);
+PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsPoint *point);
+/* The unit direction along the body at a place, pointing out of it at its ends; false when the body has none there. */
+PetscBool      NsFeAxis(const NsFe *fe, const NsFeSpot *spot, PetscReal axis[3]);
 PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
+/* "body.set" for every named node set, NULL-terminated: what a probe, a load, a contact may name. */
+const char *const *NsFePlaceNames(const NsFe *fe);
+/* "body.node" of one node, or "body@place"; false: why says what is wrong with the name. */
+PetscBool      NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFeSpot *spot, char *why, size_t size);
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
-/* src/fe/attach.c: numbers the unknowns (supports) and reads springs, masses, loads. */
-extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Mass, NsTable_Load;
-void                 NsFeSupports(NsFe *fe);
-void                 NsFeAttachments(NsFe *fe);
+/* src/fe/spot.c: where a place is and how it moves with the unknowns; the ground has none. */
+void NsFeExpand(const NsFe *fe, const NsFeSpot *spot, NsPoint *point);
+/* Twist of a rotor at a place: prescribed part and unknowns. */
+void NsFeMakeTwist(const NsFe *fe, const NsFeSpot *spot, NsFeTwist *twist);
+PetscReal NsFeTwistAngle(const NsFeTwist *twist, PetscReal t, const PetscScalar *q);
+PetscReal NsFeTwistRate(const NsFeTwist *twist, PetscReal t, const PetscScalar *v);
+
+/* src/fe/beam_element.c: axes of a beam, 1 along it, 2 in the plane of it and the orientation (NULL or zero: chosen), 3 across. False where these are parallel. */
+PetscBool NsBeamFrame(const PetscReal axis[3], const PetscReal *orientation, PetscReal frame[3][3]);
+/* The same of an element. */
+PetscBool NsFeBeamAxes(const NsFeBody *body, const NsFeElement *e, PetscReal frame[3][3]);
+
+/* src/fe/supports.c: numbers the unknowns. */
+void NsFeSupports(NsFe *fe);
+/* src/fe/springs.c: springs and bearings; src/fe/masses.c: point masses and discs; src/fe/loads.c: loads and unbalances. */
+void NsFeSprings(NsFe *fe);
+void NsFeMasses(NsFe *fe);
+void NsFeLoads(NsFe *fe);
+extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Bearing, NsTable_Mass, NsTable_Disc, NsTable_Load, NsTable_Unbalance;
+/* Rows of the relative motion of a spring's places, [6] over the unknowns of both: [entries][6]. Returns entries; unknown and row hold NS_SPRING_ENTRIES. */
+#define NS_SPRING_ENTRIES (2 * NS_POINT_UNKNOWNS)
+PetscInt NsFeSpringRows(const NsFe *fe, const NsFeSpring *spring, PetscInt *unknown, PetscReal (*row)[6]);
+/* Its matrices; a table over speed counts at *speed, or, where that is NULL, if the rotor's spin is constant. */
+void NsFeSpringMatrices(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, PetscReal stiffness[36], PetscReal damping[36]);
+/* Whether its stiffness is unsymmetric beyond the rounding of its axes. */
+PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed);
+/* 1/2 r' K r with the symmetric part of K. */
+PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q);
+/* Power of the skew part of the stiffness at velocity w, W. */
+PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w);
+/* Values of a table over speed: linear between rows, constant beyond. value[8] */
+void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8]);
+
+/* G[unknowns, unknowns] of a disc for 1 rad/s. */
+void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);
+/* M[unknowns, unknowns] of an inertia. */
+void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal *M);
+
+/* src/fe/spinning.c: forces that depend on the spin: gyroscopic, bearings over speed, unbalance. Lists are made once the unknowns have numbers. */
+void           NsFeSpinning(NsFe *fe);
+void           NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+/* Power at velocity w of those of these forces that are no part of an energy: dampers of bearings, and what feeds energy in. */
+void           NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power);
+/* Of the weight of unbalances where the spin is free, J. */
+PetscReal      NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q);
+
+/* src/fe/unbalanced_mass.c: M(q) where unbalances turn with an unknown angle. */
+PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);
+PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **mass);
+/* y += (M(q) - M) x */
+PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y);
+/* After NsFreeDynamicsFactor of the same slot and operator. */
+PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal t, Vec q, NsOperator op);
+/* After NsFreeDynamicsSolve: x = A^-1 b becomes (A + op.mass (M(q) - M))^-1 b. */
+PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, Vec x);
+
+/* src/fe/station.c */
+PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size);
+PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *station, PetscReal *angle, PetscReal *rate);
+
+/* src/fe/statics.c: fe->rest. An error in diag where something can move freely. */
+PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model);
 
 /* src/fe/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+
+/* src/fe/scene.c: what is drawn. */
+void           NsFeScene(NsFe *fe, NsModel *model);
+PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);
 
 /* src/fe/frequency.c */
 PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate);
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscReal *omega, PetscReal *damping_rate);
 
-/* src/fe/assembly.c: exact preallocation from the nodes' neighbours, then values. *C is NULL where there is no damping. */
-PetscErrorCode NsFeAssemble(NsFe *fe, Mat *M, Mat *C, Mat *K, Vec *weight);
-/* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
-PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
+/* src/fe/assembly.c: exact preallocation, then values. *C: dampers (symmetric), NULL where there is no damping; *G: gyroscopic terms and the skew parts of
+   bearings' damping, NULL where there is none. K may be unsymmetric. speed (rad/s): that of all rotors; NULL: rotors of constant spin have their own, and
+   what depends on the speed of others is left out. */
+PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
+/* Gravity force M g, N. */
+PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight);
 
-/* src/fe/petsc.c: M, C, K as AIJ matrices and a KSP for each slot, set up from the options database. */
+/* src/fe/petsc.c: matrices as AIJ and a KSP for each slot, set up from the options database. */
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **free);
 PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **free);
 /* h -= K q + C v */
@@ -155,10 +337,10 @@ PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOpera
 PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, Vec x);
 /* 1/2 v' M v */
 PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kinetic);
-/* w' C v; 0 without damping. */
+/* w' C v of the dampers; 0 without damping. */
 PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power);
-PetscBool      NsFreeDynamicsIsDamped(const NsFreeDynamics *free);
-PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *C, Mat *K);
+/* Not the caller's. *dampers is symmetric, without gyroscopic terms; NULL without damping. */
+PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers, Mat *K);
 
 /* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
 typedef struct {
@@ -175,6 +357,6 @@ PetscBool NsModelIsFe(const NsModel *model);
    may be unsymmetric. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
 /* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. */
-PetscErrorCode NsFeUnbalance(NsModel *model, Vec re, Vec im);
+PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im);
 /* Their number. */
 PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);

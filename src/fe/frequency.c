@@ -1,9 +1,13 @@
 /*
   What limits the step of explicit schemes: the highest eigenvalues of (K, M), omega^2, and of (C, M), the damping rate.
 
-  Bound: the matrices are sums over elements, so no eigenvalue is above the largest of one element alone (Irons and Treharne). Springs and dashpots
-  have no mass of their own: each is given to an element at its node; one between two nodes as two of twice the size to ground,
-  since (a - b)^2 <= 2 a^2 + 2 b^2. A point mass stays with the first element of its node. Rigorous, and exact for a uniform bar.
+  Bound: the matrices are sums over *cells*, an element or a rigid body each, so no eigenvalue is above the largest of one cell alone (Irons and Treharne).
+  Springs, bearings and dashpots have no mass of their own: each is given to a cell at its place; one between two places as two of twice the size to ground,
+  since (a - b)' K (a - b) <= 2 a'K a + 2 b'K b. Inertias stay with one cell of their place. Rigorous, and exact for a uniform bar.
+
+  Gyroscopic terms raise frequencies: a mode of frequency w with the gyroscopic rate g = |Omega| max eigenvalue of (iG, M) is at most g/2 + sqrt(g^2/4 + w^2);
+  of a spin that is free only the speed at the start is known. Unsymmetric stiffness counts by its symmetric part, and by its skew part as a damping rate
+  over the frequency would: it is small against the rest and left out.
 
   Exact: SLEPc's Krylov-Schur, shift-and-invert just above the bound. Eigenvalues crowd at the upper end of a fine mesh; without the shift a bar of
   5000 elements takes 6 s, with it a few iterations.
@@ -11,9 +15,22 @@
 #include <slepceps.h>
 #include <petscblaslapack.h>
 #include <stdio.h>
+#include <string.h>
 #include "fe.h"
 
-#define NS_ELEMENT_SIZE (NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS)
+#define NS_CELL_SIZE (NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS)
+
+/* An element (the first fe->elements cells) or a body without elements (the rest), and what it carries for its places. */
+typedef struct {
+  PetscInt  n, unknown[NS_ELEMENT_UNKNOWNS];
+  PetscReal M[NS_CELL_SIZE], C[NS_CELL_SIZE], K[NS_CELL_SIZE], G[NS_CELL_SIZE];
+} Cell;
+
+/* What is attached to which cell: chains through `next`, spring s is 2 s + place, inertia i is 2 springs + i. */
+typedef struct {
+  PetscInt *first; /* [cells] */
+  PetscInt *next;  /* [2 springs + inertias] */
+} Attached;
 
 /* Largest eigenvalue of (X, M), n x n, both overwritten. */
 static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M, PetscReal *largest)
@@ -31,56 +48,93 @@ static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M,
   PetscFunctionReturn(0);
 }
 
-/* What attachments lend to a node, in the node's unknowns, and which element carries it. */
-typedef struct {
-  PetscInt  element;
-  PetscReal stiffness[NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS], damping[NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS];
-  PetscReal mass;
-} Lent;
-
-static void lend_spring(const NsFe *fe, const NsFeSpring *spring, PetscInt node, Lent *lent)
+/* The cell that carries a place: its element, one at its node, or its body. */
+static PetscInt cell_of(const NsFe *fe, const NsFeSpot *spot)
 {
-  const NsFeBody *body                  = &fe->body[fe->node_body[node]];
-  const PetscReal factor                = spring->node[1] < 0 ? 1 : 2;
-  PetscReal       row[NS_NODE_UNKNOWNS] = {0};
+  const NsFeBody *body = &fe->body[spot->body];
+  PetscInt        cell = fe->elements;
 
-  for (PetscInt a = 0; a < body->node_unknowns; a++) {
-    for (int k = 0; k < 3; k++) row[a] += spring->direction[k] * body->direction[a][k];
-  }
-  for (int i = 0; i < NS_NODE_UNKNOWNS; i++) {
-    for (int j = 0; j < NS_NODE_UNKNOWNS; j++) {
-      lent->stiffness[i * NS_NODE_UNKNOWNS + j] += factor * spring->stiffness * row[i] * row[j];
-      lent->damping[i * NS_NODE_UNKNOWNS + j] += factor * spring->damping * row[i] * row[j];
+  if (spot->node < 0 || spot->element >= 0) return spot->element;
+  if (body->mesh->elements) {
+    for (PetscInt e = body->first_element; e < body->first_element + body->mesh->elements; e++) {
+      if (fe->element[e].node[0] == spot->node || fe->element[e].node[1] == spot->node) return e;
     }
+  }
+  for (PetscInt b = 0; b < spot->body; b++) cell += fe->body[b].mesh->elements == 0;
+  return cell;
+}
+
+static PetscErrorCode attach(const NsFe *fe, PetscInt cells, Attached *attached)
+{
+  const PetscInt links = 2 * fe->springs + fe->inertias;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(cells, &attached->first, links, &attached->next));
+  for (PetscInt i = 0; i < cells; i++) attached->first[i] = -1;
+  for (PetscInt k = 0; k < links; k++) {
+    const NsFeSpot *spot = k < 2 * fe->springs ? &fe->spring[k / 2].spot[k % 2] : &fe->inertia[k - 2 * fe->springs].spot;
+    if (spot->body < 0) continue;
+    const PetscInt cell   = cell_of(fe, spot);
+    attached->next[k]     = attached->first[cell];
+    attached->first[cell] = k;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscInt find(const Cell *cell, PetscInt unknown)
+{
+  for (PetscInt i = 0; i < cell->n; i++) {
+    if (cell->unknown[i] == unknown) return i;
+  }
+  return -1;
+}
+
+/* X of a point into a matrix of the cell, which has all its unknowns. */
+static void add(const Cell *cell, const NsPoint *point, const PetscReal *X, PetscReal scale, PetscReal *matrix)
+{
+  for (PetscInt i = 0; i < point->unknowns; i++) {
+    for (PetscInt j = 0; j < point->unknowns; j++)
+      matrix[find(cell, point->unknown[i]) * cell->n + find(cell, point->unknown[j])] += scale * X[i * point->unknowns + j];
   }
 }
 
-static PetscErrorCode lend_attachments(const NsFe *fe, Lent **result)
+static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, Cell *cell)
 {
-  Lent *lent;
+  const PetscReal factor = spring->spot[1].body < 0 ? 1 : 2;
+  PetscReal       k[36], c[36], X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+  NsPoint         point;
 
-  PetscFunctionBegin;
-  *result = NULL;
-  if (fe->springs + fe->masses == 0) PetscFunctionReturn(0);
-  PetscCall(PetscCalloc1(fe->nodes, &lent));
-  for (PetscInt i = 0; i < fe->nodes; i++) lent[i].element = -1;
-  for (PetscInt s = 0; s < fe->springs; s++) {
-    for (PetscInt p = 0; p < 2 && fe->spring[s].node[p] >= 0; p++) {
-      lend_spring(fe, &fe->spring[s], fe->spring[s].node[p], &lent[fe->spring[s].node[p]]);
-      lent[fe->spring[s].node[p]].element = -2; /* wants one */
+  NsFeExpand(fe, &spring->spot[place], &point);
+  NsFeSpringMatrices(fe, spring, NULL, k, c);
+  for (int kind = 0; kind < 2; kind++) {
+    const PetscReal *F = kind ? c : k;
+    for (PetscInt i = 0; i < point.unknowns; i++) {
+      for (PetscInt j = 0; j < point.unknowns; j++) {
+        PetscReal sum = 0;
+        for (int a = 0; a < 6; a++) {
+          for (int b = 0; b < 6; b++) {
+            const PetscReal x = a < 3 ? point.move[i][a] : point.turn[i][a - 3], y = b < 3 ? point.move[j][b] : point.turn[j][b - 3];
+            sum += x * y * (F[6 * a + b] + F[6 * b + a]) / 2;
+          }
+        }
+        X[i * point.unknowns + j] = sum;
+      }
     }
+    add(cell, &point, X, factor, kind ? cell->C : cell->K);
   }
-  for (PetscInt m = 0; m < fe->masses; m++) {
-    lent[fe->mass[m].node].mass += fe->mass[m].mass;
-    lent[fe->mass[m].node].element = -2;
-  }
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    for (int k = 0; k < 2; k++) {
-      if (lent[fe->element[i].node[k]].element == -2) lent[fe->element[i].node[k]].element = i;
-    }
-  }
-  *result = lent;
-  PetscFunctionReturn(0);
+}
+
+static void add_inertia(const NsFe *fe, const NsFeInertia *inertia, Cell *cell)
+{
+  PetscReal X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+  NsPoint   point;
+
+  NsFeExpand(fe, &inertia->spot, &point);
+  NsFeInertiaMass(inertia, &point, X);
+  add(cell, &point, X, 1, cell->M);
+  if (!inertia->gyroscopic || !fe->body[inertia->spot.body].is_rotor) return;
+  NsFeDiscGyroscopic(inertia, &point, X);
+  add(cell, &point, X, NsSpinHighest(fe->body[inertia->spot.body].spin), cell->G);
 }
 
 /* Rows and columns of unknowns that are not supported; in place, since a target is never behind its source. */
@@ -97,89 +151,203 @@ static PetscInt drop_supported(PetscInt n, const PetscInt *unknown, PetscReal *X
   return free;
 }
 
-/* The eigenvalues of one element with what it carries for its nodes. */
-static PetscErrorCode element_with_attachments(const NsFe *fe, PetscInt index, const Lent *lent, PetscReal *stiffness, PetscReal *damping)
+/* The matrices of a cell with what it carries (NULL: nothing), over its free unknowns. */
+static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, Cell *cell)
 {
-  const NsFeElement *e    = &fe->element[index];
-  const NsFeBody    *body = &fe->body[e->body];
-  const PetscInt     d    = body->node_unknowns;
-  PetscReal          M[2][NS_ELEMENT_SIZE], K[NS_ELEMENT_SIZE], C[NS_ELEMENT_SIZE];
-  PetscInt           unknown[NS_ELEMENT_UNKNOWNS], free;
-
-  PetscFunctionBegin;
-  const PetscInt n = NsFeElementUnknowns(fe, e, unknown);
-  body->element->mass(e, d, body->lumped, M[0]);
-  body->element->stiffness(e, d, K);
-  for (PetscInt i = 0; i < n * n; i++) C[i] = body->damping_mass * M[0][i] + body->damping_stiffness * K[i];
-  for (PetscInt k = 0; k < 2; k++) {
-    const Lent *own = &lent[e->node[k]];
-    if (own->element != index) continue;
-    for (PetscInt a = 0; a < d; a++) {
-      M[0][(k * d + a) * n + k * d + a] += own->mass;
-      for (PetscInt b = 0; b < d; b++) {
-        K[(k * d + a) * n + k * d + b] += own->stiffness[NS_NODE_UNKNOWNS * a + b];
-        C[(k * d + a) * n + k * d + b] += own->damping[NS_NODE_UNKNOWNS * a + b];
-      }
+  memset(cell, 0, sizeof(*cell));
+  if (index < fe->elements) {
+    const NsFeElement *e    = &fe->element[index];
+    const NsFeBody    *body = &fe->body[e->body];
+    const PetscInt     n    = NsFeElementUnknowns(fe, e, cell->unknown);
+    body->element->mass(body, e, cell->M);
+    body->element->stiffness(body, e, cell->K);
+    for (PetscInt i = 0; i < n * n; i++) cell->C[i] = body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
+    for (PetscInt i = 0; i < n * n && body->damping_torsion > 0; i++) { /* at most a dashpot of twice the size at each end */
+      const PetscInt a = i % n % body->node_unknowns;
+      if (i / n == i % n && body->turns[a]) cell->C[i] += 2 * body->damping_torsion;
+    }
+    if (body->is_rotor && body->gyroscopic) {
+      body->element->gyroscopic(body, e, cell->G);
+      for (PetscInt i = 0; i < n * n; i++) cell->G[i] *= NsSpinHighest(body->spin);
+    }
+    drop_supported(n, cell->unknown, cell->M);
+    drop_supported(n, cell->unknown, cell->K);
+    drop_supported(n, cell->unknown, cell->G);
+    cell->n = drop_supported(n, cell->unknown, cell->C);
+    PetscInt free = 0;
+    for (PetscInt i = 0; i < n; i++) {
+      if (cell->unknown[i] >= 0) cell->unknown[free++] = cell->unknown[i];
+    }
+  } else {
+    PetscInt body = 0;
+    for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, fe->body[body].first_node);
+    for (PetscInt a = 0; a < fe->body[body].node_unknowns; a++) {
+      if (unknown[a] >= 0) cell->unknown[cell->n++] = unknown[a];
     }
   }
-  free = drop_supported(n, unknown, M[0]);
-  drop_supported(n, unknown, K);
-  drop_supported(n, unknown, C);
-  PetscCall(PetscArraycpy(M[1], M[0], free * free));
-  PetscCall(largest_eigenvalue(free, K, M[0], stiffness));
-  PetscCall(largest_eigenvalue(free, C, M[1], damping));
+  for (PetscInt k = attached ? attached->first[index] : -1; k >= 0; k = attached->next[k]) {
+    if (k < 2 * fe->springs)
+      add_spring(fe, &fe->spring[k / 2], k % 2, cell);
+    else
+      add_inertia(fe, &fe->inertia[k - 2 * fe->springs], cell);
+  }
+}
+
+/* Largest |eigenvalue| of (iG, M), G skew: the square root of the largest of (G' M^-1 G, M). Both overwritten. */
+static PetscErrorCode largest_gyroscopic(PetscInt n, PetscReal *G, PetscReal *M, PetscReal *largest)
+{
+  PetscReal    L[NS_CELL_SIZE], Y[NS_CELL_SIZE], X[NS_CELL_SIZE], size = 0;
+  PetscBLASInt order, info;
+
+  PetscFunctionBegin;
+  *largest = 0;
+  for (PetscInt i = 0; i < n * n; i++) size = PetscMax(size, PetscAbsReal(G[i]));
+  if (size == 0) PetscFunctionReturn(0);
+  PetscCall(PetscBLASIntCast(n, &order));
+  PetscCall(PetscArraycpy(L, M, n * n));
+  PetscCall(PetscArraycpy(Y, G, n * n)); /* row-major G is column-major G' = -G: the sign does not matter */
+  LAPACKpotrf_("U", &order, L, &order, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dpotrf returned %d for an element", (int)info);
+  LAPACKpotrs_("U", &order, &order, L, &order, Y, &order, &info);
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      X[i * n + j] = 0;
+      for (PetscInt k = 0; k < n; k++) X[i * n + j] += G[i * n + k] * Y[j * n + k]; /* G M^-1 G' */
+    }
+  }
+  PetscCall(largest_eigenvalue(n, X, M, largest));
+  *largest = PetscSqrtReal(*largest);
   PetscFunctionReturn(0);
 }
 
-/* "element of 'bar' from ... to ..., with the spring 'mount'": what sets a bound. */
-static void name_element(const NsFe *fe, PetscInt index, PetscBool attached, char *text, size_t size)
+/* Frequency and damping rate of a cell alone. */
+static PetscErrorCode cell_bounds(const Cell *cell, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
 {
-  const NsFeElement *e = &fe->element[index];
-  const PetscReal   *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[1];
-  const char        *spring = NULL;
-
-  for (PetscInt s = 0; attached && s < fe->springs && !spring; s++) {
-    for (int k = 0; k < 4; k++) {
-      if (fe->spring[s].node[k / 2] == e->node[k % 2]) spring = fe->spring[s].name;
-    }
-  }
-  (void)snprintf(text, size, "%s%s%selement of '%s' from (%g, %g, %g) to (%g, %g, %g) m", spring ? "spring '" : "", spring ? spring : "",
-    spring ? "' at the " : "", fe->body[e->body].name, a[0], a[1], a[2], b[0], b[1], b[2]);
-}
-
-PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate)
-{
-  NsFe     *fe = model->data;
-  Lent     *lent;
-  PetscInt  stiffest = 0, most_damped = 0;
-  PetscBool attached[2] = {PETSC_FALSE, PETSC_FALSE};
+  const PetscInt n = cell->n;
+  PetscReal      M[NS_CELL_SIZE], X[NS_CELL_SIZE];
 
   PetscFunctionBegin;
-  omega->value = damping_rate->value = 0;
-  PetscCall(lend_attachments(fe, &lent));
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsFeElement *e     = &fe->element[i];
-    const NsFeBody    *body  = &fe->body[e->body];
-    const PetscReal    alone = body->element->frequency(e, body->lumped), alone_rate = body->damping_mass + body->damping_stiffness * alone * alone;
-    PetscReal          own = alone, rate = alone_rate;
-    if (lent && (lent[e->node[0]].element == i || lent[e->node[1]].element == i)) {
-      PetscCall(element_with_attachments(fe, i, lent, &own, &rate));
-      own = PetscSqrtReal(own);
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->K, n * n));
+  PetscCall(largest_eigenvalue(n, X, M, omega));
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->C, n * n));
+  PetscCall(largest_eigenvalue(n, X, M, rate));
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->G, n * n));
+  PetscCall(largest_gyroscopic(n, X, M, gyroscopic));
+  *omega = PetscSqrtReal(*omega);
+  PetscFunctionReturn(0);
+}
+
+/* "bearing 'drive' at the element of 'shaft' from ... to ...": what sets a bound. */
+static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, PetscBool by_spring, char *text, size_t size)
+{
+  const char *spring = NULL;
+
+  for (PetscInt k = attached->first[index]; by_spring && k >= 0; k = attached->next[k]) {
+    if (k < 2 * fe->springs) spring = fe->spring[k / 2].name;
+  }
+  int used = snprintf(text, size, "%s%s%s", spring ? "spring '" : "", spring ? spring : "", spring ? "' at the " : "");
+  if (used < 0 || (size_t)used >= size) return;
+  if (index < fe->elements) {
+    const NsFeElement *e = &fe->element[index];
+    const PetscReal   *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[1];
+    (void)snprintf(text + used, size - (size_t)used, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[e->body].name, a[0], a[1], a[2],
+      b[0], b[1], b[2]);
+  } else {
+    PetscInt body = 0;
+    for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
+    (void)snprintf(text + used, size - (size_t)used, "rigid body '%s'", fe->body[body].name);
+  }
+}
+
+/* Frequency and damping rate of a cell: with what it carries, or alone (NULL). */
+static PetscErrorCode bounds_of(const NsFe *fe, PetscInt index, const Attached *attached, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  Cell cell;
+
+  PetscFunctionBegin;
+  *omega = *rate = *gyroscopic = 0;
+  if (!attached && index >= fe->elements) PetscFunctionReturn(0); /* a rigid body is nothing but what it carries */
+  if (!attached && fe->body[fe->element[index].body].element->frequency) {
+    const NsFeElement *e    = &fe->element[index];
+    const NsFeBody    *body = &fe->body[e->body];
+    *omega                  = body->element->frequency(body, e);
+    *rate                   = body->damping_mass + body->damping_stiffness * PetscSqr(*omega);
+    PetscFunctionReturn(0);
+  }
+  make_cell(fe, index, attached, &cell);
+  PetscCall(cell_bounds(&cell, omega, rate, gyroscopic));
+  PetscFunctionReturn(0);
+}
+
+/* A beam element like the one before it, neither of them supported: its bounds are the same. */
+static PetscBool is_like_last(const NsFe *fe, PetscInt index)
+{
+  PetscInt unknown[NS_ELEMENT_UNKNOWNS];
+
+  if (index == 0 || index >= fe->elements || !fe->element[index].beam || fe->element[index].beam != fe->element[index - 1].beam) return PETSC_FALSE;
+  for (PetscInt k = 0; k < 2; k++) {
+    const PetscInt n = NsFeElementUnknowns(fe, &fe->element[index - k], unknown);
+    for (PetscInt i = 0; i < n; i++) {
+      if (unknown[i] < 0) return PETSC_FALSE;
     }
+  }
+  return PETSC_TRUE;
+}
+
+/* Of all cells: the largest of each; *gyroscopic in rad/s. */
+static PetscErrorCode find_bounds(NsFe *fe, NsBound *omega, NsBound *damping_rate, PetscReal *gyroscopic)
+{
+  Attached  attached;
+  PetscInt  stiffest = 0, most_damped = 0, cells = fe->elements;
+  PetscBool by_spring[2] = {PETSC_FALSE, PETSC_FALSE};
+  PetscReal alone = 0, alone_rate = 0, alone_gyroscopic = 0;
+
+  PetscFunctionBegin;
+  omega->value = damping_rate->value = *gyroscopic = 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) cells += fe->body[b].mesh->elements == 0;
+  PetscCall(attach(fe, cells, &attached));
+  for (PetscInt i = 0; i < cells; i++) {
+    PetscReal own, rate, spin;
+    if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, &alone, &alone_rate, &alone_gyroscopic));
+    own  = alone;
+    rate = alone_rate;
+    spin = alone_gyroscopic;
+    if (attached.first[i] >= 0) PetscCall(bounds_of(fe, i, &attached, &own, &rate, &spin));
+    *gyroscopic = PetscMax(*gyroscopic, spin);
     if (own > omega->value * (1 + 1e-9)) { /* of equal ones the first */
       omega->value = own;
       stiffest     = i;
-      attached[0]  = own > alone * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
+      by_spring[0] = own > alone * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
     }
     if (rate > damping_rate->value * (1 + 1e-9)) {
       damping_rate->value = rate;
       most_damped         = i;
-      attached[1]         = rate > alone_rate * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
+      by_spring[1]        = rate > alone_rate * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
     }
   }
-  name_element(fe, stiffest, attached[0], omega->where, sizeof(omega->where));
-  name_element(fe, most_damped, attached[1], damping_rate->where, sizeof(damping_rate->where));
-  PetscCall(PetscFree(lent));
+  name_cell(fe, stiffest, &attached, by_spring[0], omega->where, sizeof(omega->where));
+  name_cell(fe, most_damped, &attached, by_spring[1], damping_rate->where, sizeof(damping_rate->where));
+  PetscCall(PetscFree2(attached.first, attached.next));
+  PetscFunctionReturn(0);
+}
+
+/* The frequency that gyroscopic terms can raise omega to. */
+static PetscReal raised(PetscReal omega, PetscReal gyroscopic)
+{
+  return gyroscopic / 2 + PetscSqrtReal(PetscSqr(gyroscopic) / 4 + omega * omega);
+}
+
+PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate)
+{
+  PetscReal gyroscopic;
+
+  PetscFunctionBegin;
+  PetscCall(find_bounds(model->data, omega, damping_rate, &gyroscopic));
+  omega->value = raised(omega->value, gyroscopic);
   PetscFunctionReturn(0);
 }
 
@@ -215,15 +383,16 @@ PetscErrorCode NsFeHighestMode(NsModel *model, PetscReal *omega, PetscReal *damp
   NsFe     *fe = model->data;
   Mat       M, C, K;
   NsBound   frequency, rate; /* stay where the eigensolver does not converge */
-  PetscReal value;
+  PetscReal value, gyroscopic;
 
   PetscFunctionBegin;
-  PetscCall(NsFeFrequencyBound(model, &frequency, &rate));
+  PetscCall(find_bounds(fe, &frequency, &rate, &gyroscopic));
   *omega        = frequency.value;
   *damping_rate = rate.value;
   PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));
   PetscCall(solve_pencil(K, M, PetscSqr(frequency.value), &value));
   if (value > 0) *omega = PetscSqrtReal(value);
+  *omega = raised(*omega, gyroscopic);
   if (!C) PetscFunctionReturn(0);
   PetscCall(solve_pencil(C, M, rate.value, &value));
   if (value > 0) *damping_rate = value;

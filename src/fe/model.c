@@ -1,7 +1,7 @@
 /*
   The finite-element model: from settings to the operations of percuss/model.h.
 
-      h(t, q, v) = f(t) + M g - K q - C v          constant M, C, K; small displacements
+      h(t, q, v) = f(t, q) + M g - K q - C v + spinning(t, q, v)          constant M, C, K but for unbalances of rotors whose spin is free
 */
 #include <string.h>
 #include "fe.h"
@@ -17,6 +17,15 @@ const NsBodyType *const NsBodyTypes[] = {
   NULL,
 };
 
+/* f(t) cos psi and f(t) sin psi of a load that turns; f(t), and nothing, of others. */
+static void load_factors(const NsFeLoad *load, PetscReal t, const PetscScalar *q, PetscReal *cosine, PetscReal *sine)
+{
+  const PetscReal factor = NsTimeFunctionValue(load->time, t), angle = load->sine ? NsFeTwistAngle(&load->twist, t, q) : 0;
+
+  *cosine = load->sine ? factor * PetscCosReal(angle) : factor;
+  *sine   = load->sine ? factor * PetscSinReal(angle) : 0;
+}
+
 static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
 {
   NsFe *fe = model->data;
@@ -26,17 +35,45 @@ static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
     PetscCall(VecCopy(fe->weight, h));
   else
     PetscCall(VecZeroEntries(h));
-  if (fe->loads) {
-    PetscScalar *value;
+  if (fe->loads || fe->gyros || fe->varyings || fe->unbalances) {
+    PetscScalar       *value;
+    const PetscScalar *aq, *av;
     PetscCall(VecGetArray(h, &value));
+    PetscCall(VecGetArrayRead(q, &aq));
+    PetscCall(VecGetArrayRead(v, &av));
     for (PetscInt l = 0; l < fe->loads; l++) {
-      const NsFeLoad *load   = &fe->load[l];
-      const PetscReal factor = NsTimeFunctionValue(load->time, t);
-      for (PetscInt i = 0; i < load->entries; i++) value[load->unknown[i]] += factor * load->value[i];
+      const NsFeLoad *load = &fe->load[l];
+      PetscReal       cosine, sine;
+      load_factors(load, t, aq, &cosine, &sine);
+      for (PetscInt i = 0; i < load->entries; i++) value[load->unknown[i]] += cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0);
     }
+    NsFeSpinningForce(fe, t, aq, av, value);
+    PetscCall(VecRestoreArrayRead(v, &av));
+    PetscCall(VecRestoreArrayRead(q, &aq));
     PetscCall(VecRestoreArray(h, &value));
   }
   PetscCall(NsFreeDynamicsForce(fe->free, q, v, h));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  (void)v;
+  PetscCall(NsFreeDynamicsFactor(fe->free, slot, op));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassFactor(fe, fe->unbalanced, slot, t, q, op));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec x)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsFreeDynamicsSolve(fe->free, slot, b, x));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, slot, x));
   PetscFunctionReturn(0);
 }
 
@@ -45,35 +82,36 @@ static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  PetscCall(NsFreeDynamicsFactor(fe->free, 0, (NsOperator){1, 0, 0}));
+  PetscCall(NsModelFactor_Fe(model, 0, t, q, v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelForce_Fe(model, t, q, v, fe->work)); /* not into a: KSPSolve copies when both vectors are one */
-  PetscCall(NsFreeDynamicsSolve(fe->free, 0, fe->work, a));
+  PetscCall(NsModelSolve_Fe(model, 0, fe->work, a));
+  PetscFunctionReturn(0);
+}
+
+/* y += (M(q) - M) x */
+static PetscErrorCode add_unbalanced(const NsFe *fe, PetscReal t, Vec q, Vec x, Vec y)
+{
+  const PetscScalar *aq, *ax;
+  PetscScalar       *ay;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(x, &ax));
+  PetscCall(VecGetArray(y, &ay));
+  PetscCall(NsFeUnbalancedMassMult(fe, t, aq, ax, ay));
+  PetscCall(VecRestoreArray(y, &ay));
+  PetscCall(VecRestoreArrayRead(x, &ax));
+  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelMult_Fe(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
 {
-  PetscFunctionBegin;
-  (void)t;
-  (void)q;
-  PetscCall(NsFreeDynamicsMult(((NsFe *)model->data)->free, x, y));
-  PetscFunctionReturn(0);
-}
+  NsFe *fe = model->data;
 
-static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
-{
   PetscFunctionBegin;
-  (void)t;
-  (void)q;
-  (void)v;
-  PetscCall(NsFreeDynamicsFactor(((NsFe *)model->data)->free, slot, op));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(NsFreeDynamicsSolve(((NsFe *)model->data)->free, slot, b, x));
+  PetscCall(NsFreeDynamicsMult(fe->free, x, y));
+  if (fe->unbalanced) PetscCall(add_unbalanced(fe, t, q, x, y));
   PetscFunctionReturn(0);
 }
 
@@ -146,34 +184,6 @@ static PetscErrorCode NsModelContactPoint_Fe(NsModel *model, PetscReal t, Vec q,
   PetscFunctionReturn(0);
 }
 
-/* Values of an element's unknowns; supported ones are 0. */
-static void element_values(const NsFe *fe, const NsFeElement *element, const PetscScalar *x, PetscReal *values)
-{
-  PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
-  const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
-
-  for (PetscInt i = 0; i < n; i++) values[i] = unknown[i] < 0 ? 0 : x[unknown[i]];
-}
-
-static PetscReal spring_elongation(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *x)
-{
-  PetscReal elongation = 0;
-
-  for (int p = 0; p < 2 && spring->node[p] >= 0; p++) {
-    const NsFeBody *body = &fe->body[fe->node_body[spring->node[p]]];
-    for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * spring->node[p] + a];
-      for (int k = 0; unknown >= 0 && k < 3; k++) elongation += (p ? 1 : -1) * spring->direction[k] * body->direction[a][k] * x[unknown];
-    }
-  }
-  return elongation;
-}
-
-static PetscReal element_energy(const NsFeElement *element, PetscReal normal_force)
-{
-  return normal_force * normal_force * element->length / (2 * element->young * element->area);
-}
-
 /* Sum over elements and springs, not q' K q: a body that has flown far keeps the digits of its small strains. */
 static PetscErrorCode elastic_energy(const NsFe *fe, Vec q, PetscReal *elastic)
 {
@@ -186,10 +196,10 @@ static PetscErrorCode elastic_energy(const NsFe *fe, Vec q, PetscReal *elastic)
     const NsFeElement *element = &fe->element[i];
     const NsFeBody    *body    = &fe->body[element->body];
     PetscReal          u[NS_ELEMENT_UNKNOWNS];
-    element_values(fe, element, x, u);
-    *elastic += element_energy(element, body->element->normal_force(element, body->node_unknowns, u));
+    NsFeElementValues(fe, element, x, u);
+    *elastic += body->element->energy(body, element, u);
   }
-  for (PetscInt s = 0; s < fe->springs; s++) *elastic += fe->spring[s].stiffness / 2 * PetscSqr(spring_elongation(fe, &fe->spring[s], x));
+  for (PetscInt s = 0; s < fe->springs; s++) *elastic += NsFeSpringEnergy(fe, &fe->spring[s], x);
   PetscCall(VecRestoreArrayRead(q, &x));
   PetscFunctionReturn(0);
 }
@@ -199,71 +209,53 @@ static PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  (void)t;
-  PetscCall(NsFreeDynamicsKinetic(fe->free, v, &energy->kinetic));
+  if (fe->unbalanced) {
+    PetscCall(NsModelMult_Fe(model, t, q, v, fe->work));
+    PetscCall(VecDot(v, fe->work, &energy->kinetic));
+    energy->kinetic /= 2;
+  } else
+    PetscCall(NsFreeDynamicsKinetic(fe->free, v, &energy->kinetic));
   PetscCall(elastic_energy(fe, q, &energy->elastic));
   energy->potential = 0;
   if (fe->has_weight) {
     PetscCall(VecDot(fe->weight, q, &energy->potential));
     energy->potential = -energy->potential;
   }
+  if (fe->unbalances) {
+    const PetscScalar *aq;
+    PetscCall(VecGetArrayRead(q, &aq));
+    energy->potential += NsFeSpinningPotential(fe, t, aq);
+    PetscCall(VecRestoreArrayRead(q, &aq));
+  }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power)
 {
-  NsFe *fe = model->data;
+  NsFe              *fe = model->data;
+  const PetscScalar *aq, *av, *aw;
 
   PetscFunctionBegin;
-  (void)q;
   PetscCall(NsFreeDynamicsDamping(fe->free, v, w, &power->damping));
   power->load = 0;
-  if (fe->loads) {
-    const PetscScalar *value;
-    PetscCall(VecGetArrayRead(w, &value));
-    for (PetscInt l = 0; l < fe->loads; l++) {
-      const NsFeLoad *load = &fe->load[l];
-      PetscReal       sum  = 0;
-      for (PetscInt i = 0; i < load->entries; i++) sum += value[load->unknown[i]] * load->value[i];
-      power->load += NsTimeFunctionValue(load->time, t) * sum;
-    }
-    PetscCall(VecRestoreArrayRead(w, &value));
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
-{
-  NsFe              *fe = model->data;
-  const PetscScalar *aq, *av;
-
-  PetscFunctionBegin;
-  (void)t;
+  if (!fe->loads && !fe->varyings && !fe->unbalances && !fe->circulates) PetscFunctionReturn(0);
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    const NsFeBody *body = &fe->body[fe->node_body[i]];
-    for (int k = 0; k < 3; k++) fields->displacement[3 * i + k] = fields->velocity[3 * i + k] = 0;
-    for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + a];
-      if (unknown < 0) continue;
-      for (int k = 0; k < 3; k++) {
-        fields->displacement[3 * i + k] += body->direction[a][k] * aq[unknown];
-        fields->velocity[3 * i + k] += body->direction[a][k] * av[unknown];
-      }
-    }
+  PetscCall(VecGetArrayRead(w, &aw));
+  for (PetscInt l = 0; l < fe->loads; l++) {
+    const NsFeLoad *load = &fe->load[l];
+    PetscReal       cosine, sine;
+    load_factors(load, t, aq, &cosine, &sine);
+    for (PetscInt i = 0; i < load->entries; i++)
+      power->load += aw[load->unknown[i]] * (cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0));
   }
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsFeElement *element = &fe->element[i];
-    const NsFeBody    *body    = &fe->body[element->body];
-    PetscReal          u[NS_ELEMENT_UNKNOWNS];
-    element_values(fe, element, aq, u);
-    fields->normal_force[i] = body->element->normal_force(element, body->node_unknowns, u);
-    fields->stress[i]       = fields->normal_force[i] / element->area;
-    fields->energy[i]       = element_energy(element, fields->normal_force[i]);
+  for (PetscInt s = 0; s < fe->springs && fe->circulates; s++) {
+    if (fe->spring[s].circulates) power->load += NsFeSpringCirculation(fe, &fe->spring[s], aq, aw);
   }
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  NsFeSpinningPower(fe, t, aq, av, aw, power);
+  PetscCall(VecRestoreArrayRead(w, &aw));
   PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
@@ -273,23 +265,28 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
 
   PetscFunctionBegin;
   PetscCall(NsFreeDynamicsDestroy(&fe->free));
+  PetscCall(NsFeUnbalancedMassDestroy(&fe->unbalanced));
   PetscCall(VecDestroy(&fe->weight));
   PetscCall(VecDestroy(&fe->work));
+  PetscCall(VecDestroy(&fe->rest));
   PetscFunctionReturn(0);
+}
+
+static PetscReal dot(const PetscReal a[3], const PetscReal b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
 {
   for (PetscInt i = 0; i < fe->nodes; i++) {
-    const NsFeBody *body = &fe->body[fe->node_body[i]];
+    const NsFeBody *body    = &fe->body[fe->node_body[i]];
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + a];
-      if (unknown < 0) continue;
-      q[unknown] = v[unknown] = 0;
-      for (int k = 0; k < 3; k++) {
-        q[unknown] += body->direction[a][k] * body->displacement[k];
-        v[unknown] += body->direction[a][k] * body->velocity[k];
-      }
+      if (unknown[a] < 0) continue;
+      if (!body->turns[a]) q[unknown[a]] += dot(body->direction[a], body->displacement);
+      v[unknown[a]] = dot(body->direction[a], body->turns[a] ? body->angular_velocity : body->velocity);
+      if (body->turns[a] && NsSpinIsFree(body->spin)) v[unknown[a]] += NsSpinAtStart(body->spin) * dot(body->direction[a], body->frame[0]);
     }
   }
 }
@@ -302,11 +299,12 @@ static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
   PetscFunctionBegin;
   PetscCall(VecDuplicate(fe->work, &state->q));
   PetscCall(VecDuplicate(fe->work, &state->v));
-  PetscCall(VecGetArrayWrite(state->q, &q));
-  PetscCall(VecGetArrayWrite(state->v, &v));
+  if (fe->rest) PetscCall(VecCopy(fe->rest, state->q)); /* else zero */
+  PetscCall(VecGetArray(state->q, &q));
+  PetscCall(VecGetArray(state->v, &v));
   NsFeInitialValues(fe, q, v);
-  PetscCall(VecRestoreArrayWrite(state->q, &q));
-  PetscCall(VecRestoreArrayWrite(state->v, &v));
+  PetscCall(VecRestoreArray(state->q, &q));
+  PetscCall(VecRestoreArray(state->v, &v));
   state->t = 0;
   PetscFunctionReturn(0);
 }
@@ -327,16 +325,20 @@ static const NsModelOps fe_ops = {
   .contact_point   = NsModelContactPoint_Fe,
   .name_unknown    = NsFeNameUnknown,
   .probe           = NsFeProbe,
+  .station         = NsFeStation,
+  .spin            = NsFeStationSpin,
   .frequency_bound = NsFeFrequencyBound,
   .highest_mode    = NsFeHighestMode,
   .destroy         = NsModelDestroy_Fe,
 };
 
-static PetscReal element_length(const NsFe *fe, const NsFeElement *e)
+/* Length and axis. */
+static void measure(const NsFe *fe, NsFeElement *e)
 {
   const PetscReal *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[1];
 
-  return PetscSqrtReal(PetscSqr(b[0] - a[0]) + PetscSqr(b[1] - a[1]) + PetscSqr(b[2] - a[2]));
+  e->length = PetscSqrtReal(PetscSqr(b[0] - a[0]) + PetscSqr(b[1] - a[1]) + PetscSqr(b[2] - a[2]));
+  for (int k = 0; k < 3; k++) e->axis[k] = (b[k] - a[k]) / e->length;
 }
 
 /*
@@ -372,8 +374,7 @@ static PetscErrorCode add_bodies(NsFe *fe)
 
   fe->x         = NsArenaAlloc(fe->arena, sizeof(*fe->x) * 3 * (size_t)fe->nodes);
   fe->node_body = NsArenaAlloc(fe->arena, sizeof(*fe->node_body) * (size_t)fe->nodes);
-  fe->unknown   = NsArenaAlloc(fe->arena, sizeof(*fe->unknown) * NS_NODE_UNKNOWNS * (size_t)fe->nodes);
-  fe->element   = NsArenaAlloc(fe->arena, sizeof(*fe->element) * (size_t)fe->elements);
+  fe->element   = NsArenaAlloc(fe->arena, sizeof(*fe->element) * (size_t)(fe->elements + 1));
   for (PetscInt b = 0; b < fe->bodies; b++) {
     NsFeBody     *body   = &fe->body[b];
     const NsMesh *mesh   = body->mesh;
@@ -385,13 +386,16 @@ static PetscErrorCode add_bodies(NsFe *fe)
       NsFeElement *e = &fe->element[body->first_element + i];
       e->body        = b;
       for (int k = 0; k < 2; k++) e->node[k] = body->first_node + mesh->connection[2 * i + k];
-      e->length = element_length(fe, e);
+      measure(fe, e);
       if (i > 0 && PetscAbsReal(e->length - e[-1].length) <= 8 * PETSC_MACHINE_EPSILON * extent) e->length = e[-1].length;
     }
     for (const NsBodyType *const *type = NsBodyTypes; *type; type++) {
       if ((*type)->variant == chosen[b].variant) PetscCall((*type)->build(chosen[b].settings, fe, body));
     }
+    body->first_slot = fe->slots;
+    fe->slots += mesh->nodes * body->node_unknowns;
   }
+  fe->unknown = NsArenaAlloc(fe->arena, sizeof(*fe->unknown) * (size_t)(fe->slots + 1));
   PetscFunctionReturn(0);
 }
 
@@ -402,7 +406,8 @@ static void check_elements(NsFe *fe)
     const NsFeBody *body = &fe->body[b];
     for (PetscInt i = 0; i < body->mesh->elements; i++) {
       const NsFeElement *e    = &fe->element[body->first_element + i];
-      const PetscReal    mass = e->density * e->area * e->length, stiffness = e->young * e->area / e->length;
+      const NsProperty  *p    = e->property[0];
+      const PetscReal    mass = p->density * p->area * e->length, stiffness = p->young * p->area / e->length;
       if (mass > 1e-60 && mass < 1e60 && stiffness > 1e-60 && stiffness < 1e60) continue;
       NsDiagError(fe->diag, body->where->key_place, "an element of '%s' has a mass of %g kg and a stiffness of %g N/m: out of range", body->name,
         mass, stiffness);
@@ -419,9 +424,9 @@ static void check_initial(NsFe *fe, const NsFeBody *body, const char *key, const
 
   for (int k = 0; k < 3; k++) left[k] = value[k];
   for (PetscInt a = 0; a < body->node_unknowns; a++) {
-    const PetscReal *d     = body->direction[a];
-    const PetscReal  along = value[0] * d[0] + value[1] * d[1] + value[2] * d[2];
-    for (int k = 0; k < 3; k++) left[k] -= along * d[k];
+    const PetscReal *d = body->direction[a];
+    if (body->turns[a]) continue;
+    for (int k = 0; k < 3; k++) left[k] -= dot(value, d) * d[k];
   }
   for (int k = 0; k < 3; k++) {
     size = PetscMax(size, PetscAbsReal(value[k]));
@@ -434,7 +439,8 @@ static void check_initial(NsFe *fe, const NsFeBody *body, const char *key, const
     NsDiagWarning(fe->diag, place, "'%s' moves along (%g, %g, %g) alone: the rest of this %s is left out", body->name, body->direction[0][0],
       body->direction[0][1], body->direction[0][2], key);
   } else if (rest > 1e-9 * size) {
-    NsDiagWarning(fe->diag, place, "'%s' moves in the x-y plane alone: the rest of this %s is left out", body->name, key);
+    NsDiagWarning(fe->diag, place, "'%s' moves %s alone: the rest of this %s is left out", body->name,
+      body->is_rotor ? "across its axis" : "in the x-y plane", key);
   }
 }
 
@@ -451,8 +457,7 @@ static void check_bodies(NsFe *fe)
       check_initial(fe, body, "displacement", body->displacement);
     }
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscReal along = g[0] * body->direction[a][0] + g[1] * body->direction[a][1] + g[2] * body->direction[a][2];
-      moves                 = moves || along != 0 ? PETSC_TRUE : PETSC_FALSE;
+      if (!body->turns[a] && dot(g, body->direction[a]) != 0) moves = PETSC_TRUE;
     }
   }
   if ((g[0] != 0 || g[1] != 0 || g[2] != 0) && !moves) {
@@ -460,53 +465,25 @@ static void check_bodies(NsFe *fe)
   }
 }
 
-static void make_scene(NsFe *fe, NsModel *model)
+/* What bodies bring beside their elements. */
+static void attach_bodies(NsFe *fe)
 {
-  NsScene  *scene = &model->scene;
-  PetscInt *count;
+  const NsChosen *chosen = fe->config->bodies.items;
 
-  scene->points    = fe->nodes;
-  scene->cells     = fe->elements;
-  scene->elements  = fe->elements;
-  scene->bodies    = fe->bodies;
-  scene->x         = fe->x;
-  scene->radius    = NsArenaAlloc(fe->arena, sizeof(*scene->radius) * (size_t)fe->nodes);
-  scene->cell      = NsArenaAlloc(fe->arena, sizeof(*scene->cell) * 2 * (size_t)fe->elements);
-  scene->body      = NsArenaAlloc(fe->arena, sizeof(*scene->body) * (size_t)fe->elements);
-  scene->element   = NsArenaAlloc(fe->arena, sizeof(*scene->element) * (size_t)fe->elements);
-  scene->body_name = NsArenaAlloc(fe->arena, sizeof(*scene->body_name) * (size_t)fe->bodies);
-  count            = NsArenaAlloc(fe->arena, sizeof(*count) * (size_t)fe->nodes);
-  for (PetscInt i = 0; i < fe->bodies; i++) scene->body_name[i] = fe->body[i].name;
-  for (PetscInt i = 0; i < fe->elements; i++) {
-    for (int k = 0; k < 2; k++) {
-      const PetscInt node    = fe->element[i].node[k];
-      scene->cell[2 * i + k] = node;
-      scene->radius[node] += fe->element[i].radius;
-      count[node]++;
+  for (PetscInt b = 0; b < fe->bodies && !NsDiagErrors(fe->diag); b++) {
+    for (const NsBodyType *const *type = NsBodyTypes; *type; type++) {
+      if ((*type)->variant == chosen[b].variant && (*type)->attach) (*type)->attach(chosen[b].settings, fe, &fe->body[b]);
     }
-    scene->body[i]    = fe->element[i].body;
-    scene->element[i] = i - fe->body[fe->element[i].body].first_element;
-    model->mass_total += fe->element[i].density * fe->element[i].area * fe->element[i].length;
   }
-  for (PetscInt i = 0; i < fe->masses; i++) model->mass_total += fe->mass[i].mass;
-  for (PetscInt i = 0; i < fe->nodes; i++) scene->radius[i] /= (PetscReal)count[i];
 }
 
-/* "body.set" for every named node set: what a probe, a load, a contact may name. */
-static void list_names(NsFe *fe, NsModel *model)
+/* Forces linear in q and v with constant matrices: prescribed spin may change loads over time, but no matrix. */
+static PetscBool is_linear(const NsFe *fe)
 {
-  size_t       count = 1;
-  const char **names;
-
-  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
-  names = NsArenaAlloc(fe->arena, sizeof(*names) * count);
-  count = 0;
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    const NsMesh *mesh = fe->body[b].mesh;
-    for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+  for (PetscInt l = 0; l < fe->loads; l++) {
+    if (fe->load[l].sine && fe->load[l].twist.entries) return PETSC_FALSE;
   }
-  model->probe_names = names;
-  model->probe_help  = "points: a named node such as bar.left, or body@fraction with a fraction of its length from 0 to 1, such as bar@0.5";
+  return fe->gyros + fe->varyings == 0 && !fe->mass_varies ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
@@ -524,20 +501,28 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   check_bodies(fe);
   NsFeSupports(fe);
-  NsFeAttachments(fe);
-  model->arena = arena;
-  model->data  = fe;
-  PetscCall(NsFeContacts(fe, model));
-  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
-
+  NsFeSprings(fe);
+  NsFeMasses(fe);
+  attach_bodies(fe);
+  NsFeLoads(fe);
+  model->arena         = arena;
+  model->data          = fe;
   model->ops           = &fe_ops;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
-  model->linear        = PETSC_TRUE;
-  model->constant_mass = PETSC_TRUE;
-  PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
-  make_scene(fe, model);
-  list_names(fe, model);
-  *result = model; /* also after an error in the options, so that it is destroyed */
+  model->constant_mass = fe->mass_varies ? PETSC_FALSE : PETSC_TRUE;
+  if (!NsDiagErrors(diag)) {
+    *result = model; /* from here on it is destroyed by the caller, errors or not */
+    NsFeSpinning(fe);
+    model->linear = is_linear(fe);
+    PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
+    if (fe->mass_varies) PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
+    if (config->start == 1) PetscCall(NsFeStatics(fe, model));
+  }
+  PetscCall(NsFeContacts(fe, model));
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  NsFeScene(fe, model);
+  model->probe_names = NsFePlaceNames(fe);
+  model->probe_help  = "points: a named node such as bar.left, or a place along a body: a fraction of its length such as bar@0.5, or a distance such as bar@20 mm";
   PetscFunctionReturn(0);
 }

@@ -18,62 +18,153 @@ const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace 
   return NULL;
 }
 
-const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *count)
+/* The nodes of "body.set"; NULL after an error in diag. allow_ground is for the message alone. */
+static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, const NsFeBody **body)
 {
-  const char *dot = strchr(name, '.');
+  static const char *const ground[] = {"ground", NULL};
+  const char              *dot      = strchr(name, '.');
+
+  if (!dot) {
+    const char *near = allow_ground ? NsNearestWord(name, ground) : NULL;
+    NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, near ? "; did you mean 'ground'?" : "");
+    NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
+    return NULL;
+  }
+  *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);
+  if (!*body) return NULL;
+  const NsMeshSet *set = NsMeshNodeSet((*body)->mesh, dot + 1);
+  if (!set) NsMeshNodeSetError((*body)->mesh, dot + 1, place, fe->arena, fe->diag);
+  return set;
+}
+
+const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count)
+{
+  const NsFeBody  *body = NULL;
+  const NsMeshSet *set;
 
   *count = 0;
-  if (allow_ground && !strcmp(name, "ground")) return fe->unknown; /* any address: nothing is read for count 0 */
   if (strchr(name, '@')) {
     NsDiagError(fe->diag, place, "'%s' is a point of a body; nodes are wanted here", name);
     NsDiagNote(fe->diag, "name the node below the body's mesh, such as nodes: {here: 0.5 m}, and write body.here");
     return NULL;
   }
-  if (!dot) {
-    static const char *const ground[] = {"ground", NULL};
-    const char              *near     = allow_ground ? NsNearestWord(name, ground) : NULL;
-    NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, near ? "; did you mean 'ground'?" : "");
-    NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
-    return NULL;
-  }
-  const NsFeBody  *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);
-  const NsMeshSet *set  = body ? NsMeshNodeSet(body->mesh, dot + 1) : NULL;
-  if (!body) return NULL;
-  if (!set) {
-    NsMeshNodeSetError(body->mesh, dot + 1, place, fe->arena, fe->diag);
-    return NULL;
-  }
+  set = find_set(fe, name, place, PETSC_FALSE, &body);
+  if (!set) return NULL;
   PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
   for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
   *count = set->count;
   return nodes;
 }
 
-PetscBool NsFeFindNode(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, PetscInt *node)
+/* "@0.3": a fraction of the length; "@180 mm": a distance along it. False: why says what is wrong. */
+static PetscBool locate(const NsFe *fe, const NsFeBody *body, const char *where, NsFeSpot *spot, char *why, size_t size)
 {
-  PetscInt        count;
-  const PetscInt *nodes = NsFeFindNodes(fe, name, place, allow_ground, &count);
+  double   distance;
+  char     message[160];
+  int      column, length;
+  PetscInt element;
 
-  if (!nodes) return PETSC_FALSE;
-  if (count > 1) {
-    NsDiagError(fe->diag, place, "'%s' are %d nodes, but one is wanted here", name, (int)count);
+  if (!body->mesh->along) {
+    (void)snprintf(why, size, "'%s@%s' is a place along a line, but the mesh of '%s' is no single open line", body->name, where, body->name);
     return PETSC_FALSE;
   }
-  *node = count ? nodes[0] : -1;
+  if (!NsParseNumber(where, &distance)) {
+    if (distance < 0 || distance > 1) {
+      (void)snprintf(why, size, "'%s@%s': a number without unit is a fraction of the length, from 0 to 1", body->name, where);
+      return PETSC_FALSE;
+    }
+    distance *= body->mesh->length;
+  } else if (!NsParseQuantity(where, NS_DIM_LENGTH, &distance, message, sizeof(message), &column, &length)) {
+    (void)snprintf(why, size, "'%s@%s': after the @ a fraction of the length or a distance along it is expected; %s", body->name, where, message);
+    return PETSC_FALSE;
+  }
+  if (distance < 0 || !NsMeshLocate(body->mesh, distance, &element, &spot->fraction)) {
+    (void)snprintf(why, size, "'%s@%s' is off the body, which is %g m long", body->name, where, body->mesh->length);
+    return PETSC_FALSE;
+  }
+  spot->body    = (PetscInt)(body - fe->body);
+  spot->element = body->first_element + element;
+  /* a point at a node is the node, up to the rounding of its place */
+  spot->node = -1;
+  for (int k = 0; k < 2; k++) {
+    if (PetscAbsReal(spot->fraction - k) < 1e-9) spot->node = fe->element[spot->element].node[k];
+  }
   return PETSC_TRUE;
 }
 
-PetscBool NsFeAxis(const NsFe *fe, PetscInt node, PetscReal axis[3])
+static void set_arm(NsFeSpot *spot, const double arm[3])
 {
-  const NsFeBody *body = &fe->body[fe->node_body[node]];
-  const NsMesh   *mesh = body->mesh;
-  PetscInt        element;
-  PetscReal       fraction;
+  for (int k = 0; k < 3; k++) spot->arm[k] = arm ? arm[k] : 0;
+}
 
-  if (!mesh->along || !NsMeshLocate(mesh, mesh->along[node - body->first_node], &element, &fraction)) return PETSC_FALSE;
-  const NsFeElement *e    = &fe->element[body->first_element + element];
-  const PetscReal    sign = node == e->node[0] && fraction < 0.5 ? -1 : 1; /* at the first end of the chain: outwards */
-  for (int k = 0; k < 3; k++) axis[k] = sign * (fe->x[3 * e->node[1] + k] - fe->x[3 * e->node[0] + k]) / e->length + 0.0; /* no -0 for the reader */
+const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count)
+{
+  const char      *at   = strchr(name, '@');
+  const NsFeBody  *body = NULL;
+  const NsMeshSet *set;
+  NsFeSpot        *spots;
+
+  *count = 0;
+  if (at || (allow_ground && !strcmp(name, "ground"))) {
+    char why[256];
+    spots       = NsArenaAlloc(fe->arena, sizeof(*spots));
+    spots->body = spots->node = spots->element = -1;
+    *count                                     = 1;
+    if (!at) return spots;
+    body = NsFeFindBody(fe, name, (size_t)(at - name), place);
+    if (!body) return NULL;
+    set_arm(spots, arm);
+    if (locate(fe, body, at + 1, spots, why, sizeof(why))) return spots;
+    NsDiagError(fe->diag, place, "%s", why);
+    return NULL;
+  }
+  set = find_set(fe, name, place, allow_ground, &body);
+  if (!set) return NULL;
+  spots = NsArenaAlloc(fe->arena, sizeof(*spots) * (size_t)PetscMax(1, set->count));
+  for (PetscInt i = 0; i < set->count; i++) {
+    spots[i] = (NsFeSpot){.body = (PetscInt)(body - fe->body), .node = body->first_node + set->items[i], .element = -1};
+    set_arm(&spots[i], arm);
+  }
+  *count = set->count;
+  return spots;
+}
+
+PetscBool NsFeFindSpot(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFeSpot *spot)
+{
+  PetscInt        count;
+  const NsFeSpot *spots = NsFeFindSpots(fe, name, arm, place, allow_ground, &count);
+
+  if (!spots) return PETSC_FALSE;
+  if (count != 1) {
+    NsDiagError(fe->diag, place, "'%s' are %d nodes, but one is wanted here", name, (int)count);
+    return PETSC_FALSE;
+  }
+  *spot = spots[0];
+  return PETSC_TRUE;
+}
+
+PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsPoint *point)
+{
+  NsFeSpot spot;
+
+  if (!NsFeFindSpot(fe, name, arm, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
+  NsFeExpand(fe, &spot, point);
+  return PETSC_TRUE;
+}
+
+PetscBool NsFeAxis(const NsFe *fe, const NsFeSpot *spot, PetscReal axis[3])
+{
+  const NsFeBody *body    = &fe->body[spot->body];
+  const NsMesh   *mesh    = body->mesh;
+  PetscInt        element = spot->element;
+  PetscReal       fraction = spot->fraction, sign = 1;
+
+  if (spot->node >= 0) {
+    if (!mesh->along || !NsMeshLocate(mesh, mesh->along[spot->node - body->first_node], &element, &fraction)) return PETSC_FALSE;
+    element += body->first_element;
+    if (spot->node == fe->element[element].node[0] && fraction < 0.5) sign = -1; /* at the first end of the chain: outwards */
+  }
+  for (int k = 0; k < 3; k++) axis[k] = sign * fe->element[element].axis[k] + 0.0; /* no -0 for the reader */
   return PETSC_TRUE;
 }
 
@@ -84,71 +175,99 @@ static void add_entry(NsProbeColumn *column, PetscInt unknown, PetscReal weight)
   column->weight[column->entries++] = weight;
 }
 
-/* Columns ux, uy, uz, vx, vy, vz of a point between two nodes, as many as the body can move in; stress where it lies within an element. */
-static void fill_probe(const NsFe *fe, const NsFeBody *body, const NsFeElement *element, const PetscInt node[2], PetscReal fraction, NsProbe *probe)
+/* Columns ux, uy, uz, vx, vy, vz of a place, as many as the body can move in, and rx ... wz as it can turn. */
+static void add_motion(const NsFeBody *body, const NsPoint *point, NsProbe *probe)
 {
-  static const char *const suffixes[] = {"ux", "uy", "uz", "vx", "vy", "vz", "stress"};
+  static const char *const suffixes[2][6] = {{"ux", "uy", "uz", "vx", "vy", "vz"}, {"rx", "ry", "rz", "wx", "wy", "wz"}};
 
-  for (int c = 0; c < 6; c++) {
-    NsProbeColumn column = {.suffix = suffixes[c], .of_velocity = c >= 3};
-    PetscBool     moves  = PETSC_FALSE;
-    for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscReal d = body->direction[a][c % 3];
-      if (d != 0) moves = PETSC_TRUE;
-      add_entry(&column, fe->unknown[NS_NODE_UNKNOWNS * node[0] + a], d * (1 - fraction));
-      if (fraction > 0) add_entry(&column, fe->unknown[NS_NODE_UNKNOWNS * node[1] + a], d * fraction);
+  for (int kind = 0; kind < 2; kind++) {
+    for (int c = 0; c < 6; c++) {
+      NsProbeColumn column = {.suffix = suffixes[kind][c], .of_velocity = c >= 3};
+      PetscBool     moves  = PETSC_FALSE;
+      for (PetscInt a = 0; a < body->node_unknowns; a++) {
+        if ((body->turns[a] ? 1 : 0) == kind && body->direction[a][c % 3] != 0) moves = PETSC_TRUE;
+      }
+      for (PetscInt i = 0; i < point->unknowns; i++) add_entry(&column, point->unknown[i], kind ? point->turn[i][c % 3] : point->move[i][c % 3]);
+      if (moves) probe->column[probe->columns++] = column;
     }
-    if (moves) probe->column[probe->columns++] = column;
   }
-  if (element) {
-    /* stress is linear in the element's unknowns: its coefficients are the stresses of unit displacements */
-    NsProbeColumn  column = {.suffix = suffixes[6]};
-    PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
-    const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
-    for (PetscInt i = 0; i < n; i++) {
-      PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0};
-      unit[i]                             = 1;
-      add_entry(&column, unknown[i], body->element->normal_force(element, body->node_unknowns, unit) / element->area);
+}
+
+/* Section forces are linear in the element's unknowns: their coefficients are those of unit displacements. Bars: the stress. */
+static void add_forces(const NsFe *fe, const NsFeBody *body, const NsFeElement *element, PetscReal fraction, NsProbe *probe)
+{
+  static const char *const suffixes[] = {"normal_force", "shear_2", "shear_3", "torque", "moment_2", "moment_3"};
+  NsProbeColumn            column[6];
+  PetscInt                 unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt           n    = NsFeElementUnknowns(fe, element, unknown);
+  const int                most = element->beam ? 6 : 1;
+
+  for (int c = 0; c < most; c++) column[c] = (NsProbeColumn){.suffix = element->beam ? suffixes[c] : "stress"};
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0}, f[6];
+    unit[i]                             = 1;
+    body->element->forces(body, element, unit, fraction, f);
+    for (int c = 0; c < most; c++) add_entry(&column[c], unknown[i], element->beam ? f[c] : f[0] / element->property[0]->area);
+  }
+  for (int c = 0; c < most; c++) {
+    if (column[c].entries) probe->column[probe->columns++] = column[c];
+  }
+}
+
+PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFeSpot *spot, char *why, size_t size)
+{
+  const char *mark = name + strcspn(name, ".@"), *near;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    const size_t    n    = strlen(body->name);
+    if (!*mark || (size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
+    *spot = (NsFeSpot){.body = b, .node = -1, .element = -1};
+    set_arm(spot, arm);
+    if (*mark == '@') return locate(fe, body, mark + 1, spot, why, size);
+    const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
+    if (!set) break;
+    if (set->count == 1) {
+      spot->node = body->first_node + set->items[0];
+      return PETSC_TRUE;
     }
-    probe->column[probe->columns++] = column;
+    (void)snprintf(why, size, "'%s' is %d nodes; a probe is one", name, (int)set->count);
+    return PETSC_FALSE;
   }
+  near = NsNearestWord(name, NsFePlaceNames(fe));
+  (void)snprintf(why, size, "there is no point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  return PETSC_FALSE;
+}
+
+const char *const *NsFePlaceNames(const NsFe *fe)
+{
+  size_t       count = 1;
+  const char **names;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
+  names = NsArenaAlloc(fe->arena, sizeof(*names) * count);
+  count = 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsMesh *mesh = fe->body[b].mesh;
+    for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+  }
+  return names;
 }
 
 PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
 {
-  NsFe       *fe   = model->data;
-  const char *mark = name + strcspn(name, ".@"), *near;
+  NsFe    *fe = model->data;
+  NsFeSpot spot;
+  NsPoint  point;
 
   PetscFunctionBegin;
-  *found = PETSC_FALSE;
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name = name;
-  near        = NsNearestWord(name, model->probe_names);
-  (void)snprintf(why, size, "there is no point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  for (PetscInt b = 0; b < fe->bodies && *mark; b++) {
-    const NsFeBody *body = &fe->body[b];
-    const size_t    n    = strlen(body->name);
-    if ((size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
-    if (*mark == '.') {
-      const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
-      if (set && set->count != 1) (void)snprintf(why, size, "'%s' is %d nodes; a probe is one", name, (int)set->count);
-      if (!set || set->count != 1) break;
-      const PetscInt node = body->first_node + set->items[0];
-      fill_probe(fe, body, NULL, (PetscInt[2]){node, node}, 0, probe);
-    } else {
-      double    where;
-      PetscInt  element;
-      PetscReal fraction;
-      if (NsParseNumber(mark + 1, &where) || where < 0 || where > 1) break;
-      if (!NsMeshLocate(body->mesh, where * body->mesh->length, &element, &fraction)) {
-        (void)snprintf(why, size, "'%s' is a fraction of a length, but the mesh of '%s' is no single open line", name, body->name);
-        break;
-      }
-      const NsFeElement *e = &fe->element[body->first_element + element];
-      fill_probe(fe, body, e, e->node, fraction, probe);
-    }
-    *found = PETSC_TRUE;
-  }
+  *found      = NsFeLocate(fe, name, NULL, &spot, why, size);
+  if (!*found) PetscFunctionReturn(0);
+  NsFeExpand(fe, &spot, &point);
+  add_motion(&fe->body[spot.body], &point, probe);
+  if (spot.element >= 0) add_forces(fe, &fe->body[spot.body], &fe->element[spot.element], spot.fraction, probe);
   PetscFunctionReturn(0);
 }
 
@@ -158,14 +277,16 @@ PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, siz
 
   PetscFunctionBegin;
   PetscCall(PetscSNPrintf(text, size, "unknown %" PetscInt_FMT, unknown));
-  for (PetscInt i = 0; i < NS_NODE_UNKNOWNS * fe->nodes; i++) {
-    const PetscInt   node = i / NS_NODE_UNKNOWNS, a = i % NS_NODE_UNKNOWNS;
-    const NsFeBody  *body = &fe->body[fe->node_body[node]];
-    const PetscReal *x    = fe->x + 3 * node;
-    if (a >= body->node_unknowns || fe->unknown[i] != unknown) continue;
-    (void)snprintf(text, size, "%s at (%g, %g, %g) m, displacement along (%g, %g, %g)", body->name, x[0], x[1], x[2], body->direction[a][0],
-      body->direction[a][1], body->direction[a][2]);
-    break;
+  for (PetscInt node = 0; node < fe->nodes; node++) {
+    const NsFeBody  *body    = &fe->body[fe->node_body[node]];
+    const PetscInt  *numbers = NsFeNodeUnknowns(fe, node);
+    const PetscReal *x       = fe->x + 3 * node;
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      if (numbers[a] != unknown) continue;
+      (void)snprintf(text, size, "%s at (%g, %g, %g) m, %s (%g, %g, %g)", body->name, x[0], x[1], x[2],
+        body->turns[a] ? "rotation about" : "displacement along", body->direction[a][0], body->direction[a][1], body->direction[a][2]);
+      PetscFunctionReturn(0);
+    }
   }
   PetscFunctionReturn(0);
 }

@@ -11,31 +11,56 @@ PetscBool NsModelIsFe(const NsModel *model)
 
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K)
 {
-  const NsFe *fe = model->data;
-  Mat         own[3], *copy[3] = {M, C, K};
+  Mat G;
 
   PetscFunctionBegin;
-  (void)speed; /* bars and trusses do not turn */
-  PetscCall(NsFreeDynamicsMatrices(fe->free, &own[0], &own[1], &own[2]));
-  for (int i = 0; i < 3; i++) {
-    *copy[i] = NULL;
-    if (own[i]) PetscCall(MatDuplicate(own[i], MAT_COPY_VALUES, copy[i]));
+  PetscCall(NsFeAssemble(model->data, &speed, M, C, &G, K));
+  if (!G) PetscFunctionReturn(0);
+  if (*C) {
+    PetscCall(MatAXPY(G, 1, *C, SAME_NONZERO_PATTERN));
+    PetscCall(MatDestroy(C));
   }
+  *C = G;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeUnbalance(NsModel *model, Vec re, Vec im)
+/* m e (cos(psi), sin(psi)) along the lateral axes with psi = Omega t + phase: the real part of (1, -i) m e exp(i psi). */
+PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
 {
+  const NsFe  *fe = model->data;
+  PetscScalar *a, *b;
+
   PetscFunctionBegin;
-  (void)model;
   PetscCall(VecZeroEntries(re));
   PetscCall(VecZeroEntries(im));
+  PetscCall(VecGetArray(re, &a));
+  PetscCall(VecGetArray(im, &b));
+  for (PetscInt k = 0; k < fe->unbalances; k++) {
+    const NsFeUnbalance *u = &fe->unbalance[k];
+    const PetscReal      c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
+    for (PetscInt i = 0; i < u->entries; i++) {
+      a[u->unknown[i]] += c * u->lateral[0][i] + s * u->lateral[1][i];
+      b[u->unknown[i]] += s * u->lateral[0][i] - c * u->lateral[1][i];
+    }
+  }
+  PetscCall(VecRestoreArray(re, &a));
+  PetscCall(VecRestoreArray(im, &b));
   PetscFunctionReturn(0);
 }
 
-PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors)
+PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
 {
-  (void)model;
-  *rotors = NULL;
-  return 0;
+  NsFe      *fe     = model->data;
+  NsFeRotor *rotors = NsArenaAlloc(fe->arena, sizeof(*rotors) * (size_t)fe->bodies);
+  PetscInt   count  = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (!body->is_rotor) continue;
+    rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
+    for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
+    count++;
+  }
+  *result = rotors;
+  return count;
 }

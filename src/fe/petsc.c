@@ -9,7 +9,10 @@
 #include "fe.h"
 
 struct NsFreeDynamics {
-  Mat        M, C, K; /* C is NULL without damping */
+  Mat        M, K;
+  Mat        dampers; /* NULL without damping */
+  Mat        C;       /* dampers and gyroscopic terms; NULL without either */
+  PetscBool  symmetric[2]; /* C, K */
   Vec        work;
   Mat        A[NS_SLOTS];
   KSP        ksp[NS_SLOTS];
@@ -24,7 +27,10 @@ static PetscBool is_in_order(const NsFe *fe)
     if (PetscAbsInt(fe->element[i].node[0] - fe->element[i].node[1]) > 2) return PETSC_FALSE;
   }
   for (PetscInt s = 0; s < fe->springs; s++) {
-    if (fe->spring[s].node[1] >= 0 && PetscAbsInt(fe->spring[s].node[0] - fe->spring[s].node[1]) > 2) return PETSC_FALSE;
+    const NsFeSpot *spot = fe->spring[s].spot;
+    PetscInt        node[2];
+    for (int k = 0; k < 2; k++) node[k] = spot[k].node >= 0 || spot[k].body < 0 ? spot[k].node : fe->element[spot[k].element].node[0];
+    if (spot[1].body >= 0 && PetscAbsInt(node[0] - node[1]) > 2) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -58,9 +64,18 @@ static PetscErrorCode check_options(NsFe *fe, Mat A)
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **result)
 {
   NsFreeDynamics *free = NsArenaAlloc(fe->arena, sizeof(*free));
+  Mat             G;
+  PetscBool       known;
 
   PetscFunctionBegin;
-  PetscCall(NsFeAssemble(fe, &free->M, &free->C, &free->K, &fe->weight));
+  PetscCall(NsFeAssemble(fe, NULL, &free->M, &free->dampers, &G, &free->K));
+  PetscCall(MatCreateVecs(free->M, &fe->weight, NULL));
+  PetscCall(NsFeWeight(fe, fe->weight));
+  PetscCall(MatIsSymmetricKnown(free->K, &known, &free->symmetric[1]));
+  free->symmetric[0] = G ? PETSC_FALSE : PETSC_TRUE;
+  if (G && free->dampers) PetscCall(MatAXPY(G, 1, free->dampers, SAME_NONZERO_PATTERN));
+  if (!G && free->dampers) PetscCall(PetscObjectReference((PetscObject)free->dampers));
+  free->C = G ? G : free->dampers;
   PetscCall(VecDuplicate(fe->weight, &free->work));
   PetscCall(VecDuplicate(fe->weight, &fe->work));
   fe->has_weight = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0 ? PETSC_TRUE : PETSC_FALSE;
@@ -78,6 +93,7 @@ PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **result)
   if (!free) PetscFunctionReturn(0);
   PetscCall(MatDestroy(&free->M));
   PetscCall(MatDestroy(&free->C));
+  PetscCall(MatDestroy(&free->dampers));
   PetscCall(MatDestroy(&free->K));
   PetscCall(VecDestroy(&free->work));
   for (PetscInt s = 0; s < NS_SLOTS; s++) {
@@ -104,7 +120,7 @@ PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
+static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, PetscBool symmetric, KSP ksp)
 {
   PC        pc;
   MatInfo   info;
@@ -119,7 +135,7 @@ static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
   if ((PetscInt)info.nz_used == rows)
     PetscCall(PCSetType(pc, PCJACOBI)); /* a diagonal is its own factor */
   else {
-    PetscCall(PCSetType(pc, PCCHOLESKY));
+    PetscCall(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
     PetscCall(PCFactorSetMatOrderingType(pc, free->in_order ? MATORDERINGNATURAL : MATORDERINGRCM));
     /* PETSc's own limit, 2e-14, is absolute: it takes the mass matrix of a thin wire for singular */
     PetscCall(MatGetDiagonal(A, free->work));
@@ -132,8 +148,9 @@ static PetscErrorCode default_solver(const NsFreeDynamics *free, Mat A, KSP ksp)
 
 PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOperator op)
 {
-  NsOperator *old = &free->op[slot];
-  Mat         A;
+  NsOperator     *old       = &free->op[slot];
+  const PetscBool symmetric = (op.damping == 0 || free->symmetric[0]) && (op.stiffness == 0 || free->symmetric[1]) ? PETSC_TRUE : PETSC_FALSE;
+  Mat             A;
 
   PetscFunctionBegin;
   if (free->ksp[slot] && old->mass == op.mass && old->damping == op.damping && old->stiffness == op.stiffness) PetscFunctionReturn(0);
@@ -147,12 +164,12 @@ PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOpera
     PetscCall(MatAXPY(A, op.mass, free->M, SUBSET_NONZERO_PATTERN));
     if (free->C) PetscCall(MatAXPY(A, op.damping, free->C, SUBSET_NONZERO_PATTERN));
   }
-  PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+  if (symmetric) PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
   free->A[slot] = A;
   if (!free->ksp[slot]) {
     PetscCall(KSPCreate(PETSC_COMM_SELF, &free->ksp[slot]));
     PetscCall(KSPSetOperators(free->ksp[slot], A, A));
-    PetscCall(default_solver(free, A, free->ksp[slot]));
+    PetscCall(default_solver(free, A, symmetric, free->ksp[slot]));
     PetscCall(KSPSetFromOptions(free->ksp[slot]));
   }
   PetscCall(KSPSetOperators(free->ksp[slot], A, A));
@@ -186,22 +203,17 @@ PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscRe
 {
   PetscFunctionBegin;
   *power = 0;
-  if (!free->C) PetscFunctionReturn(0);
-  PetscCall(MatMult(free->C, v, free->work));
+  if (!free->dampers) PetscFunctionReturn(0);
+  PetscCall(MatMult(free->dampers, v, free->work));
   PetscCall(VecDot(w, free->work, power));
   PetscFunctionReturn(0);
 }
 
-PetscBool NsFreeDynamicsIsDamped(const NsFreeDynamics *free)
-{
-  return free->C ? PETSC_TRUE : PETSC_FALSE;
-}
-
-PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *C, Mat *K)
+PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers, Mat *K)
 {
   PetscFunctionBegin;
-  *M = free->M;
-  *C = free->C;
-  *K = free->K;
+  *M       = free->M;
+  *dampers = free->dampers;
+  *K       = free->K;
   PetscFunctionReturn(0);
 }

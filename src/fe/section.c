@@ -225,6 +225,15 @@ void NsPropertyMake(const NsSection *section, const NsMaterial *material, NsProp
   property->shear_factor       = property->shear_factor_given ? section->shear_factor : shape_factor(property);
 }
 
+void NsPropertyTakeMaterial(const NsMaterial *material, NsProperty *property)
+{
+  property->density       = material->density;
+  property->young         = material->young;
+  property->shear_modulus = NsMaterialShearModulus(material);
+  property->material      = material;
+  if (!property->shear_factor_given) property->shear_factor = shape_factor(property);
+}
+
 static PetscReal mix(PetscReal a, PetscReal b, PetscReal fraction)
 {
   return a + fraction * (b - a);

@@ -91,6 +91,8 @@ typedef struct {
 } NsProperty;
 
 void NsPropertyMake(const NsSection *section, const NsMaterial *material, NsProperty *property);
+/* The same section of another material. */
+void NsPropertyTakeMaterial(const NsMaterial *material, NsProperty *property);
 /* A linear taper, fraction 0 at a and 1 at b: of equal shapes the sizes vary linearly, of all others each constant; so does a shear factor that was
    given to one of them. The material is that of a. Tapers of tapers are exact: a and b may come from here. A copy where they are the same pointer. */
 void NsPropertyBetween(const NsProperty *a, const NsProperty *b, PetscReal fraction, NsProperty *property);

@@ -3,20 +3,20 @@
 
   Elements carry axial force only and are linear: displacements are small against the element's length.
 */
-#include "bar.h"
+#include "line_body.h"
 
 static const NsKey truss_keys[] = {
-  NS_BAR_KEYS,
-  {"dimension", NS_KEY_INTEGER, offsetof(NsBarSettings, dimension), .standard = "3", .minimum = "2", .maximum = "3",
+  NS_LINE_BODY_KEYS(NsTable_Damping),
+  {"dimension", NS_KEY_INTEGER, offsetof(NsLineBodySettings, dimension), .standard = "3", .minimum = "2", .maximum = "3",
     .help = "2: nodes move in the x-y plane; 3: in space", .example = "2"},
   {NULL},
 };
-static const NsTable truss_table = {"truss", "bars joined at their ends", truss_keys, sizeof(NsBarSettings)};
+static const NsTable truss_table = {"truss", "bars joined at their ends", truss_keys, sizeof(NsLineBodySettings)};
 
 static PetscErrorCode NsBodyBuild_Truss(const void *settings, NsFe *fe, NsFeBody *body)
 {
-  const NsBarSettings *truss   = settings;
-  NsFeElement         *element = fe->element + body->first_element;
+  const NsLineBodySettings *truss   = settings;
+  const NsFeElement   *element = fe->element + body->first_element;
   const PetscInt       d       = (PetscInt)truss->dimension;
   const PetscReal      z0      = fe->x[3 * body->first_node + 2];
 
@@ -25,7 +25,6 @@ static PetscErrorCode NsBodyBuild_Truss(const void *settings, NsFe *fe, NsFeBody
   for (PetscInt k = 0; k < d; k++) body->direction[k][k] = 1;
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const PetscReal *a = fe->x + 3 * element[i].node[0], *b = fe->x + 3 * element[i].node[1];
-    for (PetscInt k = 0; k < d; k++) element[i].cosine[k] = (b[k] - a[k]) / element[i].length;
     if (d == 2 && (PetscAbsReal(a[2] - z0) > 1e-9 * element[i].length || PetscAbsReal(b[2] - z0) > 1e-9 * element[i].length)) {
       NsDiagError(fe->diag, NsKeysPlace(body->where, "mesh"),
         "a truss of dimension 2 lies in one plane z = constant, but the element from (%g, %g, %g) to (%g, %g, %g) m does not", a[0], a[1], a[2], b[0],
@@ -33,7 +32,8 @@ static PetscErrorCode NsBodyBuild_Truss(const void *settings, NsFe *fe, NsFeBody
       PetscFunctionReturn(0);
     }
   }
-  NsBarProperties(truss, fe, body);
+  body->element = &NsElementType_Bar;
+  NsLineBodyProperties(truss, fe, body);
   PetscFunctionReturn(0);
 }
 
@@ -44,4 +44,4 @@ const NsVariant NsBodyVariant_Truss = {
            "A straight chain of truss elements has no stiffness across its line.",
   .table = &truss_table,
 };
-const NsBodyType NsBodyType_Truss = {&NsBodyVariant_Truss, NsBodyMesh_Bar, NsBodyBuild_Truss};
+const NsBodyType NsBodyType_Truss = {&NsBodyVariant_Truss, NsBodyMesh_Line, NsBodyBuild_Truss};

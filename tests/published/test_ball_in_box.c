@@ -59,7 +59,7 @@ static Figures run_ball(const char *scheme)
         f.before[k] = now->velocity_before[0];
         f.after[k]  = now->velocity_after[0];
       }
-      if (now->gap > run->contact->tolerance) f.rests[k] = run->state.t;
+      if (now->gap > run->contact->tolerance[0]) f.rests[k] = run->state.t;
     }
     CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
     energy  = run->ledger.now.kinetic + run->ledger.now.potential;

@@ -78,9 +78,9 @@ static void count_ahead(const NsRun *run, Vec q, PetscInt *count)
   CHECK(NsModelGap(run->model, run->state.t, q, end));
   for (int k = 0; k < 4; k++) {
     const NsContactReport *now = &contact->report[k];
-    if (middle[k] <= contact->tolerance) is[MIDPOINT] = 1;
-    if (end[k] <= contact->tolerance && now->gap > contact->tolerance) is[PREDICTED] = 1;
-    if (now->gap + run->step / 2 * now->gap_rate <= contact->tolerance) is[FORECAST] = 1;
+    if (middle[k] <= contact->tolerance[0]) is[MIDPOINT] = 1;
+    if (end[k] <= contact->tolerance[0] && now->gap > contact->tolerance[0]) is[PREDICTED] = 1;
+    if (now->gap + run->step / 2 * now->gap_rate <= contact->tolerance[0]) is[FORECAST] = 1;
   }
   for (int i = 0; i < COUNTS; i++) count[i] += is[i];
 }

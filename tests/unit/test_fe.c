@@ -54,7 +54,7 @@ static void set_affine(const TestRun *test, const double A[9], const double a[3]
   for (PetscInt i = 0; i < fe->nodes; i++) {
     const NsFeBody *body = &fe->body[fe->node_body[i]];
     for (PetscInt k = 0; k < body->node_unknowns; k++) {
-      const PetscInt unknown = fe->unknown[NS_NODE_UNKNOWNS * i + k];
+      const PetscInt unknown = NsFeNodeUnknowns(fe, i)[k];
       if (unknown < 0) continue;
       value[unknown] = 0;
       for (int r = 0; r < 3; r++) {
@@ -149,8 +149,8 @@ static void truss_members_feel_their_strain(void **state)
       length += d[k] * d[k];
     }
     for (int k = 0; k < 9; k++) strain += A[k] * d[k / 3] * d[k % 3] / length;
-    assert_near(fields.stress[i], fe->element[i].young * strain, 1e-3);
-    light += fe->element[i].young < 100e9;
+    assert_near(fields.stress[i], fe->element[i].property[0]->young * strain, 1e-3);
+    light += fe->element[i].property[0]->young < 100e9;
   }
   assert_int_equal(light, 8); /* the part took the diagonals, and them only */
   test_run_close(&test);
@@ -170,7 +170,7 @@ static void mass_and_weight_are_complete(void **state)
     double   mass = 0;
     for (PetscInt i = 0; i < fe_of(&test)->elements; i++) {
       const NsFeElement *e = &fe_of(&test)->element[i];
-      mass += e->density * e->area * e->length;
+      mass += e->property[0]->density * e->property[0]->area * e->length;
     }
     set_affine(&test, none, move, test.run->state.q);
     set_affine(&test, none, move, test.run->state.v);

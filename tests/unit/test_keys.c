@@ -128,7 +128,7 @@ static const NsKey config_keys[] = {
   {"bodies", NS_KEY_NAMED_VARIANTS, offsetof(Config, bodies), .variants = bodies, .most = 2, .help = "what moves"},
   {"contacts", NS_KEY_NAMED, offsetof(Config, contacts), .table = &contact_table, .help = "what touches"},
   {"scheme", NS_KEY_VARIANT, offsetof(Config, scheme), .variants = bodies, .help = "how time goes on"},
-  {"times", NS_KEY_NUMBERS, offsetof(Config, times), .columns = 1, .columns_dimension = {{0, 0, 1, 0}}, .least = 1, .maximum = "9", .help = "moments",
+  {"times", NS_KEY_NUMBERS, offsetof(Config, times), .columns = 1, .columns_dimension = {{0, 0, 1, 0}}, .least = 2, .maximum = "9", .help = "moments",
     .example = "[1 ms, 2 ms]"},
   {"table", NS_KEY_NUMBERS, offsetof(Config, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {1, 1, -2, 0}}, .help = "force over time",
     .example = "[[0, 0], [1 s, 2 N]]"},
@@ -431,11 +431,11 @@ static void groups_and_counts(void **state)
   (void)state;
   refuses_with(NsArenaPrint(arena, body, "{elements: 3}"), "x:1:59: error: mesh needs exactly one of: from, file");
   refuses_with(NsArenaPrint(arena, body, "{file: a, from: [0, 0, 0]}"), "x:1:75: error: mesh needs exactly one of: from, file; got from and file");
-  refuses_with("table: [[1, 2]]\ntimes: [1]\n", "x:2:1: error: the config takes at most one of: times, table; got times and table");
+  refuses_with("table: [[1, 2]]\ntimes: [1, 2]\n", "x:2:1: error: the config takes at most one of: times, table; got times and table");
   refuses_with(
     "contacts: {w: {between: [a, b, c]}}\n", "x:1:25: error: between needs exactly 2 items, got 3\n= between: the two sides, for example [a, b]");
   refuses_with("contacts: {w: {between: [[a, b, c], d]}}\n", "x:1:26: error: at needs at most 2 items, got 3\n= at: nodes, for example bar.left");
-  refuses_with("times: []\n", "x:1:8: error: times needs at least 1 number, got 0\n= times: moments, for example [1 ms, 2 ms]");
+  refuses_with("times: []\n", "x:1:8: error: times needs at least 2 numbers, got 0\n= times: moments, for example [1 ms, 2 ms]");
   refuses_with(
     "bodies: {a: {type: dot}, b: {type: dot}, c: {type: dot}}\n", "x:1:9: error: bodies needs at most 2 entries, got 3\n= bodies: what moves");
   refuses_with(NsArenaPrint(arena, body, "{from: [0, 0]}"),

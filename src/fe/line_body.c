@@ -1,0 +1,199 @@
+/*
+  What all bodies of line elements share: keys, and the section and material of each element.
+*/
+#include <string.h>
+#include "line_body.h"
+
+const char *const NsMassChoices[] = {"consistent", "lumped", NULL};
+
+static const NsKey rayleigh_keys[] = {
+  {"mass", NS_KEY_NUMBER, offsetof(NsRayleigh, mass), .dimension = NS_DIM_RATE, .standard = "0", .minimum = "0",
+    .help = "share of the mass matrix in C", .example = "10 1/s"},
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsRayleigh, stiffness), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
+    .help = "share of the stiffness matrix in C; lowers the step limit", .example = "5 ns"},
+  {NULL},
+};
+static const NsTable rayleigh_table = {"rayleigh", "C = mass M + stiffness K", rayleigh_keys, sizeof(NsRayleigh)};
+
+static const NsKey damping_keys[] = {
+  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .required = true, .help = "C = mass M + stiffness K",
+    .example = "{mass: 0 1/s, stiffness: 5 ns}"},
+  {NULL},
+};
+const NsTable NsTable_Damping = {"damping", "internal damping of a body", damping_keys, sizeof(NsDamping)};
+
+static const NsKey beam_damping_keys[] = {
+  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .help = "C = mass M + stiffness K",
+    .example = "{mass: 60 1/s, stiffness: 0 s}"},
+  {"torsion", NS_KEY_NUMBER, offsetof(NsDamping, torsion), .dimension = {2, 1, -1, 0}, .standard = "0", .minimum = "0",
+    .help = "dashpot between the twists of the ends of each element", .example = "0.001 N m s"},
+  {NULL},
+};
+const NsTable NsTable_BeamDamping = {"beam_damping", "internal damping of a beam", beam_damping_keys, sizeof(NsDamping)};
+
+static const NsKey initial_keys[] = {
+  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .dimension = NS_DIM_VELOCITY, .standard = "[0, 0, 0]",
+    .help = "velocity of the whole body", .example = "[-0.1 m/s, 0, 0]"},
+  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
+    .help = "displacement of the whole body from the mesh's place", .example = "[1 mm, 0, 0]"},
+  {NULL},
+};
+const NsTable NsTable_Initial = {"initial", "state of a body at the start", initial_keys, sizeof(NsInitial)};
+
+static const NsKey part_keys[] = {
+  {"range", NS_KEY_NUMBERS, offsetof(NsPart, range), .columns = 1, .columns_dimension = {{1, 0, 0, 0}}, .least = 2, .most = 2,
+    .help = "from where to where along the line; an element belongs to it when its middle does", .example = "[0.5 m, 1 m]"},
+  {"group", NS_KEY_STRING, offsetof(NsPart, group), .help = "name of a physical curve of the mesh file", .example = "thick"},
+  {"section", NS_KEY_TABLE, offsetof(NsPart, section), .table = &NsTable_Section, .help = "section of this part",
+    .example = "{circle: {radius: 20 mm}}"},
+  {"section_end", NS_KEY_TABLE, offsetof(NsPart, section_end), .table = &NsTable_Section,
+    .help = "section at the end of the range, to which that of its beginning tapers linearly", .example = "{circle: {radius: 10 mm}}"},
+  {"material", NS_KEY_TABLE, offsetof(NsPart, material), .table = &NsTable_Material, .help = "material of this part",
+    .example = "{density: 2700 kg/m^3, young: 70 GPa}"},
+  {NULL},
+};
+
+/* A circle does not become a rectangle. */
+void NsCheckTaper(const NsNode *where, const NsSection *section, const NsSection *section_end, NsDiag *diag)
+{
+  const char *from = NsSectionShape(section), *to = NsSectionShape(section_end);
+
+  if (strcmp(from, to)) NsDiagError(diag, NsKeysPlace(where, "section_end"), "a section tapers to one of the same shape, but %s is no %s", to, from);
+}
+
+static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsPart *part = settings;
+
+  (void)arena;
+  if (!part->section && !part->material) NsDiagError(diag, part->where->place, "a part needs a section or a material of its own");
+  if (part->section_end && !part->section)
+    NsDiagError(diag, NsKeysPlace(part->where, "section_end"), "section_end needs a section, that of the beginning");
+  else if (part->section_end && !part->range.rows)
+    NsDiagError(diag, NsKeysPlace(part->where, "section_end"), "a taper needs a range, from where to where it goes");
+  else if (part->section_end)
+    NsCheckTaper(part->where, part->section, part->section_end, diag);
+  if (part->range.rows == 2 && part->range.values[1] <= part->range.values[0]) {
+    NsDiagError(diag, NsKeysPlace(part->where, "range"), "range must rise: it goes from %g m to %g m", part->range.values[0], part->range.values[1]);
+  }
+}
+const NsTable NsTable_Part = {
+  "part", "stretch of a body with properties of its own", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
+
+PetscErrorCode NsBodyMesh_Line(const void *settings, NsFe *fe, NsMesh **mesh)
+{
+  PetscFunctionBegin;
+  PetscCall(NsMeshCreate(((const NsLineBodySettings *)settings)->mesh, fe->arena, fe->diag, mesh));
+  PetscFunctionReturn(0);
+}
+
+/* The property of a section and a material: of elements that follow each other it is the same object. */
+static const NsProperty *property_of(NsFe *fe, const NsSection *section, const NsMaterial *material, const NsProperty *last)
+{
+  if (last && last->section == section && last->material == material) return last;
+  NsProperty *property = NsArenaAlloc(fe->arena, sizeof(*property));
+  NsPropertyMake(section, material, property);
+  return property;
+}
+
+static const NsProperty *between(NsFe *fe, const NsProperty *a, const NsProperty *b, PetscReal fraction)
+{
+  NsProperty *property = NsArenaAlloc(fe->arena, sizeof(*property));
+
+  NsPropertyBetween(a, b, PetscMin(1, PetscMax(0, fraction)), property);
+  return property;
+}
+
+/* What a stretch says of one of its elements, which reaches from `start` to `end` of it (fractions, for tapers). */
+static void apply(NsFe *fe, NsFeElement *e, const NsPart *part, PetscReal start, PetscReal end)
+{
+  const NsProperty *old = e->property[0], *last = e > fe->element ? e[-1].property[0] : NULL;
+  const NsSection  *section  = part->section ? part->section : old->section;
+  const NsMaterial *material = part->material ? part->material : old->material;
+
+  if (!part->section && old != e->property[1]) { /* another material on a taper */
+    for (int k = 0; k < 2; k++) {
+      NsProperty *property = NsArenaAlloc(fe->arena, sizeof(*property));
+      *property            = *e->property[k];
+      NsPropertyTakeMaterial(material, property);
+      e->property[k] = property;
+    }
+    return;
+  }
+  e->property[0] = e->property[1] = property_of(fe, section, material, last);
+  if (!part->section_end) return;
+  const NsProperty *thick = property_of(fe, section, material, NULL), *thin = property_of(fe, part->section_end, material, NULL);
+  e->property[0] = between(fe, thick, thin, start);
+  e->property[1] = between(fe, thick, thin, end);
+}
+
+static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
+{
+  const NsMesh *mesh    = body->mesh;
+  NsFeElement  *element = fe->element + body->first_element;
+
+  if (part->group) {
+    const NsMeshSet *set = NsMeshElementSet(mesh, part->group);
+    if (!set) {
+      const char **names = NsArenaAlloc(fe->arena, sizeof(*names) * (size_t)(mesh->element_sets + 1));
+      for (PetscInt i = 0; i < mesh->element_sets; i++) names[i] = mesh->element_set[i].name;
+      const char *near = NsNearestWord(part->group, names);
+      NsDiagError(fe->diag, NsKeysPlace(part->where, "group"), "the mesh of %s has no group '%s'%s%s%s", body->name, part->group,
+        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+      return;
+    }
+    for (PetscInt i = 0; i < set->count; i++) apply(fe, &element[set->items[i]], part, -1, -1);
+    return;
+  }
+  if (!mesh->along) {
+    NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "range needs a mesh that is one open line; name a group of the mesh file instead");
+    return;
+  }
+  const PetscReal tolerance = 1e-9 * mesh->length;
+  PetscInt        hit       = 0;
+  if (part->range.values[0] < -tolerance || part->range.values[1] > mesh->length + tolerance) {
+    NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "range [%g m, %g m] leaves the line, which is %g m long", part->range.values[0],
+      part->range.values[1], mesh->length);
+    return;
+  }
+  for (PetscInt i = 0; i < mesh->elements; i++) {
+    const PetscReal a      = mesh->along[mesh->connection[2 * i]];
+    const PetscReal b      = mesh->along[mesh->connection[2 * i + 1]];
+    const PetscReal middle = (a + b) / 2;
+    if (middle <= part->range.values[0] || middle > part->range.values[1]) continue;
+    const PetscReal whole = part->range.values[1] - part->range.values[0];
+    apply(fe, &element[i], part, (a - part->range.values[0]) / whole, (b - part->range.values[0]) / whole);
+    hit++;
+  }
+  if (!hit) NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "no element has its middle in this range; the mesh is too coarse for it");
+}
+
+void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body)
+{
+  const NsPart   *part  = settings->parts.items;
+  const NsMesh   *mesh  = body->mesh;
+  const NsPart    whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
+
+  body->lumped = settings->mass == 1;
+  if (settings->damping && settings->damping->rayleigh) {
+    body->damping_mass      = settings->damping->rayleigh->mass;
+    body->damping_stiffness = settings->damping->rayleigh->stiffness;
+  }
+  if (settings->damping) body->damping_torsion = settings->damping->torsion;
+  if (settings->initial) {
+    for (int k = 0; k < 3; k++) {
+      body->velocity[k]     = settings->initial->velocity[k];
+      body->displacement[k] = settings->initial->displacement[k];
+    }
+  }
+  if (settings->section_end && !mesh->along) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "section_end"), "a taper needs a mesh that is one open line");
+    return;
+  }
+  for (PetscInt i = 0; i < mesh->elements; i++) {
+    const PetscInt *node = mesh->connection + 2 * i;
+    apply(fe, &fe->element[body->first_element + i], &whole, mesh->along ? mesh->along[node[0]] / mesh->length : 0,
+      mesh->along ? mesh->along[node[1]] / mesh->length : 0);
+  }
+  for (int i = 0; i < settings->parts.count; i++) apply_part(&part[i], fe, body);
+}

@@ -1,0 +1,212 @@
+/*
+  Loads: forces and moments on places, forces along bodies, constant or over time, fixed in space or turning with the shaft; and unbalances.
+*/
+#include <string.h>
+#include "fe.h"
+
+typedef struct {
+  const NsNode         *where;
+  NsStrings             at;
+  const char           *on;
+  double                force[3], moment[3], force_per_length[3];
+  bool                  rotating;
+  const NsTimeFunction *time;
+} NsLoadSettings;
+
+typedef struct {
+  const NsNode *where;
+  const char   *at;
+  double        mass_eccentricity, phase;
+} NsUnbalanceSettings;
+
+static const NsKey load_keys[] = {
+  {"at", NS_KEY_STRINGS, offsetof(NsLoadSettings, at), .help = "places on which `force` and `moment` act, on each the whole of it",
+    .example = "bar.right"},
+  {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on), .help = "body on whose length `force_per_length` acts", .example = "bar"},
+  {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .dimension = NS_DIM_FORCE, .standard = "[0, 0, 0]", .help = "force on places",
+    .example = "[-1 kN, 0, 0]"},
+  {"moment", NS_KEY_VECTOR, offsetof(NsLoadSettings, moment), .dimension = {2, 1, -2, 0}, .standard = "[0, 0, 0]",
+    .help = "moment on places of bodies that turn", .example = "[100 N m, 0, 0]"},
+  {"force_per_length", NS_KEY_VECTOR, offsetof(NsLoadSettings, force_per_length), .dimension = NS_DIM_FORCE_PER_LENGTH, .standard = "[0, 0, 0]",
+    .help = "force per length of the body", .example = "[10 N/m, 0, 0]"},
+  {"rotating", NS_KEY_BOOLEAN, offsetof(NsLoadSettings, rotating), .standard = "false",
+    .help = "the load turns with the shaft; force and moment are those at the angle 0", .example = "true"},
+  {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; without it the load is constant",
+    .example = "{harmonic: {frequency: 50 Hz}}"},
+  {NULL},
+};
+static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsLoadSettings *load = settings;
+  const NsNode         *here = load->where;
+  const char           *at_key = NsTreeChild(here, "force") ? "force" : "moment";
+
+  (void)arena;
+  if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment")) NsDiagError(diag, here->place, "a load `at` nodes needs a `force`");
+  if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
+  if (load->at.count && NsTreeChild(here, "force_per_length"))
+    NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length goes with `on`, not with `at`");
+  if (load->on && NsTreeChild(here, at_key)) NsDiagError(diag, NsKeysPlace(here, at_key), "%s goes with `at`, not with `on`", at_key);
+}
+const NsTable NsTable_Load = {
+  "load", "force or moment on places, or force along a body", load_keys, sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
+
+static const NsKey unbalance_keys[] = {
+  {"at", NS_KEY_STRING, offsetof(NsUnbalanceSettings, at), .required = true, .help = "place on a rotor", .example = "shaft@180 mm"},
+  {"mass_eccentricity", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, mass_eccentricity), .dimension = {1, 1, 0, 0}, .required = true, .minimum = "0",
+    .help = "mass times its distance from the axis; the mass itself belongs to the shaft or a disc", .example = "1e-3 kg m"},
+  {"phase", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, phase), .dimension = NS_DIM_ANGLE, .standard = "0",
+    .help = "angle at the start from lateral axis 2 towards axis 3", .example = "90 deg"},
+  {NULL},
+};
+const NsTable NsTable_Unbalance = {"unbalance", "mass beside the axis of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
+
+static PetscReal dot(const PetscReal a[3], const PetscReal b[3])
+{
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static void add_entry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine)
+{
+  if (unknown < 0 || (value == 0 && sine == 0)) return;
+  load->unknown[load->entries] = unknown;
+  if (load->sine) load->sine[load->entries] = sine;
+  load->value[load->entries++] = value;
+}
+
+static NsFeLoad *new_load(NsFe *fe, const NsLoadSettings *settings, PetscInt places)
+{
+  NsFeLoad    *load     = &fe->load[fe->loads++];
+  const size_t capacity = NS_POINT_UNKNOWNS * (size_t)PetscMax(1, places);
+
+  load->time    = settings->time;
+  load->unknown = NsArenaAlloc(fe->arena, sizeof(*load->unknown) * capacity);
+  load->value   = NsArenaAlloc(fe->arena, sizeof(*load->value) * capacity);
+  if (settings->rotating) load->sine = NsArenaAlloc(fe->arena, sizeof(*load->sine) * capacity);
+  return load;
+}
+
+/* Fixed in space, or turning about the shaft's axis e1, which it is across to: x cos psi + (e1 x x) sin psi. */
+static void load_place(const NsFe *fe, NsFeLoad *load, const NsFeSpot *spot, const double force[3], const double moment[3])
+{
+  NsPoint   point;
+  PetscReal cosine[2][3], sine[2][3] = {{0}};
+
+  NsFeExpand(fe, spot, &point);
+  for (int kind = 0; kind < 2; kind++) {
+    const double *x = kind ? moment : force;
+    for (int k = 0; k < 3; k++) cosine[kind][k] = x[k];
+    if (!load->sine) continue;
+    const PetscReal *e = fe->body[spot->body].frame[0];
+    for (int k = 0; k < 3; k++) sine[kind][k] = e[(k + 1) % 3] * x[(k + 2) % 3] - e[(k + 2) % 3] * x[(k + 1) % 3];
+  }
+  for (PetscInt i = 0; i < point.unknowns; i++) {
+    add_entry(load, point.unknown[i], dot(point.move[i], cosine[0]) + dot(point.turn[i], cosine[1]),
+      dot(point.move[i], sine[0]) + dot(point.turn[i], sine[1]));
+  }
+}
+
+/* A load that moves nothing is a mistake of direction. */
+static void check_effect(NsFe *fe, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
+{
+  if (!load->entries)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load moves nothing: its nodes are held, or cannot move in its direction");
+}
+
+static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
+{
+  for (int i = 0; i < settings->at.count; i++) {
+    PetscInt        count;
+    const NsPlace   place = settings->at.where[i]->place;
+    const NsFeSpot *spots = NsFeFindSpots(fe, settings->at.items[i], NULL, place, PETSC_FALSE, &count);
+    if (!spots || !count) continue;
+    const NsFeBody *body = &fe->body[spots[0].body];
+    if (settings->rotating && !body->is_rotor) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "'%s' is no rotor: nothing turns with which a load could turn", body->name);
+      return;
+    }
+    NsFeLoad *load = new_load(fe, settings, count);
+    for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment);
+    check_effect(fe, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
+    if (!settings->rotating) continue;
+    NsFeMakeTwist(fe, &spots[0], &load->twist);
+    if (dot(settings->force, body->frame[0]) != 0 || dot(settings->moment, body->frame[0]) != 0) {
+      NsDiagError(fe->diag, settings->where->place, "a load that turns with the shaft lies across it; give the part along (%g, %g, %g) a load of its own",
+        body->frame[0][0], body->frame[0][1], body->frame[0][2]);
+    }
+  }
+}
+
+/* Consistent with the element's shape functions: by Gauss's rule of three points, exact for cubics. */
+static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
+{
+  static const PetscReal at[3] = {0.112701665379258311, 0.5, 0.887298334620741689}, share[3] = {5. / 18, 8. / 18, 5. / 18};
+  const NsFeBody        *body  = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
+
+  if (!body) return;
+  if (settings->rotating) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` places turns with the shaft");
+    return;
+  }
+  NsFeLoad *load = new_load(fe, settings, body->mesh->elements);
+  for (PetscInt i = 0; i < body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[body->first_element + i];
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
+    PetscReal          value[NS_ELEMENT_UNKNOWNS] = {0};
+    const PetscInt     n                          = NsFeElementUnknowns(fe, e, unknown);
+    for (int g = 0; g < 3; g++) {
+      PetscReal move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
+      body->element->shape(body, e, at[g], move, turn);
+      for (PetscInt a = 0; a < n; a++) value[a] += share[g] * e->length * dot(move[a], settings->force_per_length);
+    }
+    for (PetscInt a = 0; a < n; a++) add_entry(load, unknown[a], value[a], 0);
+  }
+  check_effect(fe, load, settings, "force_per_length");
+}
+
+static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
+{
+  NsFeUnbalance *self = &fe->unbalance[fe->unbalances];
+  NsPoint        point;
+
+  if (!NsFeFindSpot(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &self->spot)) return;
+  const NsFeBody *body = &fe->body[self->spot.body];
+  if (!body->is_rotor) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is no rotor: an unbalance has no effect there", body->name);
+    return;
+  }
+  self->moment = settings->mass_eccentricity;
+  self->phase  = settings->phase;
+  NsFeExpand(fe, &self->spot, &point);
+  for (PetscInt i = 0; i < point.unknowns; i++) {
+    const PetscReal lateral[2] = {dot(point.move[i], body->frame[1]), dot(point.move[i], body->frame[2])};
+    if (lateral[0] == 0 && lateral[1] == 0) continue;
+    self->unknown[self->entries]    = point.unknown[i];
+    self->lateral[0][self->entries] = lateral[0];
+    self->lateral[1][self->entries] = lateral[1];
+    self->entries++;
+  }
+  for (int k = 0; k < 2; k++) self->gravity[k] = body->weightless ? 0 : dot(fe->gravity, body->frame[1 + k]);
+  NsFeMakeTwist(fe, &self->spot, &self->twist);
+  if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
+  fe->unbalances++;
+}
+
+void NsFeLoads(NsFe *fe)
+{
+  const NsList              *list      = &fe->config->loads;
+  const NsLoadSettings      *settings  = list->items;
+  const NsUnbalanceSettings *unbalance = fe->config->unbalances.items;
+  size_t                     capacity  = 1;
+
+  for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
+  fe->load = NsArenaAlloc(fe->arena, sizeof(*fe->load) * capacity);
+  for (int l = 0; l < list->count; l++) {
+    if (settings[l].on)
+      add_load_on(fe, &settings[l]);
+    else
+      add_load_at(fe, &settings[l]);
+  }
+  fe->unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->unbalance) * (size_t)PetscMax(1, fe->config->unbalances.count));
+  for (int u = 0; u < fe->config->unbalances.count; u++) add_unbalance(fe, &unbalance[u]);
+}

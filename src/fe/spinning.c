@@ -1,0 +1,197 @@
+/*
+  Forces that depend on the spin of a rotor while it changes:
+
+      gyroscopic   -Omega G v                    of shaft elements and discs; Omega at the middle of the element, or at the disc
+      bearings     -K(Omega) r - C(Omega) r'     tabulated over speed
+      unbalance    m e (psi'^2 c + psi'' s)  along axis 2,  m e (psi'^2 s - psi'' c)  along axis 3,     c, s = cos, sin (psi + phase)
+
+  Where the spin is constant, gyroscopic terms and bearings are part of the matrices, and are not here. Where it is free, psi'' belongs to the mass matrix
+  (src/fe/unbalanced_mass.c), and gravity turns the shaft: m e (c g3 - s g2).
+*/
+#include "fe.h"
+
+static NsFeGyro *new_gyro(NsFe *fe, PetscInt n)
+{
+  NsFeGyro *gyro = &fe->gyro[fe->gyros++];
+
+  gyro->n       = n;
+  gyro->unknown = NsArenaAlloc(fe->arena, sizeof(*gyro->unknown) * (size_t)n);
+  gyro->G       = NsArenaAlloc(fe->arena, sizeof(*gyro->G) * (size_t)(n * n));
+  return gyro;
+}
+
+/* Only unknowns that are free and have a part in it: a rotor's element leaves 8 of its 12. */
+static void add_gyro(NsFe *fe, PetscInt n, const PetscInt *unknown, const PetscReal *G, const NsFeTwist *twist)
+{
+  PetscInt kept[NS_ELEMENT_UNKNOWNS], count = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal size = 0;
+    for (PetscInt j = 0; j < n; j++) size += PetscAbsReal(G[i * n + j]);
+    if (unknown[i] >= 0 && size > 0) kept[count++] = i;
+  }
+  if (!count) return;
+  NsFeGyro *gyro = new_gyro(fe, count);
+  gyro->twist    = *twist;
+  for (PetscInt i = 0; i < count; i++) {
+    gyro->unknown[i] = unknown[kept[i]];
+    for (PetscInt j = 0; j < count; j++) gyro->G[i * count + j] = G[kept[i] * n + kept[j]];
+  }
+}
+
+static void add_elements(NsFe *fe, PetscInt number)
+{
+  const NsFeBody *body = &fe->body[number];
+
+  for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[i];
+    PetscReal          G[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
+    NsFeTwist          twist;
+    const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
+    NsFeMakeTwist(fe, &(NsFeSpot){.body = number, .node = -1, .element = i, .fraction = 0.5}, &twist);
+    body->element->gyroscopic(body, e, G);
+    add_gyro(fe, n, unknown, G, &twist);
+  }
+}
+
+static void add_bearing(NsFe *fe, const NsFeSpring *bearing)
+{
+  const NsFeBody *body = &fe->body[bearing->body];
+  NsFeVarying    *self = &fe->varying[fe->varyings++];
+  const int       side = bearing->spot[0].body == bearing->body ? 0 : 1;
+  PetscReal       row[NS_SPRING_ENTRIES][6];
+
+  self->table   = bearing->over_speed;
+  self->entries = NsFeSpringRows(fe, bearing, self->unknown, row);
+  for (PetscInt i = 0; i < self->entries; i++) {
+    for (int a = 0; a < 2; a++) {
+      self->lateral[a][i] = 0;
+      for (int k = 0; k < 3; k++) self->lateral[a][i] += row[i][k] * body->frame[1 + a][k];
+    }
+  }
+  NsFeMakeTwist(fe, &bearing->spot[side], &self->twist);
+}
+
+void NsFeSpinning(NsFe *fe)
+{
+  size_t gyros = 1, varyings = 1;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) gyros += !NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic ? (size_t)fe->body[b].mesh->elements : 0;
+  fe->gyro = NsArenaAlloc(fe->arena, sizeof(*fe->gyro) * (gyros + (size_t)fe->inertias));
+  for (PetscInt s = 0; s < fe->springs; s++) varyings += fe->spring[s].over_speed ? 1 : 0;
+  fe->varying = NsArenaAlloc(fe->arena, sizeof(*fe->varying) * varyings);
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (!NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic) add_elements(fe, b);
+  }
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    const NsFeInertia *disc = &fe->inertia[i];
+    PetscReal          G[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+    NsPoint            point;
+    NsFeTwist          twist;
+    if (!disc->gyroscopic || NsFeSpeedIsConstant(&fe->body[disc->spot.body])) continue;
+    NsFeExpand(fe, &disc->spot, &point);
+    NsFeDiscGyroscopic(disc, &point, G);
+    NsFeMakeTwist(fe, &disc->spin_spot, &twist);
+    add_gyro(fe, point.unknowns, point.unknown, G, &twist);
+  }
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    if (fe->spring[s].over_speed && !NsFeSpeedIsConstant(&fe->body[fe->spring[s].body])) add_bearing(fe, &fe->spring[s]);
+  }
+}
+
+static PetscReal along(PetscInt entries, const PetscInt *unknown, const PetscReal *weight, const PetscScalar *x)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < entries; i++) sum += weight[i] * x[unknown[i]];
+  return sum;
+}
+
+/* Forces of a bearing: f[0] of its springs, f[1] of its dampers, both along the lateral axes, on the second place. */
+static void bearing_force(const NsFeVarying *bearing, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2][2])
+{
+  PetscReal x[2][2], k[8];
+
+  for (int a = 0; a < 2; a++) {
+    x[0][a] = along(bearing->entries, bearing->unknown, bearing->lateral[a], q);
+    x[1][a] = along(bearing->entries, bearing->unknown, bearing->lateral[a], v);
+  }
+  NsFeOverSpeed(bearing->table, NsFeTwistRate(&bearing->twist, t, v), k);
+  for (int kind = 0; kind < 2; kind++) {
+    for (int a = 0; a < 2; a++) f[kind][a] = -(k[4 * kind + 2 * a] * x[kind][0] + k[4 * kind + 2 * a + 1] * x[kind][1]);
+  }
+}
+
+/* Along the lateral axes, without what the mass matrix has of it. */
+static void unbalance_force(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque)
+{
+  const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase, rate = NsFeTwistRate(&u->twist, t, v);
+  const PetscReal c = PetscCosReal(angle), s = PetscSinReal(angle), acceleration = NsSpinAcceleration(u->twist.spin, t);
+
+  f[0]    = u->moment * (rate * rate * c + acceleration * s);
+  f[1]    = u->moment * (rate * rate * s - acceleration * c);
+  *torque = u->moment * (c * u->gravity[1] - s * u->gravity[0]);
+}
+
+void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+{
+  for (PetscInt g = 0; g < fe->gyros; g++) {
+    const NsFeGyro *gyro = &fe->gyro[g];
+    const PetscReal rate = NsFeTwistRate(&gyro->twist, t, v);
+    for (PetscInt i = 0; i < gyro->n; i++) {
+      PetscReal sum = 0;
+      for (PetscInt j = 0; j < gyro->n; j++) sum += gyro->G[i * gyro->n + j] * v[gyro->unknown[j]];
+      h[gyro->unknown[i]] -= rate * sum;
+    }
+  }
+  for (PetscInt b = 0; b < fe->varyings; b++) {
+    const NsFeVarying *bearing = &fe->varying[b];
+    PetscReal          f[2][2];
+    bearing_force(bearing, t, q, v, f);
+    for (PetscInt i = 0; i < bearing->entries; i++) {
+      for (int a = 0; a < 2; a++) h[bearing->unknown[i]] += bearing->lateral[a][i] * (f[0][a] + f[1][a]);
+    }
+  }
+  for (PetscInt k = 0; k < fe->unbalances; k++) {
+    const NsFeUnbalance *u = &fe->unbalance[k];
+    PetscReal            f[2], torque;
+    unbalance_force(u, t, q, v, f, &torque);
+    for (PetscInt i = 0; i < u->entries; i++) h[u->unknown[i]] += f[0] * u->lateral[0][i] + f[1] * u->lateral[1][i];
+    for (PetscInt i = 0; i < u->twist.entries; i++) h[u->twist.unknown[i]] += torque * u->twist.weight[i];
+  }
+}
+
+void NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power)
+{
+  for (PetscInt b = 0; b < fe->varyings; b++) {
+    const NsFeVarying *bearing = &fe->varying[b];
+    PetscReal          f[2][2];
+    bearing_force(bearing, t, q, v, f);
+    for (int a = 0; a < 2; a++) {
+      const PetscReal rate = along(bearing->entries, bearing->unknown, bearing->lateral[a], w);
+      power->load += f[0][a] * rate; /* a spring that changes with the speed stores no energy: what it takes and gives is booked as load */
+      power->damping -= f[1][a] * rate;
+    }
+  }
+  for (PetscInt k = 0; k < fe->unbalances; k++) {
+    const NsFeUnbalance *u = &fe->unbalance[k];
+    PetscReal            f[2], torque;
+    if (u->twist.entries) continue; /* free spin: inertia and weight, both in the energies */
+    unbalance_force(u, t, q, v, f, &torque);
+    for (int a = 0; a < 2; a++) power->load += f[a] * along(u->entries, u->unknown, u->lateral[a], w);
+  }
+}
+
+PetscReal NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q)
+{
+  PetscReal potential = 0;
+
+  for (PetscInt k = 0; k < fe->unbalances; k++) {
+    const NsFeUnbalance *u = &fe->unbalance[k];
+    if (!u->twist.entries) continue;
+    const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase;
+    potential -= u->moment * (PetscCosReal(angle) * u->gravity[0] + PetscSinReal(angle) * u->gravity[1]);
+  }
+  return potential;
+}

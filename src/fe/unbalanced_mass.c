@@ -1,0 +1,188 @@
+/*
+  What an unbalance on a rotor of free spin adds to the mass matrix: with p the row of the twist, l2 and l3 those of the lateral displacements,
+
+      M(q) = M + sum m e (p d' + d p'),    d = -sin(psi + phase) l2 + cos(psi + phase) l3
+
+  Each is of rank two over three constant vectors p, l2, l3. With E all of them and S(q) their coefficients the inverse is, by Woodbury's formula,
+
+      (A + E S E')^-1 b = x - X (1 + S B)^-1 S E'x,     x = A^-1 b,   X = A^-1 E,   B = E'X
+
+  so that the factor of A serves all along: a step costs a system of three unknowns for each unbalance.
+*/
+#include "fe.h"
+#include <petscblaslapack.h>
+
+#define NS_VECTORS 3
+
+struct NsFeUnbalancedMass {
+  PetscInt      vectors;       /* NS_VECTORS * unbalances */
+  PetscReal    *S;             /* [NS_SLOTS][unbalances][2]: coefficients of p with l2, and of p with l3 */
+  Vec          *X[NS_SLOTS];   /* [vectors] */
+  PetscReal    *B[NS_SLOTS];   /* [vectors, vectors] */
+  NsOperator    op[NS_SLOTS];
+  PetscReal    *matrix, *e, *y; /* scratch: [vectors, vectors] column-major, [vectors] each */
+  PetscBLASInt *pivot;
+};
+
+/* Entries of vector k: unknown and weight. */
+static PetscInt entries(const NsFe *fe, PetscInt k, const PetscInt **unknown, const PetscReal **weight)
+{
+  const NsFeUnbalance *u = &fe->unbalance[k / NS_VECTORS];
+
+  *unknown = k % NS_VECTORS ? u->unknown : u->twist.unknown;
+  *weight  = k % NS_VECTORS ? u->lateral[k % NS_VECTORS - 1] : u->twist.weight;
+  return k % NS_VECTORS ? u->entries : u->twist.entries;
+}
+
+/* E'x of vector k. */
+static PetscReal project(const NsFe *fe, PetscInt k, const PetscScalar *x)
+{
+  const PetscInt  *unknown;
+  const PetscReal *weight;
+  const PetscInt   n   = entries(fe, k, &unknown, &weight);
+  PetscReal        sum = 0;
+
+  for (PetscInt i = 0; i < n; i++) sum += weight[i] * x[unknown[i]];
+  return sum;
+}
+
+static void coefficients(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, PetscReal S[2])
+{
+  const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase;
+
+  S[0] = -u->moment * PetscSinReal(angle);
+  S[1] = u->moment * PetscCosReal(angle);
+}
+
+PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **result)
+{
+  NsFeUnbalancedMass *self = NsArenaAlloc(fe->arena, sizeof(*self));
+
+  PetscFunctionBegin;
+  self->vectors  = NS_VECTORS * fe->unbalances;
+  const size_t n = (size_t)self->vectors;
+  self->S        = NsArenaAlloc(fe->arena, sizeof(*self->S) * NS_SLOTS * 2 * (size_t)fe->unbalances);
+  self->matrix   = NsArenaAlloc(fe->arena, sizeof(*self->matrix) * n * n);
+  self->e        = NsArenaAlloc(fe->arena, sizeof(*self->e) * n);
+  self->y        = NsArenaAlloc(fe->arena, sizeof(*self->y) * n);
+  self->pivot    = NsArenaAlloc(fe->arena, sizeof(*self->pivot) * n);
+  *result        = self;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **result)
+{
+  NsFeUnbalancedMass *self = *result;
+
+  PetscFunctionBegin;
+  for (int slot = 0; self && slot < NS_SLOTS; slot++) {
+    if (self->X[slot]) PetscCall(VecDestroyVecs(self->vectors, &self->X[slot]));
+  }
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->unbalances; b++) {
+    PetscReal S[2], e[NS_VECTORS], f[NS_VECTORS];
+    coefficients(&fe->unbalance[b], t, q, S);
+    for (PetscInt k = 0; k < NS_VECTORS; k++) e[k] = project(fe, NS_VECTORS * b + k, x);
+    f[0] = S[0] * e[1] + S[1] * e[2];
+    f[1] = S[0] * e[0];
+    f[2] = S[1] * e[0];
+    for (PetscInt k = 0; k < NS_VECTORS; k++) {
+      const PetscInt  *unknown;
+      const PetscReal *weight;
+      const PetscInt   n = entries(fe, NS_VECTORS * b + k, &unknown, &weight);
+      for (PetscInt i = 0; i < n; i++) y[unknown[i]] += f[k] * weight[i];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* X and B of a slot whose operator is new. */
+static PetscErrorCode solve_vectors(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot)
+{
+  const PetscInt n = self->vectors;
+
+  PetscFunctionBegin;
+  if (!self->X[slot]) {
+    PetscCall(VecDuplicateVecs(fe->work, n, &self->X[slot]));
+    self->B[slot] = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * n));
+  }
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt    *unknown;
+    const PetscReal   *weight;
+    const PetscInt     count = entries(fe, k, &unknown, &weight);
+    PetscScalar       *value;
+    const PetscScalar *x;
+    PetscCall(VecZeroEntries(fe->work));
+    PetscCall(VecGetArray(fe->work, &value));
+    for (PetscInt i = 0; i < count; i++) value[unknown[i]] += weight[i];
+    PetscCall(VecRestoreArray(fe->work, &value));
+    PetscCall(NsFreeDynamicsSolve(fe->free, slot, fe->work, self->X[slot][k]));
+    PetscCall(VecGetArrayRead(self->X[slot][k], &x));
+    for (PetscInt i = 0; i < n; i++) self->B[slot][i * n + k] = project(fe, i, x);
+    PetscCall(VecRestoreArrayRead(self->X[slot][k], &x));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, PetscReal t, Vec q, NsOperator op)
+{
+  const NsOperator  *old = &self->op[slot];
+  const PetscScalar *value;
+
+  PetscFunctionBegin;
+  if (!self->X[slot] || old->mass != op.mass || old->damping != op.damping || old->stiffness != op.stiffness) {
+    PetscCall(solve_vectors(fe, self, slot));
+    self->op[slot] = op;
+  }
+  PetscCall(VecGetArrayRead(q, &value));
+  for (PetscInt b = 0; b < fe->unbalances; b++) {
+    PetscReal *S = self->S + 2 * (slot * fe->unbalances + b);
+    coefficients(&fe->unbalance[b], t, value, S);
+    S[0] *= op.mass;
+    S[1] *= op.mass;
+  }
+  PetscCall(VecRestoreArrayRead(q, &value));
+  PetscFunctionReturn(0);
+}
+
+/* S e of one slot, e[vectors] with this stride. */
+static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slot, const PetscReal *e, PetscInt stride, PetscReal *out)
+{
+  for (PetscInt b = 0; b < fe->unbalances; b++) {
+    const PetscReal *S = self->S + 2 * (slot * fe->unbalances + b);
+    const PetscReal *x = e + NS_VECTORS * b * stride;
+    out[NS_VECTORS * b]     = S[0] * x[stride] + S[1] * x[2 * stride];
+    out[NS_VECTORS * b + 1] = S[0] * x[0];
+    out[NS_VECTORS * b + 2] = S[1] * x[0];
+  }
+}
+
+PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, Vec x)
+{
+  const PetscInt     n = self->vectors;
+  PetscBLASInt       size, one = 1, info;
+  PetscScalar       *value;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(n, &size));
+  PetscCall(VecGetArray(x, &value));
+  for (PetscInt k = 0; k < n; k++) self->e[k] = project(fe, k, value);
+  PetscCall(VecRestoreArray(x, &value));
+  times_S(fe, self, slot, self->e, 1, self->y);
+  for (PetscInt k = 0; k < n; k++) { /* column k of 1 + S B */
+    times_S(fe, self, slot, self->B[slot] + k, n, self->matrix + k * n);
+    self->matrix[k * n + k] += 1;
+  }
+  LAPACKgesv_(&size, &one, self->matrix, &size, self->pivot, self->y, &size, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "the mass matrix with unbalances is singular (dgesv returned %d): is an unbalance greater than its rotor?",
+    (int)info);
+  for (PetscInt k = 0; k < n; k++) self->y[k] = -self->y[k];
+  PetscCall(VecMAXPY(x, n, self->y, self->X[slot]));
+  PetscFunctionReturn(0);
+}
