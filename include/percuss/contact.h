@@ -38,10 +38,11 @@ typedef struct {
 
 typedef struct NsContact NsContact;
 struct NsContact {
-  NsModel         *model;            /* not owned */
-  PetscInt         candidates, rows; /* rows: of all candidates together */
-  PetscReal       *gap;              /* [candidates] of the last NsContactGaps */
-  PetscReal       *tolerance;   /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  NsModel   *model;            /* not owned */
+  PetscInt   candidates, rows; /* rows: of all candidates together */
+  PetscReal *gap;              /* [candidates] of the last NsContactGaps */
+  PetscReal *
+    tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
   PetscInt        *active;      /* [candidates] scratch: list of active candidates */
   NsContactReport *report;      /* [candidates] of the present step; another array each step */
   NsLocalChain    *chain;       /* solves the local problems; its statistics */

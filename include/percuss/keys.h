@@ -21,13 +21,13 @@ typedef struct NsTable   NsTable;
 typedef struct NsVariant NsVariant;
 
 typedef enum {
-  NS_KEY_NUMBER,         /* double, SI */
-  NS_KEY_INTEGER,        /* long */
-  NS_KEY_BOOLEAN,        /* bool: true or false */
-  NS_KEY_STRING,         /* const char *, NULL when absent */
-  NS_KEY_CHOICE,         /* int: position in `choices` */
-  NS_KEY_VECTOR,         /* double[3], exactly three numbers, each of `dimension` */
-  NS_KEY_NUMBERS,        /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list, where least is 1 also a number alone; 2: [[t, f], ...]) */
+  NS_KEY_NUMBER,  /* double, SI */
+  NS_KEY_INTEGER, /* long */
+  NS_KEY_BOOLEAN, /* bool: true or false */
+  NS_KEY_STRING,  /* const char *, NULL when absent */
+  NS_KEY_CHOICE,  /* int: position in `choices` */
+  NS_KEY_VECTOR,  /* double[3], exactly three numbers, each of `dimension` */
+  NS_KEY_NUMBERS, /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list, where least is 1 also a number alone; 2: [[t, f], ...]) */
   NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word stands for a list of one */
   NS_KEY_TABLE,          /* const T *: NULL when absent; T as in `table` */
   NS_KEY_LIST,           /* NsList: a list of mappings as in `table` */
@@ -75,8 +75,8 @@ typedef struct {
 typedef struct {
   const char *name;
   NsKeyKind   kind;
-  size_t      offset;               /* of the field */
-  NsDimension dimension;            /* numbers, vectors, named numbers */
+  size_t      offset;                             /* of the field */
+  NsDimension dimension;                          /* numbers, vectors, named numbers */
   NsDimension columns_dimension[NS_MOST_COLUMNS]; /* NS_KEY_NUMBERS: dimension of each column */
   int         columns;
   bool        required;

@@ -173,10 +173,11 @@ typedef struct {
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
   /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
-  /* Rigorous upper bounds: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). NULL, and highest_mode too: not known. */
-  PetscErrorCode (*frequency_bound)(NsModel *, NsBound *omega, NsBound *damping_rate);
+  /* Rigorous upper bounds of one of the model's parts: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). NULL, and highest_mode
+     too: not known. */
+  PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
-  PetscErrorCode (*highest_mode)(NsModel *, PetscReal *omega, PetscReal *damping_rate);
+  PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
   PetscErrorCode (*destroy)(NsModel *);
 } NsModelOps;
 
@@ -185,6 +186,7 @@ struct NsModel {
   void              *data;
   const char        *kind; /* "finite elements", or the mechanism's name */
   PetscInt           unknowns;
+  PetscInt           parts;  /* that nothing but contact joins: each has frequencies and damping of its own; 0 where they are not known */
   PetscBool          linear; /* h = f(t) - K q - C v with constant K, C */
   PetscBool          constant_mass;
   PetscBool          flat_contacts; /* gaps are linear in q: no normal ever turns */

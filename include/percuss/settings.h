@@ -79,8 +79,8 @@ typedef struct {
 
 typedef struct {
   const NsNode *where;
-  NsList        between;    /* of NsPartnerSettings, two */
-  double        normal[3];  /* node against node: from the first to the second; zero: the axis of the first body */
+  NsList        between;       /* of NsPartnerSettings, two */
+  double        normal[3];     /* node against node: from the first to the second; zero: the axis of the first body */
   double        gap_offset;    /* added to the geometric gap, m */
   double        gap_tolerance; /* a gap up to this is closed, m */
   double        restitution, restitution_tangential, friction;
@@ -90,10 +90,11 @@ typedef struct {
   const NsNode           *where;
   const char             *title;
   double                  gravity[3];
-  NsList                  bodies;                           /* NsChosen by name */
+  NsList                  bodies;                                                        /* NsChosen by name */
   NsList                  supports, springs, bearings, masses, discs, unbalances, loads; /* by name; structs in src/fe */
-  int                     start; /* 0 as given, 1 static */
-  NsList                  contacts;                         /* NsContactSettings by name */
+  int                     start;                                                         /* 0 as given, 1 static */
+  int                     free_dynamics;                                                 /* 0 auto, 1 banded, 2 petsc */
+  NsList                  contacts;                                                      /* NsContactSettings by name */
   NsChosen                scheme;
   const NsTimeSettings   *time;
   const NsOutputSettings *output;

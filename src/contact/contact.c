@@ -14,7 +14,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(PetscMalloc2(n, &contact->first, n, &contact->tolerance));
   for (PetscInt i = 0; i < n; i++) {
     contact->tolerance[i] = PetscMax(1e-15 * model->length_scale, model->candidate[i].tolerance);
-    contact->first[i] = contact->rows;
+    contact->first[i]     = contact->rows;
     contact->rows += model->candidate[i].directions;
   }
   const PetscInt rows = contact->rows;

@@ -224,34 +224,43 @@ PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
   return NsStepClockTime(&run->clock, number, 1);
 }
 
-static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate)
+/* Keeps the part that asks for the smallest step, or, where none does, the one of the highest frequency. */
+static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate, const char *where)
 {
+  const PetscReal ratio = omega > 0 ? damping_rate / (2 * omega) : 0;
+  const PetscReal limit = NsSchemeStepLimit(run->scheme->type, run->scheme->settings, omega, ratio);
+
+  if (limit > run->step_limit || (limit == run->step_limit && omega <= run->omega_max)) return;
   run->omega_max     = omega;
-  run->damping_ratio = omega > 0 ? damping_rate / (2 * omega) : 0;
-  run->step_limit    = NsSchemeStepLimit(run->scheme->type, run->scheme->settings, run->omega_max, run->damping_ratio);
+  run->damping_ratio = ratio;
+  run->step_limit    = limit;
+  (void)snprintf(run->limit_where, sizeof(run->limit_where), "%s", where);
 }
 
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 {
   NsModel            *model = run->model;
   const NsSchemeType *type  = run->scheme->type;
-  NsBound             omega, rate;
-  PetscReal           undamped, exact_omega, exact_rate;
 
   PetscFunctionBegin;
-  if (!model->ops->frequency_bound) {
-    run->step_limit = PETSC_MAX_REAL;
-    PetscFunctionReturn(0);
+  run->step_limit = PETSC_MAX_REAL;
+  run->omega_max  = 0;
+  if (!model->ops->frequency_bound) PetscFunctionReturn(0);
+  for (int pass = 0; pass < 2; pass++) { /* by the bounds; with the eigensolver where they do not settle it */
+    for (PetscInt part = 0; part < model->parts; part++) {
+      NsBound   omega, rate;
+      PetscReal undamped, damped;
+      PetscCall(model->ops->frequency_bound(model, part, &omega, &rate));
+      undamped = NsSchemeStepLimit(type, run->scheme->settings, omega.value, 0);
+      damped   = NsSchemeStepLimit(type, run->scheme->settings, omega.value, omega.value > 0 ? rate.value / (2 * omega.value) : 0);
+      if (pass) PetscCall(model->ops->highest_mode(model, part, &omega.value, &rate.value));
+      set_limit(run, omega.value, rate.value, damped < undamped / 2 ? rate.where : omega.where); /* the damper, if it halves the limit */
+    }
+    if (pass || (!exact && run->step <= 0.9 * run->step_limit)) break;
+    run->step_limit  = PETSC_MAX_REAL;
+    run->omega_max   = 0;
+    run->omega_exact = PETSC_TRUE;
   }
-  PetscCall(model->ops->frequency_bound(model, &omega, &rate));
-  set_limit(run, omega.value, rate.value);
-  undamped = NsSchemeStepLimit(type, run->scheme->settings, run->omega_max, 0);
-  (void)snprintf(run->limit_where, sizeof(run->limit_where), "%s",
-    run->step_limit < undamped / 2 ? rate.where : omega.where); /* the damper, if it halves the limit */
-  if (!exact && run->step <= 0.9 * run->step_limit) PetscFunctionReturn(0);
-  PetscCall(model->ops->highest_mode(model, &exact_omega, &exact_rate));
-  set_limit(run, exact_omega, exact_rate);
-  run->omega_exact = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 

@@ -11,7 +11,7 @@ static const NsKey beam_keys[] = {
   {"dimension", NS_KEY_INTEGER, offsetof(NsLineBodySettings, dimension), .standard = "3", .minimum = "2", .maximum = "3",
     .help = "2: in the x-y plane, 3 unknowns a node; 3: in space, 6", .example = "2"},
   {"orientation", NS_KEY_VECTOR, offsetof(NsLineBodySettings, orientation), .standard = "[0, 0, 0]",
-    .help = "in space: local axis 2 of the sections lies in the plane of this and the beam; without it: y for beams along x, z along y, x along z",
+    .help    = "in space: local axis 2 of the sections lies in the plane of this and the beam; without it: y for beams along x, z along y, x along z",
     .example = "[0, 0, 1]"},
   {NULL},
 };
@@ -51,7 +51,7 @@ static PetscErrorCode NsBodyBuild_Beam(const void *settings, NsFe *fe, NsFeBody 
   PetscFunctionBegin;
   body->node_unknowns = planar ? 3 : 6;
   for (PetscInt a = 0; a < body->node_unknowns; a++) {
-    const PetscInt motion         = planar && a == 2 ? 5 : a; /* x, y, rotation about z */
+    const PetscInt motion          = planar && a == 2 ? 5 : a; /* x, y, rotation about z */
     body->direction[a][motion % 3] = 1;
     body->turns[a]                 = motion >= 3 ? PETSC_TRUE : PETSC_FALSE;
   }

@@ -53,7 +53,7 @@ static void directions(const NsFeBody *body, const NsFeElement *e, PetscReal fra
   for (int m = 0; m < 6; m++) {
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
       const PetscReal *x = frame[m % 3], *d = body->direction[a];
-      B[m][a]            = body->turns[a] == (m >= 3) ? x[0] * d[0] + x[1] * d[1] + x[2] * d[2] : 0;
+      B[m][a] = body->turns[a] == (m >= 3) ? x[0] * d[0] + x[1] * d[1] + x[2] * d[2] : 0;
     }
   }
 }

@@ -257,7 +257,8 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     pair[i]           = NsArenaAlloc(fe->arena, sizeof(*pair[i]));
     *pair[i]          = common;
     pair[i]->point[0] = point[i];
-    candidate[i]      = (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law, .tolerance = settings->gap_tolerance};
+    candidate[i] =
+      (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law, .tolerance = settings->gap_tolerance};
     if (common.points == 2 && point[i].unknowns && is_carried_alike(&point[i], &common.point[1])) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
       return 0;

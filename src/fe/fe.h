@@ -56,6 +56,7 @@ struct NsFeBody {
   const NsMesh        *mesh;    /* not owned (arena) */
   const NsElementType *element; /* NULL: the body has none (rigid) */
   PetscInt             first_node, first_element, first_slot;
+  PetscInt             part; /* of the model: bodies that springs join are in one */
   PetscInt             node_unknowns;
   PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
   PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it */
@@ -65,12 +66,12 @@ struct NsFeBody {
   PetscReal            velocity[3], displacement[3];    /* initial */
   PetscReal            angular_velocity[3];             /* initial, of rigid bodies, rad/s */
   /* beams and rotors */
-  PetscReal    orientation[3]; /* local axis 2 lies in the plane of this and the axis; zero: chosen */
-  NsBeamTheory theory;
-  PetscBool    planar;         /* in the x-y plane: axis 2 is too */
-  PetscBool    is_rotor, gyroscopic; /* gyroscopic: of the shaft itself */
-  const NsSpin *spin; /* NULL: no rotor */
-  PetscReal    frame[3][3]; /* of a rotor: along the shaft, and the two lateral axes */
+  PetscReal     orientation[3]; /* local axis 2 lies in the plane of this and the axis; zero: chosen */
+  NsBeamTheory  theory;
+  PetscBool     planar;               /* in the x-y plane: axis 2 is too */
+  PetscBool     is_rotor, gyroscopic; /* gyroscopic: of the shaft itself */
+  const NsSpin *spin;                 /* NULL: no rotor */
+  PetscReal     frame[3][3];          /* of a rotor: along the shaft, and the two lateral axes */
 };
 
 /* Twist of a rotor at a place: its angle is that of the prescribed spin, plus a sum over unknowns where the spin is free. */
@@ -161,35 +162,35 @@ typedef struct {
 } NsFeRing;
 
 struct NsFe {
-  NsArena        *arena; /* not owned */
-  NsDiag         *diag;  /* not owned */
-  const NsConfig *config;
-  PetscReal       gravity[3];
-  PetscInt        bodies, nodes, elements, springs, inertias, loads, gyros, unbalances, varyings, rings;
-  NsFeBody       *body;
-  NsFeElement    *element;
-  PetscReal      *x;         /* [nodes, 3] */
-  PetscInt       *node_body; /* [nodes] */
-  PetscInt       *unknown;   /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
-  PetscInt        slots, unknowns;
-  NsFeSpring     *spring;
-  NsFeInertia    *inertia;
-  NsFeLoad       *load;
-  NsFeGyro       *gyro;
-  NsFeUnbalance  *unbalance;
-  NsFeVarying    *varying;
-  NsFeRing       *ring;
-  PetscBool       circulates;  /* some bearing has an unsymmetric stiffness */
-  PetscBool       mass_varies; /* an unbalance on a rotor whose spin is free */
-  NsFeUnbalancedMass *unbalanced; /* NULL unless mass_varies */
-  Vec             weight;      /* gravity force, N */
-  PetscBool       has_weight;
-  NsFreeDynamics *free;
-  PetscInt        pairs;
-  NsPair        **pair;             /* [candidates] */
-  PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
-  Vec             work;
-  Vec             rest; /* static solution the run starts from; NULL: none */
+  NsArena            *arena; /* not owned */
+  NsDiag             *diag;  /* not owned */
+  const NsConfig     *config;
+  PetscReal           gravity[3];
+  PetscInt            bodies, nodes, elements, springs, inertias, loads, gyros, unbalances, varyings, rings;
+  NsFeBody           *body;
+  NsFeElement        *element;
+  PetscReal          *x;         /* [nodes, 3] */
+  PetscInt           *node_body; /* [nodes] */
+  PetscInt           *unknown;   /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
+  PetscInt            slots, unknowns;
+  NsFeSpring         *spring;
+  NsFeInertia        *inertia;
+  NsFeLoad           *load;
+  NsFeGyro           *gyro;
+  NsFeUnbalance      *unbalance;
+  NsFeVarying        *varying;
+  NsFeRing           *ring;
+  PetscBool           circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool           mass_varies; /* an unbalance on a rotor whose spin is free */
+  NsFeUnbalancedMass *unbalanced;  /* NULL unless mass_varies */
+  Vec                 weight;      /* gravity force, N */
+  PetscBool           has_weight;
+  NsFreeDynamics     *free;
+  PetscInt            pairs;
+  NsPair            **pair;              /* [candidates] */
+  PetscReal          *touch_q, *touch_v; /* [touches] values gathered for the pairs */
+  Vec                 work;
+  Vec                 rest; /* static solution the run starts from; NULL: none */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */
@@ -249,7 +250,7 @@ PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, siz
 /* src/fe/spot.c: where a place is and how it moves with the unknowns; the ground has none. */
 void NsFeExpand(const NsFe *fe, const NsFeSpot *spot, NsPoint *point);
 /* Twist of a rotor at a place: prescribed part and unknowns. */
-void NsFeMakeTwist(const NsFe *fe, const NsFeSpot *spot, NsFeTwist *twist);
+void      NsFeMakeTwist(const NsFe *fe, const NsFeSpot *spot, NsFeTwist *twist);
 PetscReal NsFeTwistAngle(const NsFeTwist *twist, PetscReal t, const PetscScalar *q);
 PetscReal NsFeTwistRate(const NsFeTwist *twist, PetscReal t, const PetscScalar *v);
 
@@ -261,9 +262,9 @@ PetscBool NsFeBeamAxes(const NsFeBody *body, const NsFeElement *e, PetscReal fra
 /* src/fe/supports.c: numbers the unknowns. */
 void NsFeSupports(NsFe *fe);
 /* src/fe/springs.c: springs and bearings; src/fe/masses.c: point masses and discs; src/fe/loads.c: loads and unbalances. */
-void NsFeSprings(NsFe *fe);
-void NsFeMasses(NsFe *fe);
-void NsFeLoads(NsFe *fe);
+void                 NsFeSprings(NsFe *fe);
+void                 NsFeMasses(NsFe *fe);
+void                 NsFeLoads(NsFe *fe);
 extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Bearing, NsTable_Mass, NsTable_Disc, NsTable_Load, NsTable_Unbalance;
 /* Rows of the relative motion of a spring's places, [6] over the unknowns of both: [entries][6]. Returns entries; unknown and row hold NS_SPRING_ENTRIES. */
 #define NS_SPRING_ENTRIES (2 * NS_POINT_UNKNOWNS)
@@ -285,12 +286,12 @@ void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal
 void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal *M);
 
 /* src/fe/spinning.c: forces that depend on the spin: gyroscopic, bearings over speed, unbalance. Lists are made once the unknowns have numbers. */
-void           NsFeSpinning(NsFe *fe);
-void           NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+void NsFeSpinning(NsFe *fe);
+void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
 /* Power at velocity w of those of these forces that are no part of an energy: dampers of bearings, and what feeds energy in. */
-void           NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power);
+void NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power);
 /* Of the weight of unbalances where the spin is free, J. */
-PetscReal      NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q);
+PetscReal NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q);
 
 /* src/fe/unbalanced_mass.c: M(q) where unbalances turn with an unknown angle. */
 PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);
@@ -317,8 +318,10 @@ void           NsFeScene(NsFe *fe, NsModel *model);
 PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);
 
 /* src/fe/frequency.c */
-PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate);
-PetscErrorCode NsFeHighestMode(NsModel *model, PetscReal *omega, PetscReal *damping_rate);
+/* body->part of all bodies, those that springs join in one; returns how many. */
+PetscInt       NsFeParts(NsFe *fe);
+PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate);
+PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
 
 /* src/fe/assembly.c: exact preallocation, then values. *C: dampers (symmetric), NULL where there is no damping; *G: gyroscopic terms and the skew parts of
    bearings' damping, NULL where there is none. K may be unsymmetric. speed (rad/s): that of all rotors; NULL: rotors of constant spin have their own, and
@@ -327,7 +330,7 @@ PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Ma
 /* Gravity force M g, N. */
 PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight);
 
-/* src/fe/petsc.c: matrices as AIJ and a KSP for each slot, set up from the options database. */
+/* src/fe/free.c: the matrices and the back end that works with them. */
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **free);
 PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **free);
 /* h -= K q + C v */

@@ -48,6 +48,16 @@ static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M,
   PetscFunctionReturn(0);
 }
 
+/* The body of a cell. */
+static PetscInt body_of(const NsFe *fe, PetscInt index)
+{
+  PetscInt body = 0;
+
+  if (index < fe->elements) return fe->element[index].body;
+  for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
+  return body;
+}
+
 /* The cell that carries a place: its element, one at its node, or its body. */
 static PetscInt cell_of(const NsFe *fe, const NsFeSpot *spot)
 {
@@ -173,14 +183,13 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
     drop_supported(n, cell->unknown, cell->M);
     drop_supported(n, cell->unknown, cell->K);
     drop_supported(n, cell->unknown, cell->G);
-    cell->n = drop_supported(n, cell->unknown, cell->C);
+    cell->n       = drop_supported(n, cell->unknown, cell->C);
     PetscInt free = 0;
     for (PetscInt i = 0; i < n; i++) {
       if (cell->unknown[i] >= 0) cell->unknown[free++] = cell->unknown[i];
     }
   } else {
-    PetscInt body = 0;
-    for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
+    const PetscInt  body    = body_of(fe, index);
     const PetscInt *unknown = NsFeNodeUnknowns(fe, fe->body[body].first_node);
     for (PetscInt a = 0; a < fe->body[body].node_unknowns; a++) {
       if (unknown[a] >= 0) cell->unknown[cell->n++] = unknown[a];
@@ -257,9 +266,7 @@ static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
     (void)snprintf(text + used, size - (size_t)used, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[e->body].name, a[0], a[1], a[2],
       b[0], b[1], b[2]);
   } else {
-    PetscInt body = 0;
-    for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
-    (void)snprintf(text + used, size - (size_t)used, "rigid body '%s'", fe->body[body].name);
+    (void)snprintf(text + used, size - (size_t)used, "rigid body '%s'", fe->body[body_of(fe, index)].name);
   }
 }
 
@@ -298,8 +305,31 @@ static PetscBool is_like_last(const NsFe *fe, PetscInt index)
   return PETSC_TRUE;
 }
 
-/* Of all cells: the largest of each; *gyroscopic in rad/s. */
-static PetscErrorCode find_bounds(NsFe *fe, NsBound *omega, NsBound *damping_rate, PetscReal *gyroscopic)
+PetscInt NsFeParts(NsFe *fe)
+{
+  PetscInt parts = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) fe->body[b].part = b;
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    const PetscInt a = fe->spring[s].spot[0].body, b = fe->spring[s].spot[1].body;
+    if (b < 0) continue;
+    const PetscInt from = PetscMax(fe->body[a].part, fe->body[b].part), to = PetscMin(fe->body[a].part, fe->body[b].part);
+    for (PetscInt i = 0; i < fe->bodies; i++) {
+      if (fe->body[i].part == from) fe->body[i].part = to;
+    }
+  }
+  for (PetscInt b = 0; b < fe->bodies; b++) { /* numbers without holes: the first body of a part has its own number */
+    if (fe->body[b].part != b) continue;
+    for (PetscInt i = b; i < fe->bodies; i++) {
+      if (fe->body[i].part == b) fe->body[i].part = parts;
+    }
+    parts++;
+  }
+  return parts;
+}
+
+/* Of all cells of a part: the largest of each; *gyroscopic in rad/s. */
+static PetscErrorCode find_bounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damping_rate, PetscReal *gyroscopic)
 {
   Attached  attached;
   PetscInt  stiffest = 0, most_damped = 0, cells = fe->elements;
@@ -312,6 +342,7 @@ static PetscErrorCode find_bounds(NsFe *fe, NsBound *omega, NsBound *damping_rat
   PetscCall(attach(fe, cells, &attached));
   for (PetscInt i = 0; i < cells; i++) {
     PetscReal own, rate, spin;
+    if (fe->body[body_of(fe, i)].part != part) continue;
     if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, &alone, &alone_rate, &alone_gyroscopic));
     own  = alone;
     rate = alone_rate;
@@ -341,12 +372,12 @@ static PetscReal raised(PetscReal omega, PetscReal gyroscopic)
   return gyroscopic / 2 + PetscSqrtReal(PetscSqr(gyroscopic) / 4 + omega * omega);
 }
 
-PetscErrorCode NsFeFrequencyBound(NsModel *model, NsBound *omega, NsBound *damping_rate)
+PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate)
 {
   PetscReal gyroscopic;
 
   PetscFunctionBegin;
-  PetscCall(find_bounds(model->data, omega, damping_rate, &gyroscopic));
+  PetscCall(find_bounds(model->data, part, omega, damping_rate, &gyroscopic));
   omega->value = raised(omega->value, gyroscopic);
   PetscFunctionReturn(0);
 }
@@ -378,23 +409,49 @@ static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *lar
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeHighestMode(NsModel *model, PetscReal *omega, PetscReal *damping_rate)
+/* The unknowns of a part, ascending. */
+static PetscErrorCode part_unknowns(const NsFe *fe, PetscInt part, IS *unknowns)
+{
+  PetscInt *number, count = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->unknowns, &number));
+  for (PetscInt i = 0; i < fe->nodes; i++) {
+    const NsFeBody *body = &fe->body[fe->node_body[i]];
+    const PetscInt *own  = NsFeNodeUnknowns(fe, i);
+    for (PetscInt a = 0; a < body->node_unknowns && body->part == part; a++) {
+      if (own[a] >= 0) number[count++] = own[a];
+    }
+  }
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, number, PETSC_OWN_POINTER, unknowns));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate)
 {
   NsFe     *fe = model->data;
-  Mat       M, C, K;
+  Mat       whole[3], own[3] = {NULL, NULL, NULL}; /* M, dampers, K */
+  IS        unknowns;
+  PetscInt  size;
   NsBound   frequency, rate; /* stay where the eigensolver does not converge */
   PetscReal value, gyroscopic;
 
   PetscFunctionBegin;
-  PetscCall(find_bounds(fe, &frequency, &rate, &gyroscopic));
+  PetscCall(find_bounds(fe, part, &frequency, &rate, &gyroscopic));
   *omega        = frequency.value;
   *damping_rate = rate.value;
-  PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));
-  PetscCall(solve_pencil(K, M, PetscSqr(frequency.value), &value));
-  if (value > 0) *omega = PetscSqrtReal(value);
+  PetscCall(NsFreeDynamicsMatrices(fe->free, &whole[0], &whole[1], &whole[2]));
+  PetscCall(part_unknowns(fe, part, &unknowns));
+  PetscCall(ISGetSize(unknowns, &size));
+  for (int i = 0; i < 3 && size; i++) {
+    if (whole[i]) PetscCall(MatCreateSubMatrix(whole[i], unknowns, unknowns, MAT_INITIAL_MATRIX, &own[i]));
+  }
+  if (size) PetscCall(solve_pencil(own[2], own[0], PetscSqr(frequency.value), &value));
+  if (size && value > 0) *omega = PetscSqrtReal(value);
   *omega = raised(*omega, gyroscopic);
-  if (!C) PetscFunctionReturn(0);
-  PetscCall(solve_pencil(C, M, rate.value, &value));
-  if (value > 0) *damping_rate = value;
+  if (own[1] && rate.value > 0) PetscCall(solve_pencil(own[1], own[0], rate.value, &value));
+  if (own[1] && rate.value > 0 && value > 0) *damping_rate = value;
+  for (int i = 0; i < 3; i++) PetscCall(MatDestroy(&own[i]));
+  PetscCall(ISDestroy(&unknowns));
   PetscFunctionReturn(0);
 }

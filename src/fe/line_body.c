@@ -170,9 +170,9 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
 
 void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body)
 {
-  const NsPart   *part  = settings->parts.items;
-  const NsMesh   *mesh  = body->mesh;
-  const NsPart    whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
+  const NsPart *part  = settings->parts.items;
+  const NsMesh *mesh  = body->mesh;
+  const NsPart  whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
 
   body->lumped = settings->mass == 1;
   if (settings->damping && settings->damping->rayleigh) {

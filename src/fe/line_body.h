@@ -23,8 +23,8 @@ typedef struct {
 /* A stretch of the body with a section or material of its own. */
 typedef struct {
   const NsNode     *where;
-  NsNumbers         range; /* [2, 1] m along the line */
-  const char       *group; /* physical curve */
+  NsNumbers         range;                 /* [2, 1] m along the line */
+  const char       *group;                 /* physical curve */
   const NsSection  *section, *section_end; /* section_end: tapers linearly to this one */
   const NsMaterial *material;
 } NsPart;
@@ -40,7 +40,7 @@ typedef struct {
   const NsInitial      *initial;
   long                  dimension; /* truss and beam only: 2 or 3 */
   /* beams and rotors */
-  int           theory; /* 0 timoshenko, 1 euler_bernoulli */
+  int           theory;         /* 0 timoshenko, 1 euler_bernoulli */
   int           rotary_inertia; /* 0 as the theory has it, 1 yes, 2 no */
   double        axial_force;
   double        orientation[3];
@@ -92,9 +92,8 @@ void NsCheckTaper(const NsNode *where, const NsSection *section, const NsSection
     {"weight", NS_KEY_BOOLEAN, offsetof(NsLineBodySettings, weight), .standard = "true", .help = "gravity acts on the body itself", \
       .example = "false"}, \
   { \
-    "axial_force", NS_KEY_NUMBER, offsetof(NsLineBodySettings, axial_force), .dimension = NS_DIM_FORCE, .standard = "0", \
-                                                                             .help    = "constant tension, which stiffens against bending; negative: pressure", \
-                                                                             .example = "10 kN" \
+    "axial_force", NS_KEY_NUMBER, offsetof(NsLineBodySettings, axial_force), \
+      .dimension = NS_DIM_FORCE, .standard = "0", .help = "constant tension, which stiffens against bending; negative: pressure", .example = "10 kN" \
   }
 
 extern const char *const NsTheoryChoices[], *const NsRotaryChoices[];

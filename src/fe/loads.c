@@ -37,12 +37,13 @@ static const NsKey load_keys[] = {
 };
 static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
 {
-  const NsLoadSettings *load = settings;
-  const NsNode         *here = load->where;
+  const NsLoadSettings *load   = settings;
+  const NsNode         *here   = load->where;
   const char           *at_key = NsTreeChild(here, "force") ? "force" : "moment";
 
   (void)arena;
-  if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment")) NsDiagError(diag, here->place, "a load `at` nodes needs a `force`");
+  if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment"))
+    NsDiagError(diag, here->place, "a load `at` nodes needs a `force`");
   if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
   if (load->at.count && NsTreeChild(here, "force_per_length"))
     NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length goes with `on`, not with `at`");
@@ -131,8 +132,9 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
     if (!settings->rotating) continue;
     NsFeMakeTwist(fe, &spots[0], &load->twist);
     if (dot(settings->force, body->frame[0]) != 0 || dot(settings->moment, body->frame[0]) != 0) {
-      NsDiagError(fe->diag, settings->where->place, "a load that turns with the shaft lies across it; give the part along (%g, %g, %g) a load of its own",
-        body->frame[0][0], body->frame[0][1], body->frame[0][2]);
+      NsDiagError(fe->diag, settings->where->place,
+        "a load that turns with the shaft lies across it; give the part along (%g, %g, %g) a load of its own", body->frame[0][0], body->frame[0][1],
+        body->frame[0][2]);
     }
   }
 }
@@ -141,7 +143,7 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
 static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
 {
   static const PetscReal at[3] = {0.112701665379258311, 0.5, 0.887298334620741689}, share[3] = {5. / 18, 8. / 18, 5. / 18};
-  const NsFeBody        *body  = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
+  const NsFeBody        *body = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
 
   if (!body) return;
   if (settings->rotating) {

@@ -144,13 +144,17 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
   NsFeSpot     spot;
 
   if (!NsFeFindSpot(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &spot)) return;
-  *disc = (NsFeInertia){.name = name, .spot = spot, .mass = settings->mass, .gyroscopic = settings->gyroscopic, .radius = settings->radius,
-    .inertia = {settings->polar_inertia, settings->diametral_inertia, settings->diametral_inertia}};
+  *disc = (NsFeInertia){.name = name,
+    .spot                     = spot,
+    .mass                     = settings->mass,
+    .gyroscopic               = settings->gyroscopic,
+    .radius                   = settings->radius,
+    .inertia                  = {settings->polar_inertia, settings->diametral_inertia, settings->diametral_inertia}};
   if (settings->shape) {
     const NsDiscShape *s       = settings->shape;
     const PetscReal    squares = PetscSqr(s->outer_radius) + PetscSqr(s->inner_radius);
-    disc->mass       = s->density * PETSC_PI * (s->outer_radius - s->inner_radius) * (s->outer_radius + s->inner_radius) * s->thickness;
-    disc->inertia[0] = disc->mass * squares / 2;
+    disc->mass                 = s->density * PETSC_PI * (s->outer_radius - s->inner_radius) * (s->outer_radius + s->inner_radius) * s->thickness;
+    disc->inertia[0]           = disc->mass * squares / 2;
     disc->inertia[1] = disc->inertia[2] = disc->mass * (3 * squares + PetscSqr(s->thickness)) / 12;
     if (disc->radius == 0) disc->radius = s->outer_radius;
   }
@@ -158,7 +162,8 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
   disc->spin_spot = spot;
   if (settings->spin_of && !NsFeFindSpot(fe, settings->spin_of, NULL, NsKeysPlace(settings->where, "spin_of"), PETSC_FALSE, &disc->spin_spot)) return;
   if (disc->spin_spot.body != spot.body) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is not on '%s', which carries the disc", settings->spin_of, fe->body[spot.body].name);
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is not on '%s', which carries the disc", settings->spin_of, fe->body[spot.body].name);
     return;
   }
   if (disc->inertia[1] < disc->inertia[0] / 2 * (1 - 1e-12)) {
@@ -169,7 +174,8 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
     PetscBool turns = PETSC_FALSE;
     for (int a = 0; a < fe->body[spot.body].node_unknowns; a++) turns = turns || fe->body[spot.body].turns[a];
     if (!turns)
-      NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "at"), "nodes of '%s' do not turn: the moments of inertia have no effect", fe->body[spot.body].name);
+      NsDiagWarning(
+        fe->diag, NsKeysPlace(settings->where, "at"), "nodes of '%s' do not turn: the moments of inertia have no effect", fe->body[spot.body].name);
   }
   fe->inertias++;
 }

@@ -510,6 +510,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   model->ops           = &fe_ops;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
+  model->parts         = NsFeParts(fe);
   model->constant_mass = fe->mass_varies ? PETSC_FALSE : PETSC_TRUE;
   if (!NsDiagErrors(diag)) {
     *result = model; /* from here on it is destroyed by the caller, errors or not */
@@ -523,6 +524,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsFeScene(fe, model);
   model->probe_names = NsFePlaceNames(fe);
-  model->probe_help  = "points: a named node such as bar.left, or a place along a body: a fraction of its length such as bar@0.5, or a distance such as bar@20 mm";
+  model->probe_help =
+    "points: a named node such as bar.left, or a place along a body: a fraction of its length such as bar@0.5, or a distance such as bar@20 mm";
   PetscFunctionReturn(0);
 }

@@ -154,9 +154,9 @@ PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace
 
 PetscBool NsFeAxis(const NsFe *fe, const NsFeSpot *spot, PetscReal axis[3])
 {
-  const NsFeBody *body    = &fe->body[spot->body];
-  const NsMesh   *mesh    = body->mesh;
-  PetscInt        element = spot->element;
+  const NsFeBody *body     = &fe->body[spot->body];
+  const NsMesh   *mesh     = body->mesh;
+  PetscInt        element  = spot->element;
   PetscReal       fraction = spot->fraction, sign = 1;
 
   if (spot->node >= 0) {

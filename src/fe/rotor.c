@@ -27,9 +27,9 @@ static const NsTable rotor_table = {"rotor", "straight spinning shaft", rotor_ke
 /* The mesh is one straight line, and its elements are round. */
 static PetscBool check_shaft(NsFe *fe, NsFeBody *body)
 {
-  const NsMesh  *mesh  = body->mesh;
-  const NsPlace  place = NsKeysPlace(body->where, "mesh");
-  const NsFeElement *e = &fe->element[body->first_element];
+  const NsMesh      *mesh  = body->mesh;
+  const NsPlace      place = NsKeysPlace(body->where, "mesh");
+  const NsFeElement *e     = &fe->element[body->first_element];
 
   if (!mesh->along) {
     NsDiagError(fe->diag, place, "the mesh of rotor '%s' is not one open line", body->name);

@@ -77,7 +77,8 @@ void NsFeSpinning(NsFe *fe)
 {
   size_t gyros = 1, varyings = 1;
 
-  for (PetscInt b = 0; b < fe->bodies; b++) gyros += !NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic ? (size_t)fe->body[b].mesh->elements : 0;
+  for (PetscInt b = 0; b < fe->bodies; b++)
+    gyros += !NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic ? (size_t)fe->body[b].mesh->elements : 0;
   fe->gyro = NsArenaAlloc(fe->arena, sizeof(*fe->gyro) * (gyros + (size_t)fe->inertias));
   for (PetscInt s = 0; s < fe->springs; s++) varyings += fe->spring[s].over_speed ? 1 : 0;
   fe->varying = NsArenaAlloc(fe->arena, sizeof(*fe->varying) * varyings);

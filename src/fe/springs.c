@@ -29,7 +29,8 @@ static const NsKey spring_keys[] = {
   {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .standard = "0", .minimum = "0",
     .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
   {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .standard = "[0, 0, 0]",
-    .help = "direction in which it acts; without it: from place to place, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
+    .help    = "direction in which it acts; without it: from place to place, or along the line of the body for springs to ground",
+    .example = "[1, 0, 0]"},
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -55,15 +56,15 @@ static const NsKey bearing_keys[] = {
   {"rotational_damping", NS_KEY_NUMBERS, offsetof(NsBearingSettings, rotational_damping), .columns = 1, .columns_dimension = {{2, 1, -1, -1}},
     .least = 1, .most = 4, .help = "moment per angular velocity; numbers as for stiffness", .example = "0.1 N m s/rad"},
   {"stiffness_matrix", NS_KEY_NUMBERS, offsetof(NsBearingSettings, stiffness_matrix), .columns = 1, .least = 36, .most = 36,
-    .help = "6 x 6 row by row, SI without units: forces along and moments about axes 1, 2, 3 for displacements and rotations",
+    .help    = "6 x 6 row by row, SI without units: forces along and moments about axes 1, 2, 3 for displacements and rotations",
     .example = "[0, 0, 0, 0, 0, 0,  0, 1e6, 2e5, 0, 0, 0,  0, -2e5, 1e6, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0]"},
   {"damping_matrix", NS_KEY_NUMBERS, offsetof(NsBearingSettings, damping_matrix), .columns = 1, .least = 36, .most = 36,
-    .help = "the same for velocities",
+    .help    = "the same for velocities",
     .example = "[0, 0, 0, 0, 0, 0,  0, 10, 0, 0, 0, 0,  0, 0, 10, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0]"},
-  {"over_speed", NS_KEY_NUMBERS, offsetof(NsBearingSettings, over_speed), .columns = 9, .columns_dimension = {NS_DIM_ANGULAR_VELOCITY,
-     NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT},
-    .least = 2,
-    .help    = "rows [speed, k22, k23, k32, k33, c22, c23, c32, c33] across a rotor, added to the rest: linear between, constant beyond",
+  {"over_speed", NS_KEY_NUMBERS, offsetof(NsBearingSettings, over_speed), .columns = 9,
+    .columns_dimension = {NS_DIM_ANGULAR_VELOCITY, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_DASHPOT,
+      NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT},
+    .least = 2, .help = "rows [speed, k22, k23, k32, k33, c22, c23, c32, c33] across a rotor, added to the rest: linear between, constant beyond",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
   {NULL},
 };
@@ -72,8 +73,8 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsBearingSettings *bearing = settings;
   const NsNumbers         *table   = &bearing->over_speed;
-  const int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows
-                  + bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
+  const int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows +
+                  bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
 
   (void)arena;
   if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness or a damping");

@@ -40,19 +40,20 @@ static PetscErrorCode blame(NsFe *fe, NsModel *model)
   }
   PetscCall(VecRestoreArrayRead(fe->rest, &q));
   PetscCall(model->ops->name_unknown(model, most, name, sizeof(name)));
-  NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"), "there is no static state to start from: supports, springs and bearings do not hold everything");
+  NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
+    "there is no static state to start from: supports, springs and bearings do not hold everything");
   NsDiagNote(fe->diag, "free to move: %s", name);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
 {
-  Mat       M, C, K;
-  KSP       ksp;
-  PC        pc;
-  Vec       zero, f;
+  Mat            M, C, K;
+  KSP            ksp;
+  PC             pc;
+  Vec            zero, f;
   const PetscInt unbalances = fe->unbalances;
-  PetscReal size, residual, largest, diagonal;
+  PetscReal      size, residual, largest, diagonal;
 
   PetscFunctionBegin;
   PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));

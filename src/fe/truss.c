@@ -16,9 +16,9 @@ static const NsTable truss_table = {"truss", "bars joined at their ends", truss_
 static PetscErrorCode NsBodyBuild_Truss(const void *settings, NsFe *fe, NsFeBody *body)
 {
   const NsLineBodySettings *truss   = settings;
-  const NsFeElement   *element = fe->element + body->first_element;
-  const PetscInt       d       = (PetscInt)truss->dimension;
-  const PetscReal      z0      = fe->x[3 * body->first_node + 2];
+  const NsFeElement        *element = fe->element + body->first_element;
+  const PetscInt            d       = (PetscInt)truss->dimension;
+  const PetscReal           z0      = fe->x[3 * body->first_node + 2];
 
   PetscFunctionBegin;
   body->node_unknowns = d;

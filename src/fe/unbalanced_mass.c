@@ -15,10 +15,10 @@
 #define NS_VECTORS 3
 
 struct NsFeUnbalancedMass {
-  PetscInt      vectors;       /* NS_VECTORS * unbalances */
-  PetscReal    *S;             /* [NS_SLOTS][unbalances][2]: coefficients of p with l2, and of p with l3 */
-  Vec          *X[NS_SLOTS];   /* [vectors] */
-  PetscReal    *B[NS_SLOTS];   /* [vectors, vectors] */
+  PetscInt      vectors;     /* NS_VECTORS * unbalances */
+  PetscReal    *S;           /* [NS_SLOTS][unbalances][2]: coefficients of p with l2, and of p with l3 */
+  Vec          *X[NS_SLOTS]; /* [vectors] */
+  PetscReal    *B[NS_SLOTS]; /* [vectors, vectors] */
   NsOperator    op[NS_SLOTS];
   PetscReal    *matrix, *e, *y; /* scratch: [vectors, vectors] column-major, [vectors] each */
   PetscBLASInt *pivot;
@@ -155,8 +155,8 @@ PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *self
 static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slot, const PetscReal *e, PetscInt stride, PetscReal *out)
 {
   for (PetscInt b = 0; b < fe->unbalances; b++) {
-    const PetscReal *S = self->S + 2 * (slot * fe->unbalances + b);
-    const PetscReal *x = e + NS_VECTORS * b * stride;
+    const PetscReal *S      = self->S + 2 * (slot * fe->unbalances + b);
+    const PetscReal *x      = e + NS_VECTORS * b * stride;
     out[NS_VECTORS * b]     = S[0] * x[stride] + S[1] * x[2 * stride];
     out[NS_VECTORS * b + 1] = S[0] * x[0];
     out[NS_VECTORS * b + 2] = S[1] * x[0];
@@ -165,9 +165,9 @@ static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slo
 
 PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, Vec x)
 {
-  const PetscInt     n = self->vectors;
-  PetscBLASInt       size, one = 1, info;
-  PetscScalar       *value;
+  const PetscInt n = self->vectors;
+  PetscBLASInt   size, one = 1, info;
+  PetscScalar   *value;
 
   PetscFunctionBegin;
   PetscCall(PetscBLASIntCast(n, &size));
@@ -180,8 +180,8 @@ PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *sel
     self->matrix[k * n + k] += 1;
   }
   LAPACKgesv_(&size, &one, self->matrix, &size, self->pivot, self->y, &size, &info);
-  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "the mass matrix with unbalances is singular (dgesv returned %d): is an unbalance greater than its rotor?",
-    (int)info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
+    "the mass matrix with unbalances is singular (dgesv returned %d): is an unbalance greater than its rotor?", (int)info);
   for (PetscInt k = 0; k < n; k++) self->y[k] = -self->y[k];
   PetscCall(VecMAXPY(x, n, self->y, self->X[slot]));
   PetscFunctionReturn(0);

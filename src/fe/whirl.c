@@ -49,7 +49,7 @@ NsWhirl NsWhirlOfOrbits(const PetscReal axis[3], PetscInt points, const PetscCom
 
 PetscErrorCode NsModelShape(NsModel *model, const NsModes *modes, PetscInt mode, PetscComplex *u)
 {
-  const NsScene *scene = &model->scene;
+  const NsScene *scene  = &model->scene;
   NsFields       fields = {0};
   Vec            part[2];
 

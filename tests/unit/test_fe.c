@@ -312,8 +312,8 @@ static void frequency_bound_is_a_bound(void **state)
     TestRun   test = test_run_open(clamped, sets[k]);
     PetscReal omega, rate;
     NsBound   bound, bound_rate;
-    CHECK(NsFeFrequencyBound(test.run->model, &bound, &bound_rate));
-    CHECK(NsFeHighestMode(test.run->model, &omega, &rate));
+    CHECK(NsFeFrequencyBound(test.run->model, 0, &bound, &bound_rate));
+    CHECK(NsFeHighestMode(test.run->model, 0, &omega, &rate));
     assert_true(omega <= bound.value * (1 + 1e-6));
     assert_true(bound.value < 2 * omega);
     assert_true(rate <= bound_rate.value * (1 + 1e-6));

@@ -1,0 +1,177 @@
+#include "banded.h"
+
+PetscErrorCode NsProfileCreate(PetscInt matrices, const Mat *matrix, NsProfile *profile)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(matrix[0], &n, NULL));
+  profile->n = n;
+  PetscCall(PetscMalloc3(n, &profile->low, n, &profile->high, n + 1, &profile->start));
+  for (PetscInt i = 0; i < n; i++) profile->low[i] = profile->high[i] = i;
+  for (PetscInt m = 0; m < matrices; m++) {
+    if (!matrix[m]) continue;
+    for (PetscInt i = 0; i < n; i++) {
+      const PetscInt *column;
+      PetscInt        count;
+      PetscCall(MatGetRow(matrix[m], i, &count, &column, NULL));
+      for (PetscInt k = 0; k < count; k++) {
+        const PetscInt j = column[k];
+        profile->low[i]  = PetscMin(profile->low[i], j);
+        profile->high[i] = PetscMax(profile->high[i], j);
+        profile->low[j]  = PetscMin(profile->low[j], i);
+        profile->high[j] = PetscMax(profile->high[j], i);
+      }
+      PetscCall(MatRestoreRow(matrix[m], i, &count, &column, NULL));
+    }
+  }
+  profile->start[0] = 0;
+  for (PetscInt i = 0; i < n; i++) profile->start[i + 1] = profile->start[i] + profile->high[i] - profile->low[i] + 1;
+  profile->entries = profile->start[n];
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsProfileDestroy(NsProfile *profile)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree3(profile->low, profile->high, profile->start));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsProfileTake(const NsProfile *profile, Mat matrix, PetscReal **value)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(profile->entries, value));
+  for (PetscInt i = 0; i < profile->n; i++) {
+    const PetscInt    *column;
+    const PetscScalar *number;
+    PetscInt           count;
+    PetscCall(MatGetRow(matrix, i, &count, &column, &number));
+    for (PetscInt k = 0; k < count; k++) (*value)[profile->start[i] + column[k] - profile->low[i]] = number[k];
+    PetscCall(MatRestoreRow(matrix, i, &count, &column, &number));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Four sums side by side: the next product need not wait for the last sum. */
+static inline PetscReal row_product(PetscInt n, const PetscReal *restrict a, const PetscReal *restrict x)
+{
+  PetscReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  PetscInt  k = 0;
+
+  for (; k + 4 <= n; k += 4) {
+    s0 += a[k] * x[k];
+    s1 += a[k + 1] * x[k + 1];
+    s2 += a[k + 2] * x[k + 2];
+    s3 += a[k + 3] * x[k + 3];
+  }
+  for (; k < n; k++) s0 += a[k] * x[k];
+  return (s0 + s1) + (s2 + s3);
+}
+
+void NsBandMult(const NsProfile *p, const PetscReal *A, const PetscReal *x, PetscReal *y)
+{
+  for (PetscInt i = 0; i < p->n; i++) y[i] = row_product(p->start[i + 1] - p->start[i], A + p->start[i], x + p->low[i]);
+}
+
+PetscReal NsBandProduct(const NsProfile *p, const PetscReal *A, const PetscReal *x, const PetscReal *y)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < p->n; i++) sum += x[i] * row_product(p->start[i + 1] - p->start[i], A + p->start[i], y + p->low[i]);
+  return sum;
+}
+
+void NsBandForce(const NsProfile *p, const PetscReal *K, const PetscReal *C, const PetscReal *q, const PetscReal *v, PetscReal *h)
+{
+  for (PetscInt i = 0; i < p->n; i++) {
+    const PetscInt at = p->start[i], n = p->start[i + 1] - at, low = p->low[i];
+    PetscReal      sum = row_product(n, K + at, q + low);
+    if (C) sum += row_product(n, C + at, v + low);
+    h[i] -= sum;
+  }
+}
+
+PetscErrorCode NsBandFactorCreate(const NsProfile *profile, NsBandFactor *factor)
+{
+  const PetscInt n = profile->n;
+
+  PetscFunctionBegin;
+  factor->profile = profile;
+  PetscCall(PetscMalloc4(n + 1, &factor->row_start, n, &factor->last, n + 1, &factor->column_start, n, &factor->inverse));
+  factor->row_start[0] = factor->column_start[0] = 0;
+  for (PetscInt i = 0; i < n; i++) factor->last[i] = i;
+  for (PetscInt i = 0; i < n; i++) {
+    factor->row_start[i + 1] = factor->row_start[i] + i - profile->low[i];
+    for (PetscInt j = profile->low[i]; j < i; j++) factor->last[j] = i; /* within a row all columns fill in */
+  }
+  for (PetscInt j = 0; j < n; j++) factor->column_start[j + 1] = factor->column_start[j] + factor->last[j] - j;
+  PetscCall(PetscMalloc2(factor->row_start[n], &factor->row, factor->column_start[n], &factor->column));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsBandFactorDestroy(NsBandFactor *factor)
+{
+  PetscFunctionBegin;
+  if (!factor->profile) PetscFunctionReturn(0);
+  PetscCall(PetscFree4(factor->row_start, factor->last, factor->column_start, factor->inverse));
+  PetscCall(PetscFree2(factor->row, factor->column));
+  factor->profile = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* Row by row: with y_ij = L_ij D_j,  y_ij = A_ij - sum_k<j y_ik L_jk,  D_i = A_ii - sum_k y_ik L_ik. */
+PetscBool NsBandFactorize(NsBandFactor *f, const PetscReal *A)
+{
+  const NsProfile *p = f->profile;
+
+  for (PetscInt i = 0; i < p->n; i++) {
+    const PetscInt   low = p->low[i];
+    const PetscReal *a   = A + p->start[i] - low; /* a[j] is A_ij */
+    PetscReal       *y   = f->row + f->row_start[i] - low;
+    PetscReal        d   = a[i];
+    for (PetscInt j = low; j < i; j++) {
+      const PetscInt from = PetscMax(low, p->low[j]);
+      y[j]                = a[j] - row_product(j - from, y + from, f->row + f->row_start[j] + from - p->low[j]);
+    }
+    for (PetscInt j = low; j < i; j++) {
+      const PetscReal L = y[j] * f->inverse[j];
+      d -= y[j] * L;
+      y[j] = L;
+    }
+    if (!(d > 0)) return PETSC_FALSE;
+    f->inverse[i] = 1 / d;
+  }
+  for (PetscInt i = 0; i < p->n; i++) {
+    for (PetscInt j = p->low[i]; j < i; j++) f->column[f->column_start[j] + i - j - 1] = f->row[f->row_start[i] + j - p->low[i]];
+  }
+  for (PetscInt j = 0; j < p->n; j++) { /* rows between that begin behind this column */
+    for (PetscInt i = j + 1; i <= f->last[j]; i++) {
+      if (p->low[i] > j) f->column[f->column_start[j] + i - j - 1] = 0;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* By columns forwards and by rows backwards: in both the inner loop adds to many numbers, none of which waits for another. */
+void NsBandSolve(const NsBandFactor *f, const PetscReal *b, PetscReal *x)
+{
+  const NsProfile *p = f->profile;
+
+  for (PetscInt i = 0; i < p->n; i++) x[i] = b[i];
+  for (PetscInt j = 0; j < p->n; j++) {
+    const PetscReal xj               = x[j];
+    const PetscReal *restrict column = f->column + f->column_start[j];
+    PetscReal *restrict below        = x + j + 1;
+    const PetscInt n                 = f->last[j] - j;
+    for (PetscInt k = 0; k < n; k++) below[k] -= column[k] * xj;
+    x[j] = xj * f->inverse[j];
+  }
+  for (PetscInt i = p->n - 1; i >= 0; i--) {
+    const PetscReal xi            = x[i];
+    const PetscReal *restrict row = f->row + f->row_start[i];
+    PetscReal *restrict before    = x + p->low[i];
+    const PetscInt n              = i - p->low[i];
+    for (PetscInt k = 0; k < n; k++) before[k] -= row[k] * xi;
+  }
+}

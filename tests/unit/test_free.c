@@ -1,0 +1,112 @@
+/* Back ends of the free dynamics: the same results to rounding, whatever the structure; and the banded storage itself. */
+#include "support.h"
+#include "fe/banded.h"
+
+/* A bar, a frame of beams and a rotor with its housing, joined by a spring; damping, gyroscopic terms, a support, contact. */
+static const char *const all_kinds =
+  "gravity: [0, 0, -9.81]\n"
+  "bodies:\n"
+  "  bar:\n"
+  "    type: bar\n"
+  "    mesh: {line: {from: [2, 0, 0], to: [3, 0, 0], elements: 7, grading: 2}}\n"
+  "    material: {density: 7800, young: 210 GPa}\n"
+  "    section: {circle: {radius: 10 mm}}\n"
+  "    damping: {rayleigh: {mass: 3 1/s, stiffness: 20 ns}}\n"
+  "  shaft:\n"
+  "    type: rotor\n"
+  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 6}}\n"
+  "    material: {density: 7800, young: 210 GPa}\n"
+  "    section: {circle: {radius: 10 mm}}\n"
+  "    spin: 3000 rpm\n"
+  "  housing: {type: rigid, at: [0, 0, 0], mass: 2, inertia: [0.01, 0.01, 0.01]}\n"
+  "discs: {wheel: {at: shaft@0.4, mass: 3, polar_inertia: 0.02, diametral_inertia: 0.01}}\n"
+  "unbalances: {mark: {at: shaft@0.4, mass_eccentricity: 1e-4 kg m}}\n"
+  "bearings:\n"
+  "  left: {between: [shaft.left, housing.center], stiffness: [1e6, 2e5, -1e5, 2e6], damping: 50}\n"
+  "  right: {between: [shaft.right, ground], stiffness: 1e6, damping: [10, 20]}\n"
+  "  mount: {between: [housing.center, ground], stiffness: 1e7, rotational_stiffness: 1e4}\n"
+  "springs: {far: {between: [bar.left, housing.center], stiffness: 1e5, damping: 3}}\n"
+  "supports: {clamp: {at: bar.right, fix: x}}\n"
+  "contacts: {stop: {between: [{node: shaft@0.7, radius: 10 mm}, {plane: {point: [0, 0, -10.01 mm], normal: [0, 0, 1]}}], friction: 0.2}}\n"
+  "scheme: {type: half_explicit, step: 2 us}\n"
+  "time: {end: 1}\n";
+
+static PetscReal difference(const char *const *first, const char *const *second, int steps)
+{
+  TestRun   a = test_run_open(all_kinds, first), b = test_run_open(all_kinds, second);
+  PetscReal size, error;
+
+  for (int i = 0; i < steps; i++) {
+    (void)test_step(a.run);
+    (void)test_step(b.run);
+  }
+  CHECK(VecNorm(a.run->state.v, NORM_INFINITY, &size));
+  CHECK(VecAXPY(b.run->state.v, -1, a.run->state.v));
+  CHECK(VecNorm(b.run->state.v, NORM_INFINITY, &error));
+  test_run_close(&a);
+  test_run_close(&b);
+  assert_true(size > 1e-3);
+  return error / size;
+}
+
+static void back_ends_agree(void **state)
+{
+  const char *const banded[] = {"free_dynamics=banded", NULL}, *const petsc[] = {"free_dynamics=petsc", NULL};
+  const char *const implicit_banded[] = {"free_dynamics=banded", "scheme={type: moreau_jean, step: 20 us}", NULL};
+  const char *const implicit_petsc[]  = {"free_dynamics=petsc", "scheme={type: moreau_jean, step: 20 us}", NULL};
+
+  (void)state;
+  assert_near(difference(banded, petsc, 2000), 0, 1e-10);
+  assert_near(difference(implicit_banded, implicit_petsc, 500), 0, 1e-10); /* A is unsymmetric: gyroscopic, and a bearing that circulates */
+}
+
+/* Rows of different length, an isolated unknown, fill-in below a gap. */
+static void factor_solves(void **state)
+{
+  enum { N = 7 };
+  static const PetscReal value[N][N] = {
+    {4, 1, 0, 0, 0.5, 0, 0},
+    {1, 5, 0, 0, 0, 0, 0},
+    {0, 0, 3, 1, 0, 0, 0},
+    {0, 0, 1, 6, 2, 0, 0},
+    {0.5, 0, 0, 2, 7, 0, 0.25},
+    {0, 0, 0, 0, 0, 2, 0},
+    {0, 0, 0, 0, 0.25, 0, 3},
+  };
+  Mat          A;
+  NsProfile    profile;
+  NsBandFactor factor = {NULL};
+  PetscReal   *band, b[N], x[N], y[N];
+
+  (void)state;
+  CHECK(MatCreateSeqAIJ(PETSC_COMM_SELF, N, N, N, NULL, &A));
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
+      if (value[i][j] != 0) CHECK(MatSetValue(A, i, j, value[i][j], INSERT_VALUES));
+    }
+    b[i] = 1 + i * i;
+  }
+  CHECK(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  CHECK(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  CHECK(NsProfileCreate(1, &A, &profile));
+  CHECK(NsProfileTake(&profile, A, &band));
+  CHECK(NsBandFactorCreate(&profile, &factor));
+  assert_true(NsBandFactorize(&factor, band));
+  NsBandSolve(&factor, b, x);
+  NsBandMult(&profile, band, x, y);
+  for (int i = 0; i < N; i++) assert_near(y[i], b[i], 1e-13 * 50);
+  assert_near(NsBandProduct(&profile, band, b, x), 1 + 4 + 25 + 100 + 17 * 17 + 26 * 26 + 37 * 37, 1e-10);
+  for (PetscInt i = 0; i < profile.entries; i++) band[i] = -band[i];
+  assert_false(NsBandFactorize(&factor, band)); /* not positive definite */
+  CHECK(PetscFree(band));
+  CHECK(NsBandFactorDestroy(&factor));
+  CHECK(NsProfileDestroy(&profile));
+  CHECK(MatDestroy(&A));
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(back_ends_agree),
+  cmocka_unit_test(factor_solves),
+};
+
+TEST_MAIN(tests)
