@@ -82,6 +82,8 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
 /* Says what to think of run->step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the limit, a warning close below it. */
 void NsRunJudgeStep(NsRun *run, PetscBool refuse);
+/* What to take where explicit steps are too short, as the end of a sentence. */
+const char *NsRunImplicitAdvice(const NsRun *run);
 /* Makes the directory, writes, steps, writes, closes. run->exit tells how it ended. */
 PetscErrorCode NsRunExecute(NsRun *run);
 /* The first failure is kept; the loop stops after the present step. */

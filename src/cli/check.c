@@ -55,6 +55,20 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds)
   PetscFunctionReturn(0);
 }
 
+/* More steps than this at the very limit: the mesh is finer than an explicit scheme can bear. */
+#define NS_MANY_STEPS 1e6
+
+static void print_limit(const NsRun *run)
+{
+  const double steps = run->config.time->end / run->step_limit;
+
+  printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
+  if (run->step_limit > 0 && steps > NS_MANY_STEPS)
+    printf("  advice      %.2g steps even at the limit, which the place above sets: take longer elements there, or\n"
+           "              %s\n",
+      steps, NsRunImplicitAdvice(run));
+}
+
 static PetscErrorCode print_report(NsRun *run)
 {
   const NsModel          *model   = run->model;
@@ -83,7 +97,7 @@ static PetscErrorCode print_report(NsRun *run)
   if (!model->ops->frequency_bound)
     printf("  step limit  not known for mechanisms: halve the step and compare\n");
   else if (run->step_limit < PETSC_MAX_REAL)
-    printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
+    print_limit(run);
   else
     printf("  step limit  none\n");
   printf("  output      %lld frames%s, about ", (long long)frames, more);

@@ -264,6 +264,12 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
   PetscFunctionReturn(0);
 }
 
+const char *NsRunImplicitAdvice(const NsRun *run)
+{
+  return run->model->linear ? "an implicit scheme (moreau_jean with theta from 0.5)"
+                            : "a prescribed spin, with which implicit schemes (moreau_jean with theta from 0.5) move this model";
+}
+
 void NsRunJudgeStep(NsRun *run, PetscBool refuse)
 {
   const NsPlace place = NsKeysPlace(run->config.scheme.where, "step");
@@ -284,8 +290,8 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagWarning(
         run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
-    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %san implicit scheme (moreau_jean with theta from 0.5)%s",
-      run->damping_ratio > 0 ? "less damping, or " : "or ", refuse ? "; --force runs it all the same" : "");
+    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %s%s%s", run->damping_ratio > 0 ? "less damping, or " : "or ",
+      NsRunImplicitAdvice(run), refuse ? "; --force runs it all the same" : "");
   } else if (run->step > 0.9 * run->step_limit) {
     NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off",
       run->step, name, run->step_limit);

@@ -155,9 +155,10 @@ typedef struct NsFeUnbalancedMass NsFeUnbalancedMass;
 /* The free dynamics: everything that touches large matrices. */
 typedef struct NsFreeDynamics NsFreeDynamics;
 
-/* A ring to draw, carried by a place: outline of a disc or of a round housing. */
+/* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
-  NsFeSpot  spot;
+  NsPoint   centre;
+  PetscInt  body; /* whose it is; of a surface fixed in space: of what may touch it */
   PetscReal axis[3], radius;
 } NsFeRing;
 

@@ -64,19 +64,17 @@ static void ring_frame(const NsFeRing *ring, PetscReal frame[3][3])
   (void)NsBeamFrame(ring->axis, NULL, frame);
 }
 
-static void add_ring(const NsFe *fe, const NsFeRing *ring, NsScene *scene, PetscInt *point, PetscInt *cell)
+static void add_ring(const NsFeRing *ring, NsScene *scene, PetscInt *point, PetscInt *cell)
 {
   const PetscInt first = *point;
   PetscReal      frame[3][3];
-  NsPoint        centre;
 
   ring_frame(ring, frame);
-  NsFeExpand(fe, &ring->spot, &centre);
   for (PetscInt k = 0; k < NS_RING; k++, (*point)++) {
     const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / NS_RING, c = ring->radius * PetscCosReal(angle), s = ring->radius * PetscSinReal(angle);
-    for (int i = 0; i < 3; i++) scene->x[3 * *point + i] = centre.x[i] + c * frame[1][i] + s * frame[2][i];
+    for (int i = 0; i < 3; i++) scene->x[3 * *point + i] = ring->centre.x[i] + c * frame[1][i] + s * frame[2][i];
     scene->radius[*point] = ring->radius / 40;
-    add_cell(scene, cell, first + k, first + (k + 1) % NS_RING, ring->spot.body, -1);
+    add_cell(scene, cell, first + k, first + (k + 1) % NS_RING, ring->body, -1);
   }
 }
 
@@ -94,15 +92,46 @@ static void node_radii(const NsFe *fe, NsScene *scene)
   for (PetscInt i = 0; i < fe->nodes; i++) scene->radius[i] /= (PetscReal)PetscMax(1, count[i]);
 }
 
+/* The body that has this unknown. */
+static PetscInt body_of(const NsFe *fe, PetscInt unknown)
+{
+  PetscInt body = 0;
+
+  for (PetscInt i = 0; i < fe->slots; i++) {
+    if (fe->unknown[i] != unknown) continue;
+    while (body + 1 < fe->bodies && fe->body[body + 1].first_slot <= i) body++;
+    break;
+  }
+  return body;
+}
+
+/* The hollow or shaft of a contact; candidates against one surface follow each other. */
+static void add_surface(NsFe *fe, const NsPair *pair)
+{
+  const NsFeRing *last = fe->rings ? &fe->ring[fe->rings - 1] : NULL;
+  const NsPoint  *of   = pair->point[1].unknowns ? &pair->point[1] : &pair->point[0];
+  PetscReal       off  = last ? PetscAbsReal(last->radius - pair->radius[1]) : 1;
+
+  for (int k = 0; last && k < 3; k++) off += PetscAbsReal(last->centre.x[k] - pair->point[1].x[k]);
+  if (off == 0) return;
+  NsFeRing *ring = &fe->ring[fe->rings++];
+  *ring          = (NsFeRing){.centre = pair->point[1], .body = body_of(fe, of->unknown[0]), .radius = pair->radius[1]};
+  for (int k = 0; k < 3; k++) ring->axis[k] = pair->axis[k];
+}
+
 static void list_rings(NsFe *fe)
 {
-  fe->ring = NsArenaAlloc(fe->arena, sizeof(*fe->ring) * (size_t)(fe->inertias + 1));
+  fe->ring = NsArenaAlloc(fe->arena, sizeof(*fe->ring) * (size_t)(fe->inertias + fe->pairs + 1));
   for (PetscInt i = 0; i < fe->inertias; i++) {
     const NsFeInertia *inertia = &fe->inertia[i];
     if (inertia->radius == 0) continue;
     NsFeRing *ring = &fe->ring[fe->rings++];
-    *ring          = (NsFeRing){.spot = inertia->spot, .radius = inertia->radius};
+    *ring          = (NsFeRing){.body = inertia->spot.body, .radius = inertia->radius};
+    NsFeExpand(fe, &inertia->spot, &ring->centre);
     for (int k = 0; k < 3; k++) ring->axis[k] = inertia->frame[0][k];
+  }
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    if (fe->pair[i]->type == &NsPairType_Cylinder) add_surface(fe, fe->pair[i]);
   }
 }
 
@@ -130,7 +159,7 @@ void NsFeScene(NsFe *fe, NsModel *model)
     for (PetscInt a = 0; a < body->node_unknowns; a++) scene->rotations = scene->rotations || body->turns[a] ? PETSC_TRUE : PETSC_FALSE;
     if (body->mesh->elements == 0) add_cell(scene, &cell, body->first_node, body->first_node, b, -1);
   }
-  for (PetscInt r = 0; r < fe->rings; r++) add_ring(fe, &fe->ring[r], scene, &point, &cell);
+  for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], scene, &point, &cell);
 }
 
 /* Displacement, velocity and rotation of one point of the scene; arm: from the place's point, NULL for none. */
@@ -191,16 +220,14 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
 }
 
 /* Rings tilt with their place and do not spin: a picture that magnifies displacements would tear them. */
-static void ring_fields(const NsFe *fe, const NsFeRing *ring, const PetscScalar *q, const PetscScalar *v, PetscInt first, NsFields *fields)
+static void ring_fields(const NsFeRing *ring, const PetscScalar *q, const PetscScalar *v, PetscInt first, NsFields *fields)
 {
   PetscReal frame[3][3];
-  NsPoint   centre;
 
   ring_frame(ring, frame);
-  NsFeExpand(fe, &ring->spot, &centre);
   for (PetscInt k = 0; k < NS_RING; k++) {
     const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / NS_RING;
-    NsPoint         rim   = centre;
+    NsPoint         rim   = ring->centre;
     PetscReal       arm[3];
     for (int i = 0; i < 3; i++) arm[i] = ring->radius * (PetscCosReal(angle) * frame[1][i] + PetscSinReal(angle) * frame[2][i]);
     for (PetscInt j = 0; j < rim.unknowns; j++) {
@@ -240,7 +267,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
     fields->normal_force[cell] = fields->stress[cell] = fields->energy[cell] = 0;
     for (int k = 0; fields->section_force && k < 3; k++) fields->section_force[3 * cell + k] = fields->section_moment[3 * cell + k] = 0;
   }
-  for (PetscInt r = 0; r < fe->rings; r++) ring_fields(fe, &fe->ring[r], aq, av, point + NS_RING * r, fields);
+  for (PetscInt r = 0; r < fe->rings; r++) ring_fields(&fe->ring[r], aq, av, point + NS_RING * r, fields);
   PetscCall(VecRestoreArrayRead(q, &aq));
   PetscCall(VecRestoreArrayRead(v, &av));
   PetscFunctionReturn(0);
