@@ -58,36 +58,40 @@ static PetscInt body_of(const NsFe *fe, PetscInt index)
   return body;
 }
 
-/* The cell that carries a place: its element, one at its node, or its body. */
-static PetscInt cell_of(const NsFe *fe, const NsFeSpot *spot)
+/* Of each node: an element that has it, or the cell of its body. */
+static PetscErrorCode cells_of_nodes(const NsFe *fe, PetscInt **result)
 {
-  const NsFeBody *body = &fe->body[spot->body];
-  PetscInt        cell = fe->elements;
+  PetscInt *cell, next = fe->elements;
 
-  if (spot->node < 0 || spot->element >= 0) return spot->element;
-  if (body->mesh->elements) {
-    for (PetscInt e = body->first_element; e < body->first_element + body->mesh->elements; e++) {
-      if (fe->element[e].node[0] == spot->node || fe->element[e].node[1] == spot->node) return e;
-    }
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->nodes, &cell));
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].mesh->elements == 0) cell[fe->body[b].first_node] = next++;
   }
-  for (PetscInt b = 0; b < spot->body; b++) cell += fe->body[b].mesh->elements == 0;
-  return cell;
+  for (PetscInt i = fe->elements - 1; i >= 0; i--) {
+    for (int k = 0; k < 2; k++) cell[fe->element[i].node[k]] = i;
+  }
+  *result = cell;
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode attach(const NsFe *fe, PetscInt cells, Attached *attached)
 {
   const PetscInt links = 2 * fe->springs + fe->inertias;
+  PetscInt      *of_node;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc2(cells, &attached->first, links, &attached->next));
+  PetscCall(cells_of_nodes(fe, &of_node));
   for (PetscInt i = 0; i < cells; i++) attached->first[i] = -1;
   for (PetscInt k = 0; k < links; k++) {
     const NsFeSpot *spot = k < 2 * fe->springs ? &fe->spring[k / 2].spot[k % 2] : &fe->inertia[k - 2 * fe->springs].spot;
     if (spot->body < 0) continue;
-    const PetscInt cell   = cell_of(fe, spot);
+    const PetscInt cell   = spot->node >= 0 ? of_node[spot->node] : spot->element;
     attached->next[k]     = attached->first[cell];
     attached->first[cell] = k;
   }
+  PetscCall(PetscFree(of_node));
   PetscFunctionReturn(0);
 }
 

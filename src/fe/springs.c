@@ -236,29 +236,27 @@ static PetscBool find_spots(NsFe *fe, const NsStrings *between, const NsNode *wh
   return PETSC_TRUE;
 }
 
-/* Whether it acts on anything that can move. */
+/* Whether it acts on anything that can move: some unknown makes a force that is more than the rounding of its directions. */
 static PetscBool acts(const NsFe *fe, const NsFeSpring *spring)
 {
-  PetscInt       unknown[NS_SPRING_ENTRIES];
-  PetscReal      row[NS_SPRING_ENTRIES][6];
-  const PetscInt n = NsFeSpringRows(fe, spring, unknown, row);
+  const PetscReal *matrix[2] = {spring->stiffness, spring->damping};
+  PetscInt         unknown[NS_SPRING_ENTRIES];
+  PetscReal        row[NS_SPRING_ENTRIES][6];
+  const PetscInt   n = NsFeSpringRows(fe, spring, unknown, row);
 
   for (PetscInt i = 0; i < n; i++) {
-    PetscReal largest = 0, matrix = 0, motion = 0;
-    for (int a = 0; a < 6; a++) {
-      PetscReal f = 0, size = 0;
-      for (int b = 0; b < 6; b++) {
-        const PetscReal k = PetscAbsReal(spring->stiffness[6 * a + b]) + PetscAbsReal(spring->damping[6 * a + b]);
-        f += spring->stiffness[6 * a + b] * row[i][b];
-        size += spring->damping[6 * a + b] * row[i][b];
-        matrix = PetscMax(matrix, k);
+    for (int m = 0; m < 2; m++) {
+      for (int a = 0; a < 6; a++) {
+        PetscReal force = 0, size = 0;
+        for (int b = 0; b < 6; b++) {
+          force += matrix[m][6 * a + b] * row[i][b];
+          size += PetscAbsReal(matrix[m][6 * a + b]);
+        }
+        if (PetscAbsReal(force) > 1e-12 * size) return PETSC_TRUE;
       }
-      largest = PetscMax(largest, PetscMax(PetscAbsReal(f), PetscAbsReal(size)));
-      motion  = PetscMax(motion, PetscAbsReal(row[i][a]));
     }
-    if (largest > 1e-12 * matrix * motion || spring->over_speed) return PETSC_TRUE;
   }
-  return PETSC_FALSE;
+  return spring->over_speed ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static void add_springs(NsFe *fe)
