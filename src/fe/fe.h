@@ -92,7 +92,7 @@ typedef struct {
 
 /* Force and moment f = K r + C r' on the motion r = (u_b - u_a, theta_b - theta_a) of two places, in space. */
 typedef struct {
-  const char      *name;
+  const char      *name, *kind; /* "spring" or "bearing" */
   NsFeSpot         spot[2]; /* the second may be the ground */
   PetscReal        stiffness[36], damping[36];
   PetscBool        circulates; /* the stiffness is unsymmetric: its skew part feeds energy in or out */

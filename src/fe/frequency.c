@@ -257,12 +257,13 @@ static PetscErrorCode cell_bounds(const Cell *cell, PetscReal *omega, PetscReal 
 /* "bearing 'drive' at the element of 'shaft' from ... to ...": what sets a bound. */
 static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, PetscBool by_spring, char *text, size_t size)
 {
-  const char *spring = NULL;
+  const NsFeSpring *spring = NULL;
 
   for (PetscInt k = attached->first[index]; by_spring && k >= 0; k = attached->next[k]) {
-    if (k < 2 * fe->springs) spring = fe->spring[k / 2].name;
+    if (k < 2 * fe->springs) spring = &fe->spring[k / 2];
   }
-  int used = snprintf(text, size, "%s%s%s", spring ? "spring '" : "", spring ? spring : "", spring ? "' at the " : "");
+  const int used =
+    snprintf(text, size, "%s%s%s%s", spring ? spring->kind : "", spring ? " '" : "", spring ? spring->name : "", spring ? "' at the " : "");
   if (used < 0 || (size_t)used >= size) return;
   if (index < fe->elements) {
     const NsFeElement *e = &fe->element[index];

@@ -269,6 +269,7 @@ static void add_springs(NsFe *fe)
     PetscReal   d[3];
     if (!find_spots(fe, &settings[s].between, settings[s].where, spring->spot)) continue;
     spring->name = list->names[s];
+    spring->kind = "spring";
     spring->body = -1;
     if (!spring_direction(fe, &settings[s], spring, d)) continue;
     for (int i = 0; i < 9; i++) {
@@ -324,6 +325,7 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
 
   if (!find_spots(fe, &settings->between, settings->where, bearing->spot)) return;
   bearing->name = name;
+  bearing->kind = "bearing";
   bearing->body = -1;
   for (int p = 1; p >= 0; p--) {
     if (bearing->spot[p].body >= 0 && fe->body[bearing->spot[p].body].is_rotor) bearing->body = bearing->spot[p].body;
