@@ -4,7 +4,7 @@
 
 Needs `output: {orbits: {stations: ...}}` in the config. Draws orbit.png (orbits with clearance and Poincare points), whirl.png (spin, whirl rate and
 radius over time), spectrum.png (full spectrum: forward and backward whirl apart), waterfall.png (the same over the speed, where the spin changes) and
-rub.png (forces, slip and impulses of each contact that closes), by default into RUNDIR/figures.
+rub.png (forces, slip and impulses of each contact that closes) and energy.png (where each joule is), by default into RUNDIR/figures.
 """
 
 import argparse
@@ -15,7 +15,8 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_above, letter, prefixed, save, style
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS
+from percuss_figures import legend_above, legend_below, letter, prefixed, save, style, total_energy
 from percuss_results import ResultsError, Run
 from rotor_orbit import TURN, clearance_of, direction, mean_rates, poincare_points, rub_of, smooth_whirl, stations
 from rotor_orbit import dominant, full_spectrum, is_run_up, resample, waterfall
@@ -42,14 +43,16 @@ def time_axis(end):
 
 def draw_orbits(run, orbits):
     """Orbits in the plane across the shaft: the whole run, its last quarter, clearance, Poincare points."""
-    columns = min(3, len(orbits))
+    columns = min(2 if len(orbits) == 4 else 3, len(orbits))
     rows = -(-len(orbits) // columns)
     side = TWO_COLUMNS / max(columns, 2)
-    figure, axes = plt.subplots(rows, columns, figsize=(side * columns, (side + 0.35) * rows), squeeze=False)
+    figure, axes = plt.subplots(rows, columns, figsize=(side * columns, side * rows), squeeze=False)
     for axis in axes.flat[len(orbits) :]:
         axis.axis("off")
     for axis, station in zip(axes.flat, orbits):
         orbit_panel(axis, run, station)
+    most = max(axes.flat, key=lambda axis: len(axis.get_legend_handles_labels()[1]))
+    legend_below(figure, most, columnspacing=1.2, **({"ncol": 2} if columns == 1 else {}))
     return figure
 
 
@@ -62,14 +65,13 @@ def orbit_panel(axis, run, station):
         axis.plot(z.real, z.imag, **FINE, **options)
     if clearance:
         circle = factor * clearance[1] * np.exp(1j * np.linspace(0, TURN, 181))
-        axis.plot(circle.real, circle.imag, color=BLACK, linestyle=DASHED, linewidth=0.9, label=f"clearance of {clearance[0]}")
+        axis.plot(circle.real, circle.imag, color=BLACK, linestyle=DASHED, linewidth=0.9, label="clearance", zorder=2.5)
     _, points = poincare_points(run, station.name)
     if len(points):
         points = factor * points[-max(1, len(points) // 4) :]
         axis.plot(points.real, points.imag, ".", color=ORANGE, markersize=3, label="once a turn", zorder=3)
     axis.set(aspect="equal", xlabel=f"$u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", title=station.name)
     axis.margins(0.08)
-    axis.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), ncol=2, columnspacing=1.2)
 
 
 def draw_whirl(run, orbits):
@@ -96,9 +98,9 @@ def draw_whirl(run, orbits):
     return figure
 
 
-def frequency_limit(station, frequency, amplitude, orders=4):
-    """How far to show a spectrum: some orders of the spin, and all peaks above a thousandth of the largest."""
-    seen = np.abs(frequency[amplitude > 1e-3 * amplitude.max()])
+def frequency_limit(station, frequency, amplitude, orders=4, level=1e-3):
+    """How far to show a spectrum: some orders of the spin, and all peaks above this part of the largest."""
+    seen = np.abs(frequency[amplitude > level * amplitude.max()])
     return min(frequency.max(), max(orders * np.abs(station.spin_rate).max() / TURN, 1.1 * seen.max(initial=0.0)))
 
 
@@ -109,6 +111,8 @@ def mark_orders(axis, spin):
         frequency = order * spin / TURN
         if spin and abs(frequency) < limit:
             axis.axvline(frequency, color=GREY, linestyle=DASHED, linewidth=0.7, zorder=0)
+            if abs(order) > 1 and abs(spin) / TURN < 0.05 * limit:
+                continue  # no room for more than +1 and -1
             where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
             axis.annotate(f"{order:+d}", (frequency, 1), (0, 2), ha="center", fontsize=7, **where)
 
@@ -138,7 +142,7 @@ def draw_waterfall(orbits):
         fall = waterfall(station)
         order = np.argsort(fall.spin_rate)
         level = np.log10(np.maximum(fall.amplitude[order], fall.amplitude.max() * 1e-4))
-        limit = frequency_limit(station, fall.frequency, fall.amplitude.max(axis=0), orders=2.5)
+        limit = frequency_limit(station, fall.frequency, fall.amplitude.max(axis=0), orders=2.5, level=0.03)
         norm = matplotlib.colors.Normalize(level.max() - 4, level.max())
         mesh = axis.pcolormesh(fall.frequency, RPM * fall.spin_rate[order], level, shading="nearest", cmap="magma_r", norm=norm, rasterized=True)
         speed = np.array([fall.spin_rate.min(), fall.spin_rate.max()])
@@ -182,6 +186,29 @@ def draw_rubs(rubs):
     return figure
 
 
+def draw_energy(run):
+    """Where each joule is: the energy of the motion beside the work of loads, and what is lost; what the scheme itself makes."""
+    energy = run.energy
+    factor, label = time_axis(energy["time"][-1])
+    figure, axes = plt.subplots(3, 1, figsize=(TWO_COLUMNS, 5.6), sharex=True)
+    stored = total_energy(run)
+    lines = [
+        [("stored", stored - stored[0]), ("work of loads", energy["load"])],
+        [("damping", energy["damping"]), ("friction", energy["friction"]), ("impact", energy["impact"])],
+        [("of the scheme", energy["numerical"])],
+    ]
+    for axis, curves, name in zip(axes, lines, ("gained", "lost", "numerical")):
+        size, unit = prefixed(max(np.abs(values).max() for _, values in curves), "J")
+        for title, values in curves:
+            axis.plot(factor * energy["time"], size * values, label=title)
+        axis.set_ylabel(f"{name} ({unit})")
+        legend_above(axis)
+    axes[2].set(xlabel=label, xlim=(0, factor * energy["time"][-1]))
+    letter(axes)
+    figure.align_ylabels(axes)
+    return figure
+
+
 # Table -------------------------------------------------------------------------------------------------------------------------------------------
 
 
@@ -209,11 +236,19 @@ def print_station(run, station):
     row("largest line of the spectrum", f"{frequency:.5g}", "Hz", f"{1e6 * amplitude:.4g} um{order}")
 
 
+def first_contact(run, rub):
+    """Its time, from events.csv where there is one: contacts.csv need not have a row each step."""
+    if not (run.directory / "events.csv").exists():
+        return rub.first
+    times = run.events["time"][run.events["contact"] == rub.name]
+    return min([rub.first, *times[:1]])
+
+
 def print_rub(run, rub):
     """Key figures of a contact."""
     quarter = rub.time >= rub.time[0] + 0.75 * (rub.time[-1] - rub.time[0])
     print(f"Contact {rub.name}")
-    row("first contact", f"{1e3 * rub.first:.5g}", "ms")
+    row("first contact", f"{1e3 * first_contact(run, rub):.5g}", "ms")
     row("time in contact", f"{100 * rub.closed_share:.4g}", "%")
     row("largest normal force", f"{rub.normal.max():.5g}", "N")
     row("mean normal force, last quarter", f"{rub.normal[quarter].mean():.5g}", "N")
@@ -253,6 +288,8 @@ def analyse(directory, out):
         figures["waterfall"] = draw_waterfall(orbits)
     if rubs:
         figures["rub"] = draw_rubs(rubs)
+    if (run.directory / "energy.csv").exists():
+        figures["energy"] = draw_energy(run)
     print("figures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items()))
 
 

@@ -30,10 +30,17 @@ class Station:
         """Distance from the middle."""
         return np.abs(self.z)
 
+    def rows(self, chosen):
+        """The part with these rows."""
+        return Station(self.name, *(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)[1:]))
+
     def since(self, start):
         """The part from that time on."""
-        chosen = self.time >= start
-        return Station(self.name, *(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)[1:]))
+        return self.rows(self.time >= start)
+
+    def until(self, end):
+        """The part to that time."""
+        return self.rows(self.time <= end)
 
     def last_quarter(self):
         """The part that the means are taken over."""
@@ -128,11 +135,19 @@ class Waterfall:
     amplitude: np.ndarray  # [pieces, frequencies]
 
 
-def waterfall(station, pieces=100):
-    """Spectra over a run-up: overlapping pieces, each six times as long as they are apart."""
+def one_way(station):
+    """The part before, or that after, the largest speed: the longer one, so that each speed comes once."""
+    top = station.time[np.argmax(np.abs(station.spin_rate))]
+    return station.since(top) if top - station.time[0] < 0.5 * (station.time[-1] - station.time[0]) else station.until(top)
+
+
+def waterfall(station, pieces=100, turns=8):
+    """Spectra over a run-up: overlapping pieces, each at least six times as long as they are apart, and so many turns, for the orders to be apart."""
+    station = one_way(station)
     step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
     count = len(u2)
-    size = max(16, 6 * count // (pieces + 5))
+    turned = max(np.abs(station.angle[-1] - station.angle[0]) / TURN, 1e-9)
+    size = max(16, 6 * count // (pieces + 5), min(count // 4, int(turns * count / turned)))
     if count < 2 * size:
         raise ResultsError(f"station {station.name}: too few rows for a waterfall")
     begins = np.linspace(0, count - size, pieces).astype(int)

@@ -91,7 +91,9 @@ static PetscErrorCode print_report(NsRun *run)
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s, %lld steps%s to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps, more,
     (double)run->steps * run->step);
-  if (model->ops->frequency_bound)
+  if (model->ops->frequency_bound && run->omega_max == 0)
+    printf("  highest     nothing vibrates\n");
+  else if (model->ops->frequency_bound)
     printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
       run->damping_ratio, run->limit_where);
   if (!model->ops->frequency_bound)

@@ -395,6 +395,8 @@ static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *lar
   PetscInt found;
 
   PetscFunctionBegin;
+  *largest = 0;
+  if (bound == 0) PetscFunctionReturn(0); /* X is zero: nothing to factor */
   PetscCall(EPSCreate(PETSC_COMM_SELF, &eps));
   PetscCall(EPSSetOptionsPrefix(eps, "highest_"));
   PetscCall(EPSSetOperators(eps, X, M));
@@ -408,7 +410,6 @@ static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *lar
   PetscCall(EPSSetFromOptions(eps));
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &found));
-  *largest = 0;
   if (found > 0) PetscCall(EPSGetEigenvalue(eps, 0, largest, NULL));
   PetscCall(EPSDestroy(&eps));
   PetscFunctionReturn(0);
@@ -454,8 +455,8 @@ PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, 
   if (size) PetscCall(solve_pencil(own[2], own[0], PetscSqr(frequency.value), &value));
   if (size && value > 0) *omega = PetscSqrtReal(value);
   *omega = raised(*omega, gyroscopic);
-  if (own[1] && rate.value > 0) PetscCall(solve_pencil(own[1], own[0], rate.value, &value));
-  if (own[1] && rate.value > 0 && value > 0) *damping_rate = value;
+  if (own[1]) PetscCall(solve_pencil(own[1], own[0], rate.value, &value));
+  if (own[1] && value > 0) *damping_rate = value;
   for (int i = 0; i < 3; i++) PetscCall(MatDestroy(&own[i]));
   PetscCall(ISDestroy(&unknowns));
   PetscFunctionReturn(0);

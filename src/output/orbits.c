@@ -8,7 +8,7 @@
     NAME.spin_rate     rad/s, positive about e1
 
   A row of poincare.csv is the state at which the spin angle passes 2 pi times `turn`, by straight lines between the states before and after the
-  step. Steps of more than a turn leave no row.
+  step. Steps of more than a turn leave no row, nor does the angle 0.
 
   The whirl of the summary in run.json is the angle through which the orbit goes in the last quarter of the simulated time, by that time; between two
   states it is taken to go less than half a turn. All steps are looked at, whatever `every` is.
@@ -105,6 +105,7 @@ static void put_turn(NsFile *file, const char *name, PetscReal t_before, PetscRe
   const PetscReal turn = 2 * PETSC_PI, a = before->angle / turn, b = now->angle / turn;
   const PetscReal passed = b > a ? PetscFloorReal(b) : PetscCeilReal(b); /* the state before does not count, that after does */
 
+  if (passed == 0) return; /* back where it began: no turn */
   if (PetscAbsReal(b - a) > 1 || a == b || (b > a ? passed <= a : passed >= a)) return;
   const PetscReal fraction = (passed - a) / (b - a);
   NsFileNumber(file, t_before + fraction * (t - t_before), ',');

@@ -28,7 +28,7 @@ typedef struct {
 static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
 {
   (void)settings;
-  return model->linear ? NULL : "it solves linear models only (constant mass, stiffness and damping), which mechanisms are not taken for";
+  return model->linear ? NULL : "it solves linear models only: constant mass, stiffness and damping, which mechanisms and rotors of free or changing spin do not have";
 }
 
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)

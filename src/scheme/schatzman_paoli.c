@@ -36,7 +36,7 @@ typedef struct {
 static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
 {
   (void)settings;
-  if (!model->linear) return "it solves linear models with linear gaps only, which mechanisms are not taken for";
+  if (!model->linear) return "it solves linear models with linear gaps only, which mechanisms and rotors of free or changing spin are not";
   if (!model->flat_contacts)
     return "its gaps have to be linear in the coordinates, and those of cylinders and spheres are not; take ggl_decoupled or half_explicit";
   for (PetscInt i = 0; i < model->candidates; i++) {

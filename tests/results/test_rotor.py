@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""postprocess/rotor.py on orbits that are known: circles forward and backward, a run-up, a rub; steps of unequal length."""
+"""postprocess/rotor.py on orbits that are known: circles forward and backward, a run-up, a rub; steps of unequal length. Then rotors that percuss runs:
+their tables, frames and figures against each other, against closed forms and against published frequencies."""
+import csv
 import json
 import os
 import re
@@ -14,9 +16,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, "postprocess"))
 
 import rotor_orbit
-from percuss_results import Run
+from percuss_results import Run, read_frame
 
+PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 CLEARANCE, FRICTION = 1e-4, 0.1
+TURN = 2 * np.pi
 
 
 def uneven_times(end, count):
@@ -173,6 +177,179 @@ class Orbits(unittest.TestCase):
         with open(os.path.join(self.folder.name, "run.json"), "w") as file:
             json.dump({"name": "test"}, file)
         self.assertIn("orbits: {stations:", self.script(code=2).stderr)
+
+
+class Folder(unittest.TestCase):
+    """Runs of configs that ship, each in a folder of its own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="percuss_test_")
+        cls.path = os.path.join(cls.folder.name, "results")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def percuss(cls, config, *changes):
+        words = [word for change in changes for word in ("--set", change)]
+        words = [PERCUSS, "run", os.path.join(ROOT, "configs", config + ".yaml"), "--quiet", "--overwrite", "--out", cls.path, *words]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            raise AssertionError(done.stderr)
+        return Run(cls.path)
+
+    def tool(self, *words):
+        done = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+
+class SafetyBearing(Folder):
+    """60 ms of it, with every step in the tables."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        probes = "probes: [shaft.left, shaft@180 mm, housing.center]"
+        every = [f"output.{name}.every=1" for name in ("contacts", "orbits", "energy")]
+        cls.run_ = cls.percuss("rotor_in_safety_bearing", "time.end=60 ms", "output.frames.every=400", f"output.history={{{probes}, every: 1}}", *every)
+        cls.orbits = cls.run_.table("orbits.csv", "")
+        cls.summary = cls.run_.info["summary"]
+
+    def test_columns(self):
+        words = ("u2", "u3", "radius", "whirl_rate", "angle", "spin_rate")
+        self.assertEqual(list(self.orbits), ["time"] + [f"{name}.{word}" for name in ("journal", "wheel") for word in words])
+        with open(os.path.join(self.path, "poincare.csv"), newline="") as file:
+            self.assertEqual(next(csv.reader(file)), ["time", "station", "turn", "u2", "u3", "v2", "v3"])
+
+    def test_orbits_are_those_of_the_probes(self):
+        history, arm = self.run_.history, 9.5e-3
+        np.testing.assert_array_equal(history["time"], self.orbits["time"])
+
+        def at_bearing(name):
+            """Displacement and velocity along y and z at the end of the arm along x: w' = theta x arm."""
+            probe = lambda suffix: history[f"{name}.{suffix}"]
+            return probe("uy") + arm * probe("rz"), probe("uz") - arm * probe("ry"), probe("vy") + arm * probe("wz"), probe("vz") - arm * probe("wy")
+
+        u2, u3, v2, v3 = (a - b for a, b in zip(at_bearing("shaft.left"), at_bearing("housing.center")))
+        journal = lambda word: self.orbits["journal." + word]
+        radius = np.hypot(u2, u3)
+        for word, expected, within in (("u2", u2, 1e-16), ("u3", u3, 1e-16), ("radius", radius, 1e-16), ("angle", history["shaft.left.rx"], 1e-12),
+                                       ("spin_rate", history["shaft.left.wx"], 1e-10)):  # fmt: skip
+            self.assertLess(np.abs(journal(word) - expected).max(), within, word)
+        far = radius > 1e-6
+        whirl = (u2 * v3 - u3 * v2)[far] / radius[far] ** 2
+        self.assertLess(np.abs(journal("whirl_rate")[far] - whirl).max(), 1e-8 * np.abs(whirl).max())
+        for word, probe in (("u2", "uy"), ("u3", "uz")):
+            self.assertLess(np.abs(self.orbits["wheel." + word] - history["shaft@180 mm." + probe]).max(), 1e-16)
+        self.assertLess(np.abs(radius + self.run_.contacts["rub.gap"] - CLEARANCE).max(), 1e-15)
+
+    def test_poincare_points(self):
+        for station in rotor_orbit.stations(self.run_):
+            turns, points = rotor_orbit.poincare_points(self.run_, station.name)
+            whole = turns > 0  # at the start the twist swings to and fro through 0
+            self.assertEqual(list(turns[whole]), list(range(1, int(station.angle.max() / TURN) + 1)))
+            for turn, point in zip(turns[whole], points[whole]):
+                after = np.argmax(station.angle >= TURN * turn)
+                share = (TURN * turn - station.angle[after - 1]) / (station.angle[after] - station.angle[after - 1])
+                self.assertAlmostEqual(abs(point - station.z[after - 1] - share * (station.z[after] - station.z[after - 1])), 0, delta=1e-15)
+
+    def test_summary(self):
+        contacts, time = self.run_.contacts, self.orbits["time"]
+        self.assertEqual(len(time), self.summary["steps"] + 1)
+        self.assertEqual(np.count_nonzero(contacts["rub.impulse"]), self.summary["impulsive_steps"])
+        self.assertGreater(self.summary["impulsive_steps"], 20)
+        self.assertGreater(np.count_nonzero(np.diff(time) < 1e-6), self.summary["impulsive_steps"])  # short steps, not all with an impulse
+        self.assertAlmostEqual(self.summary["max_penetration"], -contacts["rub.gap"].min(), delta=1e-15)
+        for station in rotor_orbit.stations(self.run_):
+            said, (whirl, spin) = self.summary["orbits"][station.name], rotor_orbit.mean_rates(station.last_quarter())
+            self.assertEqual(said["largest_radius"], station.radius.max())
+            self.assertAlmostEqual(said["whirl_rate"], whirl, delta=1e-3 * spin)
+            self.assertAlmostEqual(said["spin_rate"], spin, delta=1e-3 * spin)
+            self.assertAlmostEqual(said["whirl_ratio"], said["whirl_rate"] / said["spin_rate"], delta=1e-12)
+
+    def test_frames(self):
+        said = self.tool(os.path.join(ROOT, "tests/tools/check_vtk.py"), self.path)
+        self.assertNotIn("not checked: ", said)
+        frame = read_frame(self.run_.frames()[-1][1])
+        history = self.run_.history
+        last = [history[f"shaft.left.r{axis}"][-1] for axis in "xyz"]
+        self.assertTrue(any(np.array_equal(row, last) for row in frame.point["rotation"]))
+        self.assertGreater(abs(last[0]), TURN)  # the twist is an angle of any size
+
+    def test_figures(self):
+        printed = self.tool(os.path.join(ROOT, "postprocess/rotor.py"), self.path)
+        for name in ("orbit", "whirl", "spectrum", "waterfall", "rub", "energy"):
+            path = os.path.join(self.path, "figures", name + ".png")
+            self.assertIn(path, printed)
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+            self.assertGreater(os.path.getsize(path), 10000, name)
+        parts = dict(zip(("journal", "wheel"), printed.split("Station ")[1:]))
+        for name, part in parts.items():
+            value = lambda row: float(re.search(row + r" +(\S+)", part)[1])
+            said = self.summary["orbits"][name]
+            self.assertAlmostEqual(value("largest radius"), 1e6 * said["largest_radius"], delta=1e-3 * 1e6 * said["largest_radius"])
+            self.assertAlmostEqual(value("whirl, last quarter"), said["whirl_rate"], delta=2e-3 * said["spin_rate"])
+            self.assertAlmostEqual(value("spin, last quarter"), said["spin_rate"], delta=2e-3 * said["spin_rate"])
+        self.assertRegex(printed, r"first contact +4\.8825 ms")
+        self.assertRegex(printed, rf"impulsive steps .*{self.summary['impulsive_steps']} of {self.summary['steps']}")
+
+
+class OtherRotors(Folder):
+    def test_spin_down_in_closed_form(self):
+        run = self.percuss("spin_down", "time.end=2.8 s", "output.frames.every=0")
+        mu, g, r, omega, inertia = 0.1, 9.81, 0.05, 100, 1.25e-3
+        slips = run.contacts["hollow.state"] == "slip"
+        force = g / np.sqrt(1 + mu**2)
+        self.assertLess(np.abs(run.contacts["hollow.force"][slips] / force - 1).max(), 1e-8)
+        stop, = run.events["time"][run.events["event"] == "stick"]
+        self.assertAlmostEqual(stop, inertia * omega * np.sqrt(1 + mu**2) / (mu * g * r), delta=1e-4)
+        self.assertLess(run.info["summary"]["max_penetration"], 1e-12)
+        energy = run.info["summary"]["energy"]
+        self.assertAlmostEqual(energy["friction"], inertia * omega**2 / 2, delta=1e-6)
+
+    def test_published_frequencies(self):
+        run = self.percuss("rotor_friswell", "output.frames.every=0")
+        station = rotor_orbit.stations(run)[0]
+        step, (u2, u3) = rotor_orbit.resample(station.time, station.z.real, station.z.imag)
+        frequency, amplitude = rotor_orbit.full_spectrum(step, u2 + 1j * u3)
+        for expected in (-251.78, -85.39, 87.80, 294.71, 4000 * TURN / 60):
+            near = np.abs(TURN * frequency - expected) < 10
+            line, _ = rotor_orbit.dominant(frequency[near], amplitude[near])
+            self.assertAlmostEqual(TURN * line, expected, delta=0.1)
+
+    def test_every_joule_of_a_run_up(self):
+        run = self.percuss("rotor_run_up", "time.end=0.36", "output.frames.every=0", "output.energy.every=20")
+        energy = run.energy
+        stored = energy["kinetic"] + energy["elastic"] + energy["potential"]
+        spent = energy["damping"] + energy["impact"] + energy["friction"]
+        self.assertLess(np.abs(stored - stored[0] + spent - energy["load"] - energy["numerical"]).max(), 1e-9)
+        self.assertLess(np.abs(energy["numerical"]).max(), 5e-4)
+        self.assertGreater(energy["friction"][-1], 1)
+        self.assertGreater(energy["impact"][-1], 0)
+        spin = run.table("orbits.csv", "")["disc.spin_rate"][-1]
+        self.assertAlmostEqual(energy["load"][-1], 10 * run.table("orbits.csv", "")["disc.angle"][-1], delta=0.05 * energy["load"][-1])
+        self.assertGreater(spin, 330)
+
+    def test_three_contacts_at_once(self):
+        run = self.percuss("rotor_in_two_bearings", "time.end=0.6", "output.frames.every=20000", "output.contacts.every=5")
+        self.assertEqual(run.contact_names(), ["catch_left", "catch_right", "seal"])
+        events = run.events
+        first = [events["time"][events["contact"] == name][0] for name in run.contact_names()]
+        for measured, expected in zip(first, (0.5854, 0.5869, 0.4765)):
+            self.assertAlmostEqual(measured, expected, delta=2e-4)
+        self.assertLess(run.info["summary"]["max_penetration"], 2e-6)
+        hits = events["event"] == "impact"
+        for name, restitution in (("catch_left", 0.3), ("catch_right", 0.3), ("seal", 0.5)):
+            mine = hits & (events["contact"] == name)
+            alone = mine & ~np.isin(events["time"], events["time"][hits & ~mine])
+            before, after = events["velocity_before"][alone], events["velocity_after"][alone]
+            self.assertLess(np.abs(after + restitution * before).max(), 1e-10 * np.abs(before).max(), name)
+        self.tool(os.path.join(ROOT, "tests/tools/check_vtk.py"), self.path)
+        self.tool(os.path.join(ROOT, "postprocess/rotor.py"), self.path)
 
 
 if __name__ == "__main__":

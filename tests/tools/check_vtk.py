@@ -3,7 +3,7 @@
 
 Every file that a *.vtk.series of the directory names is checked byte by byte (vtk_strict.py) and read with VTK, in a child process because
 VTK's reader crashes on bad files. What VTK reads is then compared with what the run wrote as numbers:
-history.csv (displacements and velocities of probes) and contacts.csv (gap, force and state of closed contacts).
+history.csv (displacements, velocities and rotations of probes) and contacts.csv (gap, force and state of closed contacts).
 Exit 0 and a line of summary, or 1 and the first mismatch.
 """
 import csv
@@ -110,16 +110,19 @@ def close(a, b, scale):
 
 
 def check_probes(times, frames, header, rows):
-    """Each probe is a point of the picture, or a place on a cell: the same in all frames, for displacement and velocity."""
+    """Each probe is a point of the picture, or a place on a cell: the same in all frames, for displacement, velocity and rotation."""
     import numpy
     both = [k for k, time in enumerate(times) if time in rows]
     if not both:
         return 0, []
     probes = {}
+    arrays = {'u': 'displacement', 'v': 'velocity'}
+    if 'rotation' in frames[0]['point']:
+        arrays['r'] = 'rotation'
     for column, name in enumerate(header):
         probe, _, suffix = name.rpartition('.')
-        if suffix in ('ux', 'uy', 'uz', 'vx', 'vy', 'vz'):
-            probes.setdefault(probe, []).append((column, 'displacement' if suffix[0] == 'u' else 'velocity', 'xyz'.index(suffix[1])))
+        if len(suffix) == 2 and suffix[0] in arrays and suffix[1] in 'xyz':
+            probes.setdefault(probe, []).append((column, arrays[suffix[0]], 'xyz'.index(suffix[1])))
     unplaced = []
     for probe, columns in probes.items():
         wanted = numpy.array([[float(rows[times[k]][column]) for k in both] for column, _, _ in columns])
