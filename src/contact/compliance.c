@@ -35,7 +35,8 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   self->slot  = slot;
   PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
   PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
-  if (n > 0 && n < model->unknowns && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT) PetscCall(VecDuplicateVecs(self->b, n, &self->column));
+  if (n > 0 && n < model->unknowns && !model->ops->compliance && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT)
+    PetscCall(VecDuplicateVecs(self->b, n, &self->column));
   *result = self;
   PetscFunctionReturn(0);
 }

@@ -303,6 +303,8 @@ PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscSc
 PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal t, Vec q, NsOperator op);
 /* After NsFreeDynamicsSolve: x = A^-1 b becomes (A + op.mass (M(q) - M))^-1 b. */
 PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, Vec x);
+/* C[touches, touches] of (A + op.mass (M(q) - M))^-1; solves nothing after the first call. */
+PetscErrorCode NsFeUnbalancedMassCompliance(const NsModel *model, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal *C);
 
 /* src/fe/station.c */
 PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size);

@@ -309,28 +309,25 @@ static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
   PetscFunctionReturn(0);
 }
 
-static const NsModelOps fe_ops = {
-  .initial         = NsModelInitial_Fe,
-  .force           = NsModelForce_Fe,
-  .accel           = NsModelAccel_Fe,
-  .mult            = NsModelMult_Fe,
-  .factor          = NsModelFactor_Fe,
-  .solve           = NsModelSolve_Fe,
-  .gap             = NsModelGap_Fe,
-  .rows            = NsModelRows_Fe,
-  .rowrate         = NsModelRowrate_Fe,
-  .energy          = NsModelEnergy_Fe,
-  .power           = NsModelPower_Fe,
-  .fields          = NsModelFields_Fe,
-  .contact_point   = NsModelContactPoint_Fe,
-  .name_unknown    = NsFeNameUnknown,
-  .probe           = NsFeProbe,
-  .station         = NsFeStation,
-  .spin            = NsFeStationSpin,
-  .frequency_bound = NsFeFrequencyBound,
-  .highest_mode    = NsFeHighestMode,
-  .destroy         = NsModelDestroy_Fe,
-};
+static PetscErrorCode NsModelCompliance_Fe(NsModel *model, PetscInt slot, PetscReal *C)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsFeUnbalancedMassCompliance(model, fe->unbalanced, slot, C));
+  PetscFunctionReturn(0);
+}
+
+#define NS_FE_OPERATIONS \
+  .initial = NsModelInitial_Fe, .force = NsModelForce_Fe, .accel = NsModelAccel_Fe, .mult = NsModelMult_Fe, .factor = NsModelFactor_Fe, \
+  .solve = NsModelSolve_Fe, .gap = NsModelGap_Fe, .rows = NsModelRows_Fe, .rowrate = NsModelRowrate_Fe, .energy = NsModelEnergy_Fe, \
+  .power = NsModelPower_Fe, .fields = NsModelFields_Fe, .contact_point = NsModelContactPoint_Fe, .name_unknown = NsFeNameUnknown, \
+  .probe = NsFeProbe, .station = NsFeStation, .spin = NsFeStationSpin, .frequency_bound = NsFeFrequencyBound, .highest_mode = NsFeHighestMode, \
+  .destroy = NsModelDestroy_Fe
+
+/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. */
+static const NsModelOps fe_ops         = {NS_FE_OPERATIONS};
+static const NsModelOps fe_varying_ops = {NS_FE_OPERATIONS, .compliance = NsModelCompliance_Fe};
 
 /* Length and axis. */
 static void measure(const NsFe *fe, NsFeElement *e)
@@ -507,7 +504,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   NsFeLoads(fe);
   model->arena         = arena;
   model->data          = fe;
-  model->ops           = &fe_ops;
+  model->ops           = fe->mass_varies ? &fe_varying_ops : &fe_ops;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
   model->parts         = NsFeParts(fe);

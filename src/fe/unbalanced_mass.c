@@ -15,13 +15,16 @@
 #define NS_VECTORS 3
 
 struct NsFeUnbalancedMass {
-  PetscInt      vectors;     /* NS_VECTORS * unbalances */
-  PetscReal    *S;           /* [NS_SLOTS][unbalances][2]: coefficients of p with l2, and of p with l3 */
-  Vec          *X[NS_SLOTS]; /* [vectors] */
-  PetscReal    *B[NS_SLOTS]; /* [vectors, vectors] */
+  PetscInt      vectors; /* NS_VECTORS * unbalances */
   NsOperator    op[NS_SLOTS];
-  PetscReal    *matrix, *e, *y; /* scratch: [vectors, vectors] column-major, [vectors] each */
-  PetscBLASInt *pivot;
+  Vec          *X[NS_SLOTS];          /* [vectors] */
+  PetscReal    *B[NS_SLOTS];          /* [vectors, vectors] */
+  PetscReal    *S[NS_SLOTS];          /* [unbalances, 2]: coefficients of p with l2, and of p with l3 */
+  PetscReal    *lu[NS_SLOTS];         /* [vectors, vectors] column-major: factors of 1 + S B */
+  PetscBLASInt *pivot[NS_SLOTS];      /* [vectors] */
+  PetscReal    *compliance[NS_SLOTS]; /* [touches, touches] of A; NULL: not asked for yet */
+  PetscReal    *touched[NS_SLOTS];    /* [vectors, touches]: X at the touch list */
+  PetscReal    *e, *y;                /* scratch: [vectors], [touches, vectors] */
 };
 
 /* Entries of vector k: unknown and weight. */
@@ -61,12 +64,15 @@ PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **result)
   PetscFunctionBegin;
   self->vectors  = NS_VECTORS * fe->unbalances;
   const size_t n = (size_t)self->vectors;
-  self->S        = NsArenaAlloc(fe->arena, sizeof(*self->S) * NS_SLOTS * 2 * (size_t)fe->unbalances);
-  self->matrix   = NsArenaAlloc(fe->arena, sizeof(*self->matrix) * n * n);
-  self->e        = NsArenaAlloc(fe->arena, sizeof(*self->e) * n);
-  self->y        = NsArenaAlloc(fe->arena, sizeof(*self->y) * n);
-  self->pivot    = NsArenaAlloc(fe->arena, sizeof(*self->pivot) * n);
-  *result        = self;
+  for (int slot = 0; slot < NS_SLOTS; slot++) {
+    self->B[slot]     = NsArenaAlloc(fe->arena, sizeof(PetscReal) * n * n);
+    self->S[slot]     = NsArenaAlloc(fe->arena, sizeof(PetscReal) * 2 * (size_t)fe->unbalances);
+    self->lu[slot]    = NsArenaAlloc(fe->arena, sizeof(PetscReal) * n * n);
+    self->pivot[slot] = NsArenaAlloc(fe->arena, sizeof(PetscBLASInt) * n);
+  }
+  self->e = NsArenaAlloc(fe->arena, sizeof(*self->e) * n);
+  self->y = NsArenaAlloc(fe->arena, sizeof(*self->y) * n);
+  *result = self;
   PetscFunctionReturn(0);
 }
 
@@ -108,10 +114,7 @@ static PetscErrorCode solve_vectors(const NsFe *fe, NsFeUnbalancedMass *self, Pe
   const PetscInt n = self->vectors;
 
   PetscFunctionBegin;
-  if (!self->X[slot]) {
-    PetscCall(VecDuplicateVecs(fe->work, n, &self->X[slot]));
-    self->B[slot] = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * n));
-  }
+  if (!self->X[slot]) PetscCall(VecDuplicateVecs(fe->work, n, &self->X[slot]));
   for (PetscInt k = 0; k < n; k++) {
     const PetscInt    *unknown;
     const PetscReal   *weight;
@@ -130,32 +133,11 @@ static PetscErrorCode solve_vectors(const NsFe *fe, NsFeUnbalancedMass *self, Pe
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, PetscReal t, Vec q, NsOperator op)
-{
-  const NsOperator  *old = &self->op[slot];
-  const PetscScalar *value;
-
-  PetscFunctionBegin;
-  if (!self->X[slot] || old->mass != op.mass || old->damping != op.damping || old->stiffness != op.stiffness) {
-    PetscCall(solve_vectors(fe, self, slot));
-    self->op[slot] = op;
-  }
-  PetscCall(VecGetArrayRead(q, &value));
-  for (PetscInt b = 0; b < fe->unbalances; b++) {
-    PetscReal *S = self->S + 2 * (slot * fe->unbalances + b);
-    coefficients(&fe->unbalance[b], t, value, S);
-    S[0] *= op.mass;
-    S[1] *= op.mass;
-  }
-  PetscCall(VecRestoreArrayRead(q, &value));
-  PetscFunctionReturn(0);
-}
-
 /* S e of one slot, e[vectors] with this stride. */
 static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slot, const PetscReal *e, PetscInt stride, PetscReal *out)
 {
   for (PetscInt b = 0; b < fe->unbalances; b++) {
-    const PetscReal *S      = self->S + 2 * (slot * fe->unbalances + b);
+    const PetscReal *S      = self->S[slot] + 2 * b;
     const PetscReal *x      = e + NS_VECTORS * b * stride;
     out[NS_VECTORS * b]     = S[0] * x[stride] + S[1] * x[2 * stride];
     out[NS_VECTORS * b + 1] = S[0] * x[0];
@@ -163,26 +145,112 @@ static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slo
   }
 }
 
-PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, Vec x)
+PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, PetscReal t, Vec q, NsOperator op)
 {
-  const PetscInt n = self->vectors;
-  PetscBLASInt   size, one = 1, info;
-  PetscScalar   *value;
+  const NsOperator  *old = &self->op[slot];
+  const PetscInt     n   = self->vectors;
+  const PetscScalar *value;
+  PetscBLASInt       size, info;
 
   PetscFunctionBegin;
-  PetscCall(PetscBLASIntCast(n, &size));
-  PetscCall(VecGetArray(x, &value));
-  for (PetscInt k = 0; k < n; k++) self->e[k] = project(fe, k, value);
-  PetscCall(VecRestoreArray(x, &value));
-  times_S(fe, self, slot, self->e, 1, self->y);
-  for (PetscInt k = 0; k < n; k++) { /* column k of 1 + S B */
-    times_S(fe, self, slot, self->B[slot] + k, n, self->matrix + k * n);
-    self->matrix[k * n + k] += 1;
+  if (!self->X[slot] || old->mass != op.mass || old->damping != op.damping || old->stiffness != op.stiffness) {
+    PetscCall(solve_vectors(fe, self, slot));
+    self->op[slot]         = op;
+    self->compliance[slot] = NULL;
   }
-  LAPACKgesv_(&size, &one, self->matrix, &size, self->pivot, self->y, &size, &info);
-  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
-    "the mass matrix with unbalances is singular (dgesv returned %d): is an unbalance greater than its rotor?", (int)info);
-  for (PetscInt k = 0; k < n; k++) self->y[k] = -self->y[k];
-  PetscCall(VecMAXPY(x, n, self->y, self->X[slot]));
+  PetscCall(VecGetArrayRead(q, &value));
+  for (PetscInt b = 0; b < fe->unbalances; b++) {
+    coefficients(&fe->unbalance[b], t, value, self->S[slot] + 2 * b);
+    for (int k = 0; k < 2; k++) self->S[slot][2 * b + k] *= op.mass;
+  }
+  PetscCall(VecRestoreArrayRead(q, &value));
+  for (PetscInt k = 0; k < n; k++) { /* column k of 1 + S B */
+    times_S(fe, self, slot, self->B[slot] + k, n, self->lu[slot] + k * n);
+    self->lu[slot][k * n + k] += 1;
+  }
+  PetscCall(PetscBLASIntCast(n, &size));
+  LAPACKgetrf_(&size, &size, self->lu[slot], &size, self->pivot[slot], &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "the mass matrix with unbalances is singular: dgetrf returned %d", (int)info);
+  PetscFunctionReturn(0);
+}
+
+/* y[columns, vectors] = (1 + S B)^-1 y */
+static PetscErrorCode solve_small(const NsFeUnbalancedMass *self, PetscInt slot, PetscInt columns, PetscReal *y)
+{
+  PetscBLASInt size, count, info;
+
+  PetscFunctionBegin;
+  PetscCall(PetscBLASIntCast(self->vectors, &size));
+  PetscCall(PetscBLASIntCast(columns, &count));
+  LAPACKgetrs_("N", &size, &count, self->lu[slot], &size, self->pivot[slot], y, &size, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dgetrs returned %d", (int)info);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *self, PetscInt slot, Vec x)
+{
+  const PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &value));
+  for (PetscInt k = 0; k < self->vectors; k++) self->e[k] = project(fe, k, value);
+  PetscCall(VecRestoreArrayRead(x, &value));
+  times_S(fe, self, slot, self->e, 1, self->y);
+  PetscCall(solve_small(self, slot, 1, self->y));
+  for (PetscInt k = 0; k < self->vectors; k++) self->y[k] = -self->y[k];
+  PetscCall(VecMAXPY(x, self->vectors, self->y, self->X[slot]));
+  PetscFunctionReturn(0);
+}
+
+/* E_t' A^-1 E_t of the touch list, and X there: once for an operator. */
+static PetscErrorCode keep_compliance(const NsModel *model, NsFeUnbalancedMass *self, PetscInt slot)
+{
+  const NsFe    *fe = model->data;
+  const PetscInt n  = model->touches;
+  Vec            x;
+
+  PetscFunctionBegin;
+  self->compliance[slot] = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * n));
+  self->touched[slot]    = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * self->vectors));
+  self->y                = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * self->vectors));
+  PetscCall(VecDuplicate(fe->work, &x));
+  for (PetscInt k = 0; k < n + self->vectors; k++) {
+    const PetscScalar *value;
+    if (k < n) {
+      PetscCall(VecZeroEntries(fe->work));
+      PetscCall(VecSetValue(fe->work, model->touch[k], 1, INSERT_VALUES));
+      PetscCall(VecAssemblyBegin(fe->work));
+      PetscCall(VecAssemblyEnd(fe->work));
+      PetscCall(NsFreeDynamicsSolve(fe->free, slot, fe->work, x));
+    }
+    PetscCall(VecGetArrayRead(k < n ? x : self->X[slot][k - n], &value));
+    for (PetscInt i = 0; i < n; i++) {
+      if (k < n)
+        self->compliance[slot][i * n + k] = value[model->touch[i]];
+      else
+        self->touched[slot][(k - n) * n + i] = value[model->touch[i]];
+    }
+    PetscCall(VecRestoreArrayRead(k < n ? x : self->X[slot][k - n], &value));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassCompliance(const NsModel *model, NsFeUnbalancedMass *self, PetscInt slot, PetscReal *C)
+{
+  const NsFe    *fe = model->data;
+  const PetscInt n  = model->touches;
+
+  PetscFunctionBegin;
+  if (!self->compliance[slot]) PetscCall(keep_compliance(model, self, slot));
+  for (PetscInt j = 0; j < n; j++) times_S(fe, self, slot, self->touched[slot] + j, n, self->y + j * self->vectors);
+  PetscCall(solve_small(self, slot, n, self->y));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      PetscReal sum = self->compliance[slot][i * n + j];
+      for (PetscInt k = 0; k < self->vectors; k++) sum -= self->touched[slot][k * n + i] * self->y[j * self->vectors + k];
+      C[i * n + j] = sum;
+    }
+  }
   PetscFunctionReturn(0);
 }
