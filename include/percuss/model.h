@@ -76,6 +76,12 @@ typedef struct {
 
 #define NS_SLOTS 2
 
+/* A mode for questions of stability: frequency (rad/s), damping rate x'Cx/x'Mx and gyroscopic rate |Gx|/|x| (1/s) of its shape. */
+typedef struct {
+  PetscReal omega, damping_rate, gyroscopic_rate;
+} NsStabilityMode;
+#define NS_STABILITY_MODES 20
+
 /* A bound, and what sets it, for messages. */
 typedef struct {
   PetscReal value;
@@ -178,6 +184,8 @@ typedef struct {
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
+  /* The highest modes (at most NS_STABILITY_MODES) of a part that gyroscopic forces act on, with the highest spin known beforehand; 0 where none act. NULL: nowhere. */
+  PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
   PetscErrorCode (*destroy)(NsModel *);
 } NsModelOps;
 

@@ -55,6 +55,7 @@ struct NsRun {
   PetscReal omega_max, damping_ratio, step_limit;
   PetscBool omega_exact;
   char      limit_where[256];
+  PetscBool limit_by_growth; /* of whirling modes, which damping would stop */
 
   /* While and after stepping. */
   PetscInt64 steps_done, impulsive_steps;

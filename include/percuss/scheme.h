@@ -9,6 +9,7 @@
 #include "ledger.h"
 
 typedef struct NsScheme NsScheme;
+typedef double _Complex NsComplex;
 
 /* Every scheme's settings struct begins with these (NS_SCHEME_KEYS in a key table). */
 typedef struct {
@@ -31,9 +32,9 @@ typedef struct {
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
   PetscBool varies; /* steps may be shorter than dt: the state's time says how far they went */
-  /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2.
-     NULL: unconditionally stable. */
-  void (*amplification)(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
+  /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
+     x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
+  void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
   PetscErrorCode (*destroy)(NsScheme *);
 } NsSchemeType;
 
@@ -55,6 +56,10 @@ PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsCon
 PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
 PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
+/* The same for a mode with gyroscopic terms, which make explicit schemes grow a little at any step: largest dt at which it does not grow by more than
+   NS_GROWTH within `duration` (s). */
+#define NS_GROWTH 0.1
+PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration);
 /* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable,
    0 when they always do. */
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);

@@ -224,43 +224,71 @@ PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
   return NsStepClockTime(&run->clock, number, 1);
 }
 
-/* Keeps the part that asks for the smallest step, or, where none does, the one of the highest frequency. */
-static void set_limit(NsRun *run, PetscReal omega, PetscReal damping_rate, const char *where)
+/* Keeps what asks for the smallest step, or, where nothing does, the highest frequency. */
+static void set_limit(NsRun *run, PetscReal limit, PetscReal omega, PetscReal damping_ratio, PetscBool growth, const char *where)
 {
-  const PetscReal ratio = omega > 0 ? damping_rate / (2 * omega) : 0;
-  const PetscReal limit = NsSchemeStepLimit(run->scheme->type, run->scheme->settings, omega, ratio);
-
   if (limit > run->step_limit || (limit == run->step_limit && omega <= run->omega_max)) return;
-  run->omega_max     = omega;
-  run->damping_ratio = ratio;
-  run->step_limit    = limit;
+  run->omega_max       = omega;
+  run->damping_ratio   = damping_ratio;
+  run->step_limit      = limit;
+  run->limit_by_growth = growth;
   (void)snprintf(run->limit_where, sizeof(run->limit_where), "%s", where);
+}
+
+/* One part of the model, by its bounds or, `exact`, by the eigensolver. */
+static PetscErrorCode limit_part(NsRun *run, PetscInt part, PetscBool exact)
+{
+  const NsModelOps   *ops      = run->model->ops;
+  const NsSchemeType *type     = run->scheme->type;
+  const void         *settings = run->scheme->settings;
+  NsBound             omega, rate;
+  PetscReal           undamped, damped, frequency;
+
+  PetscFunctionBegin;
+  PetscCall(ops->frequency_bound(run->model, part, &omega, &rate));
+  undamped = NsSchemeStepLimit(type, settings, omega.value, 0);
+  damped   = NsSchemeStepLimit(type, settings, omega.value, omega.value > 0 ? rate.value / (2 * omega.value) : 0);
+  if (exact) PetscCall(ops->highest_mode(run->model, part, &omega.value, &rate.value));
+  frequency             = PetscMax(omega.value, 1e-3 * rate.value); /* dampers without springs: as if there were a soft one */
+  const PetscReal ratio = frequency > 0 ? rate.value / (2 * frequency) : 0;
+  set_limit(run, NsSchemeStepLimit(type, settings, frequency, ratio), omega.value, ratio, PETSC_FALSE,
+    damped < undamped / 2 || omega.value == 0 ? rate.where : omega.where); /* the damper, if it halves the limit */
+  PetscFunctionReturn(0);
+}
+
+/* Modes that whirl grow a little at each explicit step: over the whole run it may not be much. */
+static PetscErrorCode limit_growth(NsRun *run, PetscInt part)
+{
+  NsStabilityMode mode[NS_STABILITY_MODES];
+  PetscInt        count;
+  char            where[128];
+
+  PetscFunctionBegin;
+  if (!run->model->ops->gyroscopic_modes) PetscFunctionReturn(0);
+  PetscCall(run->model->ops->gyroscopic_modes(run->model, part, &count, mode));
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscReal limit = NsSchemeGrowthLimit(run->scheme->type, run->scheme->settings, &mode[i], run->config.time->end);
+    (void)snprintf(where, sizeof(where), "gyroscopic terms of the mode of %.6g rad/s: at the limit it grows by a tenth in %g s", mode[i].omega,
+      run->config.time->end);
+    set_limit(run, limit, mode[i].omega, mode[i].damping_rate / (2 * mode[i].omega), PETSC_TRUE, where);
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 {
-  NsModel            *model = run->model;
-  const NsSchemeType *type  = run->scheme->type;
-
   PetscFunctionBegin;
   run->step_limit = PETSC_MAX_REAL;
   run->omega_max  = 0;
-  if (!model->ops->frequency_bound) PetscFunctionReturn(0);
-  for (int pass = 0; pass < 2; pass++) { /* by the bounds; with the eigensolver where they do not settle it */
-    for (PetscInt part = 0; part < model->parts; part++) {
-      NsBound   omega, rate;
-      PetscReal undamped, damped;
-      PetscCall(model->ops->frequency_bound(model, part, &omega, &rate));
-      undamped = NsSchemeStepLimit(type, run->scheme->settings, omega.value, 0);
-      damped   = NsSchemeStepLimit(type, run->scheme->settings, omega.value, omega.value > 0 ? rate.value / (2 * omega.value) : 0);
-      if (pass) PetscCall(model->ops->highest_mode(model, part, &omega.value, &rate.value));
-      set_limit(run, omega.value, rate.value, damped < undamped / 2 ? rate.where : omega.where); /* the damper, if it halves the limit */
-    }
-    if (pass || (!exact && run->step <= 0.9 * run->step_limit)) break;
+  if (!run->model->ops->frequency_bound) PetscFunctionReturn(0);
+  for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_FALSE));
+  if (exact || run->step > 0.9 * run->step_limit) { /* the bounds do not settle it */
     run->step_limit  = PETSC_MAX_REAL;
     run->omega_max   = 0;
     run->omega_exact = PETSC_TRUE;
+    for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_TRUE));
   }
+  for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_growth(run, part));
   PetscFunctionReturn(0);
 }
 
@@ -290,7 +318,10 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagWarning(
         run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
-    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %s%s%s", run->damping_ratio > 0 ? "less damping, or " : "or ",
+    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %s%s%s",
+      run->limit_by_growth     ? "a little damping (rayleigh: {mass: ...}), or "
+      : run->damping_ratio > 0 ? "less damping, or "
+                               : "or ",
       NsRunImplicitAdvice(run), refuse ? "; --force runs it all the same" : "");
   } else if (run->step > 0.9 * run->step_limit) {
     NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off",

@@ -171,10 +171,10 @@ static PetscErrorCode add_torsional_dashpot(const NsFe *fe, const NsFeElement *e
 }
 
 /* At which gyroscopic terms are part of the matrices; 0: none are. */
-static PetscReal speed_of(const NsFeBody *body, const PetscReal *speed)
+static PetscReal speed_of(const NsFe *fe, const NsFeBody *body, const PetscReal *speed)
 {
   if (!body->is_rotor) return 0;
-  if (speed) return *speed;
+  if (speed) return speed[body - fe->body];
   return NsFeSpeedIsConstant(body) ? NsSpinAtStart(body->spin) : 0;
 }
 
@@ -202,7 +202,7 @@ static PetscErrorCode add_elements(const NsFe *fe, const PetscReal *speed, Petsc
     if (G) {
       PetscReal Ge[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS] = {0};
       if (body->is_rotor && body->gyroscopic) body->element->gyroscopic(body, e, Ge);
-      PetscCall(add_block(G, n, unknown, Ge, speed_of(body, speed)));
+      PetscCall(add_block(G, n, unknown, Ge, speed_of(fe, body, speed)));
     }
   }
   PetscFunctionReturn(0);
@@ -256,7 +256,7 @@ static PetscErrorCode add_inertias(const NsFe *fe, const PetscReal *speed, Petsc
       PetscCall(add_block(M, point.unknowns, point.unknown, X, 1));
     if (!G || !inertia->gyroscopic) continue;
     NsFeDiscGyroscopic(inertia, &point, X);
-    PetscCall(add_block(G, point.unknowns, point.unknown, X, speed_of(body, speed)));
+    PetscCall(add_block(G, point.unknowns, point.unknown, X, speed_of(fe, body, speed)));
   }
   PetscFunctionReturn(0);
 }
@@ -336,7 +336,7 @@ static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
     if (body->damping_mass > 0 || body->damping_stiffness > 0 || body->damping_torsion > 0) *damped = PETSC_TRUE;
-    if (speed_of(body, speed) != 0) *skew = PETSC_TRUE;
+    if (speed_of(fe, body, speed) != 0) *skew = PETSC_TRUE;
   }
   for (PetscInt s = 0; s < fe->springs; s++) {
     PetscReal k[36], c[36];

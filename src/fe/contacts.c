@@ -304,7 +304,7 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
 {
   const PetscReal g = pair->type->gap(pair, 0, fe->touch_q);
 
-  if (g >= -1e-12 * PetscMax(model->length_scale, 1e-12)) return;
+  if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
   NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
   if (!pair->type->flat) {
     NsDiagNote(fe->diag, "side: %s", pair->inside ? "inside keeps the node in the hollow" : "outside keeps the node out of the surface");
@@ -365,6 +365,8 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   PetscCall(make_touch_list(fe, model));
   PetscCall(gather_initial(fe, model));
   for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
+  for (PetscInt i = 0; i < fe->pairs; i++)
+    model->length_scale = PetscMax(model->length_scale, PetscMax(fe->pair[i]->radius[0], fe->pair[i]->radius[1]));
   for (PetscInt i = 0; i <= fe->unknowns; i++) latest[i] = -1;
   for (PetscInt i = 0; i < fe->pairs; i++) {
     const NsContactSettings *contact = &settings[source[i]];

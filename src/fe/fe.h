@@ -93,7 +93,7 @@ typedef struct {
 /* Force and moment f = K r + C r' on the motion r = (u_b - u_a, theta_b - theta_a) of two places, in space. */
 typedef struct {
   const char      *name, *kind; /* "spring" or "bearing" */
-  NsFeSpot         spot[2]; /* the second may be the ground */
+  NsFeSpot         spot[2];     /* the second may be the ground */
   PetscReal        stiffness[36], damping[36];
   PetscBool        circulates; /* the stiffness is unsymmetric: its skew part feeds energy in or out */
   const NsNumbers *over_speed; /* [rows, 9] speed, kyy kyz kzy kzz, cyy cyz czy czz in the lateral axes of the rotor `body`; NULL: constant */
@@ -270,7 +270,7 @@ extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Bearing, NsTable_M
 /* Rows of the relative motion of a spring's places, [6] over the unknowns of both: [entries][6]. Returns entries; unknown and row hold NS_SPRING_ENTRIES. */
 #define NS_SPRING_ENTRIES (2 * NS_POINT_UNKNOWNS)
 PetscInt NsFeSpringRows(const NsFe *fe, const NsFeSpring *spring, PetscInt *unknown, PetscReal (*row)[6]);
-/* Its matrices; a table over speed counts at *speed, or, where that is NULL, if the rotor's spin is constant. */
+/* Its matrices; a table over speed counts at speed[bodies] of its rotor, or, where that is NULL, if the rotor's spin is constant. */
 void NsFeSpringMatrices(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, PetscReal stiffness[36], PetscReal damping[36]);
 /* Whether its stiffness is unsymmetric beyond the rounding of its axes. */
 PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed);
@@ -296,6 +296,8 @@ PetscReal NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *
 
 /* src/fe/unbalanced_mass.c: M(q) where unbalances turn with an unknown angle. */
 PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);
+/* An error in diag where an unbalance is beyond its rotor: M(q) would not be positive definite. */
+PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *mass);
 PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **mass);
 /* y += (M(q) - M) x */
 PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y);
@@ -324,11 +326,12 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
 /* body->part of all bodies, those that springs join in one; returns how many. */
 PetscInt       NsFeParts(NsFe *fe);
 PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate);
+PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *count, NsStabilityMode *modes);
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
 
 /* src/fe/assembly.c: exact preallocation, then values. *C: dampers (symmetric), NULL where there is no damping; *G: gyroscopic terms and the skew parts of
-   bearings' damping, NULL where there is none. K may be unsymmetric. speed (rad/s): that of all rotors; NULL: rotors of constant spin have their own, and
-   what depends on the speed of others is left out. */
+   bearings' damping, NULL where there is none. K may be unsymmetric. speed[bodies] (rad/s): that of each rotor; NULL: rotors of constant spin have their own,
+   and what depends on the speed of others is left out. */
 PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
 /* Gravity force M g, N. */
 PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight);

@@ -112,14 +112,14 @@ static void add(const Cell *cell, const NsPoint *point, const PetscReal *X, Pets
   }
 }
 
-static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, Cell *cell)
+static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, const PetscReal *speeds, Cell *cell)
 {
   const PetscReal factor = spring->spot[1].body < 0 ? 1 : 2;
   PetscReal       k[36], c[36], X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
   NsPoint         point;
 
   NsFeExpand(fe, &spring->spot[place], &point);
-  NsFeSpringMatrices(fe, spring, NULL, k, c);
+  NsFeSpringMatrices(fe, spring, speeds, k, c);
   for (int kind = 0; kind < 2; kind++) {
     const PetscReal *F = kind ? c : k;
     for (PetscInt i = 0; i < point.unknowns; i++) {
@@ -165,8 +165,8 @@ static PetscInt drop_supported(PetscInt n, const PetscInt *unknown, PetscReal *X
   return free;
 }
 
-/* The matrices of a cell with what it carries (NULL: nothing), over its free unknowns. */
-static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, Cell *cell)
+/* The matrices of a cell with what it carries (NULL: nothing), over its free unknowns; speeds[bodies] for bearings over speed, NULL as in NsFeSpringMatrices. */
+static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, const PetscReal *speeds, Cell *cell)
 {
   memset(cell, 0, sizeof(*cell));
   if (index < fe->elements) {
@@ -201,7 +201,7 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
   }
   for (PetscInt k = attached ? attached->first[index] : -1; k >= 0; k = attached->next[k]) {
     if (k < 2 * fe->springs)
-      add_spring(fe, &fe->spring[k / 2], k % 2, cell);
+      add_spring(fe, &fe->spring[k / 2], k % 2, speeds, cell);
     else
       add_inertia(fe, &fe->inertia[k - 2 * fe->springs], cell);
   }
@@ -276,7 +276,8 @@ static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
 }
 
 /* Frequency and damping rate of a cell: with what it carries, or alone (NULL). */
-static PetscErrorCode bounds_of(const NsFe *fe, PetscInt index, const Attached *attached, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+static PetscErrorCode bounds_of(
+  const NsFe *fe, PetscInt index, const Attached *attached, const PetscReal *speeds, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
 {
   Cell cell;
 
@@ -290,8 +291,31 @@ static PetscErrorCode bounds_of(const NsFe *fe, PetscInt index, const Attached *
     *rate                   = body->damping_mass + body->damping_stiffness * PetscSqr(*omega);
     PetscFunctionReturn(0);
   }
-  make_cell(fe, index, attached, &cell);
+  make_cell(fe, index, attached, speeds, &cell);
   PetscCall(cell_bounds(&cell, omega, rate, gyroscopic));
+  PetscFunctionReturn(0);
+}
+
+/* The largest with what it carries, bearings at any speed: matrices are linear between the rows of a table, and bounds convex in them, so rows suffice. */
+static PetscErrorCode bounds_at_any_speed(
+  const NsFe *fe, PetscInt index, const Attached *attached, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  PetscReal *speeds;
+
+  PetscFunctionBegin;
+  PetscCall(bounds_of(fe, index, attached, NULL, omega, rate, gyroscopic));
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt k = attached->first[index]; k >= 0; k = attached->next[k]) {
+    const NsFeSpring *spring = k < 2 * fe->springs ? &fe->spring[k / 2] : NULL;
+    for (int row = 0; spring && spring->over_speed && row < spring->over_speed->rows; row++) {
+      PetscReal own, own_rate, own_gyroscopic;
+      for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = spring->over_speed->values[9 * row];
+      PetscCall(bounds_of(fe, index, attached, speeds, &own, &own_rate, &own_gyroscopic));
+      *omega = PetscMax(*omega, own);
+      *rate  = PetscMax(*rate, own_rate);
+    }
+  }
+  PetscCall(PetscFree(speeds));
   PetscFunctionReturn(0);
 }
 
@@ -348,11 +372,11 @@ static PetscErrorCode find_bounds(NsFe *fe, PetscInt part, NsBound *omega, NsBou
   for (PetscInt i = 0; i < cells; i++) {
     PetscReal own, rate, spin;
     if (fe->body[body_of(fe, i)].part != part) continue;
-    if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, &alone, &alone_rate, &alone_gyroscopic));
+    if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, NULL, &alone, &alone_rate, &alone_gyroscopic));
     own  = alone;
     rate = alone_rate;
     spin = alone_gyroscopic;
-    if (attached.first[i] >= 0) PetscCall(bounds_of(fe, i, &attached, &own, &rate, &spin));
+    if (attached.first[i] >= 0) PetscCall(bounds_at_any_speed(fe, i, &attached, &own, &rate, &spin));
     *gyroscopic = PetscMax(*gyroscopic, spin);
     if (own > omega->value * (1 + 1e-9)) { /* of equal ones the first */
       omega->value = own;
@@ -387,27 +411,40 @@ PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega,
   PetscFunctionReturn(0);
 }
 
-/* Largest eigenvalue of (X, M), which is at most `bound`; 0 when the solver finds none. */
-static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *largest)
+/* A solver for the largest eigenvalues of (X, M), none of which is above `bound`. */
+static PetscErrorCode create_pencil(Mat X, Mat M, PetscReal bound, PetscInt wanted, EPS *result)
 {
   EPS      eps;
   ST       st;
-  PetscInt found;
+  PetscInt n;
 
   PetscFunctionBegin;
-  *largest = 0;
-  if (bound == 0) PetscFunctionReturn(0); /* X is zero: nothing to factor */
+  PetscCall(MatGetSize(M, &n, NULL));
   PetscCall(EPSCreate(PETSC_COMM_SELF, &eps));
   PetscCall(EPSSetOptionsPrefix(eps, "highest_"));
   PetscCall(EPSSetOperators(eps, X, M));
   PetscCall(EPSSetProblemType(eps, EPS_GHEP));
-  PetscCall(EPSSetDimensions(eps, 1, PETSC_DEFAULT, PETSC_DEFAULT));
+  PetscCall(EPSSetDimensions(eps, PetscMin(wanted, n), PETSC_DEFAULT, PETSC_DEFAULT));
   PetscCall(EPSSetTolerances(eps, 1e-8, 500));
   PetscCall(EPSGetST(eps, &st));
   PetscCall(STSetType(st, STSINVERT));
   PetscCall(EPSSetTarget(eps, bound * (1 + 1e-6))); /* not on it: a uniform mesh meets its bound, and X - bound M would be singular */
   PetscCall(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
   PetscCall(EPSSetFromOptions(eps));
+  *result = eps;
+  PetscFunctionReturn(0);
+}
+
+/* Largest eigenvalue of (X, M), which is at most `bound`; 0 when the solver finds none. */
+static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *largest)
+{
+  EPS      eps;
+  PetscInt found;
+
+  PetscFunctionBegin;
+  *largest = 0;
+  if (bound == 0) PetscFunctionReturn(0); /* X is zero: nothing to factor */
+  PetscCall(create_pencil(X, M, bound, 1, &eps));
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &found));
   if (found > 0) PetscCall(EPSGetEigenvalue(eps, 0, largest, NULL));
@@ -433,31 +470,132 @@ static PetscErrorCode part_unknowns(const NsFe *fe, PetscInt part, IS *unknowns)
   PetscFunctionReturn(0);
 }
 
+/* The rows and columns of a part; NULL stays NULL. The caller destroys them. */
+static PetscErrorCode take_part(const NsFe *fe, PetscInt part, PetscInt matrices, const Mat *whole, Mat *own)
+{
+  IS unknowns;
+
+  PetscFunctionBegin;
+  PetscCall(part_unknowns(fe, part, &unknowns));
+  for (PetscInt i = 0; i < matrices; i++) {
+    own[i] = NULL;
+    if (whole[i]) PetscCall(MatCreateSubMatrix(whole[i], unknowns, unknowns, MAT_INITIAL_MATRIX, &own[i]));
+  }
+  PetscCall(ISDestroy(&unknowns));
+  PetscFunctionReturn(0);
+}
+
+/* M, dampers, K, G of a part, all rotors at their highest known speed. */
+static PetscErrorCode matrices_at_speed(NsFe *fe, PetscInt part, Mat own[4])
+{
+  PetscReal *speeds;
+  Mat        whole[4];
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinHighest(fe->body[b].spin) : 0;
+  PetscCall(NsFeAssemble(fe, speeds, &whole[0], &whole[1], &whole[3], &whole[2]));
+  PetscCall(PetscFree(speeds));
+  PetscCall(take_part(fe, part, 4, whole, own));
+  for (int i = 0; i < 4; i++) PetscCall(MatDestroy(&whole[i]));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate)
 {
   NsFe     *fe = model->data;
-  Mat       whole[3], own[3] = {NULL, NULL, NULL}; /* M, dampers, K */
-  IS        unknowns;
+  Mat       whole[3], own[3];
   PetscInt  size;
-  NsBound   frequency, rate; /* stay where the eigensolver does not converge */
+  NsBound   frequency, rate; /* stay where the eigensolver does not converge, and where matrices change with the speed */
   PetscReal value, gyroscopic;
 
   PetscFunctionBegin;
   PetscCall(find_bounds(fe, part, &frequency, &rate, &gyroscopic));
-  *omega        = frequency.value;
+  *omega        = raised(frequency.value, gyroscopic);
   *damping_rate = rate.value;
+  if (fe->varyings) PetscFunctionReturn(0);
   PetscCall(NsFreeDynamicsMatrices(fe->free, &whole[0], &whole[1], &whole[2]));
-  PetscCall(part_unknowns(fe, part, &unknowns));
-  PetscCall(ISGetSize(unknowns, &size));
-  for (int i = 0; i < 3 && size; i++) {
-    if (whole[i]) PetscCall(MatCreateSubMatrix(whole[i], unknowns, unknowns, MAT_INITIAL_MATRIX, &own[i]));
-  }
+  PetscCall(take_part(fe, part, 3, whole, own));
+  PetscCall(MatGetSize(own[0], &size, NULL));
   if (size) PetscCall(solve_pencil(own[2], own[0], PetscSqr(frequency.value), &value));
-  if (size && value > 0) *omega = PetscSqrtReal(value);
-  *omega = raised(*omega, gyroscopic);
-  if (own[1]) PetscCall(solve_pencil(own[1], own[0], rate.value, &value));
-  if (own[1] && value > 0) *damping_rate = value;
+  if (size && value > 0) *omega = raised(PetscSqrtReal(value), gyroscopic);
+  if (size && own[1]) PetscCall(solve_pencil(own[1], own[0], rate.value, &value));
+  if (size && own[1] && value > 0) *damping_rate = value;
   for (int i = 0; i < 3; i++) PetscCall(MatDestroy(&own[i]));
-  PetscCall(ISDestroy(&unknowns));
+  PetscFunctionReturn(0);
+}
+
+/* Its damping and gyroscopic rate from its shape x: of two equal frequencies any mixture has the same. */
+static PetscErrorCode rates_of(Mat M, Mat C, Mat G, KSP by_M, Vec x, Vec y, Vec z, NsStabilityMode *mode)
+{
+  PetscReal mass, value;
+
+  PetscFunctionBegin;
+  PetscCall(MatMult(M, x, y));
+  PetscCall(VecDot(x, y, &mass));
+  mode->damping_rate = 0;
+  if (C) {
+    PetscCall(MatMult(C, x, y));
+    PetscCall(VecDot(x, y, &value));
+    mode->damping_rate = value / mass;
+  }
+  PetscCall(MatMult(G, x, y));
+  PetscCall(KSPSolve(by_M, y, z));
+  PetscCall(VecDot(y, z, &value));
+  mode->gyroscopic_rate = PetscSqrtReal(PetscMax(0, value / mass));
+  PetscFunctionReturn(0);
+}
+
+static PetscBool spins(const NsFe *fe, PetscInt part)
+{
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].part == part && fe->body[b].is_rotor && NsSpinHighest(fe->body[b].spin) != 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *count, NsStabilityMode *modes)
+{
+  NsFe     *fe = model->data;
+  Mat       own[4];
+  EPS       eps;
+  KSP       by_M;
+  PC        pc;
+  Vec       x, y, z;
+  NsBound   frequency, rate;
+  PetscReal gyroscopic;
+  PetscInt  found;
+
+  PetscFunctionBegin;
+  *count = 0;
+  if (!spins(fe, part)) PetscFunctionReturn(0);
+  PetscCall(find_bounds(fe, part, &frequency, &rate, &gyroscopic));
+  if (gyroscopic == 0 || frequency.value == 0) PetscFunctionReturn(0);
+  PetscCall(matrices_at_speed(fe, part, own));
+  PetscCall(create_pencil(own[2], own[0], PetscSqr(frequency.value), NS_STABILITY_MODES, &eps));
+  PetscCall(EPSSolve(eps));
+  PetscCall(EPSGetConverged(eps, &found));
+  PetscCall(MatCreateVecs(own[0], &x, &y));
+  PetscCall(VecDuplicate(x, &z));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &by_M));
+  PetscCall(KSPSetOptionsPrefix(by_M, "gyroscopic_"));
+  PetscCall(KSPSetOperators(by_M, own[0], own[0]));
+  PetscCall(KSPSetType(by_M, KSPPREONLY));
+  PetscCall(KSPGetPC(by_M, &pc));
+  PetscCall(PCSetType(pc, PCCHOLESKY));
+  PetscCall(PCFactorSetZeroPivot(pc, PETSC_SMALL * PETSC_SMALL));
+  for (PetscInt i = 0; i < PetscMin(found, NS_STABILITY_MODES); i++) {
+    PetscReal value;
+    PetscCall(EPSGetEigenpair(eps, i, &value, NULL, x, NULL));
+    if (value <= 0) continue;
+    modes[*count].omega = PetscSqrtReal(value);
+    PetscCall(rates_of(own[0], own[1], own[3], by_M, x, y, z, &modes[(*count)++]));
+  }
+  PetscCall(KSPDestroy(&by_M));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&z));
+  PetscCall(EPSDestroy(&eps));
+  for (int i = 0; i < 4; i++) PetscCall(MatDestroy(&own[i]));
   PetscFunctionReturn(0);
 }

@@ -114,6 +114,12 @@ static void check_effect(NsFe *fe, const NsFeLoad *load, const NsLoadSettings *s
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load moves nothing: its nodes are held, or cannot move in its direction");
 }
 
+/* Across an axis, but for the rounding of it. */
+static PetscBool lies_across(const double x[3], const PetscReal axis[3])
+{
+  return PetscAbsReal(dot(x, axis)) <= 1e-12 * PetscSqrtReal(dot(x, x)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
 {
   for (int i = 0; i < settings->at.count; i++) {
@@ -131,7 +137,7 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
     check_effect(fe, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
     if (!settings->rotating) continue;
     NsFeMakeTwist(fe, &spots[0], &load->twist);
-    if (dot(settings->force, body->frame[0]) != 0 || dot(settings->moment, body->frame[0]) != 0) {
+    if (!lies_across(settings->force, body->frame[0]) || !lies_across(settings->moment, body->frame[0])) {
       NsDiagError(fe->diag, settings->where->place,
         "a load that turns with the shaft lies across it; give the part along (%g, %g, %g) a load of its own", body->frame[0][0], body->frame[0][1],
         body->frame[0][2]);
@@ -188,7 +194,7 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
     self->lateral[1][self->entries] = lateral[1];
     self->entries++;
   }
-  for (int k = 0; k < 2; k++) self->gravity[k] = body->weightless ? 0 : dot(fe->gravity, body->frame[1 + k]);
+  for (int k = 0; k < 2; k++) self->gravity[k] = dot(fe->gravity, body->frame[1 + k]);
   NsFeMakeTwist(fe, &self->spot, &self->twist);
   if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
   fe->unbalances++;

@@ -318,16 +318,29 @@ static PetscErrorCode NsModelCompliance_Fe(NsModel *model, PetscInt slot, PetscR
   PetscFunctionReturn(0);
 }
 
-#define NS_FE_OPERATIONS \
-  .initial = NsModelInitial_Fe, .force = NsModelForce_Fe, .accel = NsModelAccel_Fe, .mult = NsModelMult_Fe, .factor = NsModelFactor_Fe, \
-  .solve = NsModelSolve_Fe, .gap = NsModelGap_Fe, .rows = NsModelRows_Fe, .rowrate = NsModelRowrate_Fe, .energy = NsModelEnergy_Fe, \
-  .power = NsModelPower_Fe, .fields = NsModelFields_Fe, .contact_point = NsModelContactPoint_Fe, .name_unknown = NsFeNameUnknown, \
-  .probe = NsFeProbe, .station = NsFeStation, .spin = NsFeStationSpin, .frequency_bound = NsFeFrequencyBound, .highest_mode = NsFeHighestMode, \
-  .destroy = NsModelDestroy_Fe
-
-/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. */
-static const NsModelOps fe_ops         = {NS_FE_OPERATIONS};
-static const NsModelOps fe_varying_ops = {NS_FE_OPERATIONS, .compliance = NsModelCompliance_Fe};
+static const NsModelOps fe_ops = {
+  .initial          = NsModelInitial_Fe,
+  .force            = NsModelForce_Fe,
+  .accel            = NsModelAccel_Fe,
+  .mult             = NsModelMult_Fe,
+  .factor           = NsModelFactor_Fe,
+  .solve            = NsModelSolve_Fe,
+  .gap              = NsModelGap_Fe,
+  .rows             = NsModelRows_Fe,
+  .rowrate          = NsModelRowrate_Fe,
+  .energy           = NsModelEnergy_Fe,
+  .power            = NsModelPower_Fe,
+  .fields           = NsModelFields_Fe,
+  .contact_point    = NsModelContactPoint_Fe,
+  .name_unknown     = NsFeNameUnknown,
+  .probe            = NsFeProbe,
+  .station          = NsFeStation,
+  .spin             = NsFeStationSpin,
+  .frequency_bound  = NsFeFrequencyBound,
+  .highest_mode     = NsFeHighestMode,
+  .gyroscopic_modes = NsFeGyroscopicModes,
+  .destroy          = NsModelDestroy_Fe,
+};
 
 /* Length and axis. */
 static void measure(const NsFe *fe, NsFeElement *e)
@@ -483,6 +496,16 @@ static PetscBool is_linear(const NsFe *fe)
   return fe->gyros + fe->varyings == 0 && !fe->mass_varies ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. */
+static const NsModelOps *varying_ops(NsArena *arena)
+{
+  NsModelOps *ops = NsArenaAlloc(arena, sizeof(*ops));
+
+  *ops            = fe_ops;
+  ops->compliance = NsModelCompliance_Fe;
+  return ops;
+}
+
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
 {
   NsFe    *fe    = NsArenaAlloc(arena, sizeof(*fe));
@@ -504,7 +527,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   NsFeLoads(fe);
   model->arena         = arena;
   model->data          = fe;
-  model->ops           = fe->mass_varies ? &fe_varying_ops : &fe_ops;
+  model->ops           = fe->mass_varies ? varying_ops(arena) : &fe_ops;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
   model->parts         = NsFeParts(fe);
@@ -514,7 +537,10 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
     NsFeSpinning(fe);
     model->linear = is_linear(fe);
     PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
-    if (fe->mass_varies) PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
+    if (fe->mass_varies) {
+      PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
+      PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));
+    }
     if (config->start == 1) PetscCall(NsFeStatics(fe, model));
   }
   PetscCall(NsFeContacts(fe, model));

@@ -11,10 +11,15 @@ PetscBool NsModelIsFe(const NsModel *model)
 
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K)
 {
-  Mat G;
+  NsFe      *fe = model->data;
+  PetscReal *speeds;
+  Mat        G;
 
   PetscFunctionBegin;
-  PetscCall(NsFeAssemble(model->data, &speed, M, C, &G, K));
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = speed;
+  PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
+  PetscCall(PetscFree(speeds));
   if (!G) PetscFunctionReturn(0);
   if (*C) {
     PetscCall(MatAXPY(G, 1, *C, SAME_NONZERO_PATTERN));

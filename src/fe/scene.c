@@ -135,6 +135,17 @@ static void list_rings(NsFe *fe)
   }
 }
 
+/* Of a beam as its matrix has it: that of a unit translation along axis 2. */
+static PetscReal mass_of(const NsFeElement *e)
+{
+  static const int along_2[2] = {1, 7};
+  PetscReal        mass       = 0;
+
+  if (!e->beam) return e->property[0]->density * (e->property[0]->area + e->property[1]->area) / 2 * e->length;
+  for (int i = 0; i < 4; i++) mass += e->beam->mass[12 * along_2[i / 2] + along_2[i % 2]];
+  return mass;
+}
+
 void NsFeScene(NsFe *fe, NsModel *model)
 {
   NsScene *scene = &model->scene;
@@ -149,7 +160,7 @@ void NsFeScene(NsFe *fe, NsModel *model)
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *e = &fe->element[i];
     add_element(fe, i, scene, &point, &cell);
-    model->mass_total += e->property[0]->density * (e->property[0]->area + e->property[1]->area) / 2 * e->length;
+    model->mass_total += mass_of(e);
     if (e->beam) scene->beams = PETSC_TRUE;
   }
   for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].mass;

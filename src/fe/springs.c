@@ -117,7 +117,7 @@ void NsFeSpringMatrices(const NsFe *fe, const NsFeSpring *spring, const PetscRea
   }
   if (!spring->over_speed || (!speed && !NsFeSpeedIsConstant(&fe->body[spring->body]))) return;
   const NsFeBody *body = &fe->body[spring->body];
-  NsFeOverSpeed(spring->over_speed, speed ? *speed : NsSpinAtStart(body->spin), value);
+  NsFeOverSpeed(spring->over_speed, speed ? speed[spring->body] : NsSpinAtStart(body->spin), value);
   for (int i = 0; i < 9; i++) {
     for (int k = 0; k < 4; k++) {
       const PetscReal both = body->frame[1 + k / 2][i / 3] * body->frame[1 + k % 2][i % 3];

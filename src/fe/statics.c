@@ -48,7 +48,8 @@ static PetscErrorCode blame(NsFe *fe, NsModel *model)
 
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
 {
-  Mat            M, C, K;
+  Mat            M, C, G, K;
+  PetscReal     *speeds;
   KSP            ksp;
   PC             pc;
   Vec            zero, f;
@@ -56,8 +57,13 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscReal      size, residual, largest, diagonal;
 
   PetscFunctionBegin;
-  PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));
-  PetscCall(MatDuplicate(K, MAT_COPY_VALUES, &K));
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+  PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &K)); /* bearings over speed as they are at the start */
+  PetscCall(PetscFree(speeds));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
   PetscCall(hold_twists(fe, K));
   PetscCall(VecDuplicate(fe->work, &zero));
   PetscCall(VecDuplicate(fe->work, &f));

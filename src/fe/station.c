@@ -42,7 +42,8 @@ PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, Ns
     PetscFunctionReturn(0);
   }
   NsFeExpand(fe, &spot, &point);
-  if (settings->relative_to) {
+  const PetscBool relative = settings->relative_to && strcmp(settings->relative_to, "ground") ? PETSC_TRUE : PETSC_FALSE;
+  if (relative) {
     if (!find_spot(fe, settings->relative_to, NULL, "relative_to: ", &other, why, size)) PetscFunctionReturn(0);
     NsFeExpand(fe, &other, &carrier);
     for (int k = 0; k < 3; k++) other.arm[k] = point.x[k] - carrier.x[k]; /* what it displaces where the station is */
@@ -50,7 +51,7 @@ PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, Ns
   }
   for (int a = 0; a < 2; a++) {
     add_along(&station->lateral[a], &point, body->frame[1 + a], 1);
-    if (settings->relative_to) add_along(&station->lateral[a], &carrier, body->frame[1 + a], -1);
+    if (relative) add_along(&station->lateral[a], &carrier, body->frame[1 + a], -1);
     station->lateral_rate[a]             = station->lateral[a];
     station->lateral_rate[a].of_velocity = PETSC_TRUE;
   }

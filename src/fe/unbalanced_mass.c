@@ -254,3 +254,29 @@ PetscErrorCode NsFeUnbalancedMassCompliance(const NsModel *model, NsFeUnbalanced
   }
   PetscFunctionReturn(0);
 }
+
+/*
+  M(q) stays positive definite for all angles when the sum over unbalances of m e sqrt((p' M^-1 p) (d' M^-1 d)) is below 1: of one unbalance this is
+  (m e)^2 < (inertia of the spin) (mass at the place). One that is heavier belongs to no rotor.
+*/
+PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *self)
+{
+  const NsList *list = &fe->config->unbalances;
+  PetscReal     sum  = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsFreeDynamicsFactor(fe->free, 0, (NsOperator){1, 0, 0}));
+  PetscCall(solve_vectors(fe, self, 0));
+  self->op[0] = (NsOperator){1, 0, 0};
+  for (PetscInt b = 0; b < fe->unbalances; b++) {
+    const PetscInt  k = NS_VECTORS * b, n = self->vectors;
+    const PetscReal lateral = PetscMax(self->B[0][(k + 1) * n + k + 1], self->B[0][(k + 2) * n + k + 2]);
+    const PetscReal limit   = 1 / PetscSqrtReal(PetscMax(self->B[0][k * n + k] * lateral, PETSC_SMALL * PETSC_SMALL));
+    sum += fe->unbalance[b].moment / limit;
+    if (sum < 1) continue;
+    NsDiagError(fe->diag, NsKeysPlace(list->where[b], "mass_eccentricity"),
+      "no rotor carries such an unbalance: %g kg m, where its spin and its mass have room for less than %.3g kg m", fe->unbalance[b].moment, limit);
+    break;
+  }
+  PetscFunctionReturn(0);
+}

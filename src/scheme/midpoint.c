@@ -47,12 +47,12 @@ PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsSt
   PetscFunctionReturn(0);
 }
 
-void NsMidpointAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+void NsMidpointAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   (void)settings;
   for (int c = 0; c < 2; c++) {
     const PetscReal x0 = c == 0, y0 = c == 1;
-    const PetscReal y1 = y0 - w * (x0 + w / 2 * y0 + 2 * zeta * y0);
+    const NsComplex y1 = y0 - w * (x0 + w / 2 * y0 + 2 * zeta * y0);
     S[c]               = x0 + w / 2 * (y0 + y1);
     S[2 + c]           = y1;
   }

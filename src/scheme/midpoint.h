@@ -20,4 +20,4 @@ PetscErrorCode NsMidpointStart(NsScheme *scheme, NsMidpoint *self, const NsState
 /* p.v1 and p.vm, reports and ledger; NsPercussionFinish ends the step. */
 PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* With q1 = q0 + dt vm: the leapfrog, dt < 2/omega_max without damping. */
-void NsMidpointAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
+void NsMidpointAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

@@ -28,7 +28,9 @@ typedef struct {
 static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *settings)
 {
   (void)settings;
-  return model->linear ? NULL : "it solves linear models only: constant mass, stiffness and damping, which mechanisms and rotors of free or changing spin do not have";
+  return model->linear
+           ? NULL
+           : "it solves linear models only: constant mass, stiffness and damping, which mechanisms and rotors of free or changing spin do not have";
 }
 
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
@@ -96,13 +98,13 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_MoreauJean(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+static void NsSchemeAmplification_MoreauJean(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   const PetscReal theta = ((const NsSettings_MoreauJean *)settings)->theta;
 
   for (int c = 0; c < 2; c++) {
     const PetscReal x0 = c == 0, y0 = c == 1;
-    const PetscReal dy = -w * (x0 + theta * w * y0 + 2 * zeta * y0) / (1 + 2 * zeta * theta * w + PetscSqr(theta * w));
+    const NsComplex dy = -w * (x0 + theta * w * y0 + 2 * zeta * y0) / (1 + 2 * zeta * theta * w + PetscSqr(theta * w));
     S[c]               = x0 + w * (y0 + theta * dy);
     S[2 + c]           = y0 + dy;
   }

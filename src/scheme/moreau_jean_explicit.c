@@ -89,7 +89,7 @@ static PetscErrorCode NsSchemeStep_MoreauJeanExplicit(NsScheme *scheme, NsState 
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_MoreauJeanExplicit(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+static void NsSchemeAmplification_MoreauJeanExplicit(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   (void)settings;
   S[0] = 1;

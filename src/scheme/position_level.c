@@ -80,13 +80,14 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_PositionLevel(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+static void NsSchemeAmplification_PositionLevel(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   (void)settings;
   for (int c = 0; c < 2; c++) {
-    const PetscReal x0 = c == 0, y0 = c == 1, y1 = y0 - w * x0 - 2 * zeta * w * y0;
-    S[c]     = x0 + w * y1;
-    S[2 + c] = y1;
+    const PetscReal x0 = c == 0, y0 = c == 1;
+    const NsComplex y1 = y0 - w * x0 - 2 * zeta * w * y0;
+    S[c]               = x0 + w * y1;
+    S[2 + c]           = y1;
   }
 }
 

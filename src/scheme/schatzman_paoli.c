@@ -201,7 +201,7 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   /* z^2 - (2 - 2 zeta w - w^2) z + (1 - 2 zeta w) = 0, as its companion matrix: only the eigenvalues matter */
   (void)settings;

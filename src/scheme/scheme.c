@@ -1,3 +1,4 @@
+#include <complex.h>
 #include <math.h>
 #include "percuss/scheme.h"
 
@@ -121,16 +122,14 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
   PetscFunctionReturn(0);
 }
 
-static PetscReal spectral_radius(const NsSchemeType *type, const void *settings, PetscReal w, PetscReal zeta)
+static PetscReal spectral_radius(const NsSchemeType *type, const void *settings, PetscReal w, NsComplex zeta)
 {
-  PetscReal S[4], trace, determinant, discriminant;
+  NsComplex S[4], half, root;
 
   type->amplification(settings, w, zeta, S);
-  trace        = S[0] + S[3];
-  determinant  = S[0] * S[3] - S[1] * S[2];
-  discriminant = trace * trace / 4 - determinant;
-  if (discriminant <= 0) return PetscSqrtReal(determinant);
-  return PetscAbsReal(trace) / 2 + PetscSqrtReal(discriminant);
+  half = (S[0] + S[3]) / 2;
+  root = csqrt(half * half - (S[0] * S[3] - S[1] * S[2]));
+  return PetscMax(cabs(half + root), cabs(half - root));
 }
 
 /* Stable w = omega dt form an interval from 0 for every scheme here; a double root on the unit circle at its end (velocity Verlet at w = 2)
@@ -168,4 +167,28 @@ PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, Pets
   if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
   for (int i = zeta > 0 ? 0 : samples; i <= samples; i++) limit = PetscMin(limit, stable_interval(type, settings, zeta * i / samples));
   return limit < PETSC_MAX_REAL ? limit / omega : PETSC_MAX_REAL;
+}
+
+PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration)
+{
+  const NsComplex zeta = (mode->damping_rate - I * mode->gyroscopic_rate) / (2 * mode->omega);
+  PetscReal       low = 0, high = 1e-6; /* w */
+
+  if (!type->amplification || mode->omega == 0) return PETSC_MAX_REAL;
+    /* steps = omega duration / w; the growth of one step, at least that of the rounding of its radius */
+#define NS_GROWS(w) (spectral_radius(type, settings, w, zeta) > 1 + PetscMax(1e-13, NS_GROWTH * (w) / (mode->omega * duration)))
+  while (high < 1e6 && !NS_GROWS(high)) {
+    low = high;
+    high *= 1.05;
+  }
+  if (high >= 1e6) return PETSC_MAX_REAL;
+  for (int i = 0; i < 60; i++) {
+    const PetscReal middle = (low + high) / 2;
+    if (NS_GROWS(middle))
+      high = middle;
+    else
+      low = middle;
+  }
+#undef NS_GROWS
+  return low / mode->omega;
 }

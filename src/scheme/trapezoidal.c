@@ -197,12 +197,12 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-void NsTrapezoidalAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4])
+void NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   (void)settings;
   for (int c = 0; c < 2; c++) {
-    const PetscReal x0 = c == 0, y0 = c == 1, a0 = -x0 - 2 * zeta * y0;
-    const PetscReal ya = y0 + w * a0, x1 = x0 + w / 2 * (y0 + ya);
+    const PetscReal x0 = c == 0, y0 = c == 1;
+    const NsComplex a0 = -x0 - 2 * zeta * y0, ya = y0 + w * a0, x1 = x0 + w / 2 * (y0 + ya);
     S[c]     = x1;
     S[2 + c] = y0 + w / 2 * (a0 - x1 - 2 * zeta * ya);
   }

@@ -49,7 +49,7 @@ typedef struct {
 PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
-void           NsTrapezoidalAmplification(const void *settings, PetscReal w, PetscReal zeta, PetscReal S[4]);
+void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
 
 /* The Euler stage with forces on velocity level: 0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0 (and friction) on the contacts `closed`[candidates]. a0 is set. */
 PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *closed, NsStepOutcome *outcome);
