@@ -120,14 +120,15 @@ typedef struct {
   PetscInt    entries;
   PetscInt    unknown[24];
   PetscReal   weight[24];
-  PetscInt    place; /* > 0: no such sum, but number place - 1 of what ops->places gives */
+  PetscReal   constant; /* added to the sum */
+  PetscInt    place;    /* > 0: no such sum, but number place - 1 of what ops->places gives */
 } NsProbeColumn;
 
 /* The sum, of arrays of all unknowns. */
 static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, const PetscScalar *q, const PetscScalar *v)
 {
   const PetscScalar *from = column->of_velocity ? v : q;
-  PetscReal          sum  = 0;
+  PetscReal          sum  = column->constant;
 
   for (PetscInt j = 0; j < column->entries; j++) sum += column->weight[j] * from[column->unknown[j]];
   return sum;

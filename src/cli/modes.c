@@ -91,11 +91,15 @@ static PetscErrorCode solve_modes(NsRun *run)
   NsWhirl         *whirl;
 
   PetscFunctionBegin;
+  for (PetscInt r = 1; r < turning; r++) {
+    if (rotors[r].ratio != 1) printf("%s turns at %.6g times the speed of %s\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
+  }
   PetscCall(NsFeOperators(run->model, speed, &M, &C, &K));
   PetscCall(NsModesSolve(M, C, K, (PetscInt)wanted.count, NS_MODES_AUTO, &modes));
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&K));
+  if (modes.count == 0) NsRunFail(run, "the eigensolver found no modes; another --count may help");
   whirl = NsArenaAlloc(run->arena, sizeof(*whirl) * (size_t)(modes.count + 1));
   PetscCall(NsModelWhirl(run->model, &modes, whirl));
   print_modes(run, &modes, whirl, speed);

@@ -143,11 +143,17 @@ static void write_place(NsFile *file, Place *place, PetscReal speed, const Petsc
 
 static PetscErrorCode sweep(NsRun *run, Place *places, int count, Vec unbalance[2])
 {
-  NsFile   file;
-  Vec      x[2];
-  PetscInt columns = 1;
+  const NsFeRotor *rotors;
+  const PetscInt   turning = NsFeRotors(run->model, &rotors);
+  NsFile           file;
+  Vec              x[2];
+  PetscInt         columns = 1;
 
   PetscFunctionBegin;
+  for (PetscInt r = 1; r < turning; r++) {
+    if (rotors[r].ratio != 1)
+      printf("%s turns at %.6g times the speed of %s: its unbalances are left out\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
+  }
   for (int i = 0; i < count; i++) columns += 2 * places[i].columns + 2;
   NsWriterOpenTable(&file, run, "response.csv", columns);
   write_names(&file, places, count);

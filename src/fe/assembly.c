@@ -350,6 +350,19 @@ static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped
   }
 }
 
+/* The pattern of bodies without elements, which springs need not reach. */
+static PetscErrorCode add_rigid_pattern(const NsFe *fe, Mat matrix)
+{
+  static const PetscReal zero[NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS];
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; matrix && b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (body->mesh->elements == 0) PetscCall(add_block(matrix, body->node_unknowns, NsFeNodeUnknowns(fe, body->first_node), zero, 1));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K)
 {
   const PetscBool diagonal = mass_is_diagonal(fe);
@@ -370,6 +383,9 @@ PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Ma
   PetscCall(add_elements(fe, speed, diagonal, *M, *C, *G, *K));
   PetscCall(add_springs(fe, speed, *C, *G, *K));
   PetscCall(add_inertias(fe, speed, diagonal, *M, *G));
+  PetscCall(add_rigid_pattern(fe, *K));
+  PetscCall(add_rigid_pattern(fe, *C));
+  PetscCall(add_rigid_pattern(fe, *G));
   matrix[0] = *M;
   matrix[1] = *C;
   matrix[2] = *K;

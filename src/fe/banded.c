@@ -102,9 +102,10 @@ PetscErrorCode NsBandFactorCreate(const NsProfile *profile, NsBandFactor *factor
   factor->row_start[0] = factor->column_start[0] = 0;
   for (PetscInt i = 0; i < n; i++) factor->last[i] = i;
   for (PetscInt i = 0; i < n; i++) {
-    factor->row_start[i + 1] = factor->row_start[i] + i - profile->low[i];
-    for (PetscInt j = profile->low[i]; j < i; j++) factor->last[j] = i; /* within a row all columns fill in */
+    factor->row_start[i + 1]      = factor->row_start[i] + i - profile->low[i];
+    factor->last[profile->low[i]] = i; /* rows ascend: the last one that begins here stays; within a row all columns fill in */
   }
+  for (PetscInt j = 1; j < n; j++) factor->last[j] = PetscMax(PetscMax(factor->last[j], j), factor->last[j - 1]);
   for (PetscInt j = 0; j < n; j++) factor->column_start[j + 1] = factor->column_start[j] + factor->last[j] - j;
   PetscCall(PetscMalloc2(factor->row_start[n], &factor->row, factor->column_start[n], &factor->column));
   PetscFunctionReturn(0);

@@ -178,8 +178,8 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
         .lumped                            = body->lumped};
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     NsFeElement      *e = &fe->element[body->first_element + i];
-    const NsProperty *p = e->property[0];
-    if (p->inertia_2 <= 0 || p->inertia_3 <= 0) {
+    const NsProperty *p = e->property[0], *q = e->property[1];
+    if (PetscMin(PetscMin(p->inertia_2, p->inertia_3), PetscMin(q->inertia_2, q->inertia_3)) <= 0) {
       NsDiagError(fe->diag, NsKeysPlace(body->where, "section"), "a beam bends, but a section given by its area alone has no second moments of area");
       NsDiagNote(fe->diag, "give a shape (circle, tube, rectangle) or `constants`");
       return;

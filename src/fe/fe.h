@@ -144,7 +144,7 @@ typedef struct {
 /* Gyroscopic force -Omega G v on a few unknowns, where Omega changes while stepping. */
 typedef struct {
   PetscInt   n;
-  PetscInt  *unknown; /* [n], -1: supported */
+  PetscInt  *unknown; /* [n], none of them supported */
   PetscReal *G;       /* [n, n] for 1 rad/s */
   NsFeTwist  twist;
 } NsFeGyro;
@@ -174,6 +174,7 @@ struct NsFe {
   PetscInt           *node_body; /* [nodes] */
   PetscInt           *unknown;   /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
   PetscInt            slots, unknowns;
+  PetscInt            rigids, *rigid; /* bodies without elements */
   NsFeSpring         *spring;
   NsFeInertia        *inertia;
   NsFeLoad           *load;
@@ -238,7 +239,6 @@ const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscIn
 const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count);
 /* The same where exactly one is wanted; false after an error. */
 PetscBool NsFeFindSpot(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFeSpot *spot);
-PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsPoint *point);
 /* The unit direction along the body at a place, pointing out of it at its ends; false when the body has none there. */
 PetscBool      NsFeAxis(const NsFe *fe, const NsFeSpot *spot, PetscReal axis[3]);
 PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
@@ -275,7 +275,7 @@ void NsFeSpringMatrices(const NsFe *fe, const NsFeSpring *spring, const PetscRea
 /* Whether its stiffness is unsymmetric beyond the rounding of its axes. */
 PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed);
 /* 1/2 r' K r with the symmetric part of K. */
-PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q);
+PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q);
 /* Power of the skew part of the stiffness at velocity w, W. */
 PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w);
 /* Values of a table over speed: linear between rows, constant beyond. value[8] */
@@ -354,18 +354,20 @@ PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers
 /* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
 typedef struct {
   const char *name;
-  PetscReal   axis[3]; /* unit vector; positive spin is right-handed about it */
+  PetscReal   axis[3]; /* unit vector about which it spins right-handed: its axis 1, or, where the speed is negative, the opposite */
   PetscInt    first_point, points;
-  PetscReal   speed; /* at the start, rad/s */
+  PetscReal   speed; /* at the start, rad/s, about axis 1 */
+  PetscReal   ratio; /* of its speed to that of the first rotor */
 } NsFeRotor;
 
 /* src/fe/operators.c: the model as eigenvalue and frequency analyses want it, linear about its reference state. */
 /* Whether a model is made of finite elements; the functions below want one that is. */
 PetscBool NsModelIsFe(const NsModel *model);
-/* M, C, K of the model with all rotors turning at `speed` (rad/s): C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
+/* M, C, K of the model with the first rotor turning at `speed` (rad/s) and others at their ratio to it: C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
    may be unsymmetric. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
-/* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. */
+/* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. Of rotors
+   that turn as fast as the first one. */
 PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im);
 /* Their number. */
 PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);

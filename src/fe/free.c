@@ -11,8 +11,10 @@
 #include "core/petsc_message.h"
 #include "free.h"
 
-/* Mean number of entries of a row, zeros within it counted, up to which a band is narrow: beyond it a sparse factor has less to do. */
-#define NS_NARROW 40
+/* Mean number of entries of a row and column of the factor, zeros within them counted, up to which a band is narrow: beyond it a sparse factor has less to
+   do. A shaft of six unknowns a node has 23. */
+#define NS_NARROW       50
+#define NS_MOST_ENTRIES 1e9
 
 static PetscErrorCode take_options(Mat A)
 {
@@ -52,35 +54,48 @@ static PetscErrorCode names_solver(PetscBool *named)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode is_narrow(Mat K, PetscBool *narrow)
+/* By what the factor stores: each column down to the last row that reaches back to it or beyond. */
+static PetscErrorCode count_entries(Mat K, PetscReal *entries, PetscInt *size)
 {
-  PetscInt  n;
+  PetscInt  n, *last, reach = 0;
   PetscReal sum = 0;
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(K, &n, NULL));
+  PetscCall(PetscMalloc1(n, &last));
+  for (PetscInt i = 0; i < n; i++) last[i] = i;
   for (PetscInt i = 0; i < n; i++) {
     const PetscInt *column;
     PetscInt        count;
     PetscCall(MatGetRow(K, i, &count, &column, NULL));
-    sum += count ? column[count - 1] - column[0] + 1 : 1;
+    if (count) last[PetscMin(i, column[0])] = i; /* rows ascend: the last one that begins here stays */
     PetscCall(MatRestoreRow(K, i, &count, &column, NULL));
   }
-  *narrow = sum <= (PetscReal)NS_NARROW * n ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt j = 0; j < n; j++) {
+    reach = PetscMax(reach, last[j]);
+    sum += 2 * (reach - j) + 1;
+  }
+  PetscCall(PetscFree(last));
+  *entries = sum;
+  *size    = n;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode choose(NsFreeDynamics *free)
 {
-  const NsFe *fe     = free->fe;
-  PetscBool   narrow = PETSC_FALSE, named = PETSC_FALSE;
+  const NsFe *fe      = free->fe;
+  PetscBool   named   = PETSC_FALSE;
+  PetscReal   entries = 0;
+  PetscInt    size    = 0;
 
   PetscFunctionBegin;
-  PetscCall(is_narrow(free->K, &narrow));
+  PetscCall(count_entries(free->K, &entries, &size));
   PetscCall(names_solver(&named));
-  free->type = narrow && !named ? &NsBackEnd_Banded : &NsBackEnd_Petsc;
-  if (fe->config->free_dynamics == 1) free->type = &NsBackEnd_Banded;
+  free->type = entries <= (PetscReal)NS_NARROW * size && !named ? &NsBackEnd_Banded : &NsBackEnd_Petsc;
   if (fe->config->free_dynamics == 2) free->type = &NsBackEnd_Petsc;
+  if (fe->config->free_dynamics == 1 && entries <= NS_MOST_ENTRIES) free->type = &NsBackEnd_Banded;
+  if (fe->config->free_dynamics == 1 && entries > NS_MOST_ENTRIES)
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "free_dynamics"), "rows are too wide to be banded: %.3g numbers a matrix", entries);
   PetscFunctionReturn(0);
 }
 

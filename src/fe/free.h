@@ -10,7 +10,7 @@ typedef struct {
   PetscErrorCode (*destroy)(NsFreeDynamics *);
   PetscErrorCode (*force)(NsFreeDynamics *, Vec q, Vec v, Vec h);
   PetscErrorCode (*mult)(NsFreeDynamics *, Vec x, Vec y);
-  /* A slot's operator changed; symmetric: A is. */
+  /* A slot's operator changed; symmetric: A is. A slot keeps its kind (M alone, or with K): the first one chooses the solver. */
   PetscErrorCode (*factor)(NsFreeDynamics *, PetscInt slot, NsOperator op, PetscBool symmetric);
   PetscErrorCode (*solve)(NsFreeDynamics *, PetscInt slot, Vec b, Vec x);
   PetscErrorCode (*kinetic)(NsFreeDynamics *, Vec v, PetscReal *kinetic);

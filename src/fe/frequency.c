@@ -51,11 +51,7 @@ static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M,
 /* The body of a cell. */
 static PetscInt body_of(const NsFe *fe, PetscInt index)
 {
-  PetscInt body = 0;
-
-  if (index < fe->elements) return fe->element[index].body;
-  for (PetscInt left = index - fe->elements; fe->body[body].mesh->elements || left--; body++) {}
-  return body;
+  return index < fe->elements ? fe->element[index].body : fe->rigid[index - fe->elements];
 }
 
 /* Of each node: an element that has it, or the cell of its body. */
@@ -65,9 +61,7 @@ static PetscErrorCode cells_of_nodes(const NsFe *fe, PetscInt **result)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->nodes, &cell));
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    if (fe->body[b].mesh->elements == 0) cell[fe->body[b].first_node] = next++;
-  }
+  for (PetscInt r = 0; r < fe->rigids; r++) cell[fe->body[fe->rigid[r]].first_node] = next++;
   for (PetscInt i = fe->elements - 1; i >= 0; i--) {
     for (int k = 0; k < 2; k++) cell[fe->element[i].node[k]] = i;
   }
@@ -120,7 +114,7 @@ static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, cons
 
   NsFeExpand(fe, &spring->spot[place], &point);
   NsFeSpringMatrices(fe, spring, speeds, k, c);
-  for (int kind = 0; kind < 2; kind++) {
+  for (int kind = 0; kind < 3; kind++) { /* stiffness, damping, and the skew part of damping, which acts like gyroscopic terms */
     const PetscReal *F = kind ? c : k;
     for (PetscInt i = 0; i < point.unknowns; i++) {
       for (PetscInt j = 0; j < point.unknowns; j++) {
@@ -128,13 +122,13 @@ static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, cons
         for (int a = 0; a < 6; a++) {
           for (int b = 0; b < 6; b++) {
             const PetscReal x = a < 3 ? point.move[i][a] : point.turn[i][a - 3], y = b < 3 ? point.move[j][b] : point.turn[j][b - 3];
-            sum += x * y * (F[6 * a + b] + F[6 * b + a]) / 2;
+            sum += x * y * (F[6 * a + b] + (kind < 2 ? 1 : -1) * F[6 * b + a]) / 2;
           }
         }
         X[i * point.unknowns + j] = sum;
       }
     }
-    add(cell, &point, X, factor, kind ? cell->C : cell->K);
+    add(cell, &point, X, factor, kind == 0 ? cell->K : kind == 1 ? cell->C : cell->G);
   }
 }
 
@@ -165,6 +159,12 @@ static PetscInt drop_supported(PetscInt n, const PetscInt *unknown, PetscReal *X
   return free;
 }
 
+/* Whether a dashpot about the axis acts on a rotation about d: 0 where d lies across. */
+static PetscReal is_along(const PetscReal axis[3], const PetscReal d[3])
+{
+  return PetscAbsReal(NsDot3(axis, d)) > 1e-12 ? 1 : 0;
+}
+
 /* The matrices of a cell with what it carries (NULL: nothing), over its free unknowns; speeds[bodies] for bearings over speed, NULL as in NsFeSpringMatrices. */
 static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, const PetscReal *speeds, Cell *cell)
 {
@@ -176,9 +176,9 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
     body->element->mass(body, e, cell->M);
     body->element->stiffness(body, e, cell->K);
     for (PetscInt i = 0; i < n * n; i++) cell->C[i] = body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
-    for (PetscInt i = 0; i < n * n && body->damping_torsion > 0; i++) { /* at most a dashpot of twice the size at each end */
-      const PetscInt a = i % n % body->node_unknowns;
-      if (i / n == i % n && body->turns[a]) cell->C[i] += 2 * body->damping_torsion;
+    for (PetscInt i = 0; i < n && body->damping_torsion > 0; i++) { /* (a - b)^2 <= 2 a^2 + 2 b^2, and |a . axis| <= |a| */
+      if (body->turns[i % body->node_unknowns])
+        cell->C[i * n + i] += 2 * body->damping_torsion * is_along(e->axis, body->direction[i % body->node_unknowns]);
     }
     if (body->is_rotor && body->gyroscopic) {
       body->element->gyroscopic(body, e, cell->G);
@@ -338,6 +338,10 @@ PetscInt NsFeParts(NsFe *fe)
 {
   PetscInt parts = 0;
 
+  fe->rigid = NsArenaAlloc(fe->arena, sizeof(*fe->rigid) * (size_t)fe->bodies);
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].mesh->elements == 0) fe->rigid[fe->rigids++] = b;
+  }
   for (PetscInt b = 0; b < fe->bodies; b++) fe->body[b].part = b;
   for (PetscInt s = 0; s < fe->springs; s++) {
     const PetscInt a = fe->spring[s].spot[0].body, b = fe->spring[s].spot[1].body;
@@ -367,7 +371,7 @@ static PetscErrorCode find_bounds(NsFe *fe, PetscInt part, NsBound *omega, NsBou
 
   PetscFunctionBegin;
   omega->value = damping_rate->value = *gyroscopic = 0;
-  for (PetscInt b = 0; b < fe->bodies; b++) cells += fe->body[b].mesh->elements == 0;
+  cells += fe->rigids;
   PetscCall(attach(fe, cells, &attached));
   for (PetscInt i = 0; i < cells; i++) {
     PetscReal own, rate, spin;
@@ -459,11 +463,11 @@ static PetscErrorCode part_unknowns(const NsFe *fe, PetscInt part, IS *unknowns)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->unknowns, &number));
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    const NsFeBody *body = &fe->body[fe->node_body[i]];
-    const PetscInt *own  = NsFeNodeUnknowns(fe, i);
-    for (PetscInt a = 0; a < body->node_unknowns && body->part == part; a++) {
-      if (own[a] >= 0) number[count++] = own[a];
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (body->part != part) continue;
+    for (PetscInt i = body->first_slot; i < body->first_slot + body->mesh->nodes * body->node_unknowns; i++) {
+      if (fe->unknown[i] >= 0) number[count++] = fe->unknown[i];
     }
   }
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, number, PETSC_OWN_POINTER, unknowns));

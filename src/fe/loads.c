@@ -62,11 +62,6 @@ static const NsKey unbalance_keys[] = {
 };
 const NsTable NsTable_Unbalance = {"unbalance", "mass beside the axis of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
 
-static PetscReal dot(const PetscReal a[3], const PetscReal b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void add_entry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine)
 {
   if (unknown < 0 || (value == 0 && sine == 0)) return;
@@ -102,8 +97,8 @@ static void load_place(const NsFe *fe, NsFeLoad *load, const NsFeSpot *spot, con
     for (int k = 0; k < 3; k++) sine[kind][k] = e[(k + 1) % 3] * x[(k + 2) % 3] - e[(k + 2) % 3] * x[(k + 1) % 3];
   }
   for (PetscInt i = 0; i < point.unknowns; i++) {
-    add_entry(load, point.unknown[i], dot(point.move[i], cosine[0]) + dot(point.turn[i], cosine[1]),
-      dot(point.move[i], sine[0]) + dot(point.turn[i], sine[1]));
+    add_entry(load, point.unknown[i], NsDot3(point.move[i], cosine[0]) + NsDot3(point.turn[i], cosine[1]),
+      NsDot3(point.move[i], sine[0]) + NsDot3(point.turn[i], sine[1]));
   }
 }
 
@@ -117,7 +112,7 @@ static void check_effect(NsFe *fe, const NsFeLoad *load, const NsLoadSettings *s
 /* Across an axis, but for the rounding of it. */
 static PetscBool lies_across(const double x[3], const PetscReal axis[3])
 {
-  return PetscAbsReal(dot(x, axis)) <= 1e-12 * PetscSqrtReal(dot(x, x)) ? PETSC_TRUE : PETSC_FALSE;
+  return PetscAbsReal(NsDot3(x, axis)) <= 1e-12 * PetscSqrtReal(NsDot3(x, x)) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
@@ -130,6 +125,10 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
     const NsFeBody *body = &fe->body[spots[0].body];
     if (settings->rotating && !body->is_rotor) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "'%s' is no rotor: nothing turns with which a load could turn", body->name);
+      return;
+    }
+    if (settings->rotating && count != 1) {
+      NsDiagError(fe->diag, place, "'%s' are %d nodes, which may twist apart: a load that turns has one place", settings->at.items[i], (int)count);
       return;
     }
     NsFeLoad *load = new_load(fe, settings, count);
@@ -165,7 +164,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     for (int g = 0; g < 3; g++) {
       PetscReal move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
       body->element->shape(body, e, at[g], move, turn);
-      for (PetscInt a = 0; a < n; a++) value[a] += share[g] * e->length * dot(move[a], settings->force_per_length);
+      for (PetscInt a = 0; a < n; a++) value[a] += share[g] * e->length * NsDot3(move[a], settings->force_per_length);
     }
     for (PetscInt a = 0; a < n; a++) add_entry(load, unknown[a], value[a], 0);
   }
@@ -187,14 +186,14 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   self->phase  = settings->phase;
   NsFeExpand(fe, &self->spot, &point);
   for (PetscInt i = 0; i < point.unknowns; i++) {
-    const PetscReal lateral[2] = {dot(point.move[i], body->frame[1]), dot(point.move[i], body->frame[2])};
+    const PetscReal lateral[2] = {NsDot3(point.move[i], body->frame[1]), NsDot3(point.move[i], body->frame[2])};
     if (lateral[0] == 0 && lateral[1] == 0) continue;
     self->unknown[self->entries]    = point.unknown[i];
     self->lateral[0][self->entries] = lateral[0];
     self->lateral[1][self->entries] = lateral[1];
     self->entries++;
   }
-  for (int k = 0; k < 2; k++) self->gravity[k] = dot(fe->gravity, body->frame[1 + k]);
+  for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, body->frame[1 + k]);
   NsFeMakeTwist(fe, &self->spot, &self->twist);
   if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
   fe->unbalances++;

@@ -87,20 +87,15 @@ static void check_disc(const void *settings, NsArena *arena, NsDiag *diag)
 }
 const NsTable NsTable_Disc = {"disc", "rigid disc", disc_keys, sizeof(NsDiscSettings), .one_of = "mass, shape", .check = check_disc};
 
-static PetscReal dot(const PetscReal a[3], const PetscReal b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal *M)
 {
   const PetscInt n = point->unknowns;
 
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) {
-      M[i * n + j] = inertia->mass * dot(point->move[i], point->move[j]);
+      M[i * n + j] = inertia->mass * NsDot3(point->move[i], point->move[j]);
       for (int k = 0; k < 3 && inertia->inertia[0] + inertia->inertia[1] + inertia->inertia[2] > 0; k++)
-        M[i * n + j] += inertia->inertia[k] * dot(point->turn[i], inertia->frame[k]) * dot(point->turn[j], inertia->frame[k]);
+        M[i * n + j] += inertia->inertia[k] * NsDot3(point->turn[i], inertia->frame[k]) * NsDot3(point->turn[j], inertia->frame[k]);
     }
   }
 }
@@ -112,7 +107,8 @@ void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal
 
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++)
-      G[i * n + j] = disc->inertia[0] * (dot(point->turn[i], e2) * dot(point->turn[j], e3) - dot(point->turn[i], e3) * dot(point->turn[j], e2));
+      G[i * n + j] =
+        disc->inertia[0] * (NsDot3(point->turn[i], e2) * NsDot3(point->turn[j], e3) - NsDot3(point->turn[i], e3) * NsDot3(point->turn[j], e2));
   }
 }
 

@@ -199,7 +199,7 @@ static PetscErrorCode elastic_energy(const NsFe *fe, Vec q, PetscReal *elastic)
     NsFeElementValues(fe, element, x, u);
     *elastic += body->element->energy(body, element, u);
   }
-  for (PetscInt s = 0; s < fe->springs; s++) *elastic += NsFeSpringEnergy(fe, &fe->spring[s], x);
+  for (PetscInt s = 0; s < fe->springs; s++) *elastic += NsFeSpringEnergy(fe, &fe->spring[s], NULL, x);
   PetscCall(VecRestoreArrayRead(q, &x));
   PetscFunctionReturn(0);
 }
@@ -272,11 +272,6 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscFunctionReturn(0);
 }
 
-static PetscReal dot(const PetscReal a[3], const PetscReal b[3])
-{
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
 {
   for (PetscInt i = 0; i < fe->nodes; i++) {
@@ -284,9 +279,9 @@ void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
     const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
       if (unknown[a] < 0) continue;
-      if (!body->turns[a]) q[unknown[a]] += dot(body->direction[a], body->displacement);
-      v[unknown[a]] = dot(body->direction[a], body->turns[a] ? body->angular_velocity : body->velocity);
-      if (body->turns[a] && NsSpinIsFree(body->spin)) v[unknown[a]] += NsSpinAtStart(body->spin) * dot(body->direction[a], body->frame[0]);
+      if (!body->turns[a]) q[unknown[a]] += NsDot3(body->direction[a], body->displacement);
+      v[unknown[a]] = NsDot3(body->direction[a], body->turns[a] ? body->angular_velocity : body->velocity);
+      if (body->turns[a] && NsSpinIsFree(body->spin)) v[unknown[a]] += NsSpinAtStart(body->spin) * NsDot3(body->direction[a], body->frame[0]);
     }
   }
 }
@@ -436,7 +431,7 @@ static void check_initial(NsFe *fe, const NsFeBody *body, const char *key, const
   for (PetscInt a = 0; a < body->node_unknowns; a++) {
     const PetscReal *d = body->direction[a];
     if (body->turns[a]) continue;
-    for (int k = 0; k < 3; k++) left[k] -= dot(value, d) * d[k];
+    for (int k = 0; k < 3; k++) left[k] -= NsDot3(value, d) * d[k];
   }
   for (int k = 0; k < 3; k++) {
     size = PetscMax(size, PetscAbsReal(value[k]));
@@ -467,7 +462,7 @@ static void check_bodies(NsFe *fe)
       check_initial(fe, body, "displacement", body->displacement);
     }
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      if (!body->turns[a] && dot(g, body->direction[a]) != 0) moves = PETSC_TRUE;
+      if (!body->turns[a] && NsDot3(g, body->direction[a]) != 0) moves = PETSC_TRUE;
     }
   }
   if ((g[0] != 0 || g[1] != 0 || g[2] != 0) && !moves) {

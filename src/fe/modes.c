@@ -245,8 +245,8 @@ PetscErrorCode NsModesSolve(Mat M, Mat C, Mat K, PetscInt count, NsModesMethod m
   dense               = method == NS_MODES_DENSE || (method == NS_MODES_AUTO && pencil.n <= most) ? PETSC_TRUE : PETSC_FALSE;
   if (!dense) PetscCall(solve_sparse(&pencil, count, modes));
   if (!modes->mode) {
-    NsPairs pairs = {0};
-    PetscCall(NsPencilDense(&pencil, &pairs));
+    NsPairs pairs = {0}; /* none: a large model whose eigensolver failed has no modes */
+    if (dense || pencil.n <= DENSE_MOST) PetscCall(NsPencilDense(&pencil, &pairs));
     PetscCall(collect(modes, &pencil, &pairs));
     NsPairsDestroy(&pairs);
   }

@@ -92,9 +92,16 @@ static PetscBool locate(const NsFe *fe, const NsFeBody *body, const char *where,
   return PETSC_TRUE;
 }
 
-static void set_arm(NsFeSpot *spot, const double arm[3])
+/* False: why. An arm across the axis of a shaft would turn with it, by any angle: places of shafts lie on the axis. */
+static PetscBool set_arm(const NsFe *fe, const char *name, const double arm[3], NsFeSpot *spot, char *why, size_t size)
 {
+  const NsFeBody *body = &fe->body[spot->body];
+
   for (int k = 0; k < 3; k++) spot->arm[k] = arm ? arm[k] : 0;
+  if (!arm || !body->is_rotor || PetscSqr(NsDot3(arm, body->frame[0])) >= NsDot3(arm, arm) * (1 - 1e-12)) return PETSC_TRUE;
+  (void)snprintf(why, size, "the offset from '%s' leaves the axis of the rotor: it runs along (%g, %g, %g)", name, body->frame[0][0],
+    body->frame[0][1], body->frame[0][2]);
+  return PETSC_FALSE;
 }
 
 const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count)
@@ -103,18 +110,17 @@ const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], N
   const NsFeBody  *body = NULL;
   const NsMeshSet *set;
   NsFeSpot        *spots;
+  char             why[256];
 
   *count = 0;
   if (at || (allow_ground && !strcmp(name, "ground"))) {
-    char why[256];
     spots       = NsArenaAlloc(fe->arena, sizeof(*spots));
     spots->body = spots->node = spots->element = -1;
     *count                                     = 1;
     if (!at) return spots;
     body = NsFeFindBody(fe, name, (size_t)(at - name), place);
     if (!body) return NULL;
-    set_arm(spots, arm);
-    if (locate(fe, body, at + 1, spots, why, sizeof(why))) return spots;
+    if (locate(fe, body, at + 1, spots, why, sizeof(why)) && set_arm(fe, name, arm, spots, why, sizeof(why))) return spots;
     NsDiagError(fe->diag, place, "%s", why);
     return NULL;
   }
@@ -123,7 +129,9 @@ const NsFeSpot *NsFeFindSpots(NsFe *fe, const char *name, const double arm[3], N
   spots = NsArenaAlloc(fe->arena, sizeof(*spots) * (size_t)PetscMax(1, set->count));
   for (PetscInt i = 0; i < set->count; i++) {
     spots[i] = (NsFeSpot){.body = (PetscInt)(body - fe->body), .node = body->first_node + set->items[i], .element = -1};
-    set_arm(&spots[i], arm);
+    if (set_arm(fe, name, arm, &spots[i], why, sizeof(why))) continue;
+    NsDiagError(fe->diag, place, "%s", why);
+    return NULL;
   }
   *count = set->count;
   return spots;
@@ -140,15 +148,6 @@ PetscBool NsFeFindSpot(NsFe *fe, const char *name, const double arm[3], NsPlace 
     return PETSC_FALSE;
   }
   *spot = spots[0];
-  return PETSC_TRUE;
-}
-
-PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsPoint *point)
-{
-  NsFeSpot spot;
-
-  if (!NsFeFindSpot(fe, name, arm, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
-  NsFeExpand(fe, &spot, point);
   return PETSC_TRUE;
 }
 
@@ -193,21 +192,24 @@ static void add_motion(const NsFeBody *body, const NsPoint *point, NsProbe *prob
   }
 }
 
-/* Section forces are linear in the element's unknowns: their coefficients are those of unit displacements. Bars: the stress. */
+/* Section forces are linear in the element's unknowns: their coefficients come from unit displacements. Bars: the stress. */
 static void add_forces(const NsFe *fe, const NsFeBody *body, const NsFeElement *element, PetscReal fraction, NsProbe *probe)
 {
-  static const char *const suffixes[] = {"normal_force", "shear_2", "shear_3", "torque", "moment_2", "moment_3"};
+  static const char *const suffixes[]                   = {"normal_force", "shear_2", "shear_3", "torque", "moment_2", "moment_3"};
+  const PetscReal          nothing[NS_ELEMENT_UNKNOWNS] = {0};
   NsProbeColumn            column[6];
+  PetscReal                rest[6]; /* a prestress is there without displacements */
   PetscInt                 unknown[NS_ELEMENT_UNKNOWNS];
   const PetscInt           n    = NsFeElementUnknowns(fe, element, unknown);
   const int                most = element->beam ? 6 : 1;
 
-  for (int c = 0; c < most; c++) column[c] = (NsProbeColumn){.suffix = element->beam ? suffixes[c] : "stress"};
+  body->element->forces(body, element, nothing, fraction, rest);
+  for (int c = 0; c < most; c++) column[c] = (NsProbeColumn){.suffix = element->beam ? suffixes[c] : "stress", .constant = rest[c]};
   for (PetscInt i = 0; i < n; i++) {
     PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0}, f[6];
     unit[i]                             = 1;
     body->element->forces(body, element, unit, fraction, f);
-    for (int c = 0; c < most; c++) add_entry(&column[c], unknown[i], element->beam ? f[c] : f[0] / element->property[0]->area);
+    for (int c = 0; c < most; c++) add_entry(&column[c], unknown[i], element->beam ? f[c] - rest[c] : f[0] / element->property[0]->area);
   }
   for (int c = 0; c < most; c++) {
     if (column[c].entries) probe->column[probe->columns++] = column[c];
@@ -223,7 +225,7 @@ PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFeSpot *
     const size_t    n    = strlen(body->name);
     if (!*mark || (size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
     *spot = (NsFeSpot){.body = b, .node = -1, .element = -1};
-    set_arm(spot, arm);
+    if (!set_arm(fe, name, arm, spot, why, size)) return PETSC_FALSE;
     if (*mark == '@') return locate(fe, body, mark + 1, spot, why, size);
     const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
     if (!set) break;

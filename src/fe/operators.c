@@ -9,6 +9,17 @@ PetscBool NsModelIsFe(const NsModel *model)
   return strcmp(model->kind, "finite elements") ? PETSC_FALSE : PETSC_TRUE;
 }
 
+/* Its speed over that of the first rotor, which all keep; 1 where the first one is at rest. */
+static PetscReal speed_ratio(const NsFe *fe, const NsFeBody *body)
+{
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (!fe->body[b].is_rotor) continue;
+    const PetscReal first = NsSpinAtStart(fe->body[b].spin);
+    return first != 0 ? NsSpinAtStart(body->spin) / first : 1;
+  }
+  return 1;
+}
+
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K)
 {
   NsFe      *fe = model->data;
@@ -17,7 +28,7 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
-  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = speed;
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * speed_ratio(fe, &fe->body[b]) : 0;
   PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
   PetscCall(PetscFree(speeds));
   if (!G) PetscFunctionReturn(0);
@@ -42,7 +53,8 @@ PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
   PetscCall(VecGetArray(im, &b));
   for (PetscInt k = 0; k < fe->unbalances; k++) {
     const NsFeUnbalance *u = &fe->unbalance[k];
-    const PetscReal      c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
+    if (speed_ratio(fe, &fe->body[u->spot.body]) != 1) continue; /* it turns at another speed than the first rotor */
+    const PetscReal c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
     for (PetscInt i = 0; i < u->entries; i++) {
       a[u->unknown[i]] += c * u->lateral[0][i] + s * u->lateral[1][i];
       b[u->unknown[i]] += s * u->lateral[0][i] - c * u->lateral[1][i];
@@ -63,7 +75,8 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
     const NsFeBody *body = &fe->body[b];
     if (!body->is_rotor) continue;
     rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
-    for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
+    rotors[count].ratio = speed_ratio(fe, body);
+    for (int k = 0; k < 3; k++) rotors[count].axis[k] = rotors[count].speed < 0 ? -body->frame[0][k] : body->frame[0][k];
     count++;
   }
   *result = rotors;

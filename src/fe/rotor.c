@@ -49,8 +49,8 @@ static PetscBool check_shaft(NsFe *fe, NsFeBody *body)
 
 static void check_round(NsFe *fe, const NsFeBody *body)
 {
-  for (PetscInt i = 0; i < body->mesh->elements; i++) {
-    const NsProperty *p = fe->element[body->first_element + i].property[0];
+  for (PetscInt i = 0; i < 2 * body->mesh->elements; i++) {
+    const NsProperty *p = fe->element[body->first_element + i / 2].property[i % 2];
     if (PetscAbsReal(p->inertia_2 - p->inertia_3) <= 1e-9 * p->inertia_2) continue;
     NsDiagError(fe->diag, NsKeysPlace(body->where, "section"), "a rotor is round, but the second moments of area of this section are %g and %g m^4",
       p->inertia_2, p->inertia_3);
@@ -79,6 +79,10 @@ static PetscErrorCode NsBodyBuild_Rotor(const void *settings, NsFe *fe, NsFeBody
   NsLineBodyProperties(rotor, fe, body);
   check_round(fe, body);
   NsBeamElements(rotor, fe, body);
+  if (body->gyroscopic && !body->theory.rotary && NsSpinHighest(rotor->spin) != 0) {
+    NsDiagWarning(fe->diag, NsKeysPlace(body->where, "theory"),
+      "gyroscopic moments of the shaft without its rotary inertia are half of one thing; set `rotary_inertia: yes` or `gyroscopic: false`");
+  }
   PetscFunctionReturn(0);
 }
 

@@ -46,7 +46,7 @@ const NsTable NsTable_Spring = {"spring", "spring and dashpot, massless and line
 
 static const NsKey bearing_keys[] = {
   {"between", NS_KEY_STRINGS, offsetof(NsBearingSettings, between), .required = true, .least = 2, .most = 2,
-    .help = "two places, or a place and `ground`", .example = "[shaft.left, ground]"},
+    .help = "two places, or a place and `ground`; a rigid body reaches the other place by a rigid arm", .example = "[shaft.left, ground]"},
   {"stiffness", NS_KEY_NUMBERS, offsetof(NsBearingSettings, stiffness), .columns = 1, .columns_dimension = {NS_DIM_STIFFNESS}, .least = 1, .most = 4,
     .help = "force per displacement; " NS_COUNTS, .example = "1 MN/m"},
   {"damping", NS_KEY_NUMBERS, offsetof(NsBearingSettings, damping), .columns = 1, .columns_dimension = {NS_DIM_DASHPOT}, .least = 1, .most = 4,
@@ -64,7 +64,10 @@ static const NsKey bearing_keys[] = {
   {"over_speed", NS_KEY_NUMBERS, offsetof(NsBearingSettings, over_speed), .columns = 9,
     .columns_dimension = {NS_DIM_ANGULAR_VELOCITY, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_DASHPOT,
       NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT},
-    .least = 2, .help = "rows [speed, k22, k23, k32, k33, c22, c23, c32, c33] across a rotor, added to the rest: linear between, constant beyond",
+    .least             = 2,
+    .help =
+      "rows [speed, k22, k23, k32, k33, c22, c23, c32, c33] across a rotor, added to the rest: linear between, constant beyond; a table from 0 on "
+      "serves both senses of spin",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
   {NULL},
 };
@@ -139,13 +142,13 @@ PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const P
   return skew > 1e-14 * size ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q)
+PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q)
 {
   PetscInt       unknown[NS_SPRING_ENTRIES];
   PetscReal      row[NS_SPRING_ENTRIES][6], r[6] = {0}, energy = 0, stiffness[36], damping[36];
   const PetscInt n = NsFeSpringRows(fe, spring, unknown, row);
 
-  NsFeSpringMatrices(fe, spring, NULL, stiffness, damping);
+  NsFeSpringMatrices(fe, spring, speed, stiffness, damping);
   for (PetscInt i = 0; i < n; i++) {
     for (int k = 0; k < 6; k++) r[k] += row[i][k] * q[unknown[i]];
   }
@@ -170,8 +173,12 @@ PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const 
   return power;
 }
 
-void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8])
+/* A table that begins at 0 or above serves the other sense of spin as well: seen in a mirror, cross-coupling changes its sign. */
+void NsFeOverSpeed(const NsNumbers *table, PetscReal signed_speed, PetscReal value[8])
 {
+  const PetscBool mirrored = signed_speed < 0 && table->values[0] >= 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscReal speed    = mirrored ? -signed_speed : signed_speed;
+
   const double *row  = table->values;
   int           high = 0;
   PetscReal     share;
@@ -180,7 +187,10 @@ void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8])
   const int low = PetscMax(0, high - 1);
   high          = PetscMin(high, table->rows - 1);
   share         = high > low ? (speed - row[9 * low]) / (row[9 * high] - row[9 * low]) : 0;
-  for (int i = 0; i < 8; i++) value[i] = (1 - share) * row[9 * low + 1 + i] + share * row[9 * high + 1 + i];
+  for (int i = 0; i < 8; i++) {
+    value[i] = (1 - share) * row[9 * low + 1 + i] + share * row[9 * high + 1 + i];
+    if (mirrored && (i % 4 == 1 || i % 4 == 2)) value[i] = -value[i];
+  }
 }
 
 /* The direction of a spring: given, or from place to place, or the body's line. */
@@ -318,6 +328,25 @@ static void into_space(const PetscReal R[3][3], PetscReal *X)
   for (int i = 0; i < 36; i++) X[i] = Y[i];
 }
 
+/* A bearing acts where the rotor is: a rigid body (a housing) reaches there by a rigid arm. Between other things apart its forces would make a moment. */
+static void reach(NsFe *fe, const NsBearingSettings *settings, NsFeSpring *bearing)
+{
+  NsPoint   point[2];
+  PetscReal apart = 0;
+
+  if (bearing->spot[1].body < 0) return;
+  for (int p = 0; p < 2; p++) NsFeExpand(fe, &bearing->spot[p], &point[p]);
+  for (int k = 0; k < 3; k++) apart = PetscMax(apart, PetscAbsReal(point[1].x[k] - point[0].x[k]));
+  if (apart < 1e-9) return;
+  for (int p = 1; p >= 0; p--) {
+    if (fe->body[bearing->spot[p].body].mesh->elements) continue;
+    for (int k = 0; k < 3; k++) bearing->spot[p].arm[k] = point[1 - p].x[k] - point[p].x[k];
+    return;
+  }
+  NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "between"),
+    "the two places are %g m apart: forces of the bearing make a moment that nothing balances", apart);
+}
+
 static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char *name)
 {
   static const PetscReal xyz[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -331,6 +360,7 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
     if (bearing->spot[p].body >= 0 && fe->body[bearing->spot[p].body].is_rotor) bearing->body = bearing->spot[p].body;
   }
   const PetscBool rotor = bearing->body >= 0 ? PETSC_TRUE : PETSC_FALSE;
+  reach(fe, settings, bearing);
   fill_block(fe, settings->where, "stiffness", &settings->stiffness, rotor, 0, bearing->stiffness);
   fill_block(fe, settings->where, "damping", &settings->damping, rotor, 0, bearing->damping);
   fill_block(fe, settings->where, "rotational_stiffness", &settings->rotational_stiffness, rotor, 3, bearing->stiffness);
