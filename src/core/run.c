@@ -295,7 +295,7 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 const char *NsRunImplicitAdvice(const NsRun *run)
 {
   return run->model->linear ? "an implicit scheme (moreau_jean with theta from 0.5)"
-                            : "a prescribed spin, with which implicit schemes (moreau_jean with theta from 0.5) move this model";
+                            : "a constant spin, with which implicit schemes (moreau_jean with theta from 0.5) move this model";
 }
 
 void NsRunJudgeStep(NsRun *run, PetscBool refuse)

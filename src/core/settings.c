@@ -36,7 +36,8 @@ static const char *const sides[] = {"inside", "outside", NULL};
 #define NS_ROUND_KEYS(what) \
   {"center", NS_KEY_VECTOR, offsetof(NsRoundSettings, center), .dimension = NS_DIM_LENGTH, .help = "centre of a " what " fixed in space", \
     .example = "[0, 0, 0.1 m]"}, \
-    {"on", NS_KEY_STRING, offsetof(NsRoundSettings, on), .help = "node of a body that carries the " what, .example = "housing.center"}, \
+    {"on", NS_KEY_STRING, offsetof(NsRoundSettings, on), .help = "node of a body, or place along it, that carries the " what, \
+      .example = "housing.center"}, \
     {"offset", NS_KEY_VECTOR, offsetof(NsRoundSettings, offset), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]", \
       .help = "with `on`: rigid arm from the node to the centre", .example = "[9.5 mm, 0, 0]"}, \
     {"radius", NS_KEY_NUMBER, offsetof(NsRoundSettings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", \
@@ -76,7 +77,7 @@ static const NsTable cylinder_table = {
 static const NsTable sphere_table = {"sphere", "sphere", sphere_keys, sizeof(NsRoundSettings), .one_of = "center, on", .check = check_round};
 
 static const NsKey partner_keys[] = {
-  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body", .example = "bar.left"},
+  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body, or a place along it", .example = "bar.left"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .standard = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .standard = "[0, 0, 0]",
@@ -241,7 +242,7 @@ static const NsKey config_keys[] = {
     .example = "{flywheel: {at: shaft@180 mm, mass: 4.98 kg, polar_inertia: 0.01, diametral_inertia: 0.006}}"},
   {"unbalances", NS_KEY_NAMED, offsetof(NsConfig, unbalances), .table = &NsTable_Unbalance, .help = "masses beside the axis of rotors",
     .example = "{mark: {at: shaft@180 mm, mass_eccentricity: 1e-3 kg m}}"},
-  {"loads", NS_KEY_NAMED, offsetof(NsConfig, loads), .table = &NsTable_Load, .help = "forces",
+  {"loads", NS_KEY_NAMED, offsetof(NsConfig, loads), .table = &NsTable_Load, .help = "forces and moments",
     .example = "{push: {at: bar.right, force: [-1 kN, 0, 0]}}"},
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &contact_table, .help = "what may touch what",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},

@@ -24,14 +24,14 @@ PetscBool NsBeamFrame(const PetscReal axis[3], const PetscReal *orientation, Pet
     }
     e[(nearest + 1) % 3] = size = 1;
   }
-  for (int k = 0; k < 3; k++) along += e[k] * axis[k];
+  for (int k = 0; k < 3; k++) along += (e[k] /= size) * axis[k];
   for (int k = 0; k < 3; k++) {
     frame[0][k] = axis[k];
     frame[1][k] = e[k] - along * axis[k];
     length += PetscSqr(frame[1][k]);
   }
   length = PetscSqrtReal(length);
-  if (length < 1e-6 * size) return PETSC_FALSE;
+  if (length < 1e-6) return PETSC_FALSE;
   for (int k = 0; k < 3; k++) frame[1][k] /= length;
   for (int k = 0; k < 3; k++) frame[2][k] = frame[0][(k + 1) % 3] * frame[1][(k + 2) % 3] - frame[0][(k + 2) % 3] * frame[1][(k + 1) % 3];
   return PETSC_TRUE;
@@ -178,9 +178,9 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
         .lumped                            = body->lumped};
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     NsFeElement      *e = &fe->element[body->first_element + i];
-    const NsProperty *p = e->property[0], *q = e->property[1];
-    if (PetscMin(PetscMin(p->inertia_2, p->inertia_3), PetscMin(q->inertia_2, q->inertia_3)) <= 0) {
-      NsDiagError(fe->diag, NsKeysPlace(body->where, "section"), "a beam bends, but a section given by its area alone has no second moments of area");
+    const NsProperty *p = e->property[0];
+    if (p->section->area > 0 || e->property[1]->section->area > 0) {
+      NsDiagError(fe->diag, p->section->where->place, "a beam bends, but a section given by its area alone has no second moments of area");
       NsDiagNote(fe->diag, "give a shape (circle, tube, rectangle) or `constants`");
       return;
     }

@@ -84,9 +84,12 @@ static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
 
 static PetscBool normalise(PetscReal v[3])
 {
-  const PetscReal length = PetscSqrtReal(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  const PetscReal size = PetscMax(PetscMax(PetscAbsReal(v[0]), PetscAbsReal(v[1])), PetscAbsReal(v[2]));
+  PetscReal       length;
 
-  if (length == 0) return PETSC_FALSE;
+  if (size == 0) return PETSC_FALSE;
+  for (int k = 0; k < 3; k++) v[k] /= size; /* first, for squares may leave the range of numbers */
+  length = PetscSqrtReal(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   for (int k = 0; k < 3; k++) v[k] /= length;
   return PETSC_TRUE;
 }
@@ -278,6 +281,9 @@ static void check_pair(NsFe *fe, const NsContactSettings *settings, const NsPair
       NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held%s",
         pair->type == &NsPairType_Cylinder ? ", or cannot move across the axis" : "");
     }
+  } else if (!pair->type->flat && pair->inside && settings->gap_tolerance >= pair->radius[1] - pair->radius[0]) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "gap_tolerance"),
+      "gap_tolerance is as large as the clearance, %g m: the contact would never open", pair->radius[1] - pair->radius[0]);
   } else if (settings->friction > 0 && pair->tangents == 0) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
   }
@@ -314,6 +320,7 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
   } else if (pair->points == 1) {
     NsDiagNote(fe->diag, "the normal of a plane points to the side on which the body may be");
   }
+  if (fe->rest) NsDiagNote(fe->diag, "so in the static state that the run starts from");
 }
 
 /* touch_q of the start. */

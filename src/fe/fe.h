@@ -214,6 +214,11 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
 
+/* Not so large or small that products of it leave the range of numbers, or of sense; false for what is no number. */
+static inline PetscBool NsFeIsInRange(PetscReal x)
+{
+  return x == 0 || (PetscAbsReal(x) > 1e-60 && PetscAbsReal(x) < 1e30) ? PETSC_TRUE : PETSC_FALSE;
+}
 /* Spin that never changes; also of bodies that do not spin. */
 static inline PetscBool NsFeSpeedIsConstant(const NsFeBody *body)
 {
@@ -314,6 +319,8 @@ PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *sta
 
 /* src/fe/statics.c: fe->rest. An error in diag where something can move freely. */
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model);
+/* A warning where axial forces make bodies buckle. */
+PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 
 /* src/fe/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);

@@ -54,7 +54,7 @@ static const NsKey part_keys[] = {
 };
 
 /* A circle does not become a rectangle. */
-void NsCheckTaper(const NsNode *where, const NsSection *section, const NsSection *section_end, NsDiag *diag)
+static void check_taper(const NsNode *where, const NsSection *section, const NsSection *section_end, NsDiag *diag)
 {
   const char *from = NsSectionShape(section), *to = NsSectionShape(section_end);
 
@@ -72,7 +72,7 @@ static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
   else if (part->section_end && !part->range.rows)
     NsDiagError(diag, NsKeysPlace(part->where, "section_end"), "a taper needs a range, from where to where it goes");
   else if (part->section_end)
-    NsCheckTaper(part->where, part->section, part->section_end, diag);
+    check_taper(part->where, part->section, part->section_end, diag);
   if (part->range.rows == 2 && part->range.values[1] <= part->range.values[0]) {
     NsDiagError(diag, NsKeysPlace(part->where, "range"), "range must rise: it goes from %g m to %g m", part->range.values[0], part->range.values[1]);
   }
@@ -172,7 +172,7 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
 {
   const NsPart *part  = settings->parts.items;
   const NsMesh *mesh  = body->mesh;
-  const NsPart  whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
+  NsPart        whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
 
   body->lumped = settings->mass == 1;
   if (settings->damping && settings->damping->rayleigh) {
@@ -188,8 +188,9 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
   }
   if (settings->section_end && !mesh->along) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "section_end"), "a taper needs a mesh that is one open line");
-    return;
+    whole.section_end = NULL; /* who builds on needs properties all the same */
   }
+  if (settings->section_end) check_taper(settings->where, settings->section, settings->section_end, fe->diag);
   for (PetscInt i = 0; i < mesh->elements; i++) {
     const PetscInt *node = mesh->connection + 2 * i;
     apply(fe, &fe->element[body->first_element + i], &whole, mesh->along ? mesh->along[node[0]] / mesh->length : 0,

@@ -58,8 +58,6 @@ PetscErrorCode NsBodyMesh_Line(const void *settings, NsFe *fe, NsMesh **mesh);
 void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body);
 /* The elements of a beam or rotor: their matrices, after the properties. Errors go to diag. */
 void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body);
-/* An error unless both sections have one shape. */
-void NsCheckTaper(const NsNode *where, const NsSection *section, const NsSection *section_end, NsDiag *diag);
 
 /* The keys all have, as lines of a key table; damping_table differs. */
 #define NS_LINE_BODY_KEYS(damping_table) \
@@ -93,7 +91,8 @@ void NsCheckTaper(const NsNode *where, const NsSection *section, const NsSection
       .example = "false"}, \
   { \
     "axial_force", NS_KEY_NUMBER, offsetof(NsLineBodySettings, axial_force), \
-      .dimension = NS_DIM_FORCE, .standard = "0", .help = "constant tension, which stiffens against bending; negative: pressure", .example = "10 kN" \
+      .dimension = NS_DIM_FORCE, .standard = "0", .help = "constant tension, which stiffens against bending; negative: compression", \
+      .example = "10 kN" \
   }
 
 extern const char *const NsTheoryChoices[], *const NsRotaryChoices[];

@@ -43,7 +43,7 @@ static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment"))
-    NsDiagError(diag, here->place, "a load `at` nodes needs a `force`");
+    NsDiagError(diag, here->place, "a load `at` places needs a `force` or a `moment`");
   if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
   if (load->at.count && NsTreeChild(here, "force_per_length"))
     NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length goes with `on`, not with `at`");
@@ -57,7 +57,7 @@ static const NsKey unbalance_keys[] = {
   {"mass_eccentricity", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, mass_eccentricity), .dimension = {1, 1, 0, 0}, .required = true, .minimum = "0",
     .help = "mass times its distance from the axis; the mass itself belongs to the shaft or a disc", .example = "1e-3 kg m"},
   {"phase", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, phase), .dimension = NS_DIM_ANGLE, .standard = "0",
-    .help = "angle at the start from lateral axis 2 towards axis 3", .example = "90 deg"},
+    .help = "angle at t = 0 from axis 2 of the rotor towards its axis 3", .example = "90 deg"},
   {NULL},
 };
 const NsTable NsTable_Unbalance = {"unbalance", "mass beside the axis of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
@@ -103,16 +103,37 @@ static void load_place(const NsFe *fe, NsFeLoad *load, const NsFeSpot *spot, con
 }
 
 /* A load that moves nothing is a mistake of direction. */
-static void check_effect(NsFe *fe, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
+static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
 {
-  if (!load->entries)
+  PetscBool turns = PETSC_FALSE;
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) turns = turns || body->turns[a] ? PETSC_TRUE : PETSC_FALSE;
+  if (!turns && NsTreeChild(settings->where, "moment")) {
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "moment"), "nodes of '%s' do not turn: the moment has no effect", body->name);
+  } else if (!load->entries) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load moves nothing: its nodes are held, or cannot move in its direction");
+    if (body->is_rotor) NsDiagNote(fe->diag, "a rotor moves along its axis only with `axial: true`, and twists only with `spin: {free: ...}`");
+  }
 }
 
-/* Across an axis, but for the rounding of it. */
-static PetscBool lies_across(const double x[3], const PetscReal axis[3])
+static PetscReal largest(const double x[3])
 {
-  return PetscAbsReal(NsDot3(x, axis)) <= 1e-12 * PetscSqrtReal(NsDot3(x, x)) ? PETSC_TRUE : PETSC_FALSE;
+  return PetscMax(PetscMax(PetscAbsReal(x[0]), PetscAbsReal(x[1])), PetscAbsReal(x[2]));
+}
+
+static PetscBool is_in_range(NsFe *fe, const NsLoadSettings *settings)
+{
+  const PetscReal size = PetscMax(PetscMax(largest(settings->force), largest(settings->moment)), largest(settings->force_per_length));
+
+  if (size < 1e30) return PETSC_TRUE;
+  NsDiagError(fe->diag, settings->where->key_place, "this load is out of range: %g", size);
+  return PETSC_FALSE;
+}
+
+/* Beyond rounding. */
+static PetscBool is_along(const NsFeBody *body, const double x[3])
+{
+  return PetscAbsReal(NsDot3(x, body->frame[0])) > 1e-9 * largest(x) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
@@ -133,10 +154,10 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
     }
     NsFeLoad *load = new_load(fe, settings, count);
     for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment);
-    check_effect(fe, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
+    check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
     if (!settings->rotating) continue;
     NsFeMakeTwist(fe, &spots[0], &load->twist);
-    if (!lies_across(settings->force, body->frame[0]) || !lies_across(settings->moment, body->frame[0])) {
+    if (is_along(body, settings->force) || is_along(body, settings->moment)) {
       NsDiagError(fe->diag, settings->where->place,
         "a load that turns with the shaft lies across it; give the part along (%g, %g, %g) a load of its own", body->frame[0][0], body->frame[0][1],
         body->frame[0][2]);
@@ -151,6 +172,11 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
   const NsFeBody        *body = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
 
   if (!body) return;
+  if (!body->element) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
+    return;
+  }
   if (settings->rotating) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` places turns with the shaft");
     return;
@@ -168,7 +194,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     }
     for (PetscInt a = 0; a < n; a++) add_entry(load, unknown[a], value[a], 0);
   }
-  check_effect(fe, load, settings, "force_per_length");
+  check_effect(fe, body, load, settings, "force_per_length");
 }
 
 static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
@@ -180,6 +206,11 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   const NsFeBody *body = &fe->body[self->spot.body];
   if (!body->is_rotor) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is no rotor: an unbalance has no effect there", body->name);
+    return;
+  }
+  if (!(settings->mass_eccentricity < 1e30)) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "mass_eccentricity"), "mass_eccentricity is out of range: %g kg m", settings->mass_eccentricity);
     return;
   }
   self->moment = settings->mass_eccentricity;
@@ -209,6 +240,7 @@ void NsFeLoads(NsFe *fe)
   for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
   fe->load = NsArenaAlloc(fe->arena, sizeof(*fe->load) * capacity);
   for (int l = 0; l < list->count; l++) {
+    if (!is_in_range(fe, &settings[l])) continue;
     if (settings[l].on)
       add_load_on(fe, &settings[l]);
     else

@@ -112,6 +112,13 @@ void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal
   }
 }
 
+static void check_range(NsFe *fe, const NsFeInertia *inertia, const NsNode *where)
+{
+  if (inertia->mass < 1e30 && inertia->inertia[0] < 1e30 && inertia->inertia[1] < 1e30) return;
+  NsDiagError(fe->diag, where->key_place, "'%s' is out of range: mass %g kg, moments of inertia %g and %g kg m^2", inertia->name, inertia->mass,
+    inertia->inertia[0], inertia->inertia[1]);
+}
+
 static void add_masses(NsFe *fe, const NsMassSettings *settings, const char *name, PetscBool count_only, size_t *capacity)
 {
   for (int i = 0; i < settings->at.count; i++) {
@@ -119,6 +126,7 @@ static void add_masses(NsFe *fe, const NsMassSettings *settings, const char *nam
     const NsFeSpot *spots = NsFeFindSpots(fe, settings->at.items[i], NULL, settings->at.where[i]->place, PETSC_FALSE, &count);
     if (!spots) continue;
     *capacity += (size_t)count;
+    if (count_only) check_range(fe, &(NsFeInertia){.name = name, .mass = settings->mass}, settings->where);
     for (PetscInt n = 0; !count_only && n < count; n++)
       fe->inertia[fe->inertias++] = (NsFeInertia){.name = name, .spot = spots[n], .mass = settings->mass};
   }
@@ -154,6 +162,7 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
     disc->inertia[1] = disc->inertia[2] = disc->mass * (3 * squares + PetscSqr(s->thickness)) / 12;
     if (disc->radius == 0) disc->radius = s->outer_radius;
   }
+  check_range(fe, disc, settings->where);
   axes_at(fe, &spot, disc->frame);
   disc->spin_spot = spot;
   if (settings->spin_of && !NsFeFindSpot(fe, settings->spin_of, NULL, NsKeysPlace(settings->where, "spin_of"), PETSC_FALSE, &disc->spin_spot)) return;
@@ -161,6 +170,10 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
     NsDiagError(
       fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is not on '%s', which carries the disc", settings->spin_of, fe->body[spot.body].name);
     return;
+  }
+  if (settings->spin_of && !fe->body[spot.body].is_rotor) {
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is no rotor: nothing of it spins, and spin_of has no effect",
+      fe->body[spot.body].name);
   }
   if (disc->inertia[1] < disc->inertia[0] / 2 * (1 - 1e-12)) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "diametral_inertia"),

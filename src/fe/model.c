@@ -404,6 +404,20 @@ static PetscErrorCode add_bodies(NsFe *fe)
   PetscFunctionReturn(0);
 }
 
+/* Mass and stiffness of a beam's bending and twisting. */
+static PetscBool matrices_in_range(const NsFeBody *body, const NsFeElement *e)
+{
+  PetscReal      M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+  const PetscInt n = 2 * body->node_unknowns;
+
+  body->element->mass(body, e, M);
+  body->element->stiffness(body, e, K);
+  for (PetscInt i = 0; i < n * n; i++) {
+    if (!(PetscAbsReal(K[i]) < 1e30) || !(PetscAbsReal(M[i]) < 1e30) || (i % (n + 1) == 0 && !(M[i] > 1e-60))) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 /* Products of keys that each are in order may still leave the range of numbers, or of sense. */
 static void check_elements(NsFe *fe)
 {
@@ -413,7 +427,13 @@ static void check_elements(NsFe *fe)
       const NsFeElement *e    = &fe->element[body->first_element + i];
       const NsProperty  *p    = e->property[0];
       const PetscReal    mass = p->density * p->area * e->length, stiffness = p->young * p->area / e->length;
-      if (mass > 1e-60 && mass < 1e60 && stiffness > 1e-60 && stiffness < 1e60) continue;
+      if (mass > 1e-60 && mass < 1e30 && stiffness > 1e-60 && stiffness < 1e30) {
+        if (!e->beam || (i > 0 && e->beam == e[-1].beam) || matrices_in_range(body, e)) continue;
+        NsDiagError(
+          fe->diag, body->where->key_place, "an element of '%s' has a mass or a stiffness in bending or torsion that is out of range", body->name);
+        NsDiagNote(fe->diag, "look at section, shear_factor, material, axial_force and the length of the elements (%g m)", e->length);
+        break;
+      }
       NsDiagError(fe->diag, body->where->key_place, "an element of '%s' has a mass of %g kg and a stiffness of %g N/m: out of range", body->name,
         mass, stiffness);
       NsDiagNote(fe->diag, "look at density, young, section and the length of the elements (%g m)", e->length);
@@ -449,6 +469,18 @@ static void check_initial(NsFe *fe, const NsFeBody *body, const char *key, const
   }
 }
 
+/* Damping and spin. */
+static void check_rates(NsFe *fe, const NsFeBody *body)
+{
+  const PetscReal spin = NsSpinHighest(body->spin);
+
+  if (!NsFeIsInRange(body->damping_mass) || !NsFeIsInRange(body->damping_stiffness) || !NsFeIsInRange(body->damping_torsion)) {
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "damping"), "the damping of '%s' is out of range: %g 1/s, %g s, %g N m s", body->name,
+      body->damping_mass, body->damping_stiffness, body->damping_torsion);
+  }
+  if (!NsFeIsInRange(spin)) NsDiagError(fe->diag, NsKeysPlace(body->where, "spin"), "the spin of '%s' is out of range: %g rad/s", body->name, spin);
+}
+
 static void check_bodies(NsFe *fe)
 {
   const PetscReal *g     = fe->gravity;
@@ -457,6 +489,7 @@ static void check_bodies(NsFe *fe)
   check_elements(fe);
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
+    check_rates(fe, body);
     if (NsTreeChild(body->where, "initial")) {
       check_initial(fe, body, "velocity", body->velocity);
       check_initial(fe, body, "displacement", body->displacement);
@@ -536,6 +569,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
       PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
       PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));
     }
+    PetscCall(NsFeCheckBuckling(fe, model));
     if (config->start == 1) PetscCall(NsFeStatics(fe, model));
   }
   PetscCall(NsFeContacts(fe, model));

@@ -233,7 +233,13 @@ PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFeSpot *
       spot->node = body->first_node + set->items[0];
       return PETSC_TRUE;
     }
-    (void)snprintf(why, size, "'%s' is %d nodes; a probe is one", name, (int)set->count);
+    (void)snprintf(why, size, "'%s' is %d nodes; one is wanted here", name, (int)set->count);
+    return PETSC_FALSE;
+  }
+  if (*mark == '@') {
+    const char *word = NsArenaCopy(fe->arena, name, (size_t)(mark - name));
+    near             = NsNearestWord(word, fe->config->bodies.names);
+    (void)snprintf(why, size, "there is no body '%s'%s%s%s", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return PETSC_FALSE;
   }
   near = NsNearestWord(name, NsFePlaceNames(fe));

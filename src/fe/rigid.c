@@ -65,7 +65,13 @@ static PetscErrorCode NsBodyBuild_Rigid(const void *settings, NsFe *fe, NsFeBody
   const NsRigidSettings *rigid = settings;
 
   PetscFunctionBegin;
-  (void)fe;
+  for (int k = 0; k < 3; k++) {
+    const PetscReal spin = rigid->initial ? rigid->initial->angular_velocity[k] : 0;
+    if (NsFeIsInRange(rigid->mass) && NsFeIsInRange(rigid->inertia[k]) && NsFeIsInRange(rigid->at[k]) && NsFeIsInRange(spin)) continue;
+    NsDiagError(fe->diag, body->where->key_place, "rigid body '%s' is out of range: mass %g kg, moments of inertia %g, %g, %g kg m^2, place or start",
+      body->name, rigid->mass, rigid->inertia[0], rigid->inertia[1], rigid->inertia[2]);
+    break;
+  }
   body->node_unknowns = 6;
   for (PetscInt a = 0; a < 6; a++) {
     body->direction[a][a % 3] = 1;

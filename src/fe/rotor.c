@@ -51,8 +51,8 @@ static void check_round(NsFe *fe, const NsFeBody *body)
 {
   for (PetscInt i = 0; i < 2 * body->mesh->elements; i++) {
     const NsProperty *p = fe->element[body->first_element + i / 2].property[i % 2];
-    if (PetscAbsReal(p->inertia_2 - p->inertia_3) <= 1e-9 * p->inertia_2) continue;
-    NsDiagError(fe->diag, NsKeysPlace(body->where, "section"), "a rotor is round, but the second moments of area of this section are %g and %g m^4",
+    if (!(PetscAbsReal(p->inertia_2 - p->inertia_3) > 1e-9 * p->inertia_2)) continue; /* what is no number is found with the elements */
+    NsDiagError(fe->diag, p->section->where->place, "a rotor is round, but the second moments of area of this section are %g and %g m^4",
       p->inertia_2, p->inertia_3);
     NsDiagNote(fe->diag, "a shaft that is stiffer one way than the other would change its stiffness while it turns");
     return;

@@ -42,7 +42,8 @@ static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
 }
 const NsTable NsTable_Spring = {"spring", "spring and dashpot, massless and linear", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
 
-#define NS_COUNTS "one number: every direction, but of a rotor only across it; two: axes 2 and 3; three: axes 1, 2, 3; four: rows of axes 2 and 3"
+#define NS_COUNTS \
+  "one number: every direction, of a rotor only those across it; two: axes 2 and 3; three: axes 1, 2, 3; four: rows of axes 2 and 3 (axes: of the rotor, else x, y, z)"
 
 static const NsKey bearing_keys[] = {
   {"between", NS_KEY_STRINGS, offsetof(NsBearingSettings, between), .required = true, .least = 2, .most = 2,
@@ -229,7 +230,7 @@ static PetscBool is_same(const NsFeSpot *a, const NsFeSpot *b)
 }
 
 /* The two places; the ground comes second. */
-static PetscBool find_spots(NsFe *fe, const NsStrings *between, const NsNode *where, NsFeSpot spot[2])
+static PetscBool find_spots(NsFe *fe, const char *kind, const NsStrings *between, const NsNode *where, NsFeSpot spot[2])
 {
   NsFeSpot found[2];
 
@@ -237,12 +238,26 @@ static PetscBool find_spots(NsFe *fe, const NsStrings *between, const NsNode *wh
     if (!NsFeFindSpot(fe, between->items[k], NULL, between->where[k]->place, PETSC_TRUE, &found[k])) return PETSC_FALSE;
   }
   if (is_same(&found[0], &found[1])) {
-    NsDiagError(fe->diag, NsKeysPlace(where, "between"), "a spring goes between two different nodes, or a node and `ground`");
+    NsDiagError(fe->diag, NsKeysPlace(where, "between"), "a %s goes between two different places, or a place and `ground`", kind);
     return PETSC_FALSE;
   }
   const int ground = found[0].body < 0;
   spot[0]          = found[ground];
   spot[1]          = found[!ground];
+  return PETSC_TRUE;
+}
+
+/* False after an error. */
+static PetscBool is_in_range(NsFe *fe, const NsFeSpring *spring, const NsNode *where)
+{
+  const int numbers = spring->over_speed ? 9 * spring->over_speed->rows : 0;
+
+  for (int i = 0; i < 72 + numbers; i++) {
+    const PetscReal x = i < 36 ? spring->stiffness[i] : i < 72 ? spring->damping[i - 36] : spring->over_speed->values[i - 72];
+    if (PetscAbsReal(x) < 1e30) continue;
+    NsDiagError(fe->diag, where->key_place, "stiffness or damping of '%s' is out of range: %g", spring->name, x);
+    return PETSC_FALSE;
+  }
   return PETSC_TRUE;
 }
 
@@ -277,7 +292,7 @@ static void add_springs(NsFe *fe)
   for (int s = 0; s < list->count; s++) {
     NsFeSpring *spring = &fe->spring[fe->springs];
     PetscReal   d[3];
-    if (!find_spots(fe, &settings[s].between, settings[s].where, spring->spot)) continue;
+    if (!find_spots(fe, "spring", &settings[s].between, settings[s].where, spring->spot)) continue;
     spring->name = list->names[s];
     spring->kind = "spring";
     spring->body = -1;
@@ -286,7 +301,7 @@ static void add_springs(NsFe *fe)
       spring->stiffness[6 * (i / 3) + i % 3] = settings[s].stiffness * d[i / 3] * d[i % 3];
       spring->damping[6 * (i / 3) + i % 3]   = settings[s].damping * d[i / 3] * d[i % 3];
     }
-    if (!acts(fe, spring)) {
+    if (is_in_range(fe, spring, settings[s].where) && !acts(fe, spring)) {
       NsDiagWarning(
         fe->diag, NsKeysPlace(settings[s].where, "direction"), "this spring moves nothing: its nodes are held, or cannot move in its direction");
     }
@@ -352,7 +367,7 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
   static const PetscReal xyz[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   NsFeSpring            *bearing   = &fe->spring[fe->springs];
 
-  if (!find_spots(fe, &settings->between, settings->where, bearing->spot)) return;
+  if (!find_spots(fe, "bearing", &settings->between, settings->where, bearing->spot)) return;
   bearing->name = name;
   bearing->kind = "bearing";
   bearing->body = -1;
@@ -376,7 +391,8 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
   }
   into_space(rotor ? fe->body[bearing->body].frame : xyz, bearing->stiffness);
   into_space(rotor ? fe->body[bearing->body].frame : xyz, bearing->damping);
-  if (!acts(fe, bearing)) NsDiagWarning(fe->diag, settings->where->place, "this bearing acts on nothing that can move");
+  if (is_in_range(fe, bearing, settings->where) && !acts(fe, bearing))
+    NsDiagWarning(fe->diag, settings->where->place, "this bearing does nothing: its numbers are zero wherever its places can move");
   fe->springs++;
 }
 

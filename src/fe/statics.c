@@ -2,6 +2,9 @@
   The static solution K q = f(0) + M g that a run may start from: loads as at t = 0, no contact, no unbalance.
 
   The twist of a rotor whose spin is free has no stiffness of its own; it is held at the rotor's first node.
+
+  Buckling: under axial compression K may have negative eigenvalues, by Sylvester's law as many as its factor has negative pivots. Bodies that nothing holds
+  leave K singular: a little of M is added, which hides growth slower than 1e-5 of the highest frequency.
 */
 #include <petscksp.h>
 #include "fe.h"
@@ -145,6 +148,49 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&G));
+  PetscCall(MatDestroy(&K));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model)
+{
+  const NsFeBody *pressed = NULL;
+  Mat             M, C, K, factor;
+  MatFactorInfo   info;
+  IS              row, column;
+  NsBound         omega, rate;
+  PetscInt        negative, zero, positive;
+  PetscReal       highest = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt b = fe->bodies - 1; b >= 0; b--) {
+    if (fe->body[b].theory.axial_force < 0) pressed = &fe->body[b];
+  }
+  if (!pressed || fe->circulates) PetscFunctionReturn(0);
+  for (PetscInt part = 0; part < model->parts; part++) {
+    PetscCall(NsFeFrequencyBound(model, part, &omega, &rate));
+    highest = PetscMax(highest, omega.value);
+  }
+  PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));
+  PetscCall(MatDuplicate(K, MAT_COPY_VALUES, &K));
+  PetscCall(MatAXPY(K, 1e-10 * PetscSqr(highest), M, SUBSET_NONZERO_PATTERN));
+  PetscCall(MatSetOption(K, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatConvert(K, MATSEQSBAIJ, MAT_INPLACE_MATRIX, &K));
+  PetscCall(MatGetOrdering(K, MATORDERINGNATURAL, &row, &column));
+  PetscCall(MatGetFactor(K, MATSOLVERPETSC, MAT_FACTOR_CHOLESKY, &factor));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.zeropivot = 0;
+  PetscCall(MatCholeskyFactorSymbolic(factor, K, row, &info));
+  PetscCall(MatCholeskyFactorNumeric(factor, K, &info));
+  PetscCall(MatGetInertia(factor, &negative, &zero, &positive));
+  if (negative > 0) {
+    NsDiagWarning(fe->diag, NsKeysPlace(pressed->where, "axial_force"), "'%s' buckles: held as it is, it cannot carry a compression of %g N",
+      pressed->name, -pressed->theory.axial_force);
+    NsDiagNote(fe->diag, "small deflections grow without bound, for this is a linear theory");
+  }
+  PetscCall(ISDestroy(&row));
+  PetscCall(ISDestroy(&column));
+  PetscCall(MatDestroy(&factor));
   PetscCall(MatDestroy(&K));
   PetscFunctionReturn(0);
 }

@@ -276,6 +276,7 @@ PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *self)
     if (sum < 1) continue;
     NsDiagError(fe->diag, NsKeysPlace(list->where[b], "mass_eccentricity"),
       "no rotor carries such an unbalance: %g kg m, where its spin and its mass have room for less than %.3g kg m", fe->unbalance[b].moment, limit);
+    NsDiagNote(fe->diag, "its square must be less than mass times polar inertia of what carries it: put it where a disc is, or prescribe the spin");
     break;
   }
   PetscFunctionReturn(0);

@@ -12,9 +12,10 @@ static void refuse_company(const NsConfig *config, NsDiag *diag)
   const struct {
     const char   *key;
     const NsList *list;
-  } others[] = {{"supports", &config->supports}, {"springs", &config->springs}, {"masses", &config->masses}, {"loads", &config->loads},
-    {"contacts", &config->contacts}};
+  } others[] = {{"supports", &config->supports}, {"springs", &config->springs}, {"bearings", &config->bearings}, {"masses", &config->masses},
+    {"discs", &config->discs}, {"unbalances", &config->unbalances}, {"loads", &config->loads}, {"contacts", &config->contacts}};
 
+  if (config->start == 1) NsDiagError(diag, NsKeysPlace(config->where, "start"), "a mechanism starts as its `initial` says: it has no static state");
   if (config->bodies.count > 1)
     NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a model of its own: there cannot be another body beside it");
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {

@@ -34,7 +34,7 @@ static NsFe *fe_of(const TestRun *test)
 static NsFields make_fields(const TestRun *test)
 {
   const NsScene *scene = &test->run->model->scene;
-  NsFields       fields;
+  NsFields       fields = {0}; /* no rotations, no section forces */
 
   fields.displacement = NsArenaAlloc(test->arena, sizeof(double) * 3 * (size_t)scene->points);
   fields.velocity     = NsArenaAlloc(test->arena, sizeof(double) * 3 * (size_t)scene->points);
