@@ -163,7 +163,8 @@ static const NsKey every_keys[] = {
 static const NsTable every_table = {"every", "an output", every_keys, sizeof(NsEverySettings)};
 
 static const NsKey history_keys[] = {
-  {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes), .help = "points to record: named nodes, or body@fraction of its length",
+  {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
+    .help    = "points to record: named nodes, or places along a body, body@0.5 or body@20 mm, of beams with section forces (by the ends alone)",
     .example = "[bar.left, bar@0.5]"},
   {"every", NS_KEY_INTEGER, offsetof(NsHistorySettings, every), .standard = "1", .minimum = "0", .help = "steps between two rows; 0 switches it off",
     .example = "1"},
@@ -186,8 +187,8 @@ static const NsTable station_table = {
   "station", "a place along a rotor whose orbit is recorded", station_keys, sizeof(NsStationSettings), .shorthand = "at"};
 
 static const NsKey orbits_keys[] = {
-  {"stations", NS_KEY_NAMED, offsetof(NsOrbitsSettings, stations), .table = &station_table, .help = "where orbits are recorded, each with a name",
-    .example = "{disc: {at: shaft@180 mm}}"},
+  {"stations", NS_KEY_NAMED, offsetof(NsOrbitsSettings, stations), .table = &station_table,
+    .help = "where orbits about the undeflected axis are recorded, each with a name", .example = "{disc: {at: shaft@180 mm}}"},
   {"every", NS_KEY_INTEGER, offsetof(NsOrbitsSettings, every), .standard = "1", .minimum = "0", .help = "steps between two rows; 0 switches it off",
     .example = "1"},
   {NULL},

@@ -58,8 +58,8 @@ static void check_shape(const void *settings, NsArena *arena, NsDiag *diag)
 static const NsTable shape_table = {"disc_shape", "disc of one material", shape_keys, sizeof(NsDiscShape), .check = check_shape};
 
 static const NsKey disc_keys[] = {
-  {"at", NS_KEY_STRING, offsetof(NsDiscSettings, at), .required = true, .help = "where it sits: a node, or a place along a body",
-    .example = "shaft@180 mm"},
+  {"at", NS_KEY_STRING, offsetof(NsDiscSettings, at), .required = true,
+    .help = "where it sits: a node, or a place along a body, which is less exact for tilting modes", .example = "shaft@180 mm"},
   {"mass", NS_KEY_NUMBER, offsetof(NsDiscSettings, mass), .dimension = NS_DIM_MASS, .minimum = "0 <", .help = "mass", .example = "4.98 kg"},
   {"polar_inertia", NS_KEY_NUMBER, offsetof(NsDiscSettings, polar_inertia), .dimension = {2, 1, 0, 0}, .standard = "0", .minimum = "0",
     .help = "moment of inertia about the axis of the body", .example = "0.01 kg m^2"},

@@ -93,6 +93,8 @@ const NsVariant NsBodyVariant_Rotor = {
            "along x). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist an unknown that torques, friction\n"
            "and unbalances change. Discs, unbalances, bearings, loads (`rotating: true` turns with it) and contacts refer to places\n"
            "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. A round shaft of small deflections; tilts are small.\n"
+           "Damping stands still in space: internal damping that turns with the shaft, unstable above a critical speed, is not modelled.\n"
+           "A free spin counts in the step limit by its speed at the start: choose the step for the speed that it will reach.\n"
            "`percuss modes` gives its frequencies, critical speeds and Campbell diagram, `percuss response` that of unbalances.",
   .table = &rotor_table,
 };

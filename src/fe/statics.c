@@ -28,8 +28,9 @@ static PetscErrorCode turn_rotor(const NsFe *fe, PetscInt number, Vec turned, Pe
   PetscFunctionReturn(0);
 }
 
-/* Holds the twist of each rotor at its first node, where turning the whole rotor strains nothing; `zero` and `work` are for use in between. */
-static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work)
+/* Holds the twist of each rotor at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are
+   for use in between. */
+static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->bodies; b++) {
@@ -48,6 +49,7 @@ static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec 
       PetscReal      value;
       PetscCall(MatGetValue(K, unknown, unknown, &value));
       PetscCall(MatSetValue(K, unknown, unknown, value, ADD_VALUES));
+      PetscCall(VecSetValue(held, unknown, value, INSERT_VALUES));
       PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
       PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
     }
@@ -99,14 +101,16 @@ static PetscErrorCode solve(Mat K, PetscReal largest, Vec f, Vec x)
 }
 
 /* x'Kx of the solution, from strains: the residual of a fine mesh drowns in the rounding of K x, its strain energy does not. */
-static PetscErrorCode twice_energy(NsFe *fe, NsModel *model, const PetscReal *speeds, Vec zero, PetscReal *twice)
+static PetscErrorCode twice_energy(NsFe *fe, NsModel *model, const PetscReal *speeds, Vec held, Vec zero, PetscReal *twice)
 {
   NsEnergy           energy;
   const PetscScalar *x;
 
   PetscFunctionBegin;
   PetscCall(model->ops->energy(model, 0, fe->rest, zero, &energy));
-  *twice = 2 * energy.elastic;
+  PetscCall(VecPointwiseMult(fe->work, held, fe->rest));
+  PetscCall(VecDot(fe->work, fe->rest, twice));
+  *twice += 2 * energy.elastic;
   PetscCall(VecGetArrayRead(fe->rest, &x));
   for (PetscInt s = 0; s < fe->springs; s++) { /* bearings over a speed that changes store no energy elsewhere */
     const NsFeSpring *spring = &fe->spring[s];
@@ -121,7 +125,7 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
 {
   Mat            M, C, G, K;
   PetscReal     *speeds, largest, work = 0, twice = 0;
-  Vec            zero, f;
+  Vec            zero, f, held;
   const PetscInt unbalances = fe->unbalances;
 
   PetscFunctionBegin;
@@ -130,21 +134,25 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &K)); /* bearings over speed as they are at the start */
   PetscCall(VecDuplicate(fe->work, &zero));
   PetscCall(VecDuplicate(fe->work, &f));
+  PetscCall(VecDuplicate(fe->work, &held));
   PetscCall(VecDuplicate(fe->work, &fe->rest));
   fe->unbalances = 0; /* they turn: nothing static about them */
   PetscCall(NsModelForce(model, 0, zero, zero, f));
   fe->unbalances = unbalances;
   PetscCall(MatGetDiagonal(K, fe->work));
   PetscCall(VecNorm(fe->work, NORM_INFINITY, &largest));
-  PetscCall(hold_twists(fe, largest, K, zero, fe->work));
+  PetscCall(hold_twists(fe, largest, K, zero, fe->work, held));
+  PetscCall(VecAssemblyBegin(held));
+  PetscCall(VecAssemblyEnd(held));
   PetscCall(solve(K, largest, f, fe->rest));
   PetscCall(VecDot(f, fe->rest, &work));
-  PetscCall(twice_energy(fe, model, speeds, zero, &twice));
+  PetscCall(twice_energy(fe, model, speeds, held, zero, &twice));
   PetscCall(VecNorm(f, NORM_INFINITY, &largest));
   if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(blame(fe, model));
   PetscCall(PetscFree(speeds));
   PetscCall(VecDestroy(&zero));
   PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&held));
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&G));
