@@ -269,6 +269,8 @@ def print_table(run, orbits, rubs):
         print("Run")
         impulsive, steps = summary["impulsive_steps"], summary["steps"]
         row("impulsive steps", f"{100 * impulsive / steps:.4g}", "%", f"{impulsive} of {steps}")
+        if "short_steps" in summary:
+            row("short steps", f"{100 * summary['short_steps'] / steps:.4g}", "%", "around impacts")
     print()
 
 

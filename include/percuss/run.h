@@ -59,6 +59,7 @@ struct NsRun {
 
   /* While and after stepping. */
   PetscInt64 steps_done, impulsive_steps;
+  PetscInt64 short_steps;                 /* of schemes that vary theirs: shorter than planned */
   PetscReal  max_penetration;             /* m, over all candidates and steps */
   double     loop_seconds, setup_seconds; /* wall */
   double     writing_seconds;             /* part of loop_seconds spent in writers */

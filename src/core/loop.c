@@ -119,6 +119,7 @@ static PetscErrorCode step_to_end(NsRun *run)
 
   PetscFunctionBegin;
   for (PetscInt64 step = 1; !is_last(run, step - 1) && run->exit == NS_EXIT_DONE; step++) {
+    const PetscReal before = run->state.t;
     PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     if (!outcome.done) {
       PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
@@ -130,6 +131,7 @@ static PetscErrorCode step_to_end(NsRun *run)
     const PetscBool last = is_last(run, step);
     run->steps_done      = step;
     run->impulsive_steps += outcome.impulsive;
+    run->short_steps += run->scheme->type->varies && run->state.t - before < 0.99 * run->step;
     for (PetscInt i = 0; i < run->contact->candidates; i++) {
       const PetscReal gap  = run->contact->report[i].gap;
       run->max_penetration = PetscMax(run->max_penetration, run->model->candidate[i].bilateral ? PetscAbsReal(gap) : -gap);
