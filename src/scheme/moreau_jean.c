@@ -30,7 +30,7 @@ static const char *NsSchemeRefuses_MoreauJean(const NsModel *model, const void *
   (void)settings;
   return model->linear
            ? NULL
-           : "it solves linear models only: constant mass, stiffness and damping, which mechanisms and rotors of free or changing spin do not have";
+           : "it solves linear models only: constant mass, stiffness and damping, which mechanisms and rotors of free or changing spin do not have; ggl_unified moves them";
 }
 
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
