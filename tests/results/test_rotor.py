@@ -266,7 +266,7 @@ class SafetyBearing(Folder):
         self.assertAlmostEqual(self.summary["max_penetration"], -contacts["rub.gap"].min(), delta=1e-15)
         for station in rotor_orbit.stations(self.run_):
             said, (whirl, spin) = self.summary["orbits"][station.name], rotor_orbit.mean_rates(station.last_quarter())
-            self.assertEqual(said["largest_radius"], station.radius.max())
+            self.assertAlmostEqual(said["largest_radius"] / station.radius.max(), 1, delta=1e-14)  # two libraries take the root
             self.assertAlmostEqual(said["whirl_rate"], whirl, delta=1e-3 * spin)
             self.assertAlmostEqual(said["spin_rate"], spin, delta=1e-3 * spin)
             self.assertAlmostEqual(said["whirl_ratio"], said["whirl_rate"] / said["spin_rate"], delta=1e-12)
