@@ -18,7 +18,7 @@ struct NsCompliance {
   PetscBool  ready;
   NsOperator op;
   PetscReal *C;      /* [touches, touches] */
-  Vec       *column; /* [touches], or NULL: not kept, or not needed */
+  PetscReal *column; /* [touches, unknowns] X', or NULL: not kept, or not needed */
   Vec        b, x;
   PetscReal *load; /* [touches] W P */
   PetscReal *half; /* [touches] C W_P, one column */
@@ -36,7 +36,7 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
   PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
   if (n > 0 && n < model->unknowns && !model->ops->compliance && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT)
-    PetscCall(VecDuplicateVecs(self->b, n, &self->column));
+    PetscCall(PetscMalloc1((size_t)n * (size_t)model->unknowns, &self->column));
   *result = self;
   PetscFunctionReturn(0);
 }
@@ -47,7 +47,7 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
 
   PetscFunctionBegin;
   if (!self) PetscFunctionReturn(0);
-  if (self->column) PetscCall(VecDestroyVecs(self->model->touches, &self->column));
+  PetscCall(PetscFree(self->column));
   PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
   PetscCall(PetscFree3(self->C, self->load, self->half));
   PetscCall(PetscFree(self));
@@ -63,16 +63,16 @@ static PetscErrorCode solve_columns(NsCompliance *self)
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    Vec                x = self->column ? self->column[k] : self->x;
     const PetscScalar *value;
     PetscScalar       *unit;
     PetscCall(VecGetArray(self->b, &unit));
     unit[model->touch[k]] = 1;
     PetscCall(VecRestoreArray(self->b, &unit));
-    PetscCall(NsModelSolve(model, self->slot, self->b, x));
-    PetscCall(VecGetArrayRead(x, &value));
+    PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
+    PetscCall(VecGetArrayRead(self->x, &value));
     for (PetscInt i = 0; i < n; i++) self->C[i * n + k] = value[model->touch[i]];
-    PetscCall(VecRestoreArrayRead(x, &value));
+    if (self->column) PetscCall(PetscArraycpy(self->column + (size_t)k * (size_t)model->unknowns, value, model->unknowns));
+    PetscCall(VecRestoreArrayRead(self->x, &value));
     PetscCall(VecGetArray(self->b, &unit));
     unit[model->touch[k]] = 0;
     PetscCall(VecRestoreArray(self->b, &unit));
@@ -135,10 +135,16 @@ PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const Pet
     PetscCall(VecRestoreArray(v, &value));
     PetscFunctionReturn(0);
   }
-  if (self->column) {
+  if (self->column) { /* in one pass: a call of VecAXPY for each would cost a small model more than its arithmetic */
+    const PetscInt unknowns = self->model->unknowns;
+    PetscScalar   *value;
+    PetscCall(VecGetArray(v, &value));
     for (PetscInt i = 0; i < n; i++) {
-      if (self->load[i] != 0) PetscCall(VecAXPY(v, self->load[i], self->column[i]));
+      const PetscReal *restrict column = self->column + (size_t)i * (size_t)unknowns;
+      const PetscReal load             = self->load[i];
+      for (PetscInt k = 0; k < unknowns && load != 0; k++) value[k] += load * column[k];
     }
+    PetscCall(VecRestoreArray(v, &value));
     PetscFunctionReturn(0);
   }
   PetscScalar *b;

@@ -47,7 +47,8 @@ static PetscReal distance(const NsPair *pair, const PetscReal *touch_q, PetscRea
   /* x1 - x2 first: displacements keep all their digits next to large coordinates */
   for (int k = 0; k < 3; k++) d[k] = (pair->point[0].x[k] - pair->point[1].x[k]) + (u1[k] - u2[k]);
   across(pair, d);
-  length = hypot(hypot(d[0], d[1]), d[2]);
+  length = PetscSqrtReal(NsDot3(d, d));
+  if (length < 1e-140) length = hypot(hypot(d[0], d[1]), d[2]); /* squares would underflow; else too slow for each step */
   for (int k = 0; k < 3; k++) n[k] = length > 1e-300 ? side(pair) * (d[k] / length) : pair->normal[k];
   return length;
 }

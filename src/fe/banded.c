@@ -53,12 +53,13 @@ PetscErrorCode NsProfileTake(const NsProfile *profile, Mat matrix, PetscReal **v
   PetscFunctionReturn(0);
 }
 
-/* Four sums side by side: the next product need not wait for the last sum. */
+/* Four sums side by side: the next product need not wait for the last sum. Rows of a bar have three entries: no loop. */
 static inline PetscReal row_product(PetscInt n, const PetscReal *restrict a, const PetscReal *restrict x)
 {
   PetscReal s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   PetscInt  k = 0;
 
+  if (n == 3) return a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
   for (; k + 4 <= n; k += 4) {
     s0 += a[k] * x[k];
     s1 += a[k + 1] * x[k + 1];
