@@ -128,18 +128,16 @@ PetscBool NsBandFactorize(NsBandFactor *f, const PetscReal *A)
   const NsProfile *p = f->profile;
 
   for (PetscInt i = 0; i < p->n; i++) {
-    const PetscInt   low = p->low[i];
-    const PetscReal *a   = A + p->start[i] - low; /* a[j] is A_ij */
-    PetscReal       *y   = f->row + f->row_start[i] - low;
-    PetscReal        d   = a[i];
+    const PetscInt low = p->low[i], at = p->start[i] - low, own = f->row_start[i] - low; /* A_ij is A[at + j], y_ij row[own + j] */
+    PetscReal      d = A[at + i];
     for (PetscInt j = low; j < i; j++) {
       const PetscInt from = PetscMax(low, p->low[j]);
-      y[j]                = a[j] - row_product(j - from, y + from, f->row + f->row_start[j] + from - p->low[j]);
+      f->row[own + j]     = A[at + j] - (from < j ? row_product(j - from, f->row + own + from, f->row + f->row_start[j] + from - p->low[j]) : 0);
     }
     for (PetscInt j = low; j < i; j++) {
-      const PetscReal L = y[j] * f->inverse[j];
-      d -= y[j] * L;
-      y[j] = L;
+      const PetscReal y = f->row[own + j];
+      f->row[own + j]   = y * f->inverse[j];
+      d -= y * f->row[own + j];
     }
     if (!(d > 0)) return PETSC_FALSE;
     f->inverse[i] = 1 / d;
