@@ -364,8 +364,7 @@ static void reach(NsFe *fe, const NsBearingSettings *settings, NsFeSpring *beari
 
 static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char *name)
 {
-  static const PetscReal xyz[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  NsFeSpring            *bearing   = &fe->spring[fe->springs];
+  NsFeSpring *bearing = &fe->spring[fe->springs];
 
   if (!find_spots(fe, "bearing", &settings->between, settings->where, bearing->spot)) return;
   bearing->name = name;
@@ -389,8 +388,10 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
     }
     bearing->over_speed = &settings->over_speed;
   }
-  into_space(rotor ? fe->body[bearing->body].frame : xyz, bearing->stiffness);
-  into_space(rotor ? fe->body[bearing->body].frame : xyz, bearing->damping);
+  if (rotor) {
+    into_space(fe->body[bearing->body].frame, bearing->stiffness);
+    into_space(fe->body[bearing->body].frame, bearing->damping);
+  }
   if (is_in_range(fe, bearing, settings->where) && !acts(fe, bearing))
     NsDiagWarning(fe->diag, settings->where->place, "this bearing does nothing: its numbers are zero wherever its places can move");
   fe->springs++;
