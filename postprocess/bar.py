@@ -8,6 +8,7 @@ RUNDIR/figures, and prints what was measured beside what theory says. Runs with 
 
 import argparse
 import pathlib
+import re
 import sys
 
 import matplotlib.pyplot as plt
@@ -345,6 +346,9 @@ def analyse(directory, out):
     run = Run(directory)
     if not run.contact_names():
         raise ResultsError(f"{directory}: there is no contact in this run")
+    other = re.search(r"type: (beam|rotor|rigid)\b", (run.directory / "config.yaml").read_text(encoding="utf-8"))
+    if other:
+        raise ResultsError(f"{directory}: has a {other[1]}, whose stress is not that of a wave along a bar; view.py shows it")
     impact = frames = None
     try:
         frames = read_bar_frames(run)

@@ -26,6 +26,8 @@ class ResultsError(Exception):
 def read_table(path):
     """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words (names of contacts, events, states)."""
     lines = pathlib.Path(path).read_text(encoding="ascii").splitlines()
+    if not lines:
+        raise ResultsError(f"{path}: nothing written yet; is the run still going on?")
     names = lines[0].split(",")
     rows = [line.split(",") for line in lines[1:]]
     if any(len(row) != len(names) for row in rows):

@@ -4,7 +4,7 @@
     python3 view.py [DIR] --png FILE [--frame N]    a picture, without ParaView (Debian: python3-vtk9, and xvfb where there is no display)
     python3 view.py [DIR] --frames FOLDER           a picture of each frame, for an animation
 
-DIR is a results directory; without it, the one in which this file lies. --scale S and --colour stress|speed overrule what is chosen here.
+DIR is a results directory; without it, the one in which this file lies. --scale S and --colour stress|speed|displacement overrule what is chosen here.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import sys
 # Motion, arrows and the thickest tube (at least) as parts of the model's size; about how many frames are looked at to choose the scales.
 MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
 PICTURE = (1280, 720)
+ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # what colours may show
 MARGIN = 1.3  # around the model, for words and colours
 INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
 SIDES = 16
@@ -82,13 +83,18 @@ def unit(a):
     return tuple(x / math.hypot(*a) for x in a)
 
 
-def find_scene(directory):
-    """Series of the run in a results directory."""
+def find_scene(directory, mode):
+    """Series of the run in a results directory; of `percuss modes`, that of a mode (from 1)."""
     try:
         info = json.loads((directory / "run.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ViewError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
     series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
+    modes = sorted(directory.glob(f"{info['name']}_mode_*.vtk.series"))
+    if modes:
+        if not 1 <= mode <= len(modes):
+            raise ViewError(f"{directory}: has modes 1 to {len(modes)}, and not {mode}")
+        series, info["title"] = modes[mode - 1], f"{info['title'] or info['name']}: mode {mode}"
     if not series.exists():
         raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
     scene = Scene(info["title"] or info["name"], series, read_series(series), contacts, read_series(contacts) if contacts.exists() else [])
@@ -138,8 +144,8 @@ def measure(vtk, scene, scale, colour):
             reach += ARROW * scene.size
             break
     scene.corners = tuple(x - reach for x in low), tuple(x + reach for x in high)
-    scene.colour = colour or ("stress" if stress else "speed")
-    scene.limit = {"stress": stress, "speed": speed}[scene.colour] or 1.0
+    scene.colour = colour or ("stress" if stress else "speed" if speed else "displacement")  # mode shapes have neither
+    scene.limit = {"stress": stress, "speed": speed, "displacement": motion}[scene.colour] or 1.0
 
 
 # Drawing with VTK --------------------------------------------------------------------------------------------------------------------------------
@@ -199,14 +205,14 @@ def add_bodies(vtk, renderer, scene, path):
         mapper.SetScalarModeToUseCellFieldData()
     else:
         mapper.SetScalarModeToUsePointFieldData()
-    mapper.SelectColorArray("stress" if scene.colour == "stress" else "velocity")
+    mapper.SelectColorArray(ARRAYS[scene.colour])
     mapper.SetLookupTable(colours)
     mapper.UseLookupTableScalarRangeOn()
     _, dots = add_actor(vtk, renderer, surface)
     dots.GetProperty().SetPointSize(6)
     bar = vtk.vtkScalarBarActor()
     bar.SetLookupTable(colours)
-    bar.SetTitle({"stress": "stress (Pa)", "speed": "speed (m/s)"}[scene.colour])
+    bar.SetTitle({"stress": "stress (Pa)", "speed": "speed (m/s)", "displacement": "displacement (m)"}[scene.colour])
     bar.SetLabelFormat("%.3g")
     bar.SetNumberOfLabels(5)
     bar.UnconstrainedFontSizeOn()
@@ -324,7 +330,7 @@ def build_paraview(simple, scene):
     thick = simple.Calculator(registrationName="thickness", Input=surface, Function=f"{scene.thicker!r}*radius", ResultArrayName="thickness")
     tubes = simple.Tube(registrationName="tubes", Input=thick, Scalars=["POINTS", "thickness"], VaryRadius="By Absolute Scalar", NumberofSides=SIDES)
     shown = simple.Show(tubes, view)
-    name, low = ("stress", -scene.limit) if scene.colour == "stress" else ("velocity", 0.0)
+    name, low = ARRAYS[scene.colour], -scene.limit if scene.colour == "stress" else 0.0
     simple.ColorBy(shown, ("CELLS", name) if scene.colour == "stress" else ("POINTS", name, "Magnitude"))
     simple.GetColorTransferFunction(name).RescaleTransferFunction(low, scene.limit)
     shown.SetScalarBarVisibility(view, True)
@@ -391,7 +397,7 @@ def chosen(arguments, scene):
 
 def view(arguments):
     """Draws with what is there: ParaView, else VTK. Returns the exit code."""
-    scene = find_scene(arguments.directory)
+    scene = find_scene(arguments.directory, arguments.mode)
     numbers, file = chosen(arguments, scene)
     try:
         from paraview import simple
@@ -424,8 +430,9 @@ def main():
     parser.add_argument("--png", type=pathlib.Path, metavar="FILE", help="write one frame as a picture")
     parser.add_argument("--frame", type=int, default=-1, metavar="N", help="which, from 0; default the last (-1)")
     parser.add_argument("--frames", type=pathlib.Path, metavar="FOLDER", help="write every frame as a picture")
+    parser.add_argument("--mode", type=int, default=1, metavar="N", help="which mode, of the results of percuss modes; default the first")
     parser.add_argument("--scale", type=float, metavar="S", help="factor of displacements; default: so that motion can be seen")
-    parser.add_argument("--colour", choices=("stress", "speed"), help="what colours show; default: stress where there is any")
+    parser.add_argument("--colour", choices=tuple(ARRAYS), help="what colours show; default: stress where there is any")
     arguments = parser.parse_args(sys.argv[1:] if started_as_script() else [])
     try:
         return view(arguments)

@@ -56,6 +56,7 @@ struct NsRun {
   PetscBool omega_exact;
   char      limit_where[256];
   PetscBool limit_by_growth; /* of whirling modes, which damping would stop */
+  PetscReal limit_at_once;   /* beyond it modes grow in each step by much, whirling or not */
 
   /* While and after stepping. */
   PetscInt64 steps_done, impulsive_steps;

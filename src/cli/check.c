@@ -2,6 +2,7 @@
 #include <string.h>
 #include "arguments.h"
 #include "cli.h"
+#include "fe/fe.h"
 
 /* What a frame, a row of history etc. take on disk; good to a few per cent, for it counts digits of typical numbers. */
 static double bytes_to_write(const NsRun *run)
@@ -69,6 +70,19 @@ static void print_limit(const NsRun *run)
       steps, NsRunImplicitAdvice(run));
 }
 
+/* How rotors turn, and where their lateral axes point. */
+static void print_spins(const NsRun *run)
+{
+  const NsFeRotor *rotors;
+  const PetscInt   count = NsModelIsFe(run->model) ? NsFeRotors(run->model, &rotors) : 0;
+
+  for (PetscInt r = 0; r < count; r++) {
+    const PetscReal *a = rotors[r].lateral[0], *b = rotors[r].lateral[1];
+    printf("  spin        %s: %s%.6g rpm; axis 1 (%.3g, %.3g, %.3g), 2 (%.3g, %.3g, %.3g), 3 (%.3g, %.3g, %.3g)\n", rotors[r].name, rotors[r].manner,
+      rotors[r].speed * 30 / PETSC_PI, rotors[r].axis[0], rotors[r].axis[1], rotors[r].axis[2], a[0], a[1], a[2], b[0], b[1], b[2]);
+  }
+}
+
 static PetscErrorCode print_report(NsRun *run)
 {
   const NsModel          *model   = run->model;
@@ -85,6 +99,7 @@ static PetscErrorCode print_report(NsRun *run)
   printf("  model       %d unknowns, %d bod%s", (int)model->unknowns, run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
   if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.elements, model->mass_total); /* no mechanism */
   printf("\n");
+  print_spins(run);
   printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);

@@ -101,7 +101,7 @@ static PetscErrorCode solve_modes(NsRun *run)
   PetscCall(MatDestroy(&K));
   if (modes.count == 0) NsRunFail(run, "the eigensolver found no modes; another --count may help");
   whirl = NsArenaAlloc(run->arena, sizeof(*whirl) * (size_t)(modes.count + 1));
-  PetscCall(NsModelWhirl(run->model, &modes, whirl));
+  PetscCall(NsModelWhirl(run->model, speed, &modes, whirl));
   print_modes(run, &modes, whirl, speed);
   NsModalWriteModes(run, &modes, whirl);
   PetscCall(NsModalWriteShapes(run, &modes));

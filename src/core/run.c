@@ -288,6 +288,7 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
     run->omega_exact = PETSC_TRUE;
     for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_TRUE));
   }
+  run->limit_at_once = run->step_limit;
   for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_growth(run, part));
   PetscFunctionReturn(0);
 }
@@ -300,8 +301,9 @@ const char *NsRunImplicitAdvice(const NsRun *run)
 
 void NsRunJudgeStep(NsRun *run, PetscBool refuse)
 {
-  const NsPlace place = NsKeysPlace(run->config.scheme.where, "step");
-  const char   *name  = run->scheme->type->variant->name;
+  const NsPlace   place  = NsKeysPlace(run->config.scheme.where, "step");
+  const char     *name   = run->scheme->type->variant->name;
+  const PetscBool slowly = run->limit_by_growth && run->step <= run->limit_at_once ? PETSC_TRUE : PETSC_FALSE;
 
   if (run->step_limit == 0) {
     if (refuse)
@@ -312,14 +314,14 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       refuse ? "; --force runs it all the same" : "");
   } else if (run->step > run->step_limit * (1 + 1e-9)) {
     if (refuse)
-      NsDiagError(
-        run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run would blow up", run->step, name, run->step_limit);
+      NsDiagError(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: %s", run->step, name, run->step_limit,
+        slowly ? "whirling modes would grow" : "the run would blow up");
     else
-      NsDiagWarning(
-        run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: the run will blow up", run->step, name, run->step_limit);
+      NsDiagWarning(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: %s", run->step, name, run->step_limit,
+        slowly ? "whirling modes will grow" : "the run will blow up");
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
     NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %s%s%s",
-      run->limit_by_growth     ? "a little damping (rayleigh: {mass: ...}), or "
+      run->limit_by_growth     ? "a little damping (such as rayleigh: {stiffness: 0.1 us}), or "
       : run->damping_ratio > 0 ? "less damping, or "
                                : "or ",
       NsRunImplicitAdvice(run), refuse ? "; --force runs it all the same" : "");

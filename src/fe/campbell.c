@@ -19,7 +19,7 @@ static PetscErrorCode model_operators(void *context, PetscReal speed, Mat *M, Ma
 static PetscErrorCode model_whirl(void *context, NsModes *modes, NsWhirl *whirl)
 {
   PetscFunctionBegin;
-  PetscCall(NsModelWhirl(context, modes, whirl));
+  PetscCall(NsModelWhirl(context, 1, modes, whirl));
   PetscFunctionReturn(0);
 }
 

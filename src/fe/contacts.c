@@ -149,6 +149,22 @@ static PetscBool set_plane(NsFe *fe, const NsContactSettings *settings, const Ns
   return check_belt(fe, settings, plane, pair);
 }
 
+/* A shaft in a hole that lies across it is a mistake of axes. */
+static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsRoundSettings *round, const PetscReal axis[3])
+{
+  const NsPartnerSettings *side = settings->between.items;
+  const char              *name = side[0].node ? side[0].node : side[1].node;
+
+  for (PetscInt b = 0; name && b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    const size_t    n    = strlen(body->name);
+    if (!body->is_rotor || body_length(name) != n || strncmp(name, body->name, n) || PetscAbsReal(NsDot3(axis, body->frame[0])) > 0.9) continue;
+    NsDiagWarning(fe->diag, NsKeysPlace(round->where, "axis"),
+      "the axis of this cylinder lies across the shaft '%s', which runs along (%.3g, %.3g, %.3g)", body->name, body->frame[0][0], body->frame[0][1],
+      body->frame[0][2]);
+  }
+}
+
 static PetscBool set_round(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *surface, NsPair *pair)
 {
   const NsRoundSettings *round = surface->cylinder ? surface->cylinder : surface->sphere;
@@ -163,6 +179,7 @@ static PetscBool set_round(NsFe *fe, const NsContactSettings *settings, const Ns
     point->x[k]   = round->center[k]; /* and no unknowns: fixed in space */
   }
   (void)normalise(pair->axis);
+  if (surface->cylinder) warn_across(fe, settings, round, pair->axis);
   if (round->on && !find_point(fe, round->on, round->offset, NsKeysPlace(round->where, "on"), point)) return PETSC_FALSE;
   if (!round->spin) return PETSC_TRUE;
   if (point->spin) {

@@ -361,10 +361,12 @@ PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers
 /* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
 typedef struct {
   const char *name;
-  PetscReal   axis[3]; /* unit vector about which it spins right-handed: its axis 1, or, where the speed is negative, the opposite */
+  PetscReal   axis[3]; /* unit vector, axis 1: positive spin is right-handed about it */
   PetscInt    first_point, points;
-  PetscReal   speed; /* at the start, rad/s, about axis 1 */
-  PetscReal   ratio; /* of its speed to that of the first rotor */
+  PetscReal   lateral[2][3]; /* axes 2 and 3 */
+  const char *manner;        /* "constant ", "free, from ", "over time, from ": what stands before its speed */
+  PetscReal   speed;         /* at the start, rad/s, about axis 1 */
+  PetscReal   ratio;         /* of its speed to that of the first rotor */
 } NsFeRotor;
 
 /* src/fe/operators.c: the model as eigenvalue and frequency analyses want it, linear about its reference state. */

@@ -23,8 +23,9 @@ static const NsKey damping_keys[] = {
 const NsTable NsTable_Damping = {"damping", "internal damping of a body", damping_keys, sizeof(NsDamping)};
 
 static const NsKey beam_damping_keys[] = {
-  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table, .help = "C = mass M + stiffness K",
-    .example = "{mass: 60 1/s, stiffness: 0 s}"},
+  {"rayleigh", NS_KEY_TABLE, offsetof(NsDamping, rayleigh), .table = &rayleigh_table,
+    .help    = "C = mass M + stiffness K, fixed in space; `mass` drags on all motion, the spin of a free rotor too",
+    .example = "{mass: 0 1/s, stiffness: 1e-7 s}"},
   {"torsion", NS_KEY_NUMBER, offsetof(NsDamping, torsion), .dimension = {2, 1, -1, 0}, .standard = "0", .minimum = "0",
     .help = "dashpot between the twists of the ends of each element", .example = "0.001 N m s"},
   {NULL},

@@ -75,8 +75,10 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
     const NsFeBody *body = &fe->body[b];
     if (!body->is_rotor) continue;
     rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
-    rotors[count].ratio = speed_ratio(fe, body);
-    for (int k = 0; k < 3; k++) rotors[count].axis[k] = rotors[count].speed < 0 ? -body->frame[0][k] : body->frame[0][k];
+    rotors[count].ratio  = speed_ratio(fe, body);
+    rotors[count].manner = NsSpinIsFree(body->spin) ? "free, from " : NsSpinIsConstant(body->spin) ? "constant " : "over time, from ";
+    for (int k = 0; k < 6; k++) rotors[count].lateral[k / 3][k % 3] = body->frame[1 + k / 3][k % 3] + 0.0;
+    for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
     count++;
   }
   *result = rotors;

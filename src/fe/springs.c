@@ -82,6 +82,14 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness or a damping");
+  for (int i = 0; i < 4 * table->rows; i++) {
+    static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */
+    const double     value     = table->values[9 * (i / 4) + direct[i % 4]];
+    if (value >= 0) continue;
+    NsDiagError(diag, NsKeysPlace(bearing->where, "over_speed"), "row %d: %s must not be negative, but is %g", i / 4 + 1,
+      (const char *const[]){"k22", "k33", "c22", "c33"}[i % 4], value);
+    return;
+  }
   for (int i = 1; i < table->rows; i++) {
     if (table->values[9 * i] > table->values[9 * i - 9]) continue;
     NsDiagError(diag, NsKeysPlace(bearing->where, "over_speed"), "speeds of a table must rise: row %d is at %g rad/s, row %d at %g rad/s", i,

@@ -160,7 +160,7 @@ static NsWhirl describe(const NsModel *model, const NsFeRotor *rotor, const NsMo
   return whirl;
 }
 
-PetscErrorCode NsModelWhirl(NsModel *model, NsModes *modes, NsWhirl *whirl)
+PetscErrorCode NsModelWhirl(NsModel *model, PetscReal speed, NsModes *modes, NsWhirl *whirl)
 {
   const NsScene   *scene = &model->scene;
   const NsFeRotor *rotors;
@@ -172,12 +172,16 @@ PetscErrorCode NsModelWhirl(NsModel *model, NsModes *modes, NsWhirl *whirl)
   for (PetscInt i = 0; i < modes->count; i++) {
     const NsMode    *mode  = &modes->mode[i];
     const NsFeRotor *rotor = count ? &rotors[0] : NULL;
-    whirl[i]               = (NsWhirl){NS_WHIRL_NONE, 0, NULL};
+    NsFeRotor        turning;
+    whirl[i] = (NsWhirl){NS_WHIRL_NONE, 0, NULL};
     if (!rotor) continue;
     PetscCall(NsModelShape(model, modes, i, u));
     for (PetscInt r = 1; r < count; r++) {
       if (travel(scene, &rotors[r], u) > travel(scene, rotor, u)) rotor = &rotors[r];
     }
+    turning = *rotor;
+    for (int k = 0; k < 3 && speed * rotor->ratio < 0; k++) turning.axis[k] = -rotor->axis[k];
+    rotor = &turning;
     if (i + 1 < modes->count && mode->kind == NS_MODE_VIBRATION && hypot(mode[1].re - mode->re, mode[1].im - mode->im) < 1e-7 * mode->omega) {
       PetscCall(NsModelShape(model, modes, i + 1, next));
       if (takes_part(scene, rotor, u) && takes_part(scene, rotor, next)) separate(rotor, modes, i, u, next);

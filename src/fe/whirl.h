@@ -30,8 +30,8 @@ typedef struct {
 
 /* From displacements u[points, 3] of one shaft; sense is NONE, kappa 0 when it does not move sideways. */
 NsWhirl NsWhirlOfOrbits(const PetscReal axis[3], PetscInt points, const PetscComplex *u);
-/* Of all modes; whirl[modes->count]. Two modes of equal frequency are only known as a plane of shapes: they are first replaced by its purest
+/* Of all modes, forward in the sense in which the rotor turns when the first one has this speed; whirl[modes->count]. Two modes of equal frequency are only known as a plane of shapes: they are first replaced by its purest
    forward and backward ones. */
-PetscErrorCode NsModelWhirl(NsModel *model, NsModes *modes, NsWhirl *whirl);
+PetscErrorCode NsModelWhirl(NsModel *model, PetscReal speed, NsModes *modes, NsWhirl *whirl);
 /* u[points of the scene, 3]: displacement of x, by the model's fields. */
 PetscErrorCode NsModelShape(NsModel *model, const NsModes *modes, PetscInt mode, PetscComplex *u);

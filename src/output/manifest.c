@@ -143,7 +143,7 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonOpen(json, "summary", '{');
   NsJsonInteger(json, "steps", run->steps_done);
   NsJsonInteger(json, "impulsive_steps", run->impulsive_steps);
-  if (run->scheme->type->varies) NsJsonInteger(json, "short_steps", run->short_steps);
+  if (run->short_steps) NsJsonInteger(json, "short_steps", run->short_steps);
   NsJsonNumber(json, "time", run->state.t);
   NsJsonNumber(json, "max_penetration", run->max_penetration);
   if (run->orbits) put_orbits(json, run);
