@@ -148,6 +148,8 @@ static PetscErrorCode start(const Arguments *arguments)
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
   PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
+  /* MPI looks over the machine at the start, and asks X servers for graphics cards: slow over a network, and fatal when the server is just going down */
+  (void)setenv("HWLOC_COMPONENTS", "-gl", 0);
   code = SlepcInitialize(&argc, &argv, NULL, NULL);
   if (code) {
     fprintf(stderr, "percuss: PETSc refuses the options after '--': %s\n", message[0] ? message : "it does not say why");
