@@ -329,7 +329,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 void           NsFeScene(NsFe *fe, NsModel *model);
 PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);
 
-/* src/fe/frequency.c */
+/* src/fe/bounds.c, frequency.c */
 /* body->part of all bodies, those that springs join in one; returns how many. */
 PetscInt       NsFeParts(NsFe *fe);
 PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate);

@@ -1,0 +1,412 @@
+/*
+  What limits the step of explicit schemes: the highest eigenvalues of (K, M), omega^2, and of (C, M), the damping rate.
+
+  Bound: the matrices are sums over *cells*, an element or a rigid body each, so no eigenvalue is above the largest of one cell alone (Irons and Treharne).
+  Springs, bearings and dashpots have no mass of their own: each is given to a cell at its place; one between two places as two of twice the size to ground,
+  since (a - b)' K (a - b) <= 2 a'K a + 2 b'K b. Inertias stay with one cell of their place. Rigorous, and exact for a uniform bar.
+
+  Gyroscopic terms raise frequencies: a mode of frequency w with the gyroscopic rate g = |Omega| max eigenvalue of (iG, M) is at most g/2 + sqrt(g^2/4 + w^2);
+  of a spin that is free only the speed at the start is known. The skew part of a bearing's damping acts alike. Bearings over speed count at every row of their
+  table. Of unsymmetric stiffness the skew part is left out: it moves frequencies as a damping rate over the frequency would.
+*/
+#include <stdio.h>
+#include <string.h>
+#include "bounds.h"
+#include <petscblaslapack.h>
+
+#define NS_CELL_SIZE (NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS)
+
+/* An element (the first fe->elements cells) or a body without elements (the rest), and what it carries for its places. */
+typedef struct {
+  PetscInt  n, unknown[NS_ELEMENT_UNKNOWNS];
+  PetscReal M[NS_CELL_SIZE], C[NS_CELL_SIZE], K[NS_CELL_SIZE], G[NS_CELL_SIZE];
+} Cell;
+
+/* What is attached to which cell: chains through `next`, spring s is 2 s + place, inertia i is 2 springs + i. */
+typedef struct {
+  PetscInt *first; /* [cells] */
+  PetscInt *next;  /* [2 springs + inertias] */
+} Attached;
+
+/* Largest eigenvalue of (X, M), n x n, both overwritten. */
+static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M, PetscReal *largest)
+{
+  PetscBLASInt type = 1, size, work_size = 64 * NS_ELEMENT_UNKNOWNS, info;
+  PetscReal    values[NS_ELEMENT_UNKNOWNS], work[64 * NS_ELEMENT_UNKNOWNS];
+
+  PetscFunctionBegin;
+  *largest = 0;
+  if (n == 0) PetscFunctionReturn(0);
+  PetscCall(PetscBLASIntCast(n, &size));
+  LAPACKsygv_(&type, "N", "U", &size, X, &size, M, &size, values, work, &work_size, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsygv returned %d for an element", (int)info);
+  *largest = PetscMax(values[n - 1], 0);
+  PetscFunctionReturn(0);
+}
+
+/* The body of a cell. */
+static PetscInt body_of(const NsFe *fe, PetscInt index)
+{
+  return index < fe->elements ? fe->element[index].body : fe->rigid[index - fe->elements];
+}
+
+/* Of each node: an element that has it, or the cell of its body. */
+static PetscErrorCode cells_of_nodes(const NsFe *fe, PetscInt **result)
+{
+  PetscInt *cell, next = fe->elements;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->nodes, &cell));
+  for (PetscInt r = 0; r < fe->rigids; r++) cell[fe->body[fe->rigid[r]].first_node] = next++;
+  for (PetscInt i = fe->elements - 1; i >= 0; i--) {
+    for (int k = 0; k < 2; k++) cell[fe->element[i].node[k]] = i;
+  }
+  *result = cell;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode attach(const NsFe *fe, PetscInt cells, Attached *attached)
+{
+  const PetscInt links = 2 * fe->springs + fe->inertias;
+  PetscInt      *of_node;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(cells, &attached->first, links, &attached->next));
+  PetscCall(cells_of_nodes(fe, &of_node));
+  for (PetscInt i = 0; i < cells; i++) attached->first[i] = -1;
+  for (PetscInt k = 0; k < links; k++) {
+    const NsFeSpot *spot = k < 2 * fe->springs ? &fe->spring[k / 2].spot[k % 2] : &fe->inertia[k - 2 * fe->springs].spot;
+    if (spot->body < 0) continue;
+    const PetscInt cell   = spot->node >= 0 ? of_node[spot->node] : spot->element;
+    attached->next[k]     = attached->first[cell];
+    attached->first[cell] = k;
+  }
+  PetscCall(PetscFree(of_node));
+  PetscFunctionReturn(0);
+}
+
+static PetscInt find(const Cell *cell, PetscInt unknown)
+{
+  for (PetscInt i = 0; i < cell->n; i++) {
+    if (cell->unknown[i] == unknown) return i;
+  }
+  return -1;
+}
+
+/* X of a point into a matrix of the cell, which has all its unknowns. */
+static void add(const Cell *cell, const NsPoint *point, const PetscReal *X, PetscReal scale, PetscReal *matrix)
+{
+  for (PetscInt i = 0; i < point->unknowns; i++) {
+    for (PetscInt j = 0; j < point->unknowns; j++)
+      matrix[find(cell, point->unknown[i]) * cell->n + find(cell, point->unknown[j])] += scale * X[i * point->unknowns + j];
+  }
+}
+
+static void add_spring(const NsFe *fe, const NsFeSpring *spring, int place, const PetscReal *speeds, Cell *cell)
+{
+  const PetscReal factor = spring->spot[1].body < 0 ? 1 : 2;
+  PetscReal       k[36], c[36], X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+  NsPoint         point;
+
+  NsFeExpand(fe, &spring->spot[place], &point);
+  NsFeSpringMatrices(fe, spring, speeds, k, c);
+  for (int kind = 0; kind < 3; kind++) { /* stiffness, damping, and the skew part of damping, which acts like gyroscopic terms */
+    const PetscReal *F = kind ? c : k;
+    for (PetscInt i = 0; i < point.unknowns; i++) {
+      for (PetscInt j = 0; j < point.unknowns; j++) {
+        PetscReal sum = 0;
+        for (int a = 0; a < 6; a++) {
+          for (int b = 0; b < 6; b++) {
+            const PetscReal x = a < 3 ? point.move[i][a] : point.turn[i][a - 3], y = b < 3 ? point.move[j][b] : point.turn[j][b - 3];
+            sum += x * y * (F[6 * a + b] + (kind < 2 ? 1 : -1) * F[6 * b + a]) / 2;
+          }
+        }
+        X[i * point.unknowns + j] = sum;
+      }
+    }
+    add(cell, &point, X, factor, kind == 0 ? cell->K : kind == 1 ? cell->C : cell->G);
+  }
+}
+
+static void add_inertia(const NsFe *fe, const NsFeInertia *inertia, Cell *cell)
+{
+  PetscReal X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
+  NsPoint   point;
+
+  NsFeExpand(fe, &inertia->spot, &point);
+  NsFeInertiaMass(inertia, &point, X);
+  add(cell, &point, X, 1, cell->M);
+  if (!inertia->gyroscopic || !fe->body[inertia->spot.body].is_rotor) return;
+  NsFeDiscGyroscopic(inertia, &point, X);
+  add(cell, &point, X, NsSpinHighest(fe->body[inertia->spot.body].spin), cell->G);
+}
+
+/* Rows and columns of unknowns that are not supported; in place, since a target is never behind its source. */
+static PetscInt drop_supported(PetscInt n, const PetscInt *unknown, PetscReal *X)
+{
+  PetscInt kept[NS_ELEMENT_UNKNOWNS], free = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (unknown[i] >= 0) kept[free++] = i;
+  }
+  for (PetscInt i = 0; i < free; i++) {
+    for (PetscInt j = 0; j < free; j++) X[i * free + j] = X[kept[i] * n + kept[j]];
+  }
+  return free;
+}
+
+/* Whether a dashpot about the axis acts on a rotation about d: 0 where d lies across. */
+static PetscReal is_along(const PetscReal axis[3], const PetscReal d[3])
+{
+  return PetscAbsReal(NsDot3(axis, d)) > 1e-12 ? 1 : 0;
+}
+
+/* The matrices of a cell with what it carries (NULL: nothing), over its free unknowns; speeds[bodies] for bearings over speed, NULL as in NsFeSpringMatrices. */
+static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, const PetscReal *speeds, Cell *cell)
+{
+  memset(cell, 0, sizeof(*cell));
+  if (index < fe->elements) {
+    const NsFeElement *e    = &fe->element[index];
+    const NsFeBody    *body = &fe->body[e->body];
+    const PetscInt     n    = NsFeElementUnknowns(fe, e, cell->unknown);
+    body->element->mass(body, e, cell->M);
+    body->element->stiffness(body, e, cell->K);
+    for (PetscInt i = 0; i < n * n; i++) cell->C[i] = body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
+    for (PetscInt i = 0; i < n && body->damping_torsion > 0; i++) { /* (a - b)^2 <= 2 a^2 + 2 b^2, and |a . axis| <= |a| */
+      if (body->turns[i % body->node_unknowns])
+        cell->C[i * n + i] += 2 * body->damping_torsion * is_along(e->axis, body->direction[i % body->node_unknowns]);
+    }
+    if (body->is_rotor && body->gyroscopic) {
+      body->element->gyroscopic(body, e, cell->G);
+      for (PetscInt i = 0; i < n * n; i++) cell->G[i] *= NsSpinHighest(body->spin);
+    }
+    drop_supported(n, cell->unknown, cell->M);
+    drop_supported(n, cell->unknown, cell->K);
+    drop_supported(n, cell->unknown, cell->G);
+    cell->n       = drop_supported(n, cell->unknown, cell->C);
+    PetscInt free = 0;
+    for (PetscInt i = 0; i < n; i++) {
+      if (cell->unknown[i] >= 0) cell->unknown[free++] = cell->unknown[i];
+    }
+  } else {
+    const PetscInt  body    = body_of(fe, index);
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, fe->body[body].first_node);
+    for (PetscInt a = 0; a < fe->body[body].node_unknowns; a++) {
+      if (unknown[a] >= 0) cell->unknown[cell->n++] = unknown[a];
+    }
+  }
+  for (PetscInt k = attached ? attached->first[index] : -1; k >= 0; k = attached->next[k]) {
+    if (k < 2 * fe->springs)
+      add_spring(fe, &fe->spring[k / 2], k % 2, speeds, cell);
+    else
+      add_inertia(fe, &fe->inertia[k - 2 * fe->springs], cell);
+  }
+}
+
+/* Largest |eigenvalue| of (iG, M), G skew: the square root of the largest of (G' M^-1 G, M). Both overwritten. */
+static PetscErrorCode largest_gyroscopic(PetscInt n, PetscReal *G, PetscReal *M, PetscReal *largest)
+{
+  PetscReal    L[NS_CELL_SIZE], Y[NS_CELL_SIZE], X[NS_CELL_SIZE], size = 0;
+  PetscBLASInt order, info;
+
+  PetscFunctionBegin;
+  *largest = 0;
+  for (PetscInt i = 0; i < n * n; i++) size = PetscMax(size, PetscAbsReal(G[i]));
+  if (size == 0) PetscFunctionReturn(0);
+  PetscCall(PetscBLASIntCast(n, &order));
+  PetscCall(PetscArraycpy(L, M, n * n));
+  PetscCall(PetscArraycpy(Y, G, n * n)); /* row-major G is column-major G' = -G: the sign does not matter */
+  LAPACKpotrf_("U", &order, L, &order, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dpotrf returned %d for an element", (int)info);
+  LAPACKpotrs_("U", &order, &order, L, &order, Y, &order, &info);
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < n; j++) {
+      X[i * n + j] = 0;
+      for (PetscInt k = 0; k < n; k++) X[i * n + j] += G[i * n + k] * Y[j * n + k]; /* G M^-1 G' */
+    }
+  }
+  PetscCall(largest_eigenvalue(n, X, M, largest));
+  *largest = PetscSqrtReal(*largest);
+  PetscFunctionReturn(0);
+}
+
+/* Frequency and damping rate of a cell alone. */
+static PetscErrorCode cell_bounds(const Cell *cell, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  const PetscInt n = cell->n;
+  PetscReal      M[NS_CELL_SIZE], X[NS_CELL_SIZE];
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->K, n * n));
+  PetscCall(largest_eigenvalue(n, X, M, omega));
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->C, n * n));
+  PetscCall(largest_eigenvalue(n, X, M, rate));
+  PetscCall(PetscArraycpy(M, cell->M, n * n));
+  PetscCall(PetscArraycpy(X, cell->G, n * n));
+  PetscCall(largest_gyroscopic(n, X, M, gyroscopic));
+  *omega = PetscSqrtReal(*omega);
+  PetscFunctionReturn(0);
+}
+
+/* "bearing 'drive' at the element of 'shaft' from ... to ...": what sets a bound. */
+static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, PetscBool by_spring, char *text, size_t size)
+{
+  const NsFeSpring *spring = NULL;
+
+  for (PetscInt k = attached->first[index]; by_spring && k >= 0; k = attached->next[k]) {
+    if (k < 2 * fe->springs) spring = &fe->spring[k / 2];
+  }
+  const int used =
+    snprintf(text, size, "%s%s%s%s", spring ? spring->kind : "", spring ? " '" : "", spring ? spring->name : "", spring ? "' at the " : "");
+  if (used < 0 || (size_t)used >= size) return;
+  if (index < fe->elements) {
+    const NsFeElement *e = &fe->element[index];
+    const PetscReal   *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[1];
+    (void)snprintf(text + used, size - (size_t)used, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[e->body].name, a[0], a[1], a[2],
+      b[0], b[1], b[2]);
+  } else {
+    (void)snprintf(text + used, size - (size_t)used, "rigid body '%s'", fe->body[body_of(fe, index)].name);
+  }
+}
+
+/* Frequency and damping rate of a cell: with what it carries, or alone (NULL). */
+static PetscErrorCode bounds_of(
+  const NsFe *fe, PetscInt index, const Attached *attached, const PetscReal *speeds, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  Cell cell;
+
+  PetscFunctionBegin;
+  *omega = *rate = *gyroscopic = 0;
+  if (!attached && index >= fe->elements) PetscFunctionReturn(0); /* a rigid body is nothing but what it carries */
+  if (!attached && fe->body[fe->element[index].body].element->frequency) {
+    const NsFeElement *e    = &fe->element[index];
+    const NsFeBody    *body = &fe->body[e->body];
+    *omega                  = body->element->frequency(body, e);
+    *rate                   = body->damping_mass + body->damping_stiffness * PetscSqr(*omega);
+    PetscFunctionReturn(0);
+  }
+  make_cell(fe, index, attached, speeds, &cell);
+  PetscCall(cell_bounds(&cell, omega, rate, gyroscopic));
+  PetscFunctionReturn(0);
+}
+
+/* The largest with what it carries, bearings at any speed: matrices are linear between the rows of a table, and bounds convex in them, so rows suffice. */
+static PetscErrorCode bounds_at_any_speed(
+  const NsFe *fe, PetscInt index, const Attached *attached, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  PetscReal *speeds;
+
+  PetscFunctionBegin;
+  PetscCall(bounds_of(fe, index, attached, NULL, omega, rate, gyroscopic));
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt k = attached->first[index]; k >= 0; k = attached->next[k]) {
+    const NsFeSpring *spring = k < 2 * fe->springs ? &fe->spring[k / 2] : NULL;
+    for (int row = 0; spring && spring->over_speed && row < spring->over_speed->rows; row++) {
+      PetscReal own, own_rate, own_gyroscopic;
+      for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = spring->over_speed->values[9 * row];
+      PetscCall(bounds_of(fe, index, attached, speeds, &own, &own_rate, &own_gyroscopic));
+      *omega = PetscMax(*omega, own);
+      *rate  = PetscMax(*rate, own_rate);
+    }
+  }
+  PetscCall(PetscFree(speeds));
+  PetscFunctionReturn(0);
+}
+
+/* A beam element like the one before it, neither of them supported: its bounds are the same. */
+static PetscBool is_like_last(const NsFe *fe, PetscInt index)
+{
+  PetscInt unknown[NS_ELEMENT_UNKNOWNS];
+
+  if (index == 0 || index >= fe->elements || !fe->element[index].beam || fe->element[index].beam != fe->element[index - 1].beam) return PETSC_FALSE;
+  for (PetscInt k = 0; k < 2; k++) {
+    const PetscInt n = NsFeElementUnknowns(fe, &fe->element[index - k], unknown);
+    for (PetscInt i = 0; i < n; i++) {
+      if (unknown[i] < 0) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+PetscInt NsFeParts(NsFe *fe)
+{
+  PetscInt parts = 0;
+
+  fe->rigid = NsArenaAlloc(fe->arena, sizeof(*fe->rigid) * (size_t)fe->bodies);
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].mesh->elements == 0) fe->rigid[fe->rigids++] = b;
+  }
+  for (PetscInt b = 0; b < fe->bodies; b++) fe->body[b].part = b;
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    const PetscInt a = fe->spring[s].spot[0].body, b = fe->spring[s].spot[1].body;
+    if (b < 0) continue;
+    const PetscInt from = PetscMax(fe->body[a].part, fe->body[b].part), to = PetscMin(fe->body[a].part, fe->body[b].part);
+    for (PetscInt i = 0; i < fe->bodies; i++) {
+      if (fe->body[i].part == from) fe->body[i].part = to;
+    }
+  }
+  for (PetscInt b = 0; b < fe->bodies; b++) { /* numbers without holes: the first body of a part has its own number */
+    if (fe->body[b].part != b) continue;
+    for (PetscInt i = b; i < fe->bodies; i++) {
+      if (fe->body[i].part == b) fe->body[i].part = parts;
+    }
+    parts++;
+  }
+  return parts;
+}
+
+/* Of all cells of a part: the largest of each; *gyroscopic in rad/s. */
+PetscErrorCode NsFeBounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damping_rate, PetscReal *gyroscopic)
+{
+  Attached  attached;
+  PetscInt  stiffest = 0, most_damped = 0, cells = fe->elements;
+  PetscBool by_spring[2] = {PETSC_FALSE, PETSC_FALSE};
+  PetscReal alone = 0, alone_rate = 0, alone_gyroscopic = 0;
+
+  PetscFunctionBegin;
+  omega->value = damping_rate->value = *gyroscopic = 0;
+  cells += fe->rigids;
+  PetscCall(attach(fe, cells, &attached));
+  for (PetscInt i = 0; i < cells; i++) {
+    PetscReal own, rate, spin;
+    if (fe->body[body_of(fe, i)].part != part) continue;
+    if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, NULL, &alone, &alone_rate, &alone_gyroscopic));
+    own  = alone;
+    rate = alone_rate;
+    spin = alone_gyroscopic;
+    if (attached.first[i] >= 0) PetscCall(bounds_at_any_speed(fe, i, &attached, &own, &rate, &spin));
+    *gyroscopic = PetscMax(*gyroscopic, spin);
+    if (own > omega->value * (1 + 1e-9)) { /* of equal ones the first */
+      omega->value = own;
+      stiffest     = i;
+      by_spring[0] = own > alone * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
+    }
+    if (rate > damping_rate->value * (1 + 1e-9)) {
+      damping_rate->value = rate;
+      most_damped         = i;
+      by_spring[1]        = rate > alone_rate * (1 + 1e-3) ? PETSC_TRUE : PETSC_FALSE;
+    }
+  }
+  name_cell(fe, stiffest, &attached, by_spring[0], omega->where, sizeof(omega->where));
+  name_cell(fe, most_damped, &attached, by_spring[1], damping_rate->where, sizeof(damping_rate->where));
+  PetscCall(PetscFree2(attached.first, attached.next));
+  PetscFunctionReturn(0);
+}
+
+/* The frequency that gyroscopic terms can raise omega to. */
+PetscReal NsFeRaised(PetscReal omega, PetscReal gyroscopic)
+{
+  return gyroscopic / 2 + PetscSqrtReal(PetscSqr(gyroscopic) / 4 + omega * omega);
+}
+
+PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate)
+{
+  PetscReal gyroscopic;
+
+  PetscFunctionBegin;
+  PetscCall(NsFeBounds(model->data, part, omega, damping_rate, &gyroscopic));
+  omega->value = NsFeRaised(omega->value, gyroscopic);
+  PetscFunctionReturn(0);
+}
