@@ -166,21 +166,23 @@ def shares(rub, flags, windows=60):
 def draw_rubs(rubs):
     """Forces, slip and how much of the time there is contact."""
     factor, label = time_axis(rubs[0].time[-1])
-    figure, axes = plt.subplots(4, 1, figsize=(TWO_COLUMNS, 7.0), sharex=True)
+    figure, axes = plt.subplots(5, 1, figsize=(TWO_COLUMNS, 8.4), sharex=True)
     for rub, colour in zip(rubs, (BLUE, ORANGE, GREEN, PURPLE)):
-        time, normal, friction, slip, closed = thinned(rub.time, rub.normal, rub.friction, rub.slip, rub.closed)
+        torque = np.full_like(rub.time, np.nan) if rub.torque is None else rub.torque
+        time, normal, friction, torque, slip, closed = thinned(rub.time, rub.normal, rub.friction, torque, rub.slip, rub.closed)
         axes[0].plot(factor * time, normal, color=colour, label=rub.name, **FINE)
         axes[1].plot(factor * time, friction, color=colour, **FINE)
-        axes[2].plot(factor * time, np.where(closed, slip, np.nan), color=colour, **FINE)
+        axes[2].plot(factor * time, torque, color=colour, **FINE)
+        axes[3].plot(factor * time, np.where(closed, slip, np.nan), color=colour, **FINE)
         for flags, options in ((rub.closed, {"label": "in contact"}), (rub.impulsive, {"label": "with an impulse", "linestyle": DASHED})):
             middle, share = shares(rub, flags)
-            axes[3].plot(factor * middle, 100 * share, color=colour, **options)
-    for axis, name in zip(axes, ("normal force\n(N)", "friction force\n(N)", "slip velocity\n(m/s)", "rows (%)")):
+            axes[4].plot(factor * middle, 100 * share, color=colour, **options)
+    for axis, name in zip(axes, ("normal force\n(N)", "friction force\n(N)", "friction torque\n(N m)", "slip velocity\n(m/s)", "share of\nsteps (%)")):
         axis.set_ylabel(name)
-    axes[3].set(xlabel=label, ylim=(0, 105), xlim=(0, factor * rubs[0].time[-1]))
+    axes[4].set(xlabel=label, ylim=(0, 105), xlim=(0, factor * rubs[0].time[-1]))
     legend_above(axes[0])
     if len(rubs) == 1:
-        legend_above(axes[3])
+        legend_above(axes[4])
     letter(axes)
     figure.align_ylabels(axes)
     return figure
@@ -253,6 +255,8 @@ def print_rub(run, rub):
     row("largest normal force", f"{rub.normal.max():.5g}", "N")
     row("mean normal force, last quarter", f"{rub.normal[quarter].mean():.5g}", "N")
     row("mean friction power, last quarter", f"{rub.power[quarter].mean():.5g}", "W")
+    if rub.torque is not None:
+        row("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m")
     row("total normal impulse beside force", f"{run.contacts[rub.name + '.impulse'].sum():.5g}", "N s")
     row("deepest penetration", f"{1e6 * max(0.0, -rub.gap.min()):.4g}", "um")
 

@@ -178,6 +178,7 @@ class Rub:
     friction: np.ndarray  # signed with one tangent, magnitude with two
     slip: np.ndarray  # likewise
     power: np.ndarray  # of friction; negative where it takes energy
+    torque: np.ndarray = None  # of friction on a journal, about the axis of its cylinder, N m; None: no journal
 
     @property
     def closed_share(self):
@@ -214,9 +215,10 @@ def rub_of(run, name):
     frictions = [forces(f"friction_force_{k}", f"friction_impulse_{k}") for k in tangents]
     slips = [table[f"{name}.slip_velocity_{k}"] for k in tangents]
     zero = [np.zeros_like(time)]
+    torque = forces("friction_torque", "friction_torque_impulse") if f"{name}.friction_torque" in table else None
     power = sum((friction * slip for friction, slip in zip(frictions, slips)), zero[0])
     return Rub(name, time, table[f"{name}.gap"], table[f"{name}.state"] != "open", table[f"{name}.impulse"] > 0, forces("force", "impulse"),
-               signed_or_length(frictions or zero), signed_or_length(slips or zero), power)  # fmt: skip
+               signed_or_length(frictions or zero), signed_or_length(slips or zero), power, torque)  # fmt: skip
 
 
 def clearance_of(run, station):

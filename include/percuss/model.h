@@ -42,6 +42,7 @@ typedef struct {
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* u = 0 instead of a law */
   PetscReal   tolerance;  /* m: a gap up to this is closed */
+  PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
   NsLaw       law;
 } NsCandidate;
 

@@ -359,6 +359,16 @@ static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
   PetscFunctionReturn(0);
 }
 
+/* Friction F t acts at -r n from the journal's centre: its moment about the axis is -r (n x t) . axis F = -r t . (axis x n) F. */
+static PetscReal torque_arm(const NsPair *pair)
+{
+  PetscReal around[3];
+
+  if (pair->type != &NsPairType_Cylinder || pair->tangents == 0) return 0;
+  NsCross3(pair->axis, pair->normal, around);
+  return -pair->radius[0] * NsDot3(pair->tangent[0], around);
+}
+
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
   const NsList            *list     = &fe->config->contacts;
@@ -398,6 +408,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     const PetscInt           key     = pair->point[0].unknowns ? pair->point[0].unknown[0] : fe->unknowns;
     pair->type->prepare(pair, fe->touch_q, contact->friction);
     model->candidate[i].directions = 1 + pair->tangents;
+    model->candidate[i].torque_arm = torque_arm(pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
     check_pair(fe, contact, pair);
     before[i]   = latest[key];

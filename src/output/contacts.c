@@ -3,7 +3,8 @@
 
   Gap, rate, force and state are those at the row's time. The impulse is the sum over all steps since the row before, so that nothing is lost when
   `every` is above 1: column sums are total impulses whatever `every` is. With friction there are a force, an impulse and a slip velocity (at the end,
-  or after the impulse) for each tangent too: friction takes the power - friction_force slip_velocity.
+  or after the impulse) for each tangent too: friction takes the power - friction_force slip_velocity. Of a journal also the torque of friction on it about
+  the axis of its cylinder, and the impulse of that.
 */
 #include "writer.h"
 
@@ -27,7 +28,7 @@ static PetscErrorCode NsWriterOpen_Contacts(NsWriter *writer)
   PetscFunctionBegin;
   writer->data  = self;
   self->impulse = NsArenaAlloc(run->arena, sizeof(*self->impulse) * 3 * (size_t)model->candidates);
-  NsWriterOpenTable(&self->file, run, "contacts.csv", 11 * model->candidates);
+  NsWriterOpenTable(&self->file, run, "contacts.csv", 13 * model->candidates);
   NsFileText(&self->file, "time");
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
@@ -42,6 +43,10 @@ static PetscErrorCode NsWriterOpen_Contacts(NsWriter *writer)
       NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_impulse_%d", candidate->name, (int)k), ',');
       NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.slip_velocity_%d", candidate->name, (int)k), 0);
     }
+    if (candidate->torque_arm == 0) continue;
+    NsFileText(&self->file, ",");
+    NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_torque", candidate->name), ',');
+    NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_torque_impulse", candidate->name), 0);
   }
   NsFileText(&self->file, "\n");
   PetscFunctionReturn(0);
@@ -82,6 +87,11 @@ static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot 
       NsFileNumber(&self->file, contact->force[k], ',');
       NsFileNumber(&self->file, impulse[k], ',');
       NsFileNumber(&self->file, contact->velocity_after[k], 0);
+    }
+    if (model->candidate[i].torque_arm != 0) {
+      NsFileText(&self->file, ",");
+      NsFileNumber(&self->file, model->candidate[i].torque_arm * contact->force[1] + 0.0 /* no -0 */, ',');
+      NsFileNumber(&self->file, model->candidate[i].torque_arm * impulse[1] + 0.0, 0);
     }
     for (PetscInt k = 0; k < 3; k++) impulse[k] = 0;
   }

@@ -306,6 +306,7 @@ class OtherRotors(Folder):
         slips = run.contacts["hollow.state"] == "slip"
         force = g / np.sqrt(1 + mu**2)
         self.assertLess(np.abs(run.contacts["hollow.force"][slips] / force - 1).max(), 1e-8)
+        self.assertLess(np.abs(run.contacts["hollow.friction_torque"][slips] / (-mu * force * r) - 1).max(), 1e-8)  # it brakes
         stop, = run.events["time"][run.events["event"] == "stick"]
         self.assertAlmostEqual(stop, inertia * omega * np.sqrt(1 + mu**2) / (mu * g * r), delta=1e-4)
         self.assertLess(run.info["summary"]["max_penetration"], 1e-12)
