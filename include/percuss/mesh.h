@@ -20,13 +20,15 @@ typedef struct {
   PetscReal *x;          /* [nodes, 3] */
   PetscInt  *connection; /* [elements, 2] */
   PetscInt   node_sets, element_sets;
-  NsMeshSet *node_set;    /* named nodes: `all`, a generated line's `left` and `right`, user's own, Gmsh physical points */
+  NsMeshSet
+    *node_set; /* named nodes: `all`, a generated line's `left` and `right`, sides and corners of a lattice, user's own, Gmsh physical points */
   NsMeshSet *element_set; /* named elements: `all`, Gmsh physical curves */
   PetscReal *along;       /* [nodes] distance along the chain from its first node; NULL when the mesh is no single open chain */
   PetscReal  length;      /* of the chain; sum of the elements otherwise */
+  bool       from_file;
 } NsMesh;
 
-/* The keys of `mesh: {line: ...}` and `mesh: {file: ...}`. */
+/* The keys of `mesh: {line: ...}`, `mesh: {lattice: ...}` and `mesh: {file: ...}`. */
 typedef struct {
   const NsNode *where;
   double        from[3], to[3];
@@ -35,12 +37,20 @@ typedef struct {
 } NsLineSettings;
 
 typedef struct {
-  const NsNode         *where;
-  const NsLineSettings *line;
-  const char           *file;  /* path relative to the config's folder */
-  const char           *group; /* physical curve to take; NULL: all line elements */
-  double                scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
-  NsNamedNumbers        nodes; /* named nodes at a distance along the line */
+  const NsNode *where;
+  double        from[3], to[3];
+  double        cells[3]; /* whole numbers */
+  int           braces;   /* none, faces, space */
+} NsLatticeSettings;
+
+typedef struct {
+  const NsNode            *where;
+  const NsLineSettings    *line;
+  const NsLatticeSettings *lattice;
+  const char              *file;  /* path relative to the config's folder */
+  const char              *group; /* physical curve to take; NULL: all line elements */
+  double                   scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
+  NsNamedNumbers           nodes; /* named nodes at a distance along the line */
 } NsMeshSettings;
 
 extern const NsTable NsTable_Mesh;

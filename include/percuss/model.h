@@ -10,6 +10,7 @@
 #pragma once
 #include <petscvec.h>
 #include "keys.h"
+#include "layout.h"
 
 typedef struct NsModel NsModel;
 
@@ -58,6 +59,7 @@ typedef struct {
   PetscReal *value;    /* [entries] */
   PetscReal *drive;    /* [rows] m/s */
   PetscInt   row_capacity, entry_capacity;
+  PetscReal *touched, *load; /* [touches], [entries] scratch */
 } NsRows;
 
 typedef struct {
@@ -156,6 +158,8 @@ typedef struct {
   PetscErrorCode (*initial)(NsModel *, NsState *);
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
   PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h; back ends fuse it */
+  /* NsModelFlight at once; NULL: by accel. */
+  PetscErrorCode (*flight)(NsModel *, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
   PetscErrorCode (*factor)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
@@ -164,6 +168,10 @@ typedef struct {
   PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known */
   /* Gaps g and velocities u of all candidates, row after row, at once; NULL: from gap and rows. */
   PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u);
+  /* The same of some candidates alone, from values of the touch list (NsModelTouch): gaps g[candidate] (NULL: not wanted), and where touch_v is not NULL velocities u of
+     their rows, at the places that they have among the rows of all. NULL: every candidate is looked at every time. */
+  PetscErrorCode (*look)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
+    PetscReal *g, PetscReal *u);
   /* C[touches * touches] = E' A^-1 E of what is in the slot, for the touch list E. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
@@ -171,8 +179,9 @@ typedef struct {
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
   /* x[scene.points * 3]: where the scene's points are. NULL: no probe has a place. */
   PetscErrorCode (*places)(NsModel *, PetscReal t, Vec q, PetscReal *x);
-  /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures. */
-  PetscErrorCode (*contact_point)(NsModel *, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+  /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */
+  PetscErrorCode (*contact_point)(
+    NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
   /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. */
@@ -192,19 +201,27 @@ typedef struct {
 } NsModelOps;
 
 struct NsModel {
-  const NsModelOps  *ops;
-  void              *data;
-  const char        *kind; /* "finite elements", or the mechanism's name */
-  PetscInt           unknowns;
-  PetscInt           parts;  /* that nothing but contact joins: each has frequencies and damping of its own; 0 where they are not known */
-  PetscBool          linear; /* h = f(t) - K q - C v with constant K, C */
-  PetscBool          constant_mass;
-  PetscBool          flat_contacts; /* gaps are linear in q: no normal ever turns */
-  PetscInt           candidates;
-  NsCandidate       *candidate; /* [candidates] */
-  PetscInt           touches;
-  PetscInt          *touch;       /* [touches] unknowns that a contact can ever act on, ascending */
-  PetscInt           row_entries; /* most entries of one row of W' */
+  const NsModelOps *ops;
+  void             *data;
+  const char       *kind;     /* "finite elements", or the mechanism's name */
+  const char       *solver;   /* how large matrices are worked with: what `free_dynamics` may be; NULL: there are none */
+  PetscInt          unknowns; /* of all processes */
+  NsLayout         *layout;   /* where vectors have them; not owned */
+  PetscInt          parts;    /* that nothing but contact joins: each has frequencies and damping of its own; 0 where they are not known */
+  PetscBool         linear;   /* h = f(t) - K q - C v with constant K, C */
+  PetscBool         constant_mass;
+  PetscBool         diagonal_mass;    /* and constant */
+  PetscBool         velocity_matters; /* h depends on v: an acceleration for one velocity is none for another */
+  PetscBool         flat_contacts;    /* gaps are linear in q: no normal ever turns */
+  PetscInt          candidates;
+  NsCandidate      *candidate; /* [candidates] */
+  PetscInt          touches;
+  PetscInt         *touch;       /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
+  NsWatch          *watch;       /* of these; NULL: on one process in natural order */
+  PetscInt          row_entries; /* most entries of one row of W' */
+  /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
+     with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
+  PetscReal         *stretch, *reach;
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded when nobody says, and for "did you mean" */
@@ -216,6 +233,11 @@ PetscErrorCode NsModelDestroy(NsModel **model);
 PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
 /* a = M(q)^-1 h(t, q, v). Uses slot 0 with A = M. */
 PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a);
+/* Free flight by the forecasting trapezoidal rule, no two vectors the same:
+   q1 = q0 + dt v0 + dt^2/2 a0,   a1 = M^-1 h(t1, q1, v0 + dt a0),   v1 = v0 + dt/2 (a0 + a1). */
+PetscErrorCode NsModelFlight(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
+/* The same, operation by operation: for models' own use. */
+PetscErrorCode NsModelFlightInSteps(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
 PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y);
 /* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
 PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
@@ -228,7 +250,14 @@ PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const N
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
 
-/* Vectors of the model's unknowns, zero; the list of pointers ends with NULL. */
+/* (all) values[touches] of the touch list out of a vector, the same on all processes; and x[touch[place[k]]] += value[k], k < count, into one, by the process that owns it. All
+   that contact reads and writes goes through these two. */
+PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values);
+PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *place, const PetscReal *value, Vec x);
+/* (all) The greatest |x| of all unknowns, the same on all processes; no number if one of them is none. */
+PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest);
+
+/* Vectors as model->layout has them, zero; the list of pointers ends with NULL. */
 PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...);
 PetscErrorCode NsVecsDestroy(Vec *first, ...);
 
@@ -238,5 +267,6 @@ PetscErrorCode NsRowsDestroy(NsRows *rows);
 void NsRowsKeepNormals(NsRows *rows);
 /* v += scale W P: reactions as they are, without a mass. */
 PetscErrorCode NsRowsApply(const NsModel *model, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec v);
-/* u = W' v + drive, u[rows->rows]. */
+/* u = W' v + drive, u[rows->rows]; of touched values, or of a vector. */
+void           NsRowsVelocityTouched(const NsRows *rows, const PetscReal *touch_v, PetscReal *u);
 PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u);

@@ -47,9 +47,11 @@ struct NsRun {
   NsLedger     ledger;
   NsScheme    *scheme;
   NsState      state;
-  PetscReal    step;  /* s */
-  NsStepClock  clock; /* of the steps, for NsRunTime */
-  PetscInt64   steps; /* planned; schemes that vary their step take more */
+  Vec         whole_q, whole_v; /* of the whole model in natural numbers, for writers; NULL where state is that, and on all processes but the first */
+  PetscBool   writes;           /* this process writes files and speaks to the user: the first */
+  PetscReal   step;             /* s */
+  NsStepClock clock;            /* of the steps, for NsRunTime */
+  PetscInt64  steps;            /* planned; schemes that vary their step take more */
 
   /* Stability: known after NsRunCheckStep. */
   PetscReal omega_max, damping_ratio, step_limit;
@@ -64,6 +66,7 @@ struct NsRun {
   PetscReal  max_penetration;             /* m, over all candidates and steps */
   double     loop_seconds, setup_seconds; /* wall */
   double     writing_seconds;             /* part of loop_seconds spent in writers */
+  PetscInt64 clock_due;                   /* with several processes: the last step that is due by the clock */
   int        writers;
   NsWriter **writer;
   NsRunFile *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */

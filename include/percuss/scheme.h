@@ -31,7 +31,8 @@ typedef struct {
   /* Before the first step, at the initial state: the last place that may allocate; schemes with memory begin here. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
-  PetscBool varies; /* steps may be shorter than dt: the state's time says how far they went */
+  PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
+  PetscBool varies;   /* steps may be shorter than dt: the state's time says how far they went */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

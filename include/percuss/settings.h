@@ -93,8 +93,9 @@ typedef struct {
   NsList                  bodies;                                                        /* NsChosen by name */
   NsList                  supports, springs, bearings, masses, discs, unbalances, loads; /* by name; structs in src/fe */
   int                     start;                                                         /* 0 as given, 1 static */
-  int                     free_dynamics;                                                 /* 0 auto, 1 banded, 2 petsc */
-  NsList                  contacts;                                                      /* NsContactSettings by name */
+  int                     free_dynamics;                                                 /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  bool                    solves_stiffness; /* no key: the scheme solves with more than the mass matrix */
+  NsList                  contacts;         /* NsContactSettings by name */
   NsChosen                scheme;
   const NsTimeSettings   *time;
   const NsOutputSettings *output;

@@ -135,34 +135,56 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
   return true;
 }
 
+/* Whether a launcher (mpiexec, srun ...) started this process, perhaps as one of several: it tells the process its number. */
+static bool is_launched(void)
+{
+  static const char *const numbers[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD", "SLURM_PROCID", NULL};
+
+  for (int i = 0; numbers[i]; i++) {
+    if (getenv(numbers[i])) return true;
+  }
+  return false;
+}
+
+/*
+  What Open MPI does at its start beyond need, turned off unless the user's environment says otherwise; another MPI does not look at these.
+
+  - It looks over the machine and asks X servers for graphics cards: slow over a network, and fatal when the server is just going down.
+  - A process started by no launcher starts a daemon, through which it could start others: half the time of a start. Without one it must not make a directory
+    for shared memory either: that has the same name in all such processes, and of those that start at once some would fail (14 of 600, eight at a time).
+  - It loads every transport that it has to see which would do: a process alone needs none but the one to itself.
+*/
+static void prepare_mpi(void)
+{
+  (void)setenv("HWLOC_COMPONENTS", "-gl", 0);
+  if (is_launched()) return;
+  (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
+  (void)setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
+  (void)setenv("OMPI_MCA_pml", "ob1", 0);
+  (void)setenv("OMPI_MCA_btl", "self", 0);
+}
+
 static PetscErrorCode start(const Arguments *arguments)
 {
   static char  name[] = "percuss";
   static char *bare[] = {name, NULL};
   int          argc   = arguments->petsc ? arguments->petsc_count : 1;
   char       **argv   = arguments->petsc ? arguments->petsc : bare;
-  PetscMPIInt  ranks;
 
   (void)uselocale(newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)); /* numbers are written and read with a point, whatever the user's language */
   PetscFunctionBegin;
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
   PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
-  /* MPI looks over the machine at the start, and asks X servers for graphics cards: slow over a network, and fatal when the server is just going down */
-  (void)setenv("HWLOC_COMPONENTS", "-gl", 0);
+  prepare_mpi();
   code = SlepcInitialize(&argc, &argv, NULL, NULL);
   if (code) {
     fprintf(stderr, "percuss: PETSc refuses the options after '--': %s\n", message[0] ? message : "it does not say why");
     exit(NS_EXIT_INPUT);
   }
   PetscCall(PetscPopErrorHandler());
-  PetscCall(PetscPopSignalHandler()); /* a user's Ctrl-C is no crash */
-  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
-  if (ranks > 1) {
-    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, stderr, "percuss: runs on one process; started on %d\n", ranks));
-    PetscCall(SlepcFinalize());
-    exit(NS_EXIT_INPUT);
-  }
+  PetscCall(PetscPopSignalHandler());                                              /* a user's Ctrl-C is no crash */
+  if (PetscGlobalRank && !freopen("/dev/null", "w", stdout)) exit(NS_EXIT_FAILED); /* the first process speaks for all */
   PetscFunctionReturn(0);
 }
 
@@ -173,10 +195,11 @@ static PetscErrorCode report_unused_options(const Arguments *arguments)
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
-  for (PetscInt i = 0; arguments->petsc && i < count; i++)
+  for (PetscInt i = 0; arguments->petsc && PetscGlobalRank == 0 && i < count; i++)
     fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
-  PetscCall(PetscOptionsClear(NULL)); /* said once; PETSc would say it again at the end */
+  PetscCall(
+    PetscOptionsSetValue(NULL, "-options_left", "no")); /* said once; PETSc would say it again at the end, where it reads options like -log_view */
   PetscFunctionReturn(0);
 }
 

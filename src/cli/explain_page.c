@@ -107,7 +107,10 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
     for (int i = 0; key->choices[i]; ++i) list = NsArenaPrint(arena, "%s%s%s", list, i ? " | " : "", key->choices[i]);
     return list;
   case NS_KEY_VECTOR: return "list of 3 numbers";
-  case NS_KEY_NUMBERS: return key->columns > 1 ? NsArenaPrint(arena, "list of rows of %d numbers", key->columns) : key->least == 1 ? "number or list of numbers" : "list of numbers";
+  case NS_KEY_NUMBERS:
+    return key->columns > 1  ? NsArenaPrint(arena, "list of rows of %d numbers", key->columns)
+           : key->least == 1 ? "number or list of numbers"
+                             : "list of numbers";
   case NS_KEY_STRINGS: return "word or list of words";
   case NS_KEY_TABLE: return key->table->shorthand ? NsArenaPrint(arena, "mapping, or its %s alone", key->table->shorthand) : "mapping";
   case NS_KEY_LIST:

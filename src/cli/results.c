@@ -5,7 +5,7 @@
 #include "core/directory.h"
 #include "fe/fe.h"
 
-bool NsClearResults(const char *command, NsRun *run)
+static bool clear_results(const char *command, NsRun *run)
 {
   const char          *path = run->directory;
   const NsDirectoryUse use  = NsDirectoryLook(path, run->arena);
@@ -28,8 +28,19 @@ bool NsClearResults(const char *command, NsRun *run)
   return false;
 }
 
+bool NsClearResults(const char *command, NsRun *run)
+{
+  PetscInt refused = run->writes && !clear_results(command, run) ? 1 : 0;
+
+  return NsLayoutAgree(run->model->layout, &refused) == 0 && !refused;
+}
+
 bool NsAnalysisPossible(const char *command, const NsRun *run)
 {
+  if (run->model->layout->ranks > 1) {
+    if (run->writes) fprintf(stderr, "percuss %s: works on one process; started on %d\n", command, run->model->layout->ranks);
+    return false;
+  }
   if (NsModelIsFe(run->model)) return true;
   fprintf(stderr, "percuss %s: '%s' is a mechanism; this command works on finite-element models\n", command, run->name);
   return false;

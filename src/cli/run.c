@@ -6,7 +6,7 @@ static void print_summary(const NsRun *run)
 {
   const NsLedger *ledger = &run->ledger;
 
-  if (run->options.quiet) return;
+  if (run->options.quiet || !run->writes) return;
   printf("%s: %lld steps to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", run->name, (long long)run->steps_done, run->state.t,
     run->loop_seconds, run->steps_done ? 1e6 * run->loop_seconds / (double)run->steps_done : 0.0,
     run->loop_seconds > 0 ? 100 * run->writing_seconds / run->loop_seconds : 0.0);
@@ -30,13 +30,13 @@ static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, Ns
     PetscCall(NsRunCheckStep(run, PETSC_FALSE));
     NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
   }
-  NsDiagPrint(diag, stderr, NsColour(stderr));
+  if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   if (NsDiagErrors(diag) || !NsClearResults("run", run))
     *code = NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
     *code = (int)run->exit;
-    if (run->failure[0]) fprintf(stderr, "percuss run: %s\n", run->failure);
+    if (run->failure[0] && run->writes) fprintf(stderr, "percuss run: %s\n", run->failure);
     if (run->exit != NS_EXIT_FAILED) print_summary(run);
   }
   PetscCall(NsRunDestroy(&run));

@@ -2,6 +2,7 @@
   Solvers one after the other, until one solves. Newton solves nearly everything from the last solution; what follows was found by trying on random
   states of a slider-crank with friction (tests/robustness/test_local_random.c prints who solves what):
 
+      a formula                                                           one contact without friction; counts as Newton's
       Newton from the last solution
       Newton from zero
       k sweeps of Gauss-Seidel from the last solution, then Newton        k = 5, 20, 80, 320, 1280
@@ -60,6 +61,16 @@ static void book(NsLocalResult *total, const NsLocalResult *attempt, PetscInt it
   total->converged = attempt->converged;
   total->iterations += iterations;
   if (attempt->converged || attempt->residual < total->residual) total->residual = attempt->residual;
+}
+
+/* One contact without friction, which is most problems: P = max(0, -b/G), at joints -b/G. False: it is another problem, or no number. */
+static PetscBool solve_alone(const NsLocalProblem *problem, PetscReal *P)
+{
+  if (problem->rows != 1 || !(problem->G[0] > 0) || problem->G[0] > PETSC_MAX_REAL) return PETSC_FALSE;
+  const PetscReal p = -problem->b[0] / problem->G[0];
+  if (!(PetscAbsReal(p) <= PETSC_MAX_REAL)) return PETSC_FALSE;
+  P[0] = p > 0 || problem->bilateral[0] ? p : 0;
+  return PETSC_TRUE;
 }
 
 static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
@@ -192,6 +203,13 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
   NsLocalStatistics *statistics = &chain->statistics;
 
   PetscFunctionBegin;
+  if (solve_alone(problem, P)) {
+    *result      = (NsLocalResult){PETSC_TRUE, 0, 0};
+    chain->stage = NS_STAGE_NEWTON;
+    statistics->calls++;
+    statistics->solved[NS_STAGE_NEWTON]++;
+    PetscFunctionReturn(0);
+  }
   PetscCheck(problem->rows <= chain->max_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB,
     "local problem of %" PetscInt_FMT " rows in a chain made for %" PetscInt_FMT, problem->rows, chain->max_rows);
   *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};

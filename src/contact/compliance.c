@@ -1,27 +1,47 @@
 /*
   C = E' A^-1 E, the compliance of the unknowns that contacts can act on (the touch list E), and what schemes do with it:
 
-      G = W_u' C W_P          Delassus matrix, from the sparse rows over the touch list
+      G = W_u' C W_P          Delassus matrix, from the sparse rows over the touch list (delassus.c)
       v += A^-1 E (W P)       a reaction's effect: the columns X = A^-1 E are kept
 
-  For a constant operator X and C are computed once (one solve for each touched unknown); a step then costs no solve for contact.
-  X takes unknowns * touches numbers. Above NS_COLUMN_LIMIT of them the columns are not kept, and applying costs one solve.
-  Where every unknown can be touched (mechanisms) C is A^-1 itself and does both; such models give it without solves.
-*/
-#include "percuss/contact.h"
+  For a constant operator X and C are computed once; a step then costs no solve for contact. Columns hold what is not rounding: what is below NS_CUT of the largest
+  number in C's column is left out. With a consistent mass that leaves some thirty nodes on each side, with a lumped one a single number. X is kept in runs of unknowns
+  that follow each other, so that an impulse is a few short loops. Set-up: one solve for each touched unknown, or one for all of them where A is diagonal.
 
-#define NS_COLUMN_LIMIT 50000000 /* 400 MB */
+  A part that has more than NS_MOST_NUMBERS is not kept: without X applying costs one solve; without C neither is there, and each row of a contact costs one.
+  The same goes for operators that change. But models that can, give C themselves (where the mass varies), and have it dense; where every unknown can be touched
+  (mechanisms) it is A^-1 and does both.
+*/
+#include "compliance.h"
+
+#define NS_MOST_NUMBERS 50000000                       /* 400 MB, and half as much for their places */
+#define NS_CUT          (1.0 / 18446744073709551616.0) /* 2^-64 */
+#define NS_JOIN         4                              /* so many small numbers within a run are kept */
+
+/* Columns in runs of numbers that follow each other. */
+typedef struct {
+  PetscBool  kept;
+  PetscInt  *first;         /* [touches + 1] first run of each column */
+  PetscInt  *place, *start; /* [runs] where it begins: in the touch list, or in vectors; its first number, and one more at the end */
+  PetscReal *value;         /* [numbers] */
+  PetscInt   runs, numbers, run_room, number_room;
+} Columns;
 
 struct NsCompliance {
   NsModel   *model; /* not owned */
-  PetscInt   slot;
-  PetscBool  ready;
+  PetscInt   slot, most;
+  PetscBool  ready, dense, diagonal;
   NsOperator op;
-  PetscReal *C;      /* [touches, touches] */
-  PetscReal *column; /* [touches, unknowns] X', or NULL: not kept, or not needed */
-  Vec        b, x;
-  PetscReal *load; /* [touches] W P */
-  PetscReal *half; /* [touches] C W_P, one column */
+  PetscReal *D;           /* [touches, touches] C, where it is dense */
+  Columns    C, X;        /* where it is not */
+  Vec        b, x;        /* b is zero between calls */
+  PetscReal *half;        /* [touches] */
+  PetscReal *load;        /* [touches] W P, zero between calls */
+  PetscReal *heavy;       /* [touches] the load at each place of `list` */
+  PetscInt  *every;       /* [touches] 0, 1, 2, ... */
+  PetscInt  *list;        /* [touches] places with a load */
+  PetscBool *loaded;      /* [touches] is in `list`; false between calls */
+  PetscInt  *used, useds; /* [row_entries] columns of C that `half` was made of: it is zero elsewhere */
 };
 
 PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **result)
@@ -33,11 +53,31 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   PetscCall(PetscNew(&self));
   self->model = model;
   self->slot  = slot;
-  PetscCall(PetscMalloc3((n * n), &self->C, n, &self->load, n, &self->half));
+  self->most  = NS_MOST_NUMBERS;
+  self->dense = model->ops->compliance && (PetscInt64)n * n <= self->most ? PETSC_TRUE : PETSC_FALSE;
+  if (self->dense) PetscCall(PetscMalloc1((size_t)n * (size_t)n, &self->D));
+  PetscCall(PetscCalloc7(
+    n, &self->half, n, &self->load, n, &self->heavy, n, &self->every, n, &self->list, n, &self->loaded, model->row_entries, &self->used));
+  for (PetscInt k = 0; k < n; k++) self->every[k] = k;
   PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
-  if (n > 0 && n < model->unknowns && !model->ops->compliance && (PetscInt64)n * model->unknowns <= NS_COLUMN_LIMIT)
-    PetscCall(PetscMalloc1((size_t)n * (size_t)model->unknowns, &self->column));
+  PetscCall(PetscMalloc2(n + 1, &self->C.first, n + 1, &self->X.first));
   *result = self;
+  PetscFunctionReturn(0);
+}
+
+void NsComplianceLimit(NsCompliance *self, PetscInt numbers)
+{
+  self->most = numbers;
+}
+
+static PetscErrorCode drop(Columns *columns)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(columns->place));
+  PetscCall(PetscFree(columns->start));
+  PetscCall(PetscFree(columns->value));
+  columns->kept     = PETSC_FALSE;
+  columns->run_room = columns->number_room = 0;
   PetscFunctionReturn(0);
 }
 
@@ -47,35 +87,132 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
 
   PetscFunctionBegin;
   if (!self) PetscFunctionReturn(0);
-  PetscCall(PetscFree(self->column));
+  PetscCall(drop(&self->C));
+  PetscCall(drop(&self->X));
+  PetscCall(PetscFree2(self->C.first, self->X.first));
   PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
-  PetscCall(PetscFree3(self->C, self->load, self->half));
+  PetscCall(PetscFree(self->D));
+  PetscCall(PetscFree7(self->half, self->load, self->heavy, self->every, self->list, self->loaded, self->used));
   PetscCall(PetscFree(self));
   *result = NULL;
   PetscFunctionReturn(0);
 }
 
-/* One solve for each touched unknown. */
-static PetscErrorCode solve_columns(NsCompliance *self)
+/* ---- columns ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Room for one more run of so many numbers. */
+static PetscErrorCode make_room(Columns *columns, PetscInt numbers)
+{
+  PetscFunctionBegin;
+  if (columns->runs + 1 >= columns->run_room) {
+    columns->run_room = 2 * columns->run_room + 64;
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)columns->run_room, &columns->place));
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)columns->run_room, &columns->start));
+  }
+  if (columns->numbers + numbers > columns->number_room) {
+    columns->number_room = 2 * columns->number_room + numbers + 64;
+    PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)columns->number_room, &columns->value));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* value[size] goes to the column `column` in runs, without what is not above `cut`, but where no more than `join` of such lie between two that are. */
+static PetscErrorCode add_column(
+  Columns *columns, PetscInt column, PetscInt size, const PetscReal *value, PetscReal cut, PetscInt join, PetscInt most)
+{
+  PetscFunctionBegin;
+  if (!columns->kept) PetscFunctionReturn(0);
+  columns->first[column] = columns->runs;
+  for (PetscInt i = 0; i < size; i++) {
+    PetscInt end = i;
+    for (PetscInt j = i; j < size && j - end <= join; j++) {
+      if (PetscAbsReal(value[j]) > cut) end = j + 1;
+    }
+    if (end == i) continue; /* nothing begins here */
+    while (PetscAbsReal(value[i]) <= cut) i++;
+    PetscCall(make_room(columns, end - i));
+    columns->place[columns->runs] = i;
+    columns->start[columns->runs] = columns->numbers;
+    for (PetscInt j = i; j < end; j++) columns->value[columns->numbers++] = value[j];
+    columns->start[++columns->runs] = columns->numbers;
+    i                               = end - 1;
+  }
+  columns->first[column + 1] = columns->runs;
+  if (columns->numbers > most) PetscCall(drop(columns));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode begin(Columns *columns)
+{
+  PetscFunctionBegin;
+  columns->kept = PETSC_TRUE;
+  columns->runs = columns->numbers = columns->first[0] = 0;
+  PetscCall(make_room(columns, 0));
+  PetscFunctionReturn(0);
+}
+
+/* C of a diagonal A: what is on its own diagonal. */
+static PetscErrorCode solve_diagonal(NsCompliance *self)
 {
   NsModel       *model = self->model;
   const PetscInt n     = model->touches;
 
   PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) self->heavy[k] = 1;
+  PetscCall(NsModelTouchAdd(model, n, self->every, self->heavy, self->b));
+  PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
+  PetscCall(VecZeroEntries(self->b));
+  PetscCall(NsModelTouch(model, self->x, self->heavy));
+  PetscCall(begin(&self->C));
   for (PetscInt k = 0; k < n; k++) {
+    PetscCall(make_room(&self->C, 1));
+    self->C.place[k] = self->C.start[k] = k;
+    self->C.value[k]                    = self->heavy[k];
+    self->C.runs = self->C.numbers = self->C.first[k + 1] = self->C.start[k + 1] = k + 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* One solve for each touched unknown, as long as something of it is kept. */
+static PetscErrorCode solve_columns(NsCompliance *self)
+{
+  NsModel        *model = self->model;
+  const PetscReal one = 1, minus_one = -1;
+  PetscInt        size, dropped;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(self->x, &size));
+  PetscCall(begin(&self->C));
+  PetscCall(begin(&self->X));
+  for (PetscInt k = 0; k < model->touches && self->C.kept; k++) {
     const PetscScalar *value;
-    PetscScalar       *unit;
-    PetscCall(VecGetArray(self->b, &unit));
-    unit[model->touch[k]] = 1;
-    PetscCall(VecRestoreArray(self->b, &unit));
+    PetscReal          cut = 0;
+    PetscCall(NsModelTouchAdd(model, 1, &k, &one, self->b));
     PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
+    PetscCall(NsModelTouchAdd(model, 1, &k, &minus_one, self->b));
+    PetscCall(NsModelTouch(model, self->x, self->heavy));
+    for (PetscInt i = 0; i < model->touches; i++) cut = PetscMax(cut, NS_CUT * PetscAbsReal(self->heavy[i]));
+    PetscCall(add_column(&self->C, k, model->touches, self->heavy, cut, 0, self->most));
     PetscCall(VecGetArrayRead(self->x, &value));
-    for (PetscInt i = 0; i < n; i++) self->C[i * n + k] = value[model->touch[i]];
-    if (self->column) PetscCall(PetscArraycpy(self->column + (size_t)k * (size_t)model->unknowns, value, model->unknowns));
+    PetscCall(add_column(&self->X, k, size, value, cut, NS_JOIN, self->most));
     PetscCall(VecRestoreArrayRead(self->x, &value));
-    PetscCall(VecGetArray(self->b, &unit));
-    unit[model->touch[k]] = 0;
-    PetscCall(VecRestoreArray(self->b, &unit));
+  }
+  dropped = !self->C.kept || !self->X.kept;
+  PetscCall(NsLayoutAgree(model->layout, &dropped)); /* by all processes or none: without X they solve together */
+  if (dropped) PetscCall(drop(&self->X));
+  PetscFunctionReturn(0);
+}
+
+/* Which numbers of a dense C are not zero. */
+static PetscErrorCode find_reach(NsCompliance *self)
+{
+  const PetscInt n = self->model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(begin(&self->C));
+  for (PetscInt k = 0; k < n; k++) {
+    for (PetscInt i = 0; i < n; i++) self->heavy[i] = self->D[i * n + k];
+    PetscCall(add_column(&self->C, k, n, self->heavy, 0, 0, self->most));
   }
   PetscFunctionReturn(0);
 }
@@ -84,77 +221,169 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
 {
   NsModel        *model = self->model;
   const PetscBool same  = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool constant = model->constant_mass && (model->linear || (op.damping == 0 && op.stiffness == 0)) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool mass  = op.damping == 0 && op.stiffness == 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool constant = model->constant_mass && (model->linear || mass) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
+  if (self->ready && same && constant) PetscFunctionReturn(0);
   PetscCall(NsModelFactor(model, self->slot, t, q, v, op));
-  if (model->touches == 0 || (self->ready && same && constant)) PetscFunctionReturn(0);
-  if (model->ops->compliance)
-    PetscCall(model->ops->compliance(model, self->slot, self->C));
-  else
-    PetscCall(solve_columns(self));
   self->op    = op;
   self->ready = PETSC_TRUE;
+  if (!model->touches) PetscFunctionReturn(0);
+  if (!self->dense) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
+  self->useds  = 0;
+  self->C.kept = self->X.kept = PETSC_FALSE;
+  self->diagonal              = constant && mass && model->diagonal_mass && !self->dense ? PETSC_TRUE : PETSC_FALSE;
+  if (self->dense) {
+    PetscCall(model->ops->compliance(model, self->slot, self->D));
+    if (constant) PetscCall(find_reach(self));
+  } else if (self->diagonal) {
+    PetscCall(solve_diagonal(self));
+  } else if (constant) {
+    PetscCall(solve_columns(self));
+  }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsComplianceDelassus(NsCompliance *self, const NsRows *wu, const NsRows *wp, PetscReal *G)
+/* ---- use -------------------------------------------------------------------------------------------------------------------------------------- */
+
+PetscBool NsComplianceKnowsReach(const NsCompliance *self)
+{
+  return self->C.kept;
+}
+
+PetscInt NsComplianceReached(const NsCompliance *self, PetscInt place, const PetscInt **at, const PetscInt **start)
+{
+  const PetscInt first = self->C.first[place];
+
+  *at    = self->C.place + first;
+  *start = self->C.start + first;
+  return self->C.first[place + 1] - first;
+}
+
+/* half += value C e_place */
+static void add_to_half(NsCompliance *self, PetscInt place, PetscReal value)
+{
+  const Columns *C = &self->C;
+
+  for (PetscInt r = C->first[place]; r < C->first[place + 1]; r++) {
+    PetscReal *to = self->half + C->place[r] - C->start[r];
+    for (PetscInt k = C->start[r]; k < C->start[r + 1]; k++) to[k] += C->value[k] * value;
+  }
+}
+
+static void clear_half(NsCompliance *self)
+{
+  const Columns *C = &self->C;
+
+  for (PetscInt j = 0; j < self->useds; j++) {
+    for (PetscInt r = C->first[self->used[j]]; r < C->first[self->used[j] + 1]; r++) {
+      PetscReal *to = self->half + C->place[r] - C->start[r];
+      for (PetscInt k = C->start[r]; k < C->start[r + 1]; k++) to[k] = 0;
+    }
+  }
+  self->useds = 0;
+}
+
+PetscErrorCode NsComplianceHalf(NsCompliance *self, const NsRows *wp, PetscInt row, const PetscReal **half)
+{
+  const PetscInt n = self->model->touches, first = wp->first[row], end = wp->first[row + 1];
+
+  PetscFunctionBegin;
+  *half = self->half;
+  if (self->dense) {
+    for (PetscInt i = 0; i < n; i++) {
+      self->half[i] = 0;
+      for (PetscInt j = first; j < end; j++) self->half[i] += self->D[i * n + wp->touch[j]] * wp->value[j];
+    }
+  } else if (self->C.kept) {
+    clear_half(self);
+    for (PetscInt j = first; j < end; j++) {
+      add_to_half(self, wp->touch[j], wp->value[j]);
+      self->used[self->useds++] = wp->touch[j];
+    }
+  } else {
+    PetscCall(NsModelTouchAdd(self->model, end - first, wp->touch + first, wp->value + first, self->b));
+    PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
+    PetscCall(NsModelTouch(self->model, self->x, self->half));
+    PetscCall(VecZeroEntries(self->b));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Places and sizes of the load scale W P into list and heavy; how many. */
+static PetscInt make_load(NsCompliance *self, const NsRows *wp, const PetscReal *P, PetscReal scale)
+{
+  PetscInt count = 0;
+
+  for (PetscInt k = 0; k < wp->rows; k++) {
+    for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) {
+      const PetscInt place = wp->touch[j];
+      if (!self->loaded[place]) self->list[count++] = place;
+      self->loaded[place] = PETSC_TRUE;
+      self->load[place] += scale * P[k] * wp->value[j];
+    }
+  }
+  for (PetscInt i = 0; i < count; i++) {
+    self->heavy[i]              = self->load[self->list[i]];
+    self->load[self->list[i]]   = 0;
+    self->loaded[self->list[i]] = PETSC_FALSE;
+  }
+  return count;
+}
+
+/* v += D load, where every unknown is in the touch list. */
+static PetscErrorCode apply_dense(NsCompliance *self, PetscInt count, Vec v)
 {
   const PetscInt n = self->model->touches;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < wp->rows; k++) {
-    for (PetscInt i = 0; i < n; i++) {
-      self->half[i] = 0;
-      for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) self->half[i] += self->C[i * n + wp->touch[j]] * wp->value[j];
-    }
-    for (PetscInt r = 0; r < wu->rows; r++) {
-      PetscReal sum = 0;
-      for (PetscInt j = wu->first[r]; j < wu->first[r + 1]; j++) sum += wu->value[j] * self->half[wu->touch[j]];
-      G[r * wp->rows + k] = sum;
+  for (PetscInt i = 0; i < n; i++) {
+    self->half[i] = 0;
+    for (PetscInt j = 0; j < count; j++) self->half[i] += self->D[i * n + self->list[j]] * self->heavy[j];
+  }
+  PetscCall(NsModelTouchAdd(self->model, n, self->every, self->half, v));
+  PetscFunctionReturn(0);
+}
+
+/* v += X load. In one pass: a call of VecAXPY for each run would cost a small model more than its arithmetic. */
+static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
+{
+  const Columns *X = &self->X;
+  PetscScalar   *value;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(v, &value));
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscReal load = self->heavy[i];
+    for (PetscInt r = X->first[self->list[i]]; r < X->first[self->list[i] + 1] && load != 0; r++) {
+      const PetscReal *restrict from = X->value + X->start[r];
+      PetscScalar *restrict to       = value + X->place[r];
+      const PetscInt length          = X->start[r + 1] - X->start[r];
+      for (PetscInt k = 0; k < length; k++) to[k] += load * from[k];
     }
   }
+  PetscCall(VecRestoreArray(v, &value));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v)
 {
-  const PetscInt n = self->model->touches;
+  const PetscInt count = make_load(self, wp, P, scale);
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) self->load[i] = 0;
-  for (PetscInt k = 0; k < wp->rows; k++) {
-    for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) self->load[wp->touch[j]] += scale * P[k] * wp->value[j];
+  if (self->dense && self->model->touches == self->model->unknowns) {
+    PetscCall(apply_dense(self, count, v));
+  } else if (self->diagonal) {
+    for (PetscInt i = 0; i < count; i++) self->heavy[i] *= self->C.value[self->list[i]];
+    PetscCall(NsModelTouchAdd(self->model, count, self->list, self->heavy, v));
+  } else if (self->X.kept) {
+    PetscCall(apply_columns(self, count, v));
+  } else if (count) {
+    PetscCall(NsModelTouchAdd(self->model, count, self->list, self->heavy, self->b));
+    PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
+    PetscCall(VecZeroEntries(self->b));
+    PetscCall(VecAXPY(v, 1, self->x));
   }
-  if (n == self->model->unknowns) {
-    PetscScalar *value;
-    PetscCall(VecGetArray(v, &value));
-    for (PetscInt i = 0; i < n; i++) {
-      for (PetscInt j = 0; j < n; j++) value[i] += self->C[i * n + j] * self->load[j];
-    }
-    PetscCall(VecRestoreArray(v, &value));
-    PetscFunctionReturn(0);
-  }
-  if (self->column) { /* in one pass: a call of VecAXPY for each would cost a small model more than its arithmetic */
-    const PetscInt unknowns = self->model->unknowns;
-    PetscScalar   *value;
-    PetscCall(VecGetArray(v, &value));
-    for (PetscInt i = 0; i < n; i++) {
-      const PetscReal *restrict column = self->column + (size_t)i * (size_t)unknowns;
-      const PetscReal load             = self->load[i];
-      for (PetscInt k = 0; k < unknowns && load != 0; k++) value[k] += load * column[k];
-    }
-    PetscCall(VecRestoreArray(v, &value));
-    PetscFunctionReturn(0);
-  }
-  PetscScalar *b;
-  PetscCall(VecGetArray(self->b, &b));
-  for (PetscInt i = 0; i < n; i++) b[self->model->touch[i]] = self->load[i];
-  PetscCall(VecRestoreArray(self->b, &b));
-  PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
-  PetscCall(VecAXPY(v, 1, self->x));
-  PetscCall(VecGetArray(self->b, &b));
-  for (PetscInt i = 0; i < n; i++) b[self->model->touch[i]] = 0;
-  PetscCall(VecRestoreArray(self->b, &b));
   PetscFunctionReturn(0);
 }

@@ -1,4 +1,7 @@
-#include "percuss/contact.h"
+/* Contacts of a step: who is active, their laws, their reports. Who is looked at at all: near.c; the Delassus matrix: delassus.c. */
+#include "near.h"
+
+#define NS_DELASSUS_ROOM 8000000 /* numbers, 64 MB */
 
 const char *const NsContactStateNames[] = {"open", "closed", "stick", "slip"};
 
@@ -17,13 +20,22 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
     contact->first[i]     = contact->rows;
     contact->rows += model->candidate[i].directions;
   }
-  const PetscInt rows = contact->rows;
-  PetscCall(PetscCalloc6(
-    n, &contact->gap, n, &contact->active, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, (rows * rows), &contact->G));
+  const PetscInt rows = contact->rows, touches = model->touches;
+  contact->room          = PetscMin((PetscInt64)rows * rows, NS_DELASSUS_ROOM);
+  const PetscInt most    = PetscMin(rows, (PetscInt)PetscSqrtReal((PetscReal)NS_DELASSUS_ROOM)); /* rows of one island */
+  NsIslands     *islands = &contact->islands;
+  PetscCall(PetscMalloc1(contact->room, &contact->G));
+  PetscCall(
+    PetscCalloc6(n, &contact->gap, n, &contact->active, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, n, &contact->near));
   PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
+  PetscCall(PetscCalloc3(n + 1, &contact->start, most, &contact->c, most, &contact->Pc));
+  PetscCall(PetscCalloc7(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block, touches,
+    &islands->owner, touches, &islands->half));
+  for (PetscInt k = 0; k < touches; k++) islands->owner[k] = -1;
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
-  PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
+  PetscCall(NsSleepCreate(contact));
+  PetscCall(NsLocalChainCreate(PetscMin(n, most), most, &contact->chain));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -34,20 +46,18 @@ PetscErrorCode NsContactDestroy(NsContact **result)
 
   PetscFunctionBegin;
   if (!contact) PetscFunctionReturn(0);
+  NsIslands *islands = &contact->islands;
   PetscCall(NsLocalChainDestroy(&contact->chain));
+  PetscCall(NsSleepDestroy(contact));
   PetscCall(NsRowsDestroy(&contact->all));
-  PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->G));
+  PetscCall(PetscFree(contact->G));
+  PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->near));
   PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
+  PetscCall(PetscFree3(contact->start, contact->c, contact->Pc));
+  PetscCall(PetscFree7(islands->of, islands->parent, islands->start, islands->member, islands->block, islands->owner, islands->half));
   PetscCall(PetscFree2(contact->first, contact->tolerance));
   PetscCall(PetscFree(contact));
   *result = NULL;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
-{
-  PetscFunctionBegin;
-  if (contact->candidates) PetscCall(NsModelGap(contact->model, t, q, contact->gap));
   PetscFunctionReturn(0);
 }
 
@@ -55,26 +65,20 @@ PetscInt NsContactList(NsContact *contact, const PetscBool *flag)
 {
   PetscInt count = 0;
 
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (flag[i]) contact->active[count++] = i;
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    if (flag[contact->near[k]]) contact->active[count++] = contact->near[k];
   }
   return count;
 }
 
-/* Gaps of all candidates into contact->gap, and relative velocities into contact->u: the rows of candidate i from contact->first[i]. */
-static PetscErrorCode find_rates(NsContact *contact, const NsState *state)
+PetscInt NsContactListClosed(NsContact *contact)
 {
-  NsModel *model = contact->model;
+  PetscInt count = 0;
 
-  PetscFunctionBegin;
-  if (model->ops->rates) {
-    PetscCall(model->ops->rates(model, state->t, state->q, state->v, contact->gap, contact->u));
-  } else {
-    PetscCall(NsContactGaps(contact, state->t, state->q));
-    PetscCall(NsModelRows(model, state->t, state->q, contact->candidates, contact->every, &contact->all));
-    PetscCall(NsRowsVelocity(model, &contact->all, state->v, contact->u));
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    if (NsContactIsClosed(contact, contact->near[k])) contact->active[count++] = contact->near[k];
   }
-  PetscFunctionReturn(0);
+  return count;
 }
 
 PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count)
@@ -82,10 +86,13 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
   PetscFunctionBegin;
   *count = 0;
   if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(find_rates(contact, state));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
+  PetscCall(NsContactRates(contact, state, ahead));
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt  i   = contact->near[k];
     const PetscReal gap = contact->gap[i] + ahead * contact->u[contact->first[i]];
-    if (contact->model->candidate[i].bilateral || gap <= contact->tolerance[i]) contact->active[(*count)++] = i;
+    if (!contact->model->candidate[i].bilateral && !(gap <= contact->tolerance[i])) continue;
+    contact->active[(*count)++] = i;
+    contact->sleep.closed[i]    = contact->sleep.steps;
   }
   PetscFunctionReturn(0);
 }
@@ -95,8 +102,10 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
   PetscReal fastest;
 
   PetscFunctionBegin;
-  PetscCall(find_rates(contact, state));
-  PetscCall(VecNorm(state->v, NORM_INFINITY, &fastest));
+  if (!contact->candidates) PetscFunctionReturn(0);
+  NsContactWakeAll(contact);
+  PetscCall(NsContactRates(contact, state, 0));
+  PetscCall(NsModelLargest(contact->model, state->v, &fastest));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const PetscReal u = contact->u[contact->first[i]];
     const PetscBool moves =
@@ -117,8 +126,12 @@ static void swap_reports(NsContact *contact)
 PetscErrorCode NsContactBeginStep(NsContact *contact)
 {
   PetscFunctionBegin;
+  PetscCall(NsSleepBeginStep(contact));
   swap_reports(contact);
-  PetscCall(PetscArrayzero(contact->report, contact->candidates));
+  if (contact->nears == contact->candidates)
+    PetscCall(PetscArrayzero(contact->report, contact->candidates)); /* state open */
+  else
+    for (PetscInt k = 0; k < contact->nears; k++) contact->report[contact->near[k]] = (NsContactReport){.state = NS_OPEN};
   PetscFunctionReturn(0);
 }
 
@@ -129,21 +142,79 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
-/* The local problem of these rows from its b, with contact->G, friction and joints as set; P is the start, and the solution. */
-static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
+static PetscErrorCode solve_island(NsContact *contact, PetscReal *P, PetscBool *solved)
 {
-  NsLocalProblem *problem = &contact->problem;
-  NsLocalResult   result;
+  NsLocalResult result;
 
   PetscFunctionBegin;
-  problem->contacts = rows->contacts;
-  problem->rows     = rows->rows;
-  problem->start    = rows->start;
-  problem->G        = contact->G;
-  problem->b        = b;
-  PetscCall(NsLocalChainSolve(contact->chain, problem, P, &result));
-  contact->residual = result.residual;
+  PetscCall(NsLocalChainSolve(contact->chain, &contact->problem, P, &result));
+  contact->residual = PetscMax(contact->residual, result.residual);
   *solved           = result.converged;
+  PetscFunctionReturn(0);
+}
+
+/* The problem of one island out of those of all rows, its numbers put together in contact->c and Pc. */
+static PetscErrorCode solve_part(NsContact *contact, const NsRows *rows, PetscInt island, const PetscReal *b, PetscReal *P, PetscBool *solved)
+{
+  const NsIslands *islands = &contact->islands;
+  NsLocalProblem  *problem = &contact->problem;
+  const PetscInt  *member = islands->member + islands->start[island], members = islands->start[island + 1] - islands->start[island];
+
+  PetscFunctionBegin;
+  problem->contacts = members;
+  problem->start    = contact->start;
+  problem->rows     = 0;
+  problem->b        = contact->c;
+  for (PetscInt m = 0; m < members; m++) {
+    contact->start[m] = problem->rows;
+    for (PetscInt k = rows->start[member[m]]; k < rows->start[member[m] + 1]; k++, problem->rows++) {
+      contact->c[problem->rows]  = b[k];
+      contact->Pc[problem->rows] = P[k];
+    }
+  }
+  contact->start[members] = problem->rows;
+  PetscCall(solve_island(contact, contact->Pc, solved));
+  for (PetscInt m = 0, at = 0; m < members; m++) {
+    for (PetscInt k = rows->start[member[m]]; k < rows->start[member[m] + 1]; k++) P[k] = contact->Pc[at++];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Laws of the contacts of an island. */
+static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, PetscBool friction)
+{
+  const NsIslands *islands = &contact->islands;
+
+  for (PetscInt m = islands->start[island], at = 0; m < islands->start[island + 1]; m++, at++) {
+    const NsCandidate *candidate   = &contact->model->candidate[rows->contact[islands->member[m]]];
+    contact->problem.friction[at]  = friction ? candidate->law.friction : 0;
+    contact->problem.bilateral[at] = candidate->bilateral;
+  }
+}
+
+/* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
+static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscBool friction, PetscReal *P, PetscBool *solved)
+{
+  const NsIslands *islands = &contact->islands;
+  NsLocalProblem  *problem = &contact->problem;
+
+  PetscFunctionBegin;
+  *solved           = contact->crowd ? PETSC_FALSE : PETSC_TRUE;
+  contact->residual = 0;
+  for (PetscInt s = 0; s < islands->count && *solved; s++) {
+    problem->G = contact->G + islands->block[s];
+    set_laws(contact, rows, s, friction);
+    if (islands->count > 1) {
+      PetscCall(solve_part(contact, rows, s, b, P, solved));
+      continue;
+    }
+    problem->contacts = rows->contacts;
+    problem->rows     = rows->rows;
+    problem->start    = rows->start;
+    problem->b        = b;
+    PetscCall(solve_island(contact, P, solved));
+  }
+  if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
   PetscFunctionReturn(0);
 }
 
@@ -152,17 +223,15 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < rows->contacts; i++) {
-    const NsCandidate *candidate  = &contact->model->candidate[rows->contact[i]];
-    const PetscBool    bounce     = before && !candidate->bilateral && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
-    contact->problem.friction[i]  = candidate->law.friction;
-    contact->problem.bilateral[i] = candidate->bilateral;
+    const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
+    const PetscBool    bounce    = before && !candidate->bilateral && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
     for (PetscInt k = rows->start[i], d = 0; k < rows->start[i + 1]; k++, d++) {
       const PetscReal e = d == 0 ? candidate->law.restitution : candidate->law.restitution_tangential;
       contact->b[k]     = u_free[k] + (bounce ? e * before[k] : 0);
       P[k]              = contact->guess[3 * rows->contact[i] + d];
     }
   }
-  PetscCall(solve(contact, rows, contact->b, P, solved));
+  PetscCall(solve(contact, rows, contact->b, PETSC_TRUE, P, solved));
   for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
   }
@@ -172,11 +241,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved)
 {
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    contact->problem.friction[i]  = 0;
-    contact->problem.bilateral[i] = contact->model->candidate[rows->contact[i]].bilateral;
-  }
-  PetscCall(solve(contact, rows, b, Psi, solved));
+  PetscCall(solve(contact, rows, b, PETSC_FALSE, Psi, solved));
   PetscFunctionReturn(0);
 }
 
@@ -216,18 +281,24 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsContactBookForces(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec vs)
+PetscBool NsRowsWork(const NsRows *rows)
 {
-  PetscFunctionBegin;
-  if (!rows->rows) PetscFunctionReturn(0);
-  PetscCall(NsRowsVelocity(contact->model, rows, vs, contact->u)); /* with the drive once, but twice the velocity */
+  if (rows->rows > rows->contacts) return PETSC_TRUE;
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    if (rows->drive[k] != 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us)
+{
+  if (!NsRowsWork(rows)) return;
   for (PetscInt i = 0; i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      if (k > rows->start[i]) ledger->friction -= scale * (contact->u[k] + rows->drive[k]) / 2 * P[k];
+      if (k > rows->start[i]) ledger->friction -= scale * us[k] / 2 * P[k];
       ledger->load -= scale * rows->drive[k] * P[k];
     }
   }
-  PetscFunctionReturn(0);
 }
 
 /* Stick or slip: by the law that the last reaction obeys, force or impulse. */
@@ -245,8 +316,9 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
 {
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(find_rates(contact, state));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
+  PetscCall(NsContactRates(contact, state, 0));
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt     i         = contact->near[k];
     NsContactReport   *report    = &contact->report[i];
     const NsCandidate *candidate = &contact->model->candidate[i];
     report->gap                  = contact->gap[i];
@@ -257,5 +329,6 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
   }
+  NsSleepEndStep(contact);
   PetscFunctionReturn(0);
 }

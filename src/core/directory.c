@@ -78,9 +78,9 @@ static bool remove_matching(const char *path, const char *const *patterns, NsAre
 
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
 {
-  static const char *const tables[] = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv", "campbell.csv",
-    "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "*.vtk.series", NULL};
-  static const char *const frames[] = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", NULL};
+  static const char *const tables[] = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
+    "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "*.vtk.series", NULL};
+  static const char *const frames[] = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
   static const char *const last[]   = {"run.json", NULL}; /* until the end it says whose the rest is */
   const char              *folder   = NsArenaPrint(arena, "%s/frames", path);
 

@@ -39,7 +39,7 @@ static PetscErrorCode open_writers(NsRun *run)
   PetscFunctionBegin;
   while (NsWriterTypes[count]) count++;
   run->writer = NsArenaAlloc(run->arena, sizeof(*run->writer) * (size_t)(count + 1));
-  for (int i = 0; i < count && run->exit == NS_EXIT_DONE; i++) {
+  for (int i = 0; i < count && (run->exit == NS_EXIT_DONE || run->model->layout->ranks > 1); i++) { /* several processes open all of them together */
     if (!NsWriterTypes[i]->wanted(run)) continue;
     PetscCall(NsWriterCreate(NsWriterTypes[i], run, &run->writer[run->writers++]));
   }
@@ -51,59 +51,143 @@ static const char *limit_hint(const NsRun *run)
   return run->step > run->step_limit ? "; the step is above the stability limit" : "";
 }
 
+/* Whether a writer takes a step. With several processes they must agree: what goes by the clock was settled in take_counsel. */
+static PetscBool is_due(const NsRun *run, const NsWriter *writer, PetscInt64 step, PetscBool last)
+{
+  if (writer->type->by_clock && run->model->layout->ranks > 1) return last || step == 0 || step == run->clock_due ? PETSC_TRUE : PETSC_FALSE;
+  return writer->type->due(writer, step, last);
+}
+
+/* The whole state on the first process. */
+static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
+{
+  const Vec here[2] = {run->state.q, run->state.v}, whole[2] = {run->whole_q, run->whole_v};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < 2 && (run->whole_q || run->model->layout->ranks > 1); i++) {
+    const PetscScalar *x;
+    PetscScalar       *all = NULL;
+    PetscCall(VecGetArrayRead(here[i], &x));
+    if (whole[i]) PetscCall(VecGetArray(whole[i], &all));
+    PetscCall(NsLayoutCollect(run->model->layout, x, all));
+    if (whole[i]) PetscCall(VecRestoreArray(whole[i], &all));
+    PetscCall(VecRestoreArrayRead(here[i], &x));
+  }
+  if (!run->writes) PetscFunctionReturn(0);
+  snapshot->whole_q = run->whole_q ? run->whole_q : run->state.q;
+  snapshot->whole_v = run->whole_v ? run->whole_v : run->state.v;
+  PetscFunctionReturn(0);
+}
+
 /* Offers a state to the writers. `again`: it was offered before as one of many and now turns out to be the last. */
 static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBool again)
 {
-  NsSnapshot snapshot = {step, run->state, run->contact->report, &run->ledger, step == 0, last, again};
-  PetscBool  energy = PETSC_FALSE, any = last;
+  NsContact *contact  = run->contact;
+  NsSnapshot snapshot = {.step = step,
+    .state                     = run->state,
+    .contact                   = contact->report,
+    .before                    = contact->last_report,
+    .nears                     = contact->nears,
+    .near                      = contact->near,
+    .ledger                    = &run->ledger,
+    .first                     = step == 0,
+    .last                      = last,
+    .again                     = again};
+  PetscBool  energy = PETSC_FALSE, state = PETSC_FALSE, contacts = PETSC_FALSE, any = last;
   double     start;
 
   PetscFunctionBegin;
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
-    if (!type->due(run->writer[i], step, last)) continue;
+    if (!is_due(run, run->writer[i], step, last)) continue;
     any    = PETSC_TRUE;
     energy = energy || type->needs_energy ? PETSC_TRUE : PETSC_FALSE;
+    state  = state || type->needs_state ? PETSC_TRUE : PETSC_FALSE;
+    if (type->needs_contacts) contacts = contacts || type->needs_contacts(run->writer[i], step, last) ? PETSC_TRUE : PETSC_FALSE;
   }
   if (!any) PetscFunctionReturn(0); /* most steps: not even the time is asked for */
   start = NsSeconds();
+  if (contacts) PetscCall(NsContactComplete(contact, &run->state));
   if (energy || last) {
     PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
     if (!isfinite(run->ledger.numerical))
       NsRunFail(run, "the energy is no number any more at t = %.9g s (step %lld)%s", run->state.t, (long long)step, limit_hint(run));
   }
+  if (state) PetscCall(collect(run, &snapshot));
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
-    if (!type->due(run->writer[i], step, last)) continue;
-    if (again && !type->sums && type->due(run->writer[i], step, PETSC_FALSE)) continue;
+    if (!is_due(run, run->writer[i], step, last)) continue;
+    if (again && !type->sums && is_due(run, run->writer[i], step, PETSC_FALSE)) continue;
     PetscCall(type->write(run->writer[i], &snapshot));
   }
   run->writing_seconds += NsSeconds() - start;
   PetscFunctionReturn(0);
 }
 
-/* Not-a-number anywhere in the velocity ends the run: names the time and the first such unknown. A sum costs less than a norm and is not-a-number alike. */
-static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
+/* Not-a-number anywhere in the velocity: the natural number of the first such unknown here, -1 if there is none. A sum costs less than a norm and is not-a-number alike. */
+static PetscErrorCode find_no_number(const NsRun *run, PetscInt *unknown)
 {
+  const NsLayout    *layout = run->model->layout;
   const PetscScalar *v;
   PetscReal          sum = 0;
-  char               name[256];
 
   PetscFunctionBegin;
+  *unknown = -1;
   PetscCall(VecGetArrayRead(run->state.v, &v));
-  for (PetscInt i = 0; i < run->model->unknowns; i++) sum += v[i];
-  if (!isfinite(sum)) {
-    PetscInt i = 0;
-    while (i < run->model->unknowns - 1 && isfinite(v[i])) i++;
-    PetscCall(run->model->ops->name_unknown(run->model, i, name, sizeof(name)));
-    NsRunFail(run, "not a number at t = %.9g s (step %lld): velocity of %s%s", run->state.t, (long long)step, name, limit_hint(run));
+  for (PetscInt i = 0; i < layout->local; i++) sum += v[i];
+  for (PetscInt i = 0; i < layout->local && !isfinite(sum); i++) {
+    if (!NsLayoutOwns(layout, i) || isfinite(v[i])) continue;
+    const PetscInt natural = NsLayoutNatural(layout, i);
+    if (*unknown < 0 || natural < *unknown) *unknown = natural;
   }
   PetscCall(VecRestoreArrayRead(run->state.v, &v));
   PetscFunctionReturn(0);
 }
 
-/* Looking at every unknown each step costs a few per cent of it; each 16th is soon enough to stop a run. */
-#define NS_FINITE_EVERY 16
+/* Ends the run where a velocity is no number; names the time and the first such unknown. */
+static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
+{
+  PetscInt unknown;
+  char     name[256];
+
+  PetscFunctionBegin;
+  PetscCall(find_no_number(run, &unknown));
+  if (run->model->layout->ranks > 1) { /* the first of all, as if there were one process */
+    PetscReal first = unknown < 0 ? -PETSC_MAX_REAL : -(PetscReal)unknown;
+    PetscCall(NsLayoutMax(run->model->layout, &first));
+    unknown = first == -PETSC_MAX_REAL ? -1 : (PetscInt)-first;
+  }
+  if (unknown < 0) PetscFunctionReturn(0);
+  PetscCall(run->model->ops->name_unknown(run->model, unknown, name, sizeof(name)));
+  NsRunFail(run, "not a number at t = %.9g s (step %lld): velocity of %s%s", run->state.t, (long long)step, name, limit_hint(run));
+  PetscFunctionReturn(0);
+}
+
+/* Looking at every unknown each step costs a few per cent of it; each 16th is soon enough to stop a run. Then, too, several processes tell each other of signals,
+   failures and the clock: between, none may act on what the others do not know. */
+#define NS_LOOK_EVERY 16
+
+enum { STOP_INTERRUPTED = 1, STOP_TERMINATED = 2, STOP_FAILED = 4, CLOCK_DUE = 8 };
+
+/* What one process knows, all know afterwards. */
+static PetscErrorCode take_counsel(NsRun *run, PetscInt64 step)
+{
+  PetscInt flags = stop_signal == SIGINT ? STOP_INTERRUPTED : stop_signal ? STOP_TERMINATED : 0;
+
+  PetscFunctionBegin;
+  if (run->exit == NS_EXIT_FAILED) flags |= STOP_FAILED;
+  for (int i = 0; i < run->writers && run->writes; i++) {
+    if (run->writer[i]->type->by_clock && run->writer[i]->type->due(run->writer[i], step, PETSC_FALSE)) flags |= CLOCK_DUE;
+  }
+  PetscCall(NsLayoutAgree(run->model->layout, &flags));
+  if (flags & STOP_INTERRUPTED)
+    stop_signal = SIGINT;
+  else if (flags & STOP_TERMINATED)
+    stop_signal = SIGTERM;
+  if (flags & STOP_FAILED) NsRunFail(run, "another process failed");
+  if (flags & CLOCK_DUE) run->clock_due = step;
+  PetscFunctionReturn(0);
+}
 
 /* An end within a millionth of a step is met. */
 static PetscBool is_last(const NsRun *run, PetscInt64 step)
@@ -115,10 +199,12 @@ static PetscBool is_last(const NsRun *run, PetscInt64 step)
 
 static PetscErrorCode step_to_end(NsRun *run)
 {
-  NsStepOutcome outcome;
+  const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool       over  = run->exit != NS_EXIT_DONE;
+  NsStepOutcome   outcome;
 
   PetscFunctionBegin;
-  for (PetscInt64 step = 1; !is_last(run, step - 1) && run->exit == NS_EXIT_DONE; step++) {
+  for (PetscInt64 step = 1; !is_last(run, step - 1) && !over; step++) {
     const PetscReal before = run->state.t;
     PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     if (!outcome.done) {
@@ -128,34 +214,46 @@ static PetscErrorCode step_to_end(NsRun *run)
       break;
     }
     if (!run->scheme->type->varies) run->state.t = NsRunTime(run, step); /* not the sum of steps: no drift of time */
-    const PetscBool last = is_last(run, step);
-    run->steps_done      = step;
+    const PetscBool last = is_last(run, step), look = last || step % NS_LOOK_EVERY == 0 ? PETSC_TRUE : PETSC_FALSE;
+    run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;
     run->short_steps += run->scheme->type->varies && run->state.t - before < 0.99 * run->step;
-    for (PetscInt i = 0; i < run->contact->candidates; i++) {
+    for (PetscInt k = 0; k < run->contact->nears; k++) {
+      const PetscInt  i    = run->contact->near[k];
       const PetscReal gap  = run->contact->report[i].gap;
       run->max_penetration = PetscMax(run->max_penetration, run->model->candidate[i].bilateral ? PetscAbsReal(gap) : -gap);
     }
-    if (step % NS_FINITE_EVERY == 0 || last || stop_signal) PetscCall(check_finite(run, step));
-    if (run->exit != NS_EXIT_DONE) break;
-    if (stop_signal && !last) {
+    if (!alone && look) PetscCall(take_counsel(run, step));
+    const PetscBool told = stop_signal && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
+    if (look || told) PetscCall(check_finite(run, step));
+    over = run->exit != NS_EXIT_DONE && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
+    if (over) break;
+    if (told && !last) {
       run->exit = NS_EXIT_STOPPED;
+      over      = PETSC_TRUE;
       PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld%s",
         stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step,
         run->scheme->type->varies ? "" : NsArenaPrint(run->arena, " of %lld", (long long)run->steps)));
     }
-    PetscCall(offer(run, step, last || run->exit == NS_EXIT_STOPPED, PETSC_FALSE));
+    PetscCall(offer(run, step, last || over, PETSC_FALSE));
+    if (alone && run->exit != NS_EXIT_DONE) over = PETSC_TRUE;
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsRunExecute(NsRun *run)
 {
-  double start;
+  double   start;
+  PetscInt failed = 0;
 
   PetscFunctionBegin;
-  if (!NsDirectoryMake(run->directory)) {
+  if (run->writes && !NsDirectoryMake(run->directory)) {
     NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
+    failed = 1;
+  }
+  PetscCall(NsLayoutAgree(run->model->layout, &failed));
+  if (failed) {
+    run->exit = NS_EXIT_FAILED;
     PetscFunctionReturn(0);
   }
   PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
@@ -166,7 +264,9 @@ PetscErrorCode NsRunExecute(NsRun *run)
   catch_signals(PETSC_TRUE);
   PetscCall(open_writers(run));
   start = NsSeconds();
+  if (run->model->layout->ranks > 1) PetscCall(take_counsel(run, 0));
   if (run->exit == NS_EXIT_DONE) PetscCall(offer(run, 0, PETSC_FALSE, PETSC_FALSE));
+  if (run->model->layout->ranks > 1) PetscCall(take_counsel(run, 0)); /* what was offered may have failed to be written */
   PetscCall(step_to_end(run));
   run->loop_seconds = NsSeconds() - start;
   for (int i = 0; i < run->writers; i++) PetscCall(NsWriterDestroy(&run->writer[i]));

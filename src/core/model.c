@@ -24,6 +24,27 @@ PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelFlightInSteps(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(v1, dt, a0, v0)); /* v0 + dt a0, until a1 is known */
+  PetscCall(VecWAXPY(a1, 1, v0, v1));
+  PetscCall(VecWAXPY(q1, dt / 2, a1, q0));
+  PetscCall(NsModelAccel(model, t1, q1, v1, a1));
+  PetscCall(VecAXPBYPCZ(v1, 0.5, dt / 2, 0.5, v0, a1)); /* v1/2 = v0/2 + dt/2 a0 */
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelFlight(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  PetscFunctionBegin;
+  if (model->ops->flight)
+    PetscCall(model->ops->flight(model, t1, dt, q0, v0, a0, q1, v1, a1));
+  else
+    PetscCall(NsModelFlightInSteps(model, t1, dt, q0, v0, a0, q1, v1, a1));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
 {
   PetscFunctionBegin;
@@ -81,13 +102,58 @@ PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, Ns
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values)
+{
+  const PetscScalar *array;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &array));
+  if (model->watch)
+    PetscCall(NsWatchGather(model->watch, array, values));
+  else
+    for (PetscInt i = 0; i < model->touches; i++) values[i] = array[model->touch[i]];
+  PetscCall(VecRestoreArrayRead(x, &array));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *place, const PetscReal *value, Vec x)
+{
+  const PetscInt *at = model->watch ? model->watch->place : model->touch;
+  PetscScalar    *array;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(x, &array));
+  for (PetscInt k = 0; k < count; k++) {
+    if (at[place[k]] >= 0) array[at[place[k]]] += value[k];
+  }
+  PetscCall(VecRestoreArray(x, &array));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest)
+{
+  const NsLayout    *layout = model->layout;
+  const PetscScalar *array;
+
+  PetscFunctionBegin;
+  *largest = 0;
+  PetscCall(VecGetArrayRead(x, &array));
+  for (PetscInt i = 0; i < layout->local && !PetscIsNanReal(*largest); i++) {
+    const PetscReal size = PetscAbsReal(array[i]);
+    if (!(size <= *largest) && NsLayoutOwns(layout, i)) *largest = size;
+  }
+  PetscCall(VecRestoreArrayRead(x, &array));
+  PetscCall(NsLayoutMax(layout, largest));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...)
 {
   va_list list;
 
   PetscFunctionBegin;
   va_start(list, first);
-  for (Vec *v = first; v; v = va_arg(list, Vec *)) PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->unknowns, v));
+  for (Vec *v = first; v; v = va_arg(list, Vec *)) PetscCall(VecCreateSeq(PETSC_COMM_SELF, model->layout->local, v));
   va_end(list);
   PetscFunctionReturn(0);
 }
@@ -111,8 +177,9 @@ PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
   PetscCall(PetscMemzero(rows, sizeof(*rows)));
   for (PetscInt i = 0; i < n; i++) rows->row_capacity += model->candidate[i].directions;
   rows->entry_capacity = rows->row_capacity * model->row_entries;
-  PetscCall(PetscMalloc6(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch,
-    rows->entry_capacity, &rows->value, rows->row_capacity, &rows->drive));
+  PetscCall(PetscMalloc7(n, &rows->contact, n + 1, &rows->start, rows->row_capacity + 1, &rows->first, rows->entry_capacity, &rows->touch,
+    rows->entry_capacity, &rows->value, rows->row_capacity, &rows->drive, model->touches, &rows->touched));
+  PetscCall(PetscMalloc1(rows->entry_capacity, &rows->load));
   rows->start[0] = rows->first[0] = 0;
   PetscFunctionReturn(0);
 }
@@ -120,22 +187,25 @@ PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)
 PetscErrorCode NsRowsDestroy(NsRows *rows)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree6(rows->contact, rows->start, rows->first, rows->touch, rows->value, rows->drive));
+  PetscCall(PetscFree7(rows->contact, rows->start, rows->first, rows->touch, rows->value, rows->drive, rows->touched));
+  PetscCall(PetscFree(rows->load));
   PetscFunctionReturn(0);
+}
+
+void NsRowsVelocityTouched(const NsRows *rows, const PetscReal *touch_v, PetscReal *u)
+{
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    PetscReal sum = rows->drive[k];
+    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) sum += rows->value[j] * touch_v[rows->touch[j]];
+    u[k] = sum;
+  }
 }
 
 PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u)
 {
-  const PetscScalar *value;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(v, &value));
-  for (PetscInt k = 0; k < rows->rows; k++) {
-    PetscReal sum = rows->drive[k];
-    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) sum += rows->value[j] * value[model->touch[rows->touch[j]]];
-    u[k] = sum;
-  }
-  PetscCall(VecRestoreArrayRead(v, &value));
+  PetscCall(NsModelTouch(model, v, rows->touched));
+  NsRowsVelocityTouched(rows, rows->touched, u);
   PetscFunctionReturn(0);
 }
 
@@ -159,13 +229,12 @@ void NsRowsKeepNormals(NsRows *rows)
 
 PetscErrorCode NsRowsApply(const NsModel *model, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec v)
 {
-  PetscScalar *value;
+  const PetscInt entries = rows->first[rows->rows];
 
   PetscFunctionBegin;
-  PetscCall(VecGetArray(v, &value));
   for (PetscInt k = 0; k < rows->rows; k++) {
-    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) value[model->touch[rows->touch[j]]] += scale * P[k] * rows->value[j];
+    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) rows->load[j] = scale * P[k] * rows->value[j];
   }
-  PetscCall(VecRestoreArray(v, &value));
+  PetscCall(NsModelTouchAdd(model, entries, rows->touch, rows->load, v));
   PetscFunctionReturn(0);
 }

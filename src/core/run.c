@@ -135,6 +135,10 @@ static PetscErrorCode make_model(NsRun *run)
 
   PetscFunctionBegin;
   for (int b = 0; b < bodies->count; b++) mechanism = mechanism || NsMechanismIs(&body[b]) ? PETSC_TRUE : PETSC_FALSE;
+  if (mechanism && PetscGlobalSize > 1) {
+    NsDiagError(run->diag, bodies->where[0]->key_place, "a mechanism runs on one process, not on %d", (int)PetscGlobalSize);
+    PetscFunctionReturn(0);
+  }
   if (mechanism)
     PetscCall(NsModelCreate_Mechanism(&run->config, run->arena, run->diag, &run->model));
   else
@@ -148,6 +152,7 @@ static PetscErrorCode build(NsRun *run)
   const char         *refusal;
 
   PetscFunctionBegin;
+  run->config.solves_stiffness = type->implicit ? true : false;
   PetscCall(make_model(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
@@ -157,6 +162,10 @@ static PetscErrorCode build(NsRun *run)
   PetscCall(check_stations(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(run->model->ops->initial(run->model, &run->state));
+  if (run->writes && run->model->layout->natural) {
+    PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
+    PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
+  }
   PetscCall(NsContactCreate(run->model, &run->contact));
   PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
   PetscFunctionReturn(0);
@@ -186,6 +195,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->arena   = arena;
   run->diag    = diag;
   run->options = *options;
+  run->writes  = PetscGlobalRank == 0 ? PETSC_TRUE : PETSC_FALSE;
   run->name    = run_name(options->config_path, arena);
   run->tree    = NsTreeReadFile(options->config_path, arena, diag);
   if (!run->tree) PetscFunctionReturn(0);
@@ -212,6 +222,8 @@ PetscErrorCode NsRunDestroy(NsRun **result)
   if (!run) PetscFunctionReturn(0);
   PetscCall(NsSchemeDestroy(&run->scheme));
   PetscCall(NsContactDestroy(&run->contact));
+  PetscCall(VecDestroy(&run->whole_q));
+  PetscCall(VecDestroy(&run->whole_v));
   PetscCall(VecDestroy(&run->state.q));
   PetscCall(VecDestroy(&run->state.v));
   PetscCall(NsModelDestroy(&run->model));

@@ -221,7 +221,7 @@ static void check_output(const void *settings, NsArena *arena, NsDiag *diag)
 }
 static const NsTable output_table = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};
 
-static const char *const free_choices[]  = {"auto", "banded", "petsc", NULL};
+static const char *const free_choices[]  = {"auto", "lumped", "banded", "petsc", NULL};
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
 static const NsKey config_keys[] = {
@@ -250,7 +250,8 @@ static const NsKey config_keys[] = {
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .standard = "as_given",
     .help = "as_given: bodies as `initial` says; static: deflected by weight and by loads as at t = 0, without contact", .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = free_choices, .standard = "auto",
-    .help    = "how forces and solves of finite elements are computed: banded where rows are narrow, petsc anywhere; same results to rounding",
+    .help =
+      "how forces and solves of finite elements are computed: lumped where the mass matrix is diagonal, banded where rows are narrow, petsc anywhere; same results to rounding",
     .example = "petsc"},
   {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
     .example = "{type: half_explicit, step: 0.1 us}"},

@@ -35,7 +35,8 @@ static const NsTable step_table = {"step", "1 from start to end, 0 elsewhere", s
 static const NsKey time_keys[] = {
   {"harmonic", NS_KEY_TABLE, offsetof(NsTimeFunction, harmonic), .table = &harmonic_table, .help = "sine over time", .example = "{frequency: 50 Hz}"},
   {"pulse", NS_KEY_TABLE, offsetof(NsTimeFunction, pulse), .table = &pulse_table, .help = "half sine pulse", .example = "{duration: 50 us}"},
-  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 for some time, 0 before and after", .example = "{end: 50 ms}"},
+  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 for some time, 0 before and after",
+    .example = "{end: 50 ms}"},
   {"table", NS_KEY_NUMBERS, offsetof(NsTimeFunction, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, 0, 0}}, .least = 2,
     .help = "rows [time, factor] with rising times; linear between, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
   {NULL},

@@ -3,9 +3,19 @@
   C = sum over bodies (a M_b + b K_b) + dashpots,  G = gyroscopic terms at constant spin and skew parts of bearings' damping.
   Supported unknowns are skipped.
 
-  Preallocation is exact: a row's entries are the unknowns of its node and of the node's neighbours, each counted once.
+  A row's entries are the unknowns of its node and of the node's neighbours. Contributions are added in the order of the elements, so that a row is the same to the last bit
+  on whatever process it is.
 */
+#include <string.h>
 #include "fe.h"
+
+/* What is being assembled: one matrix and where its rows are. */
+typedef struct {
+  NsSparse       *to;      /* NULL: not wanted */
+  const PetscInt *held_at; /* [unknowns] row of to, -1: another process has it; NULL: the number itself */
+} Target;
+
+enum { MASS, DAMPERS, GYROSCOPIC, STIFFNESS };
 
 /* Neighbours of every node (itself included) through elements and springs: node numbers, each once, ascending. */
 typedef struct {
@@ -13,8 +23,7 @@ typedef struct {
   PetscInt *item;
 } Neighbours;
 
-/* The nodes that a spring joins: one or two for each of its places. */
-static PetscInt spring_nodes(const NsFe *fe, const NsFeSpring *spring, PetscInt node[4])
+PetscInt NsFeSpringNodes(const NsFe *fe, const NsFeSpring *spring, PetscInt node[4])
 {
   PetscInt n = 0;
 
@@ -63,7 +72,7 @@ static PetscErrorCode find_neighbours(const NsFe *fe, PetscBool with_springs, Ne
     for (PetscInt i = 0; i < fe->elements; i++) link_nodes(near, 2, fe->element[i].node);
     for (PetscInt s = 0; s < springs; s++) {
       PetscInt       node[4];
-      const PetscInt n = spring_nodes(fe, &fe->spring[s], node);
+      const PetscInt n = NsFeSpringNodes(fe, &fe->spring[s], node);
       link_nodes(near, n, node);
     }
   }
@@ -79,37 +88,115 @@ static PetscErrorCode destroy_neighbours(Neighbours *near)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_matrix(const NsFe *fe, PetscBool with_springs, Mat *matrix)
+/* Rows of this process: those that are mine[unknowns], or all where that is NULL. */
+static PetscErrorCode create_rows(const NsFe *fe, const PetscBool *mine, NsSparse *matrix)
 {
-  Neighbours near;
-  PetscInt  *entries;
-
   PetscFunctionBegin;
-  PetscCall(find_neighbours(fe, with_springs, &near));
-  PetscCall(PetscCalloc1(fe->unknowns, &entries));
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
-    PetscInt        width   = 0;
-    for (PetscInt j = 0; j < near.count[i]; j++) {
-      const PetscInt  node  = near.item[near.first[i] + j];
-      const PetscInt *other = NsFeNodeUnknowns(fe, node);
-      for (PetscInt a = 0; a < fe->body[fe->node_body[node]].node_unknowns; a++) width += other[a] >= 0;
-    }
-    for (PetscInt a = 0; a < fe->body[fe->node_body[i]].node_unknowns; a++) {
-      if (unknown[a] >= 0) entries[unknown[a]] = width;
+  matrix->rows = fe->unknowns;
+  matrix->row  = NULL;
+  if (mine) {
+    matrix->rows = 0;
+    for (PetscInt i = 0; i < fe->unknowns; i++) matrix->rows += mine[i] ? 1 : 0;
+    PetscCall(PetscMalloc1(matrix->rows, &matrix->row));
+    for (PetscInt i = 0, at = 0; i < fe->unknowns; i++) {
+      if (mine[i]) matrix->row[at++] = i;
     }
   }
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fe->unknowns, fe->unknowns, 0, entries, matrix));
-  PetscCall(MatSetOption(*matrix, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_TRUE));
-  PetscCall(PetscFree(entries));
-  PetscCall(destroy_neighbours(&near));
+  PetscCall(PetscCalloc1(matrix->rows + 1, &matrix->start));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode create_diagonal(const NsFe *fe, Mat *matrix)
+/* Unknowns of a node and its neighbours, ascending, into column (NULL: only counted). */
+static PetscInt node_columns(const NsFe *fe, const Neighbours *near, PetscInt node, PetscInt *column)
+{
+  PetscInt count = 0;
+
+  for (PetscInt j = 0; j < near->count[node]; j++) {
+    const PetscInt  other   = near->item[near->first[node] + j];
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, other); /* ascending, as nodes are */
+    for (PetscInt a = 0; a < fe->body[fe->node_body[other]].node_unknowns; a++) {
+      if (unknown[a] < 0) continue;
+      if (column) column[count] = unknown[a];
+      count++;
+    }
+  }
+  return count;
+}
+
+static PetscErrorCode create_matrix(const NsFe *fe, const PetscBool *mine, const Neighbours *near, const Target *target)
+{
+  NsSparse *matrix = target->to;
+
+  PetscFunctionBegin;
+  PetscCall(create_rows(fe, mine, matrix));
+  for (int pass = 0; pass < 2; pass++) {
+    for (PetscInt i = 0; i < fe->nodes; i++) {
+      const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
+      PetscInt        width = -1, first = -1;
+      for (PetscInt a = 0; a < fe->body[fe->node_body[i]].node_unknowns; a++) {
+        const PetscInt row = unknown[a] < 0 ? -1 : target->held_at ? target->held_at[unknown[a]] : unknown[a];
+        if (row < 0) continue;
+        if (!pass) {
+          if (width < 0) width = node_columns(fe, near, i, NULL);
+          matrix->start[row + 1] = width;
+        } else if (first < 0) {
+          first = matrix->start[row];
+          width = node_columns(fe, near, i, matrix->column + first);
+        } else
+          PetscCall(PetscArraycpy(matrix->column + matrix->start[row], matrix->column + first, width));
+      }
+    }
+    if (pass) break;
+    for (PetscInt r = 0; r < matrix->rows; r++) matrix->start[r + 1] += matrix->start[r];
+    PetscCall(PetscMalloc1(matrix->start[matrix->rows], &matrix->column));
+    PetscCall(PetscCalloc1(matrix->start[matrix->rows], &matrix->value));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_diagonal(const NsFe *fe, const PetscBool *mine, const Target *target)
+{
+  NsSparse *matrix = target->to;
+
+  PetscFunctionBegin;
+  PetscCall(create_rows(fe, mine, matrix));
+  PetscCall(PetscMalloc1(matrix->rows, &matrix->column));
+  PetscCall(PetscCalloc1(matrix->rows, &matrix->value));
+  for (PetscInt r = 0; r < matrix->rows; r++) {
+    matrix->start[r + 1] = r + 1;
+    matrix->column[r]    = matrix->row ? matrix->row[r] : r;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSparseDestroy(NsSparse *matrix)
 {
   PetscFunctionBegin;
-  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, fe->unknowns, fe->unknowns, 1, NULL, matrix));
+  PetscCall(PetscFree(matrix->row));
+  PetscCall(PetscFree(matrix->start));
+  PetscCall(PetscFree(matrix->column));
+  PetscCall(PetscFree(matrix->value));
+  matrix->rows = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSparseToMat(const NsSparse *matrix, Mat *result)
+{
+  PetscInt *entries;
+
+  PetscFunctionBegin;
+  *result = NULL;
+  if (!matrix->start) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(matrix->rows, &entries));
+  for (PetscInt r = 0; r < matrix->rows; r++) entries[r] = matrix->start[r + 1] - matrix->start[r];
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, matrix->rows, matrix->rows, 0, entries, result));
+  PetscCall(PetscFree(entries));
+  for (PetscInt r = 0; r < matrix->rows; r++) {
+    const PetscInt at = matrix->start[r];
+    PetscCall(MatSetValues(*result, 1, &r, matrix->start[r + 1] - at, matrix->column + at, matrix->value + at, INSERT_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(*result, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*result, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(0);
 }
 
@@ -124,50 +211,63 @@ PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscIn
   return 2 * d;
 }
 
-void NsFeElementValues(const NsFe *fe, const NsFeElement *element, const PetscScalar *x, PetscReal *values)
+void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values)
 {
   PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
   const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
 
-  for (PetscInt i = 0; i < n; i++) values[i] = unknown[i] < 0 ? 0 : x[unknown[i]];
+  for (PetscInt i = 0; i < n; i++) values[i] = unknown[i] < 0 ? 0 : x[layout ? NsLayoutPlace(layout, unknown[i]) : unknown[i]];
 }
 
-/* scale * X into matrix, dropping supported rows and columns. Zeros are entered too: every matrix keeps its whole pattern. */
-static PetscErrorCode add_block(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale)
+/* The entry (i, j); it is there. */
+static PetscReal *entry(const Target *target, PetscInt row, PetscInt column)
 {
-  PetscReal scaled[NS_SPRING_ENTRIES * NS_SPRING_ENTRIES];
+  const NsSparse *matrix = target->to;
+  PetscInt        low = matrix->start[row], high = matrix->start[row + 1];
 
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n * n; i++) scaled[i] = scale * X[i];
-  PetscCall(MatSetValues(matrix, n, unknown, n, unknown, scaled, ADD_VALUES)); /* ignores negative numbers */
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode add_diagonal(Mat matrix, PetscInt n, const PetscInt *unknown, const PetscReal *X)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < n; i++) {
-    if (unknown[i] >= 0) PetscCall(MatSetValue(matrix, unknown[i], unknown[i], X[i * n + i], ADD_VALUES));
+  while (high - low > 1) {
+    const PetscInt middle = (low + high) / 2;
+    if (matrix->column[middle] > column)
+      high = middle;
+    else
+      low = middle;
   }
-  PetscFunctionReturn(0);
+  return matrix->value + low;
+}
+
+/* scale * X into matrix, dropping supported rows and columns, and rows of other processes. */
+static void add_block(const Target *target, PetscInt n, const PetscInt *unknown, const PetscReal *X, PetscReal scale)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt row = unknown[i] < 0 ? -1 : target->held_at ? target->held_at[unknown[i]] : unknown[i];
+    for (PetscInt j = 0; j < n && row >= 0; j++) {
+      if (unknown[j] >= 0 && X[i * n + j] != 0) *entry(target, row, unknown[j]) += scale * X[i * n + j];
+    }
+  }
+}
+
+static void add_diagonal(const Target *target, PetscInt n, const PetscInt *unknown, const PetscReal *X)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt row = unknown[i] < 0 ? -1 : target->held_at ? target->held_at[unknown[i]] : unknown[i];
+    if (row >= 0) target->to->value[row] += X[i * n + i];
+  }
 }
 
 /* A dashpot between the twists of the element's ends. */
-static PetscErrorCode add_torsional_dashpot(const NsFe *fe, const NsFeElement *e, Mat C)
+static void add_torsional_dashpot(const NsFe *fe, const NsFeElement *e, const Target *C)
 {
   const NsFeBody *body = &fe->body[e->body];
   PetscInt        unknown[NS_ELEMENT_UNKNOWNS];
   PetscReal       row[NS_ELEMENT_UNKNOWNS], X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
   const PetscInt  n = NsFeElementUnknowns(fe, e, unknown), d = body->node_unknowns;
 
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal *a = body->direction[i % d];
     row[i]             = body->turns[i % d] ? (i < d ? -1 : 1) * (a[0] * e->axis[0] + a[1] * e->axis[1] + a[2] * e->axis[2]) : 0;
   }
   for (PetscInt i = 0; i < n * n; i++) X[i] = row[i / n] * row[i % n];
-  PetscCall(add_block(C, n, unknown, X, body->damping_torsion));
-  PetscFunctionReturn(0);
+  add_block(C, n, unknown, X, body->damping_torsion);
 }
 
 /* At which gyroscopic terms are part of the matrices; 0: none are. */
@@ -178,9 +278,8 @@ static PetscReal speed_of(const NsFe *fe, const NsFeBody *body, const PetscReal 
   return NsFeSpeedIsConstant(body) ? NsSpinAtStart(body->spin) : 0;
 }
 
-static PetscErrorCode add_elements(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, Mat M, Mat C, Mat G, Mat K)
+static void add_elements(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, const Target target[4])
 {
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *e    = &fe->element[i];
     const NsFeBody    *body = &fe->body[e->body];
@@ -188,24 +287,24 @@ static PetscErrorCode add_elements(const NsFe *fe, const PetscReal *speed, Petsc
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
     body->element->mass(body, e, Me);
-    body->element->stiffness(body, e, Ke);
+    if (target[STIFFNESS].to) body->element->stiffness(body, e, Ke);
     if (diagonal)
-      PetscCall(add_diagonal(M, n, unknown, Me));
+      add_diagonal(&target[MASS], n, unknown, Me);
     else
-      PetscCall(add_block(M, n, unknown, Me, 1));
-    PetscCall(add_block(K, n, unknown, Ke, 1));
-    if (C) {
-      PetscCall(add_block(C, n, unknown, Me, body->damping_mass));
-      PetscCall(add_block(C, n, unknown, Ke, body->damping_stiffness));
-      if (body->damping_torsion > 0) PetscCall(add_torsional_dashpot(fe, e, C));
+      add_block(&target[MASS], n, unknown, Me, 1);
+    if (!target[STIFFNESS].to) continue;
+    add_block(&target[STIFFNESS], n, unknown, Ke, 1);
+    if (target[DAMPERS].to) {
+      add_block(&target[DAMPERS], n, unknown, Me, body->damping_mass);
+      add_block(&target[DAMPERS], n, unknown, Ke, body->damping_stiffness);
+      if (body->damping_torsion > 0) add_torsional_dashpot(fe, e, &target[DAMPERS]);
     }
-    if (G) {
+    if (target[GYROSCOPIC].to) {
       PetscReal Ge[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS] = {0};
       if (body->is_rotor && body->gyroscopic) body->element->gyroscopic(body, e, Ge);
-      PetscCall(add_block(G, n, unknown, Ge, speed_of(fe, body, speed)));
+      add_block(&target[GYROSCOPIC], n, unknown, Ge, speed_of(fe, body, speed));
     }
   }
-  PetscFunctionReturn(0);
 }
 
 /* row' X row for the places of a spring; part 1 the symmetric, -1 the skew part of X. */
@@ -221,9 +320,8 @@ static void spring_block(PetscInt n, PetscReal (*row)[6], const PetscReal *X, in
   }
 }
 
-static PetscErrorCode add_springs(const NsFe *fe, const PetscReal *speed, Mat C, Mat G, Mat K)
+static void add_springs(const NsFe *fe, const PetscReal *speed, const Target target[4])
 {
-  PetscFunctionBegin;
   for (PetscInt s = 0; s < fe->springs; s++) {
     PetscInt       unknown[NS_SPRING_ENTRIES];
     PetscReal      row[NS_SPRING_ENTRIES][6], k[36], c[36], X[NS_SPRING_ENTRIES * NS_SPRING_ENTRIES];
@@ -231,18 +329,16 @@ static PetscErrorCode add_springs(const NsFe *fe, const PetscReal *speed, Mat C,
     NsFeSpringMatrices(fe, &fe->spring[s], speed, k, c);
     for (int part = 1; part >= -1; part -= 2) {
       spring_block(n, row, k, part, X);
-      PetscCall(add_block(K, n, unknown, X, 1));
+      add_block(&target[STIFFNESS], n, unknown, X, 1);
       spring_block(n, row, c, part, X);
-      if (part == 1 && C) PetscCall(add_block(C, n, unknown, X, 1));
-      if (part == -1 && G) PetscCall(add_block(G, n, unknown, X, 1));
+      if (part == 1 && target[DAMPERS].to) add_block(&target[DAMPERS], n, unknown, X, 1);
+      if (part == -1 && target[GYROSCOPIC].to) add_block(&target[GYROSCOPIC], n, unknown, X, 1);
     }
   }
-  PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_inertias(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, Mat M, Mat G)
+static void add_inertias(const NsFe *fe, const PetscReal *speed, PetscBool diagonal, const Target target[4])
 {
-  PetscFunctionBegin;
   for (PetscInt i = 0; i < fe->inertias; i++) {
     const NsFeInertia *inertia = &fe->inertia[i];
     const NsFeBody    *body    = &fe->body[inertia->spot.body];
@@ -251,24 +347,18 @@ static PetscErrorCode add_inertias(const NsFe *fe, const PetscReal *speed, Petsc
     NsFeExpand(fe, &inertia->spot, &point);
     NsFeInertiaMass(inertia, &point, X);
     if (diagonal)
-      PetscCall(add_diagonal(M, point.unknowns, point.unknown, X));
+      add_diagonal(&target[MASS], point.unknowns, point.unknown, X);
     else
-      PetscCall(add_block(M, point.unknowns, point.unknown, X, 1));
-    if (!G || !inertia->gyroscopic) continue;
+      add_block(&target[MASS], point.unknowns, point.unknown, X, 1);
+    if (!target[GYROSCOPIC].to || !inertia->gyroscopic) continue;
     NsFeDiscGyroscopic(inertia, &point, X);
-    PetscCall(add_block(G, point.unknowns, point.unknown, X, speed_of(fe, body, speed)));
+    add_block(&target[GYROSCOPIC], point.unknowns, point.unknown, X, speed_of(fe, body, speed));
   }
-  PetscFunctionReturn(0);
 }
 
 /* M times the acceleration of gravity; exact also where supports cut M (rows of M without the supported columns would lose weight). */
-PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight)
+void NsFeWeight(const NsFe *fe, PetscReal *weight)
 {
-  PetscScalar *value;
-
-  PetscFunctionBegin;
-  PetscCall(VecZeroEntries(weight));
-  PetscCall(VecGetArray(weight, &value));
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *e    = &fe->element[i];
     const NsFeBody    *body = &fe->body[e->body];
@@ -280,7 +370,7 @@ PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight)
     body->element->mass(body, e, Me);
     for (PetscInt r = 0; r < n; r++) {
       for (PetscInt c = 0; c < n && unknown[r] >= 0; c++) {
-        for (int k = 0; k < 3 && !body->turns[c % d]; k++) value[unknown[r]] += Me[r * n + c] * body->direction[c % d][k] * fe->gravity[k];
+        for (int k = 0; k < 3 && !body->turns[c % d]; k++) weight[unknown[r]] += Me[r * n + c] * body->direction[c % d][k] * fe->gravity[k];
       }
     }
   }
@@ -288,25 +378,22 @@ PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight)
     NsPoint point;
     NsFeExpand(fe, &fe->inertia[i].spot, &point);
     for (PetscInt a = 0; a < point.unknowns; a++) {
-      for (int k = 0; k < 3; k++) value[point.unknown[a]] += fe->inertia[i].mass * point.move[a][k] * fe->gravity[k];
+      for (int k = 0; k < 3; k++) weight[point.unknown[a]] += fe->inertia[i].mass * point.move[a][k] * fe->gravity[k];
     }
   }
-  PetscCall(VecRestoreArray(weight, &value));
-  PetscFunctionReturn(0);
 }
 
 static PetscBool is_diagonal(PetscInt n, const PetscReal *X)
 {
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) {
-      if (i != j && X[i * n + j] != 0) return PETSC_FALSE;
+      if (i != j && PetscAbsReal(X[i * n + j]) > 1e-14 * PetscSqrtReal(X[i * n + i] * X[j * n + j])) return PETSC_FALSE; /* beyond rounding of axes */
     }
   }
   return PETSC_TRUE;
 }
 
-/* All bodies lumped, and no beam or disc turns about other axes than its unknowns do. */
-static PetscBool mass_is_diagonal(const NsFe *fe)
+PetscBool NsFeMassIsDiagonal(const NsFe *fe)
 {
   PetscReal X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
 
@@ -350,51 +437,60 @@ static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped
   }
 }
 
-/* The pattern of bodies without elements, which springs need not reach. */
-static PetscErrorCode add_rigid_pattern(const NsFe *fe, Mat matrix)
+/* Where each unknown's row is. */
+static PetscErrorCode index_rows(const NsFe *fe, const PetscBool *mine, PetscInt **held_at)
 {
-  static const PetscReal zero[NS_NODE_UNKNOWNS * NS_NODE_UNKNOWNS];
-
   PetscFunctionBegin;
-  for (PetscInt b = 0; matrix && b < fe->bodies; b++) {
-    const NsFeBody *body = &fe->body[b];
-    if (body->mesh->elements == 0) PetscCall(add_block(matrix, body->node_unknowns, NsFeNodeUnknowns(fe, body->first_node), zero, 1));
-  }
+  *held_at = NULL;
+  if (!mine) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(fe->unknowns, held_at));
+  for (PetscInt i = 0, at = 0; i < fe->unknowns; i++) (*held_at)[i] = mine[i] ? at++ : -1;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K)
+PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const PetscBool *mine, PetscBool mass_alone, NsFeMatrices *matrices)
 {
-  const PetscBool diagonal = mass_is_diagonal(fe);
-  PetscBool       damped, skew, symmetric;
-  Mat             matrix[4];
+  PetscInt  *held_at;
+  Neighbours joined, near;
 
   PetscFunctionBegin;
-  look_ahead(fe, speed, &damped, &skew, &symmetric);
-  if (diagonal)
-    PetscCall(create_diagonal(fe, M));
-  else
-    PetscCall(create_matrix(fe, PETSC_FALSE, M));
-  PetscCall(create_matrix(fe, PETSC_TRUE, K));
-  *C = *G = NULL;
-  if (damped) PetscCall(create_matrix(fe, PETSC_TRUE, C));
-  if (skew) PetscCall(create_matrix(fe, PETSC_TRUE, G));
+  memset(matrices, 0, sizeof(*matrices));
+  matrices->diagonal = NsFeMassIsDiagonal(fe);
+  look_ahead(fe, speed, &matrices->damped, &matrices->skew, &matrices->symmetric);
+  PetscCall(index_rows(fe, mine, &held_at));
+  const Target target[4] = {{&matrices->M, held_at}, {matrices->damped && !mass_alone ? &matrices->C : NULL, held_at},
+    {matrices->skew && !mass_alone ? &matrices->G : NULL, held_at}, {mass_alone ? NULL : &matrices->K, held_at}};
+  if (!mass_alone) PetscCall(find_neighbours(fe, PETSC_TRUE, &near));
+  if (matrices->diagonal) {
+    PetscCall(create_diagonal(fe, mine, &target[MASS]));
+  } else {
+    PetscCall(find_neighbours(fe, PETSC_FALSE, &joined));
+    PetscCall(create_matrix(fe, mine, &joined, &target[MASS]));
+    PetscCall(destroy_neighbours(&joined));
+  }
+  for (int i = DAMPERS; i <= STIFFNESS; i++) {
+    if (target[i].to) PetscCall(create_matrix(fe, mine, &near, &target[i]));
+  }
+  if (!mass_alone) PetscCall(destroy_neighbours(&near));
+  add_elements(fe, speed, matrices->diagonal, target);
+  if (!mass_alone) add_springs(fe, speed, target);
+  add_inertias(fe, speed, matrices->diagonal, target);
+  PetscCall(PetscFree(held_at));
+  PetscFunctionReturn(0);
+}
 
-  PetscCall(add_elements(fe, speed, diagonal, *M, *C, *G, *K));
-  PetscCall(add_springs(fe, speed, *C, *G, *K));
-  PetscCall(add_inertias(fe, speed, diagonal, *M, *G));
-  PetscCall(add_rigid_pattern(fe, *K));
-  PetscCall(add_rigid_pattern(fe, *C));
-  PetscCall(add_rigid_pattern(fe, *G));
-  matrix[0] = *M;
-  matrix[1] = *C;
-  matrix[2] = *K;
-  matrix[3] = *G;
+PetscErrorCode NsFeAssemble(const NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K)
+{
+  NsFeMatrices matrices;
+  NsSparse    *sparse[4] = {&matrices.M, &matrices.C, &matrices.K, &matrices.G};
+  Mat         *matrix[4] = {M, C, K, G};
+
+  PetscFunctionBegin;
+  PetscCall(NsFeAssembleRows(fe, speed, NULL, PETSC_FALSE, &matrices));
   for (int i = 0; i < 4; i++) {
-    if (!matrix[i]) continue;
-    PetscCall(MatAssemblyBegin(matrix[i], MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(matrix[i], MAT_FINAL_ASSEMBLY));
-    PetscCall(MatSetOption(matrix[i], MAT_SYMMETRIC, i < 2 || (i == 2 && symmetric) ? PETSC_TRUE : PETSC_FALSE));
+    PetscCall(NsSparseToMat(sparse[i], matrix[i]));
+    PetscCall(NsSparseDestroy(sparse[i]));
+    if (*matrix[i]) PetscCall(MatSetOption(*matrix[i], MAT_SYMMETRIC, i < 2 || (i == 2 && matrices.symmetric) ? PETSC_TRUE : PETSC_FALSE));
   }
   PetscCall(MatSetOption(*M, MAT_SPD, PETSC_TRUE));
   PetscFunctionReturn(0);

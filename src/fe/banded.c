@@ -1,28 +1,17 @@
 #include "banded.h"
 
-PetscErrorCode NsProfileCreate(PetscInt matrices, const Mat *matrix, NsProfile *profile)
+PetscErrorCode NsProfileCreate(PetscInt matrices, const NsSparse *const *matrix, NsProfile *profile)
 {
-  PetscInt n;
+  const PetscInt n = matrix[0]->rows;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(matrix[0], &n, NULL));
   profile->n = n;
   PetscCall(PetscMalloc3(n, &profile->low, n, &profile->high, n + 1, &profile->start));
   for (PetscInt i = 0; i < n; i++) profile->low[i] = profile->high[i] = i;
   for (PetscInt m = 0; m < matrices; m++) {
-    if (!matrix[m]) continue;
-    for (PetscInt i = 0; i < n; i++) {
-      const PetscInt *column;
-      PetscInt        count;
-      PetscCall(MatGetRow(matrix[m], i, &count, &column, NULL));
-      for (PetscInt k = 0; k < count; k++) {
-        const PetscInt j = column[k];
-        profile->low[i]  = PetscMin(profile->low[i], j);
-        profile->high[i] = PetscMax(profile->high[i], j);
-        profile->low[j]  = PetscMin(profile->low[j], i);
-        profile->high[j] = PetscMax(profile->high[j], i);
-      }
-      PetscCall(MatRestoreRow(matrix[m], i, &count, &column, NULL));
+    for (PetscInt i = 0; i < matrix[m]->rows; i++) {
+      profile->low[i]  = PetscMin(profile->low[i], matrix[m]->column[matrix[m]->start[i]]);
+      profile->high[i] = PetscMax(profile->high[i], matrix[m]->column[matrix[m]->start[i + 1] - 1]);
     }
   }
   profile->start[0] = 0;
@@ -38,17 +27,13 @@ PetscErrorCode NsProfileDestroy(NsProfile *profile)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsProfileTake(const NsProfile *profile, Mat matrix, PetscReal **value)
+PetscErrorCode NsProfileTake(const NsProfile *profile, const NsSparse *matrix, PetscReal **value)
 {
   PetscFunctionBegin;
   PetscCall(PetscCalloc1(profile->entries, value));
   for (PetscInt i = 0; i < profile->n; i++) {
-    const PetscInt    *column;
-    const PetscScalar *number;
-    PetscInt           count;
-    PetscCall(MatGetRow(matrix, i, &count, &column, &number));
-    for (PetscInt k = 0; k < count; k++) (*value)[profile->start[i] + column[k] - profile->low[i]] = number[k];
-    PetscCall(MatRestoreRow(matrix, i, &count, &column, &number));
+    PetscReal *row = *value + profile->start[i] - profile->low[i];
+    for (PetscInt k = matrix->start[i]; k < matrix->start[i + 1]; k++) row[matrix->column[k]] = matrix->value[k];
   }
   PetscFunctionReturn(0);
 }
@@ -75,11 +60,11 @@ void NsBandMult(const NsProfile *p, const PetscReal *A, const PetscReal *x, Pets
   for (PetscInt i = 0; i < p->n; i++) y[i] = row_product(p->start[i + 1] - p->start[i], A + p->start[i], x + p->low[i]);
 }
 
-PetscReal NsBandProduct(const NsProfile *p, const PetscReal *A, const PetscReal *x, const PetscReal *y)
+PetscReal NsBandProduct(const NsProfile *p, const PetscReal *A, PetscInt first, PetscInt end, const PetscReal *x, const PetscReal *y)
 {
   PetscReal sum = 0;
 
-  for (PetscInt i = 0; i < p->n; i++) sum += x[i] * row_product(p->start[i + 1] - p->start[i], A + p->start[i], y + p->low[i]);
+  for (PetscInt i = first; i < end; i++) sum += x[i] * row_product(p->start[i + 1] - p->start[i], A + p->start[i], y + p->low[i]);
   return sum;
 }
 

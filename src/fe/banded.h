@@ -5,7 +5,7 @@
   memory bandwidth that counts: no column numbers are read.
 */
 #pragma once
-#include <petscmat.h>
+#include "sparse.h"
 
 /* Row i holds columns low[i] .. high[i], zeros between included, at value[start[i]]. One profile for all matrices of a model. */
 typedef struct {
@@ -23,14 +23,14 @@ typedef struct {
   PetscReal       *inverse; /* [n] 1/D */
 } NsBandFactor;
 
-/* The union of the patterns of these matrices (NULLs are left out) and of their transposes. */
-PetscErrorCode NsProfileCreate(PetscInt matrices, const Mat *matrix, NsProfile *profile);
+/* The union of the patterns of these matrices (all rows; those without any are left out), which are symmetric. */
+PetscErrorCode NsProfileCreate(PetscInt matrices, const NsSparse *const *matrix, NsProfile *profile);
 PetscErrorCode NsProfileDestroy(NsProfile *profile);
 /* New array value[profile->entries] with the matrix's numbers; free it with PetscFree. */
-PetscErrorCode NsProfileTake(const NsProfile *profile, Mat matrix, PetscReal **value);
-/* y = A x, y += A x, and x' A y without a vector for the product. */
+PetscErrorCode NsProfileTake(const NsProfile *profile, const NsSparse *matrix, PetscReal **value);
+/* y = A x, and x' A y over rows first .. end - 1 without a vector for the product. */
 void      NsBandMult(const NsProfile *profile, const PetscReal *A, const PetscReal *x, PetscReal *y);
-PetscReal NsBandProduct(const NsProfile *profile, const PetscReal *A, const PetscReal *x, const PetscReal *y);
+PetscReal NsBandProduct(const NsProfile *profile, const PetscReal *A, PetscInt first, PetscInt end, const PetscReal *x, const PetscReal *y);
 /* h -= K q + C v; C: NULL for none. */
 void NsBandForce(const NsProfile *profile, const PetscReal *K, const PetscReal *C, const PetscReal *q, const PetscReal *v, PetscReal *h);
 

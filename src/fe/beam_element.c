@@ -155,19 +155,35 @@ const NsElementType NsElementType_Beam = {
   .forces     = beam_forces,
 };
 
-/* Elements that are alike share their matrices. */
-static const NsBeamMatrices *matrices_of(NsFe *fe, const NsFeBody *body, const NsFeElement *e, const NsFeElement *last)
+/*
+  Elements that are alike share their matrices: those that follow each other, and those of the directions of a lattice, which take turns. Lengths that agree
+  but for the rounding of coordinates (`extent` is the largest) become the same, as they do among bars.
+*/
+#define NS_ALIKE 16
+
+static const NsBeamMatrices *matrices_of(NsFe *fe, const NsFeBody *body, NsFeElement *e, PetscReal extent, PetscInt *count, NsFeElement *like[])
 {
   NsBeamMatrices *beam;
 
-  if (last && last->property[0] == e->property[0] && last->property[1] == e->property[1] && last->length == e->length) return last->beam;
+  for (PetscInt k = 0; k < PetscMin(*count, NS_ALIKE); k++) {
+    const NsFeElement *other = like[k];
+    if (other->property[0] != e->property[0] || other->property[1] != e->property[1]) continue;
+    if (PetscAbsReal(other->length - e->length) > 8 * PETSC_MACHINE_EPSILON * extent) continue;
+    e->length = other->length;
+    return other->beam;
+  }
   beam = NsArenaAlloc(fe->arena, sizeof(*beam));
   NsBeamMatricesMake(e->property[0], e->property[1], e->length, body->theory, beam);
+  like[(*count)++ % NS_ALIKE] = e; /* in the place of the oldest */
   return beam;
 }
 
 void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body)
 {
+  NsFeElement *like[NS_ALIKE];
+  PetscInt     alike  = 0;
+  PetscReal    extent = 0;
+
   body->element    = &NsElementType_Beam;
   body->weightless = !settings->weight;
   body->gyroscopic = settings->gyroscopic;
@@ -176,6 +192,7 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
         .gyroscopic                        = settings->gyroscopic,
         .axial_force                       = settings->axial_force,
         .lumped                            = body->lumped};
+  for (PetscInt i = 0; i < 3 * body->mesh->nodes; i++) extent = PetscMax(extent, PetscAbsReal(body->mesh->x[i]));
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     NsFeElement      *e = &fe->element[body->first_element + i];
     const NsProperty *p = e->property[0];
@@ -184,6 +201,6 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
       NsDiagNote(fe->diag, "give a shape (circle, tube, rectangle) or `constants`");
       return;
     }
-    e->beam = matrices_of(fe, body, e, i ? e - 1 : NULL);
+    e->beam = matrices_of(fe, body, e, extent, &alike, like);
   }
 }

@@ -315,19 +315,54 @@ static PetscErrorCode bounds_at_any_speed(
   PetscFunctionReturn(0);
 }
 
-/* A beam element like the one before it, neither of them supported: its bounds are the same. */
-static PetscBool is_like_last(const NsFe *fe, PetscInt index)
-{
-  PetscInt unknown[NS_ELEMENT_UNKNOWNS];
+/* Bounds of beam elements met before, none of them supported: the last few kinds, of which lattices have several that take turns. */
+#define NS_KNOWN 16
+typedef struct {
+  PetscInt           count;
+  const NsFeElement *element[NS_KNOWN];
+  PetscReal          omega[NS_KNOWN], rate[NS_KNOWN], gyroscopic[NS_KNOWN];
+} Known;
 
-  if (index == 0 || index >= fe->elements || !fe->element[index].beam || fe->element[index].beam != fe->element[index - 1].beam) return PETSC_FALSE;
-  for (PetscInt k = 0; k < 2; k++) {
-    const PetscInt n = NsFeElementUnknowns(fe, &fe->element[index - k], unknown);
-    for (PetscInt i = 0; i < n; i++) {
-      if (unknown[i] < 0) return PETSC_FALSE;
-    }
+static PetscBool is_supported(const NsFe *fe, const NsFeElement *e)
+{
+  PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt n = NsFeElementUnknowns(fe, e, unknown);
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (unknown[i] < 0) return PETSC_TRUE;
   }
-  return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+/* With the same matrices and along the same line. */
+static PetscBool are_alike(const NsFeElement *a, const NsFeElement *b)
+{
+  return a->beam == b->beam && PetscAbsReal(NsDot3(a->axis, b->axis)) > 1 - 1e-12 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Frequency and damping rate of a cell alone. */
+static PetscErrorCode bounds_alone(const NsFe *fe, PetscInt index, Known *known, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
+{
+  const NsFeElement *e     = index < fe->elements ? &fe->element[index] : NULL;
+  const PetscBool    plain = e && e->beam && !is_supported(fe, e) ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; plain && k < PetscMin(known->count, NS_KNOWN); k++) {
+    if (!are_alike(known->element[k], e)) continue;
+    *omega      = known->omega[k];
+    *rate       = known->rate[k];
+    *gyroscopic = known->gyroscopic[k];
+    PetscFunctionReturn(0);
+  }
+  PetscCall(bounds_of(fe, index, NULL, NULL, omega, rate, gyroscopic));
+  if (plain) {
+    const PetscInt k     = known->count++ % NS_KNOWN; /* in the place of the oldest */
+    known->element[k]    = e;
+    known->omega[k]      = *omega;
+    known->rate[k]       = *rate;
+    known->gyroscopic[k] = *gyroscopic;
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscInt NsFeParts(NsFe *fe)
@@ -363,7 +398,8 @@ PetscErrorCode NsFeBounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damp
   Attached  attached;
   PetscInt  stiffest = 0, most_damped = 0, cells = fe->elements;
   PetscBool by_spring[2] = {PETSC_FALSE, PETSC_FALSE};
-  PetscReal alone = 0, alone_rate = 0, alone_gyroscopic = 0;
+  PetscReal alone, alone_rate, alone_gyroscopic;
+  Known     known = {.count = 0};
 
   PetscFunctionBegin;
   omega->value = damping_rate->value = *gyroscopic = 0;
@@ -372,7 +408,7 @@ PetscErrorCode NsFeBounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damp
   for (PetscInt i = 0; i < cells; i++) {
     PetscReal own, rate, spin;
     if (fe->body[body_of(fe, i)].part != part) continue;
-    if (!is_like_last(fe, i)) PetscCall(bounds_of(fe, i, NULL, NULL, &alone, &alone_rate, &alone_gyroscopic));
+    PetscCall(bounds_alone(fe, i, &known, &alone, &alone_rate, &alone_gyroscopic));
     own  = alone;
     rate = alone_rate;
     spin = alone_gyroscopic;

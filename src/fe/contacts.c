@@ -6,8 +6,7 @@
 #include <string.h>
 #include "fe.h"
 
-/* Compliance and Delassus matrices are dense over all candidates: at three rows each, 0.3 GB a matrix. */
-#define NS_MOST_CANDIDATES 2000
+#define NS_MOST_CANDIDATES 1000000 /* each takes some 5 kB of rows and lists */
 
 /* How many points a name means, 0 after an error in diag; fills point[most] with the first of them. */
 static PetscInt find_points(NsFe *fe, const char *name, const double offset[3], NsPlace place, PetscInt most, NsPoint *point)
@@ -359,6 +358,61 @@ static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
   PetscFunctionReturn(0);
 }
 
+/* How much a gap changes with one of a point's unknowns at most. Round: the distance changes by no more than the point moves across the axis. */
+static PetscReal gap_change(const NsPair *pair, const PetscReal move[3])
+{
+  return pair->type->flat ? PetscAbsReal(NsDot3(move, pair->normal))
+                          : PetscSqrtReal(PetscMax(0, NsDot3(move, move) - PetscSqr(NsDot3(move, pair->axis))));
+}
+
+/* model->stretch: the most that any gap changes with an unknown; model->reach: with all of them changed by 1/stretch. */
+static void set_reach(NsFe *fe, NsModel *model)
+{
+  model->stretch = NsArenaAlloc(fe->arena, sizeof(*model->stretch) * (size_t)(model->touches + 1));
+  model->reach   = NsArenaAlloc(fe->arena, sizeof(*model->reach) * (size_t)(fe->pairs + 1));
+  for (int pass = 0; pass < 2; pass++) {
+    for (PetscInt i = 0; i < fe->pairs; i++) {
+      for (int p = 0; p < 2; p++) {
+        const NsPoint *point = &fe->pair[i]->point[p];
+        for (PetscInt a = 0; a < point->unknowns; a++) {
+          const PetscReal change  = gap_change(fe->pair[i], point->move[a]);
+          PetscReal      *stretch = &model->stretch[point->touch[a]];
+          if (pass == 0)
+            *stretch = PetscMax(*stretch, change);
+          else if (change > 0)
+            model->reach[i] += change / *stretch;
+        }
+      }
+    }
+  }
+}
+
+/* The rows of all candidates, once: those of fixed normals stay. */
+static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
+{
+  NsRows *one = &fe->one;
+
+  PetscFunctionBegin;
+  PetscCall(NsRowsCreate(model, &fe->rows));
+  fe->row_stays       = NsArenaAlloc(fe->arena, sizeof(*fe->row_stays) * (size_t)(fe->pairs + 1));
+  one->row_capacity   = 3;
+  one->entry_capacity = 3 * model->row_entries;
+  one->first          = NsArenaAlloc(fe->arena, sizeof(*one->first) * 4);
+  one->drive          = NsArenaAlloc(fe->arena, sizeof(*one->drive) * 3);
+  one->touch          = NsArenaAlloc(fe->arena, sizeof(*one->touch) * (size_t)(one->entry_capacity + 1));
+  one->value          = NsArenaAlloc(fe->arena, sizeof(*one->value) * (size_t)(one->entry_capacity + 1));
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair *pair  = fe->pair[i];
+    fe->rows.contact[i] = i;
+    fe->rows.start[i]   = fe->rows.rows;
+    fe->row_stays[i]    = pair->type->flat && !pair->point[0].spin && !pair->point[1].spin ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->rows));
+  }
+  fe->rows.contacts         = fe->pairs;
+  fe->rows.start[fe->pairs] = fe->rows.rows;
+  PetscFunctionReturn(0);
+}
+
 /* Friction F t acts at -r n from the journal's centre: its moment about the axis is -r (n x t) . axis F = -r t . (axis x n) F. */
 static PetscReal torque_arm(const NsPair *pair)
 {
@@ -380,7 +434,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {
-    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that fit dense matrices of contact",
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that memory is made for",
       (int)fe->pairs, NS_MOST_CANDIDATES);
     NsDiagNote(fe->diag, "name only those nodes that can touch");
     PetscFunctionReturn(0);
@@ -397,6 +451,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   }
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   PetscCall(make_touch_list(fe, model));
+  if (model->layout->natural) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
   PetscCall(gather_initial(fe, model));
   for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
   for (PetscInt i = 0; i < fe->pairs; i++)
@@ -420,5 +475,8 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     }
     check_initial_gap(fe, model, contact, pair, model->candidate[i].name);
   }
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  set_reach(fe, model);
+  PetscCall(make_rows(fe, model));
   PetscFunctionReturn(0);
 }

@@ -12,10 +12,14 @@
 #include "beam_matrices.h"
 #include "contact/pair.h"
 #include "core/timefunction.h"
+#include "mesh/partition.h"
+#include "percuss/exact_sum.h"
+#include "percuss/layout.h"
 #include "percuss/mesh.h"
 #include "percuss/model.h"
 #include "percuss/settings.h"
 #include "section.h"
+#include "sparse.h"
 
 #define NS_NODE_UNKNOWNS    6                      /* most unknowns of a node */
 #define NS_ELEMENT_UNKNOWNS (2 * NS_NODE_UNKNOWNS) /* most unknowns of an element */
@@ -115,6 +119,7 @@ typedef struct {
 typedef struct {
   const NsTimeFunction *time;
   PetscInt              entries;
+  PetscInt              counted; /* the first so many are owned by this process, which books their power */
   PetscInt             *unknown;
   PetscReal            *value; /* N, N m */
   PetscReal            *sine;  /* NULL: does not turn */
@@ -124,8 +129,8 @@ typedef struct {
 /* A mass m at the eccentricity e from the shaft's axis, at the angle `phase` from lateral axis 2 at t = 0: m e matters alone. */
 typedef struct {
   NsFeSpot  spot;
-  PetscReal moment, phase; /* kg m, rad */
-  PetscInt  entries;
+  PetscReal moment, phase;    /* kg m, rad */
+  PetscInt  entries, counted; /* as in NsFeLoad */
   PetscInt  unknown[NS_POINT_UNKNOWNS];
   PetscReal lateral[2][NS_POINT_UNKNOWNS]; /* of the displacements along lateral axes 2 and 3 */
   PetscReal gravity[2];                    /* m/s^2 along them */
@@ -139,6 +144,7 @@ typedef struct {
   PetscInt         unknown[2 * NS_POINT_UNKNOWNS];
   PetscReal        lateral[2][2 * NS_POINT_UNKNOWNS]; /* relative motion along the lateral axes */
   NsFeTwist        twist;
+  PetscBool        counts; /* this process books its power */
 } NsFeVarying;
 
 /* Gyroscopic force -Omega G v on a few unknowns, where Omega changes while stepping. */
@@ -148,6 +154,15 @@ typedef struct {
   PetscReal *G;       /* [n, n] for 1 rad/s */
   NsFeTwist  twist;
 } NsFeGyro;
+
+/* What acts beside M, C and K. */
+typedef struct {
+  PetscInt       loads, gyros, varyings, unbalances;
+  NsFeLoad      *load;
+  NsFeGyro      *gyro;
+  NsFeVarying   *varying;
+  NsFeUnbalance *unbalance;
+} NsFeForces;
 
 /* What unbalances on rotors of free spin do to the mass matrix. */
 typedef struct NsFeUnbalancedMass NsFeUnbalancedMass;
@@ -166,8 +181,12 @@ struct NsFe {
   NsArena            *arena; /* not owned */
   NsDiag             *diag;  /* not owned */
   const NsConfig     *config;
+  MPI_Comm            comm; /* of the processes that share the model */
+  int                 rank, ranks;
+  int                *owner_of; /* [unknowns] natural number -> rank; NULL on one process */
+  NsPartQuality       parting;  /* with several processes */
   PetscReal           gravity[3];
-  PetscInt            bodies, nodes, elements, springs, inertias, loads, gyros, unbalances, varyings, rings;
+  PetscInt            bodies, nodes, elements, springs, inertias, rings;
   NsFeBody           *body;
   NsFeElement        *element;
   PetscReal          *x;         /* [nodes, 3] */
@@ -177,22 +196,25 @@ struct NsFe {
   PetscInt            rigids, *rigid; /* bodies without elements */
   NsFeSpring         *spring;
   NsFeInertia        *inertia;
-  NsFeLoad           *load;
-  NsFeGyro           *gyro;
-  NsFeUnbalance      *unbalance;
-  NsFeVarying        *varying;
+  NsFeForces          forces; /* in natural numbers of unknowns, */
+  NsFeForces          here;   /* and in places of this process (percuss/layout.h) */
   NsFeRing           *ring;
   PetscBool           circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool           fused;       /* forces from outside depend on time alone: a step of free flight needs no look at them in between */
+  PetscBool           works;       /* some of them work, and are no part of an energy */
   PetscBool           mass_varies; /* an unbalance on a rotor whose spin is free */
   NsFeUnbalancedMass *unbalanced;  /* NULL unless mass_varies */
-  Vec                 weight;      /* gravity force, N */
-  PetscBool           has_weight;
+  PetscReal          *weight;      /* [local] gravity force, N; NULL: none */
+  PetscReal          *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
   NsFreeDynamics     *free;
   PetscInt            pairs;
   NsPair            **pair;              /* [candidates] */
   PetscReal          *touch_q, *touch_v; /* [touches] values gathered for the pairs */
-  Vec                 work;
-  Vec                 rest; /* static solution the run starts from; NULL: none */
+  NsRows              rows;              /* of all candidates at the start */
+  NsRows              one;               /* scratch: of any single candidate */
+  PetscBool          *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
+  Vec                 work;              /* [local] */
+  Vec                 rest;              /* static solution the run starts from, in natural numbers; NULL: none */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */
@@ -211,6 +233,8 @@ extern const NsVariant *const  NsBodyVariants[];
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
+/* Elastic energy of all elements, J; q[unknowns] in natural numbers. */
+PetscReal NsFeElementEnergy(const NsFe *fe, const PetscReal *q);
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
 
@@ -233,8 +257,8 @@ static inline PetscInt *NsFeNodeUnknowns(const NsFe *fe, PetscInt node)
 }
 /* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
 PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
-/* Values of an element's unknowns; supported ones are 0. */
-void NsFeElementValues(const NsFe *fe, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
+/* Values of an element's unknowns; supported ones are 0. x is in natural numbers, or, with a layout, in its places. */
+void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
 
 /* src/fe/names.c. The body of this name (of so many bytes); NULL after an error in diag at that place. */
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
@@ -279,10 +303,10 @@ PetscInt NsFeSpringRows(const NsFe *fe, const NsFeSpring *spring, PetscInt *unkn
 void NsFeSpringMatrices(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, PetscReal stiffness[36], PetscReal damping[36]);
 /* Whether its stiffness is unsymmetric beyond the rounding of its axes. */
 PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed);
-/* 1/2 r' K r with the symmetric part of K. */
-PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q);
+/* 1/2 r' K r with the symmetric part of K; q as in NsFeElementValues. */
+PetscReal NsFeSpringEnergy(const NsFe *fe, const NsLayout *layout, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q);
 /* Power of the skew part of the stiffness at velocity w, W. */
-PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w);
+PetscReal NsFeSpringCirculation(const NsFe *fe, const NsLayout *layout, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w);
 /* Values of a table over speed: linear between rows, constant beyond. value[8] */
 void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8]);
 
@@ -291,13 +315,41 @@ void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal
 /* M[unknowns, unknowns] of an inertia. */
 void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal *M);
 
+/* src/fe/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */
+PetscErrorCode NsFeDistribute(NsFe *fe);
+/* (all) Own unknowns in natural order, then ghosts; the identity on one process. */
+PetscErrorCode NsFeLayoutOwnedFirst(const NsFe *fe, NsLayout **layout);
+/* (all) Unknowns low .. low + n - 1: low + order[i] at place i; NULL: as they are. */
+PetscErrorCode NsFeLayoutRange(const NsFe *fe, PetscInt low, PetscInt n, const PetscInt *order, NsLayout **layout);
+
+/* src/fe/outer.c: h += loads and all that spins, at (t, q, v); arrays in the numbers that `forces` has. */
+void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+/* A sum of powers: exact where the bits must not depend on the number of processes (NULL: not), for that costs half a microsecond a step. */
+typedef struct {
+  PetscReal   plain;
+  NsExactSum *exact;
+} NsFePower;
+static inline void NsFeAddPower(NsFePower *sum, PetscReal power)
+{
+  if (sum->exact)
+    NsExactSumAdd(sum->exact, 1, &power);
+  else
+    sum->plain += power;
+}
+/* Power at velocity w of all of them that are no part of an energy, added to sums over what this process counts. */
+void NsFeOuterPower(
+  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
+/* fe->here, fe->weight and fe->outer, once the layout is known. */
+PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
+
 /* src/fe/spinning.c: forces that depend on the spin: gyroscopic, bearings over speed, unbalance. Lists are made once the unknowns have numbers. */
 void NsFeSpinning(NsFe *fe);
-void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
 /* Power at velocity w of those of these forces that are no part of an energy: dampers of bearings, and what feeds energy in. */
-void NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power);
+void NsFeSpinningPower(
+  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
 /* Of the weight of unbalances where the spin is free, J. */
-PetscReal NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q);
+PetscReal NsFeSpinningPotential(const NsFeForces *forces, PetscReal t, const PetscScalar *q);
 
 /* src/fe/unbalanced_mass.c: M(q) where unbalances turn with an unknown angle. */
 PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);
@@ -336,27 +388,31 @@ PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega,
 PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *count, NsStabilityMode *modes);
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
 
-/* src/fe/assembly.c: exact preallocation, then values. *C: dampers (symmetric), NULL where there is no damping; *G: gyroscopic terms and the skew parts of
-   bearings' damping, NULL where there is none. K may be unsymmetric. speed[bodies] (rad/s): that of each rotor; NULL: rotors of constant spin have their own,
-   and what depends on the speed of others is left out. */
-PetscErrorCode NsFeAssemble(NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
-/* Gravity force M g, N. */
-PetscErrorCode NsFeWeight(const NsFe *fe, Vec weight);
+/* src/fe/assembly.c. C: dampers (symmetric), no rows where there is no damping; G: gyroscopic terms and the skew parts of bearings' damping, no rows where there
+   is none. M is within the pattern of the others, which have the same one. */
+typedef struct {
+  NsSparse  M, C, G, K;
+  PetscBool diagonal, symmetric; /* M, K is */
+  PetscBool damped, skew;        /* there are C, G */
+} NsFeMatrices;
+/* speed[bodies] (rad/s): that of each rotor; NULL: rotors of constant spin have their own, and what depends on the speed of others is left out. Rows of those
+   unknowns that are mine[unknowns]; NULL: all. mass_alone: what is told of the others is told, but they have no rows. */
+PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const PetscBool *mine, PetscBool mass_alone, NsFeMatrices *matrices);
+/* Whether M is diagonal; the nodes that a spring joins, one or two for each of its places. */
+PetscBool NsFeMassIsDiagonal(const NsFe *fe);
+PetscInt  NsFeSpringNodes(const NsFe *fe, const NsFeSpring *spring, PetscInt node[4]);
+/* All rows as PETSc's matrices; NULL where there are none. */
+PetscErrorCode NsFeAssemble(const NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
+/* Gravity force M g, weight[unknowns] in N. */
+void NsFeWeight(const NsFe *fe, PetscReal *weight);
 
 /* src/fe/free.c: the matrices and the back end that works with them. */
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **free);
 PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **free);
-/* h -= K q + C v */
-PetscErrorCode NsFreeDynamicsForce(NsFreeDynamics *free, Vec q, Vec v, Vec h);
-PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y);
+/* Factors A = m M + c C + k K into a slot, unless it is there. The rest is free->type's own (src/fe/free.h). */
 PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOperator op);
+/* x = A^-1 b of a slot; two vectors. */
 PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, Vec x);
-/* 1/2 v' M v */
-PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kinetic);
-/* w' C v of the dampers; 0 without damping. */
-PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power);
-/* Not the caller's. *dampers is symmetric, without gyroscopic terms; NULL without damping. */
-PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers, Mat *K);
 
 /* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
 typedef struct {

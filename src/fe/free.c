@@ -1,10 +1,11 @@
 /*
   Free dynamics: the matrices, and the back end that works with them.
 
+  lumped   diagonal mass: one pass over the elements (src/fe/lumped.h)
   banded   narrow bands in storage of our own (src/fe/banded.h): bars, beams, shafts and everything else whose rows reach over few unknowns
   petsc    anything: sparse matrices and a KSP; also where the options database names a solver
 
-  The config's key `free_dynamics` forces one. Both give the same results to rounding.
+  The config's key `free_dynamics` forces one. All give the same results to rounding.
 */
 #include <petscksp.h>
 #include <string.h>
@@ -15,31 +16,51 @@
    do. A shaft of six unknowns a node has 23. */
 #define NS_NARROW       50
 #define NS_MOST_ENTRIES 1e9
+#define NS_MOST_REACH   64 /* unknowns, with several processes */
 
-static PetscErrorCode take_options(Mat A)
+static PetscErrorCode take_options(void)
 {
+  Mat A;
   KSP ksp;
 
   PetscFunctionBeginUser;
+  PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, 1, 1, 1, NULL, &A));
+  PetscCall(MatSetValue(A, 0, 0, 1, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
   PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPDestroy(&ksp));
+  PetscCall(MatDestroy(&A));
   PetscFunctionReturn(0);
 }
 
 /* A solver that PETSc does not know, and the like, is the user's mistake: it is found here, before any step. */
-static PetscErrorCode check_options(NsFe *fe, Mat A)
+static PetscErrorCode check_options(NsFe *fe)
 {
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
 
   PetscFunctionBegin;
   PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
-  code = take_options(A);
+  code = take_options();
   PetscCall(PetscPopErrorHandler());
   if (code) NsDiagError(fe->diag, (NsPlace){NULL, 0, 0, 0}, "PETSc refuses an option after '--': %s", message);
   PetscFunctionReturn(0);
+}
+
+/* last[unknown] = the last row that reaches back to it, by one block of these unknowns. */
+static void reach_back(PetscInt n, const PetscInt *unknown, PetscInt *last)
+{
+  PetscInt low = PETSC_MAX_INT, high = -1;
+
+  for (PetscInt i = 0; i < n; i++) {
+    if (unknown[i] < 0) continue;
+    low  = PetscMin(low, unknown[i]);
+    high = PetscMax(high, unknown[i]);
+  }
+  if (high >= 0) last[low] = PetscMax(last[low], high);
 }
 
 /* Whether the user names a solver of PETSc. */
@@ -54,73 +75,179 @@ static PetscErrorCode names_solver(PetscBool *named)
   PetscFunctionReturn(0);
 }
 
-/* By what the factor stores: each column down to the last row that reaches back to it or beyond. */
-static PetscErrorCode count_entries(Mat K, PetscReal *entries, PetscInt *size)
+/* Along which rows reach how far back: what a factor of all of them stores, each column down to the last row that reaches back to it or beyond. */
+static PetscErrorCode measure(const NsFe *fe, PetscReal *entries, PetscInt *widest)
 {
-  PetscInt  n, *last, reach = 0;
-  PetscReal sum = 0;
+  PetscInt *last, reach = 0;
 
   PetscFunctionBegin;
-  PetscCall(MatGetSize(K, &n, NULL));
-  PetscCall(PetscMalloc1(n, &last));
-  for (PetscInt i = 0; i < n; i++) last[i] = i;
-  for (PetscInt i = 0; i < n; i++) {
-    const PetscInt *column;
-    PetscInt        count;
-    PetscCall(MatGetRow(K, i, &count, &column, NULL));
-    if (count) last[PetscMin(i, column[0])] = i; /* rows ascend: the last one that begins here stays */
-    PetscCall(MatRestoreRow(K, i, &count, &column, NULL));
+  *entries = 0;
+  *widest  = 0;
+  PetscCall(PetscMalloc1(fe->unknowns, &last));
+  for (PetscInt i = 0; i < fe->unknowns; i++) last[i] = i;
+  for (PetscInt i = 0; i < fe->nodes; i++) { /* a node's own */
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
+    reach_back(fe->body[fe->node_body[i]].node_unknowns, unknown, last);
   }
-  for (PetscInt j = 0; j < n; j++) {
-    reach = PetscMax(reach, last[j]);
-    sum += 2 * (reach - j) + 1;
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
+    const PetscInt n = NsFeElementUnknowns(fe, &fe->element[i], unknown);
+    reach_back(n, unknown, last);
+  }
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    PetscInt       unknown[4 * NS_NODE_UNKNOWNS], node[4], n = 0;
+    const PetscInt nodes = NsFeSpringNodes(fe, &fe->spring[s], node);
+    for (PetscInt k = 0; k < nodes; k++) {
+      const PetscInt *own = NsFeNodeUnknowns(fe, node[k]);
+      for (PetscInt a = 0; a < fe->body[fe->node_body[node[k]]].node_unknowns; a++) unknown[n++] = own[a];
+    }
+    reach_back(n, unknown, last);
+  }
+  for (PetscInt j = 0; j < fe->unknowns; j++) {
+    *widest = PetscMax(*widest, last[j] - j);
+    reach   = PetscMax(reach, last[j]);
+    *entries += 2 * (PetscReal)(reach - j) + 1;
   }
   PetscCall(PetscFree(last));
-  *entries = sum;
-  *size    = n;
   PetscFunctionReturn(0);
 }
 
+/* Chosen by the user, or by structure. */
 static PetscErrorCode choose(NsFreeDynamics *free)
 {
-  const NsFe *fe      = free->fe;
-  PetscBool   named   = PETSC_FALSE;
-  PetscReal   entries = 0;
-  PetscInt    size    = 0;
+  static const NsBackEnd *const forced[] = {NULL, &NsBackEnd_Lumped, &NsBackEnd_Banded, &NsBackEnd_Petsc}; /* as the key's choices */
+  const NsFe                   *fe       = free->fe;
+  const PetscBool               alone = fe->ranks == 1 ? PETSC_TRUE : PETSC_FALSE, diagonal = NsFeMassIsDiagonal(fe);
+  const NsPlace                 place = NsKeysPlace(fe->config->where, "free_dynamics");
+  PetscBool                     named = PETSC_FALSE;
+  PetscReal                     entries;
+  PetscInt                      widest;
 
   PetscFunctionBegin;
-  PetscCall(count_entries(free->K, &entries, &size));
+  PetscCall(measure(fe, &entries, &widest));
   PetscCall(names_solver(&named));
-  free->type = entries <= (PetscReal)NS_NARROW * size && !named ? &NsBackEnd_Banded : &NsBackEnd_Petsc;
-  if (fe->config->free_dynamics == 2) free->type = &NsBackEnd_Petsc;
-  if (fe->config->free_dynamics == 1 && entries <= NS_MOST_ENTRIES) free->type = &NsBackEnd_Banded;
-  if (fe->config->free_dynamics == 1 && entries > NS_MOST_ENTRIES)
-    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "free_dynamics"), "rows are too wide to be banded: %.3g numbers a matrix", entries);
+  const PetscBool narrow = entries <= (PetscReal)NS_NARROW * (PetscReal)fe->unknowns ? PETSC_TRUE : PETSC_FALSE;
+  /* pieces of several processes overlap by more than a row's reach, and solve with M alone */
+  const PetscBool in_pieces = alone || (widest <= NS_MOST_REACH && fe->parting.pieces && !fe->config->solves_stiffness) ? PETSC_TRUE : PETSC_FALSE;
+  if (diagonal && !fe->config->solves_stiffness)
+    free->type = &NsBackEnd_Lumped;
+  else if (narrow && in_pieces)
+    free->type = &NsBackEnd_Banded;
+  else
+    free->type = &NsBackEnd_Petsc;
+  if (named) free->type = &NsBackEnd_Petsc;
+  if (fe->config->free_dynamics) free->type = forced[fe->config->free_dynamics];
+  if (free->type == &NsBackEnd_Lumped && !diagonal)
+    NsDiagError(fe->diag, place, "lumped is for models whose mass matrix is diagonal: `mass: lumped` for every body, and no disc beside the axes");
+  else if (free->type == &NsBackEnd_Banded && entries > NS_MOST_ENTRIES)
+    NsDiagError(fe->diag, place, "rows are too wide to be banded: %.3g numbers a matrix", entries);
+  else if (free->type == &NsBackEnd_Banded && !in_pieces)
+    NsDiagError(fe->diag, place, "this model, or its scheme, cannot be banded on several processes; petsc can");
+  PetscFunctionReturn(0);
+}
+
+/* to += scale from, whose pattern is within that of `to`. */
+static void add_rows(NsSparse *to, const NsSparse *from, PetscReal scale)
+{
+  for (PetscInt r = 0; r < from->rows; r++) {
+    for (PetscInt k = from->start[r], at = to->start[r]; k < from->start[r + 1]; k++, at++) {
+      while (to->column[at] < from->column[k]) at++;
+      to->value[at] += scale * from->value[k];
+    }
+  }
+}
+
+static PetscErrorCode copy_pattern(const NsSparse *from, NsSparse *to)
+{
+  const PetscInt entries = from->start[from->rows];
+
+  PetscFunctionBegin;
+  *to = (NsSparse){.rows = from->rows};
+  if (from->row) {
+    PetscCall(PetscMalloc1(from->rows, &to->row));
+    PetscCall(PetscArraycpy(to->row, from->row, from->rows));
+  }
+  PetscCall(PetscMalloc1(from->rows + 1, &to->start));
+  PetscCall(PetscMalloc1(entries, &to->column));
+  PetscCall(PetscCalloc1(entries, &to->value));
+  PetscCall(PetscArraycpy(to->start, from->start, from->rows + 1));
+  PetscCall(PetscArraycpy(to->column, from->column, entries));
+  PetscFunctionReturn(0);
+}
+
+/* The rows that the back end wants. */
+static PetscErrorCode assemble(NsFreeDynamics *free, PetscBool mass_alone)
+{
+  NsFe        *fe   = free->fe;
+  PetscBool   *mine = NULL;
+  NsFeMatrices matrices;
+
+  PetscFunctionBegin;
+  if (fe->owner_of) {
+    PetscCall(PetscMalloc1(fe->unknowns, &mine));
+    for (PetscInt i = 0; i < fe->unknowns; i++) mine[i] = fe->owner_of[i] == fe->rank ? PETSC_TRUE : PETSC_FALSE;
+    if (free->type->want) free->type->want(free, mine);
+  }
+  PetscCall(NsFeAssembleRows(fe, NULL, mine, mass_alone, &matrices));
+  PetscCall(PetscFree(mine));
+  free->M            = matrices.M;
+  free->K            = matrices.K;
+  free->dampers      = matrices.C;
+  free->diagonal     = matrices.diagonal;
+  free->symmetric[0] = matrices.skew ? PETSC_FALSE : PETSC_TRUE;
+  free->symmetric[1] = matrices.symmetric;
+  free->damped       = matrices.damped;
+  free->rates        = matrices.damped || matrices.skew ? PETSC_TRUE : PETSC_FALSE;
+  if (matrices.G.start) {
+    add_rows(&matrices.G, &free->dampers, 1);
+    free->C = matrices.G;
+  } else
+    free->C = free->dampers;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsForget(NsFreeDynamics *free)
+{
+  PetscFunctionBegin;
+  if (free->C.value != free->dampers.value) PetscCall(NsSparseDestroy(&free->C));
+  PetscCall(NsSparseDestroy(&free->dampers));
+  PetscCall(NsSparseDestroy(&free->K));
+  free->C = free->dampers;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFreeDynamicsOperator(const NsFreeDynamics *free, NsOperator op, NsSparse *A)
+{
+  const PetscBool by_mass = NsOperatorIsMass(free, op), absent = !by_mass && !free->K.start ? PETSC_TRUE : PETSC_FALSE;
+  NsFreeDynamics  whole = *free;
+
+  PetscFunctionBegin;
+  if (absent) PetscCall(assemble(&whole, PETSC_FALSE)); /* nothing but this asks for more than M */
+  PetscCall(copy_pattern(by_mass ? &whole.M : &whole.K, A));
+  add_rows(A, &whole.M, op.mass);
+  if (!by_mass) {
+    add_rows(A, &whole.K, op.stiffness);
+    add_rows(A, &whole.C, op.damping);
+  }
+  if (absent) {
+    PetscCall(NsFreeDynamicsForget(&whole));
+    PetscCall(NsSparseDestroy(&whole.M));
+  }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFreeDynamicsCreate(NsFe *fe, NsFreeDynamics **result)
 {
   NsFreeDynamics *free = NsArenaAlloc(fe->arena, sizeof(*free));
-  Mat             G;
-  PetscBool       known;
 
   PetscFunctionBegin;
   *result  = free;
   free->fe = fe;
-  PetscCall(NsFeAssemble(fe, NULL, &free->M, &free->dampers, &G, &free->K));
-  PetscCall(MatCreateVecs(free->M, &fe->weight, NULL));
-  PetscCall(NsFeWeight(fe, fe->weight));
-  PetscCall(MatIsSymmetricKnown(free->K, &known, &free->symmetric[1]));
-  free->symmetric[0] = G ? PETSC_FALSE : PETSC_TRUE;
-  if (G && free->dampers) PetscCall(MatAXPY(G, 1, free->dampers, SAME_NONZERO_PATTERN));
-  if (!G && free->dampers) PetscCall(PetscObjectReference((PetscObject)free->dampers));
-  free->C = G ? G : free->dampers;
-  PetscCall(VecDuplicate(fe->weight, &free->work));
-  PetscCall(VecDuplicate(fe->weight, &fe->work));
-  fe->has_weight = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0 ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(check_options(fe, free->M));
+  PetscCall(check_options(fe));
   PetscCall(choose(free));
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  PetscCall(assemble(free, free->type->by_elements));
+  free->created = PETSC_TRUE;
   PetscCall(free->type->create(free));
   PetscFunctionReturn(0);
 }
@@ -131,27 +258,12 @@ PetscErrorCode NsFreeDynamicsDestroy(NsFreeDynamics **result)
 
   PetscFunctionBegin;
   if (!free) PetscFunctionReturn(0);
+  if (!free->created) PetscFunctionReturn(0); /* after a mistake of the user */
   PetscCall(free->type->destroy(free));
-  PetscCall(MatDestroy(&free->M));
-  PetscCall(MatDestroy(&free->C));
-  PetscCall(MatDestroy(&free->dampers));
-  PetscCall(MatDestroy(&free->K));
-  PetscCall(VecDestroy(&free->work));
+  PetscCall(NsFreeDynamicsForget(free));
+  PetscCall(NsSparseDestroy(&free->M));
+  PetscCall(NsLayoutDestroy(&free->layout));
   *result = NULL;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFreeDynamicsForce(NsFreeDynamics *free, Vec q, Vec v, Vec h)
-{
-  PetscFunctionBegin;
-  PetscCall(free->type->force(free, q, v, h));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFreeDynamicsMult(NsFreeDynamics *free, Vec x, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(free->type->mult(free, x, y));
   PetscFunctionReturn(0);
 }
 
@@ -170,48 +282,13 @@ PetscErrorCode NsFreeDynamicsFactor(NsFreeDynamics *free, PetscInt slot, NsOpera
 
 PetscErrorCode NsFreeDynamicsSolve(NsFreeDynamics *free, PetscInt slot, Vec b, Vec x)
 {
-  PetscFunctionBegin;
-  PetscCall(free->type->solve(free, slot, b, x));
-  PetscFunctionReturn(0);
-}
+  PetscReal *ab, *ax;
 
-PetscErrorCode NsFreeDynamicsKinetic(NsFreeDynamics *free, Vec v, PetscReal *kinetic)
-{
   PetscFunctionBegin;
-  PetscCall(free->type->kinetic(free, v, kinetic));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFreeDynamicsDamping(NsFreeDynamics *free, Vec v, Vec w, PetscReal *power)
-{
-  PetscFunctionBegin;
-  *power = 0;
-  if (free->dampers) PetscCall(free->type->damping(free, v, w, power));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFreeDynamicsMatrices(NsFreeDynamics *free, Mat *M, Mat *dampers, Mat *K)
-{
-  PetscFunctionBegin;
-  *M       = free->M;
-  *dampers = free->dampers;
-  *K       = free->K;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsFreeDynamicsOperator(const NsFreeDynamics *free, NsOperator op, PetscBool symmetric, Mat *A)
-{
-  PetscFunctionBegin;
-  if (op.stiffness == 0 && (op.damping == 0 || !free->C)) {
-    PetscCall(MatDuplicate(free->M, MAT_COPY_VALUES, A));
-    if (op.mass != 1) PetscCall(MatScale(*A, op.mass));
-  } else {
-    PetscCall(MatDuplicate(free->K, MAT_COPY_VALUES, A));
-    PetscCall(MatScale(*A, op.stiffness));
-    PetscCall(MatAXPY(*A, op.mass, free->M, SUBSET_NONZERO_PATTERN));
-    if (free->C) PetscCall(MatAXPY(*A, op.damping, free->C, SUBSET_NONZERO_PATTERN));
-  }
-  PetscCall(MatSetOption(*A, MAT_USE_INODES, PETSC_FALSE)); /* PETSc 3.18 factors sums of matrices by inodes from memory it never wrote */
-  if (symmetric) PetscCall(MatSetOption(*A, MAT_SPD, PETSC_TRUE));
+  PetscCall(VecGetArray(b, &ab));
+  PetscCall(VecGetArray(x, &ax));
+  PetscCall(free->type->solve(free, slot, ab, ax));
+  PetscCall(VecRestoreArray(x, &ax));
+  PetscCall(VecRestoreArray(b, &ab));
   PetscFunctionReturn(0);
 }

@@ -72,7 +72,7 @@ static void add_entry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscRe
 
 static NsFeLoad *new_load(NsFe *fe, const NsLoadSettings *settings, PetscInt places)
 {
-  NsFeLoad    *load     = &fe->load[fe->loads++];
+  NsFeLoad    *load     = &fe->forces.load[fe->forces.loads++];
   const size_t capacity = NS_POINT_UNKNOWNS * (size_t)PetscMax(1, places);
 
   load->time    = settings->time;
@@ -199,7 +199,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
 
 static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
 {
-  NsFeUnbalance *self = &fe->unbalance[fe->unbalances];
+  NsFeUnbalance *self = &fe->forces.unbalance[fe->forces.unbalances];
   NsPoint        point;
 
   if (!NsFeFindSpot(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &self->spot)) return;
@@ -227,7 +227,7 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, body->frame[1 + k]);
   NsFeMakeTwist(fe, &self->spot, &self->twist);
   if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
-  fe->unbalances++;
+  fe->forces.unbalances++;
 }
 
 void NsFeLoads(NsFe *fe)
@@ -238,7 +238,7 @@ void NsFeLoads(NsFe *fe)
   size_t                     capacity  = 1;
 
   for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
-  fe->load = NsArenaAlloc(fe->arena, sizeof(*fe->load) * capacity);
+  fe->forces.load = NsArenaAlloc(fe->arena, sizeof(*fe->forces.load) * capacity);
   for (int l = 0; l < list->count; l++) {
     if (!is_in_range(fe, &settings[l])) continue;
     if (settings[l].on)
@@ -246,6 +246,6 @@ void NsFeLoads(NsFe *fe)
     else
       add_load_at(fe, &settings[l]);
   }
-  fe->unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->unbalance) * (size_t)PetscMax(1, fe->config->unbalances.count));
+  fe->forces.unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->forces.unbalance) * (size_t)PetscMax(1, fe->config->unbalances.count));
   for (int u = 0; u < fe->config->unbalances.count; u++) add_unbalance(fe, &unbalance[u]);
 }

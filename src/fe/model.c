@@ -4,7 +4,7 @@
       h(t, q, v) = f(t, q) + M g - K q - C v + spinning(t, q, v)          constant M, C, K but for unbalances of rotors whose spin is free
 */
 #include <string.h>
-#include "fe.h"
+#include "free.h"
 
 #define NS_BODY(name) extern const NsBodyType NsBodyType_##name;
 #include "list.h"
@@ -17,42 +17,50 @@ const NsBodyType *const NsBodyTypes[] = {
   NULL,
 };
 
-/* f(t) cos psi and f(t) sin psi of a load that turns; f(t), and nothing, of others. */
-static void load_factors(const NsFeLoad *load, PetscReal t, const PetscScalar *q, PetscReal *cosine, PetscReal *sine)
+/* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads leave most of the weight as it is. q and v may be NULL where fe->fused. */
+static PetscErrorCode outer_force(NsFe *fe, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
 {
-  const PetscReal factor = NsTimeFunctionValue(load->time, t), angle = load->sine ? NsFeTwistAngle(&load->twist, t, q) : 0;
+  const NsFeForces *here  = &fe->here;
+  const PetscInt    local = fe->free->layout->local;
 
-  *cosine = load->sine ? factor * PetscCosReal(angle) : factor;
-  *sine   = load->sine ? factor * PetscSinReal(angle) : 0;
+  PetscFunctionBegin;
+  *outer = fe->outer;
+  if (!fe->outer) PetscFunctionReturn(0);
+  if (fe->forces.gyros + fe->forces.varyings) PetscCall(NsLayoutExchange(fe->free->layout, 2, (PetscReal *[]){q, v})); /* they look at ghosts */
+  if (here->gyros + here->varyings + here->unbalances) {
+    if (fe->weight)
+      PetscCall(PetscArraycpy(fe->outer, fe->weight, local));
+    else
+      PetscCall(PetscArrayzero(fe->outer, local));
+  } else {
+    for (PetscInt l = 0; l < here->loads; l++) {
+      for (PetscInt i = 0; i < here->load[l].entries; i++)
+        fe->outer[here->load[l].unknown[i]] = fe->weight ? fe->weight[here->load[l].unknown[i]] : 0;
+    }
+  }
+  NsFeOuterForce(here, t, q, v, fe->outer);
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
 {
-  NsFe *fe = model->data;
+  NsFe            *fe = model->data;
+  PetscReal       *aq, *av, *ah;
+  const PetscReal *outer;
 
   PetscFunctionBegin;
-  if (fe->has_weight)
-    PetscCall(VecCopy(fe->weight, h));
+  PetscCall(VecGetArray(q, &aq));
+  PetscCall(VecGetArray(v, &av));
+  PetscCall(VecGetArray(h, &ah));
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  if (outer)
+    PetscCall(PetscArraycpy(ah, outer, fe->free->layout->local));
   else
-    PetscCall(VecZeroEntries(h));
-  if (fe->loads || fe->gyros || fe->varyings || fe->unbalances) {
-    PetscScalar       *value;
-    const PetscScalar *aq, *av;
-    PetscCall(VecGetArray(h, &value));
-    PetscCall(VecGetArrayRead(q, &aq));
-    PetscCall(VecGetArrayRead(v, &av));
-    for (PetscInt l = 0; l < fe->loads; l++) {
-      const NsFeLoad *load = &fe->load[l];
-      PetscReal       cosine, sine;
-      load_factors(load, t, aq, &cosine, &sine);
-      for (PetscInt i = 0; i < load->entries; i++) value[load->unknown[i]] += cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0);
-    }
-    NsFeSpinningForce(fe, t, aq, av, value);
-    PetscCall(VecRestoreArrayRead(v, &av));
-    PetscCall(VecRestoreArrayRead(q, &aq));
-    PetscCall(VecRestoreArray(h, &value));
-  }
-  PetscCall(NsFreeDynamicsForce(fe->free, q, v, h));
+    PetscCall(PetscArrayzero(ah, fe->free->layout->local));
+  PetscCall(fe->free->type->force(fe->free, aq, av, ah));
+  PetscCall(VecRestoreArray(h, &ah));
+  PetscCall(VecRestoreArray(v, &av));
+  PetscCall(VecRestoreArray(q, &aq));
   PetscFunctionReturn(0);
 }
 
@@ -79,12 +87,51 @@ static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec 
 
 static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
 {
-  NsFe *fe = model->data;
+  NsFe            *fe = model->data;
+  PetscReal       *aq, *av, *aa;
+  const PetscReal *outer;
 
   PetscFunctionBegin;
   PetscCall(NsModelFactor_Fe(model, 0, t, q, v, (NsOperator){1, 0, 0}));
-  PetscCall(NsModelForce_Fe(model, t, q, v, fe->work)); /* not into a: KSPSolve copies when both vectors are one */
-  PetscCall(NsModelSolve_Fe(model, 0, fe->work, a));
+  PetscCall(VecGetArray(q, &aq));
+  PetscCall(VecGetArray(v, &av));
+  PetscCall(VecGetArray(a, &aa));
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  PetscCall(fe->free->type->accel(fe->free, aq, av, outer, aa));
+  PetscCall(VecRestoreArray(a, &aa));
+  PetscCall(VecRestoreArray(v, &av));
+  PetscCall(VecRestoreArray(q, &aq));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, 0, a));
+  PetscFunctionReturn(0);
+}
+
+/* Fused where forces from outside do not ask for the position at the end. */
+static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq0, *av0, *aa0, *aq1, *av1, *aa1;
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  if (!fe->fused) {
+    PetscCall(NsModelFlightInSteps(model, t1, dt, q0, v0, a0, q1, v1, a1));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsFreeDynamicsFactor(fe->free, 0, (NsOperator){1, 0, 0}));
+  PetscCall(VecGetArray(q0, &aq0));
+  PetscCall(VecGetArray(v0, &av0));
+  PetscCall(VecGetArray(a0, &aa0));
+  PetscCall(VecGetArray(q1, &aq1));
+  PetscCall(VecGetArray(v1, &av1));
+  PetscCall(VecGetArray(a1, &aa1));
+  PetscCall(outer_force(fe, t1, NULL, NULL, &outer));
+  PetscCall(fe->free->type->flight(fe->free, dt, aq0, av0, aa0, outer, aq1, av1, aa1));
+  PetscCall(VecRestoreArray(a1, &aa1));
+  PetscCall(VecRestoreArray(v1, &av1));
+  PetscCall(VecRestoreArray(q1, &aq1));
+  PetscCall(VecRestoreArray(a0, &aa0));
+  PetscCall(VecRestoreArray(v0, &av0));
+  PetscCall(VecRestoreArray(q0, &aq0));
   PetscFunctionReturn(0);
 }
 
@@ -107,23 +154,16 @@ static PetscErrorCode add_unbalanced(const NsFe *fe, PetscReal t, Vec q, Vec x, 
 
 static PetscErrorCode NsModelMult_Fe(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
 {
-  NsFe *fe = model->data;
+  NsFe      *fe = model->data;
+  PetscReal *ax, *ay;
 
   PetscFunctionBegin;
-  PetscCall(NsFreeDynamicsMult(fe->free, x, y));
+  PetscCall(VecGetArray(x, &ax));
+  PetscCall(VecGetArray(y, &ay));
+  PetscCall(fe->free->type->mult(fe->free, ax, ay));
+  PetscCall(VecRestoreArray(y, &ay));
+  PetscCall(VecRestoreArray(x, &ax));
   if (fe->unbalanced) PetscCall(add_unbalanced(fe, t, q, x, y));
-  PetscFunctionReturn(0);
-}
-
-/* Values of the touch list out of a vector, for the pairs. */
-static PetscErrorCode gather(const NsModel *model, Vec x, PetscReal *values)
-{
-  const PetscScalar *array;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &array));
-  for (PetscInt i = 0; i < model->touches; i++) values[i] = array[model->touch[i]];
-  PetscCall(VecRestoreArrayRead(x, &array));
   PetscFunctionReturn(0);
 }
 
@@ -132,17 +172,33 @@ static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscRea
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  PetscCall(gather(model, q, fe->touch_q));
+  PetscCall(NsModelTouch(model, q, fe->touch_q));
   for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i]->type->gap(fe->pair[i], t, fe->touch_q);
   PetscFunctionReturn(0);
 }
 
+/* Appends the rows of a candidate, as they stay. */
+static void copy_rows(const NsRows *all, PetscInt candidate, NsRows *rows)
+{
+  const PetscInt start = all->start[candidate], end = all->start[candidate + 1];
+  PetscInt       at = rows->first[rows->rows];
+
+  for (PetscInt k = start; k < end; k++) {
+    for (PetscInt j = all->first[k]; j < all->first[k + 1]; j++, at++) {
+      rows->touch[at] = all->touch[j];
+      rows->value[at] = all->value[j];
+    }
+    rows->drive[rows->rows]   = all->drive[k];
+    rows->first[++rows->rows] = at;
+  }
+}
+
 static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
 {
-  NsFe *fe = model->data;
+  NsFe     *fe       = model->data;
+  PetscBool gathered = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(gather(model, q, fe->touch_q));
   rows->contacts = active;
   rows->rows     = 0;
   rows->first[0] = 0;
@@ -150,9 +206,39 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
     const NsPair *pair = fe->pair[contact[i]];
     rows->contact[i]   = contact[i];
     rows->start[i]     = rows->rows;
+    if (fe->row_stays[contact[i]]) {
+      copy_rows(&fe->rows, contact[i], rows);
+      continue;
+    }
+    if (!gathered) PetscCall(NsModelTouch(model, q, fe->touch_q));
+    gathered = PETSC_TRUE;
     PetscCall(pair->type->rows(pair, t, fe->touch_q, rows));
   }
   rows->start[active] = rows->rows;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelLook_Fe(NsModel *model, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count,
+  const PetscInt *candidate, PetscReal *g, PetscReal *u)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]]->type->gap(fe->pair[candidate[k]], t, touch_q);
+  for (PetscInt k = 0; k < count && touch_v; k++) {
+    const PetscInt i = candidate[k], first = fe->rows.start[i];
+    NsRows         one = fe->rows; /* its rows where they stay as they are */
+    if (fe->row_stays[i]) {
+      one.first += first;
+      one.drive += first;
+      one.rows = fe->rows.start[i + 1] - first;
+    } else {
+      one      = fe->one;
+      one.rows = 0;
+      PetscCall(fe->pair[i]->type->rows(fe->pair[i], t, touch_q, &one));
+    }
+    NsRowsVelocityTouched(&one, touch_v, u + first);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -162,8 +248,8 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(d, rows->rows));
-  PetscCall(gather(model, q, fe->touch_q));
-  PetscCall(gather(model, v, fe->touch_v));
+  PetscCall(NsModelTouch(model, q, fe->touch_q));
+  PetscCall(NsModelTouch(model, v, fe->touch_v));
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const NsPair *pair    = fe->pair[rows->contact[i]];
     PetscReal     rate[3] = {0, 0, 0};
@@ -173,89 +259,186 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsModelContactPoint_Fe(NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+static PetscErrorCode NsModelContactPoint_Fe(
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  NsFe         *fe   = model->data;
+  const NsFe   *fe   = model->data;
   const NsPair *pair = fe->pair[candidate];
 
   PetscFunctionBegin;
-  PetscCall(gather(model, q, fe->touch_q));
-  pair->type->place(pair, t, fe->touch_q, x, u, n);
+  pair->type->place(pair, t, touch_q, x, u, n);
   PetscFunctionReturn(0);
 }
 
-/* Sum over elements and springs, not q' K q: a body that has flown far keeps the digits of its small strains. */
-static PetscErrorCode elastic_energy(const NsFe *fe, Vec q, PetscReal *elastic)
+PetscReal NsFeElementEnergy(const NsFe *fe, const PetscReal *q)
 {
-  const PetscScalar *x;
+  PetscReal sum = 0;
 
-  PetscFunctionBegin;
-  *elastic = 0;
-  PetscCall(VecGetArrayRead(q, &x));
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *element = &fe->element[i];
     const NsFeBody    *body    = &fe->body[element->body];
     PetscReal          u[NS_ELEMENT_UNKNOWNS];
-    NsFeElementValues(fe, element, x, u);
-    *elastic += body->element->energy(body, element, u);
+    NsFeElementValues(fe, NULL, element, q, u);
+    sum += body->element->energy(body, element, u);
   }
-  for (PetscInt s = 0; s < fe->springs; s++) *elastic += NsFeSpringEnergy(fe, &fe->spring[s], NULL, x);
-  PetscCall(VecRestoreArrayRead(q, &x));
+  return sum;
+}
+
+/* Of several processes that know these unknowns, one counts them: the owner of the first. */
+static PetscBool counts_here(const NsLayout *layout, PetscInt n, const PetscInt *unknown)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    if (unknown[i] < 0) continue;
+    const PetscInt place = NsLayoutPlace(layout, unknown[i]);
+    return place >= 0 && NsLayoutOwns(layout, place) ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Terms for a sum, in plenty at a time. */
+typedef struct {
+  NsExactSum sum;
+  PetscInt   terms;
+  PetscReal  term[256];
+} Terms;
+
+static void begin(Terms *terms)
+{
+  terms->sum   = (NsExactSum){{0}};
+  terms->terms = 0;
+}
+
+static void add_term(Terms *terms, PetscReal term)
+{
+  terms->term[terms->terms++] = term;
+  if (terms->terms < (PetscInt)(sizeof(terms->term) / sizeof(*terms->term))) return;
+  NsExactSumAdd(&terms->sum, terms->terms, terms->term);
+  terms->terms = 0;
+}
+
+/* Of all processes: the same on any number of them. */
+static PetscErrorCode total(const NsLayout *layout, Terms *terms, PetscReal *value)
+{
+  PetscFunctionBegin;
+  NsExactSumAdd(&terms->sum, terms->terms, terms->term);
+  PetscCall(NsExactSumReduce(&terms->sum, layout->comm));
+  *value = NsExactSumValue(&terms->sum);
   PetscFunctionReturn(0);
+}
+
+/* Sum over elements and springs, not q' K q: a body that has flown far keeps the digits of its small strains. */
+static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
+{
+  const NsLayout *layout = fe->free->layout;
+
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeElement *element = &fe->element[i];
+    const NsFeBody    *body    = &fe->body[element->body];
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
+    PetscReal          u[NS_ELEMENT_UNKNOWNS];
+    const PetscInt     n = NsFeElementUnknowns(fe, element, unknown);
+    if (!counts_here(layout, n, unknown)) continue;
+    for (PetscInt k = 0; k < n; k++) u[k] = unknown[k] < 0 ? 0 : q[NsLayoutPlace(layout, unknown[k])];
+    add_term(elastic, body->element->energy(body, element, u));
+  }
+  for (PetscInt s = 0; s < fe->springs; s++) {
+    PetscInt       unknown[NS_SPRING_ENTRIES];
+    PetscReal      row[NS_SPRING_ENTRIES][6];
+    const PetscInt n = NsFeSpringRows(fe, &fe->spring[s], unknown, row);
+    if (!counts_here(layout, n, unknown)) continue;
+    add_term(elastic, NsFeSpringEnergy(fe, layout, &fe->spring[s], NULL, q));
+  }
 }
 
 static PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy)
 {
-  NsFe *fe = model->data;
+  NsFe           *fe     = model->data;
+  const NsLayout *layout = fe->free->layout;
+  Terms           terms;
+  PetscReal      *aq, *av;
 
   PetscFunctionBegin;
+  PetscCall(VecGetArray(q, &aq));
+  PetscCall(VecGetArray(v, &av));
+  PetscCall(fe->free->type->kinetic(fe->free, av, &energy->kinetic));
   if (fe->unbalanced) {
-    PetscCall(NsModelMult_Fe(model, t, q, v, fe->work));
-    PetscCall(VecDot(v, fe->work, &energy->kinetic));
-    energy->kinetic /= 2;
-  } else
-    PetscCall(NsFreeDynamicsKinetic(fe->free, v, &energy->kinetic));
-  PetscCall(elastic_energy(fe, q, &energy->elastic));
+    PetscReal *p, sum = 0; /* one process */
+    PetscCall(VecZeroEntries(fe->work));
+    PetscCall(VecGetArray(fe->work, &p));
+    PetscCall(NsFeUnbalancedMassMult(fe, t, aq, av, p));
+    for (PetscInt i = 0; i < layout->local; i++) sum += p[i] * av[i];
+    PetscCall(VecRestoreArray(fe->work, &p));
+    energy->kinetic += sum / 2;
+  }
+  PetscCall(NsLayoutExchange(fe->free->layout, 1, &aq));
+  begin(&terms);
+  add_elastic_energy(fe, aq, &terms);
+  PetscCall(total(layout, &terms, &energy->elastic));
   energy->potential = 0;
-  if (fe->has_weight) {
-    PetscCall(VecDot(fe->weight, q, &energy->potential));
-    energy->potential = -energy->potential;
+  if (fe->weight) {
+    begin(&terms);
+    for (PetscInt i = 0; i < layout->local; i++) {
+      if (NsLayoutOwns(layout, i)) add_term(&terms, -fe->weight[i] * aq[i]);
+    }
+    PetscCall(total(layout, &terms, &energy->potential));
   }
-  if (fe->unbalances) {
-    const PetscScalar *aq;
-    PetscCall(VecGetArrayRead(q, &aq));
-    energy->potential += NsFeSpinningPotential(fe, t, aq);
-    PetscCall(VecRestoreArrayRead(q, &aq));
+  if (fe->mass_varies) energy->potential += NsFeSpinningPotential(&fe->here, t, aq); /* one process */
+  PetscCall(VecRestoreArray(v, &av));
+  PetscCall(VecRestoreArray(q, &aq));
+  PetscFunctionReturn(0);
+}
+
+/* Of all processes. */
+static PetscErrorCode sum_power(const NsLayout *layout, NsFePower *sum, PetscReal *power)
+{
+  PetscFunctionBegin;
+  if (sum->exact) {
+    PetscCall(NsExactSumReduce(sum->exact, layout->comm));
+    sum->plain = NsExactSumValue(sum->exact);
+  } else
+    PetscCall(NsLayoutSum(layout, 1, &sum->plain));
+  *power += sum->plain;
+  PetscFunctionReturn(0);
+}
+
+/* Adds what loads, bearings and unbalances do at (q, v) with the velocity w: array[3]. */
+static PetscErrorCode outer_power(NsFe *fe, PetscReal t, PetscReal *const array[3], NsPower *power)
+{
+  NsLayout       *layout = fe->free->layout;
+  const PetscBool exact  = fe->free->type == &NsBackEnd_Lumped ? PETSC_TRUE : PETSC_FALSE;
+  NsExactSum      sums[2];
+  NsFePower       load = {0, exact ? &sums[0] : NULL}, damping = {0, exact ? &sums[1] : NULL};
+
+  PetscFunctionBegin;
+  if (exact) sums[0] = sums[1] = (NsExactSum){{0}};
+  PetscCall(NsLayoutExchange(layout, 3, array));
+  NsFeOuterPower(&fe->here, t, array[0], array[1], array[2], &load, &damping);
+  for (PetscInt s = 0; s < fe->springs && fe->circulates; s++) {
+    PetscInt       unknown[NS_SPRING_ENTRIES];
+    PetscReal      row[NS_SPRING_ENTRIES][6];
+    const PetscInt n = fe->spring[s].circulates ? NsFeSpringRows(fe, &fe->spring[s], unknown, row) : 0;
+    if (counts_here(layout, n, unknown)) NsFeAddPower(&load, NsFeSpringCirculation(fe, layout, &fe->spring[s], array[0], array[2]));
   }
+  PetscCall(sum_power(layout, &load, &power->load));
+  if (fe->forces.varyings) PetscCall(sum_power(layout, &damping, &power->damping)); /* nothing else of these damps */
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power)
 {
-  NsFe              *fe = model->data;
-  const PetscScalar *aq, *av, *aw;
+  NsFe      *fe = model->data;
+  PetscReal *array[3];
 
   PetscFunctionBegin;
-  PetscCall(NsFreeDynamicsDamping(fe->free, v, w, &power->damping));
-  power->load = 0;
-  if (!fe->loads && !fe->varyings && !fe->unbalances && !fe->circulates) PetscFunctionReturn(0);
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  PetscCall(VecGetArrayRead(w, &aw));
-  for (PetscInt l = 0; l < fe->loads; l++) {
-    const NsFeLoad *load = &fe->load[l];
-    PetscReal       cosine, sine;
-    load_factors(load, t, aq, &cosine, &sine);
-    for (PetscInt i = 0; i < load->entries; i++)
-      power->load += aw[load->unknown[i]] * (cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0));
-  }
-  for (PetscInt s = 0; s < fe->springs && fe->circulates; s++) {
-    if (fe->spring[s].circulates) power->load += NsFeSpringCirculation(fe, &fe->spring[s], aq, aw);
-  }
-  NsFeSpinningPower(fe, t, aq, av, aw, power);
-  PetscCall(VecRestoreArrayRead(w, &aw));
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  *power = (NsPower){0, 0};
+  PetscCall(VecGetArray(q, &array[0]));
+  PetscCall(VecGetArray(v, &array[1]));
+  PetscCall(VecGetArray(w, &array[2]));
+  if (fe->free->damped) PetscCall(fe->free->type->damping(fe->free, array[1], array[2], &power->damping));
+  if (fe->works) PetscCall(outer_power(fe, t, array, power));
+  PetscCall(VecRestoreArray(w, &array[2]));
+  PetscCall(VecRestoreArray(v, &array[1]));
+  PetscCall(VecRestoreArray(q, &array[0]));
   PetscFunctionReturn(0);
 }
 
@@ -264,11 +447,12 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
+  PetscCall(NsWatchDestroy(&model->watch));
   PetscCall(NsFreeDynamicsDestroy(&fe->free));
   PetscCall(NsFeUnbalancedMassDestroy(&fe->unbalanced));
-  PetscCall(VecDestroy(&fe->weight));
   PetscCall(VecDestroy(&fe->work));
   PetscCall(VecDestroy(&fe->rest));
+  PetscCall(NsRowsDestroy(&fe->rows));
   PetscFunctionReturn(0);
 }
 
@@ -288,18 +472,26 @@ void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
 
 static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
 {
-  NsFe        *fe = model->data;
-  PetscScalar *q, *v;
+  NsFe              *fe = model->data;
+  PetscReal         *q, *v, *here;
+  const PetscScalar *rest;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(fe->work, &state->q));
-  PetscCall(VecDuplicate(fe->work, &state->v));
-  if (fe->rest) PetscCall(VecCopy(fe->rest, state->q)); /* else zero */
-  PetscCall(VecGetArray(state->q, &q));
-  PetscCall(VecGetArray(state->v, &v));
+  PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
+  PetscCall(PetscCalloc2(fe->unknowns, &q, fe->unknowns, &v));
+  if (fe->rest) {
+    PetscCall(VecGetArrayRead(fe->rest, &rest));
+    PetscCall(PetscArraycpy(q, rest, fe->unknowns));
+    PetscCall(VecRestoreArrayRead(fe->rest, &rest));
+  }
   NsFeInitialValues(fe, q, v);
-  PetscCall(VecRestoreArray(state->q, &q));
-  PetscCall(VecRestoreArray(state->v, &v));
+  PetscCall(VecGetArray(state->q, &here));
+  NsLayoutSpread(model->layout, q, here);
+  PetscCall(VecRestoreArray(state->q, &here));
+  PetscCall(VecGetArray(state->v, &here));
+  NsLayoutSpread(model->layout, v, here);
+  PetscCall(VecRestoreArray(state->v, &here));
+  PetscCall(PetscFree2(q, v));
   state->t = 0;
   PetscFunctionReturn(0);
 }
@@ -317,12 +509,14 @@ static const NsModelOps fe_ops = {
   .initial          = NsModelInitial_Fe,
   .force            = NsModelForce_Fe,
   .accel            = NsModelAccel_Fe,
+  .flight           = NsModelFlight_Fe,
   .mult             = NsModelMult_Fe,
   .factor           = NsModelFactor_Fe,
   .solve            = NsModelSolve_Fe,
   .gap              = NsModelGap_Fe,
   .rows             = NsModelRows_Fe,
   .rowrate          = NsModelRowrate_Fe,
+  .look             = NsModelLook_Fe,
   .energy           = NsModelEnergy_Fe,
   .power            = NsModelPower_Fe,
   .fields           = NsModelFields_Fe,
@@ -518,19 +712,21 @@ static void attach_bodies(NsFe *fe)
 /* Forces linear in q and v with constant matrices: prescribed spin may change loads over time, but no matrix. */
 static PetscBool is_linear(const NsFe *fe)
 {
-  for (PetscInt l = 0; l < fe->loads; l++) {
-    if (fe->load[l].sine && fe->load[l].twist.entries) return PETSC_FALSE;
+  for (PetscInt l = 0; l < fe->forces.loads; l++) {
+    if (fe->forces.load[l].sine && fe->forces.load[l].twist.entries) return PETSC_FALSE;
   }
-  return fe->gyros + fe->varyings == 0 && !fe->mass_varies ? PETSC_TRUE : PETSC_FALSE;
+  return fe->forces.gyros + fe->forces.varyings == 0 && !fe->mass_varies ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. */
-static const NsModelOps *varying_ops(NsArena *arena)
+/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. Where nothing damps or loads there is
+   no power to ask for. */
+static const NsModelOps *operations(const NsFe *fe)
 {
-  NsModelOps *ops = NsArenaAlloc(arena, sizeof(*ops));
+  NsModelOps *ops = NsArenaAlloc(fe->arena, sizeof(*ops));
 
-  *ops            = fe_ops;
-  ops->compliance = NsModelCompliance_Fe;
+  *ops = fe_ops;
+  if (fe->mass_varies) ops->compliance = NsModelCompliance_Fe;
+  if (!fe->works && !fe->free->damped) ops->power = NULL;
   return ops;
 }
 
@@ -544,6 +740,9 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   fe->arena  = arena;
   fe->diag   = diag;
   fe->config = config;
+  fe->comm   = PETSC_COMM_WORLD;
+  fe->rank   = PetscGlobalRank;
+  fe->ranks  = PetscGlobalSize;
   for (int k = 0; k < 3; k++) fe->gravity[k] = config->gravity[k];
   PetscCall(add_bodies(fe));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
@@ -555,7 +754,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   NsFeLoads(fe);
   model->arena         = arena;
   model->data          = fe;
-  model->ops           = fe->mass_varies ? varying_ops(arena) : &fe_ops;
+  model->ops           = &fe_ops;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
   model->parts         = NsFeParts(fe);
@@ -563,8 +762,20 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   if (!NsDiagErrors(diag)) {
     *result = model; /* from here on it is destroyed by the caller, errors or not */
     NsFeSpinning(fe);
-    model->linear = is_linear(fe);
+    model->linear        = is_linear(fe);
+    model->diagonal_mass = !fe->mass_varies && NsFeMassIsDiagonal(fe) ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(NsFeDistribute(fe));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     PetscCall(NsFreeDynamicsCreate(fe, &fe->free));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+    model->layout = fe->free->layout;
+    model->solver = fe->free->type->name;
+    PetscCall(NsFeOuterPlace(fe, model->layout));
+    PetscCall(NsVecsCreate(model, &fe->work, NULL));
+    model->velocity_matters = fe->free->rates || fe->forces.gyros || fe->forces.varyings || fe->mass_varies ? PETSC_TRUE : PETSC_FALSE;
+    fe->fused               = model->linear;
+    fe->works               = fe->forces.loads || fe->forces.varyings || fe->forces.unbalances || fe->circulates ? PETSC_TRUE : PETSC_FALSE;
+    model->ops              = operations(fe);
     if (fe->mass_varies) {
       PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
       PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));

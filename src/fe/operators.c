@@ -51,8 +51,8 @@ PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
   PetscCall(VecZeroEntries(im));
   PetscCall(VecGetArray(re, &a));
   PetscCall(VecGetArray(im, &b));
-  for (PetscInt k = 0; k < fe->unbalances; k++) {
-    const NsFeUnbalance *u = &fe->unbalance[k];
+  for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
+    const NsFeUnbalance *u = &fe->forces.unbalance[k];
     if (speed_ratio(fe, &fe->body[u->spot.body]) != 1) continue; /* it turns at another speed than the first rotor */
     const PetscReal c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
     for (PetscInt i = 0; i < u->entries; i++) {

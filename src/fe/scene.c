@@ -189,6 +189,33 @@ static void point_fields(const NsPoint *place, const PetscScalar *q, const Petsc
   }
 }
 
+/* The same of a node, of which there are many: its unknowns are its body's directions. */
+static void node_fields(const NsFe *fe, PetscInt node, const PetscScalar *q, const PetscScalar *v, NsFields *fields)
+{
+  const NsFeBody *body    = &fe->body[fe->node_body[node]];
+  const PetscInt *unknown = NsFeNodeUnknowns(fe, node);
+  PetscReal       u[3] = {0, 0, 0}, w[3] = {0, 0, 0}, r[3] = {0, 0, 0};
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscReal *d = body->direction[a];
+    const PetscInt   i = unknown[a];
+    if (i < 0) continue;
+    for (int k = 0; k < 3; k++) {
+      if (body->turns[a])
+        r[k] += d[k] * q[i];
+      else {
+        u[k] += d[k] * q[i];
+        w[k] += d[k] * v[i];
+      }
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    fields->displacement[3 * node + k] = u[k];
+    fields->velocity[3 * node + k]     = w[k];
+    if (fields->rotation) fields->rotation[3 * node + k] = r[k];
+  }
+}
+
 /* Largest stress along the axis over a section. */
 static PetscReal largest_stress(const NsProperty *p, const PetscReal f[6])
 {
@@ -208,16 +235,20 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
   const PetscInt     n    = pieces(e);
   PetscReal          u[NS_ELEMENT_UNKNOWNS], f[6], frame[3][3] = {{0}}, energy;
 
-  NsFeElementValues(fe, e, q, u);
+  NsFeElementValues(fe, NULL, e, q, u);
   energy = body->element->energy(body, e, u);
   if (e->beam) (void)NsFeBeamAxes(body, e, frame);
   for (PetscInt k = 0; k < n; k++) {
-    const PetscReal middle = ((PetscReal)k + 0.5) / (PetscReal)n;
-    NsProperty      p;
+    const PetscReal   middle = ((PetscReal)k + 0.5) / (PetscReal)n;
+    NsProperty        between;
+    const NsProperty *p = e->property[0];
     body->element->forces(body, e, u, middle, f);
-    NsPropertyBetween(e->property[0], e->property[1], middle, &p);
+    if (e->property[1] != p) {
+      NsPropertyBetween(e->property[0], e->property[1], middle, &between);
+      p = &between;
+    }
     fields->normal_force[cell + k] = f[0];
-    fields->stress[cell + k]       = largest_stress(&p, f);
+    fields->stress[cell + k]       = largest_stress(p, f);
     fields->energy[cell + k]       = energy / (PetscReal)n;
     for (int i = 0; fields->section_force && i < 3; i++) {
       fields->section_force[3 * (cell + k) + i]  = 0;
@@ -261,10 +292,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
   (void)t;
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
-  for (PetscInt i = 0; i < fe->nodes; i++) {
-    NsFeExpand(fe, &(NsFeSpot){.body = fe->node_body[i], .node = i, .element = -1}, &place);
-    point_fields(&place, aq, av, i, fields);
-  }
+  for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
   for (PetscInt i = 0; i < fe->elements; i++) {
     const PetscInt n = pieces(&fe->element[i]);
     for (PetscInt k = 1; k < n; k++, point++) {

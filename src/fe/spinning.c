@@ -12,7 +12,7 @@
 
 static NsFeGyro *new_gyro(NsFe *fe, PetscInt n)
 {
-  NsFeGyro *gyro = &fe->gyro[fe->gyros++];
+  NsFeGyro *gyro = &fe->forces.gyro[fe->forces.gyros++];
 
   gyro->n       = n;
   gyro->unknown = NsArenaAlloc(fe->arena, sizeof(*gyro->unknown) * (size_t)n);
@@ -58,7 +58,7 @@ static void add_elements(NsFe *fe, PetscInt number)
 static void add_bearing(NsFe *fe, const NsFeSpring *bearing)
 {
   const NsFeBody *body = &fe->body[bearing->body];
-  NsFeVarying    *self = &fe->varying[fe->varyings++];
+  NsFeVarying    *self = &fe->forces.varying[fe->forces.varyings++];
   const int       side = bearing->spot[0].body == bearing->body ? 0 : 1;
   PetscReal       row[NS_SPRING_ENTRIES][6];
 
@@ -79,9 +79,9 @@ void NsFeSpinning(NsFe *fe)
 
   for (PetscInt b = 0; b < fe->bodies; b++)
     gyros += !NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic ? (size_t)fe->body[b].mesh->elements : 0;
-  fe->gyro = NsArenaAlloc(fe->arena, sizeof(*fe->gyro) * (gyros + (size_t)fe->inertias));
+  fe->forces.gyro = NsArenaAlloc(fe->arena, sizeof(*fe->forces.gyro) * (gyros + (size_t)fe->inertias));
   for (PetscInt s = 0; s < fe->springs; s++) varyings += fe->spring[s].over_speed ? 1 : 0;
-  fe->varying = NsArenaAlloc(fe->arena, sizeof(*fe->varying) * varyings);
+  fe->forces.varying = NsArenaAlloc(fe->arena, sizeof(*fe->forces.varying) * varyings);
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic) add_elements(fe, b);
   }
@@ -135,10 +135,10 @@ static void unbalance_force(const NsFeUnbalance *u, PetscReal t, const PetscScal
   *torque = u->moment * (c * u->gravity[1] - s * u->gravity[0]);
 }
 
-void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
 {
-  for (PetscInt g = 0; g < fe->gyros; g++) {
-    const NsFeGyro *gyro = &fe->gyro[g];
+  for (PetscInt g = 0; g < forces->gyros; g++) {
+    const NsFeGyro *gyro = &forces->gyro[g];
     const PetscReal rate = NsFeTwistRate(&gyro->twist, t, v);
     for (PetscInt i = 0; i < gyro->n; i++) {
       PetscReal sum = 0;
@@ -146,16 +146,16 @@ void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const 
       h[gyro->unknown[i]] -= rate * sum;
     }
   }
-  for (PetscInt b = 0; b < fe->varyings; b++) {
-    const NsFeVarying *bearing = &fe->varying[b];
+  for (PetscInt b = 0; b < forces->varyings; b++) {
+    const NsFeVarying *bearing = &forces->varying[b];
     PetscReal          f[2][2];
     bearing_force(bearing, t, q, v, f);
     for (PetscInt i = 0; i < bearing->entries; i++) {
       for (int a = 0; a < 2; a++) h[bearing->unknown[i]] += bearing->lateral[a][i] * (f[0][a] + f[1][a]);
     }
   }
-  for (PetscInt k = 0; k < fe->unbalances; k++) {
-    const NsFeUnbalance *u = &fe->unbalance[k];
+  for (PetscInt k = 0; k < forces->unbalances; k++) {
+    const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;
     unbalance_force(u, t, q, v, f, &torque);
     for (PetscInt i = 0; i < u->entries; i++) h[u->unknown[i]] += f[0] * u->lateral[0][i] + f[1] * u->lateral[1][i];
@@ -163,33 +163,35 @@ void NsFeSpinningForce(const NsFe *fe, PetscReal t, const PetscScalar *q, const 
   }
 }
 
-void NsFeSpinningPower(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsPower *power)
+void NsFeSpinningPower(
+  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping)
 {
-  for (PetscInt b = 0; b < fe->varyings; b++) {
-    const NsFeVarying *bearing = &fe->varying[b];
+  for (PetscInt b = 0; b < forces->varyings; b++) {
+    const NsFeVarying *bearing = &forces->varying[b];
     PetscReal          f[2][2];
+    if (!bearing->counts) continue;
     bearing_force(bearing, t, q, v, f);
     for (int a = 0; a < 2; a++) {
       const PetscReal rate = along(bearing->entries, bearing->unknown, bearing->lateral[a], w);
-      power->load += f[0][a] * rate; /* a spring that changes with the speed stores no energy: what it takes and gives is booked as load */
-      power->damping -= f[1][a] * rate;
+      NsFeAddPower(load, f[0][a] * rate); /* a spring that changes with the speed stores no energy: what it takes and gives is booked as load */
+      NsFeAddPower(damping, -f[1][a] * rate);
     }
   }
-  for (PetscInt k = 0; k < fe->unbalances; k++) {
-    const NsFeUnbalance *u = &fe->unbalance[k];
+  for (PetscInt k = 0; k < forces->unbalances; k++) {
+    const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;
     if (u->twist.entries) continue; /* free spin: inertia and weight, both in the energies */
     unbalance_force(u, t, q, v, f, &torque);
-    for (int a = 0; a < 2; a++) power->load += f[a] * along(u->entries, u->unknown, u->lateral[a], w);
+    for (int a = 0; a < 2; a++) NsFeAddPower(load, f[a] * along(u->counted, u->unknown, u->lateral[a], w));
   }
 }
 
-PetscReal NsFeSpinningPotential(const NsFe *fe, PetscReal t, const PetscScalar *q)
+PetscReal NsFeSpinningPotential(const NsFeForces *forces, PetscReal t, const PetscScalar *q)
 {
   PetscReal potential = 0;
 
-  for (PetscInt k = 0; k < fe->unbalances; k++) {
-    const NsFeUnbalance *u = &fe->unbalance[k];
+  for (PetscInt k = 0; k < forces->unbalances; k++) {
+    const NsFeUnbalance *u = &forces->unbalance[k];
     if (!u->twist.entries) continue;
     const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase;
     potential -= u->moment * (PetscCosReal(angle) * u->gravity[0] + PetscSinReal(angle) * u->gravity[1]);

@@ -151,7 +151,7 @@ PetscBool NsFeSpringCirculates(const NsFe *fe, const NsFeSpring *spring, const P
   return skew > 1e-14 * size ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q)
+PetscReal NsFeSpringEnergy(const NsFe *fe, const NsLayout *layout, const NsFeSpring *spring, const PetscReal *speed, const PetscScalar *q)
 {
   PetscInt       unknown[NS_SPRING_ENTRIES];
   PetscReal      row[NS_SPRING_ENTRIES][6], r[6] = {0}, energy = 0, stiffness[36], damping[36];
@@ -159,13 +159,14 @@ PetscReal NsFeSpringEnergy(const NsFe *fe, const NsFeSpring *spring, const Petsc
 
   NsFeSpringMatrices(fe, spring, speed, stiffness, damping);
   for (PetscInt i = 0; i < n; i++) {
-    for (int k = 0; k < 6; k++) r[k] += row[i][k] * q[unknown[i]];
+    const PetscInt place = layout ? NsLayoutPlace(layout, unknown[i]) : unknown[i];
+    for (int k = 0; k < 6; k++) r[k] += row[i][k] * q[place];
   }
   for (int i = 0; i < 36; i++) energy += r[i / 6] * stiffness[i] * r[i % 6] / 2; /* the skew part gives nothing */
   return energy;
 }
 
-PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w)
+PetscReal NsFeSpringCirculation(const NsFe *fe, const NsLayout *layout, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w)
 {
   PetscInt       unknown[NS_SPRING_ENTRIES];
   PetscReal      row[NS_SPRING_ENTRIES][6], r[6] = {0}, rate[6] = {0}, power = 0, k[36], c[36];
@@ -173,9 +174,10 @@ PetscReal NsFeSpringCirculation(const NsFe *fe, const NsFeSpring *spring, const 
 
   NsFeSpringMatrices(fe, spring, NULL, k, c);
   for (PetscInt i = 0; i < n; i++) {
+    const PetscInt place = layout ? NsLayoutPlace(layout, unknown[i]) : unknown[i];
     for (int a = 0; a < 6; a++) {
-      r[a] += row[i][a] * q[unknown[i]];
-      rate[a] += row[i][a] * w[unknown[i]];
+      r[a] += row[i][a] * q[place];
+      rate[a] += row[i][a] * w[place];
     }
   }
   for (int i = 0; i < 36; i++) power -= rate[i / 6] * (k[i] - k[6 * (i % 6) + i / 6]) / 2 * r[i % 6];

@@ -101,58 +101,69 @@ static PetscErrorCode solve(Mat K, PetscReal largest, Vec f, Vec x)
 }
 
 /* x'Kx of the solution, from strains: the residual of a fine mesh drowns in the rounding of K x, its strain energy does not. */
-static PetscErrorCode twice_energy(NsFe *fe, NsModel *model, const PetscReal *speeds, Vec held, Vec zero, PetscReal *twice)
+static PetscErrorCode twice_energy(const NsFe *fe, const PetscReal *speeds, Vec held, PetscReal *twice)
 {
-  NsEnergy           energy;
-  const PetscScalar *x;
+  const PetscScalar *x, *stiffness;
 
   PetscFunctionBegin;
-  PetscCall(model->ops->energy(model, 0, fe->rest, zero, &energy));
-  PetscCall(VecPointwiseMult(fe->work, held, fe->rest));
-  PetscCall(VecDot(fe->work, fe->rest, twice));
-  *twice += 2 * energy.elastic;
   PetscCall(VecGetArrayRead(fe->rest, &x));
-  for (PetscInt s = 0; s < fe->springs; s++) { /* bearings over a speed that changes store no energy elsewhere */
-    const NsFeSpring *spring = &fe->spring[s];
-    if (spring->over_speed && !NsFeSpeedIsConstant(&fe->body[spring->body]))
-      *twice += 2 * (NsFeSpringEnergy(fe, spring, speeds, x) - NsFeSpringEnergy(fe, spring, NULL, x));
-  }
+  PetscCall(VecGetArrayRead(held, &stiffness));
+  *twice = 2 * NsFeElementEnergy(fe, x);
+  for (PetscInt i = 0; i < fe->unknowns; i++) *twice += x[i] * stiffness[i] * x[i];
+  for (PetscInt s = 0; s < fe->springs; s++) *twice += 2 * NsFeSpringEnergy(fe, NULL, &fe->spring[s], speeds, x);
+  PetscCall(VecRestoreArrayRead(held, &stiffness));
   PetscCall(VecRestoreArrayRead(fe->rest, &x));
+  PetscFunctionReturn(0);
+}
+
+/* Weight and loads at t = 0. */
+static PetscErrorCode outer_force(const NsFe *fe, Vec zero, Vec f)
+{
+  NsFeForces         forces = fe->forces;
+  const PetscScalar *none;
+  PetscScalar       *value;
+
+  PetscFunctionBegin;
+  forces.unbalances = 0; /* they turn: nothing static about them */
+  PetscCall(VecGetArrayRead(zero, &none));
+  PetscCall(VecGetArray(f, &value));
+  NsFeWeight(fe, value);
+  NsFeOuterForce(&forces, 0, none, none, value);
+  PetscCall(VecRestoreArray(f, &value));
+  PetscCall(VecRestoreArrayRead(zero, &none));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
 {
-  Mat            M, C, G, K;
-  PetscReal     *speeds, largest, work = 0, twice = 0;
-  Vec            zero, f, held;
-  const PetscInt unbalances = fe->unbalances;
+  Mat        M, C, G, K;
+  PetscReal *speeds, largest, work = 0, twice = 0;
+  Vec        zero, f, held, diagonal;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
   PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &K)); /* bearings over speed as they are at the start */
-  PetscCall(VecDuplicate(fe->work, &zero));
-  PetscCall(VecDuplicate(fe->work, &f));
-  PetscCall(VecDuplicate(fe->work, &held));
-  PetscCall(VecDuplicate(fe->work, &fe->rest));
-  fe->unbalances = 0; /* they turn: nothing static about them */
-  PetscCall(NsModelForce(model, 0, zero, zero, f));
-  fe->unbalances = unbalances;
-  PetscCall(MatGetDiagonal(K, fe->work));
-  PetscCall(VecNorm(fe->work, NORM_INFINITY, &largest));
-  PetscCall(hold_twists(fe, largest, K, zero, fe->work, held));
+  PetscCall(MatCreateVecs(K, &fe->rest, &f));
+  PetscCall(VecDuplicate(f, &zero));
+  PetscCall(VecDuplicate(f, &held));
+  PetscCall(VecDuplicate(f, &diagonal));
+  PetscCall(outer_force(fe, zero, f));
+  PetscCall(MatGetDiagonal(K, diagonal));
+  PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
+  PetscCall(hold_twists(fe, largest, K, zero, diagonal, held));
   PetscCall(VecAssemblyBegin(held));
   PetscCall(VecAssemblyEnd(held));
   PetscCall(solve(K, largest, f, fe->rest));
   PetscCall(VecDot(f, fe->rest, &work));
-  PetscCall(twice_energy(fe, model, speeds, held, zero, &twice));
+  PetscCall(twice_energy(fe, speeds, held, &twice));
   PetscCall(VecNorm(f, NORM_INFINITY, &largest));
   if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(blame(fe, model));
   PetscCall(PetscFree(speeds));
   PetscCall(VecDestroy(&zero));
   PetscCall(VecDestroy(&f));
   PetscCall(VecDestroy(&held));
+  PetscCall(VecDestroy(&diagonal));
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&G));
@@ -163,7 +174,7 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
 PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model)
 {
   const NsFeBody *pressed = NULL;
-  Mat             M, C, K, factor;
+  Mat             M, C, G, K, factor;
   MatFactorInfo   info;
   IS              row, column;
   NsBound         omega, rate;
@@ -179,8 +190,7 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model)
     PetscCall(NsFeFrequencyBound(model, part, &omega, &rate));
     highest = PetscMax(highest, omega.value);
   }
-  PetscCall(NsFreeDynamicsMatrices(fe->free, &M, &C, &K));
-  PetscCall(MatDuplicate(K, MAT_COPY_VALUES, &K));
+  PetscCall(NsFeAssemble(fe, NULL, &M, &C, &G, &K));
   PetscCall(MatAXPY(K, 1e-10 * PetscSqr(highest), M, SUBSET_NONZERO_PATTERN));
   PetscCall(MatSetOption(K, MAT_SYMMETRIC, PETSC_TRUE));
   PetscCall(MatConvert(K, MATSEQSBAIJ, MAT_INPLACE_MATRIX, &K));
@@ -199,6 +209,9 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model)
   PetscCall(ISDestroy(&row));
   PetscCall(ISDestroy(&column));
   PetscCall(MatDestroy(&factor));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
   PetscCall(MatDestroy(&K));
   PetscFunctionReturn(0);
 }

@@ -9,7 +9,7 @@
 
   so that the factor of A serves all along: a step costs a system of three unknowns for each unbalance.
 */
-#include "fe.h"
+#include "free.h"
 #include <petscblaslapack.h>
 
 #define NS_VECTORS 3
@@ -30,7 +30,7 @@ struct NsFeUnbalancedMass {
 /* Entries of vector k: unknown and weight. */
 static PetscInt entries(const NsFe *fe, PetscInt k, const PetscInt **unknown, const PetscReal **weight)
 {
-  const NsFeUnbalance *u = &fe->unbalance[k / NS_VECTORS];
+  const NsFeUnbalance *u = &fe->forces.unbalance[k / NS_VECTORS];
 
   *unknown = k % NS_VECTORS ? u->unknown : u->twist.unknown;
   *weight  = k % NS_VECTORS ? u->lateral[k % NS_VECTORS - 1] : u->twist.weight;
@@ -62,11 +62,11 @@ PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **result)
   NsFeUnbalancedMass *self = NsArenaAlloc(fe->arena, sizeof(*self));
 
   PetscFunctionBegin;
-  self->vectors  = NS_VECTORS * fe->unbalances;
+  self->vectors  = NS_VECTORS * fe->forces.unbalances;
   const size_t n = (size_t)self->vectors;
   for (int slot = 0; slot < NS_SLOTS; slot++) {
     self->B[slot]     = NsArenaAlloc(fe->arena, sizeof(PetscReal) * n * n);
-    self->S[slot]     = NsArenaAlloc(fe->arena, sizeof(PetscReal) * 2 * (size_t)fe->unbalances);
+    self->S[slot]     = NsArenaAlloc(fe->arena, sizeof(PetscReal) * 2 * (size_t)fe->forces.unbalances);
     self->lu[slot]    = NsArenaAlloc(fe->arena, sizeof(PetscReal) * n * n);
     self->pivot[slot] = NsArenaAlloc(fe->arena, sizeof(PetscBLASInt) * n);
   }
@@ -91,9 +91,9 @@ PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **result)
 PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y)
 {
   PetscFunctionBegin;
-  for (PetscInt b = 0; b < fe->unbalances; b++) {
+  for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
     PetscReal S[2], e[NS_VECTORS], f[NS_VECTORS];
-    coefficients(&fe->unbalance[b], t, q, S);
+    coefficients(&fe->forces.unbalance[b], t, q, S);
     for (PetscInt k = 0; k < NS_VECTORS; k++) e[k] = project(fe, NS_VECTORS * b + k, x);
     f[0] = S[0] * e[1] + S[1] * e[2];
     f[1] = S[0] * e[0];
@@ -136,7 +136,7 @@ static PetscErrorCode solve_vectors(const NsFe *fe, NsFeUnbalancedMass *self, Pe
 /* S e of one slot, e[vectors] with this stride. */
 static void times_S(const NsFe *fe, const NsFeUnbalancedMass *self, PetscInt slot, const PetscReal *e, PetscInt stride, PetscReal *out)
 {
-  for (PetscInt b = 0; b < fe->unbalances; b++) {
+  for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
     const PetscReal *S      = self->S[slot] + 2 * b;
     const PetscReal *x      = e + NS_VECTORS * b * stride;
     out[NS_VECTORS * b]     = S[0] * x[stride] + S[1] * x[2 * stride];
@@ -159,8 +159,8 @@ PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *self
     self->compliance[slot] = NULL;
   }
   PetscCall(VecGetArrayRead(q, &value));
-  for (PetscInt b = 0; b < fe->unbalances; b++) {
-    coefficients(&fe->unbalance[b], t, value, self->S[slot] + 2 * b);
+  for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
+    coefficients(&fe->forces.unbalance[b], t, value, self->S[slot] + 2 * b);
     for (int k = 0; k < 2; k++) self->S[slot][2 * b + k] *= op.mass;
   }
   PetscCall(VecRestoreArrayRead(q, &value));
@@ -205,33 +205,27 @@ PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *sel
 /* E_t' A^-1 E_t of the touch list, and X there: once for an operator. */
 static PetscErrorCode keep_compliance(const NsModel *model, NsFeUnbalancedMass *self, PetscInt slot)
 {
-  const NsFe    *fe = model->data;
-  const PetscInt n  = model->touches;
-  Vec            x;
+  const NsFe     *fe  = model->data;
+  const PetscInt  n   = model->touches;
+  const PetscReal one = 1;
+  PetscReal      *touched;
+  Vec             x;
 
   PetscFunctionBegin;
   self->compliance[slot] = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * n));
   self->touched[slot]    = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * self->vectors));
   self->y                = NsArenaAlloc(fe->arena, sizeof(PetscReal) * (size_t)(n * self->vectors));
   PetscCall(VecDuplicate(fe->work, &x));
-  for (PetscInt k = 0; k < n + self->vectors; k++) {
-    const PetscScalar *value;
-    if (k < n) {
-      PetscCall(VecZeroEntries(fe->work));
-      PetscCall(VecSetValue(fe->work, model->touch[k], 1, INSERT_VALUES));
-      PetscCall(VecAssemblyBegin(fe->work));
-      PetscCall(VecAssemblyEnd(fe->work));
-      PetscCall(NsFreeDynamicsSolve(fe->free, slot, fe->work, x));
-    }
-    PetscCall(VecGetArrayRead(k < n ? x : self->X[slot][k - n], &value));
-    for (PetscInt i = 0; i < n; i++) {
-      if (k < n)
-        self->compliance[slot][i * n + k] = value[model->touch[i]];
-      else
-        self->touched[slot][(k - n) * n + i] = value[model->touch[i]];
-    }
-    PetscCall(VecRestoreArrayRead(k < n ? x : self->X[slot][k - n], &value));
+  PetscCall(PetscMalloc1(n, &touched));
+  for (PetscInt k = 0; k < n; k++) {
+    PetscCall(VecZeroEntries(fe->work));
+    PetscCall(NsModelTouchAdd(model, 1, &k, &one, fe->work));
+    PetscCall(NsFreeDynamicsSolve(fe->free, slot, fe->work, x));
+    PetscCall(NsModelTouch(model, x, touched));
+    for (PetscInt i = 0; i < n; i++) self->compliance[slot][i * n + k] = touched[i];
   }
+  for (PetscInt k = 0; k < self->vectors; k++) PetscCall(NsModelTouch(model, self->X[slot][k], self->touched[slot] + k * n));
+  PetscCall(PetscFree(touched));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(0);
 }
@@ -268,14 +262,15 @@ PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *self)
   PetscCall(NsFreeDynamicsFactor(fe->free, 0, (NsOperator){1, 0, 0}));
   PetscCall(solve_vectors(fe, self, 0));
   self->op[0] = (NsOperator){1, 0, 0};
-  for (PetscInt b = 0; b < fe->unbalances; b++) {
+  for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
     const PetscInt  k = NS_VECTORS * b, n = self->vectors;
     const PetscReal lateral = PetscMax(self->B[0][(k + 1) * n + k + 1], self->B[0][(k + 2) * n + k + 2]);
     const PetscReal limit   = 1 / PetscSqrtReal(PetscMax(self->B[0][k * n + k] * lateral, PETSC_SMALL * PETSC_SMALL));
-    sum += fe->unbalance[b].moment / limit;
+    sum += fe->forces.unbalance[b].moment / limit;
     if (sum < 1) continue;
     NsDiagError(fe->diag, NsKeysPlace(list->where[b], "mass_eccentricity"),
-      "no rotor carries such an unbalance: %g kg m, where its spin and its mass have room for less than %.3g kg m", fe->unbalance[b].moment, limit);
+      "no rotor carries such an unbalance: %g kg m, where its spin and its mass have room for less than %.3g kg m", fe->forces.unbalance[b].moment,
+      limit);
     NsDiagNote(fe->diag, "its square must be less than mass times polar inertia of what carries it: put it where a disc is, or prescribe the spin");
     break;
   }

@@ -199,13 +199,15 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
     PetscFunctionReturn(0);
   }
   memcpy(self->start, settings->initial->value, sizeof(self->start));
-  model->ops           = ops;
-  model->data          = self;
-  model->arena         = arena;
-  model->kind          = self->m->name;
-  model->unknowns      = self->n;
-  model->constant_mass = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
-  model->length_scale  = self->m->length(&self->c);
+  model->ops              = ops;
+  model->data             = self;
+  model->arena            = arena;
+  model->kind             = self->m->name;
+  model->unknowns         = self->n;
+  model->constant_mass    = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
+  model->velocity_matters = PETSC_TRUE;
+  PetscCall(NsLayoutCreateIdentity(self->n, &model->layout));
+  model->length_scale = self->m->length(&self->c);
   add_contacts(self, model, settings->contact);
   make_picture(self, model);
   list_probes(self, model);

@@ -226,6 +226,35 @@ static PetscErrorCode NsModelAccel_Dense(NsModel *model, PetscReal t, Vec q, Vec
   PetscFunctionReturn(0);
 }
 
+/* By loops over a few numbers: four operations on vectors would cost as much as all the rest. */
+static PetscErrorCode NsModelFlight_Dense(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  const PetscInt     n = ((const NsDense *)model->data)->n;
+  const PetscScalar *aq0, *av0, *aa0, *aa1;
+  PetscScalar       *aq1, *av1;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(q0, &aq0));
+  PetscCall(VecGetArrayRead(v0, &av0));
+  PetscCall(VecGetArrayRead(a0, &aa0));
+  PetscCall(VecGetArray(q1, &aq1));
+  PetscCall(VecGetArray(v1, &av1));
+  for (PetscInt i = 0; i < n; i++) {
+    aq1[i] = aq0[i] + dt * (av0[i] + dt / 2 * aa0[i]);
+    av1[i] = av0[i] + dt * aa0[i]; /* until a1 is known */
+  }
+  PetscCall(NsModelAccel_Dense(model, t1, q1, v1, a1));
+  PetscCall(VecGetArrayRead(a1, &aa1));
+  for (PetscInt i = 0; i < n; i++) av1[i] = av0[i] + dt / 2 * (aa0[i] + aa1[i]);
+  PetscCall(VecRestoreArrayRead(a1, &aa1));
+  PetscCall(VecRestoreArray(v1, &av1));
+  PetscCall(VecRestoreArray(q1, &aq1));
+  PetscCall(VecRestoreArrayRead(a0, &aa0));
+  PetscCall(VecRestoreArrayRead(v0, &av0));
+  PetscCall(VecRestoreArrayRead(q0, &aq0));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
 {
   NsDense           *self = model->data;
@@ -413,15 +442,12 @@ static PetscErrorCode NsModelPlaces_Dense(NsModel *model, PetscReal t, Vec q, Pe
 }
 
 static PetscErrorCode NsModelContactPoint_Dense(
-  NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq;
+  NsDense *self = model->data;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  self->m->place(&self->c, t, aq, (int)candidate, x, n);
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  self->m->place(&self->c, t, touch_q, (int)candidate, x, n); /* every unknown can be touched */
   u[0] = u[1] = u[2] = 0;
   PetscFunctionReturn(0);
 }
@@ -476,7 +502,7 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
 static PetscErrorCode NsModelDestroy_Dense(NsModel *model)
 {
   PetscFunctionBegin;
-  (void)model; /* everything is in the arena */
+  PetscCall(NsLayoutDestroy(&model->layout)); /* all else is in the arena */
   PetscFunctionReturn(0);
 }
 
@@ -484,6 +510,7 @@ static const NsModelOps dense_operations = {
   .initial      = NsModelInitial_Dense,
   .force        = NsModelForce_Dense,
   .accel        = NsModelAccel_Dense,
+  .flight       = NsModelFlight_Dense,
   .mult         = NsModelMult_Dense,
   .factor       = NsModelFactor_Dense,
   .solve        = NsModelSolve_Dense,

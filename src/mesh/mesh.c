@@ -1,7 +1,7 @@
 /*
-  The mesh of a body: its keys in the config, the checks that both sources have in common, numbering, named nodes.
+  The mesh of a body: its keys in the config, the checks that all sources have in common, numbering, named nodes.
 
-  A source (line.c, gmsh.c) delivers nodes and elements in any order; here they are checked, renumbered (order.c) and copied to the arena.
+  A source (line.c, lattice.c, gmsh.c) delivers nodes and elements in any order; here they are checked, renumbered (order.c) and copied to the arena.
 */
 #include <math.h>
 #include <string.h>
@@ -9,6 +9,9 @@
 
 static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, line), .table = &NsTable_Line, .help = "a straight line of elements",
                                .example = "{from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}"},
+  {"lattice", NS_KEY_TABLE, offsetof(NsMeshSettings, lattice), .table = &NsTable_Lattice,
+    .help    = "a regular grid of elements in a plane or in space, with or without diagonals",
+    .example = "{from: [0, 0, 0], to: [2 m, 1 m, 1 m], cells: [4, 2, 2], braces: faces}"},
   {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file),
     .help =
       "a Gmsh mesh of two-node lines (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical points are node sets, its "
@@ -28,17 +31,17 @@ static void check(const void *data, NsArena *arena, NsDiag *diag)
   const NsMeshSettings    *settings   = data;
 
   (void)arena;
-  for (int k = 0; settings->line && of_files[k]; k++) {
+  for (int k = 0; !settings->file && of_files[k]; k++) {
     if (!NsTreeChild(settings->where, of_files[k])) continue;
     NsDiagError(diag, NsKeysPlace(settings->where, of_files[k]), "'%s' goes with 'file' only", of_files[k]);
   }
 }
 
 const NsTable NsTable_Mesh = {.name = "mesh",
-  .help                             = "nodes and two-node line elements of a body: a generated line or a file",
+  .help                             = "nodes and two-node line elements of a body: a generated line or lattice, or a file",
   .keys                             = keys,
   .size                             = sizeof(NsMeshSettings),
-  .one_of                           = "line, file",
+  .one_of                           = "line, lattice, file",
   .shorthand                        = "file",
   .check                            = check};
 
@@ -188,7 +191,7 @@ static void add_named_nodes(NsMesh *mesh, const NsMeshSettings *settings, NsAren
   if (nodes->count && !mesh->along) {
     NsDiagError(diag, NsKeysPlace(settings->where, "nodes"), "'nodes' needs a mesh that is one open line; this one %s",
       mesh->elements >= mesh->nodes ? "has a loop" : "branches");
-    NsDiagNote(diag, "name the node in the .geo file: Physical Point(\"%s\") = {1};", nodes->names[0]);
+    if (settings->file) NsDiagNote(diag, "name the node in the .geo file: Physical Point(\"%s\") = {1};", nodes->names[0]);
     return;
   }
   for (int k = 0; k < nodes->count; k++) {
@@ -211,7 +214,7 @@ static void add_named_nodes(NsMesh *mesh, const NsMeshSettings *settings, NsAren
 /* From a source's raw mesh to the finished one. */
 static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
-  const NsPlace place  = settings->line ? settings->line->where->place : NsKeysPlace(settings->where, "file");
+  const NsPlace place  = NsKeysPlace(settings->where, settings->line ? "line" : settings->lattice ? "lattice" : "file");
   const int     before = NsDiagErrors(diag);
   NsMesh       *made   = NsArenaAlloc(arena, sizeof *made);
   PetscInt     *order;
@@ -224,6 +227,7 @@ static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, 
   if (good) PetscCall(renumber(raw, order, chain, arena, made));
   PetscCall(PetscFree(order));
   if (!good) PetscFunctionReturn(0);
+  made->from_file = settings->file != NULL;
   measure(made, chain, arena);
   grow_sets(&made->node_set, made->node_sets, settings->nodes.count + 1, arena);
   grow_sets(&made->element_set, made->element_sets, 1, arena);
@@ -242,6 +246,8 @@ PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDi
   *mesh = NULL;
   if (settings->line)
     PetscCall(NsMeshRawLine(settings, arena, &raw));
+  else if (settings->lattice)
+    PetscCall(NsMeshRawLattice(settings, arena, &raw));
   else
     PetscCall(NsMeshRawGmsh(settings, arena, diag, &raw));
   if (raw.elements) PetscCall(finish(&raw, settings, arena, diag, mesh));
@@ -295,7 +301,7 @@ void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsA
   NsDiagError(diag, place, "unknown node set '%s'%s", name, near ? NsArenaPrint(arena, "; did you mean '%s'?", near) : "");
   NsDiagNote(diag, "valid node sets: %s", NsMeshWords(names, arena));
   /* Only a generated line has its ends named; which end of a file's curve is the left one, nobody can know. */
-  if (strcmp(name, "left") == 0 || strcmp(name, "right") == 0)
+  if (mesh->from_file && (strcmp(name, "left") == 0 || strcmp(name, "right") == 0))
     NsDiagNote(diag, "a mesh file's ends have the names it gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s", name,
       mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");
 }

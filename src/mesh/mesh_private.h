@@ -2,14 +2,15 @@
 #pragma once
 #include "percuss/mesh.h"
 
-extern const NsTable NsTable_Line;
+extern const NsTable NsTable_Line, NsTable_Lattice;
 
 /*
-  The two sources of a mesh. Each fills a raw mesh: nodes, elements, x, connection (PetscMalloc, freed by the caller, also after a
+  The sources of a mesh. Each fills a raw mesh: nodes, elements, x, connection (PetscMalloc, freed by the caller, also after a
   user's mistake) and the sets (in the arena), with nodes and elements in any order. Every node belongs to an element.
   After a mistake of the user (reported to diag) raw->elements is 0.
 */
 PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
+PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
 PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh *raw);
 
 /* "(0.5, 0, 0)" for messages. */

@@ -59,6 +59,11 @@ static PetscBool NsWriterDue_Contacts(const NsWriter *writer, PetscInt64 step, P
   return PETSC_TRUE;
 }
 
+static PetscBool NsWriterNeedsContacts_Contacts(const NsWriter *writer, PetscInt64 step, PetscBool last)
+{
+  return NsWriterIsDue(writer->run->config.output->contacts->every, step, last);
+}
+
 static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot *snapshot)
 {
   NsWriter_Contacts *self  = writer->data;
@@ -67,8 +72,10 @@ static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot 
   PetscFunctionBegin;
   const long every = writer->run->config.output->contacts->every;
   if (snapshot->again && NsWriterIsDue(every, snapshot->step, PETSC_FALSE)) PetscFunctionReturn(0);
-  for (PetscInt i = 0; i < model->candidates && !snapshot->again; i++)
+  for (PetscInt j = 0; j < snapshot->nears && !snapshot->again; j++) {
+    const PetscInt i = snapshot->near[j];
     for (PetscInt k = 0; k < 3; k++) self->impulse[3 * i + k] += snapshot->contact[i].impulse[k];
+  }
   if (!NsWriterIsDue(every, snapshot->step, snapshot->last)) PetscFunctionReturn(0);
 
   NsFileNumber(&self->file, snapshot->state.t, 0);
@@ -110,11 +117,12 @@ static PetscErrorCode NsWriterClose_Contacts(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Contacts = {
-  .name   = "contacts",
-  .wanted = NsWriterWanted_Contacts,
-  .open   = NsWriterOpen_Contacts,
-  .due    = NsWriterDue_Contacts,
-  .sums   = PETSC_TRUE,
-  .write  = NsWriterWrite_Contacts,
-  .close  = NsWriterClose_Contacts,
+  .name           = "contacts",
+  .wanted         = NsWriterWanted_Contacts,
+  .open           = NsWriterOpen_Contacts,
+  .due            = NsWriterDue_Contacts,
+  .needs_contacts = NsWriterNeedsContacts_Contacts,
+  .sums           = PETSC_TRUE,
+  .write          = NsWriterWrite_Contacts,
+  .close          = NsWriterClose_Contacts,
 };

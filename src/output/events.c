@@ -16,10 +16,8 @@
 #include "writer.h"
 
 typedef struct {
-  NsFile          file;
-  NsContactState *state;    /* [candidates] at the end of the step before */
-  PetscReal      *gap_rate; /* [candidates] */
-  PetscBool       friction; /* some candidate has a tangent */
+  NsFile    file;
+  PetscBool friction; /* some candidate has a tangent */
 } NsWriter_Events;
 
 static PetscBool NsWriterWanted_Events(const NsRun *run)
@@ -34,9 +32,7 @@ static PetscErrorCode NsWriterOpen_Events(NsWriter *writer)
   NsWriter_Events *self  = NsArenaAlloc(run->arena, sizeof(*self));
 
   PetscFunctionBegin;
-  writer->data   = self;
-  self->state    = NsArenaAlloc(run->arena, sizeof(*self->state) * (size_t)model->candidates);
-  self->gap_rate = NsArenaAlloc(run->arena, sizeof(*self->gap_rate) * (size_t)model->candidates);
+  writer->data = self;
   for (PetscInt i = 0; i < model->candidates; i++)
     if (model->candidate[i].directions > 1) self->friction = PETSC_TRUE;
   NsWriterOpenTable(&self->file, run, "events.csv", 9);
@@ -56,15 +52,16 @@ static PetscReal tangential(const PetscReal x[3], PetscInt directions)
   return directions > 2 ? PetscSqrtReal(x[1] * x[1] + x[2] * x[2]) : x[1];
 }
 
-static void write_event(NsWriter *writer, PetscReal t, PetscInt i, const NsContactReport *contact, const char *event, PetscBool impact)
+static void write_event(NsWriter *writer, const NsSnapshot *snapshot, PetscInt i, const char *event, PetscBool impact)
 {
-  NsWriter_Events   *self      = writer->data;
-  const NsCandidate *candidate = &writer->run->model->candidate[i];
+  NsWriter_Events       *self      = writer->data;
+  const NsCandidate     *candidate = &writer->run->model->candidate[i];
+  const NsContactReport *contact   = &snapshot->contact[i];
 
-  NsFileNumber(&self->file, t, ',');
+  NsFileNumber(&self->file, snapshot->state.t, ',');
   NsFileWord(&self->file, candidate->name, ',');
   NsFileWord(&self->file, event, ',');
-  NsFileNumber(&self->file, impact ? contact->velocity_before[0] : self->gap_rate[i], ',');
+  NsFileNumber(&self->file, impact ? contact->velocity_before[0] : snapshot->before[i].gap_rate, ',');
   NsFileNumber(&self->file, impact ? contact->velocity_after[0] : contact->gap_rate, ',');
   NsFileNumber(&self->file, impact ? contact->impulse[0] : 0, ',');
   NsFileNumber(&self->file, impact ? contact->energy_lost : 0, 0);
@@ -79,24 +76,17 @@ static void write_event(NsWriter *writer, PetscReal t, PetscInt i, const NsConta
 
 static PetscErrorCode NsWriterWrite_Events(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Events *self = writer->data;
-  const PetscReal  t    = snapshot->state.t;
-
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < writer->run->model->candidates; i++) {
-    const NsContactReport *contact = &snapshot->contact[i];
-    const NsContactState   before = self->state[i], now = contact->state;
+  for (PetscInt k = 0; k < snapshot->nears && !snapshot->first; k++) {
+    const PetscInt       i      = snapshot->near[k];
+    const NsContactState before = snapshot->before[i].state, now = snapshot->contact[i].state;
 
-    if (!snapshot->first) {
-      if (contact->impact)
-        write_event(writer, t, i, contact, "impact", PETSC_TRUE);
-      else if (before == NS_OPEN && now != NS_OPEN)
-        write_event(writer, t, i, contact, "closing", PETSC_FALSE);
-      if (before != NS_OPEN && now == NS_OPEN) write_event(writer, t, i, contact, "opening", PETSC_FALSE);
-      if (now != before && (now == NS_STICK || now == NS_SLIP)) write_event(writer, t, i, contact, NsContactStateNames[now], PETSC_FALSE);
-    }
-    self->state[i]    = now;
-    self->gap_rate[i] = contact->gap_rate;
+    if (snapshot->contact[i].impact)
+      write_event(writer, snapshot, i, "impact", PETSC_TRUE);
+    else if (before == NS_OPEN && now != NS_OPEN)
+      write_event(writer, snapshot, i, "closing", PETSC_FALSE);
+    if (before != NS_OPEN && now == NS_OPEN) write_event(writer, snapshot, i, "opening", PETSC_FALSE);
+    if (now != before && (now == NS_STICK || now == NS_SLIP)) write_event(writer, snapshot, i, NsContactStateNames[now], PETSC_FALSE);
   }
   PetscFunctionReturn(0);
 }

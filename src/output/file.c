@@ -33,7 +33,8 @@ void NsFileCreate(NsFile *file, NsRun *run, size_t capacity)
   file->fd       = -1;
 }
 
-void NsFileOpen(NsFile *file, const char *path)
+/* The file is written under `name`, which may not be its own. */
+static void open_as(NsFile *file, const char *path, const char *name)
 {
   struct stat status;
 
@@ -43,12 +44,25 @@ void NsFileOpen(NsFile *file, const char *path)
   file->flushed = coarse_seconds();
   file->failed  = PETSC_FALSE;
   file->regular = PETSC_FALSE;
-  do file->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (!file->run->writes) return;
+  do file->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   while (file->fd < 0 && errno == EINTR);
   if (file->fd < 0)
     fail(file, errno);
   else
     file->regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+void NsFileOpen(NsFile *file, const char *path)
+{
+  file->part[0] = 0;
+  open_as(file, path, path);
+}
+
+void NsFileOpenPart(NsFile *file, const char *path)
+{
+  /* a name that does not fit is too long for any file, which the system says */
+  open_as(file, path, (size_t)snprintf(file->part, sizeof(file->part), "%s.part", path) < sizeof(file->part) ? file->part : path);
 }
 
 /* 0 or errno. */
@@ -78,7 +92,7 @@ static int close_file(int fd)
   return close(fd) && errno != EINTR ? errno : 0;
 }
 
-static void flush(NsFile *file)
+void NsFileFlush(NsFile *file)
 {
   int error;
 
@@ -95,13 +109,6 @@ static void flush(NsFile *file)
   file->flushed = coarse_seconds();
 }
 
-/* Room for so many bytes; size <= capacity. */
-static char *reserve(NsFile *file, size_t size)
-{
-  if (file->capacity - file->used < size) flush(file);
-  return file->buffer + file->used;
-}
-
 void NsFileBytes(NsFile *file, const void *bytes, size_t size)
 {
   for (const char *from = bytes; size;) {
@@ -111,7 +118,7 @@ void NsFileBytes(NsFile *file, const void *bytes, size_t size)
     file->used += n;
     from += n;
     size -= n;
-    if (size) flush(file);
+    if (size) NsFileFlush(file);
   }
 }
 
@@ -133,7 +140,7 @@ void NsFilePrint(NsFile *file, const char *format, ...)
 
 void NsFileNumber(NsFile *file, double value, char separator)
 {
-  char *text   = reserve(file, NS_DECIMAL_SIZE + 1);
+  char *text   = NsFileReserve(file, NS_DECIMAL_SIZE + 1);
   int   length = NsDecimal(value, text);
 
   if (separator) text[length++] = separator;
@@ -154,7 +161,7 @@ void NsFileWord(NsFile *file, const char *word, char separator)
 
 void NsFileEndRow(NsFile *file)
 {
-  if (2 * file->used >= file->capacity || coarse_seconds() > file->flushed + 1) flush(file);
+  if (2 * file->used >= file->capacity || coarse_seconds() > file->flushed + 1) NsFileFlush(file);
 }
 
 PetscBool NsFileClose(NsFile *file, PetscBool sync)
@@ -162,7 +169,7 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
   int error = 0, close_error;
 
   if (file->fd < 0) return file->failed ? PETSC_FALSE : PETSC_TRUE;
-  flush(file);
+  NsFileFlush(file);
   if (sync && !file->failed) error = sync_file(file->fd);
   close_error = close_file(file->fd);
   file->fd    = -1;
@@ -171,12 +178,20 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
   return file->failed ? PETSC_FALSE : PETSC_TRUE;
 }
 
+PetscBool NsFilePublish(NsFile *file)
+{
+  if (!file->run->writes) return PETSC_TRUE;
+  if (!file->failed && NsFileClose(file, PETSC_FALSE) && rename(file->part, file->path)) fail(file, errno);
+  if (file->failed) NsFileDiscard(file);
+  return file->failed ? PETSC_FALSE : PETSC_TRUE;
+}
+
 void NsFileDiscard(NsFile *file)
 {
   if (file->fd >= 0) close(file->fd);
   file->fd   = -1;
   file->used = 0;
-  if (file->regular) unlink(file->path);
+  if (file->regular) unlink(file->part[0] ? file->part : file->path);
 }
 
 /* 0 or errno. */
@@ -206,9 +221,10 @@ static PetscBool write_in_place(const char *path, const char *text, size_t size)
 
 PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync)
 {
-  char temporary[4096];
+  char temporary[NS_FILE_PATH];
   int  error;
 
+  if (!run->writes) return PETSC_TRUE;
   if ((size_t)snprintf(temporary, sizeof(temporary), "%s.part", path) >= sizeof(temporary))
     error = ENAMETOOLONG;
   else {
@@ -223,7 +239,8 @@ PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t s
 
 PetscBool NsFileMakeDirectory(NsRun *run, const char *path)
 {
-  if (mkdir(path, 0777) == 0 || errno == EEXIST) return PETSC_TRUE; /* a plain file of that name: opening files in it will fail and say so */
+  if (!run->writes || mkdir(path, 0777) == 0 || errno == EEXIST)
+    return PETSC_TRUE; /* a plain file of that name: opening files in it will fail and say so */
   NsRunFail(run, "cannot make the directory %s: %s", path, strerror(errno));
   return PETSC_FALSE;
 }

@@ -2,15 +2,19 @@
   Files that tell when they cannot be written.
 
   Everything goes through a buffer of fixed size (nothing allocates while stepping). The first failure - open, write, fsync, close, rename - ends
-  in NsRunFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look.
+  in NsRunFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look. So is everything on processes
+  that do not write (run->writes): all of them go through the same motions.
 */
 #pragma once
 #include "percuss/run.h"
 
+#define NS_FILE_PATH 4096
+
 typedef struct {
-  NsRun      *run;    /* not owned */
-  const char *path;   /* not owned; for messages */
-  char       *buffer; /* [capacity], from the run's arena */
+  NsRun      *run;                /* not owned */
+  const char *path;               /* not owned; for messages */
+  char        part[NS_FILE_PATH]; /* its name until it is published; "": PATH from the beginning */
+  char       *buffer;             /* [capacity], from the run's arena */
   size_t      used, capacity;
   int64_t     written; /* bytes that reached the file */
   int64_t     flushed; /* when that was, s of a coarse clock */
@@ -23,10 +27,20 @@ typedef struct {
 void NsFileCreate(NsFile *file, NsRun *run, size_t capacity);
 /* Truncates what was there. */
 void NsFileOpen(NsFile *file, const char *path);
+/* The same by the name PATH.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
+void NsFileOpenPart(NsFile *file, const char *path);
+/* What is in the buffer goes to the file; it does by itself when the buffer is full. */
+void NsFileFlush(NsFile *file);
 void NsFileBytes(NsFile *file, const void *bytes, size_t size);
 void NsFileText(NsFile *file, const char *text);
 /* At most 255 bytes. */
 void NsFilePrint(NsFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Where the next `size` bytes go (size <= capacity); the caller writes them and adds what it wrote to `used`. */
+static inline char *NsFileReserve(NsFile *file, size_t size)
+{
+  if (file->capacity - file->used < size) NsFileFlush(file);
+  return file->buffer + file->used;
+}
 /* One value of a row and its separator: ',' or '\n', or 0 for none. Shortest text that reads back as the same number. */
 void NsFileNumber(NsFile *file, double value, char separator);
 /* A word of a CSV row; quoted if it must be (RFC 4180). */
@@ -36,6 +50,8 @@ void NsFileWord(NsFile *file, const char *word, char separator);
 void NsFileEndRow(NsFile *file);
 /* True when every byte since NsFileOpen is in the file; sync: on the disk. */
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
+/* Closes what NsFileOpenPart opened and gives it its name; not synced. False: failed, and there is nothing. */
+PetscBool NsFilePublish(NsFile *file);
 /* Closes and, if it was a plain file, removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
 void NsFileDiscard(NsFile *file);
 

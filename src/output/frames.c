@@ -26,6 +26,7 @@ typedef struct {
   PetscReal *x, *displacement, *normal, *force, *impulse;
   PetscReal *gap, *friction_force, *friction_impulse, *slip_velocity;
   PetscInt  *candidate, *state, *active;
+  PetscReal *touch_q; /* [touches] */
 } NsWriter_Frames;
 
 static PetscBool NsWriterWanted_Frames(const NsRun *run)
@@ -75,6 +76,7 @@ static void open_contacts(NsWriter_Frames *self, NsRun *run)
   self->candidate        = integers(run, n);
   self->state            = integers(run, n);
   self->active           = integers(run, n);
+  self->touch_q          = reals(run, run->model->touches);
 }
 
 static PetscErrorCode NsWriterOpen_Frames(NsWriter *writer)
@@ -130,7 +132,7 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
   NsVtk           *vtk   = &self->vtk;
 
   PetscFunctionBegin;
-  PetscCall(model->ops->fields(model, snapshot->state.t, snapshot->state.q, snapshot->state.v, &self->fields));
+  PetscCall(model->ops->fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->fields));
   PetscCall(begin_frame(writer, &self->series, snapshot, ""));
   NsVtkGrid(vtk, snapshot->state.t, snapshot->step, scene->points, scene->x, scene->cells, scene->cell);
   NsVtkPointData(vtk);
@@ -167,13 +169,15 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
   PetscInt         closed = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < model->candidates; i++) {
+  PetscCall(NsModelTouch(model, snapshot->state.q, self->touch_q));
+  for (PetscInt near = 0; near < snapshot->nears; near++) {
+    const PetscInt         i          = snapshot->near[near];
     const NsContactReport *contact    = &snapshot->contact[i];
     const PetscInt         directions = model->candidate[i].directions, k = closed;
     PetscReal             *n = self->normal + 3 * k;
 
     if (contact->state == NS_OPEN && contact->impulse[0] == 0) continue;
-    PetscCall(model->ops->contact_point(model, snapshot->state.t, snapshot->state.q, i, self->x + 3 * k, self->displacement + 3 * k, n));
+    PetscCall(model->ops->contact_point(model, snapshot->state.t, self->touch_q, i, self->x + 3 * k, self->displacement + 3 * k, n));
     for (PetscInt d = 0; d < 3; d++) {
       self->force[3 * k + d]   = contact->force[0] * n[d];
       self->impulse[3 * k + d] = contact->impulse[0] * n[d];
@@ -211,7 +215,7 @@ static PetscErrorCode NsWriterWrite_Frames(NsWriter *writer, const NsSnapshot *s
 
   PetscFunctionBegin;
   if (!NsVtkFits(writer->run->model->scene.points, writer->run->model->scene.cells)) PetscFunctionReturn(0); /* open has said so */
-  PetscCall(write_model(writer, snapshot));
+  if (snapshot->whole_q) PetscCall(write_model(writer, snapshot));
   if (self->contacts) PetscCall(write_contacts(writer, snapshot));
   PetscFunctionReturn(0);
 }
@@ -227,10 +231,11 @@ static PetscErrorCode NsWriterClose_Frames(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Frames = {
-  .name   = "frames",
-  .wanted = NsWriterWanted_Frames,
-  .open   = NsWriterOpen_Frames,
-  .due    = NsWriterDue_Frames,
-  .write  = NsWriterWrite_Frames,
-  .close  = NsWriterClose_Frames,
+  .name        = "frames",
+  .wanted      = NsWriterWanted_Frames,
+  .open        = NsWriterOpen_Frames,
+  .due         = NsWriterDue_Frames,
+  .needs_state = PETSC_TRUE,
+  .write       = NsWriterWrite_Frames,
+  .close       = NsWriterClose_Frames,
 };

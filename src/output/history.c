@@ -4,10 +4,11 @@
 #include "writer.h"
 
 typedef struct {
-  NsFile                file;
-  PetscInt              columns;
-  const NsProbeColumn **column; /* [columns] */
-  PetscReal            *place;  /* [scene.points, 3], or NULL when no column asks for it */
+  NsFile          file;
+  PetscInt        columns;
+  NsProbeColumn **column; /* [columns] */
+  NsRecorded      recorded;
+  PetscReal      *place; /* [scene.points, 3], or NULL when no column asks for it: of mechanisms, which are on one process in natural order */
 } NsWriter_History;
 
 static PetscBool NsWriterWanted_History(const NsRun *run)
@@ -48,6 +49,7 @@ static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
     }
   }
   NsFileText(&self->file, "\n");
+  PetscCall(NsRecordedCreate(run, self->columns, self->column, &self->recorded));
   PetscFunctionReturn(0);
 }
 
@@ -63,8 +65,7 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
 
   PetscFunctionBegin;
   if (self->place) PetscCall(writer->run->model->ops->places(writer->run->model, snapshot->state.t, snapshot->state.q, self->place));
-  PetscCall(VecGetArrayRead(snapshot->state.q, &q));
-  PetscCall(VecGetArrayRead(snapshot->state.v, &v));
+  PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
   NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
@@ -73,8 +74,7 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
     NsFileNumber(&self->file, value, c + 1 < self->columns ? ',' : '\n');
   }
   NsFileEndRow(&self->file);
-  PetscCall(VecRestoreArrayRead(snapshot->state.v, &v));
-  PetscCall(VecRestoreArrayRead(snapshot->state.q, &q));
+  PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));
   PetscFunctionReturn(0);
 }
 
@@ -83,6 +83,7 @@ static PetscErrorCode NsWriterClose_History(NsWriter *writer)
   NsWriter_History *self = writer->data;
 
   PetscFunctionBegin;
+  PetscCall(NsRecordedDestroy(&self->recorded));
   NsFileClose(&self->file, PETSC_TRUE);
   PetscFunctionReturn(0);
 }

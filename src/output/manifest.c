@@ -101,6 +101,7 @@ static void put_model(NsJson *json, const NsRun *run)
   NsJsonOpen(json, "model", '{');
   NsJsonString(json, "kind", run->model->kind);
   NsJsonInteger(json, "unknowns", run->model->unknowns);
+  if (run->model->solver) NsJsonString(json, "free_dynamics", run->model->solver);
   NsJsonInteger(json, "bodies", run->config.bodies.count);
   NsJsonInteger(json, "contacts", run->model->candidates);
   NsJsonClose(json);

@@ -30,11 +30,12 @@ typedef struct {
 } Station;
 
 typedef struct {
-  NsFile    file, poincare;
-  PetscInt  stations;
-  Station  *station;
-  PetscReal before;  /* s: time of the state before */
-  PetscReal quarter; /* s: when the last quarter began; < 0: not yet */
+  NsFile     file, poincare;
+  PetscInt   stations;
+  Station   *station;
+  NsRecorded recorded;
+  PetscReal  before;  /* s: time of the state before */
+  PetscReal  quarter; /* s: when the last quarter began; < 0: not yet */
 } NsWriter_Orbits;
 
 static PetscBool NsWriterWanted_Orbits(const NsRun *run)
@@ -42,6 +43,21 @@ static PetscBool NsWriterWanted_Orbits(const NsRun *run)
   const NsOrbitsSettings *orbits = run->config.output->orbits;
 
   return orbits->every > 0 && orbits->stations.count > 0 && run->model->ops->station ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode record(NsRun *run, NsWriter_Orbits *self)
+{
+  NsProbeColumn **column = NsArenaAlloc(run->arena, sizeof(*column) * 6 * (size_t)self->stations);
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < self->stations; i++) {
+    NsStation           *station = &self->station[i].station;
+    NsProbeColumn *const of[6]   = {
+        &station->lateral[0], &station->lateral[1], &station->lateral_rate[0], &station->lateral_rate[1], &station->angle, &station->angle_rate};
+    for (int k = 0; k < 6; k++) column[6 * i + k] = of[k];
+  }
+  PetscCall(NsRecordedCreate(run, 6 * self->stations, column, &self->recorded));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsWriterOpen_Orbits(NsWriter *writer)
@@ -76,6 +92,7 @@ static PetscErrorCode NsWriterOpen_Orbits(NsWriter *writer)
   NsFileText(&self->file, "\n");
   NsWriterOpenTable(&self->poincare, run, "poincare.csv", 7);
   NsFileText(&self->poincare, "time,station,turn,u2,u3,v2,v3\n");
+  PetscCall(record(run, self));
   PetscFunctionReturn(0);
 }
 
@@ -175,16 +192,14 @@ static PetscErrorCode NsWriterWrite_Orbits(NsWriter *writer, const NsSnapshot *s
     const PetscBool start = self->quarter < 0 && t >= 0.75 * run->config.time->end ? PETSC_TRUE : PETSC_FALSE;
 
     if (start) self->quarter = t;
-    PetscCall(VecGetArrayRead(snapshot->state.q, &q));
-    PetscCall(VecGetArrayRead(snapshot->state.v, &v));
+    PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
     for (PetscInt i = 0; i < self->stations; i++) {
       Orbit now;
 
       PetscCall(look(run->model, t, &self->station[i].station, q, v, &now));
       follow(writer, i, self->before, t, &now, snapshot->first, start);
     }
-    PetscCall(VecRestoreArrayRead(snapshot->state.v, &v));
-    PetscCall(VecRestoreArrayRead(snapshot->state.q, &q));
+    PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));
     self->before = t;
   } else if (NsWriterIsDue(every, snapshot->step, PETSC_FALSE))
     PetscFunctionReturn(0);
@@ -197,6 +212,7 @@ static PetscErrorCode NsWriterClose_Orbits(NsWriter *writer)
   NsWriter_Orbits *self = writer->data;
 
   PetscFunctionBegin;
+  PetscCall(NsRecordedDestroy(&self->recorded));
   NsFileClose(&self->file, PETSC_TRUE);
   NsFileClose(&self->poincare, PETSC_TRUE);
   PetscFunctionReturn(0);

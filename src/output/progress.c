@@ -69,8 +69,8 @@ static PetscErrorCode NsWriterOpen_Progress(NsWriter *writer)
   PetscFunctionBegin;
   writer->data = self;
   self->path   = NsRunPath(run, "status.json");
-  self->live   = !run->options.quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") ? PETSC_TRUE : PETSC_FALSE;
-  self->plain  = !run->options.quiet && !self->live ? PETSC_TRUE : PETSC_FALSE;
+  self->live   = run->writes && !run->options.quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") ? PETSC_TRUE : PETSC_FALSE;
+  self->plain  = run->writes && !run->options.quiet && !self->live ? PETSC_TRUE : PETSC_FALSE;
   self->stride = 1;
   NsJsonBegin(&self->json, 4096);
   NsRunAddFile(run, &run->outputs, "status.json");
@@ -255,6 +255,7 @@ static PetscErrorCode NsWriterClose_Progress(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Progress = {
+  .by_clock     = PETSC_TRUE,
   .name         = "progress",
   .wanted       = NsWriterWanted_Progress,
   .open         = NsWriterOpen_Progress,

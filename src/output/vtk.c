@@ -26,33 +26,39 @@ void NsVtkOpen(NsVtk *vtk, const char *path, const char *title)
 
   for (; title[n] && n < sizeof(line) - 1; n++) line[n] = title[n] >= ' ' && title[n] <= '~' ? title[n] : '?';
   line[n] = 0;
-  NsFileOpen(&vtk->file, path);
+  NsFileOpenPart(&vtk->file, path);
   NsFileText(&vtk->file, "# vtk DataFile Version 3.0\n");
   NsFilePrint(&vtk->file, "%s\nBINARY\n", line);
 }
 
-/* Numbers are swapped in pieces that stay in the first-level cache. */
+/* Swapped on the way into the buffer, as many as have room. */
 static void put_doubles(NsVtk *vtk, size_t count, const PetscReal *value)
 {
-  uint64_t piece[512];
+  NsFile *file = &vtk->file;
 
   while (count) {
-    const size_t n = PetscMin(count, sizeof(piece) / sizeof(*piece));
+    char        *to = NsFileReserve(file, sizeof(uint64_t));
+    const size_t n  = PetscMin(count, (file->capacity - file->used) / sizeof(uint64_t));
 
-    memcpy(piece, value, n * sizeof(*piece));
-    for (size_t i = 0; i < n; i++) piece[i] = __builtin_bswap64(piece[i]);
-    NsFileBytes(&vtk->file, piece, n * sizeof(*piece));
+    for (size_t i = 0; i < n; i++) {
+      uint64_t word;
+      memcpy(&word, value + i, sizeof(word));
+      word = __builtin_bswap64(word);
+      memcpy(to + i * sizeof(word), &word, sizeof(word));
+    }
+    file->used += n * sizeof(uint64_t);
     value += n;
     count -= n;
   }
-  NsFileBytes(&vtk->file, "\n", 1);
+  NsFileBytes(file, "\n", 1);
 }
 
 static void put_int(NsVtk *vtk, PetscInt value)
 {
   const uint32_t word = __builtin_bswap32((uint32_t)value);
 
-  NsFileBytes(&vtk->file, &word, sizeof(word));
+  memcpy(NsFileReserve(&vtk->file, sizeof(word)), &word, sizeof(word));
+  vtk->file.used += sizeof(word);
 }
 
 static void put_time(NsVtk *vtk, PetscReal time, PetscInt64 step)
@@ -152,7 +158,5 @@ void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value)
 
 PetscBool NsVtkClose(NsVtk *vtk)
 {
-  if (!vtk->file.failed && NsFileClose(&vtk->file, PETSC_FALSE)) return PETSC_TRUE;
-  NsFileDiscard(&vtk->file);
-  return PETSC_FALSE;
+  return NsFilePublish(&vtk->file);
 }

@@ -33,7 +33,7 @@ static PetscErrorCode forces(
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, t, q, v, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, rows, rows, scheme->contact->G));
+  PetscCall(NsContactDelassus(scheme->contact, self->mass, rows, rows));
   PetscCall(NsRowsVelocity(scheme->model, rows, v, self->b));
   if (settings->free_force == 0) {
     PetscCall(NsRowsVelocity(scheme->model, rows, a, self->u0));
@@ -56,8 +56,8 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
     const PetscInt count = NsContactList(contact, self->closed);
     PetscCall(NsModelRows(scheme->model, x->t + dt, self->q1, count, contact->active, &self->w1));
   }
-  PetscCall(NsTrapezoidalFreeVelocity(scheme, dt));
   if (self->w1.rows) {
+    PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
     PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt, &self->w1, self->P1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     for (PetscInt k = 0; k < self->w1.rows; k++) self->P1[k] /= 2;
@@ -70,18 +70,17 @@ static PetscErrorCode NsSchemeStep_ExplicitVelocity(NsScheme *scheme, NsState *x
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
-  const PetscInt count   = NsContactList(contact, self->closed);
+  PetscInt       count;
   PetscBool      impact;
 
   PetscFunctionBegin;
-  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
-  PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  self->w0.contacts = self->w0.rows = 0;
+  PetscCall(NsTrapezoidalBegin(scheme, x));
+  count = NsContactList(contact, self->closed);
   if (count) {
     PetscCall(NsModelRows(scheme->model, x->t, x->q, count, contact->active, &self->w0));
     PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, &self->w0, self->P0, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
+    PetscCall(NsTrapezoidalPush(scheme, dt));
   }
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
   if (impact)

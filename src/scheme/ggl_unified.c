@@ -124,14 +124,14 @@ static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscRe
 }
 
 /* target = next, and how far it went, against its size. */
-static PetscErrorCode take(Vec next, Vec *target, Vec *spare, PetscReal size, PetscReal *change)
+static PetscErrorCode take(const NsModel *model, Vec next, Vec *target, Vec *spare, PetscReal size, PetscReal *change)
 {
   const Vec old = *target;
   PetscReal distance;
 
   PetscFunctionBegin;
   PetscCall(VecAXPY(old, -1, next));
-  PetscCall(VecNorm(old, NORM_INFINITY, &distance));
+  PetscCall(NsModelLargest(model, old, &distance));
   *change = PetscMax(*change, distance / size);
   *target = next;
   *spare  = old;
@@ -152,14 +152,14 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
     change = 0;
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (i == 0) PetscCall(VecNorm(self->dv, NORM_INFINITY, &push));
-    PetscCall(VecNorm(self->next, NORM_INFINITY, &fastest));
+    if (i == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
+    PetscCall(NsModelLargest(scheme->model, self->next, &fastest));
     fastest = PetscMax(fastest, push);
-    PetscCall(take(self->next, &self->p.v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
+    PetscCall(take(scheme->model, self->next, &self->p.v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(VecNorm(self->next, NORM_INFINITY, &farthest));
-    PetscCall(take(self->next, &self->q1, &self->next, PetscMax(farthest, dt * fastest + PETSC_SMALL), &change));
+    PetscCall(NsModelLargest(scheme->model, self->next, &farthest));
+    PetscCall(take(scheme->model, self->next, &self->q1, &self->next, PetscMax(farthest, dt * fastest + PETSC_SMALL), &change));
     if (!(change > 1e-14) || (change <= 1e-9 && change >= last)) PetscFunctionReturn(0); /* what is no number is found by the loop */
     last = change;
   }
@@ -216,9 +216,10 @@ const NsVariant NsSchemeVariant_GglUnified = {
 };
 
 const NsSchemeType NsSchemeType_GglUnified = {
-  .variant = &NsSchemeVariant_GglUnified,
-  .setup   = NsSchemeSetup_GglUnified,
-  .start   = NsSchemeStart_GglUnified,
-  .step    = NsSchemeStep_GglUnified,
-  .destroy = NsSchemeDestroy_GglUnified,
+  .variant  = &NsSchemeVariant_GglUnified,
+  .implicit = PETSC_TRUE,
+  .setup    = NsSchemeSetup_GglUnified,
+  .start    = NsSchemeStart_GglUnified,
+  .step     = NsSchemeStep_GglUnified,
+  .destroy  = NsSchemeDestroy_GglUnified,
 };

@@ -35,57 +35,27 @@ typedef struct {
 
 enum { AT_END, AT_PREDICTION, ALWAYS };
 
-/* Contact i of the rows and contact j of the columns act on each other: some entry of their block of G is not zero. */
-static PetscBool are_coupled(const NsContact *contact, const NsRows *rows, PetscInt i, const NsRows *columns, PetscInt j)
-{
-  for (PetscInt r = rows->start[i]; r < rows->start[i + 1]; r++) {
-    for (PetscInt c = columns->start[j]; c < columns->start[j + 1]; c++) {
-      if (contact->G[r * columns->rows + c] != 0) return PETSC_TRUE;
-    }
-  }
-  return PETSC_FALSE;
-}
-
 /*
   The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that have nothing to do with it and
   step on with their forces, as they would alone. Where the mass matrix varies all contacts are taken for one system.
 */
 static void find_struck(NsScheme *scheme)
 {
-  NsTrapezoidal  *self  = scheme->data;
-  const NsRows   *rows  = &self->w1;
-  const PetscBool one   = scheme->model->constant_mass ? PETSC_FALSE : PETSC_TRUE;
-  PetscBool       grown = PETSC_TRUE;
+  NsTrapezoidal *self = scheme->data;
 
-  for (PetscInt i = 0; i < rows->contacts; i++) self->struck[i] = self->newly[i];
-  while (grown) {
-    grown = PETSC_FALSE;
-    for (PetscInt i = 0; i < rows->contacts; i++) {
-      for (PetscInt j = 0; j < rows->contacts && !self->struck[i]; j++) {
-        if (self->struck[j] && (one || are_coupled(scheme->contact, rows, i, rows, j))) self->struck[i] = grown = PETSC_TRUE;
-      }
-    }
-  }
+  for (PetscInt i = 0; i < self->w1.contacts; i++) self->struck[i] = self->newly[i];
+  NsContactSpread(scheme->contact, self->struck);
 }
 
-/* The force lambda0 of contacts that the impact reaches is left out, also of those that have opened meanwhile; *some: not all are. G is that of w1 again on return. */
-static PetscErrorCode drop_struck(NsScheme *scheme, PetscBool *some)
+/* The force lambda0 of contacts that the impact reaches is left out, also of those that have opened meanwhile. */
+static PetscErrorCode drop_struck(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
-  NsTrapezoidal  *self    = scheme->data;
-  NsContact      *contact = scheme->contact;
-  const PetscBool one     = scheme->model->constant_mass ? PETSC_FALSE : PETSC_TRUE;
+  NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
-  *some = PETSC_FALSE;
   if (!self->w0.contacts) PetscFunctionReturn(0);
-  PetscCall(NsComplianceDelassus(self->mass, &self->w0, &self->w1, contact->G));
-  for (PetscInt i = 0; i < self->w0.contacts; i++) {
-    PetscBool reached = one;
-    for (PetscInt j = 0; j < self->w1.contacts && !reached; j++) reached = self->struck[j] && are_coupled(contact, &self->w0, i, &self->w1, j);
-    for (PetscInt k = self->w0.start[i]; k < self->w0.start[i + 1] && reached; k++) self->P0[k] = 0;
-    *some = *some || !reached ? PETSC_TRUE : PETSC_FALSE;
-  }
-  PetscCall(NsComplianceDelassus(self->mass, &self->w1, &self->w1, contact->G));
+  NsContactReached(scheme->contact, self->mass, &self->w1, self->struck, &self->w0, self->reached);
+  PetscCall(NsTrapezoidalDrop(scheme, x, dt, self->reached));
   PetscFunctionReturn(0);
 }
 
@@ -98,14 +68,10 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
   NsRows        *rows    = &self->w1;
-  PetscBool      some;
 
   PetscFunctionBegin;
   find_struck(scheme);
-  PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v)); /* v^- */
-  PetscCall(drop_struck(scheme, &some));
-  if (some) PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 0.5, self->v1));
-  PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
+  PetscCall(drop_struck(scheme, x, dt)); /* v1 is v^- now */
   PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
   PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->newly, self->P1, &outcome->done));
   if (!outcome->done) {
@@ -125,18 +91,18 @@ static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal 
   PetscFunctionReturn(0);
 }
 
-/* `decide: at_prediction`: whether some contact is newly closed at q0 + dt v0. */
+/* `decide: at_prediction`: whether some contact is newly closed at q0 + dt v0; before the step has a q1. */
 static PetscErrorCode decide_at_prediction(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact)
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->vs, dt, x->v, x->q));
-  PetscCall(NsContactGaps(contact, x->t + dt, self->vs));
+  PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
+  PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
   *impact = PETSC_FALSE;
-  for (PetscInt i = 0; i < contact->candidates; i++)
-    *impact = *impact || (NsContactIsClosed(contact, i) && !self->closed[i]) ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt k = 0; k < contact->nears; k++)
+    *impact = *impact || (NsContactIsClosed(contact, contact->near[k]) && !self->closed[contact->near[k]]) ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -144,14 +110,15 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
 {
   const NsSettings_HalfExplicit *settings = scheme->settings;
   NsTrapezoidal                 *self     = scheme->data;
-  PetscBool                      impact;
+  PetscBool                      impact, foreseen = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
+  PetscCall(NsTrapezoidalBegin(scheme, x));
+  if (settings->decide == AT_PREDICTION) PetscCall(decide_at_prediction(scheme, x, dt, &foreseen));
   PetscCall(NsTrapezoidalEulerStage(scheme, x, dt, self->closed, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
-  if (settings->decide == AT_PREDICTION) PetscCall(decide_at_prediction(scheme, x, dt, &impact));
+  if (settings->decide == AT_PREDICTION) impact = foreseen;
   if (!impact || settings->decide == ALWAYS)
     PetscCall(NsTrapezoidalForceStep(scheme, x, dt, outcome));
   else if (settings->decide == AT_PREDICTION || settings->restitution_of == 1)

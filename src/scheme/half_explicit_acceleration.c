@@ -45,7 +45,7 @@ static PetscErrorCode forces(
   PetscCall(NsModelRows(model, t, q, count, contact->active, rows));
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsComplianceUpdate(self->mass, t, q, v, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, rows, rows, contact->G));
+  PetscCall(NsContactDelassus(contact, self->mass, rows, rows));
   PetscCall(NsModelRowrate(model, t, q, v, rows, self->b));
   PetscCall(NsRowsVelocity(model, rows, a, self->u0));
   for (PetscInt k = 0; k < rows->rows; k++) self->b[k] = tau * (self->b[k] + self->u0[k] - rows->drive[k]);
@@ -60,7 +60,7 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsTrapezoidalFreeVelocity(scheme, dt));
+  PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
   PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt / 2, self->w1.contacts, &self->w1, self->P1, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
@@ -71,15 +71,15 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAcceleration(NsScheme *scheme, Ns
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
-  const PetscInt count   = NsContactList(contact, self->closed);
+  PetscInt       count;
   PetscBool      impact;
 
   PetscFunctionBegin;
-  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
+  PetscCall(NsTrapezoidalBegin(scheme, x));
+  count = NsContactList(contact, self->closed);
   PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, count, &self->w0, self->P0, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
+  PetscCall(NsTrapezoidalPush(scheme, dt));
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
   if (impact)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));

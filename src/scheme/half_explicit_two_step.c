@@ -34,9 +34,10 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
   PetscFunctionBegin;
   *impact = PETSC_FALSE;
   PetscCall(NsContactGaps(contact, t, q));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    self->struck[i] = NsContactIsClosed(contact, i);
-    *impact         = *impact || (self->struck[i] && !self->closed[i]) ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt i = contact->near[k];
+    self->struck[i]  = NsContactIsClosed(contact, i);
+    *impact          = *impact || (self->struck[i] && !self->closed[i]) ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
@@ -68,7 +69,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
   PetscBool                             impact, late = PETSC_FALSE;
 
   PetscFunctionBegin;
-  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
+  PetscCall(NsTrapezoidalBegin(scheme, x));
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
   PetscCall(look_ahead(scheme, x->t + dt, self->q1, &impact));
   if (!impact) {
@@ -77,7 +78,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
     PetscCall(NsTrapezoidalPosition(scheme, x, dt, &late));
   }
   if (impact || (late && settings->decide == 0)) {
-    PetscCall(VecWAXPY(self->va, ds, self->a0, x->v));
+    PetscCall(NsTrapezoidalRelease(scheme, dt));
     PetscCall(NsTrapezoidalPosition(scheme, x, ds, &impact));
     PetscCall(NsTrapezoidalImpactStep(scheme, x, ds, outcome));
     if (outcome->done) PetscCall(finish(scheme, x, dt, 1));

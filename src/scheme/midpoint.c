@@ -44,6 +44,7 @@ PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsSt
     if (!outcome->done) PetscFunctionReturn(0);
   }
   PetscCall(NsPercussionBook(scheme, p, x->v, tm, self->qm, x->v, dt));
+  PetscCall(NsPercussionMean(p, x->v));
   PetscFunctionReturn(0);
 }
 

@@ -67,6 +67,51 @@ static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *
   PetscFunctionReturn(0);
 }
 
+/* z = y + a x. Loops of our own: PETSc's operations would cost a long bar more than force and solve. */
+static PetscErrorCode add_scaled(Vec z, PetscReal a, Vec x, Vec y)
+{
+  const PetscScalar *ax, *ay;
+  PetscScalar       *az;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(z, &n));
+  PetscCall(VecGetArrayRead(x, &ax));
+  PetscCall(VecGetArrayRead(y, &ay));
+  PetscCall(VecGetArray(z, &az));
+  for (PetscInt i = 0; i < n; i++) az[i] = ay[i] + a * ax[i];
+  PetscCall(VecRestoreArray(z, &az));
+  PetscCall(VecRestoreArrayRead(y, &ay));
+  PetscCall(VecRestoreArrayRead(x, &ax));
+  PetscFunctionReturn(0);
+}
+
+/* v_th = (1 - theta) v0 + theta v1,   q1 = q0 + dt v_th */
+static PetscErrorCode move(NsScheme_MoreauJean *self, PetscReal theta, PetscReal dt, const NsState *x, Vec v1)
+{
+  const PetscScalar *q0, *v0, *v;
+  PetscScalar       *q, *vth;
+  PetscInt           n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(v1, &n));
+  PetscCall(VecGetArrayRead(x->q, &q0));
+  PetscCall(VecGetArrayRead(x->v, &v0));
+  PetscCall(VecGetArrayRead(v1, &v));
+  PetscCall(VecGetArray(self->q1, &q));
+  PetscCall(VecGetArray(self->vth, &vth));
+  for (PetscInt i = 0; i < n; i++) {
+    vth[i] = (1 - theta) * v0[i] + theta * v[i];
+    q[i]   = q0[i] + dt * vth[i];
+  }
+  PetscCall(VecRestoreArray(self->vth, &vth));
+  PetscCall(VecRestoreArray(self->q1, &q));
+  PetscCall(VecRestoreArrayRead(v1, &v));
+  PetscCall(VecRestoreArrayRead(x->v, &v0));
+  PetscCall(VecRestoreArrayRead(x->q, &q0));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_MoreauJean         *self     = scheme->data;
@@ -80,20 +125,18 @@ static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, Pets
   PetscCall(NsComplianceUpdate(p->compliance, x->t, x->q, x->v, (NsOperator){1, th, th * th}));
   PetscCall(NsContactForecast(scheme->contact, x, settings->gamma * dt, &count));
   PetscCall(NsPercussionActivate(scheme, p, count));
-  PetscCall(VecWAXPY(self->q1, th, x->v, x->q));
+  PetscCall(add_scaled(self->q1, th, x->v, x->q));
   PetscCall(NsModelForce(model, x->t + th, self->q1, x->v, self->h));
   PetscCall(NsModelSolve(model, 1, self->h, self->dv));
-  PetscCall(VecWAXPY(p->v1, dt, self->dv, x->v));
+  PetscCall(add_scaled(p->v1, dt, self->dv, x->v));
   if (count) {
     PetscCall(NsModelRows(model, x->t, x->q, count, scheme->contact->active, &p->w));
     PetscCall(NsRowsVelocity(model, &p->w, x->v, p->u0));
     PetscCall(NsPercussionSolve(scheme, p, p->u0, p->v1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
   }
-  PetscCall(VecCopy(p->v1, self->vth)); /* v_th */
-  PetscCall(VecAXPBY(self->vth, 1 - settings->theta, settings->theta, x->v));
+  PetscCall(move(self, settings->theta, dt, x, p->v1));
   PetscCall(NsPercussionBook(scheme, p, x->v, x->t + th, x->q, self->vth, dt));
-  PetscCall(VecWAXPY(self->q1, dt, self->vth, x->q));
   PetscCall(NsPercussionFinish(scheme, p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
@@ -135,6 +178,7 @@ const NsVariant NsSchemeVariant_MoreauJean = {
 
 const NsSchemeType NsSchemeType_MoreauJean = {
   .variant       = &NsSchemeVariant_MoreauJean,
+  .implicit      = PETSC_TRUE,
   .refuses       = NsSchemeRefuses_MoreauJean,
   .setup         = NsSchemeSetup_MoreauJean,
   .start         = NsSchemeStart_MoreauJean,

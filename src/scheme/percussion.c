@@ -32,11 +32,12 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
 
 PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscInt count)
 {
-  const PetscInt *active = scheme->contact->active;
+  const NsContact *contact = scheme->contact;
+  const PetscInt  *active  = contact->active;
 
   PetscFunctionBegin;
   self->w.contacts = self->w.rows = 0;
-  PetscCall(PetscArrayzero(self->is, scheme->contact->candidates));
+  for (PetscInt k = 0; k < contact->nears; k++) self->is[contact->near[k]] = PETSC_FALSE;
   for (PetscInt i = 0; i < count; i++) {
     self->newly[i]      = self->was[active[i]] ? PETSC_FALSE : PETSC_TRUE;
     self->is[active[i]] = PETSC_TRUE;
@@ -46,13 +47,8 @@ PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscI
 
 PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, PetscInt *count)
 {
-  NsContact *contact = scheme->contact;
-
   PetscFunctionBegin;
-  *count = 0;
-  for (PetscInt i = 0; i < contact->candidates; i++) {
-    if (NsContactIsClosed(contact, i)) contact->active[(*count)++] = i;
-  }
+  *count = NsContactListClosed(scheme->contact);
   PetscCall(NsPercussionActivate(scheme, self, *count));
   PetscFunctionReturn(0);
 }
@@ -60,13 +56,21 @@ PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, 
 PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const PetscReal *before, Vec v, NsStepOutcome *outcome)
 {
   PetscFunctionBegin;
-  PetscCall(NsComplianceDelassus(self->compliance, &self->w, &self->w, scheme->contact->G));
+  PetscCall(NsContactDelassus(scheme->contact, self->compliance, &self->w, &self->w));
   PetscCall(NsRowsVelocity(scheme->model, &self->w, v, self->u1));
   PetscCall(NsContactSolve(scheme->contact, &self->w, self->u1, before, NULL, self->P, &outcome->done));
   if (!outcome->done)
     PetscCall(NsStepFail(outcome, scheme, &self->w, "percussions"));
   else
     PetscCall(NsComplianceApply(self->compliance, &self->w, self->P, 1, v));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0)
+{
+  PetscFunctionBegin;
+  PetscCall(VecWAXPY(self->vm, 1, v0, self->v1));
+  PetscCall(VecScale(self->vm, 0.5));
   PetscFunctionReturn(0);
 }
 
@@ -80,8 +84,8 @@ PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, Pe
     PetscCall(NsRowsVelocity(scheme->model, &self->w, self->v1, self->u1));
     PetscCall(NsContactReportImpulse(scheme->contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
   }
-  PetscCall(VecWAXPY(self->vm, 1, v0, self->v1));
-  PetscCall(VecScale(self->vm, 0.5));
+  if (!scheme->model->ops->power) PetscFunctionReturn(0); /* nothing damps or loads */
+  PetscCall(NsPercussionMean(self, v0));
   PetscCall(NsModelPower(scheme->model, t, q, v ? v : self->vm, self->vm, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
@@ -90,8 +94,10 @@ PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, Pe
 
 PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsPercussion *self, NsState *x, PetscReal dt, Vec *q1)
 {
+  const NsContact *contact = scheme->contact;
+
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(self->was, self->is, scheme->contact->candidates));
+  for (PetscInt k = 0; k < contact->nears; k++) self->was[contact->near[k]] = self->is[contact->near[k]];
   NsStateSwap(x, q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

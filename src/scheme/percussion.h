@@ -29,7 +29,9 @@ PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscI
 PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, PetscInt *count);
 /* P of the rows w with u^- = before[rows], applied to v, which holds v_free. A is factored. Not solvable: a reason in outcome. */
 PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const PetscReal *before, Vec v, NsStepOutcome *outcome);
-/* vm from v0 and v1, reports of the percussions, work of dampers and loads at (t, q, v); v NULL: at vm. Memory of contact stays as it was: the step may still fail. */
+/* vm from v0 and v1. */
+PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0);
+/* Reports of the percussions, work of dampers and loads at (t, q, v); v NULL: at vm, which this changes. Memory of contact stays as it was: the step may still fail. */
 PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt);
 /* The step is done: memory of contact, and the new state from *q1 and v1. */
 PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsPercussion *self, NsState *x, PetscReal dt, Vec *q1);

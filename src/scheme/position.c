@@ -26,25 +26,11 @@ PetscErrorCode NsPositionDestroy(NsPosition *self)
 PetscErrorCode NsPositionBegin(NsPosition *self)
 {
   PetscFunctionBegin;
-  PetscCall(PetscArrayzero(self->taken, self->contact->candidates));
-  PetscCall(PetscArrayzero(self->multiplier, self->contact->candidates));
-  PetscFunctionReturn(0);
-}
-
-/* G = W_g' W_P: the Delassus matrix of the identity. Rows are short (a dozen entries), so each pair is compared entry by entry. */
-static void gram(const NsRows *wg, const NsRows *wp, PetscReal *G)
-{
-  for (PetscInt r = 0; r < wg->rows; r++) {
-    for (PetscInt c = 0; c < wp->rows; c++) {
-      PetscReal sum = 0;
-      for (PetscInt i = wg->first[r]; i < wg->first[r + 1]; i++) {
-        for (PetscInt j = wp->first[c]; j < wp->first[c + 1]; j++) {
-          if (wg->touch[i] == wp->touch[j]) sum += wg->value[i] * wp->value[j];
-        }
-      }
-      G[r * wp->rows + c] = sum;
-    }
+  for (PetscInt k = 0; k < self->contact->nears; k++) {
+    self->taken[self->contact->near[k]]      = PETSC_FALSE;
+    self->multiplier[self->contact->near[k]] = 0;
   }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
@@ -58,7 +44,8 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   *solved = PETSC_TRUE;
   PetscCall(VecCopy(q_free, next));
   PetscCall(NsContactGaps(contact, t, q));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt i = contact->near[k];
     if (NsContactIsClosed(contact, i) && (!allowed || allowed[i])) self->taken[i] = PETSC_TRUE;
     if (self->taken[i]) self->list[count++] = i;
   }
@@ -67,11 +54,8 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   PetscCall(NsModelRows(model, t, q, count, self->list, &self->wg));
   NsRowsKeepNormals(&self->wp);
   NsRowsKeepNormals(&self->wg);
-  if (metric)
-    PetscCall(NsComplianceDelassus(metric, &self->wg, &self->wp, contact->G));
-  else
-    gram(&self->wg, &self->wp, contact->G);
-  for (PetscInt k = 0; k < count * count; k++) contact->G[k] *= scale;
+  PetscCall(NsContactDelassus(contact, metric, &self->wg, &self->wp));
+  NsContactScale(contact, scale);
   PetscCall(VecWAXPY(self->dq, -1, q, q_free));
   PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
   for (PetscInt k = 0; k < count; k++) {
@@ -97,7 +81,7 @@ PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp,
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(self));
   PetscCall(VecCopy(q_free, q));
-  PetscCall(VecNorm(q_free, NORM_INFINITY, &size));
+  PetscCall(NsModelLargest(scheme->model, q_free, &size));
   size = PetscMax(size, scheme->model->length_scale);
   for (int i = 0; i < NS_MOST_STEPS; i++) {
     PetscCall(NsPositionStep(self, NULL, tp, qp ? qp : q, t, q, q_free, metric, scale, self->next, &outcome->done));
@@ -106,7 +90,7 @@ PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp,
       PetscFunctionReturn(0);
     }
     PetscCall(VecAXPY(q, -1, self->next));
-    PetscCall(VecNorm(q, NORM_INFINITY, &change));
+    PetscCall(NsModelLargest(scheme->model, q, &change));
     PetscCall(VecCopy(self->next, q));
     if (!(change > 0) || (change < 1e-13 * size && change >= last)) PetscFunctionReturn(0); /* rounding; what is no number is found by the loop */
     last = change;

@@ -20,6 +20,7 @@ typedef struct {
   NsCompliance *mass; /* slot 0, A = M */
   NsPosition    position;
   Vec           a, free, q1, v1, vs; /* vs = v0 + v1 */
+  PetscReal    *us;                  /* [rows] W' vs, drives counted twice */
 } NsScheme_PositionLevel;
 
 static const char *NsSchemeRefuses_PositionLevel(const NsModel *model, const void *settings)
@@ -41,6 +42,7 @@ static PetscErrorCode NsSchemeSetup_PositionLevel(NsScheme *scheme)
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
   PetscCall(NsPositionCreate(scheme->contact, &self->position));
   PetscCall(NsVecsCreate(scheme->model, &self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
+  PetscCall(PetscCalloc1(scheme->contact->rows, &self->us));
   PetscFunctionReturn(0);
 }
 
@@ -52,6 +54,7 @@ static PetscErrorCode NsSchemeDestroy_PositionLevel(NsScheme *scheme)
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsPositionDestroy(&self->position));
   PetscCall(NsVecsDestroy(&self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
+  PetscCall(PetscFree(self->us));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -74,7 +77,9 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &power));
   scheme->ledger->damping += dt / 2 * power.damping;
   scheme->ledger->load += dt / 2 * power.load;
-  PetscCall(NsContactBookForces(scheme->contact, scheme->ledger, &self->position.wp, self->position.Psi, 1, self->vs));
+  PetscCall(NsRowsVelocity(scheme->model, &self->position.wp, self->vs, self->us));
+  for (PetscInt k = 0; k < self->position.wp.rows; k++) self->us[k] += self->position.wp.drive[k]; /* twice, as the velocity */
+  NsContactBookForces(scheme->ledger, &self->position.wp, self->position.Psi, 1, self->us);
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

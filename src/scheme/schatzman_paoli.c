@@ -27,10 +27,10 @@ typedef struct {
   Vec           a, ahead;          /* acceleration at q_{k+1}, and q_{k+2} */
   Vec           v1, vm;
   NsRows        rows;
-  PetscReal    *P, *u, *um, *gap_last;
-  PetscReal    *J;      /* [candidates] J_k */
-  PetscBool    *closed; /* [candidates] scratch of the start */
-  PetscInt     *age;    /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
+  PetscReal    *P, *u, *um, *kick; /* [rows], those of the candidates that are near */
+  PetscReal    *gap_ahead, *J;     /* [candidates]; J_k */
+  PetscBool    *closed;            /* [candidates] scratch of the start */
+  PetscInt     *age;               /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
 } NsScheme_SchatzmanPaoli;
 
 static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
@@ -56,7 +56,8 @@ static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
   PetscCall(NsVecsCreate(scheme->model, &self->next, &self->w, &self->w_last, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->rows));
-  PetscCall(PetscCalloc7(n, &self->closed, n, &self->P, n, &self->u, n, &self->um, n, &self->gap_last, n, &self->J, n, &self->age));
+  PetscCall(PetscCalloc4(n, &self->P, n, &self->u, n, &self->um, n, &self->kick));
+  PetscCall(PetscCalloc4(n, &self->closed, n, &self->gap_ahead, n, &self->J, n, &self->age));
   PetscFunctionReturn(0);
 }
 
@@ -68,38 +69,64 @@ static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsVecsDestroy(&self->next, &self->w, &self->w_last, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->rows));
-  PetscCall(PetscFree7(self->closed, self->P, self->u, self->um, self->gap_last, self->J, self->age));
+  PetscCall(PetscFree4(self->P, self->u, self->um, self->kick));
+  PetscCall(PetscFree4(self->closed, self->gap_ahead, self->J, self->age));
   PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+/* u = (g(ahead) + e g(last))/dt of all that are near at either. */
+static PetscErrorCode look(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec ahead)
+{
+  NsScheme_SchatzmanPaoli *self    = scheme->data;
+  NsContact               *contact = scheme->contact;
+  PetscInt                 nears;
+
+  PetscFunctionBegin;
+  do {
+    PetscCall(NsContactGaps(contact, t + dt, ahead));
+    nears = contact->nears;
+    for (PetscInt k = 0; k < nears; k++) self->gap_ahead[contact->near[k]] = contact->gap[contact->near[k]];
+    PetscCall(NsContactGaps(contact, t - dt, last));
+  } while (contact->nears > nears);
+  for (PetscInt k = 0; k < nears; k++) {
+    const PetscInt i = contact->near[k];
+    self->u[k]       = (self->gap_ahead[i] + scheme->model->candidate[i].law.restitution * contact->gap[i]) / dt;
+  }
   PetscFunctionReturn(0);
 }
 
 /*
   One move: from q_k = now, with q_{k-1} = last and the velocity w = (q_k - q_{k-1})/dt + dt a of the free move on entry, to q_{k+1} = ahead and its w. J_k goes to P.
   Contact acts on g(q_{k+1}) + e g(q_{k-1}), scaled by 1/dt to be a velocity. The velocity is carried along, not made of positions: their difference
-  would lose six digits.
+  would lose six digits. Impulses may bring others near that were far from the free move: then once more, with them.
 */
 static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec w, Vec ahead, PetscBool *done)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
-  const PetscInt           n       = contact->candidates;
+  PetscInt                 nears;
 
   PetscFunctionBegin;
   *done = PETSC_TRUE;
-  if (n) {
-    PetscCall(VecWAXPY(ahead, dt, w, now));
-    PetscCall(NsContactGaps(contact, t - dt, last));
-    PetscCall(PetscArraycpy(self->gap_last, contact->gap, n));
-    PetscCall(NsContactGaps(contact, t + dt, ahead));
-    for (PetscInt i = 0; i < n; i++) self->u[i] = (contact->gap[i] + scheme->model->candidate[i].law.restitution * self->gap_last[i]) / dt;
-    PetscCall(NsModelRows(scheme->model, t, now, n, contact->every, &self->rows));
-    PetscCall(NsComplianceUpdate(self->mass, t, now, w, (NsOperator){1, 0, 0}));
-    PetscCall(NsComplianceDelassus(self->mass, &self->rows, &self->rows, contact->G));
+  PetscCall(VecWAXPY(ahead, dt, w, now));
+  if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsComplianceUpdate(self->mass, t, now, w, (NsOperator){1, 0, 0}));
+  for (;;) {
+    PetscCall(look(scheme, t, dt, last, ahead));
+    nears = contact->nears;
+    PetscCall(NsModelRows(scheme->model, t, now, nears, contact->near, &self->rows));
+    PetscCall(NsContactDelassus(contact, self->mass, &self->rows, &self->rows));
     PetscCall(NsContactSolve(contact, &self->rows, self->u, NULL, NULL, self->P, done));
     if (!*done) PetscFunctionReturn(0);
     PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, 1, w));
+    PetscCall(VecWAXPY(ahead, dt, w, now));
+    if (nears == contact->candidates) break;
+    PetscCall(NsContactGaps(contact, t + dt, ahead));
+    if (contact->nears == nears) break;
+    PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, -1, w));
+    PetscCall(VecWAXPY(ahead, dt, w, now));
   }
-  PetscCall(VecWAXPY(ahead, dt, w, now));
   PetscFunctionReturn(0);
 }
 
@@ -111,7 +138,6 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
 {
   NsScheme_SchatzmanPaoli *self = scheme->data;
   const PetscReal          dt   = ((const NsSettings_SchatzmanPaoli *)scheme->settings)->step;
-  const PetscInt           n    = scheme->contact->candidates;
   PetscBool                done;
 
   PetscFunctionBegin;
@@ -123,9 +149,10 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
   PetscCall(NsContactClosedAtStart(scheme->contact, x, self->closed));
   PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->w, self->next, &done));
   if (!done) PetscCall(VecWAXPY(self->next, dt, self->w, x->q)); /* as if free: the first step finds the same problem and reports it */
-  for (PetscInt i = 0; i < n; i++) {
-    self->J[i]   = done ? 2 * self->P[i] : 0;
-    self->age[i] = self->closed[i] ? 2 : done && self->P[i] > 0 ? 1 : 0;
+  for (PetscInt k = 0; k < scheme->contact->nears; k++) {
+    const PetscInt i = scheme->contact->near[k];
+    self->J[i]       = done ? 2 * self->P[k] : 0;
+    self->age[i]     = self->closed[i] ? 2 : done && self->P[k] > 0 ? 1 : 0;
   }
   PetscCall(VecCopy(x->v, self->w_last));
   PetscFunctionReturn(0);
@@ -136,26 +163,26 @@ static PetscErrorCode book_impulses(NsScheme *scheme, PetscReal t1, Vec q1)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
-  const PetscInt           n       = contact->candidates;
 
   PetscFunctionBegin;
-  PetscCall(NsModelRows(scheme->model, t1, q1, n, contact->every, &self->rows));
+  PetscCall(NsModelRows(scheme->model, t1, q1, contact->nears, contact->near, &self->rows)); /* those of P */
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->vm, self->um));
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
-  for (PetscInt i = 0; i < n; i++) {
+  NsContactReact(contact, &self->rows, self->P, self->kick);
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt   i      = contact->near[k];
+    const PetscReal  P      = self->P[k];
     NsContactReport *report = &contact->report[i];
-    PetscReal        kick   = 0;
-    for (PetscInt j = 0; j < n; j++) kick += contact->G[i * n + j] * self->P[j];
-    scheme->ledger->impact -= self->um[i] * (self->J[i] + self->P[i]) / 2;
-    if (self->P[i] > 0) {
-      report->impulse[0]         = self->P[i];
-      report->velocity_before[0] = self->u[i];
-      report->velocity_after[0]  = self->u[i] + kick;
-      report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * self->P[i];
+    scheme->ledger->impact -= self->um[k] * (self->J[i] + P) / 2;
+    if (P > 0) {
+      report->impulse[0]         = P;
+      report->velocity_before[0] = self->u[k];
+      report->velocity_after[0]  = self->u[k] + self->kick[k];
+      report->energy_lost        = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * P;
       report->impact             = self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
     }
-    self->age[i] = self->P[i] > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
-    self->J[i]   = self->P[i];
+    self->age[i] = P > 0 ? PetscMin(self->age[i] + 1, 2) : 0;
+    self->J[i]   = P;
   }
   PetscFunctionReturn(0);
 }

@@ -75,7 +75,8 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
   if (outcome->done) {
     PetscCall(NsContactEndStep(scheme->contact, state));
-    for (PetscInt i = 0; i < scheme->contact->candidates && !outcome->impulsive; i++) outcome->impulsive = scheme->contact->report[i].impact;
+    for (PetscInt k = 0; k < scheme->contact->nears && !outcome->impulsive; k++)
+      outcome->impulsive = scheme->contact->report[scheme->contact->near[k]].impact;
   } else {
     PetscCall(NsContactCancelStep(scheme->contact));
     *scheme->ledger = before;
@@ -109,6 +110,13 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
+  if (scheme->contact->crowd) {
+    PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
+      "%" PetscInt_FMT " rows of contacts act on each other at once, of %" PetscInt_FMT " for the %s: their matrix has room for %" PetscInt_FMT
+      " numbers",
+      scheme->contact->crowd, rows->rows, what, (PetscInt)scheme->contact->room));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s (", what,
     rows->contacts, rows->contacts == 1 ? "" : "s"));
   for (PetscInt i = 0; i < rows->contacts && i < named; i++) {

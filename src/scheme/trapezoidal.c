@@ -11,12 +11,16 @@ PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsVecsCreate(scheme->model, &self->a0, &self->a1, &self->va, &self->q1, &self->v1, &self->vs, NULL));
+  PetscCall(NsVecsCreate(scheme->model, &self->a0, &self->a1, &self->va, &self->q1, &self->v1, NULL));
+  if (!scheme->model->constant_mass) PetscCall(NsVecsCreate(scheme->model, &self->free, NULL));
+  if (scheme->model->ops->power) PetscCall(NsVecsCreate(scheme->model, &self->vs, NULL));
   PetscCall(NsRowsCreate(scheme->model, &self->w0));
   PetscCall(NsRowsCreate(scheme->model, &self->wu));
   PetscCall(NsRowsCreate(scheme->model, &self->w1));
   PetscCall(PetscCalloc6(rows, &self->P0, rows, &self->P1, rows, &self->Lambda, rows, &self->u0, rows, &self->u1, rows, &self->b));
-  PetscCall(PetscCalloc4(candidates, &self->closed, candidates, &self->closed1, candidates, &self->newly, candidates, &self->struck));
+  PetscCall(PetscCalloc2(rows, &self->us0, rows, &self->us1));
+  PetscCall(PetscCalloc5(
+    candidates, &self->reached, candidates, &self->closed, candidates, &self->closed1, candidates, &self->newly, candidates, &self->struck));
   PetscFunctionReturn(0);
 }
 
@@ -26,12 +30,14 @@ PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme)
 
   PetscFunctionBegin;
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->va, &self->q1, &self->v1, &self->vs, NULL));
+  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->va, &self->q1, &self->v1, NULL));
+  PetscCall(NsVecsDestroy(&self->free, &self->vs, NULL));
   PetscCall(NsRowsDestroy(&self->w0));
   PetscCall(NsRowsDestroy(&self->wu));
   PetscCall(NsRowsDestroy(&self->w1));
+  PetscCall(PetscFree2(self->us0, self->us1));
   PetscCall(PetscFree6(self->P0, self->P1, self->Lambda, self->u0, self->u1, self->b));
-  PetscCall(PetscFree4(self->closed, self->closed1, self->newly, self->struck));
+  PetscCall(PetscFree5(self->reached, self->closed, self->closed1, self->newly, self->struck));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
 }
@@ -45,6 +51,43 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
   self->clock.step = 0; /* not known yet */
+  self->known      = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsTrapezoidalBegin(NsScheme *scheme, const NsState *x)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!self->known) PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a0));
+  self->known       = PETSC_FALSE; /* until this step is done */
+  self->w0.contacts = self->w0.rows = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsTrapezoidalPush(NsScheme *scheme, PetscReal dt)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!self->w0.rows) PetscFunctionReturn(0);
+  if (self->free) PetscCall(VecCopy(self->a0, self->free));
+  PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1 / dt, self->a0));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsTrapezoidalRelease(NsScheme *scheme, PetscReal dt)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!self->w0.rows) PetscFunctionReturn(0);
+  if (self->free)
+    PetscCall(VecCopy(self->free, self->a0));
+  else
+    PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, -1 / dt, self->a0));
+  self->w0.contacts = self->w0.rows = 0;
   PetscFunctionReturn(0);
 }
 
@@ -52,23 +95,28 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
+  NsModel       *model   = scheme->model;
   const PetscInt count   = NsContactList(contact, closed);
+  Vec            ahead   = x->q;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  self->w0.contacts = self->w0.rows = 0;
   if (!count) PetscFunctionReturn(0);
-  PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
-  PetscCall(NsModelRows(scheme->model, x->t, x->q, count, contact->active, &self->w0));
-  PetscCall(NsModelRows(scheme->model, x->t + dt, self->q1, count, contact->active, &self->wu));
+  if (!model->flat_contacts) {
+    PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
+    ahead = self->q1;
+  }
+  PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w0));
+  PetscCall(NsModelRows(model, x->t + dt, ahead, count, contact->active, &self->wu));
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, &self->wu, &self->w0, contact->G));
-  PetscCall(NsRowsVelocity(scheme->model, &self->wu, self->va, self->u1));
+  PetscCall(NsContactDelassus(contact, self->mass, &self->wu, &self->w0));
+  PetscCall(NsRowsVelocity(model, &self->wu, x->v, self->u1));
+  PetscCall(NsRowsVelocity(model, &self->wu, self->a0, self->u0));
+  for (PetscInt k = 0; k < self->wu.rows; k++) self->u1[k] += dt * (self->u0[k] - self->wu.drive[k]);
   PetscCall(NsContactSolve(contact, &self->w0, self->u1, NULL, NULL, self->P0, &outcome->done));
   if (!outcome->done)
     PetscCall(NsStepFail(outcome, scheme, &self->w0, "forces"));
   else
-    PetscCall(NsComplianceApply(self->mass, &self->w0, self->P0, 1, self->va));
+    PetscCall(NsTrapezoidalPush(scheme, dt));
   PetscFunctionReturn(0);
 }
 
@@ -81,18 +129,17 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
   PetscInt        count;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->v1, 1, x->v, self->va)); /* kept for NsTrapezoidalFreeVelocity */
-  PetscCall(VecWAXPY(self->q1, dt / 2, self->v1, x->q));
-  PetscCall(NsModelAccel(model, t1, self->q1, self->va, self->a1));
+  PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
+  if (self->vs) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
   PetscCall(NsContactGaps(contact, t1, self->q1));
-  for (PetscInt i = 0; i < contact->candidates; i++) self->closed1[i] = NsContactIsClosed(contact, i);
+  for (PetscInt k = 0; k < contact->nears; k++) self->closed1[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
   count             = NsContactList(contact, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
   *impact                           = PETSC_FALSE;
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &self->w1));
-  PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, self->va, (NsOperator){1, 0, 0}));
-  PetscCall(NsComplianceDelassus(self->mass, &self->w1, &self->w1, contact->G));
+  PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
+  PetscCall(NsContactDelassus(contact, self->mass, &self->w1, &self->w1));
   for (PetscInt i = 0; i < count; i++) {
     self->newly[i] = self->closed[self->w1.contact[i]] ? PETSC_FALSE : PETSC_TRUE;
     *impact        = *impact || self->newly[i] ? PETSC_TRUE : PETSC_FALSE;
@@ -100,25 +147,55 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt)
+PetscErrorCode NsTrapezoidalDrop(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *drop)
+{
+  NsTrapezoidal *self = scheme->data;
+  NsRows        *rows = &self->w0;
+
+  PetscFunctionBegin;
+  if (!rows->rows) PetscFunctionReturn(0);
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      self->b[k] = !drop || drop[i] ? self->P0[k] : 0;
+      if (!drop || drop[i]) self->P0[k] = 0;
+    }
+  }
+  if (self->free) { /* all of them: contacts of a varying mass are one system */
+    PetscCall(VecWAXPY(self->v1, 1, self->free, self->a1));
+    PetscCall(VecAYPX(self->v1, dt / 2, x->v));
+  } else
+    PetscCall(NsComplianceApply(self->mass, rows, self->b, -0.5, self->v1));
+  PetscFunctionReturn(0);
+}
+
+/* us += W' v with the drive. */
+static PetscErrorCode add_velocity(const NsScheme *scheme, const NsRows *rows, Vec v, PetscReal *us)
 {
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(VecAXPBY(self->v1, dt / 2, 0.5, self->a1)); /* (v0 + v_a)/2 = v0 + dt/2 (a0 + M0^-1 W0 lambda0) */
+  PetscCall(NsRowsVelocity(scheme->model, rows, v, self->b));
+  for (PetscInt k = 0; k < rows->rows; k++) us[k] += self->b[k];
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
-  NsTrapezoidal *self = scheme->data;
+  NsTrapezoidal *self    = scheme->data;
+  const NsRows  *rows[2] = {&self->w0, &self->w1};
+  PetscReal     *us[2]   = {self->us0, self->us1};
 
   PetscFunctionBegin;
   if (self->w1.rows) {
     PetscCall(NsComplianceApply(self->mass, &self->w1, self->P1, 1, self->v1));
     PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
   }
-  if (scheme->model->ops->power || self->w0.rows || self->w1.rows) PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  for (int i = 0; i < 2; i++) {
+    if (!NsRowsWork(rows[i])) continue;
+    PetscCall(NsRowsVelocity(scheme->model, rows[i], x->v, us[i]));
+    PetscCall(add_velocity(scheme, rows[i], self->v1, us[i]));
+  }
+  if (self->vs) PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
   PetscFunctionReturn(0);
 }
 
@@ -127,7 +204,6 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsTrapezoidalFreeVelocity(scheme, dt));
   if (self->w1.rows) {
     PetscCall(NsRowsVelocity(scheme->model, &self->w1, self->v1, self->u0));
     PetscCall(NsContactSolve(scheme->contact, &self->w1, self->u0, NULL, NULL, self->P1, &outcome->done));
@@ -166,10 +242,9 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
-  self->w0.contacts = self->w0.rows = 0; /* lambda0 is dropped */
+  PetscCall(NsTrapezoidalDrop(scheme, x, dt, NULL));
+  self->w0.contacts = self->w0.rows = 0;
   PetscCall(PetscArrayzero(self->P1, scheme->contact->rows));
-  PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v));
-  PetscCall(VecAXPY(self->v1, dt / 2, self->a1));
   PetscCall(NsTrapezoidalApplyForces(scheme, x, dt)); /* none: P1 is zero */
   PetscCall(NsTrapezoidalImpact(scheme, outcome));
   PetscFunctionReturn(0);
@@ -189,9 +264,15 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
     ledger->damping += dt / 4 * (p0.damping + p1.damping);
     ledger->load += dt / 4 * (p0.load + p1.load);
   }
-  PetscCall(NsContactBookForces(contact, ledger, &self->w0, self->P0, 0.5, self->vs));
-  PetscCall(NsContactBookForces(contact, ledger, &self->w1, self->P1, 1, self->vs));
-  PetscCall(PetscArraycpy(self->closed, self->closed1, contact->candidates));
+  NsContactBookForces(ledger, &self->w0, self->P0, 0.5, self->us0);
+  NsContactBookForces(ledger, &self->w1, self->P1, 1, self->us1);
+  for (PetscInt k = 0; k < contact->nears; k++) self->closed[contact->near[k]] = self->closed1[contact->near[k]];
+  if (!scheme->model->velocity_matters) {
+    const Vec used = self->a0;
+    self->a0       = self->a1;
+    self->a1       = used;
+    self->known    = PETSC_TRUE;
+  }
   NsStateSwap(x, &self->q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

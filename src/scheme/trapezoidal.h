@@ -10,6 +10,9 @@
   They differ in the equations that fix lambda0 and lambda1, and in when a step counts as an impact.
   In free flight this is velocity Verlet: order 2, dt < 2/omega_max.
 
+  Reactions go into the accelerations: with b0 = a0 + M0^-1 W0 lambda0 the rest is free flight (NsModelFlight), v1 = v0 + dt/2 (b0 + a1). Where forces do not depend on
+  the velocity a1 is the a0 of the next step.
+
   Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers see v0 and v_a.
 */
 #pragma once
@@ -38,11 +41,16 @@ typedef struct {
   NsStepClock   clock; /* schemes that vary their step: time since `since`, s, in parts of a step */
   PetscReal     since;
   PetscInt64    parts;
-  NsCompliance *mass;                   /* slot 0, A = M */
-  Vec           a0, a1, va, q1, v1, vs; /* vs = v0 + v1, before the impulses */
-  NsRows        w0, wu, w1;             /* at q0, at a prediction, at q1 */
+  NsCompliance *mass;           /* slot 0, A = M */
+  PetscBool     known;          /* a0 is that of the state: the last step left it */
+  Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
+  Vec           free;           /* a0 without reactions, where the mass matrix varies */
+  Vec           va, vs;         /* v0 + dt b0, v0 + v1 before the impulses: set where dampers or loads work with them */
+  NsRows        w0, wu, w1;     /* at q0, at a prediction, at q1 */
   PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
+  PetscReal    *us0, *us1;        /* W0' and W1' (v0 + v1), drives counted twice, before the impulses */
   PetscBool    *closed, *closed1; /* [candidates] at q0, at q1 */
+  PetscBool    *reached;          /* [active at q0] by an impact at q1 */
   PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact (with two steps: [candidates] closed at the prediction) */
 } NsTrapezoidal;
 
@@ -51,19 +59,25 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
 
-/* The Euler stage with forces on velocity level: 0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0 (and friction) on the contacts `closed`[candidates]. a0 is set. */
+/* a0 of the state. */
+PetscErrorCode NsTrapezoidalBegin(NsScheme *scheme, const NsState *x);
+/* P0, forces on velocity level: 0 <= W(q0 + dt v0)' v_a _|_ lambda0 >= 0 (and friction) on the contacts `closed`[candidates]; a0 becomes b0. */
 PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *closed, NsStepOutcome *outcome);
-/* q1 and a1 = M1^-1 h(t1, q1, v_a), contacts closed there (w1, contact->G, newly); whether some of them are newly closed. */
+/* a0 becomes b0 by P0 on the contacts of w0. */
+PetscErrorCode NsTrapezoidalPush(NsScheme *scheme, PetscReal dt);
+/* b0 becomes a0 again, and there is no P0: the step begins anew. */
+PetscErrorCode NsTrapezoidalRelease(NsScheme *scheme, PetscReal dt);
+/* Free flight: q1, a1 = M1^-1 h(t1, q1, v_a) and v1 without reactions at t1; contacts closed there (w1, contact->G, newly), and whether some of them are newly closed. */
 PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact);
-/* v1 = (v0 + v_a)/2 + dt/2 a1: the velocity without reactions at t1, for a step without impact. After NsTrapezoidalPosition. */
-PetscErrorCode NsTrapezoidalFreeVelocity(NsScheme *scheme, PetscReal dt);
+/* Takes P0 of those contacts i of w0 for which drop[i] is true (NULL: all) out of v1 and sets it to zero. */
+PetscErrorCode NsTrapezoidalDrop(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *drop);
 /* Forces lambda1 on velocity level at t1, and v1: 0 <= W1' v1 _|_ lambda1 >= 0 (and friction) on the contacts of w1. */
 PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* An impact on all contacts of w1: v1 = v^- on entry, Lambda and v1 on return. */
 PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
-/* The same from v^- of the step, without lambda0. Sets everything. */
+/* The same from v^- of the step, without lambda0. After NsTrapezoidalPosition; sets everything. */
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
-/* v1 += M1^-1 W1 P1, and its report; vs = v0 + v1, before impulses: with which NsTrapezoidalFinish books forces, left alone where nothing works with it. */
+/* v1 += M1^-1 W1 P1, and its report; us0, us1, vs: with which NsTrapezoidalFinish books what works. */
 PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Ledger, what is closed now, and the new state. */
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

@@ -463,6 +463,78 @@ class Mechanisms(unittest.TestCase):
         self.assertGreater(energy["load"], energy["friction"])  # the belt drives; rubbing takes a part of that
 
 
+ROTOR = """
+bodies:
+  shaft:
+    type: rotor
+    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 16}}
+    material: {density: 7850, young: 210 GPa}
+    section: {circle: {radius: 30 mm}}
+    initial: {velocity: [0, 1, 0.5]}
+    spin: {table: [[0, 20000 rpm], [1, 60000 rpm]]}
+bearings:
+  left: {between: [shaft.left, ground], stiffness: 2 MN/m, damping: 300}
+  right: {between: [shaft.right, ground], stiffness: 2 MN/m, damping: 300}
+contacts:
+  catch: {between: [{node: shaft.left, radius: 15 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 15.1 mm, side: inside}}], friction: 0.1}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 1 ms}
+output: {frames: {every: 0}, history: {probes: [shaft.left, shaft@0.5, shaft.right], every: 50}}
+"""
+
+
+@unittest.skipUnless(shutil.which("mpiexec"), "mpiexec is missing")
+class Processes(unittest.TestCase):
+    """Several processes do what one does, and none waits for another that has ended."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = folder.name
+        self.config = os.path.join(self.path, "rotor.yaml")
+        with open(self.config, "w") as file:
+            file.write(ROTOR)
+
+    def history(self, ranks, *sets):
+        out = os.path.join(self.path, str(ranks))
+        words = [word for item in ("free_dynamics=petsc",) + sets for word in ("--set", item)]
+        subprocess.run(["mpiexec", "--oversubscribe", "-n", str(ranks), PERCUSS, "run", self.config, "--quiet", "--overwrite", "--out", out, *words],
+                       check=True, timeout=100, capture_output=True)
+        names, rows = table(os.path.join(out, "history.csv"))
+        return list(zip(names, *rows))
+
+    def assert_agree(self, *sets):
+        one = self.history(1, *sets)
+        for ranks in (2, 3):
+            other = self.history(ranks, *sets)
+            self.assertEqual([name for name, *_ in one], [name for name, *_ in other])
+            for (name, *values), (_, *others) in zip(one, other):
+                self.assertEqual(len(values), len(others))
+                size = max(abs(float(x)) for x in values)
+                for a, b in zip(values, others):
+                    self.assertAlmostEqual(float(a), float(b), delta=1e-7 * size, msg=f"{name} on {ranks}")
+
+    def test_changing_spin(self):
+        """Gyroscopic forces look at the motion of nodes that other processes own."""
+        self.assert_agree()
+
+    def test_iterations_end_together(self):
+        self.assert_agree("scheme={type: ggl_unified, step: 2 us}")
+        self.assert_agree("scheme={type: ggl_decoupled, step: 0.1 us}", "time.end=0.2 ms")
+
+    def test_disk_full_at_the_start(self):
+        """The first frame does not fit: all processes end, not only the one that writes."""
+        words = [PERCUSS, "run", self.config, "--quiet", "--out", os.path.join(self.path, "full"), "--force", "--set", "output.frames.every=1",
+                 "--set", "bodies.shaft.mesh.line.elements=100"]
+        limited = "import os, resource, signal, sys; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); " \
+                  "resource.setrlimit(resource.RLIMIT_FSIZE, (40000, 40000)); os.execv(sys.argv[1], sys.argv[1:])"
+        env = dict(os.environ, OMPI_MCA_btl="tcp,self", OMPI_MCA_pml="ob1")  # shared memory is a file, too
+        done = subprocess.run(["mpiexec", "--oversubscribe", "-n", "1", sys.executable, "-c", limited, *words, ":", "-n", "1", *words],
+                              env=env, timeout=100, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("cannot write", done.stderr)
+
+
 class Shipped(unittest.TestCase):
     """Every config and starter that ships is right, and does what `check` says."""
 

@@ -22,7 +22,7 @@ typedef struct {
   NsModelOps        ops;
   NsContact         contact;
   NsLocalChain      chain;
-  NsContactReport   report[FAKE_CANDIDATES];
+  NsContactReport   report[FAKE_CANDIDATES], before[FAKE_CANDIDATES];
   NsOutputSettings  output;
   NsEverySettings   frames, contacts, energy;
   NsHistorySettings history;
@@ -57,20 +57,17 @@ static inline PetscErrorCode fake_fields(NsModel *model, PetscReal t, Vec q, Vec
 }
 
 static inline PetscErrorCode fake_contact_point(
-  NsModel *model, PetscReal t, Vec q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  const PetscInt   point = candidate ? FAKE_POINTS - 1 : 0;
-  const PetscReal *aq;
+  const PetscInt point = candidate ? FAKE_POINTS - 1 : 0;
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
   for (int k = 0; k < 3; k++) {
     x[k] = model->scene.x[3 * point + k];
-    u[k] = k ? 0 : aq[point];
+    u[k] = k ? 0 : touch_q[point];
     n[k] = k ? 0 : candidate ? -1 : 1;
   }
-  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
@@ -145,7 +142,7 @@ static inline PetscErrorCode fake_spin(NsModel *model, PetscReal t, const NsStat
 static inline void fake_create(FakeRun *fake)
 {
   static PetscReal   x[3 * FAKE_POINTS], radius[FAKE_POINTS];
-  static PetscInt    cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1], element[FAKE_POINTS - 1] = {0, 1, 2};
+  static PetscInt    touch[FAKE_POINTS], cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1], element[FAKE_POINTS - 1] = {0, 1, 2};
   static const char *body_name[] = {"bar"}, *probes[] = {"bar.left", "bar.right", "bar@0.5"};
   static NsCandidate candidate[] = {{.name = "wall", .directions = 1}, {.name = "rub", .directions = 3, .law = {.friction = 0.1}}};
   NsRun             *run         = &fake->run;
@@ -157,6 +154,7 @@ static inline void fake_create(FakeRun *fake)
   for (int i = 0; i < FAKE_POINTS; i++) {
     x[3 * i]  = 0.5 * i;
     radius[i] = 0.01;
+    touch[i]  = i;
   }
   for (int i = 0; i < FAKE_POINTS - 1; i++) {
     cell[2 * i]     = i;
@@ -167,6 +165,8 @@ static inline void fake_create(FakeRun *fake)
   model->kind       = "fake";
   model->unknowns   = FAKE_POINTS;
   model->candidates = FAKE_CANDIDATES;
+  model->touches    = FAKE_POINTS;
+  model->touch      = touch;
   model->candidate  = candidate;
   model->scene      = (NsScene){.points = FAKE_POINTS,
          .cells                         = FAKE_POINTS - 1,
@@ -205,6 +205,8 @@ static inline void fake_create(FakeRun *fake)
   run->step          = 0.125;
   run->steps         = 8;
   run->writer        = fake->writer;
+  run->writes        = PETSC_TRUE;
+  assert_int_equal(NsLayoutCreateIdentity(FAKE_POINTS, &model->layout), 0);
   assert_int_equal(VecCreateSeq(PETSC_COMM_SELF, FAKE_POINTS, &run->state.q), 0);
   assert_int_equal(VecDuplicate(run->state.q, &run->state.v), 0);
 }
@@ -241,15 +243,27 @@ static inline void fake_state(FakeRun *fake, PetscInt64 step)
   assert_int_equal(VecRestoreArray(state->q, &q), 0);
 }
 
+static const PetscInt fake_near[FAKE_CANDIDATES] = {0, 1};
+
 static inline void fake_write(FakeRun *fake, PetscInt64 step)
 {
   NsRun     *run      = &fake->run;
-  NsSnapshot snapshot = {.step = step, .contact = fake->report, .ledger = &run->ledger, .first = step == 0, .last = step == run->steps};
+  NsSnapshot snapshot = {.step = step,
+    .contact                   = fake->report,
+    .before                    = fake->before,
+    .nears                     = FAKE_CANDIDATES,
+    .near                      = fake_near,
+    .ledger                    = &run->ledger,
+    .first                     = step == 0,
+    .last                      = step == run->steps};
 
   fake_state(fake, step);
-  snapshot.state = run->state;
+  snapshot.state   = run->state;
+  snapshot.whole_q = run->state.q;
+  snapshot.whole_v = run->state.v;
   for (int i = 0; i < run->writers; i++)
     if (run->writer[i]->type->due(run->writer[i], step, snapshot.last)) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
+  memcpy(fake->before, fake->report, sizeof(fake->before));
 }
 
 /* The state of the last write turns out to be the last. */
@@ -278,6 +292,7 @@ static inline void fake_destroy(FakeRun *fake)
 {
   assert_int_equal(VecDestroy(&fake->run.state.q), 0);
   assert_int_equal(VecDestroy(&fake->run.state.v), 0);
+  assert_int_equal(NsLayoutDestroy(&fake->model.layout), 0);
   NsArenaDestroy(&fake->run.arena);
   nftw(fake->directory, fake_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -158,7 +158,7 @@ static void constant_strains_are_exact(void **state)
                     expected[6] = {E * area() * strain, 0, 0, G * J * twist, E * inertia_y() * curvature[0], E * inertia_z() * curvature[1]};
     for (PetscInt e = 0; e < fe->elements; e++) {
       PetscReal values[12], force[6];
-      NsFeElementValues(fe, &fe->element[e], q, values);
+      NsFeElementValues(fe, NULL, &fe->element[e], q, values);
       for (int part = 0; part < 3; part++) {
         fe->body->element->forces(fe->body, &fe->element[e], values, 0.5 * part, force);
         for (int c = 0; c < 6; c++) assert_near(force[c], expected[c], 1e-8 * (PetscAbsReal(expected[c]) + 1e3));

@@ -1,4 +1,4 @@
-/* Meshes: generated lines, Gmsh files in all formats, and what is said of broken ones. */
+/* Meshes: generated lines and lattices, Gmsh files in all formats, and what is said of broken ones. */
 #include <locale.h>
 #include <math.h>
 #include <setjmp.h>
@@ -250,6 +250,190 @@ static void line_is_wrong(void **state)
                                                                                         "case.yaml:3:8: error: 'group' goes with 'file' only\n"
                                                                                         "    3 | group: bar\n"
                                                                                         "      |        ^~~\n");
+}
+
+/* The node at a place, which must be there to the last digit. */
+static PetscInt node_at(const NsMesh *mesh, double x, double y, double z)
+{
+  for (PetscInt i = 0; i < mesh->nodes; i++)
+    if (mesh->x[3 * i] == x && mesh->x[3 * i + 1] == y && mesh->x[3 * i + 2] == z) return i;
+  fail_msg("no node at (%g, %g, %g)", x, y, z);
+  return -1;
+}
+
+/* Whether an element joins two places. */
+static bool joined(const NsMesh *mesh, const double a[3], const double b[3])
+{
+  const PetscInt i = node_at(mesh, a[0], a[1], a[2]), j = node_at(mesh, b[0], b[1], b[2]);
+
+  for (PetscInt e = 0; e < mesh->elements; e++) {
+    const PetscInt *c = mesh->connection + 2 * e;
+    if ((c[0] == i && c[1] == j) || (c[0] == j && c[1] == i)) return true;
+  }
+  return false;
+}
+
+/* Nodes of a set: so many, all with this coordinate. */
+static void assert_side(const NsMesh *mesh, const char *name, PetscInt count, int axis, double value)
+{
+  const NsMeshSet *set = NsMeshNodeSet(mesh, name);
+
+  assert_non_null(set);
+  assert_int_equal(set->count, count);
+  for (PetscInt k = 0; k < count; k++) {
+    assert_true(mesh->x[3 * set->items[k] + axis] == value);
+    if (k) assert_true(set->items[k] > set->items[k - 1]);
+  }
+}
+
+static void lattice_has_known_counts(void **state)
+{
+  static const struct {
+    const char *text;
+    PetscInt    nodes, elements;
+  } cases[] = {{"cells: [1, 1, 1]", 8, 12}, {"cells: [1, 1, 1], braces: faces", 8, 12 + 6}, {"cells: [1, 1, 1], braces: space", 8, 12 + 6 + 1},
+    {"cells: [3, 2, 4]", 60, 3 * 15 + 2 * 20 + 4 * 12}, {"cells: [3, 2, 4], braces: faces", 60, 133 + 6 * 5 + 8 * 4 + 12 * 3},
+    {"cells: [3, 2, 4], braces: space", 60, 231 + 24}};
+
+  (void)state;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    const NsMesh *mesh = good(NsArenaPrint(arena, "lattice: {from: [0, 0, 0], to: [3, 2, 4], %s}", cases[k].text));
+    assert_int_equal(mesh->nodes, cases[k].nodes);
+    assert_int_equal(mesh->elements, cases[k].elements);
+    assert_int_equal(NsMeshNodeSet(mesh, "all")->count, cases[k].nodes);
+    assert_null(mesh->along);
+  }
+}
+
+static void lattice_has_sides_and_corners(void **state)
+{
+  const NsMesh *mesh = good("lattice: {from: [-0.1, 1, 2], to: [0.9, 1.3, 2.7], cells: [7, 2, 3]}");
+
+  (void)state;
+  assert_int_equal(mesh->node_sets, 6 + 8 + 1);
+  assert_side(mesh, "left", 12, 0, -0.1);
+  assert_side(mesh, "right", 12, 0, 0.9); /* exactly where the user said */
+  assert_side(mesh, "bottom", 32, 1, 1);
+  assert_side(mesh, "top", 32, 1, 1.3);
+  assert_side(mesh, "back", 24, 2, 2);
+  assert_side(mesh, "front", 24, 2, 2.7);
+  NODES(mesh, "left_bottom_back", node_at(mesh, -0.1, 1, 2));
+  NODES(mesh, "right_bottom_back", node_at(mesh, 0.9, 1, 2));
+  NODES(mesh, "left_top_front", node_at(mesh, -0.1, 1.3, 2.7));
+  NODES(mesh, "right_top_front", node_at(mesh, 0.9, 1.3, 2.7));
+}
+
+static void lattice_may_be_planar(void **state)
+{
+  const NsMesh *mesh = good("lattice: {from: [0, 0, 5], to: [3, 2, 5], cells: [3, 2, 0], braces: faces}");
+
+  (void)state;
+  assert_int_equal(mesh->nodes, 12);
+  assert_int_equal(mesh->elements, 9 + 8 + 6);
+  assert_int_equal(mesh->node_sets, 4 + 4 + 1);
+  assert_side(mesh, "all", 12, 2, 5);
+  assert_side(mesh, "top", 4, 1, 2);
+  NODES(mesh, "right_top", node_at(mesh, 3, 2, 5));
+  assert_null(NsMeshNodeSet(mesh, "front"));
+  assert_int_equal(NsMeshNodeSet(good("lattice: {from: [0, 0, 0], to: [0, 2, 3], cells: [0, 2, 3]}"), "front")->count, 3);
+}
+
+/* Diagonals begin at even nodes: neighbours are mirror images. */
+static void lattice_has_braces(void **state)
+{
+  const NsMesh *mesh = good("lattice: {from: [0, 0, 0], to: [2, 2, 2], cells: [2, 2, 2], braces: space}");
+
+  (void)state;
+  for (int corner = 0; corner < 8; corner++) {
+    const double a[3] = {2.0 * (corner & 1), 2.0 * (corner >> 1 & 1), 2.0 * (corner >> 2 & 1)}, middle[3] = {1, 1, 1};
+    assert_true(joined(mesh, a, middle));
+    for (int d = 0; d < 3; d++) {
+      double face[3] = {1, 1, 1}, edge[3] = {a[0], a[1], a[2]}, next[3] = {a[0], a[1], a[2]};
+      face[d] = a[d]; /* the middle of a face the corner lies in */
+      edge[d] = next[(d + 1) % 3] = 1;
+      assert_true(joined(mesh, a, face));
+      assert_true(joined(mesh, a, edge));
+      assert_false(joined(mesh, edge, next)); /* the other diagonal of a face */
+    }
+  }
+}
+
+/* Rank of the matrix of a truss whose bars these are: unknowns less rigid motions, if it is stiff. */
+static PetscInt rank_of(const NsMesh *mesh)
+{
+  const PetscInt n = 3 * mesh->nodes, m = mesh->elements;
+  PetscReal     *row  = NsArenaAlloc(arena, sizeof(*row) * (size_t)(n * m));
+  PetscInt       rank = 0;
+
+  for (PetscInt e = 0; e < m; e++) {
+    const PetscInt *c = mesh->connection + 2 * e;
+    for (int d = 0; d < 3; d++) {
+      row[e * n + 3 * c[0] + d] = mesh->x[3 * c[0] + d] - mesh->x[3 * c[1] + d];
+      row[e * n + 3 * c[1] + d] = -row[e * n + 3 * c[0] + d];
+    }
+  }
+  for (PetscInt j = 0; j < n && rank < m; j++) { /* Gauss */
+    PetscInt pivot = rank;
+    for (PetscInt e = rank; e < m; e++)
+      if (fabs(row[e * n + j]) > fabs(row[pivot * n + j])) pivot = e;
+    if (fabs(row[pivot * n + j]) < 1e-9) continue;
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscReal swap = row[pivot * n + k];
+      row[pivot * n + k]   = row[rank * n + k];
+      row[rank * n + k]    = swap;
+    }
+    for (PetscInt e = rank + 1; e < m; e++) {
+      const PetscReal factor = row[e * n + j] / row[rank * n + j];
+      for (PetscInt k = j; k < n; k++) row[e * n + k] -= factor * row[rank * n + k];
+    }
+    rank++;
+  }
+  return rank;
+}
+
+static void lattice_is_stiff(void **state)
+{
+  (void)state;
+  for (int n = 1; n <= 3; n++) {
+    const NsMesh *faces = good(NsArenaPrint(arena, "lattice: {from: [0, 0, 0], to: [2, 1, 3], cells: [%d, 2, 1], braces: faces}", n));
+    const NsMesh *bare  = good(NsArenaPrint(arena, "lattice: {from: [0, 0, 0], to: [2, 1, 3], cells: [%d, 2, 1]}", n));
+    assert_int_equal(rank_of(faces), 3 * faces->nodes - 6);
+    assert_true(rank_of(bare) < 3 * bare->nodes - 6);
+  }
+}
+
+static void lattice_is_large(void **state)
+{
+  const NsMesh *mesh = good("lattice: {from: [0, 0, 0], to: [1, 2, 1], cells: [30, 180, 30], braces: faces}");
+
+  (void)state;
+  assert_int_equal(mesh->nodes, 31 * 181 * 31);
+  assert_int_equal(mesh->elements, 2 * 30 * 181 * 31 + 180 * 31 * 31 + 2 * 30 * 180 * 31 + 30 * 30 * 181);
+  assert_true(bandwidth(mesh) < 3 * 31 * 31);
+}
+
+static void lattice_is_wrong(void **state)
+{
+  (void)state;
+  bad("lattice: {from: [0, 0, 0], to: [1, 0, 0], cells: [5, 0, 0]}", "case.yaml:1:50: error: a lattice needs cells in two or three directions\n"
+                                                                     "    1 | lattice: {from: [0, 0, 0], to: [1, 0, 0], cells: [5, 0, 0]}\n"
+                                                                     "      |                                                  ^~~~~~~~~\n"
+                                                                     "      = a single row of elements is a `line`\n");
+  bad("lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2.5, 0]}",
+    "case.yaml:1:32: error: without cells along z, 'to' and 'from' must agree in z\n"
+    "    1 | lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2.5, 0]}\n"
+    "      |                                ^~~~~~~~~\n"
+    "case.yaml:1:50: error: cells are counted: 2.5 along y is no whole number\n"
+    "    1 | lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2.5, 0]}\n"
+    "      |                                                  ^~~~~~~~~~~\n");
+  bad("{lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}, scale: 1 mm}",
+    "case.yaml:1:87: error: 'scale' goes with 'file' only\n"
+    "    1 | {lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}, scale: 1 mm}\n"
+    "      |                                                                                       ^~~~\n");
+  bad("{lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}}",
+    "case.yaml:1:70: error: 'nodes' needs a mesh that is one open line; this one has a loop\n"
+    "    1 | {lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}}\n"
+    "      |                                                                      ^~~~~~~~\n");
 }
 
 static void nodes_are_named(void **state)
@@ -917,6 +1101,13 @@ int main(int argc, char **argv)
     TEST(line_ends_where_the_user_says),
     TEST(line_is_long),
     TEST(line_is_wrong),
+    TEST(lattice_has_known_counts),
+    TEST(lattice_has_sides_and_corners),
+    TEST(lattice_may_be_planar),
+    TEST(lattice_has_braces),
+    TEST(lattice_is_stiff),
+    TEST(lattice_is_large),
+    TEST(lattice_is_wrong),
     TEST(nodes_are_named),
     TEST(points_are_located),
     TEST(bar_is_read_in_all_formats),

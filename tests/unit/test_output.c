@@ -57,6 +57,53 @@ static void test_decimal(void **state)
   }
 }
 
+/* The digits of printf with that many. */
+static void digits_of_printf(double x, int count, char *digits)
+{
+  char text[64];
+  int  n = 0;
+
+  snprintf(text, sizeof(text), "%.*e", count - 1, fabs(x));
+  for (const char *p = text; *p != 'e'; p++)
+    if (*p != '.') digits[n++] = *p;
+  digits[n] = 0;
+}
+
+/*
+  Against printf: no fewer digits would read back the same, and those there are are printf's, the nearest to the number. Bits at random, denormal numbers, and
+  numbers of everyday size. (Powers of two are left out: the nearest number of that many digits may not read back.)
+*/
+static void test_decimal_is_shortest(void **state)
+{
+  enum { NUMBERS = 1000000 };
+  uint64_t random = 362436069123456789u;
+
+  (void)state;
+  for (int i = 0; i < NUMBERS; i++) {
+    char   digits[32], expected[32];
+    double x;
+    int    count = 0;
+
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    uint64_t bits = random;
+    if (i % 4 == 1) bits &= ((uint64_t)1 << 52) - 1;                                  /* denormal */
+    if (i % 4 == 2) bits = (bits & ~((uint64_t)0x7c0 << 52)) | (uint64_t)0x3c0 << 52; /* from 2^-63 to 2 */
+    memcpy(&x, &bits, 8);
+    if (!isfinite(x) || x == 0 || (bits << 12) == 0) continue;
+    const char *text = decimal(x);
+    for (const char *p = text; *p && *p != 'e'; p++)
+      if (*p >= '0' && *p <= '9' && (count || *p != '0')) digits[count++] = *p;
+    while (count > 1 && digits[count - 1] == '0') count--;
+    digits[count] = 0;
+    digits_of_printf(x, count, expected);
+    assert_string_equal(digits, expected);
+    snprintf(expected, sizeof(expected), "%.*e", count - 2, x);
+    if (count > 1 && strtod(expected, NULL) == x) fail_msg("%s: %s is shorter", text, expected);
+  }
+}
+
 static void test_sha256(void **state)
 {
   /* FIPS 180-4 examples and NIST's long message */
@@ -612,7 +659,7 @@ static void test_replace(void **state)
 static void test_each_output_fails(void **state)
 {
   static const char *const outputs[] = {"history.csv", "contacts.csv", "events.csv", "energy.csv", "status.json.part", "run.json.part",
-    "fake bar.vtk.series.part", "fake bar_contacts.vtk.series.part", "frames/contacts_000002.vtk", "frames", "view.py.part", "orbits.csv",
+    "fake bar.vtk.series.part", "fake bar_contacts.vtk.series.part", "frames/contacts_000002.vtk.part", "frames", "view.py.part", "orbits.csv",
     "poincare.csv"};
   static NsStationSettings station   = {.at = "shaft.left"};
   static const char       *names[]   = {"disc", NULL};
@@ -689,6 +736,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_decimal),
+    cmocka_unit_test(test_decimal_is_shortest),
     cmocka_unit_test(test_sha256),
     cmocka_unit_test(test_json),
     cmocka_unit_test(test_tables),

@@ -4,6 +4,7 @@
 #include "fake_run.h"
 #include "output/vtk.h"
 #include <petscsys.h>
+#include <sys/stat.h>
 
 static int python(const char *script, const char *arguments)
 {
@@ -40,6 +41,40 @@ static const char *after(const char *file, size_t size, const char *line)
   if (!found) fail_msg("no line '%s'", line);
   assert_null(memmem(found + 1, (size_t)(file + size - found - 1), line, strlen(line)));
   return found + strlen(line);
+}
+
+/* Under its name there is the whole picture or nothing, also while it is larger than the buffer. */
+static void test_half_picture(void **state)
+{
+  enum { POINTS = 40000 };
+  FakeRun    fake;
+  NsVtk      vtk;
+  PetscReal *x = calloc(3 * POINTS, sizeof(*x));
+
+  (void)state;
+  fake_create(&fake);
+  const char *path = NsRunPath(&fake.run, "a.vtk"), *part = NsRunPath(&fake.run, "a.vtk.part");
+  NsVtkCreate(&vtk, &fake.run);
+  for (int round = 0; round < 2; round++) {
+    NsVtkOpen(&vtk, path, "points");
+    NsVtkVertices(&vtk, 0, 0, POINTS, x);
+    assert_int_equal(access(path, F_OK), round - 1); /* the one of the first round stays whole */
+    assert_int_equal(access(part, F_OK), 0);
+    NsVtkPointData(&vtk);
+    NsVtkVectors(&vtk, "displacement", x);
+    assert_true(NsVtkClose(&vtk));
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(access(part, F_OK), -1);
+  }
+  assert_int_equal(mkdir(NsRunPath(&fake.run, "b.vtk"), 0777), 0); /* in the way of the name */
+  NsVtkOpen(&vtk, NsRunPath(&fake.run, "b.vtk"), "points");
+  NsVtkVertices(&vtk, 0, 0, 1, x);
+  assert_false(NsVtkClose(&vtk));
+  assert_int_equal(access(NsRunPath(&fake.run, "b.vtk.part"), F_OK), -1);
+  assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+  assert_non_null(strstr(fake.run.failure, "b.vtk: Is a directory"));
+  free(x);
+  fake_destroy(&fake);
 }
 
 static void test_grid(void **state)
@@ -257,7 +292,7 @@ static void test_frame_fails(void **state)
   fake_open(&fake);
   fake_write(&fake, 0);
   path = NsRunPath(&fake.run, "frames/fake bar_000001.vtk");
-  assert_int_equal(symlink("/dev/full", path), 0);
+  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "frames/fake bar_000001.vtk.part")), 0);
   fake_write(&fake, 1);
   snprintf(expected, sizeof(expected), "cannot write %s: No space left on device", path);
   assert_string_equal(fake.run.failure, expected);
@@ -287,6 +322,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_grid),
+    cmocka_unit_test(test_half_picture),
     cmocka_unit_test(test_sizes),
     cmocka_unit_test(test_series),
     cmocka_unit_test(test_beams),

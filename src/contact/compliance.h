@@ -1,0 +1,12 @@
+/* For the rest of this folder, and tests: columns of a compliance. */
+#pragma once
+#include "percuss/contact.h"
+
+/* *half: [touches] C W_P e_row, a column of what the Delassus matrix is made of. Valid until the next call. */
+PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, PetscInt row, const PetscReal **half);
+/* Whether NsComplianceReached knows: not where columns are not kept. */
+PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
+/* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. */
+PetscInt NsComplianceReached(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start);
+/* How many numbers C, and X, may have to be kept: before the first update. */
+void NsComplianceLimit(NsCompliance *compliance, PetscInt numbers);

@@ -1,0 +1,235 @@
+/*
+  The Delassus matrix of the active contacts, and the local problem, island by island.
+
+      G = W_u' C W_P,     two contacts act on each other where a row of one and a column of C from a row of the other have a place of the touch list in common
+
+  Contacts that act on each other, also through others, are an island: its rows see no other impulses. What an island costs is dense in its own rows; a thousand nodes of
+  a lumped truss on a plane are a thousand islands of one contact. Islands are found among the active contacts by union-find: one look at each number of their columns
+  of C, and none at all for a single contact.
+*/
+#include "compliance.h"
+
+static PetscInt root_of(PetscInt *parent, PetscInt i)
+{
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+/* The first of an island is its root. False: they were one already. */
+static PetscBool join(PetscInt *parent, PetscInt i, PetscInt j)
+{
+  const PetscInt a = root_of(parent, i), b = root_of(parent, j);
+
+  parent[PetscMax(a, b)] = PetscMin(a, b);
+  return a != b ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* owner[place]: a contact with an entry there. Returns how many islands are left of so many contacts. */
+static PetscInt own(NsIslands *islands, const NsRows *wu)
+{
+  PetscInt left = wu->contacts;
+
+  for (PetscInt i = 0; i < wu->contacts; i++) {
+    for (PetscInt j = wu->first[wu->start[i]]; j < wu->first[wu->start[i + 1]]; j++) {
+      PetscInt *owner = &islands->owner[wu->touch[j]];
+      if (wu->value[j] == 0) continue;
+      if (*owner < 0)
+        *owner = i;
+      else if (join(islands->parent, *owner, i))
+        left--;
+    }
+  }
+  return left;
+}
+
+/* Joins contact i and the owners of all places that its impulses move; returns how many islands that takes away. */
+static PetscInt join_reached(NsIslands *islands, const NsCompliance *compliance, const NsRows *wp, PetscInt i)
+{
+  PetscInt joined = 0;
+
+  for (PetscInt j = wp->first[wp->start[i]]; j < wp->first[wp->start[i + 1]]; j++) {
+    const PetscInt *at = &wp->touch[j], one[2] = {0, 1}, *start = one;
+    const PetscInt  runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 1;
+    for (PetscInt r = 0; r < runs && wp->value[j] != 0; r++) {
+      for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) {
+        if (islands->owner[place] >= 0 && join(islands->parent, i, islands->owner[place])) joined++;
+      }
+    }
+  }
+  return joined;
+}
+
+static void disown(NsIslands *islands, const NsRows *wu)
+{
+  for (PetscInt j = 0; j < wu->first[wu->rows]; j++) islands->owner[wu->touch[j]] = -1;
+}
+
+static PetscBool knows_reach(const NsContact *contact, const NsCompliance *compliance)
+{
+  return !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Numbers the islands by their first contacts, and lists their members. */
+static void number(NsIslands *islands, PetscInt contacts)
+{
+  islands->count = 0;
+  for (PetscInt i = 0; i < contacts; i++) {
+    const PetscInt root = root_of(islands->parent, i);
+    if (root == i) islands->start[++islands->count] = 0;
+    islands->of[i] = root == i ? islands->count - 1 : islands->of[root];
+    islands->start[islands->of[i] + 1]++;
+  }
+  islands->start[0] = 0;
+  for (PetscInt s = 0; s < islands->count; s++) islands->start[s + 1] += islands->start[s];
+  for (PetscInt i = contacts - 1; i >= 0; i--) islands->member[--islands->start[islands->of[i] + 1]] = i;
+  for (PetscInt s = 0; s < islands->count; s++) islands->start[s] = islands->start[s + 1];
+  islands->start[islands->count] = contacts;
+}
+
+static void find_islands(NsContact *contact, const NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  NsIslands      *islands = &contact->islands;
+  const PetscInt  n       = wu->contacts;
+  const PetscBool apart   = n > 1 && knows_reach(contact, compliance) ? PETSC_TRUE : PETSC_FALSE;
+
+  if (n == 1) {
+    islands->count = islands->start[1] = 1;
+    islands->of[0] = islands->member[0] = islands->start[0] = 0;
+    return;
+  }
+  for (PetscInt i = 0; i < n; i++) islands->parent[i] = apart ? i : 0;
+  if (apart) {
+    PetscInt left = own(islands, wu);
+    for (PetscInt i = 0; i < n && left > 1; i++) left -= join_reached(islands, compliance, wp, i);
+    disown(islands, wu);
+  }
+  number(islands, n);
+}
+
+static PetscInt rows_of(const NsIslands *islands, const NsRows *rows, PetscInt island)
+{
+  PetscInt count = 0;
+
+  if (islands->count == 1) return rows->rows;
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++)
+    count += rows->start[islands->member[m] + 1] - rows->start[islands->member[m]];
+  return count;
+}
+
+/* Where each block begins; contact->crowd where they do not fit. */
+static void place_blocks(NsContact *contact, const NsRows *wu)
+{
+  NsIslands *islands = &contact->islands;
+  PetscInt   most    = 0;
+
+  islands->block[0] = 0;
+  for (PetscInt s = 0; s < islands->count; s++) {
+    const PetscInt rows   = rows_of(islands, wu, s);
+    islands->block[s + 1] = islands->block[s] + (PetscInt64)rows * rows;
+    most                  = PetscMax(most, rows);
+  }
+  contact->crowd = islands->block[islands->count] > contact->room ? most : 0;
+}
+
+/* The column of G of one row of wp, in the block of its island: `rows` wide, entries under each other from `column`. */
+static void fill_column(const NsIslands *islands, PetscInt island, const NsRows *wu, const PetscReal *half, PetscInt rows, PetscReal *column)
+{
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
+    for (PetscInt r = wu->start[islands->member[m]]; r < wu->start[islands->member[m] + 1]; r++, column += rows) {
+      PetscReal sum = 0;
+      for (PetscInt j = wu->first[r]; j < wu->first[r + 1]; j++) sum += wu->value[j] * half[wu->touch[j]];
+      *column = sum;
+    }
+  }
+}
+
+PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  NsIslands *islands = &contact->islands;
+
+  PetscFunctionBegin;
+  PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
+  find_islands(contact, compliance, wu, wp);
+  place_blocks(contact, wu);
+  for (PetscInt s = 0; s < islands->count && !contact->crowd; s++) {
+    const PetscInt rows   = rows_of(islands, wu, s);
+    PetscReal     *column = contact->G + islands->block[s];
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
+      for (PetscInt k = wp->start[islands->member[m]]; k < wp->start[islands->member[m] + 1]; k++, column++) {
+        const PetscReal *half = islands->half;
+        if (compliance)
+          PetscCall(NsComplianceHalf(compliance, wp, k, &half));
+        else
+          for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) islands->half[wp->touch[j]] += wp->value[j];
+        fill_column(islands, s, wu, half, rows, column);
+        for (PetscInt j = wp->first[k]; j < wp->first[k + 1] && !compliance; j++) islands->half[wp->touch[j]] = 0;
+      }
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+void NsContactScale(NsContact *contact, PetscReal factor)
+{
+  for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->crowd; k++) contact->G[k] *= factor;
+}
+
+void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u)
+{
+  const NsIslands *islands = &contact->islands;
+
+  for (PetscInt s = 0; s < islands->count; s++) {
+    const PetscReal *G = contact->G + islands->block[s];
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
+      for (PetscInt r = rows->start[islands->member[m]]; r < rows->start[islands->member[m] + 1]; r++) {
+        u[r] = 0;
+        for (PetscInt c = islands->start[s]; c < islands->start[s + 1]; c++) {
+          for (PetscInt k = rows->start[islands->member[c]]; k < rows->start[islands->member[c] + 1]; k++) u[r] += *G++ * P[k];
+        }
+      }
+    }
+  }
+}
+
+void NsContactSpread(const NsContact *contact, PetscBool *flag)
+{
+  const NsIslands *islands = &contact->islands;
+
+  for (PetscInt s = 0; s < islands->count; s++) {
+    PetscBool any = PETSC_FALSE;
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) any = any || flag[islands->member[m]] ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) flag[islands->member[m]] = any;
+  }
+}
+
+/* owner[place] = value for all places that impulses of contact i move. */
+static void mark_reached(NsIslands *islands, const NsCompliance *compliance, const NsRows *wp, PetscInt i, PetscInt value)
+{
+  for (PetscInt j = wp->first[wp->start[i]]; j < wp->first[wp->start[i + 1]]; j++) {
+    const PetscInt *at, *start, runs = wp->value[j] == 0 ? 0 : NsComplianceReached(compliance, wp->touch[j], &at, &start);
+    for (PetscInt r = 0; r < runs; r++) {
+      for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) islands->owner[place] = value;
+    }
+  }
+}
+
+void NsContactReached(
+  NsContact *contact, const NsCompliance *compliance, const NsRows *wp, const PetscBool *flag, const NsRows *wu, PetscBool *reached)
+{
+  NsIslands      *islands = &contact->islands;
+  const PetscBool knows   = knows_reach(contact, compliance);
+  PetscBool       any     = PETSC_FALSE;
+
+  for (PetscInt i = 0; i < wp->contacts; i++) {
+    any = any || flag[i] ? PETSC_TRUE : PETSC_FALSE;
+    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, 0);
+  }
+  for (PetscInt i = 0; i < wu->contacts; i++) {
+    reached[i] = !knows && any ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt j = wu->first[wu->start[i]]; j < wu->first[wu->start[i + 1]] && knows; j++)
+      reached[i] = reached[i] || (wu->value[j] != 0 && islands->owner[wu->touch[j]] >= 0) ? PETSC_TRUE : PETSC_FALSE;
+  }
+  for (PetscInt i = 0; i < wp->contacts; i++) {
+    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, -1);
+  }
+}

@@ -1,0 +1,160 @@
+/*
+  Forces from outside: loads, and what spins (src/fe/spinning.c).
+
+      h += f(t) value,    for loads that turn with the shaft   f(t) (value cos psi + sine sin psi)
+
+  Lists of them are made in natural numbers of unknowns; NsFeOuterPlace copies them into the places of this process, ghosts among them: back ends whose pieces overlap
+  need forces there, too. Power is booked by owners.
+*/
+#include <string.h>
+#include "fe.h"
+
+/* f(t) cos psi and f(t) sin psi of a load that turns; f(t), and nothing, of others. */
+static void load_factors(const NsFeLoad *load, PetscReal t, const PetscScalar *q, PetscReal *cosine, PetscReal *sine)
+{
+  const PetscReal factor = NsTimeFunctionValue(load->time, t), angle = load->sine ? NsFeTwistAngle(&load->twist, t, q) : 0;
+
+  *cosine = load->sine ? factor * PetscCosReal(angle) : factor;
+  *sine   = load->sine ? factor * PetscSinReal(angle) : 0;
+}
+
+void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+{
+  for (PetscInt l = 0; l < forces->loads; l++) {
+    const NsFeLoad *load = &forces->load[l];
+    PetscReal       cosine, sine;
+    load_factors(load, t, q, &cosine, &sine);
+    for (PetscInt i = 0; i < load->entries; i++) h[load->unknown[i]] += cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0);
+  }
+  NsFeSpinningForce(forces, t, q, v, h);
+}
+
+void NsFeOuterPower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load_power,
+  NsFePower *damping_power)
+{
+  for (PetscInt l = 0; l < forces->loads; l++) {
+    const NsFeLoad *load = &forces->load[l];
+    PetscReal       cosine, sine;
+    load_factors(load, t, q, &cosine, &sine);
+    for (PetscInt i = 0; i < load->counted; i++)
+      NsFeAddPower(load_power, w[load->unknown[i]] * (cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0)));
+  }
+  NsFeSpinningPower(forces, t, q, v, w, load_power, damping_power);
+}
+
+/* In places; true where all of them are here. */
+static PetscBool place_unknowns(const NsLayout *layout, PetscInt n, PetscInt *unknown)
+{
+  PetscBool here = PETSC_TRUE;
+
+  for (PetscInt i = 0; i < n; i++) {
+    unknown[i] = NsLayoutPlace(layout, unknown[i]);
+    if (unknown[i] < 0) here = PETSC_FALSE;
+  }
+  return here;
+}
+
+/* A copy of a list of numbers. */
+static PetscInt *copy_numbers(NsArena *arena, PetscInt n, const PetscInt *number)
+{
+  PetscInt *copy = NsArenaAlloc(arena, sizeof(*copy) * (size_t)(n + 1));
+
+  for (PetscInt i = 0; i < n; i++) copy[i] = number[i];
+  return copy;
+}
+
+/* Entries that are here, own ones first. */
+static PetscBool place_load(NsArena *arena, const NsLayout *layout, NsFeLoad *load)
+{
+  const NsFeLoad old = *load;
+  const size_t   n   = (size_t)old.entries + 1;
+
+  load->unknown = NsArenaAlloc(arena, sizeof(*load->unknown) * n);
+  load->value   = NsArenaAlloc(arena, sizeof(*load->value) * n);
+  if (old.sine) load->sine = NsArenaAlloc(arena, sizeof(*load->sine) * n);
+  load->entries = 0;
+  for (int ghosts = 0; ghosts < 2; ghosts++) {
+    for (PetscInt i = 0; i < old.entries; i++) {
+      const PetscInt place = NsLayoutPlace(layout, old.unknown[i]);
+      if (place < 0 || NsLayoutOwns(layout, place) == (ghosts ? PETSC_TRUE : PETSC_FALSE)) continue;
+      load->unknown[load->entries] = place;
+      if (old.sine) load->sine[load->entries] = old.sine[i];
+      load->value[load->entries++] = old.value[i];
+    }
+    if (!ghosts) load->counted = load->entries;
+  }
+  return place_unknowns(layout, load->twist.entries, load->twist.unknown) && load->entries > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscBool place_unbalance(const NsLayout *layout, NsFeUnbalance *unbalance)
+{
+  const NsFeUnbalance old = *unbalance;
+
+  unbalance->entries = 0;
+  for (int ghosts = 0; ghosts < 2; ghosts++) {
+    for (PetscInt i = 0; i < old.entries; i++) {
+      const PetscInt place = NsLayoutPlace(layout, old.unknown[i]);
+      if (place < 0 || NsLayoutOwns(layout, place) == (ghosts ? PETSC_TRUE : PETSC_FALSE)) continue;
+      for (int a = 0; a < 2; a++) unbalance->lateral[a][unbalance->entries] = old.lateral[a][i];
+      unbalance->unknown[unbalance->entries++] = place;
+    }
+    if (!ghosts) unbalance->counted = unbalance->entries;
+  }
+  return place_unknowns(layout, unbalance->twist.entries, unbalance->twist.unknown) && unbalance->entries > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static void place_forces(NsFe *fe, const NsLayout *layout)
+{
+  const NsFeForces *from  = &fe->forces;
+  NsFeForces       *to    = &fe->here;
+  NsArena          *arena = fe->arena;
+
+  *to           = (NsFeForces){0};
+  to->load      = NsArenaAlloc(arena, sizeof(*to->load) * (size_t)(from->loads + 1));
+  to->gyro      = NsArenaAlloc(arena, sizeof(*to->gyro) * (size_t)(from->gyros + 1));
+  to->varying   = NsArenaAlloc(arena, sizeof(*to->varying) * (size_t)(from->varyings + 1));
+  to->unbalance = NsArenaAlloc(arena, sizeof(*to->unbalance) * (size_t)(from->unbalances + 1));
+  for (PetscInt l = 0; l < from->loads; l++) {
+    to->load[to->loads] = from->load[l];
+    if (place_load(arena, layout, &to->load[to->loads])) to->loads++;
+  }
+  for (PetscInt g = 0; g < from->gyros; g++) {
+    NsFeGyro *gyro = &to->gyro[to->gyros];
+    *gyro          = from->gyro[g];
+    gyro->unknown  = copy_numbers(arena, gyro->n, gyro->unknown);
+    if (place_unknowns(layout, gyro->n, gyro->unknown) && place_unknowns(layout, gyro->twist.entries, gyro->twist.unknown)) to->gyros++;
+  }
+  for (PetscInt b = 0; b < from->varyings; b++) {
+    NsFeVarying *varying = &to->varying[to->varyings];
+    *varying             = from->varying[b];
+    if (place_unknowns(layout, varying->entries, varying->unknown) && place_unknowns(layout, varying->twist.entries, varying->twist.unknown))
+      to->varyings++;
+    varying->counts = varying->entries > 0 && varying->unknown[0] >= 0 && NsLayoutOwns(layout, varying->unknown[0]) ? PETSC_TRUE : PETSC_FALSE;
+  }
+  for (PetscInt k = 0; k < from->unbalances; k++) {
+    to->unbalance[to->unbalances] = from->unbalance[k];
+    if (place_unbalance(layout, &to->unbalance[to->unbalances])) to->unbalances++;
+  }
+}
+
+PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout)
+{
+  const NsFeForces *forces = &fe->forces;
+  const PetscBool   heavy  = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0 ? PETSC_TRUE : PETSC_FALSE;
+  const size_t      size   = sizeof(PetscReal) * (size_t)layout->local;
+
+  PetscFunctionBegin;
+  place_forces(fe, layout);
+  if (heavy) {
+    PetscReal *all;
+    PetscCall(PetscCalloc1(fe->unknowns, &all));
+    NsFeWeight(fe, all);
+    fe->weight = NsArenaAlloc(fe->arena, size);
+    NsLayoutSpread(layout, all, fe->weight);
+    PetscCall(PetscFree(all));
+  }
+  if (!heavy && !(forces->loads + forces->gyros + forces->varyings + forces->unbalances)) PetscFunctionReturn(0);
+  fe->outer = NsArenaAlloc(fe->arena, size);
+  if (heavy) memcpy(fe->outer, fe->weight, size);
+  PetscFunctionReturn(0);
+}
