@@ -53,6 +53,11 @@ static inline PetscInt NsLayoutNatural(const NsLayout *layout, PetscInt place)
 {
   return layout->natural ? layout->natural[place] : place;
 }
+/* One process, and places are natural numbers. (A process that holds nothing has no `natural` either: that alone tells nothing.) */
+static inline PetscBool NsLayoutIsNatural(const NsLayout *layout)
+{
+  return layout->place ? PETSC_FALSE : PETSC_TRUE;
+}
 static inline PetscBool NsLayoutOwns(const NsLayout *layout, PetscInt place)
 {
   return !layout->owner || layout->owner[place] == layout->rank ? PETSC_TRUE : PETSC_FALSE;

@@ -110,7 +110,8 @@ static PetscErrorCode print_report(NsRun *run)
   PetscFunctionBegin;
   PetscCall(time_steps(run, &seconds));
   PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state)); /* gaps of the start */
+  PetscCall(NsContactEndStep(run->contact, &run->state));  /* gaps of the start, */
+  PetscCall(NsContactComplete(run->contact, &run->state)); /* far ones, too */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
   printf("  model       %d unknowns, %d bod%s", (int)model->unknowns, run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
   if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.elements, model->mass_total); /* no mechanism */

@@ -162,7 +162,7 @@ static PetscErrorCode build(NsRun *run)
   PetscCall(check_stations(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(run->model->ops->initial(run->model, &run->state));
-  if (run->writes && run->model->layout->natural) {
+  if (run->writes && !NsLayoutIsNatural(run->model->layout)) {
     PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
     PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
   }

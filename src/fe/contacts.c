@@ -451,7 +451,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   }
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   PetscCall(make_touch_list(fe, model));
-  if (model->layout->natural) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
+  if (!NsLayoutIsNatural(model->layout)) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
   PetscCall(gather_initial(fe, model));
   for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
   for (PetscInt i = 0; i < fe->pairs; i++)

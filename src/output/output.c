@@ -44,7 +44,7 @@ PetscErrorCode NsRecordedCreate(NsRun *run, PetscInt columns, NsProbeColumn *con
 
   PetscFunctionBegin;
   *recorded = (NsRecorded){NULL, NULL, NULL};
-  if (!layout->natural) PetscFunctionReturn(0);
+  if (NsLayoutIsNatural(layout)) PetscFunctionReturn(0);
   for (PetscInt c = 0; c < columns; c++) all += column[c]->entries;
   PetscCall(PetscMalloc1(all, &number));
   for (PetscInt c = 0; c < columns; c++) {

@@ -40,7 +40,7 @@ EVERYTHING = """
 title: All that a diagonal mass matrix allows
 gravity: [0, -9.81 m/s^2, 0]
 bodies:
-  lower: &lattice
+  lower:
     type: truss
     mesh: {lattice: {from: [0, 0.1 mm, 0], to: [0.15 m, 0.1001, 0.15 m], cells: [3, 2, 3], braces: faces}}
     material: {density: 2700 kg/m^3, young: 70 GPa}
@@ -77,7 +77,7 @@ time: {end: 2 ms}
 output:
   frames: {every: 250}
   history: {probes: [lower.left_top_back, lower.right_bottom_front, upper.left_bottom_front]}
-""".replace("&lattice", "")
+"""
 
 
 def config(name):
@@ -313,6 +313,13 @@ class Processes(unittest.TestCase):
             self.assertEqual(read_json(several, "run.json")["model"]["free_dynamics"], kind if isinstance(kind, str) else kind[1])
         self.assert_frames_are_read_back(several)
         return one
+
+    def test_a_process_without_unknowns(self):
+        """Its only node is held."""
+        few = ["bodies.bar.mesh.line.elements=2", "supports={end: {at: bar.right}}", "contacts.wall.between.0=bar.left"]
+        self.agree("banded", config("elastic_bar"), *few, "free_dynamics=banded", FEW, ranks=(3,), impulses=0)
+        self.agree("petsc", config("elastic_bar"), *few, "free_dynamics=petsc", FEW, ranks=(3,), impulses=0)
+        self.same_bytes(config("elastic_bar"), *few, "bodies.bar.mass=lumped", FEW, ranks=(3,), impulses=0)
 
     # Diagonal mass matrices: the same bytes.
 

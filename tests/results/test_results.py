@@ -538,6 +538,10 @@ class Processes(unittest.TestCase):
 class Shipped(unittest.TestCase):
     """Every config and starter that ships is right, and does what `check` says."""
 
+    def test_check_tells_gaps_of_far_candidates(self):
+        done = percuss("check", os.path.join(ROOT, "configs", "lattice_drop.yaml"))
+        self.assertIn("81 candidates: ground.1 (gap 0.001 m)", done.stdout)
+
     def test_configs(self):
         warned = {"rotor_in_safety_bearing.yaml": "warning: no body has such inertias"}  # those of the paper's table
         for name in sorted(os.listdir(os.path.join(ROOT, "configs"))):

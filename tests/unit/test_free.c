@@ -60,6 +60,93 @@ static void back_ends_agree(void **state)
   assert_near(difference(implicit_banded, implicit_petsc, 500), 0, 1e-10); /* A is unsymmetric: gyroscopic, and a bearing that circulates */
 }
 
+/* Two stepped bars with a mass, dashpots and a spring between far places, and a planar beam: long enough for lanes. Contacts at both ends of the bars. */
+static const char *const long_chains = "gravity: [1, -9.81, 0]\n"
+                                       "bodies:\n"
+                                       "  thin:\n"
+                                       "    type: bar\n"
+                                       "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 97}}\n"
+                                       "    material: {density: 7800, young: 210 GPa}\n"
+                                       "    section: {circle: {radius: 10 mm}}\n"
+                                       "    parts: [{range: [0.3, 0.5], section: {circle: {radius: 15 mm}}}]\n"
+                                       "    damping: {rayleigh: {mass: 3 1/s, stiffness: 20 ns}}\n"
+                                       "    initial: {velocity: [-1, 0, 0]}\n"
+                                       "  graded:\n"
+                                       "    type: bar\n"
+                                       "    mesh: {line: {from: [2, 0, 0], to: [3, 0, 0], elements: 150, grading: 2}}\n"
+                                       "    material: {density: 7800, young: 210 GPa}\n"
+                                       "    section: {circle: {radius: 10 mm}}\n"
+                                       "masses: {lump: {at: thin.right, mass: 0.2}}\n"
+                                       "springs: {far: {between: [thin.left, graded.left], stiffness: 1e6, damping: 30}}\n"
+                                       "supports: {end: {at: graded.right}}\n"
+                                       "contacts:\n"
+                                       "  wall: {between: [thin.left, {plane: {point: [-1 um, 0, 0], normal: [1, 0, 0]}}], restitution: 0.5}\n"
+                                       "  gap: {between: [graded.left, {plane: {point: [1.999999, 0, 0], normal: [1, 0, 0]}}]}\n"
+                                       "scheme: {type: half_explicit, step: 50 ns}\n"
+                                       "time: {end: 1}\n";
+
+static const char *const long_beam = "bodies:\n"
+                                     "  beam:\n"
+                                     "    type: beam\n"
+                                     "    dimension: 2\n"
+                                     "    mesh: {line: {from: [0, 0, 0], to: [3, 0, 0], elements: 150}}\n"
+                                     "    material: {density: 7800, young: 210 GPa, poisson: 0.3}\n"
+                                     "    section: {rectangle: {width: 20 mm, height: 20 mm}}\n"
+                                     "    damping: {rayleigh: {mass: 3 1/s}}\n"
+                                     "supports: {clamp: {at: beam.left}}\n"
+                                     "loads: {blow: {at: beam.right, force: [0, -200, 0]}}\n"
+                                     "contacts: {stop: {between: [beam.right, {plane: {point: [0, -1 um, 0], normal: [0, 1, 0]}}], friction: 0.2}}\n"
+                                     "scheme: {type: half_explicit, step: 0.2 us}\n"
+                                     "time: {end: 1}\n";
+
+/* In whatever order the vectors are. */
+static PetscReal apart(const char *config, const char *const *first, const char *const *second, const char *kind, int steps)
+{
+  TestRun            a = test_run_open(config, first), b = test_run_open(config, second);
+  const NsLayout    *la = a.run->model->layout, *lb = b.run->model->layout;
+  const PetscScalar *va, *vb;
+  PetscReal          size = 0, error = 0;
+  PetscInt           impulsive = 0;
+
+  assert_string_equal(a.run->model->solver, kind);
+  for (int i = 0; i < steps; i++) {
+    if (test_step(a.run).impulsive) impulsive++;
+    (void)test_step(b.run);
+  }
+  assert_true(impulsive > 0);
+  CHECK(VecGetArrayRead(a.run->state.v, &va));
+  CHECK(VecGetArrayRead(b.run->state.v, &vb));
+  for (PetscInt i = 0; i < a.run->model->unknowns; i++) {
+    size  = PetscMax(size, PetscAbsReal(va[NsLayoutPlace(la, i)]));
+    error = PetscMax(error, PetscAbsReal(va[NsLayoutPlace(la, i)] - vb[NsLayoutPlace(lb, i)]));
+  }
+  CHECK(VecRestoreArrayRead(b.run->state.v, &vb));
+  CHECK(VecRestoreArrayRead(a.run->state.v, &va));
+  test_run_close(&a);
+  test_run_close(&b);
+  return error / size;
+}
+
+static void long_chains_agree(void **state)
+{
+  const char *const petsc[] = {"free_dynamics=petsc", NULL}, *const any[] = {"free_dynamics=auto", NULL};
+  const char *const lumped[]       = {"bodies.thin.mass=lumped", "bodies.graded.mass=lumped", NULL};
+  const char *const lumped_petsc[] = {"bodies.thin.mass=lumped", "bodies.graded.mass=lumped", "free_dynamics=petsc", NULL};
+  const char *const lumped_band[]  = {"bodies.thin.mass=lumped", "bodies.graded.mass=lumped", "free_dynamics=banded", NULL};
+  const char *const implicit[] = {"scheme={type: moreau_jean, step: 1 us}", NULL}, *const implicit_petsc[] = {
+                                                                                     "scheme={type: moreau_jean, step: 1 us}", petsc[0], NULL};
+  TestRun test = test_run_open(long_chains, any);
+
+  (void)state;
+  assert_false(NsLayoutIsNatural(test.run->model->layout)); /* lanes */
+  test_run_close(&test);
+  assert_near(apart(long_chains, any, petsc, "banded", 2000), 0, 1e-10);
+  assert_near(apart(long_chains, lumped, lumped_petsc, "lumped", 2000), 0, 1e-10);
+  assert_near(apart(long_chains, lumped, lumped_band, "lumped", 2000), 0, 1e-10);
+  assert_near(apart(long_chains, implicit, implicit_petsc, "banded", 200), 0, 1e-9);
+  assert_near(apart(long_beam, any, petsc, "banded", 2000), 0, 1e-9);
+}
+
 /* Rows of different length, an isolated unknown, fill-in below a gap. */
 static void factor_solves(void **state)
 {
@@ -109,6 +196,7 @@ static void factor_solves(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(back_ends_agree),
+  cmocka_unit_test(long_chains_agree),
   cmocka_unit_test(factor_solves),
 };
 
