@@ -35,7 +35,7 @@ typedef struct {
   /* Whether this run wants the writer at all. */
   PetscBool (*wanted)(const NsRun *);
   PetscErrorCode (*open)(NsWriter *);
-  /* True when this writer takes this snapshot: asked before the ledger is closed for it. A writer may take a snapshot only to sum or compare. */
+  /* True when this writer takes this snapshot: asked once for it, before the ledger is closed. A writer may take a snapshot only to sum or compare. */
   PetscBool (*due)(const NsWriter *, PetscInt64 step, PetscBool last);
   PetscBool needs_energy;
   PetscBool needs_state; /* all of it: whole_q, whole_v */
@@ -52,6 +52,7 @@ struct NsWriter {
   const NsWriterType *type;
   NsRun              *run; /* not owned */
   void               *data;
+  PetscBool           takes; /* the loop's: the present snapshot */
 };
 
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */

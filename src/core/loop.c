@@ -99,7 +99,8 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   PetscFunctionBegin;
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
-    if (!is_due(run, run->writer[i], step, last)) continue;
+    run->writer[i]->takes    = is_due(run, run->writer[i], step, last);
+    if (!run->writer[i]->takes) continue;
     any    = PETSC_TRUE;
     energy = energy || type->needs_energy ? PETSC_TRUE : PETSC_FALSE;
     state  = state || type->needs_state ? PETSC_TRUE : PETSC_FALSE;
@@ -116,7 +117,7 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   if (state) PetscCall(collect(run, &snapshot));
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
-    if (!is_due(run, run->writer[i], step, last)) continue;
+    if (!run->writer[i]->takes) continue;
     if (again && !type->sums && is_due(run, run->writer[i], step, PETSC_FALSE)) continue;
     PetscCall(type->write(run->writer[i], &snapshot));
   }

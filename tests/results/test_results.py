@@ -180,9 +180,26 @@ class Results(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertTrue(os.path.exists(os.path.join(other, "thesis.tex")))
 
+    def start_long(self):
+        return subprocess.Popen([PERCUSS, "run", BAR, "--out", self.out, "--set", "time.end=100 s", "--set", "output={frames: {every: 100000}, history: {every: 1000}}"],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_status_follows_a_run(self):
+        run, seen = self.start_long(), {"step": 0}
+        for _ in range(600):
+            if os.path.exists(self.path("status.json")):
+                with open(self.path("status.json")) as file:
+                    seen = json.load(file)
+            if seen["step"] > 0:
+                break
+            time.sleep(0.05)
+        run.send_signal(signal.SIGINT)
+        run.communicate(timeout=30)
+        self.assertGreater(seen["step"], 0)
+        self.assertEqual(seen["status"], "running")
+
     def stop_with(self, number):
-        run = subprocess.Popen([PERCUSS, "run", BAR, "--out", self.out, "--set", "time.end=100 s", "--set", "output={frames: {every: 100000}, history: {every: 1000}}"],
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        run = self.start_long()
         for _ in range(600):
             if os.path.exists(self.path("history.csv")):
                 break
