@@ -23,8 +23,19 @@ typedef struct {
   char      reason[512];
 } NsStepOutcome;
 
+/* A scheme's line in the table of all of them (percuss explain schemes). Phrases without full stop, short: the table is to fit a terminal. */
+typedef struct {
+  int         order;         /* in free flight without damping */
+  int         order_impacts; /* with impacts; 0: it has none */
+  const char *level;         /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
+  const char *energy;        /* what becomes of it in flight and at impacts with e = 1: "kept to rounding", "oscillates, bounded" */
+  const char *needs;         /* of a model, beside forces and mass: "linear forces", "rates of contact rows"; "": nothing */
+  const char *reference;     /* authors and equation: "Acary, Bonnefon (2)" */
+} NsSchemeSheet;
+
 typedef struct {
   const NsVariant *variant; /* name, title, about, keys */
+  NsSchemeSheet    sheet;
   /* NULL or a sentence without full stop: why this scheme cannot move this model. */
   const char *(*refuses)(const NsModel *, const void *settings);
   PetscErrorCode (*setup)(NsScheme *);
@@ -32,7 +43,8 @@ typedef struct {
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
-  PetscBool varies;   /* steps may be shorter than dt: the state's time says how far they went */
+  PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how far they went */
+  PetscBool adapts;   /* varies, and any dt is as good as another: the last step is made to end with the run */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

@@ -198,6 +198,14 @@ static PetscBool is_last(const NsRun *run, PetscInt64 step)
   return varies ? run->state.t >= run->config.time->end - 1e-6 * run->step : step >= run->steps;
 }
 
+/* Steps of any length end where the run does; rounding alone makes none shorter. */
+static PetscReal step_length(const NsRun *run)
+{
+  const PetscReal left = run->config.time->end - run->state.t;
+
+  return run->scheme->type->adapts && left < (1 - 1e-6) * run->step ? left : run->step;
+}
+
 static PetscErrorCode step_to_end(NsRun *run)
 {
   const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
@@ -207,7 +215,7 @@ static PetscErrorCode step_to_end(NsRun *run)
   PetscFunctionBegin;
   for (PetscInt64 step = 1; !is_last(run, step - 1) && !over; step++) {
     const PetscReal before = run->state.t;
-    PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
+    PetscCall(NsSchemeStep(run->scheme, &run->state, step_length(run), &outcome));
     if (!outcome.done) {
       PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
       NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)step, run->state.t, outcome.reason, limit_hint(run));

@@ -2,3 +2,4 @@
 NS_MECHANISM(SliderCrank)
 NS_MECHANISM(SliderCrankBilateral)
 NS_MECHANISM(BallInBox)
+NS_MECHANISM(BouncingBall)
