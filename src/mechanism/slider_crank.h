@@ -1,5 +1,5 @@
 /*
-  Crank and connecting rod, common to the slider-crank with clearance and the one with a joint; [A] (23), (24), gravity -y.
+  Crank and connecting rod, common to the slider-cranks with clearance, with one joint and with two; [A] (23), (24), gravity -y.
 
       M = [ J1 + l1^2 (m1/4 + m2 + m3)          l1 l2 cos(th1 - th2) (m2/2 + m3) ]     (upper 2 x 2 part)
           [ symmetric                           J2 + l2^2 (m2/4 + m3)            ]
@@ -14,19 +14,20 @@
 #include <stddef.h>
 #include "percuss/mechanism.h"
 
-/* The parameters that both begin with. */
+/* The parameters that all begin with. */
 enum { NS_L1, NS_L2, NS_M1, NS_M2, NS_M3, NS_J1, NS_J2, NS_CRANK_PARAMETERS };
 
-#define NS_CRANK_KEYS \
-  {"crank_length", {1, 0, 0, 0}, "0.153 m", "0 <", 0, "length of the crank, l1"}, \
-    {"rod_length", {1, 0, 0, 0}, "0.306 m", "0 <", 0, "length of the connecting rod, l2"}, \
-    {"crank_mass", {0, 1, 0, 0}, "0.038 kg", "0", 0, "mass of the crank, m1"}, \
-    {"rod_mass", {0, 1, 0, 0}, "0.038 kg", "0", 0, "mass of the rod, m2"}, \
-    {"slider_mass", {0, 1, 0, 0}, "0.076 kg", "0", 0, "mass of the slider, m3"}, \
-    {"crank_inertia", {2, 1, 0, 0}, "7.4e-5 kg m^2", "0 <", 0, "inertia of the crank about its middle, J1"}, \
+/* With these standards; inertias are at least `least`, and `note` is added to what is said of them. */
+#define NS_CRANK_KEYS_WITH(l1, l2, m1, m2, m3, J1, J2, least, note) \
+  {"crank_length", {1, 0, 0, 0}, l1, "0 <", 0, "length of the crank, l1"}, \
+    {"rod_length", {1, 0, 0, 0}, l2, "0 <", 0, "length of the connecting rod, l2"}, \
+    {"crank_mass", {0, 1, 0, 0}, m1, "0", 0, "mass of the crank, m1"}, {"rod_mass", {0, 1, 0, 0}, m2, "0", 0, "mass of the rod, m2"}, \
+    {"slider_mass", {0, 1, 0, 0}, m3, "0", 0, "mass of the slider, m3"}, \
+    {"crank_inertia", {2, 1, 0, 0}, J1, least, 0, "inertia of the crank about its middle, J1" note}, \
   { \
-    "rod_inertia", {2, 1, 0, 0}, "5.9e-4 kg m^2", "0 <", 0, "inertia of the rod about its middle, J2" \
+    "rod_inertia", {2, 1, 0, 0}, J2, least, 0, "inertia of the rod about its middle, J2" note \
   }
+#define NS_CRANK_KEYS NS_CRANK_KEYS_WITH("0.153 m", "0.306 m", "0.038 kg", "0.038 kg", "0.076 kg", "7.4e-5 kg m^2", "5.9e-4 kg m^2", "0 <", "")
 
 /* M[i, j] at i + n j, its upper left part. */
 static inline void ns_crank_mass(const double *p, const double *q, int n, double *M)

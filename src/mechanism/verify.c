@@ -129,16 +129,17 @@ static bool check_normals(const Trial *trial, const double *q, NsPlace place, Ns
   return true;
 }
 
-/* Row r of rowrate against the difference over +-h; false: *row does not agree. */
+/* Rowrate against differences over the time to come, 2 h: where rows have a kink, their rate is that of what follows. False: *row does not agree. */
 static bool compare_rates(const Trial *trial, const double *q, const double *v, double h, int *row, double *difference)
 {
   const int n = trial->n;
-  double    x[NS_N];
+  double    x[2][NS_N]; /* after h and 2 h */
 
-  for (int side = 0; side < 2; side++) {
-    for (int i = 0; i < n; i++) x[i] = q[i] + (side ? h : -h) * v[i];
-    contact_at(trial, trial->t + (side ? h : -h), x, side);
-  }
+  for (int i = 0; i < 2 * n; i++) x[i / n][i % n] = q[i % n] + (i / n + 1) * h * v[i % n];
+  contact_at(trial, trial->t, q, 0);
+  contact_at(trial, trial->t + 2 * h, x[1], 1);
+  memset(trial->d, 0, sizeof(double) * (size_t)trial->rows);
+  trial->m->rowrate(trial->c, trial->t + h, x[0], v, trial->d);
   for (*row = 0; *row < trial->rows; ++*row) {
     double size = 0;
     *difference = (trial->drive[1][*row] - trial->drive[0][*row]) / (2 * h);
@@ -159,8 +160,6 @@ static bool check_rates(const Trial *trial, const double *q, const double *v, Ns
   int                 row        = 0;
 
   if (!trial->m->rowrate || short_time(trial, v) == 0) return true;
-  memset(trial->d, 0, sizeof(double) * (size_t)trial->rows);
-  trial->m->rowrate(trial->c, trial->t, q, v, trial->d);
   for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
     if (compare_rates(trial, q, v, shares[i] * short_time(trial, v), &row, &difference)) return true;
   }

@@ -6,6 +6,7 @@
   [B] S. Schoeder, H. Ulbrich, T. Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.
 */
 #include "support.h"
+#include "crank_motion.h"
 
 #define SAMPLES 201 /* each 1e-3 s to 0.2 s */
 
@@ -31,58 +32,19 @@ static PetscReal energy_of(const NsRun *run)
   return energy.kinetic + energy.potential;
 }
 
-/*
-  The exact motion. One angle a is left: sin b = - l1/l2 sin a, b' = s a'; energy is kept, so a' = sqrt(2 (E - V(a)) / m(a)). Nothing of the program
-  is used: masses and lengths are those of [A] Table 1, m(a) and V(a) follow from the motion of the links' middles, not from M and h.
-*/
-#define L1 0.153
-#define L2 0.306
-#define M1 0.038
-#define M2 0.038
-#define M3 0.076
-#define J1 7.4e-5
-#define J2 5.9e-4
+/* Masses and lengths of [A] Table 1. */
+static const CrankSizes sizes = {0.153, 0.306, 0.038, 0.038, 0.076, 7.4e-5, 5.9e-4};
 
-static PetscReal rod(PetscReal a)
-{
-  return -PetscAsinReal(L1 / L2 * PetscSinReal(a));
-}
-
-static PetscReal potential(PetscReal a) /* the slider's height does not change */
-{
-  const PetscReal pin = L1 * PetscSinReal(a);
-
-  return 9.81 * (M1 * pin / 2 + M2 * pin / 2); /* both links have one end on the x axis */
-}
-
-static PetscReal inertia(PetscReal a)
-{
-  const PetscReal b = rod(a), s = -L1 * PetscCosReal(a) / (L2 * PetscCosReal(b));
-  const PetscReal x = -L1 * PetscSinReal(a), y = L1 * PetscCosReal(a);                          /* of the pin, per a' */
-  const PetscReal xm = x - L2 / 2 * PetscSinReal(b) * s, ym = y + L2 / 2 * PetscCosReal(b) * s; /* of the rod's middle */
-  const PetscReal xs = x - L2 * PetscSinReal(b) * s;                                            /* of the slider */
-
-  return J1 + M1 * L1 * L1 / 4 + J2 * s * s + M2 * (xm * xm + ym * ym) + M3 * xs * xs;
-}
-
-static PetscReal speed(PetscReal a, PetscReal energy)
-{
-  return PetscSqrtReal(2 * (energy - potential(a)) / inertia(a));
-}
-
-/* (a, b) at the samples: the classic Runge-Kutta method with steps of 1e-5 s; halving them moves the end by 1e-12. */
+/* (a, b) at the samples: steps of 1e-5 s; halving them moves the end by 1e-12. */
 static void exact(PetscReal (*q)[2], PetscInt steps_each)
 {
-  const PetscReal h = 1e-3 / steps_each, energy = 150.0 * 150.0 * inertia(0) / 2 + potential(0);
-  PetscReal       a = 0;
+  const PetscReal energy = 150.0 * 150.0 * crank_inertia(&sizes, 0) / 2 + crank_potential(&sizes, 0);
+  PetscReal       a      = 0;
 
   for (int i = 0; i < SAMPLES; i++) {
     q[i][0] = a;
-    q[i][1] = rod(a);
-    for (PetscInt k = 0; k < steps_each; k++) {
-      const PetscReal k1 = speed(a, energy), k2 = speed(a + h / 2 * k1, energy), k3 = speed(a + h / 2 * k2, energy), k4 = speed(a + h * k3, energy);
-      a += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
-    }
+    q[i][1] = crank_rod(&sizes, a);
+    a       = crank_advance(&sizes, energy, a, 1e-3, steps_each);
   }
 }
 
