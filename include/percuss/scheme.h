@@ -28,7 +28,7 @@ typedef struct {
   int         order;         /* in free flight without damping */
   int         order_impacts; /* with impacts; 0: it has none */
   const char *level;         /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
-  const char *energy;        /* what becomes of it in flight and at impacts with e = 1: "kept to rounding", "oscillates, bounded" */
+  const char *energy;        /* in flight; behind a semicolon what else changes it: "kept to rounding", "oscillates, bounded; impacts never add" */
   const char *needs;         /* of a model, beside forces and mass: "linear forces", "rates of contact rows"; "": nothing */
   const char *reference;     /* authors and equation: "Acary, Bonnefon (2)" */
 } NsSchemeSheet;

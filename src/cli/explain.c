@@ -2,7 +2,8 @@
   `percuss explain [KEY]...`: what a key means, from the table that reads it.
 
   A key is given by its path without names of the user's own ("contacts.restitution", "bodies.bar.section.circle", where `bar` is a type),
-  or with them as a message showed it ("contacts.wall.restitution"), or as a single word that is looked up everywhere.
+  or with them as a message showed it ("contacts.wall.restitution"), or as a single word that is looked up everywhere. The word `schemes` gets a table of all
+  schemes instead (explain_schemes.c).
 */
 #include "cli/cli.h"
 #include "cli/explain.h"
@@ -60,7 +61,7 @@ static void add_hit(Search *search, const char *path, const NsKey *key, const Ns
   search->end  = &hit->next;
 }
 
-/* "bodies" and "body", "schemes" and "scheme" are the same question. */
+/* "bodies" and "body", "contacts" and "contact" are the same question. */
 static bool matches(const char *name, const char *word)
 {
   const size_t a = strlen(name), b = strlen(word), shorter = a < b ? a : b, longer = a < b ? b : a;
@@ -250,10 +251,16 @@ int NsCommandExplain(int argc, char **argv)
 {
   int result = 0;
 
-  if (argc < 2) return NsExplain(&NsTable_Config, NULL, stdout, stderr);
+  if (argc < 2) {
+    NsExplain(&NsTable_Config, NULL, stdout, stderr);
+    puts("percuss explain schemes has all schemes in a table");
+  }
   for (int i = 1; i < argc; ++i) {
     if (i > 1) putchar('\n');
-    if (NsExplain(&NsTable_Config, argv[i], stdout, stderr)) result = 2;
+    if (!strcmp(argv[i], "schemes"))
+      NsExplainSchemes(NsSchemeTypes, stdout);
+    else if (NsExplain(&NsTable_Config, argv[i], stdout, stderr))
+      result = 2;
   }
   return result;
 }

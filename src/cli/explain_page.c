@@ -3,28 +3,30 @@
 #include "core/text.h"
 #include <string.h>
 
-enum { WIDTH = 100, WIDEST = 130 /* of lines that are left as they are */, NAMES = 28 };
+enum { WIDEST = 130 /* of lines that are left as they are */, NAMES = 28 };
 
-/* Text broken at blanks; `at`: the column where it begins, which further lines are indented to. */
-static void put_wrapped(FILE *out, int at, const char *text)
+size_t NsExplainFit(const char *text, int width)
 {
-  int column = at;
+  size_t fit = 0;
 
+  for (;;) {
+    size_t next = fit + strspn(text + fit, " ");
+
+    next += strcspn(text + next, " ");
+    if (next == fit || (fit && NsTextCount(text, next) > width)) return fit;
+    fit = next;
+  }
+}
+
+void NsExplainWrap(FILE *out, int at, const char *text)
+{
   while (*text) {
-    const size_t size  = strcspn(text, " ");
-    const int    width = NsTextCount(text, size);
+    const size_t size = NsExplainFit(text, NS_EXPLAIN_WIDTH - at);
 
-    if (column > at && column + 1 + width > WIDTH) {
-      fprintf(out, "\n%*s", at, "");
-      column = at;
-    } else if (column > at) {
-      fputc(' ', out);
-      ++column;
-    }
     fwrite(text, 1, size, out);
-    column += width;
     text += size;
     text += strspn(text, " ");
+    if (*text) fprintf(out, "\n%*s", at, "");
   }
   fputc('\n', out);
 }
@@ -45,7 +47,7 @@ static void put_about(FILE *out, const char *text)
       if (NsTextCount(text, size) + 2 <= WIDEST)
         fprintf(out, "%s\n", line); /* blanks within a formula stay */
       else
-        put_wrapped(out, (int)indent + 2, line);
+        NsExplainWrap(out, (int)indent + 2, line);
     } else {
       fprintf(out, "  %.*s\n", (int)size, text);
     }
@@ -59,7 +61,7 @@ static void put_row(FILE *out, const char *name, int width, const char *text, co
 
   snprintf(line, sizeof(line), "%s%s", text ? text : "", more);
   fprintf(out, "  %-*s  ", width, name);
-  put_wrapped(out, width + 4 > (int)strlen(name) + 4 ? width + 4 : (int)strlen(name) + 4, line);
+  NsExplainWrap(out, width + 4 > (int)strlen(name) + 4 ? width + 4 : (int)strlen(name) + 4, line);
 }
 
 static void put_keys(FILE *out, const NsTable *table)
@@ -182,7 +184,7 @@ void NsExplainPage(const NsExplainHit *hit, NsArena *arena, FILE *out)
   const NsTable *table = hit->variant ? hit->variant->table : hit->key->table;
 
   fprintf(out, "%s\n\n  ", hit->path);
-  put_wrapped(out, 2, hit->variant ? hit->variant->title : hit->key->help ? hit->key->help : "");
+  NsExplainWrap(out, 2, hit->variant ? hit->variant->title : hit->key->help ? hit->key->help : "");
   fputc('\n', out);
   if (hit->key) {
     put_facts(out, hit->key, arena);

@@ -122,7 +122,16 @@ const NsVariant NsSchemeVariant_ExplicitVelocity = {
 };
 
 const NsSchemeType NsSchemeType_ExplicitVelocity = {
-  .variant       = &NsSchemeVariant_ExplicitVelocity,
+  .variant = &NsSchemeVariant_ExplicitVelocity,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "oscillates, bounded; contacts and joints lose it",
+      .needs         = "",
+      .reference     = "Schindler et al. Fig. 7",
+    },
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,
   .step          = NsSchemeStep_ExplicitVelocity,

@@ -92,7 +92,16 @@ const NsVariant NsSchemeVariant_GglDecoupled = {
 };
 
 const NsSchemeType NsSchemeType_GglDecoupled = {
-  .variant       = &NsSchemeVariant_GglDecoupled,
+  .variant = &NsSchemeVariant_GglDecoupled,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity and position",
+      .energy        = "oscillates, bounded; projections alter it",
+      .needs         = "",
+      .reference     = "Schoeder et al. (29)-(33)",
+    },
   .setup         = NsSchemeSetup_GglDecoupled,
   .start         = NsSchemeStart_GglDecoupled,
   .step          = NsSchemeStep_GglDecoupled,

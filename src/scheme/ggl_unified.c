@@ -216,7 +216,16 @@ const NsVariant NsSchemeVariant_GglUnified = {
 };
 
 const NsSchemeType NsSchemeType_GglUnified = {
-  .variant  = &NsSchemeVariant_GglUnified,
+  .variant = &NsSchemeVariant_GglUnified,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity and position",
+      .energy        = "kept to rounding (linear models); projections alter it",
+      .needs         = "",
+      .reference     = "Schoeder et al. (36)-(40)",
+    },
   .implicit = PETSC_TRUE,
   .setup    = NsSchemeSetup_GglUnified,
   .start    = NsSchemeStart_GglUnified,

@@ -161,7 +161,16 @@ const NsVariant NsSchemeVariant_HalfExplicit = {
 };
 
 const NsSchemeType NsSchemeType_HalfExplicit = {
-  .variant       = &NsSchemeVariant_HalfExplicit,
+  .variant = &NsSchemeVariant_HalfExplicit,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "oscillates, bounded; impacts never add",
+      .needs         = "",
+      .reference     = "Schindler et al. Fig. 9",
+    },
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,
   .step          = NsSchemeStep_HalfExplicit,

@@ -111,7 +111,16 @@ const NsVariant NsSchemeVariant_HalfExplicitAcceleration = {
 };
 
 const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
-  .variant       = &NsSchemeVariant_HalfExplicitAcceleration,
+  .variant = &NsSchemeVariant_HalfExplicitAcceleration,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "acceleration",
+      .energy        = "oscillates, bounded; lasting contact loses it",
+      .needs         = "rates of contact rows, no friction",
+      .reference     = "Schindler et al. Fig. 4",
+    },
   .refuses       = NsSchemeRefuses_HalfExplicitAcceleration,
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,

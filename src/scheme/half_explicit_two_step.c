@@ -119,7 +119,16 @@ const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
 };
 
 const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
-  .variant       = &NsSchemeVariant_HalfExplicitTwoStep,
+  .variant = &NsSchemeVariant_HalfExplicitTwoStep,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "oscillates, bounded; may grow with e = 1",
+      .needs         = "",
+      .reference     = "Schindler et al. Fig. 24",
+    },
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,
   .step          = NsSchemeStep_HalfExplicitTwoStep,

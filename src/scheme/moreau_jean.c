@@ -177,7 +177,16 @@ const NsVariant NsSchemeVariant_MoreauJean = {
 };
 
 const NsSchemeType NsSchemeType_MoreauJean = {
-  .variant       = &NsSchemeVariant_MoreauJean,
+  .variant = &NsSchemeVariant_MoreauJean,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "kept to rounding; damped with theta > 0.5",
+      .needs         = "linear forces",
+      .reference     = "Acary, Bonnefon (2)",
+    },
   .implicit      = PETSC_TRUE,
   .refuses       = NsSchemeRefuses_MoreauJean,
   .setup         = NsSchemeSetup_MoreauJean,

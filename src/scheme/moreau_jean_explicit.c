@@ -125,7 +125,16 @@ const NsVariant NsSchemeVariant_MoreauJeanExplicit = {
 };
 
 const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
-  .variant       = &NsSchemeVariant_MoreauJeanExplicit,
+  .variant = &NsSchemeVariant_MoreauJeanExplicit,
+  .sheet =
+    {
+      .order         = 1,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "grows: refused on finite elements",
+      .needs         = "",
+      .reference     = "Schindler et al. (43)-(47)",
+    },
   .setup         = NsSchemeSetup_MoreauJeanExplicit,
   .start         = NsSchemeStart_MoreauJeanExplicit,
   .step          = NsSchemeStep_MoreauJeanExplicit,

@@ -74,7 +74,16 @@ const NsVariant NsSchemeVariant_MoreauMidpoint = {
 };
 
 const NsSchemeType NsSchemeType_MoreauMidpoint = {
-  .variant       = &NsSchemeVariant_MoreauMidpoint,
+  .variant = &NsSchemeVariant_MoreauMidpoint,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity",
+      .energy        = "oscillates, bounded; mechanisms lose O(dt)",
+      .needs         = "",
+      .reference     = "Schoeder et al. (8)-(13)",
+    },
   .setup         = NsSchemeSetup_MoreauMidpoint,
   .start         = NsSchemeStart_MoreauMidpoint,
   .step          = NsSchemeStep_MoreauMidpoint,

@@ -114,7 +114,16 @@ const NsVariant NsSchemeVariant_PositionLevel = {
 };
 
 const NsSchemeType NsSchemeType_PositionLevel = {
-  .variant       = &NsSchemeVariant_PositionLevel,
+  .variant = &NsSchemeVariant_PositionLevel,
+  .sheet =
+    {
+      .order         = 1,
+      .order_impacts = 0,
+      .level         = "position",
+      .energy        = "oscillates, bounded; mechanisms lose O(dt)",
+      .needs         = "joints only",
+      .reference     = "Schoeder et al. 2.2",
+    },
   .refuses       = NsSchemeRefuses_PositionLevel,
   .setup         = NsSchemeSetup_PositionLevel,
   .step          = NsSchemeStep_PositionLevel,

@@ -256,7 +256,16 @@ const NsVariant NsSchemeVariant_SchatzmanPaoli = {
 };
 
 const NsSchemeType NsSchemeType_SchatzmanPaoli = {
-  .variant       = &NsSchemeVariant_SchatzmanPaoli,
+  .variant = &NsSchemeVariant_SchatzmanPaoli,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "position",
+      .energy        = "oscillates, bounded; e near 1 may add O(dt)",
+      .needs         = "linear forces, linear gaps, no friction",
+      .reference     = "Acary, Bonnefon; Paoli, Schatzman",
+    },
   .refuses       = NsSchemeRefuses_SchatzmanPaoli,
   .setup         = NsSchemeSetup_SchatzmanPaoli,
   .start         = NsSchemeStart_SchatzmanPaoli,

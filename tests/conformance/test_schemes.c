@@ -95,6 +95,19 @@ static void every_scheme_has_its_page(void **state)
   }
 }
 
+/* The order of `explain schemes` is the one promised, and tested, without options: the first line of each scheme. */
+static void every_scheme_tells_its_order(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    const Promise *p = promises;
+    while (p < promises + NS_PROMISES && (promise_type(p) != *type || *p->option)) p++;
+    if (p == promises + NS_PROMISES) fail_msg("scheme '%s' promises nothing without options", (*type)->variant->name);
+    if ((*type)->sheet.order != p->order)
+      fail_msg("scheme '%s' has order %d on its sheet and promises %d", p->scheme, (*type)->sheet.order, p->order);
+  }
+}
+
 /* Position at the end of the pulled bar's run. */
 static void end_position(const Promise *promise, PetscReal step, const char *extra, PetscReal q[8])
 {
@@ -474,6 +487,7 @@ static void curved_contacts_converge(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_scheme_promises_something),
   cmocka_unit_test(every_scheme_has_its_page),
+  cmocka_unit_test(every_scheme_tells_its_order),
   cmocka_unit_test(start_in_contact_is_an_impact),
   cmocka_unit_test(free_flight_has_its_order),
   cmocka_unit_test(damped_flight_of_second_order),

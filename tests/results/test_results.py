@@ -601,6 +601,8 @@ class Shipped(unittest.TestCase):
             done = percuss(command, "--help")
             self.assertEqual(done.returncode, 0)
             self.assertIn("percuss " + command, done.stdout)
+        self.assertIn("percuss explain schemes", percuss("explain").stdout)
+        self.assertIn("\nhalf_explicit ", percuss("explain", "schemes").stdout)
         self.assertEqual(percuss().returncode, 2)
         done = percuss("rum")
         self.assertEqual(done.returncode, 2)

@@ -189,6 +189,84 @@ static void the_keys_at_the_top(void **state)
   assert_int_equal(result, 0);
 }
 
+/* The table of these schemes, in the arena. */
+static const char *schemes(const NsSchemeType *const *types)
+{
+  char       *text = NULL;
+  size_t      size = 0;
+  FILE       *out  = open_memstream(&text, &size);
+  const char *table;
+
+  NsExplainSchemes(types, out);
+  fclose(out);
+  table = NsArenaCopy(arena, text, size);
+  free(text);
+  return table;
+}
+
+static void schemes_side_by_side(void **state)
+{
+  static const NsVariant    plain = {.name = "plain"}, fine = {.name = "a_scheme_with_a_long_name"};
+  static const NsSchemeType plain_type = {&plain, .sheet = {1, 0, "position", "kept", "", "Somebody (1)"}};
+  static const NsSchemeType fine_type  = {&fine,
+     .sheet    = {2, 1, "velocity and position", "oscillates, bounded, unless it is mentioned in a long sentence", "linear forces", "Others, Sec. 12"},
+     .implicit = PETSC_TRUE};
+  const NsSchemeType *const types[]    = {&plain_type, &fine_type, NULL};
+  static const char         begin[]    = "scheme                     order  level      flight    energy                     needs    reference\n"
+                                         "                                                                                  of a\n"
+                                         "                                                                                  model\n"
+                                         "\n"
+                                         "plain                      1 / -  position   explicit  kept                       -        Somebody\n"
+                                         "                                                                                           (1)\n"
+                                         "\n"
+                                         "a_scheme_with_a_long_name  2 / 1  velocity   implicit  oscillates, bounded,       linear   Others,\n"
+                                         "                                  and                  unless it is mentioned in  forces   Sec. 12\n"
+                                         "                                  position             a long sentence\n"
+                                         "\n";
+
+  (void)state;
+  assert_int_equal(strncmp(schemes(types), begin, strlen(begin)), 0);
+}
+
+static void assert_phrase(const NsSchemeType *type, const char *name, const char *phrase)
+{
+  if (!phrase || !*phrase || phrase[strlen(phrase) - 1] == '.') fail_msg("scheme '%s': '%s' of its sheet is no phrase", type->variant->name, name);
+}
+
+/* Authors on the sheet are those on the page. */
+static void every_scheme_has_its_sheet(void **state)
+{
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; ++type) {
+    const NsSchemeSheet *sheet = &(*type)->sheet;
+
+    assert_in_range(sheet->order, 1, 9);
+    assert_in_range(sheet->order_impacts, 0, sheet->order);
+    assert_phrase(*type, "level", sheet->level);
+    assert_phrase(*type, "energy", sheet->energy);
+    assert_phrase(*type, "reference", sheet->reference);
+    assert_non_null(sheet->needs);
+    if (*sheet->needs) assert_phrase(*type, "needs", sheet->needs);
+    assert_non_null(strstr((*type)->variant->about, NsArenaCopy(arena, sheet->reference, strcspn(sheet->reference, " ,"))));
+  }
+}
+
+static void every_scheme_has_its_line(void **state)
+{
+  const char *const table = NsArenaPrint(arena, "\n%s", schemes(NsSchemeTypes));
+
+  (void)state;
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; ++type) {
+    if (!strstr(table, NsArenaPrint(arena, "\n%s ", (*type)->variant->name))) fail_msg("no line for scheme '%s'", (*type)->variant->name);
+  }
+  for (const char *line = table; *line; line += strcspn(line, "\n") + 1) {
+    const size_t size = strcspn(line, "\n");
+
+    if (size > NS_EXPLAIN_WIDTH || (size && line[size - 1] == ' ')) fail_msg("too long, or blanks at its end: '%.*s'", (int)size, line);
+  }
+  assert_non_null(strstr(table, "\npercuss explain scheme.NAME shows "));
+}
+
 /* That it is JSON and says what the reader wants: YAML of this kind is read by our own reader. */
 static void schema_says_the_same(void **state)
 {
@@ -243,6 +321,9 @@ int main(void)
     TEST(words_are_found_everywhere),
     TEST(unknown_words),
     TEST(the_keys_at_the_top),
+    TEST(schemes_side_by_side),
+    TEST(every_scheme_has_its_sheet),
+    TEST(every_scheme_has_its_line),
     TEST(schema_says_the_same),
   };
 
