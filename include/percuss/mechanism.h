@@ -7,11 +7,12 @@
   there in it can be used by every scheme, writer and command. Functions are called in each step and must not allocate. All numbers are SI.
   Arrays that a function fills come in as zeros; matrices are row-major.
 
-  Sizes: n coordinates, m contacts; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact k - 1.
+  Sizes: n coordinates, m contacts, as many as the lists have, or as `sizes` says; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact
+  k - 1.
 */
 #pragma once
 
-#define NS_MECHANISM_VERSION     1
+#define NS_MECHANISM_VERSION     2
 #define NS_MECHANISM_PARAMETERS  32 /* most parameters */
 #define NS_MECHANISM_COORDINATES 16 /* most coordinates */
 
@@ -54,6 +55,9 @@ typedef struct {
 
   /* NULL, or a sentence without full stop: what is wrong with these parameters. Optional. */
   const char *(*check)(const NsMechanismCase *c);
+  /* How many of the listed coordinates and contacts this case has, the first ones of each list: a chain of as many links as a parameter says. At least one coordinate.
+     Optional: all of them. */
+  void (*sizes)(const NsMechanismCase *c, int *coordinates, int *contacts);
   /* A typical length, m: gaps below 1e-15 of it count as closed. */
   double (*length)(const NsMechanismCase *c);
   /* M[n * n]: symmetric, positive definite. constant_mass = 1 promises that it never changes. */

@@ -25,13 +25,42 @@ static void refuse_company(const NsConfig *config, NsDiag *diag)
   }
 }
 
+NsMechanismSize NsMechanismSizeOf(const NsMechanism *m, const NsMechanismCase *c)
+{
+  NsMechanismSize size = {0};
+
+  while (m->coordinates[size.n].name) size.n++;
+  while (m->contacts && m->contacts[size.contacts].name) size.contacts++;
+  if (m->sizes) {
+    const NsMechanismSize all = size;
+    m->sizes(c, &size.n, &size.contacts);
+    if (size.n < 1 || size.n > all.n || size.contacts < 0 || size.contacts > all.contacts) return (NsMechanismSize){0};
+  }
+  for (int k = 0; k < size.contacts; k++) size.rows += 1 + m->contacts[k].tangents;
+  return size;
+}
+
+/* Values are given for coordinates of this case only: the others have keys, for the reader does not know the case. */
+static void check_initial(const NsDense *self, const NsMechanismInitial *initial, NsDiag *diag)
+{
+  const NsMechanismCoordinate *list = self->m->coordinates;
+
+  for (PetscInt i = self->n; list[i].name; i++) {
+    for (int rate = 0; rate < 2; rate++) {
+      const char *name = rate ? list[i].rate : list[i].name;
+      if (!NsTreeChild(initial->where, name)) continue;
+      NsDiagError(diag, NsKeysPlace(initial->where, name), "%s has %d coordinates here, %s to %s: there is no %s", self->m->name, (int)self->n,
+        list[0].name, list[self->n - 1].name, name);
+    }
+  }
+}
+
 static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *law)
 {
   const NsMechanismContact *list = self->m->contacts;
+  const size_t              m    = (size_t)self->contacts;
   size_t                    rows = 0;
 
-  while (list && list[self->contacts].name) self->contacts++;
-  const size_t m    = (size_t)self->contacts;
   model->candidates = self->contacts;
   model->candidate  = NsArenaAlloc(model->arena, sizeof(*model->candidate) * (m + 1));
   self->row         = NsArenaAlloc(model->arena, sizeof(*self->row) * (m + 1));
@@ -41,7 +70,8 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
     rows += 1 + (size_t)list[k].tangents;
     self->row[k + 1] = (PetscInt)rows;
     if (list[k].bilateral) continue;
-    model->candidate[k].law = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
+    model->candidate[k].tolerance = law->gap_tolerance;
+    model->candidate[k].law       = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
     if (law->friction > 0) model->candidate[k].directions += list[k].tangents;
   }
   self->g            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (m + 1));
@@ -192,7 +222,15 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
     NsDiagError(diag, config->bodies.where[0]->key_place, "%s", wrong);
     PetscFunctionReturn(0);
   }
-  while (self->m->coordinates[self->n].name) self->n++;
+  const NsMechanismSize size = NsMechanismSizeOf(self->m, &self->c);
+  if (!size.n) {
+    NsDiagError(diag, config->bodies.where[0]->key_place, "`sizes` of '%s' says more coordinates or contacts than its lists have, or no coordinate",
+      self->m->name);
+    PetscFunctionReturn(0);
+  }
+  self->n        = size.n;
+  self->contacts = size.contacts;
+  check_initial(self, settings->initial, diag);
   if (!(self->m->length(&self->c) > 0 && self->m->length(&self->c) < PETSC_MAX_REAL)) {
     NsDiagError(
       diag, config->bodies.where[0]->key_place, "the typical length of '%s' is %g m: it must be positive", self->m->name, self->m->length(&self->c));

@@ -9,7 +9,7 @@
 /* One law for all contacts of a mechanism. */
 typedef struct {
   const NsNode *where;
-  double        restitution, restitution_tangential, friction;
+  double        restitution, restitution_tangential, friction, gap_tolerance;
 } NsMechanismLaw;
 
 /* Initial values: position and rate of each coordinate. */
@@ -55,6 +55,14 @@ static inline double NsMechanismScale(const NsMechanism *m, const NsMechanismCas
 {
   return m->coordinates[coordinate].dimension[0] ? m->length(c) : 1;
 }
+
+/* Coordinates, contacts and rows of a case. */
+typedef struct {
+  int n, contacts, rows;
+} NsMechanismSize;
+
+/* src/mechanism/create.c: those of the lists, or as many of them as `sizes` says; n = 0 where it says more than there are, or no coordinate. */
+NsMechanismSize NsMechanismSizeOf(const NsMechanism *mechanism, const NsMechanismCase *c);
 
 /* src/mechanism/verify.c: what functions of a mechanism must be to each other, tried at and near the start; mistakes go to diag. */
 void NsMechanismVerify(

@@ -24,6 +24,8 @@ static const NsKey law_keys[] = {
     .help = "the same along the surface, where there is friction", .example = "0"},
   {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .standard = "0", .minimum = "0", .help = "Coulomb's coefficient",
     .example = "0.01"},
+  {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsMechanismLaw, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "0", .minimum = "0",
+    .help = "a gap up to this counts as closed: bodies that touch but for rounding touch", .example = "1e-12 m"},
   {NULL},
 };
 const NsTable NsTable_MechanismLaw = {

@@ -216,8 +216,10 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
   bool   good  = true;
   double q[NS_N], v[NS_N];
 
-  while (m->coordinates[trial.n].name) trial.n++;
-  while (m->contacts && m->contacts[trial.contacts].name) trial.rows += 1 + m->contacts[trial.contacts++].tangents;
+  const NsMechanismSize size = NsMechanismSizeOf(m, c);
+  trial.n                    = size.n;
+  trial.contacts             = size.contacts;
+  trial.rows                 = size.rows;
   for (int side = 0; side < 2; side++) {
     trial.g[side]     = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.contacts + 1));
     trial.W[side]     = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows * trial.n + 1));

@@ -33,6 +33,12 @@ PetscErrorCode NsPositionBegin(NsPosition *self)
   PetscFunctionReturn(0);
 }
 
+/* What the law is on, by the gaps of the last NsContactGaps. */
+static PetscReal gap_of(const NsPosition *self, PetscInt i)
+{
+  return self->contact->gap[i] + (self->offset ? self->offset[i] : 0);
+}
+
 PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
   PetscReal scale, Vec next, PetscBool *solved)
 {
@@ -45,8 +51,9 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   PetscCall(VecCopy(q_free, next));
   PetscCall(NsContactGaps(contact, t, q));
   for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
-    if (NsContactIsClosed(contact, i) && (!allowed || allowed[i])) self->taken[i] = PETSC_TRUE;
+    const PetscInt  i      = contact->near[k];
+    const PetscBool closed = model->candidate[i].bilateral || gap_of(self, i) <= contact->tolerance[i] ? PETSC_TRUE : PETSC_FALSE;
+    if (closed && (!allowed || allowed[i])) self->taken[i] = PETSC_TRUE;
     if (self->taken[i]) self->list[count++] = i;
   }
   if (!count) PetscFunctionReturn(0);
@@ -59,7 +66,7 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   PetscCall(VecWAXPY(self->dq, -1, q, q_free));
   PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
   for (PetscInt k = 0; k < count; k++) {
-    self->b[k] += contact->gap[self->list[k]] - self->wg.drive[k];
+    self->b[k] += gap_of(self, self->list[k]) - self->wg.drive[k];
     self->Psi[k] = self->multiplier[self->list[k]];
   }
   PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));

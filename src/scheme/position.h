@@ -5,7 +5,7 @@
 
   by Newton's method on g. One step of it from the iterate q:  0 <= g(q) + W(q)' (q_free - q) + scale W(q)' D W_P Psi  _|_  Psi >= 0.
   D is a compliance A^-1, or the identity; W_P are rows at a position of the caller's. The contacts that take part are those that have been closed at some
-  iterate: Psi of the others is zero. Normals only.
+  iterate: Psi of the others is zero. Normals only. `offset` adds to the gaps: the law is then on g + offset.
 */
 #pragma once
 #include "percuss/scheme.h"
@@ -16,7 +16,8 @@ typedef struct {
   Vec        dq, next;
   PetscReal *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
   PetscInt  *list;
-  PetscBool *taken; /* [candidates] */
+  PetscBool *taken;  /* [candidates] */
+  PetscReal *offset; /* [candidates] m; not owned; NULL: none */
 } NsPosition;
 
 PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self);

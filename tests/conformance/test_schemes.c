@@ -462,7 +462,7 @@ static void curved_contacts_converge(void **state)
 {
   const Promise *reference = promises;
   TestRun        test      = test_run_open(in_hollow, NULL);
-  PetscReal      end[2], fine[2], exact[2], rubbed[2];
+  PetscReal      end[2], fine[2], exact[2], rubbed[2], bounced[2];
 
   (void)state;
   run_in_hollow(reference, 1e-4, "", exact);
@@ -474,6 +474,10 @@ static void curved_contacts_converge(void **state)
     promise_print(p);
     const PetscReal coarse_drift = run_in_hollow(p, 1e-3, "", end), drift = run_in_hollow(p, 5e-4, "", fine);
     if (p->penetration == 0) assert_near(drift, 0, 1e-14);
+    if (!strcmp(p->scheme, "schatzman_paoli")) { /* what the start leaves of a gap fades with e, for the law is on the sum of gaps */
+      run_in_hollow(p, 1e-3, "contacts.hollow.restitution=0.5", bounced);
+      assert_near(hypot(0.8660254037844386 + bounced[0], bounced[1] - 0.5), 1, 1e-14);
+    }
     assert_true(coarse_drift < 20 * 1e-3 && drift < PetscMax(0.55 * coarse_drift, 1e-14));
     const PetscReal coarse_off = hypot(end[0] - exact[0], end[1] - exact[1]), fine_off = hypot(fine[0] - exact[0], fine[1] - exact[1]);
     assert_true(coarse_off < 20 * 1e-3 && fine_off < 0.6 * coarse_off);

@@ -419,6 +419,7 @@ static void energies_after_4_s(void **state)
     {HALF_EXPLICIT, 3.259, -9.717},                   /* 3.2597 at dt = 1e-7 */
     {"ggl_unified, project: all", 3.2625, 0},         /* no penetration */
     {"ggl_unified, project: active", 3.2627, -4.733}, /* as printed */
+    {"schatzman_paoli", 3.2597, -1.794},              /* e times the gap of two steps before */
   };
 
   (void)state;

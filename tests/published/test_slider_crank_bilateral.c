@@ -81,6 +81,7 @@ static void table_2(void **state)
     {"moreau_jean_explicit", {9.504e-1, 1.657e-1, 1.843e-2}, 1},
     {"half_explicit", {8.031e-1, 2.296e-2, 2.455e-4}, 2},
     {"half_explicit_acceleration", {7.130e-1, 2.165e-2, 2.323e-4}, 2},
+    {"schatzman_paoli", {4.350, 3.439e-2, 3.385e-4}, 2},
     {"position_level", {2.626e1, 3.555, 3.678e-1}, 1},
     {"moreau_midpoint", {2.872e1, 3.725, 3.826e-1}, 1}, /* h depends on velocities, and is taken at v0 */
     {"ggl_decoupled", {2.764e1, 3.487, 3.572e-1}, 1},

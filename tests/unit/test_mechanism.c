@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include "mechanism/mechanism.h"
 
-extern const NsMechanism NsMechanism_SliderCrank, NsMechanism_SliderCrankBilateral, NsMechanism_BallInBox, NsMechanism_RockingBlock,
-  NsMechanism_SliderCrankTwoJoints, NsMechanism_Edge;
+extern const NsMechanism NsMechanism_SliderCrank, NsMechanism_SliderCrankBilateral, NsMechanism_BallInBox, NsMechanism_BouncingBall,
+  NsMechanism_BallChain, NsMechanism_Oscillator, NsMechanism_RockingBlock, NsMechanism_SliderCrankTwoJoints, NsMechanism_Edge;
 
 /* The same numbers in each run, from -1 to 1. */
 static double number(void)
@@ -93,7 +93,7 @@ static const char *verify(const NsMechanism *m, const double *p, const double *g
   NsDiag               *diag  = NsDiagCreate(arena);
   const NsPlace         place = {NULL, 0, 0, 0};
   const NsMechanismCase c     = {p, {gravity[0], gravity[1], gravity[2]}};
-  NsCandidate           candidate[8];
+  NsCandidate           candidate[NS_MECHANISM_COORDINATES];
   FILE                 *stream = fmemopen(said, sizeof(said), "w");
 
   for (int k = 0; m->contacts && m->contacts[k].name; k++) candidate[k] = (NsCandidate){.name = m->contacts[k].name};
@@ -131,6 +131,29 @@ static void kinks_are_left_alone(void **state)
   for (int way = -1; way <= 1; way += 2) {
     const double start[4] = {0, 4.7 * way, 0, 0};
     assert_string_equal(verify(edge->m, edge->p, edge->gravity, start), "");
+  }
+}
+
+/* Those of one direction, and chains of every length. */
+static void rows_of_balls_fit_too(void **state)
+{
+  double start[2 * NS_MECHANISM_COORDINATES];
+
+  (void)state;
+  for (int balls = 0; balls <= 16; balls++) {
+    const NsMechanism    *m    = balls == 0 ? &NsMechanism_BouncingBall : balls == 1 ? &NsMechanism_Oscillator : &NsMechanism_BallChain;
+    const double          p[]  = {balls > 1 ? balls : 1.3, balls == 1 ? 70 : 0.2, 0.3, balls == 1 ? -0.4 : 0.01};
+    const double          g[3] = {1.5, -9.81, 0};
+    const NsMechanismCase c    = {p, {g[0], g[1], g[2]}};
+    const NsMechanismSize size = NsMechanismSizeOf(m, &c);
+    assert_int_equal(size.n, balls > 1 ? balls : 1);
+    assert_int_equal(size.contacts, balls > 1 ? balls - 1 : 1);
+    assert_int_equal(size.rows, size.contacts);
+    for (int trying = 0; trying < 20; trying++) {
+      for (int i = 0; i < 2 * NS_MECHANISM_COORDINATES; i++) start[i] = number();
+      const char *said = verify(m, p, g, start);
+      if (*said) fail_msg("%s", said);
+    }
   }
 }
 
@@ -921,9 +944,10 @@ static const char *const ball_source =
   "static void rowrate(const NsMechanismCase *c, double t, const double *q, const double *v, double *d)\n"
   "{ (void)c; (void)t; (void)q; (void)v; d[0] = -(RATE); if (contacts[0].tangents) d[1] = 0; }\n"
   "static void draw(const NsMechanismCase *c, const double *q, double *x) { (void)c; x[0] = q[1]; x[1] = q[0]; x[2] = 0; }\n"
+  "#ifdef SIZES\nstatic void sizes(const NsMechanismCase *c, int *n, int *m) { (void)c; SIZES; }\n#define SIZED .sizes = sizes,\n#else\n#define SIZED\n#endif\n"
   "const NsMechanism SYMBOL = {.version = VERSION, .name = \"drop\", .title = \"ball over a floor\", .parameters = parameters,\n"
   "  .coordinates = coordinates, .contacts = contacts, .length = length, .mass = mass, .constant_mass = 1, .force = force, .energy = energy,\n"
-  "  .contact = contact, .rowrate = rowrate, .draw = draw, .points = 1, TABLE};\n";
+  "  .contact = contact, .rowrate = rowrate, .draw = draw, .points = 1, SIZED TABLE};\n";
 
 /* Six masses in a row with springs, dashpots and a stop at the last; a mass matrix that needs more than three unknowns' adjugate. */
 static const char *const chain_source =
@@ -1144,7 +1168,7 @@ static void plugins_that_cannot_be_used(void **state)
     const char *name, *options, *said;
   } cases[] = {
     {"nothing", "-DSYMBOL=percus_mechanism", "nothing.so' defines no `percuss_mechanism`"},
-    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 1: build it anew"},
+    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 2: build it anew"},
     {"newer", "-DVERSION=99", "the plugin was made for version 99"},
     {"no_name", "-DTABLE=.name=0,", "the plugin's table lacks name"},
     {"no_coordinates", "-DTABLE=.coordinates=0,", "the plugin's table lacks coordinates"},
@@ -1214,6 +1238,33 @@ static void configs_that_do_not_fit_the_plugin(void **state)
   }
 }
 
+/* A case with fewer contacts than the list has; and sizes that no list has. */
+static void sizes_of_a_case(void **state)
+{
+  static const char *const wrong[] = {"*n = 0", "*n = 3", "*m = 2", "*m = -1"};
+  double                   q[2];
+
+  (void)state;
+  if (!compiler) skip();
+  build("open", ball_source, "'-DSIZES=*m = 0'");
+  Opened opened = open_plugin("open", "initial: {vx: 1 m/s}", "half_explicit");
+  run_plugin(&opened, 500);
+  get(opened.run->state.q, q);
+  assert_int_equal(opened.run->model->candidates, 0);
+  assert_near(q[0], 1 - 10 * 0.125, 0.01); /* through the floor */
+  close_run(&opened);
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    char name[32], option[64];
+    snprintf(name, sizeof(name), "sizes%d", (int)i);
+    snprintf(option, sizeof(option), "'-DSIZES=%s'", wrong[i]);
+    build(name, ball_source, option);
+    opened = open_plugin(name, "contact: {friction: 0.5}", "half_explicit");
+    assert_int_equal(NsDiagErrors(opened.diag), 1);
+    expect_words(opened.said, ":3:3: error: `sizes` of 'drop' says more coordinates or contacts than its lists have");
+    close_run(&opened);
+  }
+}
+
 /* A missing parameter is blamed on the plugin's body, with `parameters` there or not. */
 static void required_parameters(void **state)
 {
@@ -1234,10 +1285,10 @@ static void required_parameters(void **state)
 /* What a plugin may leave out: rates of rows, a law, pictures, contacts. */
 static void plugins_without_extras(void **state)
 {
-  static const char *const schemes[] = {
-    "half_explicit", "half_explicit_two_step", "explicit_velocity", "moreau_midpoint", "moreau_jean_explicit", "ggl_decoupled", "ggl_unified"};
-  Opened opened;
-  double q[2];
+  static const char *const schemes[] = {"half_explicit", "half_explicit_two_step", "explicit_velocity", "moreau_midpoint", "moreau_jean_explicit",
+    "ggl_decoupled", "ggl_unified", "schatzman_paoli"};
+  Opened                   opened;
+  double                   q[2];
 
   (void)state;
   if (!compiler) skip();
@@ -1268,7 +1319,7 @@ static void a_moving_floor(void **state)
     const char *plugin, *scheme;
   } cases[] = {{"floor", "half_explicit"}, {"floor", "half_explicit_two_step"}, {"floor", "moreau_midpoint"}, {"floor", "ggl_decoupled"},
     {"floor", "ggl_unified"}, {"glued", "half_explicit"}, {"glued", "half_explicit_acceleration"}, {"glued", "moreau_midpoint"},
-    {"glued", "ggl_unified"}, {"glued", "position_level"}};
+    {"glued", "ggl_unified"}, {"glued", "position_level"}, {"floor", "schatzman_paoli"}, {"glued", "schatzman_paoli"}};
   const char *const motion = "'-DFLOOR=0.1*sin(5*t)' '-DSPEED=0.5*cos(5*t)' '-DRATE=-2.5*sin(5*t)'"; /* at most 2.5 m/s^2: the ball stays on it */
   Opened            opened;
   double            g, u[1], q[2] = {0.5, 0}, v[2] = {0.25, 0};
@@ -1389,6 +1440,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(built_in_functions_fit_each_other),
     cmocka_unit_test(kinks_are_left_alone),
+    cmocka_unit_test(rows_of_balls_fit_too),
     cmocka_unit_test(mass_matrices_are_symmetric_and_positive),
     cmocka_unit_test(rows_are_the_ways_of_the_touching_points),
     cmocka_unit_test(slider_crank_energies_are_those_of_three_bodies),
@@ -1413,6 +1465,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(plugins_with_too_much),
     cmocka_unit_test(configs_that_do_not_fit_the_plugin),
     cmocka_unit_test(required_parameters),
+    cmocka_unit_test(sizes_of_a_case),
     cmocka_unit_test(a_moving_floor),
     cmocka_unit_test(plugins_without_extras),
     cmocka_unit_test(wrong_tables_are_refused),
