@@ -147,6 +147,9 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   restitution, no memory: Psi holds the start on entry.
 */
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved);
+/* Contacts as equations, whatever their laws: b + G P = 0 in all rows, or least squares where rows depend on each other and their b do not fit. *left: the largest |b + G P|, infinite
+   where something is no number or there is no room. */
+PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscReal *left);
 /* Puts P * scale into the reports as reaction forces (N). */
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
 /*

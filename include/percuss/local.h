@@ -153,3 +153,5 @@ PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
   come to from there, not always the nearest: from a random start it is in half of the cases. Enumeration takes the nearest.
 */
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
+/* A problem of nothing but equations (all bilateral) as nearly as can be: least squares where G is singular. result->converged: P are numbers. */
+PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);

@@ -230,3 +230,14 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
   }
   PetscFunctionReturn(0);
 }
+
+/* One step of Newton's method, and one for its rounding. */
+PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  chain->newton->max_iterations = 2;
+  PetscCall(NsLocalSolve(chain->newton, problem, P, result));
+  chain->newton->max_iterations = NS_NEWTON_STEPS;
+  result->converged             = result->residual <= PETSC_MAX_REAL ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}

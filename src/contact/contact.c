@@ -142,19 +142,25 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode solve_island(NsContact *contact, PetscReal *P, PetscBool *solved)
+typedef enum { FULL, SMOOTH, HELD } Law; /* with friction; without; all rows are equations */
+
+static PetscErrorCode solve_island(NsContact *contact, Law law, PetscReal *P, PetscBool *solved)
 {
   NsLocalResult result;
 
   PetscFunctionBegin;
-  PetscCall(NsLocalChainSolve(contact->chain, &contact->problem, P, &result));
+  if (law == HELD)
+    PetscCall(NsLocalChainFit(contact->chain, &contact->problem, P, &result));
+  else
+    PetscCall(NsLocalChainSolve(contact->chain, &contact->problem, P, &result));
   contact->residual = PetscMax(contact->residual, result.residual);
   *solved           = result.converged;
   PetscFunctionReturn(0);
 }
 
 /* The problem of one island out of those of all rows, its numbers put together in contact->c and Pc. */
-static PetscErrorCode solve_part(NsContact *contact, const NsRows *rows, PetscInt island, const PetscReal *b, PetscReal *P, PetscBool *solved)
+static PetscErrorCode solve_part(
+  NsContact *contact, const NsRows *rows, PetscInt island, Law law, const PetscReal *b, PetscReal *P, PetscBool *solved)
 {
   const NsIslands *islands = &contact->islands;
   NsLocalProblem  *problem = &contact->problem;
@@ -173,7 +179,7 @@ static PetscErrorCode solve_part(NsContact *contact, const NsRows *rows, PetscIn
     }
   }
   contact->start[members] = problem->rows;
-  PetscCall(solve_island(contact, contact->Pc, solved));
+  PetscCall(solve_island(contact, law, contact->Pc, solved));
   for (PetscInt m = 0, at = 0; m < members; m++) {
     for (PetscInt k = rows->start[member[m]]; k < rows->start[member[m] + 1]; k++) P[k] = contact->Pc[at++];
   }
@@ -181,19 +187,19 @@ static PetscErrorCode solve_part(NsContact *contact, const NsRows *rows, PetscIn
 }
 
 /* Laws of the contacts of an island. */
-static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, PetscBool friction)
+static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, Law law)
 {
   const NsIslands *islands = &contact->islands;
 
   for (PetscInt m = islands->start[island], at = 0; m < islands->start[island + 1]; m++, at++) {
     const NsCandidate *candidate   = &contact->model->candidate[rows->contact[islands->member[m]]];
-    contact->problem.friction[at]  = friction ? candidate->law.friction : 0;
-    contact->problem.bilateral[at] = candidate->bilateral;
+    contact->problem.friction[at]  = law == FULL ? candidate->law.friction : 0;
+    contact->problem.bilateral[at] = law == HELD ? PETSC_TRUE : candidate->bilateral;
   }
 }
 
 /* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
-static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscBool friction, PetscReal *P, PetscBool *solved)
+static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscReal *P, PetscBool *solved)
 {
   const NsIslands *islands = &contact->islands;
   NsLocalProblem  *problem = &contact->problem;
@@ -203,16 +209,16 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   contact->residual = 0;
   for (PetscInt s = 0; s < islands->count && *solved; s++) {
     problem->G = contact->G + islands->block[s];
-    set_laws(contact, rows, s, friction);
+    set_laws(contact, rows, s, law);
     if (islands->count > 1) {
-      PetscCall(solve_part(contact, rows, s, b, P, solved));
+      PetscCall(solve_part(contact, rows, s, law, b, P, solved));
       continue;
     }
     problem->contacts = rows->contacts;
     problem->rows     = rows->rows;
     problem->start    = rows->start;
     problem->b        = b;
-    PetscCall(solve_island(contact, P, solved));
+    PetscCall(solve_island(contact, law, P, solved));
   }
   if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
   PetscFunctionReturn(0);
@@ -231,7 +237,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
       P[k]              = contact->guess[3 * rows->contact[i] + d];
     }
   }
-  PetscCall(solve(contact, rows, contact->b, PETSC_TRUE, P, solved));
+  PetscCall(solve(contact, rows, contact->b, FULL, P, solved));
   for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
   }
@@ -241,7 +247,21 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved)
 {
   PetscFunctionBegin;
-  PetscCall(solve(contact, rows, b, PETSC_FALSE, Psi, solved));
+  PetscCall(solve(contact, rows, b, SMOOTH, Psi, solved));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscReal *left)
+{
+  PetscBool solved;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(P, rows->rows));
+  PetscCall(solve(contact, rows, b, HELD, P, &solved));
+  *left = solved ? 0 : PETSC_INFINITY;
+  if (!solved) PetscFunctionReturn(0);
+  NsContactReact(contact, rows, P, contact->b);
+  for (PetscInt k = 0; k < rows->rows; k++) *left = PetscMax(*left, PetscAbsReal(b[k] + contact->b[k]));
   PetscFunctionReturn(0);
 }
 

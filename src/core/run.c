@@ -308,7 +308,7 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 const char *NsRunImplicitAdvice(const NsRun *run)
 {
   return run->model->linear ? "an implicit scheme (moreau_jean with theta from 0.5)"
-                            : "ggl_unified, which is implicit and moves any model, at several times the cost of a step";
+                            : "moreau_jean with theta from 0.5, which is implicit, at several times the cost of a step";
 }
 
 void NsRunJudgeStep(NsRun *run, PetscBool refuse)

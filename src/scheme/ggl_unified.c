@@ -22,6 +22,7 @@
 */
 #include "percussion.h"
 #include "position.h"
+#include "rounds.h"
 
 typedef struct {
   const NsNode *where;
@@ -36,8 +37,6 @@ typedef struct {
   NsPosition   position;
   Vec          qe, qm, vm, q1, h, r, dv, free, next;
 } NsScheme_GglUnified;
-
-#define NS_MOST_ROUNDS 60
 
 static PetscErrorCode NsSchemeSetup_GglUnified(NsScheme *scheme)
 {
@@ -123,49 +122,27 @@ static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscRe
   PetscFunctionReturn(0);
 }
 
-/* target = next, and how far it went, against its size. */
-static PetscErrorCode take(const NsModel *model, Vec next, Vec *target, Vec *spare, PetscReal size, PetscReal *change)
-{
-  const Vec old = *target;
-  PetscReal distance;
-
-  PetscFunctionBegin;
-  PetscCall(VecAXPY(old, -1, next));
-  PetscCall(NsModelLargest(model, old, &distance));
-  *change = PetscMax(*change, distance / size);
-  *target = next;
-  *spare  = old;
-  PetscFunctionReturn(0);
-}
-
-/* Rounds until positions and velocities stand to rounding: changes below 1e-14 of their size, or no smaller any more and below 1e-9 (stiff models: forces are small
-   differences of large ones). The size of a velocity is at least what the forces add to it in a step: a body at rest has rounding too. */
+/* Rounds until velocities and positions stand. The size of a velocity is at least what the forces add to it in a step: a body at rest has rounding too. */
 static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
-  NsScheme_GglUnified *self = scheme->data;
-  PetscReal            change, last = PETSC_MAX_REAL, push = 0, fastest, farthest;
+  NsScheme_GglUnified *self   = scheme->data;
+  NsRounds             rounds = NsRoundsBegin();
+  PetscReal            push   = 0, fastest, farthest;
+  PetscBool            again;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(x->v, self->p.v1));
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
-  for (int i = 0; i < NS_MOST_ROUNDS; i++) {
-    change = 0;
+  do {
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (i == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
-    PetscCall(NsModelLargest(scheme->model, self->next, &fastest));
-    fastest = PetscMax(fastest, push);
-    PetscCall(take(scheme->model, self->next, &self->p.v1, &self->next, PetscMax(fastest, PETSC_SMALL), &change));
+    if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
+    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, PetscMax(push, PETSC_SMALL), &fastest));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsModelLargest(scheme->model, self->next, &farthest));
-    PetscCall(take(scheme->model, self->next, &self->q1, &self->next, PetscMax(farthest, dt * fastest + PETSC_SMALL), &change));
-    if (!(change > 1e-14) || (change <= 1e-9 && change >= last)) PetscFunctionReturn(0); /* what is no number is found by the loop */
-    last = change;
-  }
-  outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(
-    outcome->reason, sizeof(outcome->reason), "Newton's method does not converge in %d rounds (last change %.1e)", NS_MOST_ROUNDS, last));
+    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
+    PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+  } while (again);
   PetscFunctionReturn(0);
 }
 

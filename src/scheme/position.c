@@ -1,5 +1,7 @@
 #include "position.h"
 
+#define NS_HELD 1e-12 /* of the model's length: held contacts contradict each other by rounding up to this */
+
 PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self)
 {
   const PetscInt rows = contact->rows, candidates = contact->candidates;
@@ -39,21 +41,40 @@ static PetscReal gap_of(const NsPosition *self, PetscInt i)
   return self->contact->gap[i] + (self->offset ? self->offset[i] : 0);
 }
 
+/* Whether a contact takes part at these gaps. */
+static PetscBool takes_part(const NsPosition *self, const PetscBool *allowed, PetscInt i)
+{
+  if (self->held) return self->held[i];
+  if (allowed && !allowed[i]) return PETSC_FALSE;
+  return self->contact->model->candidate[i].bilateral || gap_of(self, i) <= self->contact->tolerance[i] ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Psi of equations, or false: they contradict each other by more than rounding. */
+static PetscErrorCode hold(NsPosition *self, PetscBool *held)
+{
+  PetscReal left;
+
+  PetscFunctionBegin;
+  PetscCall(NsContactFit(self->contact, &self->wg, self->b, self->Psi, &left));
+  *held = left <= NS_HELD * self->contact->model->length_scale ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
   PetscReal scale, Vec next, PetscBool *solved)
 {
   NsContact *contact = self->contact;
   NsModel   *model   = contact->model;
   PetscInt   count   = 0;
+  PetscBool  held    = PETSC_FALSE;
 
   PetscFunctionBegin;
   *solved = PETSC_TRUE;
   PetscCall(VecCopy(q_free, next));
   PetscCall(NsContactGaps(contact, t, q));
   for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt  i      = contact->near[k];
-    const PetscBool closed = model->candidate[i].bilateral || gap_of(self, i) <= contact->tolerance[i] ? PETSC_TRUE : PETSC_FALSE;
-    if (closed && (!allowed || allowed[i])) self->taken[i] = PETSC_TRUE;
+    const PetscInt i = contact->near[k];
+    if (takes_part(self, allowed, i)) self->taken[i] = PETSC_TRUE;
     if (self->taken[i]) self->list[count++] = i;
   }
   if (!count) PetscFunctionReturn(0);
@@ -69,7 +90,8 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
     self->b[k] += gap_of(self, self->list[k]) - self->wg.drive[k];
     self->Psi[k] = self->multiplier[self->list[k]];
   }
-  PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));
+  if (self->held) PetscCall(hold(self, &held));
+  if (!held) PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));
   for (PetscInt k = 0; k < count; k++) self->multiplier[self->list[k]] = self->Psi[k];
   if (metric)
     PetscCall(NsComplianceApply(metric, &self->wp, self->Psi, scale, next));

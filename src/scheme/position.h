@@ -5,19 +5,21 @@
 
   by Newton's method on g. One step of it from the iterate q:  0 <= g(q) + W(q)' (q_free - q) + scale W(q)' D W_P Psi  _|_  Psi >= 0.
   D is a compliance A^-1, or the identity; W_P are rows at a position of the caller's. The contacts that take part are those that have been closed at some
-  iterate: Psi of the others is zero. Normals only. `offset` adds to the gaps: the law is then on g + offset.
+  iterate: Psi of the others is zero. Or a set of contacts is held: g = 0 on these, whatever the sign of Psi, and nothing else. Where that
+  cannot be, for more contacts than can be closed at once, it is 0 <= g  _|_  Psi >= 0 on them. Normals only. `offset` adds to the gaps: the law is then on g + offset.
 */
 #pragma once
 #include "percuss/scheme.h"
 
 typedef struct {
-  NsContact *contact; /* not owned */
-  NsRows     wg, wp;
-  Vec        dq, next;
-  PetscReal *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
-  PetscInt  *list;
-  PetscBool *taken;  /* [candidates] */
-  PetscReal *offset; /* [candidates] m; not owned; NULL: none */
+  NsContact       *contact; /* not owned */
+  NsRows           wg, wp;
+  Vec              dq, next;
+  PetscReal       *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
+  PetscInt        *list;
+  PetscBool       *taken;  /* [candidates] */
+  PetscReal       *offset; /* [candidates] m; not owned; NULL: none */
+  const PetscBool *held;   /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
 } NsPosition;
 
 PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self);

@@ -136,7 +136,6 @@ static void oblique_impact(void **state)
   EACH_PROMISE(p)
   {
     if (!p->friction || strstr(p->option, "always")) continue; /* always: forces swallow restitution */
-    if (!strcmp(p->scheme, "moreau_jean")) continue;           /* for linear models; a mechanism does not say that it is one */
     promise_print(p);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
       TestRun   test = promise_open(ball, p, 1e-3, cases[i].set);
@@ -183,7 +182,6 @@ static void zeno_ball_comes_to_rest(void **state)
     TestRun   test;
     PetscReal q[3], v[3], first = 0;
     if (!strcmp(p->scheme, "position_level") || strstr(p->option, "always")) continue;
-    if (!strcmp(p->scheme, "moreau_jean")) continue;
     promise_print(p);
     test = promise_open(bouncing, p, dt, "");
     while (first == 0 && test.run->state.t < 0.1) {
@@ -208,7 +206,7 @@ static void ball_sticks_under_load(void **state)
   EACH_PROMISE(p)
   {
     PetscReal q[3], v[3];
-    if (!p->friction || p->rest < 0 || !strcmp(p->scheme, "moreau_jean")) continue;
+    if (!p->friction || p->rest < 0) continue;
     promise_print(p);
     TestRun test = promise_open(lying, p, 1e-2, "");
     finish(&test, q, v);
@@ -229,7 +227,7 @@ static void block_sticks_and_slips(void **state)
   {
     PetscReal q[3], v[3];
     if (!p->friction || p->rest < 0) continue;
-    if (!strcmp(p->scheme, "moreau_jean")) continue; /* a plugin is no linear model */
+    const PetscReal loose = p->order == 1 ? 2 : 1;
     promise_print(p);
     TestRun test = promise_open(belt, p, 1e-4, "");
     while (test.run->state.t < 0.9 * t1) test_step(test.run);
@@ -237,12 +235,12 @@ static void block_sticks_and_slips(void **state)
     assert_near(test.run->contact->report[0].velocity_after[1], 0, 1e-14);
     finish(&test, q, v);
     assert_int_equal(test.run->contact->report[0].state, NS_SLIP);
-    assert_near(q[0], x1 + s / w * sin(w * (1 - t1)), 2e-5);
-    assert_near(v[0], s * cos(w * (1 - t1)), 2e-4);
+    assert_near(q[0], x1 + s / w * sin(w * (1 - t1)), 2e-5 * loose);
+    assert_near(v[0], s * cos(w * (1 - t1)), 2e-4 * loose);
     CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
     /* the belt's force is k x while it sticks, and mu m g then; m = 1 */
     assert_near(test.run->ledger.load, 50 * x1 * x1 + 0.3 * 9.81 * s * (1 - t1), 5e-5);
-    assert_near(test.run->ledger.numerical, 0, !strcmp(p->scheme, "moreau_jean_explicit") ? 1e-4 : 1e-6);
+    assert_near(test.run->ledger.numerical, 0, p->order == 1 ? 1e-4 : 1e-6);
     test_run_close(&test);
   }
 }
@@ -324,11 +322,10 @@ static void joints_converge(void **state)
   EACH_PROMISE(p)
   {
     PetscReal coarse, fine;
-    if (!strcmp(p->scheme, "moreau_jean")) continue; /* linear models only */
     coarse = distance(joint, p, 2e-4, exact);
     fine   = distance(joint, p, 2e-5, exact);
     print_message("  %s %s: %.2e, %.2e\n", p->scheme, p->option, coarse, fine);
-    assert_true(fine < coarse / (p->rest < 0 ? 2 : 5)); /* schemes that drift: slower */
+    assert_true(fine < coarse / (p->rest < 0 ? 2 : 5) || fine < 1e-4); /* schemes that drift: slower; errors may also cancel at the coarse step */
     assert_true(fine < 0.02);
   }
 }
@@ -343,7 +340,7 @@ static void impacts_converge(void **state)
   EACH_PROMISE(p)
   {
     PetscReal error;
-    if (!strcmp(p->scheme, "moreau_jean") || !strcmp(p->scheme, "position_level")) continue;
+    if (!strcmp(p->scheme, "position_level")) continue;
     if (strstr(p->option, "always")) continue;
     error = distance(crank, p, 2e-6, exact);
     print_message("  %s %s: %.2e\n", p->scheme, p->option, error);

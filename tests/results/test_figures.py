@@ -44,6 +44,18 @@ class Figures(unittest.TestCase):
     def test_ball_in_box(self):
         self.check("ball_in_box.py", ["a15", "a18"])
 
+    def test_projection(self):
+        self.check("projection.py", ["c1"])
+        with tempfile.TemporaryDirectory() as folder:
+            done = draw("projection.py", "--out", folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        approaching = {}  # of the ball: its table comes first
+        for line in done.stdout.splitlines():
+            name, _, rest = line.strip().partition("  ")
+            if name in ("projection_naive", "projection_combined", "ggl_decoupled"):
+                approaching.setdefault(name, int(rest.split()[0]))
+        self.assertEqual(approaching, {"projection_naive": 968, "ggl_decoupled": 968, "projection_combined": 0})
+
     def test_unknown_figure(self):
         done = draw("slider_crank.py", "--only", "a99")
         self.assertEqual(done.returncode, 2)

@@ -233,9 +233,10 @@ static void same_asleep_and_awake(void **state)
 {
   static const char *const schemes[] = {"scheme={type: half_explicit, step: 2 us}", "scheme={type: half_explicit, step: 2 us, decide: at_prediction}",
     "scheme={type: half_explicit_two_step, step: 2 us}", "scheme={type: explicit_velocity, step: 2 us}", "scheme={type: moreau_midpoint, step: 2 us}",
-    "scheme={type: moreau_jean, step: 2 us}", "scheme={type: ggl_decoupled, step: 2 us}", "scheme={type: ggl_unified, step: 2 us}",
-    "scheme={type: schatzman_paoli, step: 2 us}", "scheme={type: half_explicit_acceleration, step: 2 us}",
-    "scheme={type: schatzman_paoli, step: 2 us}", "scheme={type: ggl_decoupled, step: 2 us}"}; /* these two in a hollow of 1 km */
+    "scheme={type: moreau_jean, step: 2 us}", "scheme={type: projection_naive, step: 2 us}", "scheme={type: projection_combined, step: 2 us}",
+    "scheme={type: ggl_decoupled, step: 2 us}", "scheme={type: ggl_unified, step: 2 us}", "scheme={type: schatzman_paoli, step: 2 us}",
+    "scheme={type: half_explicit_acceleration, step: 2 us}", "scheme={type: schatzman_paoli, step: 2 us}",
+    "scheme={type: ggl_decoupled, step: 2 us}"}; /* these two in a hollow of 1 km */
 
   (void)state;
   for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {

@@ -1,0 +1,34 @@
+#include "rounds.h"
+
+#define NS_MOST_ROUNDS 60
+
+PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size)
+{
+  const Vec old = *target;
+  PetscReal distance;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelLargest(model, *next, size));
+  *size = PetscMax(*size, least);
+  PetscCall(VecAXPY(old, -1, *next));
+  PetscCall(NsModelLargest(model, old, &distance));
+  self->change = PetscMax(self->change, distance / *size);
+  *target      = *next;
+  *next        = old;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again)
+{
+  PetscFunctionBegin;
+  *again = self->change > 1e-14 && !(self->change <= 1e-9 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
+  if (!*again) PetscFunctionReturn(0);
+  self->last   = self->change;
+  self->change = 0;
+  if (++self->count < NS_MOST_ROUNDS) PetscFunctionReturn(0);
+  *again        = PETSC_FALSE;
+  outcome->done = PETSC_FALSE;
+  PetscCall(PetscSNPrintf(
+    outcome->reason, sizeof(outcome->reason), "Newton's method does not converge in %d rounds (last change %.1e)", NS_MOST_ROUNDS, self->last));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,27 @@
+/*
+  When a fixed-point or Newton iteration for the end of a step stands: changes below 1e-14 of what changes, or no smaller any more and below 1e-9 (stiff models: forces
+  are small differences of large ones).
+
+      NsRounds rounds = NsRoundsBegin();
+      do {
+        ...                                            a new value into *next
+        NsRoundsTake(&rounds, model, &next, &target, least, &size);
+        NsRoundsEnd(&rounds, outcome, &again);
+      } while (again);
+*/
+#pragma once
+#include "percuss/scheme.h"
+
+typedef struct {
+  PetscReal change, last; /* largest of this round, of the one before, each against its size */
+  int       count;
+} NsRounds;
+
+static inline NsRounds NsRoundsBegin(void)
+{
+  return (NsRounds){0, PETSC_MAX_REAL, 0};
+}
+/* *target = *next, whose place is scratch then; how far it went is judged against *size: the largest entry, or `least` where that is more. */
+PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size);
+/* The round is over; whether there is to be another. Too many: a reason in outcome. Ends with what is no number, too, which the loop finds. */
+PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again);
