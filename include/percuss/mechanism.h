@@ -63,6 +63,8 @@ typedef struct {
   /* M[n * n]: symmetric, positive definite. constant_mass = 1 promises that it never changes. */
   void (*mass)(const NsMechanismCase *c, const double *q, double *M);
   int constant_mass;
+  /* y[n] = (dM/dt along v) v, the sum over k of dM/dq_k v_k, times v. Optional: differences of M, good to 1e-13. The variational scheme asks for it. */
+  void (*massrate)(const NsMechanismCase *c, const double *q, const double *v, double *y);
   /* h[n]: every force that is no contact force, gyroscopic terms included. */
   void (*force)(const NsMechanismCase *c, double t, const double *q, const double *v, double *h);
   /* J: elastic and potential energy (kinetic energy follows from M). */

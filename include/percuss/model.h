@@ -161,6 +161,8 @@ typedef struct {
   /* NsModelFlight at once; NULL: by accel. */
   PetscErrorCode (*flight)(NsModel *, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
+  /* y = (dM/dt along v) v; NULL where constant_mass. */
+  PetscErrorCode (*massrate)(NsModel *, PetscReal t, Vec q, Vec v, Vec y);
   PetscErrorCode (*factor)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
   PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
@@ -239,6 +241,8 @@ PetscErrorCode NsModelFlight(NsModel *model, PetscReal t1, PetscReal dt, Vec q0,
 /* The same, operation by operation: for models' own use. */
 PetscErrorCode NsModelFlightInSteps(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
 PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y);
+/* y = (dM/dt along v) v, 0 where M is constant: with T = v' M v/2, the derivative of T by q and the forces together are h + y. */
+PetscErrorCode NsModelMassRate(NsModel *model, PetscReal t, Vec q, Vec v, Vec y);
 /* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
 PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
 PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);

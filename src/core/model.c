@@ -52,6 +52,16 @@ PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelMassRate(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
+{
+  PetscFunctionBegin;
+  if (model->constant_mass)
+    PetscCall(VecZeroEntries(y));
+  else
+    PetscCall(model->ops->massrate(model, t, q, v, y));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
 {
   PetscFunctionBegin;

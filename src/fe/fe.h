@@ -358,6 +358,8 @@ PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *mass);
 PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **mass);
 /* y += (M(q) - M) x */
 PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y);
+/* y += (dM/dt along v) v */
+PetscErrorCode NsFeUnbalancedMassRate(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *y);
 /* After NsFreeDynamicsFactor of the same slot and operator. */
 PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal t, Vec q, NsOperator op);
 /* After NsFreeDynamicsSolve: x = A^-1 b becomes (A + op.mass (M(q) - M))^-1 b. */

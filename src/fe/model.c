@@ -167,6 +167,23 @@ static PetscErrorCode NsModelMult_Fe(NsModel *model, PetscReal t, Vec q, Vec x, 
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsModelMassRate_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
+{
+  const PetscScalar *aq, *av;
+  PetscScalar       *ay;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(y));
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  PetscCall(VecGetArray(y, &ay));
+  PetscCall(NsFeUnbalancedMassRate(model->data, t, aq, av, ay));
+  PetscCall(VecRestoreArray(y, &ay));
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscReal *g)
 {
   NsFe *fe = model->data;
@@ -511,6 +528,7 @@ static const NsModelOps fe_ops = {
   .accel            = NsModelAccel_Fe,
   .flight           = NsModelFlight_Fe,
   .mult             = NsModelMult_Fe,
+  .massrate         = NsModelMassRate_Fe,
   .factor           = NsModelFactor_Fe,
   .solve            = NsModelSolve_Fe,
   .gap              = NsModelGap_Fe,

@@ -88,22 +88,42 @@ PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **result)
   PetscFunctionReturn(0);
 }
 
+/* y += sum of S0 (p l2' + l2 p') x + S1 (p l3' + l3 p') x of unbalance b. */
+static void add_product(const NsFe *fe, PetscInt b, const PetscReal S[2], const PetscScalar *x, PetscScalar *y)
+{
+  PetscReal e[NS_VECTORS], f[NS_VECTORS];
+
+  for (PetscInt k = 0; k < NS_VECTORS; k++) e[k] = project(fe, NS_VECTORS * b + k, x);
+  f[0] = S[0] * e[1] + S[1] * e[2];
+  f[1] = S[0] * e[0];
+  f[2] = S[1] * e[0];
+  for (PetscInt k = 0; k < NS_VECTORS; k++) {
+    const PetscInt  *unknown;
+    const PetscReal *weight;
+    const PetscInt   n = entries(fe, NS_VECTORS * b + k, &unknown, &weight);
+    for (PetscInt i = 0; i < n; i++) y[unknown[i]] += f[k] * weight[i];
+  }
+}
+
 PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
-    PetscReal S[2], e[NS_VECTORS], f[NS_VECTORS];
+    PetscReal S[2];
     coefficients(&fe->forces.unbalance[b], t, q, S);
-    for (PetscInt k = 0; k < NS_VECTORS; k++) e[k] = project(fe, NS_VECTORS * b + k, x);
-    f[0] = S[0] * e[1] + S[1] * e[2];
-    f[1] = S[0] * e[0];
-    f[2] = S[1] * e[0];
-    for (PetscInt k = 0; k < NS_VECTORS; k++) {
-      const PetscInt  *unknown;
-      const PetscReal *weight;
-      const PetscInt   n = entries(fe, NS_VECTORS * b + k, &unknown, &weight);
-      for (PetscInt i = 0; i < n; i++) y[unknown[i]] += f[k] * weight[i];
-    }
+    add_product(fe, b, S, x, y);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeUnbalancedMassRate(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *y)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->forces.unbalances; b++) {
+    const PetscReal rate = NsFeTwistRate(&fe->forces.unbalance[b].twist, t, v);
+    PetscReal       S[2];
+    coefficients(&fe->forces.unbalance[b], t, q, S);
+    add_product(fe, b, (PetscReal[]){-rate * S[1], rate * S[0]}, v, y);
   }
   PetscFunctionReturn(0);
 }

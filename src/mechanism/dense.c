@@ -275,6 +275,46 @@ static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec 
   PetscFunctionReturn(0);
 }
 
+/* y = d/ds M(q + s v) v at s = 0 by differences of fourth order over a thousandth of the coordinates' scale: good to 1e-13 of M v times the fastest rate. */
+static void difference_mass(NsDense *self, const PetscReal *q, const PetscReal *v, PetscReal *y)
+{
+  static const PetscReal at[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  const PetscInt         n       = self->n;
+  PetscReal              fastest = 0, x[NS_N], Mv[NS_N];
+
+  for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(v[i]) / NsMechanismScale(self->m, &self->c, i));
+  for (int k = 0; k < 4 && fastest > 0; k++) {
+    const PetscReal s = 1e-3 / fastest;
+    for (PetscInt i = 0; i < n; i++) x[i] = q[i] + at[k] * s * v[i];
+    memset(self->M, 0, sizeof(PetscReal) * (size_t)(n * n));
+    self->m->mass(&self->c, x, self->M);
+    multiply(n, self->M, v, Mv);
+    for (PetscInt i = 0; i < n; i++) y[i] += weight[k] * Mv[i] / s;
+  }
+}
+
+static PetscErrorCode NsModelMassRate_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
+{
+  NsDense           *self = model->data;
+  const PetscScalar *aq, *av;
+  PetscScalar       *ay;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(VecGetArrayRead(q, &aq));
+  PetscCall(VecGetArrayRead(v, &av));
+  PetscCall(VecGetArrayWrite(y, &ay));
+  memset(ay, 0, sizeof(*ay) * (size_t)self->n);
+  if (self->m->massrate)
+    self->m->massrate(&self->c, aq, av, ay);
+  else
+    difference_mass(self, aq, av, ay);
+  PetscCall(VecRestoreArrayWrite(y, &ay));
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelGap_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *g)
 {
   NsDense           *self = model->data;
@@ -512,6 +552,7 @@ static const NsModelOps dense_operations = {
   .accel        = NsModelAccel_Dense,
   .flight       = NsModelFlight_Dense,
   .mult         = NsModelMult_Dense,
+  .massrate     = NsModelMassRate_Dense,
   .factor       = NsModelFactor_Dense,
   .solve        = NsModelSolve_Dense,
   .gap          = NsModelGap_Dense,

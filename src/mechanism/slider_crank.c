@@ -46,6 +46,11 @@ static void mass(const NsMechanismCase *c, const double *q, double *M)
   M[8]                      = c->p[J3];
 }
 
+static void massrate(const NsMechanismCase *c, const double *q, const double *v, double *y)
+{
+  ns_crank_massrate(c->p, q, v, y);
+}
+
 static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
 {
   (void)t;
@@ -153,6 +158,7 @@ const NsMechanism NsMechanism_SliderCrank = {
   .contacts    = contacts,
   .length      = length,
   .mass        = mass,
+  .massrate    = massrate,
   .force       = force,
   .energy      = energy,
   .contact     = contact,

@@ -7,7 +7,7 @@
       h1 = - l1 l2 sin(th1 - th2) (m2/2 + m3) om2^2 + gy l1 cos th1 (m1/2 + m2 + m3)
       h2 =   l1 l2 sin(th1 - th2) (m2/2 + m3) om1^2 + gy l2 cos th2 (m2/2 + m3)        gy: gravity along y, -9.81
 
-  (and the same along x with -sin). The gravity of the paper, -y, has gx = 0.
+  (and the same along x with -sin). The gravity of the paper, -y, has gx = 0. The coupling's rate is - l1 l2 sin(th1 - th2) (m2/2 + m3) (om1 - om2).
 */
 #pragma once
 #include <math.h>
@@ -38,6 +38,15 @@ static inline void ns_crank_mass(const double *p, const double *q, int n, double
   M[1]     = coupling;
   M[n]     = coupling;
   M[n + 1] = p[NS_J2] + p[NS_L2] * p[NS_L2] * (p[NS_M2] / 4 + p[NS_M3]);
+}
+
+/* (dM/dt) v, its upper part. */
+static inline void ns_crank_massrate(const double *p, const double *q, const double *v, double *y)
+{
+  const double rate = -p[NS_L1] * p[NS_L2] * sin(q[0] - q[1]) * (p[NS_M2] / 2 + p[NS_M3]) * (v[0] - v[1]);
+
+  y[0] = rate * v[1];
+  y[1] = rate * v[0];
 }
 
 /* Static moments of crank and rod about their joints, over l: what gravity acts on. */

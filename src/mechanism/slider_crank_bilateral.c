@@ -28,6 +28,11 @@ static void mass(const NsMechanismCase *c, const double *q, double *M)
   ns_crank_mass(c->p, q, 2, M);
 }
 
+static void massrate(const NsMechanismCase *c, const double *q, const double *v, double *y)
+{
+  ns_crank_massrate(c->p, q, v, y);
+}
+
 static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
 {
   (void)t;
@@ -101,6 +106,7 @@ const NsMechanism NsMechanism_SliderCrankBilateral = {
   .contacts    = contacts,
   .length      = length,
   .mass        = mass,
+  .massrate    = massrate,
   .force       = force,
   .energy      = energy,
   .contact     = contact,

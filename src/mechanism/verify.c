@@ -4,11 +4,12 @@
   At the start, and at two places and later times near it, by central differences:
 
       M = M',  x' M x > 0                    the mass matrix (Cholesky)
+      y = (dM/dt along v) v                  massrate against the mass matrix
       W_N = dg/dq,  drive_N = dg/dt          normals against gaps
       d = (dW'/dt) v + d(drive)/dt           rates of the rows
       v' h + 1/2 v' (dM/dt) v + d/dt (elastic + potential) = load - damping      forces against energies, gyroscopic terms included
 
-  The first two are errors. Rates and energy are warnings: schemes work without them, but the balance of energy will not close.
+  Mass matrix and normals are errors. Rates and energy are warnings: most schemes work without them, but the balance of energy will not close.
 */
 #include <math.h>
 #include <string.h>
@@ -175,6 +176,36 @@ static double stored(const Trial *trial, const double *q)
   return elastic + potential;
 }
 
+static bool check_mass_rate(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
+{
+  const int    n       = trial->n;
+  const double dt      = short_time(trial, v);
+  double       y[NS_N] = {0}, M[2][NS_N * NS_N] = {{0}}, x[NS_N], rate[NS_N] = {0}, size = 0;
+
+  if (!trial->m->massrate || dt == 0) return true;
+  trial->m->massrate(trial->c, q, v, y);
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; i < n; i++) x[i] = q[i] + (side ? dt : -dt) * v[i];
+    trial->m->mass(trial->c, x, M[side]);
+  }
+  for (int i = 0; i < n; i++) {
+    double momentum = 0;
+    for (int j = 0; j < n; j++) {
+      rate[i] += (M[1][i * n + j] - M[0][i * n + j]) / (2 * dt) * v[j];
+      momentum += fabs(M[0][i * n + j] * v[j]);
+    }
+    /* as power: rows have units of their own; of the rate itself, or of what a change of M by a hundredth within the scale would be */
+    size = fmax(size, fmax(fabs(rate[i]), 0.01 * momentum / dt * step) * NsMechanismScale(trial->m, trial->c, i));
+  }
+  for (int i = 0; i < n; i++) {
+    if (fabs(y[i] - rate[i]) * NsMechanismScale(trial->m, trial->c, i) <= NS_TOLERANCE * size) continue;
+    NsDiagWarning(
+      diag, place, "'%s': massrate gives %g for coordinate '%s', but (dM/dt) v is %g", trial->m->name, y[i], trial->m->coordinates[i].name, rate[i]);
+    return false;
+  }
+  return true;
+}
+
 static bool check_power(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
 {
   const int n       = trial->n;
@@ -234,7 +265,7 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
       q[i]               = start[2 * i] + 0.05 * scale * trying * cos(1.7 * i + trying);
       v[i]               = start[2 * i + 1] + scale * sin(2.3 * i + trying + 1);
     }
-    good = check_mass(&trial, q, place, diag) &&
+    good = check_mass(&trial, q, place, diag) && check_mass_rate(&trial, q, v, place, diag) &&
            (!trial.contacts || (check_normals(&trial, q, place, diag) && check_rates(&trial, q, v, place, diag))) &&
            check_power(&trial, q, v, place, diag);
   }

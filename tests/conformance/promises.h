@@ -43,6 +43,7 @@ static const Promise promises[] = {
   {"ggl_unified", "scheme.project=active", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 1, 1e-15, 1},
   {"ggl_unified", "scheme.project=none", PETSC_TRUE, PETSC_TRUE, 2, UNLIMITED, 1, 1e-15, 0},
   {"position_level", "", PETSC_FALSE, PETSC_FALSE, 1, LIMITED, -1, 0, -1},
+  {"variational", "", PETSC_TRUE, PETSC_TRUE, 2, LIMITED, 1, 1e-15, 0},
   {"schatzman_paoli", "", PETSC_TRUE, PETSC_FALSE, 2, LIMITED, 0, 0.03, -1},
 };
 #define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))

@@ -148,7 +148,7 @@ static void free_flight_has_its_order(void **state)
 static void damped_flight_of_second_order(void **state)
 {
   static const char *const names[] = {
-    "half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "moreau_jean", "ggl_unified"};
+    "half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "moreau_jean", "ggl_unified", "variational"};
 
   (void)state;
   EACH_PROMISE(p)

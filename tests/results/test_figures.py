@@ -56,6 +56,9 @@ class Figures(unittest.TestCase):
                 approaching.setdefault(name, int(rest.split()[0]))
         self.assertEqual(approaching, {"projection_naive": 968, "ggl_decoupled": 968, "projection_combined": 0})
 
+    def test_spring_pendulum(self):
+        self.check("spring_pendulum.py", ["dstep"])
+
     def test_unknown_figure(self):
         done = draw("slider_crank.py", "--only", "a99")
         self.assertEqual(done.returncode, 2)

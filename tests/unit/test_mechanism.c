@@ -3,10 +3,11 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include "mechanism/mechanism.h"
+#include "mechanism/dense.h"
 
 extern const NsMechanism NsMechanism_SliderCrank, NsMechanism_SliderCrankBilateral, NsMechanism_BallInBox, NsMechanism_BouncingBall,
-  NsMechanism_BallChain, NsMechanism_Oscillator, NsMechanism_RockingBlock, NsMechanism_SliderCrankTwoJoints, NsMechanism_Edge;
+  NsMechanism_BallChain, NsMechanism_Oscillator, NsMechanism_RockingBlock, NsMechanism_SliderCrankTwoJoints, NsMechanism_Edge,
+  NsMechanism_SpringPendulum;
 
 /* The same numbers in each run, from -1 to 1. */
 static double number(void)
@@ -274,6 +275,36 @@ static void slider_crank_energies_are_those_of_three_bodies(void **state)
   }
 }
 
+/* The spring pendulum's gap is an angle, and not the way of its mass: it is not among the built-in ones above. */
+static void spring_pendulum_fits_and_its_energies_are_those_of_a_point(void **state)
+{
+  const double          p[3] = {1.3, 70, 0.8}, h = 1e-6;
+  const NsMechanismCase c = {p, {1.5, -9.81, 0}};
+  const NsMechanism    *m = &NsMechanism_SpringPendulum;
+
+  (void)state;
+  for (int trying = 0; trying < 300; trying++) {
+    const double start[4] = {1 + 0.5 * number(), 10 * number(), 4 * number(), 10 * number()};
+    double       q[2], M[4] = {0}, x[2][3 * 14], speed = 0, height = 0, elastic, potential;
+    const char  *said = verify(m, p, c.gravity, start);
+    if (*said) fail_msg("%s", said);
+    for (int side = 0; side < 2; side++) {
+      for (int i = 0; i < 2; i++) q[i] = start[2 * i] + (side ? h : -h) * start[2 * i + 1];
+      m->draw(&c, q, x[side]);
+    }
+    for (int k = 0; k < 2; k++) {
+      speed += pow((x[1][33 + k] - x[0][33 + k]) / (2 * h), 2); /* point 11 is the mass */
+      height += c.gravity[k] * (x[1][33 + k] + x[0][33 + k]) / 2;
+      q[k] = start[2 * k];
+    }
+    m->mass(&c, q, M);
+    m->energy(&c, q, &elastic, &potential);
+    assert_near(M[0] * start[1] * start[1] + M[3] * start[3] * start[3], p[0] * speed, 1e-7 * p[0] * speed);
+    assert_near(potential, -p[0] * height, 1e-8);
+    assert_near(elastic, 35 * pow(q[0] - 0.8, 2), 1e-13);
+  }
+}
+
 /* ---- wrong mechanisms are found ---- */
 
 /* A double pendulum of two rods without mass, a spring and a damper at its bearing, over a floor that rises and falls and runs to the side. */
@@ -282,6 +313,7 @@ typedef enum {
   UNSYMMETRIC,
   INDEFINITE,
   NO_NUMBER,
+  MASS_RATE,
   ROW_SIGN,
   ROW_TRANSPOSED,
   RATE,
@@ -314,6 +346,14 @@ static void pendulum_mass(const NsMechanismCase *c, const double *q, double *M)
   M[3]        = size * size * c->p[0];
   if (mistake == UNSYMMETRIC) M[2] = -M[2];
   if (mistake == NO_NUMBER) M[3] = sqrt(-1.0);
+}
+
+static void pendulum_massrate(const NsMechanismCase *c, const double *q, const double *v, double *y)
+{
+  const double rate = -size * size * c->p[0] * sin(q[0] - q[1]) * (v[0] - v[1]);
+
+  y[0] = rate * v[1];
+  y[1] = mistake == MASS_RATE ? 0 : rate * v[0];
 }
 
 static void pendulum_force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
@@ -374,6 +414,7 @@ static const NsMechanism pendulum = {
   .contacts    = pendulum_contacts,
   .length      = pendulum_length,
   .mass        = pendulum_mass,
+  .massrate    = pendulum_massrate,
   .force       = pendulum_force,
   .energy      = pendulum_energy,
   .power       = pendulum_power,
@@ -391,6 +432,7 @@ static void one_mistake_is_found_and_named(void **state)
     {UNSYMMETRIC, "error", "the mass matrix of 'pendulum' is not symmetric: M[1, 0] = "},
     {INDEFINITE, "error", "the mass matrix of 'pendulum' is not positive definite"},
     {NO_NUMBER, "error", "the mass matrix of 'pendulum' is not positive definite (at coordinate 'b')"},
+    {MASS_RATE, "warning", "'pendulum': massrate gives 0 for coordinate 'b', but (dM/dt) v is "},
     {ROW_SIGN, "error", "contact 'floor' of 'pendulum': the gap changes with b by -0.7833"},
     {ROW_TRANSPOSED, "error", "contact 'floor' of 'pendulum': the gap changes with b by"},
     {NO_DRIVE, "error", "contact 'floor' of 'pendulum': the gap changes with time by "},
@@ -526,29 +568,32 @@ static void small_lengths_are_left_alone(void **state)
 
 /* ---- the dense adapter ---- */
 
-static const char *const crank   = "gravity: [0, -9.81, 0]\n"
-                                   "bodies:\n"
-                                   "  crank: {type: slider_crank, contact: {friction: 0.01, restitution: 0.4}}\n"
-                                   "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                   "time: {end: 1 ms}\n";
-static const char *const jointed = "gravity: [1.5, -9.81, 0]\n"
-                                   "bodies:\n"
-                                   "  crank: {type: slider_crank_bilateral}\n"
-                                   "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                   "time: {end: 1 ms}\n";
-static const char *const ball    = "bodies:\n"
-                                   "  ball: {type: ball_in_box, initial: {vx: 1 m/s, vy: 2 m/s}}\n"
-                                   "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                   "time: {end: 1 ms}\n";
-static const char *const belt    = "gravity: [0, -9.81, 0]\n"
-                                   "bodies:\n"
-                                   "  block:\n"
-                                   "    type: plugin\n"
-                                   "    library: " PERCUSS_BINARY_DIR "/plugin/belt_block.so\n"
-                                   "    parameters: {mass: 2 kg, damping: 3 N s/m, belt_speed: 0.5 m/s}\n"
-                                   "    contact: {friction: 0.3}\n"
-                                   "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                   "time: {end: 1 ms}\n";
+static const char *const crank    = "gravity: [0, -9.81, 0]\n"
+                                    "bodies:\n"
+                                    "  crank: {type: slider_crank, contact: {friction: 0.01, restitution: 0.4}}\n"
+                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                    "time: {end: 1 ms}\n";
+static const char *const jointed  = "gravity: [1.5, -9.81, 0]\n"
+                                    "bodies:\n"
+                                    "  crank: {type: slider_crank_bilateral}\n"
+                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                    "time: {end: 1 ms}\n";
+static const char *const ball     = "bodies:\n"
+                                    "  ball: {type: ball_in_box, initial: {vx: 1 m/s, vy: 2 m/s}}\n"
+                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                    "time: {end: 1 ms}\n";
+static const char *const swinging = "bodies: {mass: {type: spring_pendulum}}\n"
+                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                    "time: {end: 1 ms}\n";
+static const char *const belt     = "gravity: [0, -9.81, 0]\n"
+                                    "bodies:\n"
+                                    "  block:\n"
+                                    "    type: plugin\n"
+                                    "    library: " PERCUSS_BINARY_DIR "/plugin/belt_block.so\n"
+                                    "    parameters: {mass: 2 kg, damping: 3 N s/m, belt_speed: 0.5 m/s}\n"
+                                    "    contact: {friction: 0.3}\n"
+                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                    "time: {end: 1 ms}\n";
 
 static void set(Vec x, const double *value)
 {
@@ -654,6 +699,45 @@ static void solving_undoes_multiplying(void **state)
   for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++) {
     TestRun test = test_run_open(configs[i], NULL);
     check_solves(test.run);
+    test_run_close(&test);
+  }
+}
+
+/* (dM/dt) v by hand and, where a mechanism does not give it, by differences: the same to 1e-12. At rest, and where M is constant, it is nothing. */
+static void rates_of_the_mass_by_hand_and_by_differences(void **state)
+{
+  const char *const configs[] = {crank, jointed, swinging, ball};
+
+  (void)state;
+  for (size_t k = 0; k < sizeof(configs) / sizeof(configs[0]); k++) {
+    TestRun            test  = test_run_open(configs[k], NULL);
+    NsModel           *model = test.run->model;
+    NsDense           *dense = model->data;
+    const NsMechanism *whole = dense->m;
+    NsMechanism        bare  = *whole;
+    Vec                q, v, y;
+    CHECK(NsVecsCreate(model, &q, &v, &y, NULL));
+    bare.massrate = NULL;
+    for (int trying = 0; trying < 200; trying++) {
+      double rate[2][NS_N], speed[NS_N] = {0}, most = 0;
+      set(q, NULL);
+      for (int i = 0; i < model->unknowns; i++) speed[i] = trying > 0 ? 100 * number() : 0;
+      set(v, speed);
+      for (int side = 0; side < 2; side++) {
+        dense->m = side ? &bare : whole;
+        CHECK(NsModelMassRate(model, 0, q, v, y));
+        get(y, rate[side]);
+      }
+      CHECK(NsModelMult(model, 0, q, v, y));
+      get(y, speed);
+      for (int i = 0; i < model->unknowns; i++) most = fmax(most, 100 * fabs(speed[i])); /* M v times the fastest rate */
+      for (int i = 0; i < model->unknowns; i++) {
+        assert_near(rate[0][i], rate[1][i], 1e-12 * most);
+        if (trying == 0 || configs[k] == ball) assert_near(rate[1][i], 0, 0);
+      }
+    }
+    CHECK(NsVecsDestroy(&q, &v, &y, NULL));
+    dense->m = whole;
     test_run_close(&test);
   }
 }
@@ -1444,11 +1528,13 @@ int main(int argc, char **argv)
     cmocka_unit_test(mass_matrices_are_symmetric_and_positive),
     cmocka_unit_test(rows_are_the_ways_of_the_touching_points),
     cmocka_unit_test(slider_crank_energies_are_those_of_three_bodies),
+    cmocka_unit_test(spring_pendulum_fits_and_its_energies_are_those_of_a_point),
     cmocka_unit_test(one_mistake_is_found_and_named),
     cmocka_unit_test(right_ones_are_left_alone),
     cmocka_unit_test(right_ones_of_any_size_and_speed_are_left_alone),
     cmocka_unit_test(small_lengths_are_left_alone),
     cmocka_unit_test(solving_undoes_multiplying),
+    cmocka_unit_test(rates_of_the_mass_by_hand_and_by_differences),
     cmocka_unit_test(factors_hold_stiffness_and_damping),
     cmocka_unit_test(rows_of_some_contacts),
     cmocka_unit_test(a_belt_drives),
