@@ -62,11 +62,17 @@ static inline NsStepOutcome test_step(NsRun *run)
 {
   NsStepOutcome outcome;
 
-  CHECK(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
+  CHECK(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
   if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
   run->steps_done++;
   if (!run->scheme->type->varies) run->state.t = NsRunTime(run, run->steps_done);
   return outcome;
+}
+
+/* Steps as the loop does them, to the end. */
+static inline PetscBool test_runs(const NsRun *run)
+{
+  return run->state.t < run->config.time->end - 1e-6 * run->step ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* |a - b| <= tolerance, with the figures when it is not. */

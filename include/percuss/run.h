@@ -84,6 +84,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
 PetscErrorCode NsRunDestroy(NsRun **run);
 /* Compares the step with the scheme's limit: bound first; with the eigensolver where the bound does not settle it or `exact`. */
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
+/* Length of the next step: run->step; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
+PetscReal NsRunStepLength(const NsRun *run);
 /* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
 /* Says what to think of run->step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the limit, a warning close below it. */

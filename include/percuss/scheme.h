@@ -17,6 +17,13 @@ typedef struct {
   double        step; /* s */
 } NsSchemeSettings;
 
+/* Something that a scheme counts, for run.json. */
+#define NS_COUNTERS 16
+typedef struct {
+  const char *name;
+  PetscInt64  value;
+} NsCounter;
+
 typedef struct {
   PetscBool done;      /* false: the state is unchanged and `reason` says why */
   PetscBool impulsive; /* some contact carried an impulse that is an impact */
@@ -48,6 +55,9 @@ typedef struct {
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
+  PetscReal growth; /* of an undamped mode in a step that counts as none at the step limit; 0: that of rounding */
+  /* NULL, or what it has counted into list[NS_COUNTERS]; how many. */
+  PetscInt (*count)(const NsScheme *, NsCounter *list);
   PetscErrorCode (*destroy)(NsScheme *);
 } NsSchemeType;
 

@@ -198,12 +198,11 @@ static PetscBool is_last(const NsRun *run, PetscInt64 step)
   return varies ? run->state.t >= run->config.time->end - 1e-6 * run->step : step >= run->steps;
 }
 
-/* Steps of any length end where the run does; rounding alone makes none shorter. */
-static PetscReal step_length(const NsRun *run)
+PetscReal NsRunStepLength(const NsRun *run)
 {
   const PetscReal left = run->config.time->end - run->state.t;
 
-  return run->scheme->type->adapts && left < (1 - 1e-6) * run->step ? left : run->step;
+  return run->scheme->type->adapts && left > 0 && left < (1 - 1e-6) * run->step ? left : run->step;
 }
 
 static PetscErrorCode step_to_end(NsRun *run)
@@ -215,7 +214,7 @@ static PetscErrorCode step_to_end(NsRun *run)
   PetscFunctionBegin;
   for (PetscInt64 step = 1; !is_last(run, step - 1) && !over; step++) {
     const PetscReal before = run->state.t;
-    PetscCall(NsSchemeStep(run->scheme, &run->state, step_length(run), &outcome));
+    PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
     if (!outcome.done) {
       PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
       NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)step, run->state.t, outcome.reason, limit_hint(run));
@@ -226,7 +225,7 @@ static PetscErrorCode step_to_end(NsRun *run)
     const PetscBool last = is_last(run, step), look = last || step % NS_LOOK_EVERY == 0 ? PETSC_TRUE : PETSC_FALSE;
     run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;
-    run->short_steps += run->scheme->type->varies && run->state.t - before < 0.99 * run->step;
+    run->short_steps += run->scheme->type->varies && !run->scheme->type->adapts && run->state.t - before < 0.99 * run->step;
     for (PetscInt k = 0; k < run->contact->nears; k++) {
       const PetscInt  i    = run->contact->near[k];
       const PetscReal gap  = run->contact->report[i].gap;

@@ -137,6 +137,18 @@ static void put_orbits(NsJson *json, const NsRun *run)
   NsJsonClose(json);
 }
 
+/* What the scheme itself counts. */
+static void put_counters(const NsScheme *scheme, NsJson *json)
+{
+  NsCounter list[NS_COUNTERS];
+
+  if (!scheme->type->count) return;
+  const PetscInt count = scheme->type->count(scheme, list);
+  NsJsonOpen(json, "scheme_work", '{');
+  for (PetscInt i = 0; i < count; i++) NsJsonInteger(json, list[i].name, list[i].value);
+  NsJsonClose(json);
+}
+
 static void put_summary(NsJson *json, const NsRun *run)
 {
   const NsLedger *ledger = &run->ledger;
@@ -177,6 +189,7 @@ static void put_summary(NsJson *json, const NsRun *run)
     NsJsonInteger(json, "failures", statistics->failures);
     NsJsonClose(json);
   }
+  put_counters(run->scheme, json);
   NsJsonClose(json);
 }
 

@@ -144,7 +144,7 @@ static PetscReal spectral_radius(const NsSchemeType *type, const void *settings,
    makes the radius noisy there, hence the tolerance. 0: grows however small w; PETSC_MAX_REAL: never grows. */
 static PetscReal stable_interval(const NsSchemeType *type, const void *settings, PetscReal zeta)
 {
-  const PetscReal tolerance = 1e-9;
+  const PetscReal tolerance = PetscMax(1e-9, type->growth);
   PetscReal       low = 0, high = 1e-3 / PetscMax(1, 10 * zeta); /* small also against the damping, zeta w */
 
   if (spectral_radius(type, settings, high, zeta) > 1 + tolerance) return 0;

@@ -32,12 +32,19 @@ static const char *const joint     = "gravity: [0, -9.81, 0]\n"
                                      "scheme: {type: half_explicit, step: 10 us}\n"
                                      "time: {end: 20 ms}\n";
 
+/* An implicit scheme that changes its step has to factor anew, and that allocates where a back end does: a mechanism shows that nothing else of it does. */
+static PetscBool factors_anew(const Promise *p)
+{
+  return promise_type(p)->implicit && promise_type(p)->adapts ? PETSC_TRUE : PETSC_FALSE;
+}
+
 /* Calls of the allocator in 3000 steps that see open and closed contacts. */
 static long count_calls(const Promise *p)
 {
-  const PetscBool   frictionless = p->bodies && !p->friction ? PETSC_TRUE : PETSC_FALSE;
-  const char *const config       = p->bodies ? text : p->friction ? mechanism : joint;
-  TestRun           test         = promise_open(config, p, p->bodies ? 1e-6 : 1e-5, frictionless ? "contacts.floor.friction=0" : "");
+  const PetscBool   bodies       = p->bodies && !factors_anew(p) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool   frictionless = bodies && !p->friction ? PETSC_TRUE : PETSC_FALSE;
+  const char *const config       = bodies ? text : p->friction ? mechanism : joint;
+  TestRun           test         = promise_open(config, p, bodies ? 1e-6 : 1e-5, frictionless ? "contacts.floor.friction=0" : "");
   PetscInt64        closed = 0, open = 0;
   long              before = calls;
 

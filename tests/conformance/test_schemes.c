@@ -114,7 +114,7 @@ static void end_position(const Promise *promise, PetscReal step, const char *ext
   TestRun            test = promise_open(pulled_bar, promise, step, extra);
   const PetscScalar *value;
 
-  for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+  while (test_runs(test.run)) test_step(test.run);
   CHECK(VecGetArrayRead(test.run->state.q, &value));
   for (int i = 0; i < 8; i++) q[i] = value[i];
   CHECK(VecRestoreArrayRead(test.run->state.q, &value));
@@ -125,7 +125,7 @@ static PetscReal observed_order(const Promise *promise, const char *extra)
 {
   PetscReal q[3][8], coarse = 0, fine = 0;
 
-  for (int k = 0; k < 3; k++) end_position(promise, 4e-6 / (1 << k), extra, q[k]);
+  for (int k = 0; k < 3; k++) end_position(promise, (promise->order > 2 ? 1e-6 : 4e-6) / (1 << k), extra, q[k]);
   for (int i = 0; i < 8; i++) {
     coarse += PetscSqr(q[0][i] - q[1][i]);
     fine += PetscSqr(q[1][i] - q[2][i]);
@@ -138,7 +138,7 @@ static void free_flight_has_its_order(void **state)
   (void)state;
   EACH_PROMISE(p)
   {
-    if (!p->bodies) continue;
+    if (!p->bodies || promise_adapts(p)) continue;
     promise_print(p);
     assert_near(observed_order(p, ""), p->order, 0.1);
   }
@@ -276,7 +276,7 @@ static void penetration_stays_below_its_bound(void **state)
     for (int k = 0; k < 7; k++) {
       const PetscReal step = 1e-6 * (1 + 0.137 * k);
       TestRun         test = promise_open(hitting_bar, p, step, "");
-      for (PetscInt64 i = 0; i < test.run->steps; i++) {
+      for (PetscInt64 i = 0; test_runs(test.run); i++) {
         test_step(test.run);
         assert_true(-test.run->contact->report[0].gap <= PetscMax(p->penetration, 1e-6) * step * 0.1 * (1 + 1e-9));
       }
@@ -302,7 +302,7 @@ static void impacts_never_add_energy(void **state)
     for (int e = 0; e < 3; e++) {
       TestRun   test = promise_open(hitting_bar, p, 0.5e-6, restitutions[e]);
       NsLedger *l    = &test.run->ledger;
-      for (PetscInt64 i = 0; i < test.run->steps; i++) {
+      for (PetscInt64 i = 0; test_runs(test.run); i++) {
         const PetscReal before = l->impact;
         test_step(test.run);
         if (!strncmp(p->scheme, "half_explicit", 13)) assert_true(l->impact >= before - 1e-15 * l->initial); /* e = 1: rounding */
@@ -326,7 +326,7 @@ static void midpoint_ledger_closes_to_rounding(void **state)
     TestRun   test = promise_open(busy_truss, &midpoint[k], 1e-5, "");
     NsLedger *l    = &test.run->ledger;
     promise_print(&midpoint[k]);
-    for (PetscInt64 i = 0; i < test.run->steps; i++) {
+    for (PetscInt64 i = 0; test_runs(test.run); i++) {
       test_step(test.run);
       CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
     }
@@ -335,7 +335,7 @@ static void midpoint_ledger_closes_to_rounding(void **state)
     test_run_close(&test);
     test = promise_open(hitting_bar, &midpoint[k], 1e-7, "");
     l    = &test.run->ledger;
-    for (PetscInt64 i = 0; i < test.run->steps; i++) {
+    for (PetscInt64 i = 0; test_runs(test.run); i++) {
       test_step(test.run);
       if (i % 50 == 0) CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
     }
@@ -355,13 +355,14 @@ static void ledger_of_every_scheme_converges(void **state)
       continue; /* always: forces swallow impacts, and that is the scheme's */
     for (int k = 0; k < 2; k++) {
       TestRun test = promise_open(busy_truss, p, k ? 1e-6 : 4e-6, "");
-      for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+      while (test_runs(test.run)) test_step(test.run);
       CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
       error[k] = PetscAbsReal(test.run->ledger.numerical) / test.run->ledger.initial;
       test_run_close(&test);
     }
     print_message("  %s %s: %g, %g\n", p->scheme, p->option, error[0], error[1]);
-    assert_true(error[0] < 0.02);
+    assert_true(error[0] < (promise_meets(p) ? 1e-4 : 0.02));
+    if (promise_adapts(p)) continue;                                                 /* its steps do not follow `step` */
     if (strcmp(p->scheme, "ggl_decoupled") && strcmp(p->scheme, "projection_naive")) /* projecting positions does work of its own, as these two say */
       assert_true(error[1] < 0.55 * error[0] || error[0] < 1e-12);
   }
@@ -381,7 +382,7 @@ static void block_slides_to_rest(void **state)
     if (!p->bodies || !p->friction || p->rest < 0) continue;
     promise_print(p);
     TestRun test = promise_open(sliding_block, p, 20e-6, "");
-    for (PetscInt64 i = 0; i < test.run->steps; i++) test_step(test.run);
+    while (test_runs(test.run)) test_step(test.run);
     CHECK(test.run->model->ops->probe(test.run->model, "block.left", &probe, &found, why, sizeof(why)));
     assert_true(found);
     CHECK(VecGetArrayRead(test.run->state.q, &q));
@@ -442,7 +443,7 @@ static PetscReal run_in_hollow(const Promise *promise, PetscReal step, const cha
   PetscReal          off  = 0;
   const PetscScalar *q;
 
-  for (PetscInt64 i = 0; i < test.run->steps; i++) {
+  for (PetscInt64 i = 0; test_runs(test.run); i++) {
     test_step(test.run);
     CHECK(NsContactGaps(test.run->contact, test.run->state.t, test.run->state.q));
     off = PetscMax(off, PetscAbsReal(test.run->contact->gap[0]));
@@ -478,9 +479,12 @@ static void curved_contacts_converge(void **state)
       run_in_hollow(p, 1e-3, "contacts.hollow.restitution=0.5", bounced);
       assert_near(hypot(0.8660254037844386 + bounced[0], bounced[1] - 0.5), 1, 1e-14);
     }
-    assert_true(coarse_drift < 20 * 1e-3 && drift < PetscMax(0.55 * coarse_drift, 1e-14));
+    assert_true(coarse_drift < 20 * 1e-3 && drift < PetscMax(0.55 * coarse_drift, promise_adapts(p) ? 1e-6 : 1e-14));
     const PetscReal coarse_off = hypot(end[0] - exact[0], end[1] - exact[1]), fine_off = hypot(fine[0] - exact[0], fine[1] - exact[1]);
-    assert_true(coarse_off < 20 * 1e-3 && fine_off < 0.6 * coarse_off);
+    if (promise_meets(p))
+      assert_true(coarse_off < 1e-4 && fine_off < 2.5e-5); /* what the reference with steps of 1e-4 s leaves is less */
+    else
+      assert_true(coarse_off < 20 * 1e-3 && fine_off < 0.6 * coarse_off);
     if (!p->friction) continue;
     run_in_hollow(p, 5e-4, "contacts.hollow.friction=0.3", fine);
     assert_near(hypot(fine[0] - rubbed[0], fine[1] - rubbed[1]), 0, 20 * 5e-4);

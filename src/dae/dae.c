@@ -1,0 +1,315 @@
+/*
+  What the methods share: rows of what is held, the index-1 system, control of steps.
+
+  Index-1 system ([E] (5), (15)), with the rows' rates d of the model:
+
+      a = M^-1 (h + W_P lambda),   W_u' a + d = 0
+
+  through the Delassus matrix W_u' M^-1 W_P, as all contact here: small, dense, and it may be singular.
+*/
+#include "dae.h"
+
+/* Equations that depend on each other fit to rounding, and after a while to the drift of the method: by more than this part of their terms they contradict each other. */
+#define NS_CONTRADICTION 1e-6
+
+PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsScheme *scheme, PetscReal absolute, PetscReal relative, NsDae **result)
+{
+  NsDae         *dae;
+  NsModel       *model = scheme->model;
+  const PetscInt n = scheme->contact->candidates, rows = scheme->contact->rows;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&dae));
+  dae->method   = method;
+  dae->scheme   = scheme;
+  dae->absolute = absolute;
+  dae->relative = relative;
+  dae->rho      = 0.8;
+  PetscCall(NsComplianceCreate(model, 0, &dae->mass));
+  PetscCall(NsVecsCreate(model, &dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
+  PetscCall(NsRowsCreate(model, &dae->wu));
+  PetscCall(NsRowsCreate(model, &dae->wp));
+  PetscCall(NsRowsCreate(model, &dae->all));
+  PetscCall(PetscCalloc3(n, &dae->held.contact, n, &dae->held.kind, n, &dae->held.sense));
+  PetscCall(PetscCalloc3(rows, &dae->lambda, rows, &dae->b, rows, &dae->rate));
+  PetscCall(method->create(dae));
+  *result = dae;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeDestroy(NsDae **result)
+{
+  NsDae *dae = *result;
+
+  PetscFunctionBegin;
+  if (!dae) PetscFunctionReturn(0);
+  PetscCall(dae->method->destroy(dae));
+  PetscCall(NsComplianceDestroy(&dae->mass));
+  PetscCall(NsVecsDestroy(&dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
+  PetscCall(NsRowsDestroy(&dae->wu));
+  PetscCall(NsRowsDestroy(&dae->wp));
+  PetscCall(NsRowsDestroy(&dae->all));
+  PetscCall(PetscFree3(dae->held.contact, dae->held.kind, dae->held.sense));
+  PetscCall(PetscFree3(dae->lambda, dae->b, dae->rate));
+  PetscCall(PetscFree(dae));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* ---- what is held ------------------------------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < held->count; i++) {
+    PetscCheck(held->kind[i] != NS_HOLD_SLIP || dae->scheme->model->candidate[held->contact[i]].directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+      "a slip in space has no sense");
+  }
+  dae->held.count = held->count;
+  PetscCall(PetscArraycpy(dae->held.contact, held->contact, held->count));
+  PetscCall(PetscArraycpy(dae->held.kind, held->kind, held->count));
+  PetscCall(PetscArraycpy(dae->held.sense, held->sense, held->count));
+  PetscFunctionReturn(0);
+}
+
+/* Row `from` of all, times a factor, is added to the last row of `to`, which is not finished. */
+static void add_to_row(const NsRows *all, PetscInt from, PetscReal factor, NsRows *to, PetscInt *end)
+{
+  const PetscInt begin = to->first[to->rows];
+
+  for (PetscInt j = all->first[from]; j < all->first[from + 1]; j++) {
+    PetscInt at = begin;
+    while (at < *end && to->touch[at] != all->touch[j]) at++;
+    if (at == *end) {
+      to->touch[at] = all->touch[j];
+      to->value[at] = 0;
+      ++*end;
+    }
+    to->value[at] += factor * all->value[j];
+  }
+}
+
+/* The rows of what is held out of all directions: those of the equations, or of the forces. */
+static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
+{
+  const NsRows *all = &dae->all;
+  PetscInt      end = 0;
+
+  to->contacts = all->contacts;
+  to->rows     = 0;
+  to->first[0] = 0;
+  for (PetscInt i = 0; i < all->contacts; i++) {
+    const PetscInt first = all->start[i], directions = all->start[i + 1] - first, taken = dae->held.kind[i] == NS_HOLD_STICK ? directions : 1;
+    to->contact[i] = all->contact[i];
+    to->start[i]   = to->rows;
+    for (PetscInt d = 0; d < taken; d++) {
+      add_to_row(all, first + d, 1, to, &end);
+      if (forces && dae->held.kind[i] == NS_HOLD_SLIP && directions > 1)
+        add_to_row(all, first + 1, -dae->held.sense[i] * dae->scheme->model->candidate[all->contact[i]].law.friction, to, &end);
+      to->drive[to->rows]   = all->drive[first + d];
+      to->first[++to->rows] = end;
+    }
+  }
+  to->start[all->contacts] = to->rows;
+}
+
+PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, NsRows *wu, NsRows *wp)
+{
+  PetscFunctionBegin;
+  PetscCall(NsModelRows(dae->scheme->model, t, q, dae->held.count, dae->held.contact, &dae->all));
+  dae->work.rows++;
+  take_rows(dae, PETSC_FALSE, wu);
+  take_rows(dae, PETSC_TRUE, wp);
+  PetscFunctionReturn(0);
+}
+
+/* The largest of the terms that the velocities W'x + drive of NsRowsVelocity, the last call with these rows, are sums of. */
+static PetscReal largest_term(const NsRows *rows)
+{
+  PetscReal largest = 0;
+
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    largest = PetscMax(largest, PetscAbsReal(rows->drive[k]));
+    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++)
+      largest = PetscMax(largest, PetscAbsReal(rows->value[j] * rows->touched[rows->touch[j]]));
+  }
+  return largest;
+}
+
+PetscErrorCode NsDaeSolve(
+  NsDae *dae, NsCompliance *compliance, const NsRows *wu, const NsRows *wp, Vec x, const PetscReal *shift, PetscReal size, PetscBool *done)
+{
+  NsContact *contact = dae->scheme->contact;
+  PetscReal  left;
+
+  PetscFunctionBegin;
+  PetscCall(NsRowsVelocity(dae->scheme->model, wu, x, dae->b));
+  size = PetscMax(size, largest_term(wu));
+  for (PetscInt k = 0; k < wu->rows && shift; k++) {
+    dae->b[k] += shift[k];
+    size = PetscMax(size, PetscAbsReal(shift[k]));
+  }
+  PetscCall(NsContactDelassus(contact, compliance, wu, wp));
+  PetscCall(NsContactFit(contact, wu, dae->b, dae->lambda, &left));
+  dae->work.solves++;
+  *done = left <= NS_CONTRADICTION * size ? PETSC_TRUE : PETSC_FALSE;
+  if (*done)
+    PetscCall(NsComplianceApply(compliance, wp, dae->lambda, 1, x));
+  else if (left <= PETSC_MAX_REAL)
+    PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason),
+      "the equations of %" PetscInt_FMT " closed contacts and joints contradict each other (by %.1e of their size)", wu->contacts, left / size));
+  else
+    PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "the equations of %" PetscInt_FMT " closed contacts and joints are %s", wu->contacts,
+      contact->crowd ? "too many at one place" : "out of the range of numbers"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeFreeAcceleration(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a)
+{
+  PetscFunctionBegin;
+  PetscCall(NsModelAccel(dae->scheme->model, t, q, v, a));
+  dae->work.forces++;
+  dae->work.solves++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeForces(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a, PetscBool *done)
+{
+  const NsRows *all = &dae->all, *wu = &dae->wu;
+
+  PetscFunctionBegin;
+  *done = PETSC_TRUE;
+  PetscCall(NsDaeFreeAcceleration(dae, t, q, v, a));
+  PetscCall(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
+  if (!dae->held.count) PetscFunctionReturn(0);
+  PetscCall(NsModelRowrate(dae->scheme->model, t, q, v, all, dae->rate));
+  dae->work.rates++;
+  for (PetscInt i = 0; i < wu->contacts; i++) { /* in place: no row moves up */
+    for (PetscInt k = wu->start[i]; k < wu->start[i + 1]; k++) dae->rate[k] = dae->rate[all->start[i] + k - wu->start[i]] - wu->drive[k];
+  }
+  PetscCall(NsComplianceUpdate(dae->mass, t, q, v, (NsOperator){1, 0, 0}));
+  PetscCall(NsDaeSolve(dae, dae->mass, wu, &dae->wp, a, dae->rate, 0, done));
+  PetscFunctionReturn(0);
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode NsDaeCombine(Vec y0, PetscReal h, PetscInt count, const PetscReal *coefficient, Vec *x, Vec y)
+{
+  PetscReal scaled[NS_DAE_STAGES];
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < count; j++) scaled[j] = h * coefficient[j];
+  if (y0)
+    PetscCall(VecCopy(y0, y));
+  else
+    PetscCall(VecZeroEntries(y));
+  PetscCall(VecMAXPY(y, count, scaled, x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode grow_size(const NsModel *model, Vec x, PetscReal *size)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelLargest(model, x, &largest));
+  *size = PetscMax(*size, largest);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done = PETSC_TRUE;
+  PetscCall(grow_size(dae->scheme->model, from->q, &dae->size_q));
+  PetscCall(grow_size(dae->scheme->model, from->v, &dae->size_v));
+  PetscCall(dae->method->restart(dae, from, done));
+  PetscFunctionReturn(0);
+}
+
+/* The largest component of an error over what is allowed; the step's end counts as motion. */
+static PetscErrorCode compare(const NsDae *dae, Vec error, Vec end, PetscReal size, PetscReal noise, PetscReal *ratio)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  PetscCall(grow_size(dae->scheme->model, end, &size));
+  PetscCall(NsModelLargest(dae->scheme->model, error, &largest));
+  *ratio = largest == 0 ? 0 : largest / (dae->absolute + dae->relative * size + noise);
+  PetscFunctionReturn(0);
+}
+
+/* By which factor a step is to change; no number: a trial that went nowhere. */
+static PetscReal change(const NsDae *dae, PetscReal ratio)
+{
+  if (PetscIsInfOrNanReal(ratio)) return 0.2;
+  return PetscMax(0.2, PetscMin(5, 0.9 * PetscPowReal(ratio, -1.0 / (PetscReal)dae->method->order)));
+}
+
+static PetscErrorCode try_once(NsDae *dae, const NsState *from, PetscReal h, PetscBool *done)
+{
+  PetscFunctionBegin;
+  *done  = PETSC_TRUE;
+  dae->h = h;
+  PetscCall(dae->method->step(dae, from, h, done));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeTryExactly(NsDae *dae, const NsState *from, PetscReal h, PetscBool *done)
+{
+  PetscFunctionBegin;
+  PetscCall(try_once(dae, from, h, done));
+  if (*done) dae->work.steps++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal *next, PetscBool *done)
+{
+  const PetscBool controlled = dae->absolute > 0 || dae->relative > 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscReal shortest   = 1e-14 * PetscMax(PetscAbsReal(from->t), *h);
+  PetscReal       q_ratio = 0, v_ratio = 0, ratio = PETSC_INFINITY;
+
+  PetscFunctionBegin;
+  for (;; dae->work.rejected++) {
+    PetscCall(try_once(dae, from, *h, done));
+    if (*done && controlled) {
+      PetscCall(compare(dae, dae->eq, dae->q1, dae->size_q, 0, &q_ratio));
+      PetscCall(
+        compare(dae, dae->ev, dae->v1, dae->size_v, dae->method->by_positions ? 100 * PETSC_MACHINE_EPSILON * dae->size_q / *h : 0, &v_ratio));
+      ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* no number if one of them is none */
+    }
+    if (*done && (!controlled || ratio <= 1)) break;
+    if (*done)
+      PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "the error of a step of %.1e s is still %.1e of what is allowed", *h, ratio));
+    *done = PETSC_FALSE;
+    if (!controlled) PetscFunctionReturn(0);
+    *h *= change(dae, ratio);
+    if (!(*h > shortest)) PetscFunctionReturn(0);
+    ratio = PETSC_INFINITY;
+  }
+  dae->work.steps++;
+  *next = controlled ? *h * change(dae, ratio) : *h;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeAccept(NsDae *dae)
+{
+  PetscFunctionBegin;
+  PetscCall(grow_size(dae->scheme->model, dae->q1, &dae->size_q));
+  PetscCall(grow_size(dae->scheme->model, dae->v1, &dae->size_v));
+  PetscCall(dae->method->accept(dae));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeInterpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
+{
+  PetscFunctionBegin;
+  if (s > 0 && s < 1) {
+    PetscCall(dae->method->interpolate(dae, from, s, q, v));
+  } else {
+    PetscCall(VecCopy(s > 0 ? dae->q1 : from->q, q));
+    PetscCall(VecCopy(s > 0 ? dae->v1 : from->v, v));
+  }
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,286 @@
+#include "event_driven.h"
+
+const char *const NsEventSelectChoices[] = {"lcp", "moreau_jean", NULL};
+
+const char *NsEventDrivenRefuses(const NsModel *model, const void *settings)
+{
+  (void)settings;
+  if (model->layout->ranks > 1) return "it runs on one process";
+  if (model->candidates && !model->ops->rowrate) return "it needs the rates of the contact rows, which this mechanism does not give (rowrate)";
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (model->candidate[i].directions > 2) return "its friction is planar, along one direction of a contact; half_explicit has friction in space";
+  }
+  return NULL;
+}
+
+PetscBool NsEventDrivenControls(const NsEventSettings *settings)
+{
+  return settings->tolerance > 0 || settings->absolute_tolerance > 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode create_held(NsHeld *held, PetscInt candidates)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(candidates, &held->contact, candidates, &held->kind, candidates, &held->sense));
+  PetscFunctionReturn(0);
+}
+
+static void copy_held(const NsHeld *from, NsHeld *to)
+{
+  to->count = from->count;
+  for (PetscInt k = 0; k < from->count; k++) {
+    to->contact[k] = from->contact[k];
+    to->kind[k]    = from->kind[k];
+    to->sense[k]   = from->sense[k];
+  }
+}
+
+static PetscBool same_held(const NsHeld *a, const NsHeld *b)
+{
+  if (a->count != b->count) return PETSC_FALSE;
+  for (PetscInt k = 0; k < a->count; k++) {
+    if (a->contact[k] != b->contact[k] || a->kind[k] != b->kind[k] || a->sense[k] != b->sense[k]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method)
+{
+  const NsEventSettings *settings   = scheme->settings;
+  const PetscInt         candidates = scheme->contact->candidates, rows = scheme->contact->rows;
+  NsEventDriven         *self;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  scheme->data = self;
+  PetscCall(NsDaeCreate(method, scheme, settings->absolute_tolerance, settings->tolerance, &self->dae));
+  self->dae->rho        = settings->rho;
+  self->dae->free_rates = settings->rates == 1 ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(NsVecsCreate(scheme->model, &self->look.q, &self->look.v, &self->a, &self->free, NULL));
+  PetscCall(create_held(&self->held, candidates));
+  PetscCall(create_held(&self->after, candidates));
+  PetscCall(NsRowsCreate(scheme->model, &self->full));
+  PetscCall(NsRowsCreate(scheme->model, &self->wu));
+  PetscCall(NsRowsCreate(scheme->model, &self->wp));
+  PetscCall(PetscCalloc5(rows, &self->P, rows, &self->force, rows, &self->before, rows, &self->velocity, rows, &self->b));
+  PetscCall(PetscCalloc5(candidates, &self->restitute, candidates, &self->impact, candidates, &self->is_held, (size_t)(2 * candidates), &self->guard,
+    candidates, &self->floor));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme)
+{
+  NsEventDriven *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsDaeDestroy(&self->dae));
+  PetscCall(NsVecsDestroy(&self->look.q, &self->look.v, &self->a, &self->free, NULL));
+  PetscCall(PetscFree3(self->held.contact, self->held.kind, self->held.sense));
+  PetscCall(PetscFree3(self->after.contact, self->after.kind, self->after.sense));
+  PetscCall(NsRowsDestroy(&self->full));
+  PetscCall(NsRowsDestroy(&self->wu));
+  PetscCall(NsRowsDestroy(&self->wp));
+  PetscCall(PetscFree5(self->P, self->force, self->before, self->velocity, self->b));
+  PetscCall(PetscFree5(self->restitute, self->impact, self->is_held, self->guard, self->floor));
+  PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
+{
+  const NsEventSettings *settings = scheme->settings;
+  NsEventDriven         *self     = scheme->data;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < scheme->contact->candidates; i++)
+    scheme->contact->tolerance[i] = PetscMax(scheme->contact->tolerance[i], settings->gap_tolerance);
+  PetscCall(NsComplianceUpdate(self->dae->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
+  self->pending = PETSC_TRUE;
+  self->restart = PETSC_TRUE;
+  self->next = self->bound = PETSC_MAX_REAL;
+  self->crowd_since        = state->t;
+  PetscFunctionReturn(0);
+}
+
+/* Work over the step, by Gauss's rule on the dense output. Ideal contacts and joints that do not move by themselves do none. */
+static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal h, NsStepOutcome *outcome)
+{
+  static const PetscReal place[3] = {0.11270166537925831, 0.5, 0.88729833462074169}, weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+  NsEventDriven         *self  = scheme->data;
+  PetscBool              works = self->held.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (!works && !scheme->model->ops->power) PetscFunctionReturn(0);
+  for (int j = 0; j < 3; j++) {
+    NsPower power;
+    self->look.t = x->t + place[j] * h;
+    PetscCall(NsDaeInterpolate(self->dae, x, place[j], self->look.q, self->look.v));
+    PetscCall(NsModelPower(scheme->model, self->look.t, self->look.q, self->look.v, self->look.v, &power));
+    scheme->ledger->damping += weight[j] * h * power.damping;
+    scheme->ledger->load += weight[j] * h * power.load;
+    if (!works) continue;
+    PetscCall(NsEventForces(scheme, &self->look, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+    works = NsRowsWork(&self->full);
+    if (!works) continue;
+    PetscCall(NsRowsVelocity(scheme->model, &self->full, self->look.v, self->velocity));
+    for (PetscInt k = 0; k < self->full.rows; k++) self->velocity[k] *= 2;
+    NsContactBookForces(scheme->ledger, &self->full, self->force, weight[j] * h, self->velocity);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What the solver says of a step that it cannot do. */
+static PetscErrorCode fail(NsScheme *scheme, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!*outcome->reason) PetscCall(PetscStrncpy(outcome->reason, self->dae->reason, sizeof(outcome->reason)));
+  PetscCall(NsDaeHold(self->dae, &self->held));
+  PetscFunctionReturn(0);
+}
+
+/* Too many events in no time: the motion does not get on. */
+static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *outcome)
+{
+  const NsEventSettings *settings = scheme->settings;
+  NsEventDriven         *self     = scheme->data;
+
+  PetscFunctionBegin;
+  if (t - self->crowd_since > 1e-6 * settings->step) {
+    self->crowd_since = t;
+    self->crowd       = 0;
+  }
+  if (++self->crowd <= NS_EVENT_CROWD) PetscFunctionReturn(0);
+  outcome->done = PETSC_FALSE;
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
+    "more than %d events within a millionth of a step: impacts accumulate, or contacts open and close without end; a larger velocity_tolerance, or a time-stepping scheme, gets over this",
+    NS_EVENT_CROWD));
+  PetscFunctionReturn(0);
+}
+
+/* What is held from now on; guards whose event changed nothing become more tolerant. */
+static void take_over(NsScheme *scheme, PetscBool was_hit)
+{
+  NsEventDriven  *self = scheme->data;
+  const PetscBool vain = !was_hit && same_held(&self->held, &self->after) ? PETSC_TRUE : PETSC_FALSE;
+
+  for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
+    NsGuard *guard = &self->guard[k];
+    if (!vain)
+      guard->vain = 0;
+    else if (guard->kind != NS_GUARD_NONE && guard->value < guard->limit)
+      guard->vain++;
+  }
+  copy_held(&self->after, &self->held);
+  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->is_held[i] = PETSC_FALSE;
+  for (PetscInt k = 0; k < self->held.count; k++) self->is_held[self->held.contact[k]] = PETSC_TRUE;
+  self->restart = PETSC_TRUE;
+}
+
+/* The event at self->look, and the end of the step there. */
+static PetscErrorCode end_in_event(NsScheme *scheme, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+  PetscBool      was_hit;
+
+  PetscFunctionBegin;
+  PetscCall(count_crowd(scheme, self->look.t, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(NsEventResolve(scheme, &self->look, &was_hit, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  take_over(scheme, was_hit);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode copy_state(PetscReal t, Vec q, Vec v, NsState *to)
+{
+  PetscFunctionBegin;
+  to->t = t;
+  PetscCall(VecCopy(q, to->q));
+  PetscCall(VecCopy(v, to->v));
+  PetscFunctionReturn(0);
+}
+
+/* The first step looks at the start: what touches and approaches there has its impact in a step of no length. */
+static PetscErrorCode first_look(NsScheme *scheme, NsState *x, PetscBool *was_hit, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(copy_state(x->t, x->q, x->v, &self->look));
+  PetscCall(NsEventResolve(scheme, &self->look, was_hit, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  take_over(scheme, *was_hit);
+  self->pending = PETSC_FALSE;
+  if (!*was_hit) PetscFunctionReturn(0);
+  PetscCall(NsContactReportForce(scheme->contact, &self->full, self->force, 1));
+  NsStateSwap(x, &self->look.q, &self->look.v);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+  PetscReal      h    = PetscMin(dt, PetscMin(self->next, self->bound)), next;
+  PetscBool      found;
+
+  PetscFunctionBegin;
+  if (self->restart) {
+    PetscCall(NsDaeHold(self->dae, &self->held));
+    PetscCall(NsDaeRestart(self->dae, x, &outcome->done));
+    if (!outcome->done) PetscFunctionReturn(0);
+    self->restart = PETSC_FALSE;
+  }
+  PetscCall(NsDaeTry(self->dae, x, &h, &next, &outcome->done));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(NsEventFind(scheme, x, &h, &found, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(book(scheme, x, h, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(copy_state(x->t + h, self->dae->q1, self->dae->v1, &self->look));
+  const PetscReal bound = self->bound;
+  self->bound           = PETSC_MAX_REAL;
+  if (found)
+    PetscCall(end_in_event(scheme, outcome));
+  else
+    PetscCall(NsEventForces(scheme, &self->look, outcome));
+  if (!outcome->done) {
+    self->bound = bound;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsContactReportForce(scheme->contact, &self->full, self->force, 1));
+  PetscCall(NsDaeAccept(self->dae));
+  self->next = NsEventDrivenControls(scheme->settings) ? next : PETSC_MAX_REAL;
+  self->steps++;
+  self->events += found;
+  NsStateSwap(x, &self->look.q, &self->look.v);
+  x->t = self->look.t;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsEventDriven *self    = scheme->data;
+  PetscBool      was_hit = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  if (self->pending) PetscCall(first_look(scheme, x, &was_hit, outcome));
+  if (outcome->done && !was_hit) PetscCall(smooth_step(scheme, x, dt, outcome));
+  if (!outcome->done) PetscCall(fail(scheme, outcome));
+  PetscFunctionReturn(0);
+}
+
+PetscInt NsEventDrivenCount(const NsScheme *scheme, NsCounter *list)
+{
+  const NsEventDriven *self  = scheme->data;
+  const NsDaeWork     *work  = &self->dae->work;
+  const NsCounter      all[] = {{"steps", self->steps}, {"events", self->events}, {"steps_tried", work->steps + work->rejected},
+         {"steps_rejected", work->rejected}, {"forces", work->forces}, {"contact_rows", work->rows}, {"row_rates", work->rates}, {"solves", work->solves},
+         {"tangents", work->tangents}};
+  const PetscInt       count = (PetscInt)(sizeof(all) / sizeof(all[0]));
+
+  for (PetscInt i = 0; i < count; i++) list[i] = all[i];
+  return count;
+}

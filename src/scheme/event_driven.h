@@ -1,0 +1,108 @@
+/*
+  The event-driven loop: smooth motion by a DAE solver (src/dae/dae.h) between events that are found and met one by one.
+
+  [E] M. Haddouni, V. Acary, J.-D. Beley: Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with unilateral and bilateral
+  constraints; V. Acary, B. Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 8.
+  Index sets: I0 all candidates; I1 those with g = 0; I2 those of I1 with u_N = 0. What of I2 is pressed is held: an equation of the DAE.
+
+  A step of the loop goes to the end of one step of the DAE solver, or to the first event within it:
+
+      a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest
+
+  An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e min(0, u_N-) _|_ P_N >= 0 (and friction). Then who of I2 is held:
+
+      select: lcp           0 <= u_N' _|_ lambda_N >= 0 (and friction: against the slip, or within the cone) at the accelerations
+      select: moreau_jean   who has a percussion in a short Moreau-Jean step from there ([E] 4.2.2)
+
+  Both leave one constraint of two at an edge of a surface, where both as equations are singular.
+
+  Guards are quantities that must not fall below a limit. They are looked at in NS_EVENT_SAMPLES places of a step, and between two of them where a gap has its least;
+  the first that does is bracketed on the dense output, and the step is taken again to end there, until it does.
+
+  Zeno: an impact after which a contact would part with less than velocity_tolerance, or rise by less than a thousandth of gap_tolerance, has e = 0: a ball comes to rest after finitely
+  many. After an impact the next step is at most half the time of rising. More than NS_EVENT_CROWD events within a millionth of a step end the run.
+
+  Ledger: work of dampers, loads, friction and moving surfaces by Gauss's rule of three points on the dense output; `numerical` is the solver's error.
+*/
+#pragma once
+#include "dae/dae.h"
+
+#define NS_EVENT_SAMPLES 6
+#define NS_EVENT_CROWD   10000
+
+/* Settings of all of them. */
+typedef struct {
+  const NsNode *where;
+  double        step, tolerance, absolute_tolerance, gap_tolerance, velocity_tolerance;
+  int           select; /* 0 lcp, 1 moreau_jean */
+  double        rho;    /* generalised-alpha alone, as the next */
+  int           rates;  /* 0 projected, 1 free */
+} NsEventSettings;
+
+extern const char *const NsEventSelectChoices[];
+
+#define NS_EVENT_KEYS(tolerated) \
+  {"step", NS_KEY_NUMBER, offsetof(NsEventSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
+    .help = "longest step; every step where no tolerance is given", .example = "10 ms"}, \
+    {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .standard = tolerated, .minimum = "0", .maximum = "1", \
+      .help    = "error allowed in a step, over the largest coordinate so far, and likewise of the velocities; 0: none by this rule", \
+      .example = "1e-6"}, \
+    {"absolute_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, absolute_tolerance), .standard = "0", .minimum = "0", \
+      .help = "the same in SI units, added to it; both 0: steps of one length", .example = "1e-10"}, \
+    {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "1e-9 m", .minimum = "0 <", \
+      .help = "a gap up to this belongs to a contact that is closed", .example = "1e-10 m"}, \
+    {"velocity_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, velocity_tolerance), .dimension = NS_DIM_VELOCITY, .standard = "1e-6 m/s", \
+      .minimum = "0 <", .help = "a contact that moves no faster is at rest; impacts that would leave less do not bounce", .example = "1e-8 m/s"}, \
+  { \
+    "select", NS_KEY_CHOICE, offsetof(NsEventSettings, select), \
+      .choices = NsEventSelectChoices, .standard = "lcp", \
+      .help = "how contacts that stay closed after an event are found: from accelerations, or by a short Moreau-Jean step", .example = "moreau_jean" \
+  }
+
+typedef enum { NS_GUARD_NONE, NS_GUARD_GAP, NS_GUARD_PRESS, NS_GUARD_STICK, NS_GUARD_SLIP } NsGuardKind;
+
+/* A quantity that must not fall below its limit: gap of an open contact (m), normal force of a held one, what is left of the cone of a sticking one (N), speed of a slipping one (m/s). */
+typedef struct {
+  NsGuardKind kind;
+  PetscInt    vain; /* its events since the last one of any that changed something: each makes it ten times as tolerant */
+  PetscReal   value, rate, tolerance, limit;
+  PetscReal   last, last_rate; /* at the place before */
+} NsGuard;
+
+typedef struct {
+  NsDae     *dae;
+  NsHeld     held, after; /* now; after the event that ends the step */
+  PetscBool *is_held;     /* [candidates] by `held` */
+  PetscBool  pending;     /* nobody has looked at the initial state yet */
+  PetscBool  restart;     /* the solver does not know `held`, or the state */
+  NsState    look;        /* within a trial step, and at its end */
+  Vec        a, free;
+  NsRows     full, wu, wp; /* all directions of some contacts; equations and forces */
+  PetscReal *P, *force;    /* [rows] of the last problem; of `full` */
+  PetscReal *before, *velocity, *b;
+  PetscBool *restitute, *impact;
+  NsGuard   *guard;         /* [2 candidates] gap, press; grip */
+  PetscReal *floor;         /* [candidates] m: 0, or the gap where the contact last parted, if that is below: the solver's drift has taken it there */
+  PetscReal  largest_force; /* N, so far */
+  PetscReal  next, bound;   /* s: length proposed by the error; longest after an impact */
+  PetscReal  crowd_since;
+  PetscInt64 crowd;
+  PetscInt64 steps, events;
+} NsEventDriven;
+
+PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method);
+PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme);
+PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome);
+/* Whether the length of steps follows from their error. */
+PetscBool   NsEventDrivenControls(const NsEventSettings *settings);
+PetscInt    NsEventDrivenCount(const NsScheme *scheme, NsCounter *list);
+const char *NsEventDrivenRefuses(const NsModel *model, const void *settings);
+
+/* src/scheme/event_sets.c: an event at (t, q, v): impact, reported and booked, with v changed; then who is held (self->after) and the forces there (self->full, self->force);
+   self->bound. `hit`: there was an impulse. */
+PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *hit, NsStepOutcome *outcome);
+/* Forces of what is held at the end of a step without event: self->full, self->force. */
+PetscErrorCode NsEventForces(NsScheme *scheme, const NsState *at, NsStepOutcome *outcome);
+/* src/scheme/event_find.c: the first event within the trial step of length *h: the step is taken again to end there, *h its length. */
+PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, PetscBool *found, NsStepOutcome *outcome);
