@@ -142,7 +142,7 @@ static void put_counters(const NsScheme *scheme, NsJson *json)
 {
   NsCounter list[NS_COUNTERS];
 
-  if (!scheme->type->count) return;
+  if (!scheme || !scheme->type->count) return; /* a run without physics has none */
   const PetscInt count = scheme->type->count(scheme, list);
   NsJsonOpen(json, "scheme_work", '{');
   for (PetscInt i = 0; i < count; i++) NsJsonInteger(json, list[i].name, list[i].value);

@@ -151,6 +151,10 @@ static void motion_is_that_of_the_closed_form(void **state)
         fine += way_error((*type)->variant->name, &cases[i], step / 4);
       }
     }
+    if ((*type)->sheet.order_impacts > 1) { /* meets its events: what is left is the mean over a step, and its tolerance */
+      assert_true(worst < 1e-3);
+      continue;
+    }
     print_message("  %s: at most %.2f steps, order %.2f\n", (*type)->variant->name, worst, PetscLog2Real(coarse / fine) / 2);
     assert_true(worst < 5);
     assert_near(PetscLog2Real(coarse / fine) / 2, 1, 0.2);
