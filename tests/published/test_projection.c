@@ -78,16 +78,16 @@ static void trajectories(void **state)
   }
 }
 
-/* What a run at e = 0.5, dt = 1/3000 s does at contact. */
+/* What a run of 2 s with e = 0.5 does at contact. */
 typedef struct {
   PetscInt  approaching;     /* steps that end at g = 0 and go on approaching */
   PetscReal fastest, at_end; /* m/s: of them; greatest speed in the last ten steps */
   PetscReal deepest, gain;   /* m; J, most in a step */
 } Contact;
 
-static Contact run_ball(const char *scheme)
+static Contact run_ball(const char *scheme, PetscReal step)
 {
-  TestRun         test   = open_ball(scheme, 1.0 / 3000, 2, 9.81, "contact: {restitution: 0.5}");
+  TestRun         test   = open_ball(scheme, step, 2, 9.81, "contact: {restitution: 0.5}");
   const PetscReal closed = 1e-12;
   Contact         c      = {0};
   PetscReal       energy = energy_of(test.run), q, v;
@@ -104,7 +104,6 @@ static Contact run_ball(const char *scheme)
     c.approaching++;
     c.fastest = PetscMax(c.fastest, -v);
   }
-  assert_int_equal(test.run->steps, 6000);
   test_run_close(&test);
   print_message("  %s: %d steps approach, at %.4g m/s; speed at rest %.3g m/s; penetration %.2g m; gain %.2g J\n", scheme, (int)c.approaching,
     c.fastest, c.at_end, c.deepest, c.gain);
@@ -125,16 +124,17 @@ static void projected_contacts(void **state)
 
   (void)state;
   for (int s = 0; s < 3; s++) {
-    const Contact naive = run_ball(table[s].scheme);
+    const Contact naive = run_ball(table[s].scheme, 1.0 / 3000), coarse = run_ball(table[s].scheme, 0.01);
     assert_int_equal(naive.approaching, table[s].approaching);
     assert_near(naive.fastest, 4.43, 5e-3);
     assert_near(naive.at_end, 9.81 / 3000 / 1.5, 1e-12);
     assert_near(naive.at_end, 0.00218, 5e-6);
     assert_near(naive.gain, 6.2e-3, 1e-4);
+    assert_near(coarse.gain, 5.53e-2, 1e-4);
     assert_true(naive.deepest < 1e-15);
   }
-  const Contact combined = run_ball("projection_combined"), printed = run_ball("projection_combined, variant: printed"),
-                plain = run_ball("moreau_jean");
+  const Contact combined = run_ball("projection_combined", 1.0 / 3000), printed = run_ball("projection_combined, variant: printed", 1.0 / 3000),
+                plain = run_ball("moreau_jean", 1.0 / 3000);
   assert_int_equal(combined.approaching, 0);
   assert_true(combined.at_end < 1e-15 && combined.deepest < 1e-15 && combined.gain < 1e-14);
   assert_in_range(printed.approaching, 1, 20); /* which, is decided by rounding: with e = 0.5 the last bounces come to the floor at ends of steps */
