@@ -20,15 +20,20 @@ typedef struct {
   Vec       q, v;
 } NsState;
 
+/* Handles, not values. */
+static inline void NsVecSwap(Vec *a, Vec *b)
+{
+  const Vec old = *a;
+
+  *a = *b;
+  *b = old;
+}
+
 /* Gives the state these vectors and takes its own in exchange: handles, not values. */
 static inline void NsStateSwap(NsState *state, Vec *q, Vec *v)
 {
-  const NsState old = *state;
-
-  state->q = *q;
-  state->v = *v;
-  *q       = old.q;
-  *v       = old.v;
+  NsVecSwap(&state->q, q);
+  NsVecSwap(&state->v, v);
 }
 
 /* Impact and friction law of one candidate. */

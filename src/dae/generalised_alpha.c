@@ -238,21 +238,13 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   PetscFunctionReturn(0);
 }
 
-static void swap(Vec *x, Vec *y)
-{
-  const Vec old = *x;
-
-  *x = *y;
-  *y = old;
-}
-
 static PetscErrorCode accept(NsDae *dae)
 {
   NsDae_GeneralisedAlpha *self = dae->data;
 
   PetscFunctionBegin;
-  swap(&self->A0, &self->A1);
-  swap(&self->a0, &self->a1);
+  NsVecSwap(&self->A0, &self->A1);
+  NsVecSwap(&self->a0, &self->a1);
   self->last = dae->h;
   PetscFunctionReturn(0);
 }

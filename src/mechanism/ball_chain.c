@@ -9,6 +9,7 @@
   Displacements, not places: gaps of balls that have not moved are exact.
 */
 #include <math.h>
+#include "circle.h"
 #include "percuss/mechanism.h"
 
 enum { BALLS, MASS, DIAMETER, GAP };
@@ -110,13 +111,8 @@ static double middle(const NsMechanismCase *c, const double *q, int ball)
 
 static void draw(const NsMechanismCase *c, const double *q, double *x)
 {
-  for (int i = 0; i < NS_MECHANISM_COORDINATES * SIDES; i++) {
-    const int    ball  = i / SIDES < balls(c) ? i / SIDES : balls(c) - 1;
-    const double angle = 2 * acos(-1) * (i % SIDES) / SIDES;
-    x[3 * i]           = middle(c, q, ball) + c->p[DIAMETER] / 2 * cos(angle);
-    x[3 * i + 1]       = c->p[DIAMETER] / 2 * sin(angle);
-    x[3 * i + 2]       = 0;
-  }
+  for (int i = 0; i < NS_MECHANISM_COORDINATES; i++) /* those that are not there lie on the last one */
+    ns_circle(SIDES, middle(c, q, i < balls(c) ? i : balls(c) - 1), 0, c->p[DIAMETER] / 2, x + 3 * SIDES * i);
 }
 
 static double radius(const NsMechanismCase *c)

@@ -5,7 +5,7 @@
 
   The ball does not turn: friction acts on its middle. (133) of the paper lacks the mass and the sign of gravity.
 */
-#include <math.h>
+#include "circle.h"
 #include "percuss/mechanism.h"
 
 enum { WIDTH, HEIGHT, RADIUS, MASS };
@@ -95,12 +95,7 @@ static void draw(const NsMechanismCase *c, const double *q, double *x)
   const double width = c->p[WIDTH], height = c->p[HEIGHT];
   const double corner[4][2] = {{0, 0}, {width, 0}, {width, height}, {0, height}};
 
-  for (int i = 0; i < SIDES; i++) {
-    const double angle = 2 * acos(-1) * i / SIDES;
-    x[3 * i]           = q[0] + c->p[RADIUS] * cos(angle);
-    x[3 * i + 1]       = q[1] + c->p[RADIUS] * sin(angle);
-    x[3 * i + 2]       = 0;
-  }
+  ns_circle(SIDES, q[0], q[1], c->p[RADIUS], x);
   for (int i = 0; i < 4; i++) {
     x[3 * (SIDES + i)]     = corner[i][0];
     x[3 * (SIDES + i) + 1] = corner[i][1];

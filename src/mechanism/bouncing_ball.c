@@ -5,7 +5,7 @@
 
   From rest at the height h it first hits after t1 = sqrt(2 (h - R)/|g_y|), and comes to rest, after infinitely many impacts, at t1 (1 + e)/(1 - e).
 */
-#include <math.h>
+#include "circle.h"
 #include "percuss/mechanism.h"
 
 enum { MASS, RADIUS };
@@ -74,12 +74,7 @@ static void draw(const NsMechanismCase *c, const double *q, double *x)
 {
   const double r = c->p[RADIUS] > 0 ? c->p[RADIUS] : 0.02 * length(c);
 
-  for (int i = 0; i < SIDES; i++) {
-    const double angle = 2 * acos(-1) * i / SIDES;
-    x[3 * i]           = r * cos(angle);
-    x[3 * i + 1]       = q[0] + r * sin(angle);
-    x[3 * i + 2]       = 0;
-  }
+  ns_circle(SIDES, 0, q[0], r, x);
   for (int i = 0; i < 2; i++) {
     x[3 * (SIDES + i)]     = (i ? 2 : -2) * r;
     x[3 * (SIDES + i) + 1] = x[3 * (SIDES + i) + 2] = 0;

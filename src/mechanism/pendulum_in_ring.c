@@ -9,6 +9,7 @@
   The mass meets the ring where q . c = (l^2 + |c|^2 - R^2)/2: with the defaults at x = 0.15 m, where it comes to rest.
 */
 #include <math.h>
+#include "circle.h"
 #include "percuss/mechanism.h"
 
 enum { MASS, LENGTH, RING_RADIUS, RING_X, RING_Y };
@@ -115,12 +116,7 @@ static void draw(const NsMechanismCase *c, const double *q, double *x)
     x[3 * PIVOT + k] = 0;
     x[3 * END + k]   = k < 2 ? q[k] : 0;
   }
-  for (int i = 0; i < SIDES; i++) {
-    const double angle    = 2 * acos(-1) * i / SIDES;
-    x[3 * (RING + i)]     = c->p[RING_X] + c->p[RING_RADIUS] * cos(angle);
-    x[3 * (RING + i) + 1] = c->p[RING_Y] + c->p[RING_RADIUS] * sin(angle);
-    x[3 * (RING + i) + 2] = 0;
-  }
+  ns_circle(SIDES, c->p[RING_X], c->p[RING_Y], c->p[RING_RADIUS], x + 3 * RING);
 }
 
 static double radius(const NsMechanismCase *c)

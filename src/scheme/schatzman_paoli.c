@@ -264,14 +264,6 @@ static PetscErrorCode book_impulses(NsScheme *scheme, const NsState *x, PetscRea
   PetscFunctionReturn(0);
 }
 
-static void swap_handles(Vec *a, Vec *b)
-{
-  const Vec old = *a;
-
-  *a = *b;
-  *b = old;
-}
-
 /* q_{k+2} in `ahead`, w_{k+2}, v_{k+1} = (w_{k+1} + w_{k+2})/2 in v1, with h at this velocity. */
 static PetscErrorCode move(NsScheme *scheme, const NsState *x, PetscReal t1, PetscReal dt, Vec velocity, NsStepOutcome *outcome)
 {
@@ -298,7 +290,7 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   /* here x = (q_k, v_k), next = q_{k+1}, w = (q_{k+1} - q_k)/dt */
   PetscCall(move(scheme, x, t1, dt, self->w, outcome));
   if (self->at && outcome->done) {
-    swap_handles(&self->at, &self->v1);
+    NsVecSwap(&self->at, &self->v1);
     PetscCall(move(scheme, x, t1, dt, self->at, outcome));
   }
   if (!outcome->done) PetscFunctionReturn(0);
@@ -311,9 +303,9 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   scheme->ledger->load += dt / 2 * (p0.load + p1.load);
 
   NsStateSwap(x, &self->next, &self->v1); /* `next` holds q_k now, which nobody needs */
-  swap_handles(&self->next, &self->ahead);
-  swap_handles(&self->at_last, at);
-  swap_handles(&self->w, &self->w_next);
+  NsVecSwap(&self->next, &self->ahead);
+  NsVecSwap(&self->at_last, at);
+  NsVecSwap(&self->w, &self->w_next);
   x->t = t1;
   PetscFunctionReturn(0);
 }

@@ -187,14 +187,6 @@ static PetscErrorCode solve_node(NsScheme *scheme, PetscReal t, PetscReal dt, Ve
   PetscFunctionReturn(0);
 }
 
-static void swap_handles(Vec *a, Vec *b)
-{
-  const Vec old = *a;
-
-  *a = *b;
-  *b = old;
-}
-
 /* u_0 and P_0, from the given velocity: of the forces only the half after the node acts. */
 static PetscErrorCode begin(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
@@ -206,7 +198,7 @@ static PetscErrorCode begin(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscCall(NsPercussionBook(scheme, &self->p, x->v, x->t, x->q, NULL, dt / 2));
   PetscCall(PetscArraycpy(self->first, scheme->contact->report, scheme->contact->candidates));
   PetscCall(PetscArrayzero(self->due, 4));
-  swap_handles(&self->u, &self->p.v1);
+  NsVecSwap(&self->u, &self->p.v1);
   PetscFunctionReturn(0);
 }
 
@@ -266,7 +258,7 @@ static PetscErrorCode NsSchemeStep_Variational(NsScheme *scheme, NsState *x, Pet
   PetscCall(NsPercussionBook(scheme, p, self->u, t1, self->q1, NULL, dt));
   if (!self->begun) report_both(scheme);
   put_off(scheme->ledger, &before, after, self->due);
-  swap_handles(&self->u, &p->v1);
+  NsVecSwap(&self->u, &p->v1);
   PetscCall(VecAXPBY(p->v1, 1 - after, after, self->u)); /* v1 = after u_k + (1 - after) u_{k+1} */
   self->begun = PETSC_TRUE;
   PetscCall(NsPercussionFinish(scheme, p, x, dt, &self->q1));
