@@ -190,12 +190,13 @@ static PetscErrorCode take_counsel(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-/* An end within a millionth of a step is met. */
+/* An end within a millionth of a step is met; steps that end with the run come nearer, for `step` may be longer than all of it. */
 static PetscBool is_last(const NsRun *run, PetscInt64 step)
 {
-  const PetscBool varies = run->scheme->type->varies;
+  const NsSchemeType *type = run->scheme->type;
+  const PetscReal     end = run->config.time->end, near = type->adapts ? 1e-9 * PetscMin(run->step, end) : 1e-6 * run->step;
 
-  return varies ? run->state.t >= run->config.time->end - 1e-6 * run->step : step >= run->steps;
+  return type->varies ? run->state.t >= end - near : step >= run->steps;
 }
 
 PetscReal NsRunStepLength(const NsRun *run)

@@ -40,6 +40,7 @@ typedef struct {
   const char *name;         /* "hem5" */
   PetscInt    order;        /* p of the step control: the estimate of a step's error goes with h^p */
   PetscBool   by_positions; /* velocities follow from positions: their rounding, over h, is no error to be controlled */
+  PetscBool   factors;      /* a matrix that depends on the step's length: it is kept while it can be */
   PetscErrorCode (*create)(NsDae *);
   PetscErrorCode (*destroy)(NsDae *);
   /* The state `from` is new (the start, or after an event), or what is held is: memory of steps before is void. *done is true; false: dae->reason says why. */

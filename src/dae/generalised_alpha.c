@@ -263,6 +263,7 @@ const NsDaeMethod NsDaeMethod_GeneralisedAlpha = {
   .name         = "generalised_alpha",
   .order        = 2,
   .by_positions = PETSC_TRUE,
+  .factors      = PETSC_TRUE,
   .create       = create,
   .destroy      = destroy,
   .restart      = restart,

@@ -35,6 +35,11 @@ static NsMechanismCase links(const NsMechanismCase *c, double p[NS_CRANK_PARAMET
   return (NsMechanismCase){p, {c->gravity[0], c->gravity[1], c->gravity[2]}};
 }
 
+static const char *check(const NsMechanismCase *c)
+{
+  return c->p[NS_M3] > 0 ? 0 : "the slider has a coordinate of its own: slider_mass must be positive";
+}
+
 static double length(const NsMechanismCase *c)
 {
   return c->p[NS_L1];
@@ -146,6 +151,7 @@ const NsMechanism NsMechanism_SliderCrankTwoJoints = {
   .parameters  = parameters,
   .coordinates = coordinates,
   .contacts    = contacts,
+  .check       = check,
   .length      = length,
   .mass        = mass,
   .force       = force,

@@ -34,6 +34,7 @@ const NsVariant NsSchemeVariant_EventDrivenAlpha = {
            "Left free they are wrong by O(dt^2), and steps that change cost the order, or run away.\n"
            "Steps end at events and with the run; between, their length is what the tolerances allow, at most `step`; outputs\n"
            "count them as they come. tolerance: 0 and absolute_tolerance: 0 make all of them `step` long.\n"
+           "With a tolerance it is slow on finite elements: many small steps, and a new factor where their length changes.\n"
            "Needs of a model: accelerations, gaps, contact rows and their rates (rowrate); smooth gaps. One process.\n"
            "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
            "systems with unilateral and bilateral constraints, 2.1.",

@@ -18,9 +18,8 @@ static PetscErrorCode list_closed(NsScheme *scheme, const NsState *at, PetscInt 
   *count = 0;
   PetscCall(NsContactGaps(contact, at->t, at->q));
   for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt  i      = contact->near[k];
-    const PetscBool closed = scheme->model->candidate[i].bilateral || self->is_held[i] || contact->gap[i] <= settings_of(scheme)->gap_tolerance;
-    if (closed) contact->active[(*count)++] = i;
+    const PetscInt i = contact->near[k];
+    if (self->is_held[i] || NsContactIsClosed(contact, i)) contact->active[(*count)++] = i;
   }
   PetscFunctionReturn(0);
 }
@@ -66,7 +65,7 @@ static PetscErrorCode is_impact(NsScheme *scheme, const NsState *at, PetscBool *
   PetscFunctionReturn(0);
 }
 
-/* v += M^-1 W P of all of I1. Contacts that part before the impact do not come back for it: they count as at rest. */
+/* v += M^-1 W P of all of I1. Contacts that part before the impact do not come back for it: they count as at rest. An impact is one of all contacts that it reaches. */
 static PetscErrorCode hit(NsScheme *scheme, NsState *at, NsStepOutcome *outcome)
 {
   NsEventDriven *self    = scheme->data;
@@ -81,6 +80,7 @@ static PetscErrorCode hit(NsScheme *scheme, NsState *at, NsStepOutcome *outcome)
     PetscCall(NsStepFail(outcome, scheme, &self->full, "impulses"));
     PetscFunctionReturn(0);
   }
+  NsContactSpread(contact, self->impact);
   PetscCall(NsComplianceApply(self->dae->mass, &self->full, self->P, 1, at->v));
   PetscCall(NsRowsVelocity(scheme->model, &self->full, at->v, self->velocity));
   PetscCall(NsContactReportImpulse(contact, scheme->ledger, &self->full, self->P, self->before, self->velocity, self->impact));
@@ -239,7 +239,10 @@ static PetscErrorCode still(NsScheme *scheme, NsState *at, NsStepOutcome *outcom
     PetscFunctionReturn(0);
   }
   PetscCall(NsComplianceApply(self->dae->mass, rows, self->P, 1, at->v));
-  for (PetscInt k = 0; k < rows->rows; k++) scheme->ledger->impact -= (self->velocity[k] / 2 - rows->drive[k] / 2) * self->P[k];
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    scheme->ledger->impact -= self->velocity[k] / 2 * self->P[k];
+    scheme->ledger->load -= rows->drive[k] * self->P[k];
+  }
   PetscFunctionReturn(0);
 }
 

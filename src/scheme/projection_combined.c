@@ -212,6 +212,8 @@ const NsVariant NsSchemeVariant_ProjectionCombined = {
            "Order 2 in free flight (theta = 0.5), order 1 with contacts. Projections take or add a little energy: an impact is\n"
            "put onto g = 0 with its velocity after. No step limit from theta = 0.5. P is force and impulse in one, reported as\n"
            "impulse. Costs a second velocity problem in steps with contact, and with variant: corrected some rounds of it.\n"
+           "All of I are equations: where a surface changes its curvature two contacts of it can contradict each other, and the\n"
+           "step fails (configs/edge.yaml); take event_driven_hem5 or moreau_jean there.\n"
            "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
            "differences.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",

@@ -21,7 +21,7 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
 PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again)
 {
   PetscFunctionBegin;
-  *again = self->change > 1e-14 && !(self->change <= 1e-9 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
+  *again = self->change > 1e-14 && !(self->change <= 1e-7 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;
   self->change = 0;
@@ -29,6 +29,6 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
   *again        = PETSC_FALSE;
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(
-    outcome->reason, sizeof(outcome->reason), "Newton's method does not converge in %d rounds (last change %.1e)", NS_MOST_ROUNDS, self->last));
+    outcome->reason, sizeof(outcome->reason), "Newton's method does not converge in %d rounds (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
   PetscFunctionReturn(0);
 }

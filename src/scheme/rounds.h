@@ -1,5 +1,5 @@
 /*
-  When a fixed-point or Newton iteration for the end of a step stands: changes below 1e-14 of what changes, or no smaller any more and below 1e-9 (stiff models: forces
+  When a fixed-point or Newton iteration for the end of a step stands: changes below 1e-14 of what changes, or no smaller any more and below 1e-7 (stiff models: forces
   are small differences of large ones).
 
       NsRounds rounds = NsRoundsBegin();

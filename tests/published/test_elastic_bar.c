@@ -183,11 +183,70 @@ static void energy_error_is_second_order(void **state)
   assert_near(order, 2, 0.25);
 }
 
+/* Reaction over tau between two parts of T after the first contact: deviation, and mean. P stands for force and impulse. */
+typedef struct {
+  PetscReal from, to, sum, squares;
+  PetscInt  count;
+} Window;
+
+static void look_through(Window *window, PetscReal time, PetscReal force)
+{
+  if (time < window->from || time > window->to) return;
+  window->sum += force;
+  window->squares += PetscSqr(force);
+  window->count++;
+}
+
+static PetscReal rms_of(const Window *window)
+{
+  return PetscSqrtReal(window->squares / window->count - PetscSqr(window->sum / window->count));
+}
+
+/*
+  The Moreau-Jean theta scheme, N = 50, dt = 1 us: nine times the explicit limit. theta = 1/2 rings in the second half of contact, from half of T to 0.9 T, when waves that the step does not
+  resolve have come back; theta = 1 does not, and pays with energy: 14 % in 1.5 ms.
+*/
+static void moreau_jean(void **state)
+{
+  static const struct {
+    const char *scheme;
+    PetscReal   ringing, energy;
+  } table[] = {{"scheme={type: moreau_jean, step: 1 us}", 0.112, 0.9937}, {"scheme={type: moreau_jean, step: 1 us, theta: 1}", 0.004, 0.8616}};
+  const PetscReal T = 2 * L / c0(), tau = E * S * V0 / c0();
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    const char *const set[] = {table[k].scheme, "time.end=1.5 ms", NULL};
+    TestRun           test  = test_run_open(bar, set);
+    NsRun            *run   = test.run;
+    Window            first = {.from = 0.05 * T, .to = 0.5 * T}, second = {.from = 0.5 * T, .to = 0.9 * T};
+    PetscReal         begin = -1, end = 0;
+    for (PetscInt64 step = 0; step < run->steps; step++) {
+      test_step(run);
+      const PetscReal force = run->contact->report[0].impulse[0] / run->step / tau;
+      if (force > 0 && begin < 0) begin = run->state.t;
+      if (force > 0) end = run->state.t;
+      if (begin >= 0) look_through(&first, run->state.t - begin, force);
+      if (begin >= 0) look_through(&second, run->state.t - begin, force);
+    }
+    CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
+    print_message("  %s: rms %.4f and %.4f, mean %.4f, contact %.4f T, energy %.5f\n", table[k].scheme, rms_of(&first), rms_of(&second),
+      first.sum / first.count, (end - begin) / T, (run->ledger.now.kinetic + run->ledger.now.elastic) / run->ledger.initial);
+    assert_true(rms_of(&first) < 0.003);
+    assert_near(first.sum / first.count, 1, 0.005);
+    assert_near(rms_of(&second), table[k].ringing, 1e-3);
+    assert_in_range((PetscInt)(1e4 * (end - begin) / T), 9850, 10100);
+    assert_near((run->ledger.now.kinetic + run->ledger.now.elastic) / run->ledger.initial, table[k].energy, 1e-4);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(consistent_mass_50),
   cmocka_unit_test(consistent_mass_1000),
   cmocka_unit_test(lumped_mass),
   cmocka_unit_test(damping_calms_the_reaction),
   cmocka_unit_test(energy_error_is_second_order),
+  cmocka_unit_test(moreau_jean),
 };
 TEST_MAIN(tests)
