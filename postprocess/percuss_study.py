@@ -32,6 +32,7 @@ class Figure:
     shows: str
     runs: tuple  # names of runs
     draw: Callable  # {name: Run} -> figure
+    print_table: Callable | None = None  # {name: Run} -> None: its numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -117,6 +118,10 @@ def carry_out(study, arguments):
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
     for row in rows:
         print("  " + "  ".join(word.ljust(width) for word, width in zip(row, widths)).rstrip())
+    for figure in figures:
+        if figure.print_table:
+            print()
+            figure.print_table({name: runs[name] for name in figure.runs})
     if study.print_tables and not arguments.only:
         print()
         study.print_tables(runs)

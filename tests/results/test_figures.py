@@ -59,6 +59,38 @@ class Figures(unittest.TestCase):
     def test_spring_pendulum(self):
         self.check("spring_pendulum.py", ["dstep"])
 
+    def test_dae(self):
+        tables = {}  # {title: rows of words}
+        for line in self.check("dae.py", ["e03b", "eorder"]).splitlines():
+            if line[:5] in ("Block", "Slide"):
+                rows = tables.setdefault(line, [])
+            elif line[:1] == " " and tables and line.split()[0][:1].isdigit():
+                rows.append(line.split())
+        bounds = {"hem5": (4.8, 5.1), "rkf45": (3.85, 4.1), "alpha": (1.95, 2.05)}
+        self.assertEqual(len(tables), 4 + 1 + 8)
+        for title, rows in tables.items():
+            solver = next((name for name in bounds if f"event_driven_{name}" in title), None)
+            if "steps of one length" in title:  # steps, h, error, order, known error, |g|, |dg/dt|
+                least, most = bounds[solver]
+                for row in rows[-2:]:
+                    self.assertTrue(least <= float(row[3]) <= most, (title, row))
+                for row in rows[:-1]:  # the known error of the last is rounding by a tenth
+                    if row[4] != "-":
+                        self.assertAlmostEqual(float(row[2]) / float(row[4]), 1, delta=0.02)
+                self.check_drift(title, solver, [row[5:7] for row in rows])
+            elif solver:  # tolerance ... 8: work over the published one ... 12: error, 13: |g|, 14: published, 15: |dg/dt|
+                errors = [float(row[12]) for row in rows]
+                self.assertEqual(errors, sorted(errors, reverse=True), title)
+                if solver == "hem5":
+                    self.assertTrue(all(0.5 <= float(row[8]) <= 1 for row in rows))
+                self.check_drift(title, solver, [row[13:16:2] for row in rows])
+
+    def check_drift(self, title, solver, rows):
+        """HEM5 holds velocities, alpha positions, with a projection both; what is not held drifts."""
+        gap, rate = (max(map(float, column)) for column in zip(*rows))
+        self.assertTrue(gap <= 1e-12 if solver == "alpha" else gap > 1e-9, (title, gap))
+        self.assertTrue(rate <= 1e-14 if solver == "hem5" or "projected" in title else rate > 1e-9, (title, rate))
+
     def test_unknown_figure(self):
         done = draw("slider_crank.py", "--only", "a99")
         self.assertEqual(done.returncode, 2)
