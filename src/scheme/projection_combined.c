@@ -38,6 +38,7 @@ typedef struct {
   NsPosition    position;
   NsCompliance *mass; /* slot 0, M */
   PetscBool    *in;   /* [candidates] I */
+  PetscInt64    most; /* velocity problems in a step */
   Vec           q1, next;
 } NsScheme_ProjectionCombined;
 
@@ -173,6 +174,7 @@ static PetscErrorCode NsSchemeStep_ProjectionCombined(NsScheme *scheme, NsState 
   NsContact                   *contact = scheme->contact;
   NsTheta                     *theta   = &self->theta;
   PetscInt                     added;
+  PetscInt64                   problems = 0;
 
   PetscFunctionBegin;
   PetscCall(NsThetaBegin(scheme, theta, x, dt));
@@ -184,10 +186,18 @@ static PetscErrorCode NsSchemeStep_ProjectionCombined(NsScheme *scheme, NsState 
     PetscCall(solve(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(grow(scheme, x->t + dt, &added));
+    problems++;
   } while (added);
+  self->most = problems > self->most ? problems : self->most;
   PetscCall(NsThetaBook(scheme, theta, x, dt));
   PetscCall(NsPercussionFinish(scheme, &theta->p, x, dt, &self->q1));
   PetscFunctionReturn(0);
+}
+
+static PetscInt NsSchemeCount_ProjectionCombined(const NsScheme *scheme, NsCounter *list)
+{
+  list[0] = (NsCounter){"most_problems_a_step", ((const NsScheme_ProjectionCombined *)scheme->data)->most};
+  return 1;
 }
 
 static const char *const variant_choices[]          = {"corrected", "printed", NULL};
@@ -233,5 +243,6 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
   .start         = NsSchemeStart_ProjectionCombined,
   .step          = NsSchemeStep_ProjectionCombined,
   .amplification = NsThetaAmplification,
+  .count         = NsSchemeCount_ProjectionCombined,
   .destroy       = NsSchemeDestroy_ProjectionCombined,
 };
