@@ -74,6 +74,7 @@ struct NsContact {
   PetscReal *gap;  /* [candidates] of the last NsContactGaps */
   PetscReal *
     tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  const PetscBool *held;        /* [candidates] not owned: who is closed at the end of a step, where the scheme knows; NULL: by gaps */
   PetscInt        *active;      /* [candidates] scratch: list of active candidates */
   NsContactReport *report;      /* [candidates] of the present step; another array each step */
   NsLocalChain    *chain;       /* solves the local problems; its statistics */

@@ -88,12 +88,10 @@ PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme)
 
 PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
 {
-  const NsEventSettings *settings = scheme->settings;
-  NsEventDriven         *self     = scheme->data;
+  NsEventDriven *self = scheme->data;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < scheme->contact->candidates; i++)
-    scheme->contact->tolerance[i] = PetscMax(scheme->contact->tolerance[i], settings->gap_tolerance);
+  scheme->contact->held = self->is_held;
   PetscCall(NsComplianceUpdate(self->dae->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   self->pending = PETSC_TRUE;
   self->restart = PETSC_TRUE;
