@@ -39,6 +39,14 @@ typedef struct {
   int           rates;  /* 0 projected, 1 free */
 } NsEventSettings;
 
+/* What the pages of all of them say. */
+#define NS_EVENT_ABOUT \
+  "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n" \
+  "impact: v+ = v- + M^-1 W P, 0 <= u+ + e min(0, u-) _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n" \
+  "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n" \
+  "leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce:\n" \
+  "accumulations end.\n"
+
 extern const char *const NsEventSelectChoices[];
 
 #define NS_EVENT_KEYS(tolerated) \

@@ -23,21 +23,18 @@ static const NsTable     event_driven_alpha_table  = {
 const NsVariant NsSchemeVariant_EventDrivenAlpha = {
   .name  = "event_driven_alpha",
   .title = "event-driven, generalised-alpha: implicit, order 2, constraints on position level",
-  .about = "(1 - am) a1 + am a0 = (1 - af) v1' + af v0',   q1 = q0 + dt v0 + dt^2 ((1/2 - b) a0 + b a1),   v1 = v0 + dt ((1 - c) a0 + c a1);\n"
-           "M v1' = h + W lambda,   g(q1) = 0: what is held is an equation on position level (index 3); am, af, b, c from rho.\n"
-           "Order 2, also with impacts; no step limit; Newton's method in each step; damps frequencies that the step does not resolve.\n"
-           "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n"
-           "impact: v+ = v- + M^-1 W P, 0 <= u+ + e min(0, u-) _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n"
-           "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n"
-           "leave a contact slower than velocity_tolerance do not bounce: accumulations end.\n"
-           "Held gaps vanish to rounding, and so do their rates, by a projection that is not in the reference (rates: projected).\n"
-           "Left free they are wrong by O(dt^2), and steps that change cost the order, or run away.\n"
-           "Steps end at events and with the run; between, their length is what the tolerances allow, at most `step`; outputs\n"
-           "count them as they come. tolerance: 0 and absolute_tolerance: 0 make all of them `step` long.\n"
-           "With a tolerance it is slow on finite elements: many small steps, and a new factor where their length changes.\n"
-           "Needs of a model: accelerations, gaps, contact rows and their rates (rowrate); smooth gaps. One process.\n"
-           "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
-           "systems with unilateral and bilateral constraints, 2.1.",
+  .about =
+    "(1 - am) a1 + am a0 = (1 - af) v1' + af v0',   q1 = q0 + dt v0 + dt^2 ((1/2 - b) a0 + b a1),   v1 = v0 + dt ((1 - c) a0 + c a1);\n"
+    "M v1' = h + W lambda,   g(q1) = 0: what is held is an equation on position level (index 3); am, af, b, c from rho.\n"
+    "Order 2, also with impacts; no step limit; Newton's method in each step; damps frequencies that the step does not resolve.\n" NS_EVENT_ABOUT
+    "Held gaps vanish to rounding, and so do their rates, by a projection that is not in the reference (rates: projected).\n"
+    "Left free they are wrong by O(dt^2), and steps that change cost the order, or run away.\n"
+    "Steps end at events and with the run; between, their length is what the tolerances allow, at most `step`; outputs\n"
+    "count them as they come. tolerance: 0 and absolute_tolerance: 0 make all of them `step` long.\n"
+    "With a tolerance it is slow on finite elements: many small steps, and a new factor where their length changes.\n"
+    "Needs of a model: accelerations, gaps, contact rows and their rates (rowrate); smooth gaps. One process.\n"
+    "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
+    "systems with unilateral and bilateral constraints, 2.1.",
   .table = &event_driven_alpha_table,
 };
 

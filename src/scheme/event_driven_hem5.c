@@ -28,11 +28,7 @@ const NsVariant NsSchemeVariant_EventDrivenHem5 = {
   .name  = "event_driven_hem5",
   .title = "event-driven, HEM5: order 5, constraints on velocity level",
   .about = "M(Q_i) V_i' = h(Q_i, V_i) + W(Q_i) Lambda_i,   W(Q_i)' V_i = 0 in each of 8 stages: what is held is an equation on\n"
-           "velocity level (index 2). Order 5, also with impacts.\n"
-           "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n"
-           "impact: v+ = v- + M^-1 W P, 0 <= u+ + e min(0, u-) _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n"
-           "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n"
-           "leave a contact slower than velocity_tolerance do not bounce: accumulations end.\n"
+           "velocity level (index 2). Order 5, also with impacts.\n" NS_EVENT_ABOUT
            "Rates of held gaps vanish to rounding; gaps drift within the tolerance.\n"
            "Steps end at events and with the run; between, their length is what the tolerances allow, at most `step`; outputs\n"
            "count them as they come. tolerance: 0 makes all of them `step` long. The step limit is then\n"

@@ -29,11 +29,7 @@ const NsVariant NsSchemeVariant_EventDrivenRkf45 = {
   .name  = "event_driven_rkf45",
   .title = "event-driven, Runge-Kutta-Fehlberg 4(5): constraints on acceleration level",
   .about = "a = M^-1 (h + W lambda),   W' a + (dW'/dt) v = 0: what is held is an equation on acceleration level (index 1), in 6\n"
-           "stages. Order 4, also with impacts.\n"
-           "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n"
-           "impact: v+ = v- + M^-1 W P, 0 <= u+ + e min(0, u-) _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n"
-           "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n"
-           "leave a contact slower than velocity_tolerance do not bounce: accumulations end.\n"
+           "stages. Order 4, also with impacts.\n" NS_EVENT_ABOUT
            "Held gaps and their rates drift, as far as the tolerance lets them: for long contact take event_driven_hem5.\n"
            "Steps end at events and with the run; between, their length is what the tolerances allow, at most `step`; outputs\n"
            "count them as they come. tolerance: 0 makes all of them `step` long. The step limit is then\n"
