@@ -48,6 +48,6 @@ int NsDiagErrors(const NsDiag *diag);
    replaced, so a config cannot drive the terminal. */
 void NsDiagPrint(NsDiag *diag, FILE *file, bool colour);
 
-/* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), or NULL when
-   nothing is near: at most a third of the length is wrong. */
+/* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), at most
+   a third of the length wrong; else the only one that the word is a part of, from four letters on; NULL when there is none. */
 const char *NsNearestWord(const char *word, const char *const *words);

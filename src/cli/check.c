@@ -101,10 +101,11 @@ static void print_parting(const NsRun *run)
 
 static PetscErrorCode print_report(NsRun *run)
 {
-  const NsModel          *model   = run->model;
-  const NsOutputSettings *output  = run->config.output;
-  const PetscInt64        frames  = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
-  const char             *more    = run->scheme->type->varies ? " or more" : ""; /* shorter steps at impacts */
+  const NsModel          *model  = run->model;
+  const NsOutputSettings *output = run->config.output;
+  const PetscInt64        frames = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
+  const PetscBool         varies = run->scheme->type->varies; /* shorter steps at impacts, or as a tolerance wants them */
+  const char             *more = varies ? " or more" : "", *about = varies ? "at least" : "about";
   double                  seconds = 0;
 
   PetscFunctionBegin;
@@ -131,15 +132,15 @@ static PetscErrorCode print_report(NsRun *run)
     printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
       run->damping_ratio, run->limit_where);
   if (!model->ops->frequency_bound)
-    printf("  step limit  not known for mechanisms: halve the step and compare\n");
+    printf("  step limit  not known for mechanisms: %s and compare\n", run->scheme->type->adapts ? "take a smaller tolerance" : "halve the step");
   else if (run->step_limit < PETSC_MAX_REAL)
     print_limit(run);
   else
     printf("  step limit  none\n");
-  printf("  output      %lld frames%s, about ", (long long)frames, more);
+  printf("  output      %lld frames%s, %s ", (long long)frames, more, about);
   print_bytes(bytes_to_write(run));
   printf(" in %s\n", run->directory);
-  printf("  time        about %.3g s without output, %.3g us a step on this machine\n", seconds * (double)run->steps, 1e6 * seconds);
+  printf("  time        %s %.3g s without output, %.3g us a step on this machine\n", about, seconds * (double)run->steps, 1e6 * seconds);
   PetscFunctionReturn(0);
 }
 

@@ -6,6 +6,6 @@ NS_COMMAND(modes, Modes, "CONFIG [--count N] [--speed SPEED] [--campbell FROM:TO
   "eigenfrequencies, damping and mode shapes; Campbell diagram and critical speeds")
 NS_COMMAND(response, Response, "CONFIG --speeds FROM:TO:N [--probes NAME,NAME...] [--out DIR] [--set KEY=VALUE]... [--overwrite]",
   "vibration of rotors from unbalance, over speed")
-NS_COMMAND(explain, Explain, "[KEY]", "what a key, a scheme or a body means")
+NS_COMMAND(explain, Explain, "[KEY | schemes]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "", "JSON Schema of the config, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")

@@ -15,7 +15,10 @@ static void print_summary(const NsRun *run)
   printf("  taken by impacts %.6g, friction %.6g, damping %.6g; brought by loads %.6g; made by the scheme %.3g (at most %.3g)\n", ledger->impact,
     ledger->friction, ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
   if (run->model->candidates) {
-    printf("  contact: %lld impulsive steps, deepest penetration %.3g m\n", (long long)run->impulsive_steps, run->max_penetration);
+    PetscInt joints = 0;
+    for (PetscInt i = 0; i < run->model->candidates; i++) joints += run->model->candidate[i].bilateral ? 1 : 0;
+    printf("  contact: %lld impulsive step%s, deepest penetration%s %.3g m\n", (long long)run->impulsive_steps, run->impulsive_steps == 1 ? "" : "s",
+      joints ? " or gap of a joint" : "", run->max_penetration);
   }
   printf("  results: %s\n", run->directory);
 }

@@ -1,10 +1,10 @@
 /*
-  The word a user may have meant: optimal string alignment distance (insert, delete, replace, swap of neighbours each count once).
+  The word a user may have meant, by its letters or as a part of a longer one: optimal string alignment distance (insert, delete, replace, swap of neighbours each count once).
 */
 #include "percuss/diag.h"
 #include <string.h>
 
-enum { LONGEST = 64 }; /* longer words are no slips of the pen */
+enum { LONGEST = 64, PART = 4 }; /* longer words are no slips of the pen; shorter parts are in too many words */
 
 static int lower(char c)
 {
@@ -38,6 +38,32 @@ static int distance(const char *a, int la, const char *b, int lb)
   return last[lb];
 }
 
+/* Whether `word` is a part of `other`. */
+static int is_part(const char *word, size_t size, const char *other)
+{
+  for (; strlen(other) >= size; ++other) {
+    size_t i = 0;
+
+    while (i < size && lower(word[i]) == lower(other[i])) ++i;
+    if (i == size) return 1;
+  }
+  return 0;
+}
+
+/* The only one of the words that `word` is a part of. */
+static const char *only_whole(const char *word, size_t size, const char *const *words)
+{
+  const char *whole = NULL;
+
+  if (size < PART) return NULL;
+  for (; *words; ++words) {
+    if (!is_part(word, size, *words)) continue;
+    if (whole) return NULL;
+    whole = *words;
+  }
+  return whole;
+}
+
 const char *NsNearestWord(const char *word, const char *const *words)
 {
   const char  *best          = NULL;
@@ -45,20 +71,20 @@ const char *NsNearestWord(const char *word, const char *const *words)
   const size_t size = strlen(word);
 
   if (size > LONGEST) return NULL;
-  for (; *words; ++words) {
-    const size_t other = strlen(*words), longer = size > other ? size : other;
+  for (const char *const *at = words; *at; ++at) {
+    const size_t other = strlen(*at), longer = size > other ? size : other;
     const int    limit = (int)(longer / 3);
     int          d, same = 0;
 
     if (longer > LONGEST || longer - (size < other ? size : other) > (size_t)limit) continue;
-    d = distance(word, (int)size, *words, (int)other);
+    d = distance(word, (int)size, *at, (int)other);
     if (d > limit || d > best_distance) continue;
     /* of two equally near words, that with more letters in their place, capitals included */
-    for (size_t i = 0; i < size && i < other; ++i) same += word[i] == (*words)[i];
+    for (size_t i = 0; i < size && i < other; ++i) same += word[i] == (*at)[i];
     if (d == best_distance && same <= best_same) continue;
-    best          = *words;
+    best          = *at;
     best_distance = d;
     best_same     = same;
   }
-  return best;
+  return best ? best : only_whole(word, size, words);
 }

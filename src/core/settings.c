@@ -202,14 +202,14 @@ static const NsKey output_keys[] = {
   {"history", NS_KEY_TABLE, offsetof(NsOutputSettings, history), .table = &history_table, .standard = "{every: 1}",
     .help = "history.csv: displacements and velocities of probes", .example = "{probes: [bar.left], every: 1}"},
   {"contacts", NS_KEY_TABLE, offsetof(NsOutputSettings, contacts), .table = &every_table, .standard = "{every: 1}",
-    .help = "contacts.csv: gaps, forces, impulses, states", .example = "{every: 1}"},
+    .help = "contacts.csv: gaps, gap rates, forces, impulses (those since the row before), states", .example = "{every: 1}"},
   {"energy", NS_KEY_TABLE, offsetof(NsOutputSettings, energy), .table = &every_table, .standard = "{every: 1}",
-    .help = "energy.csv: where each joule is", .example = "{every: 10}"},
+    .help = "energy.csv: where each joule is, or went; numerical: what the scheme itself made", .example = "{every: 10}"},
   {"orbits", NS_KEY_TABLE, offsetof(NsOutputSettings, orbits), .table = &orbits_table, .standard = "{}",
     .help    = "orbits.csv and poincare.csv: how a rotor goes round at its stations",
     .example = "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}"},
-  {"events", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, events), .standard = "true", .help = "events.csv: impacts, openings, stick and slip",
-    .example = "false"},
+  {"events", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, events), .standard = "true",
+    .help = "events.csv: impacts, closings, openings, stick and slip; gap rates before and after, impulse, energy lost", .example = "false"},
   {NULL},
 };
 static void check_output(const void *settings, NsArena *arena, NsDiag *diag)

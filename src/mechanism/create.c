@@ -84,6 +84,20 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
   for (PetscInt i = 0; i < self->n; i++) model->touch[i] = i;
 }
 
+/* A mechanism without directions along its surfaces takes no notice of friction. */
+static void check_friction(const NsDense *self, const NsMechanismLaw *law, NsDiag *diag)
+{
+  PetscInt hits = 0, rubs = 0;
+
+  for (PetscInt k = 0; k < self->contacts; k++) {
+    hits += !self->m->contacts[k].bilateral;
+    rubs += self->m->contacts[k].tangents > 0;
+  }
+  if (hits && !rubs && law->friction > 0)
+    NsDiagWarning(
+      diag, NsKeysPlace(law->where, "friction"), "friction has no effect: contacts of %s have no direction along the surface", self->m->name);
+}
+
 static void make_picture(NsDense *self, NsModel *model)
 {
   const NsMechanism *m     = self->m;
@@ -247,6 +261,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   PetscCall(NsLayoutCreateIdentity(self->n, &model->layout));
   model->length_scale = self->m->length(&self->c);
   add_contacts(self, model, settings->contact);
+  check_friction(self, settings->contact, diag);
   make_picture(self, model);
   list_probes(self, model);
   check_start(self, model, NsKeysPlace(config->bodies.where[0], "initial"), diag);

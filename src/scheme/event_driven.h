@@ -60,7 +60,10 @@ extern const char *const NsEventSelectChoices[];
     {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "1e-9 m", .minimum = "0 <", \
       .help = "a gap up to this belongs to a contact that is closed", .example = "1e-10 m"}, \
     {"velocity_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, velocity_tolerance), .dimension = NS_DIM_VELOCITY, .standard = "1e-6 m/s", \
-      .minimum = "0 <", .help = "a contact that moves no faster is at rest; impacts that would leave less do not bounce", .example = "1e-8 m/s"}, \
+      .minimum = "0 <", \
+      .help = \
+        "a contact that moves no faster is at rest; impacts that would leave less do not bounce (nor those that lift it by less than gap_tolerance/1000)", \
+      .example = "1e-8 m/s"}, \
   { \
     "select", NS_KEY_CHOICE, offsetof(NsEventSettings, select), \
       .choices = NsEventSelectChoices, .standard = "lcp", \

@@ -110,7 +110,7 @@ class Results(unittest.TestCase):
         self.assertEqual(summary["impulsive_steps"], 1)
         self.assertAlmostEqual(summary["max_penetration"], 5e-9, delta=1e-12)
         self.assertEqual(self.manifest()["scheme"], "half_explicit")
-        self.assertIn("1 impulsive steps", done.stdout)
+        self.assertIn("1 impulsive step,", done.stdout)
         self.assertEqual(done.stderr, "")
 
     def test_tables_agree_with_each_other(self):

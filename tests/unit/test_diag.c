@@ -167,6 +167,8 @@ static void finds_the_nearest_word(void **state)
   assert_string_equal(NsNearestWord("Gpa", words), "GPa");
   assert_string_equal(NsNearestWord("mPa", words), "MPa");
   assert_string_equal(NsNearestWord("edn", words), "end");
+  assert_string_equal(NsNearestWord("Tuti", words), "restitution");
+  assert_null(NsNearestWord("tio", words));
   assert_null(NsNearestWord("young", words));
   assert_null(NsNearestWord("", words));
   assert_null(NsNearestWord("x", words));
