@@ -100,7 +100,7 @@ const NsSchemeType NsSchemeType_GglDecoupled = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity and position",
-      .energy        = "oscillates, bounded; projections alter it",
+      .energy        = "oscillates, bounded; projections and joints alter it by O(dt)",
       .needs         = "",
       .reference     = "Schoeder et al. (29)-(33)",
     },

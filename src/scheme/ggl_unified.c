@@ -201,7 +201,7 @@ const NsSchemeType NsSchemeType_GglUnified = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity and position",
-      .energy        = "kept to rounding (linear models); projections alter it",
+      .energy        = "kept to rounding (linear models); projections and joints alter it by O(dt)",
       .needs         = "",
       .reference     = "Schoeder et al. (36)-(40)",
     },

@@ -89,7 +89,7 @@ const NsSchemeType NsSchemeType_MoreauJean = {
   .sheet         = {.order = 2,
             .order_impacts = 1,
             .level         = "velocity",
-            .energy        = "kept to rounding (linear models)",
+            .energy        = "kept to rounding (linear models); joints alter it by O(dt)",
             .needs         = "",
             .reference     = "Acary, Bonnefon (2)"},
   .implicit      = PETSC_TRUE,

@@ -237,7 +237,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
   .sheet         = {.order = 2,
             .order_impacts = 1,
             .level         = "velocity and position",
-            .energy        = "projections add or take some",
+            .energy        = "kept to rounding (linear models); projections and joints alter it by O(dt)",
             .needs         = "",
             .reference     = "Acary, Bonnefon, combined"},
   .implicit      = PETSC_TRUE,

@@ -125,7 +125,7 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
   .sheet         = {.order = 2,
             .order_impacts = 1,
             .level         = "velocity, then position",
-            .energy        = "projections add some",
+            .energy        = "kept to rounding (linear models); projections add some",
             .needs         = "",
             .reference     = "Acary, Bonnefon, naive"},
   .implicit      = PETSC_TRUE,

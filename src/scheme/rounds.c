@@ -28,7 +28,7 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
   if (++self->count < NS_MOST_ROUNDS) PetscFunctionReturn(0);
   *again        = PETSC_FALSE;
   outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(
-    outcome->reason, sizeof(outcome->reason), "Newton's method does not converge in %d rounds (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
+    "Newton's method does not converge in %d rounds (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
   PetscFunctionReturn(0);
 }

@@ -347,7 +347,7 @@ const NsSchemeType NsSchemeType_SchatzmanPaoli = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "position",
-      .energy        = "oscillates, bounded; e near 1 may add O(dt)",
+      .energy        = "oscillates, bounded; e near 1 adds",
       .needs         = "no friction",
       .reference     = "Acary, Bonnefon; Paoli, Schatzman",
     },
