@@ -72,7 +72,7 @@ static inline NsStepOutcome test_step(NsRun *run)
 /* Steps as the loop does them, to the end. */
 static inline PetscBool test_runs(const NsRun *run)
 {
-  return run->state.t < run->config.time->end - 1e-6 * run->step ? PETSC_TRUE : PETSC_FALSE;
+  return run->state.t < run->config.time->end - NsRunEndSlack(run) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* |a - b| <= tolerance, with the figures when it is not. */

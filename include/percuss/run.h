@@ -86,6 +86,8 @@ PetscErrorCode NsRunDestroy(NsRun **run);
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
 /* Length of the next step: run->step; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
 PetscReal NsRunStepLength(const NsRun *run);
+/* An end of the run so near is met, s: within rounding by steps of any length, within a millionth of a step by others that vary theirs. */
+PetscReal NsRunEndSlack(const NsRun *run);
 /* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
 /* Says what to think of run->step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the limit, a warning close below it. */

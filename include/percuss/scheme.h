@@ -95,6 +95,8 @@ NsStepClock NsStepClockMake(PetscReal step);
 PetscReal   NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts);
 /* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
+/* For schemes: puts names behind the reason, " (left, right)", at most four; nothing for no contacts. */
+PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscInt count, const PetscInt *contact);
 /* The key `step` that every scheme has, as a line of its key table. */
 #define NS_STEP_KEY(T) \
   { \

@@ -344,7 +344,7 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     report->gap                  = contact->gap[i];
     report->gap_rate             = contact->u[contact->first[i]];
     for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->first[i] + d];
-    if (contact->held ? !contact->held[i] : !NsContactIsClosed(contact, i))
+    if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsContactIsClosed(contact, i))
       report->state = NS_OPEN;
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;

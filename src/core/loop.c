@@ -190,20 +190,23 @@ static PetscErrorCode take_counsel(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-/* An end within a millionth of a step is met; steps that end with the run come nearer, for `step` may be longer than all of it. */
+PetscReal NsRunEndSlack(const NsRun *run)
+{
+  return run->scheme->type->adapts ? 1e-12 * run->config.time->end : 1e-6 * run->step;
+}
+
 static PetscBool is_last(const NsRun *run, PetscInt64 step)
 {
-  const NsSchemeType *type = run->scheme->type;
-  const PetscReal     end = run->config.time->end, near = type->adapts ? 1e-9 * PetscMin(run->step, end) : 1e-6 * run->step;
+  const PetscBool varies = run->scheme->type->varies;
 
-  return type->varies ? run->state.t >= end - near : step >= run->steps;
+  return varies ? run->state.t >= run->config.time->end - NsRunEndSlack(run) : step >= run->steps;
 }
 
 PetscReal NsRunStepLength(const NsRun *run)
 {
   const PetscReal left = run->config.time->end - run->state.t;
 
-  return run->scheme->type->adapts && left > 0 && left < (1 - 1e-6) * run->step ? left : run->step;
+  return run->scheme->type->adapts && left > 0 && left < run->step - NsRunEndSlack(run) ? left : run->step;
 }
 
 static PetscErrorCode step_to_end(NsRun *run)

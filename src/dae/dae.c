@@ -276,15 +276,16 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 {
   const PetscBool controlled = dae->absolute > 0 || dae->relative > 0 ? PETSC_TRUE : PETSC_FALSE;
   const PetscReal shortest   = 1e-14 * PetscMax(PetscAbsReal(from->t), *h);
+  const PetscReal nothing    = PETSC_SMALL * PETSC_SMALL * dae->scheme->model->length_scale;
   PetscReal       q_ratio = 0, v_ratio = 0, ratio = PETSC_INFINITY;
 
   PetscFunctionBegin;
   for (;; dae->work.rejected++) {
     PetscCall(try_once(dae, from, *h, done));
     if (*done && controlled) {
-      PetscCall(compare(dae, dae->eq, dae->q1, dae->size_q, 0, &q_ratio));
-      PetscCall(
-        compare(dae, dae->ev, dae->v1, dae->size_v, dae->method->by_positions ? 100 * PETSC_MACHINE_EPSILON * dae->size_q / *h : 0, &v_ratio));
+      const PetscReal noise = dae->method->by_positions ? 100 * PETSC_MACHINE_EPSILON * dae->size_q : 0;
+      PetscCall(compare(dae, dae->eq, dae->q1, dae->size_q, nothing, &q_ratio));
+      PetscCall(compare(dae, dae->ev, dae->v1, dae->size_v, (nothing + noise) / *h, &v_ratio));
       ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* no number if one of them is none */
     }
     if (*done && (!controlled || ratio <= 1)) break;

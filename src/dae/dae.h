@@ -62,7 +62,7 @@ struct NsDae {
   Vec                q1, v1; /* its end */
   Vec                eq, ev; /* its error's estimate */
   /* Allowed error of a step: |eq| <= absolute + relative size_q, |ev| <= absolute + relative size_v, largest components; the sizes are those of the motion so far. Both 0: steps are
-     not controlled. */
+     not controlled. Motion that begins from nothing has no size: 1e-20 of the model's length is allowed always, or no step would be short enough where forces grow from 0. */
   PetscReal  absolute, relative, size_q, size_v;
   PetscReal  rho;         /* generalised-alpha: spectral radius at infinity, 0 .. 1; set before the first restart */
   PetscBool  free_rates;  /* generalised-alpha: rates of held gaps are left as they come out, as in [E] */

@@ -73,6 +73,7 @@ PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme)
   NsEventDriven *self = scheme->data;
 
   PetscFunctionBegin;
+  scheme->contact->held = NULL;
   PetscCall(NsDaeDestroy(&self->dae));
   PetscCall(NsVecsDestroy(&self->look.q, &self->look.v, &self->a, &self->free, NULL));
   PetscCall(PetscFree3(self->held.contact, self->held.kind, self->held.sense));
@@ -128,13 +129,17 @@ static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal h, NsSt
   PetscFunctionReturn(0);
 }
 
-/* What the solver says of a step that it cannot do. */
+/* What the solver says of a step that it cannot do, with what is held. */
 static PetscErrorCode fail(NsScheme *scheme, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
 
   PetscFunctionBegin;
-  if (!*outcome->reason) PetscCall(PetscStrncpy(outcome->reason, self->dae->reason, sizeof(outcome->reason)));
+  if (!*outcome->reason) {
+    PetscCall(PetscStrncpy(outcome->reason, self->dae->reason, sizeof(outcome->reason)));
+    if (self->dae->held.count) PetscCall(PetscStrlcat(outcome->reason, "; closed", sizeof(outcome->reason)));
+    PetscCall(NsStepName(outcome, scheme, self->dae->held.count, self->dae->held.contact));
+  }
   PetscCall(NsDaeHold(self->dae, &self->held));
   PetscFunctionReturn(0);
 }
@@ -152,9 +157,14 @@ static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *
   }
   if (++self->crowd <= NS_EVENT_CROWD) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "more than %d events within a millionth of a step: impacts accumulate, or contacts open and close without end; a larger velocity_tolerance, or a time-stepping scheme, gets over this",
-    NS_EVENT_CROWD));
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "more than %d events within a millionth of a step", NS_EVENT_CROWD));
+  for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
+    if (self->guard[k].kind != NS_GUARD_NONE && self->guard[k].value <= self->guard[k].limit)
+      PetscCall(NsStepName(outcome, scheme, 1, (PetscInt[]){k / 2}));
+  }
+  PetscCall(PetscStrlcat(outcome->reason,
+    ": impacts accumulate, or contacts open and close without end; a larger velocity_tolerance, or a time-stepping scheme, gets over this",
+    sizeof(outcome->reason)));
   PetscFunctionReturn(0);
 }
 
@@ -168,7 +178,7 @@ static void take_over(NsScheme *scheme, PetscBool was_hit)
     NsGuard *guard = &self->guard[k];
     if (!vain)
       guard->vain = 0;
-    else if (guard->kind != NS_GUARD_NONE && guard->value < guard->limit)
+    else if (guard->kind != NS_GUARD_NONE && guard->value <= guard->limit)
       guard->vain++;
   }
   copy_held(&self->after, &self->held);
@@ -201,18 +211,21 @@ static PetscErrorCode copy_state(PetscReal t, Vec q, Vec v, NsState *to)
   PetscFunctionReturn(0);
 }
 
-/* The first step looks at the start: what touches and approaches there has its impact in a step of no length. */
-static PetscErrorCode first_look(NsScheme *scheme, NsState *x, PetscBool *was_hit, NsStepOutcome *outcome)
+/* The first step looks at the start: what touches there and does not fit, because it approaches, or for less than the tolerance, gets other velocities in a step of no length. */
+static PetscErrorCode first_look(NsScheme *scheme, NsState *x, PetscBool *changes, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
+  PetscBool      was_hit, same;
 
   PetscFunctionBegin;
   PetscCall(copy_state(x->t, x->q, x->v, &self->look));
-  PetscCall(NsEventResolve(scheme, &self->look, was_hit, outcome));
+  PetscCall(NsEventResolve(scheme, &self->look, &was_hit, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  take_over(scheme, *was_hit);
+  take_over(scheme, was_hit);
   self->pending = PETSC_FALSE;
-  if (!*was_hit) PetscFunctionReturn(0);
+  PetscCall(VecEqual(x->v, self->look.v, &same));
+  *changes = same ? PETSC_FALSE : PETSC_TRUE;
+  if (same) PetscFunctionReturn(0);
   PetscCall(NsContactReportForce(scheme->contact, &self->full, self->force, 1));
   NsStateSwap(x, &self->look.q, &self->look.v);
   PetscFunctionReturn(0);
@@ -261,11 +274,11 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
 PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsEventDriven *self    = scheme->data;
-  PetscBool      was_hit = PETSC_FALSE;
+  PetscBool      changes = PETSC_FALSE;
 
   PetscFunctionBegin;
-  if (self->pending) PetscCall(first_look(scheme, x, &was_hit, outcome));
-  if (outcome->done && !was_hit) PetscCall(smooth_step(scheme, x, dt, outcome));
+  if (self->pending) PetscCall(first_look(scheme, x, &changes, outcome));
+  if (outcome->done && !changes) PetscCall(smooth_step(scheme, x, dt, outcome));
   if (!outcome->done) PetscCall(fail(scheme, outcome));
   PetscFunctionReturn(0);
 }

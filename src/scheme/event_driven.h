@@ -9,7 +9,7 @@
 
       a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest
 
-  An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e min(0, u_N-) _|_ P_N >= 0 (and friction). Then who of I2 is held:
+  An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then who of I2 is held:
 
       select: lcp           0 <= u_N' _|_ lambda_N >= 0 (and friction: against the slip, or within the cone) at the accelerations
       select: moreau_jean   who has a percussion in a short Moreau-Jean step from there ([E] 4.2.2)
@@ -29,6 +29,7 @@
 
 #define NS_EVENT_SAMPLES 6
 #define NS_EVENT_CROWD   10000
+#define NS_EVENT_HOP     1e-3 /* of gap_tolerance: a lower bounce is none; events are met a hundred times more exactly */
 
 /* Settings of all of them. */
 typedef struct {
@@ -42,7 +43,7 @@ typedef struct {
 /* What the pages of all of them say. */
 #define NS_EVENT_ABOUT \
   "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n" \
-  "impact: v+ = v- + M^-1 W P, 0 <= u+ + e min(0, u-) _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n" \
+  "impact: v+ = v- + M^-1 W P, 0 <= u+ + e u- _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n" \
   "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n" \
   "leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce:\n" \
   "accumulations end.\n"

@@ -2,7 +2,7 @@
   Event-driven loop: finding the first event of a trial step, and landing on it. See event_driven.h.
 
       floor    of a gap: 0, or where the contact last parted, if that is below (the solver's drift has taken it there)
-      limit    of gaps and slip speeds: the floor, or 0, where the step begins above it (or a gap there falls), else a tolerance below
+      limit    of gaps and slip speeds: the floor, or 0, where the step begins above it (or a gap there falls), else a tolerance below, or NS_EVENT_HOP of one where a gap falls slowly
                of forces: a tolerance below 0, so that who is let go really has nothing left
 
   F(s) = least of (value - limit)/tolerance over all guards; an event is a root of F from above. Between two places a gap with rates -, + has its least about where the line through
@@ -108,10 +108,13 @@ static NsGuard *next_guard(NsScheme *scheme, PetscInt *at)
   return NULL;
 }
 
-static PetscReal limit_of(const NsGuard *guard, PetscReal floor)
+/* slow, m/s: a gap that falls no faster may be about to turn. */
+static PetscReal limit_of(const NsGuard *guard, PetscReal floor, PetscReal slow)
 {
   switch (guard->kind) {
-  case NS_GUARD_GAP: return guard->value > floor || guard->rate < 0 ? floor : floor - guard->tolerance;
+  case NS_GUARD_GAP:
+    if (guard->value > floor || guard->rate < -slow) return floor;
+    return floor - guard->tolerance * (guard->rate < 0 ? NS_EVENT_HOP : 1);
   case NS_GUARD_SLIP: return guard->value > 0 ? 0 : -guard->tolerance;
   default: return -guard->tolerance;
   }
@@ -127,7 +130,7 @@ static void begin_guards(NsScheme *scheme)
   for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
     guard->tolerance = guard->kind == NS_GUARD_GAP ? settings->gap_tolerance : guard->kind == NS_GUARD_SLIP ? settings->velocity_tolerance : of_force;
     guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)guard->vain), PETSC_SMALL * PETSC_SMALL);
-    guard->limit     = limit_of(guard, self->floor[(guard - self->guard) / 2]);
+    guard->limit     = limit_of(guard, self->floor[(guard - self->guard) / 2], settings->velocity_tolerance);
   }
 }
 
@@ -227,30 +230,50 @@ static PetscErrorCode narrow(NsScheme *scheme, const NsState *x, PetscReal h, Pe
   PetscFunctionReturn(0);
 }
 
-#define NS_MOST_LANDINGS 12
+#define NS_MOST_LANDINGS 12 /* by secants */
 
-/* Takes the step again so that it ends in the event, by secants: the dense output is not as good as the step. A little late is right, a little early would be no event. */
-static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal *h, NsStepOutcome *outcome)
+/* A trial of the event's time: F and the length before it, lengths that were a little early and a little late (0: none yet). */
+typedef struct {
+  PetscReal h, F, last, F_last, early, late;
+} Landing;
+
+/* The next length to be tried: by secants; between early and late, and there by halvings after too many. Where F does not move, for it is rounding, ever farther. */
+static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal rounding, int tries)
 {
-  NsEventDriven *self   = scheme->data;
-  PetscReal      before = 0, F_before = 0, late = 0;
+  const PetscReal nearby = l->h * (l->F > 0 ? 1 + 1e-6 * pow(10, tries) : 1 - 1e-6);
+  const PetscReal secant = tries == 0 || l->F == l->F_last ? nearby : l->h - (l->F + NS_EVENT_SHARP / 2) * (l->h - l->last) / (l->F - l->F_last);
+
+  if (l->late == 0) return PetscMin(secant > l->h ? secant : nearby, longest);
+  if (l->late - l->early <= rounding) return l->late;
+  return tries < NS_MOST_LANDINGS && secant > l->early && secant < l->late ? secant : (l->early + l->late) / 2;
+}
+
+/*
+  Takes the step again so that it ends in the event: by secants, for the dense output is not as good as the step; where F jumps, by halvings, to the rounding of time. A little late is right,
+  a little early would be no event. Not found: the step itself passes by, as far as it was tried last.
+*/
+static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
+{
+  NsEventDriven  *self     = scheme->data;
+  const PetscReal rounding = 2 * PETSC_MACHINE_EPSILON * (PetscAbsReal(x->t) + longest);
+  Landing         l        = {.h = PetscMin(PetscMax(*h, rounding), longest)}; /* time goes on, whatever happens */
 
   PetscFunctionBegin;
-  for (int i = 0; i < NS_MOST_LANDINGS; i++) {
-    PetscCall(NsDaeTryExactly(self->dae, x, *h, &outcome->done));
+  for (int tries = 0;; tries++) {
+    PetscCall(NsDaeTryExactly(self->dae, x, l.h, &outcome->done));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(look_at(scheme, x->t + *h, self->dae->q1, self->dae->v1, outcome));
+    PetscCall(look_at(scheme, x->t + l.h, self->dae->q1, self->dae->v1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    const PetscReal F = least(scheme);
-    if (F <= 0 && F > -NS_EVENT_SHARP) break;
-    if (F <= 0) late = *h;
-    PetscReal next = i == 0 || F == F_before ? *h * (F > 0 ? 1 + 1e-6 : 1 - 1e-6) : *h - (F + NS_EVENT_SHARP / 2) * (*h - before) / (F - F_before);
-    if (late > 0 && !(next < late)) next = (*h + late) / 2;
-    if (!(next > 0)) next = *h / 2;
-    before   = *h;
-    F_before = F;
-    if (next == *h || (F <= 0 && i == NS_MOST_LANDINGS - 1)) break;
-    *h = next;
+    *h     = l.h;
+    l.F    = least(scheme);
+    *found = l.F <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    if (*found && (l.F > -NS_EVENT_SHARP || l.h - l.early <= rounding)) break;
+    *(*found ? &l.late : &l.early) = l.h;
+    if (l.late == 0 && (tries >= NS_MOST_LANDINGS || l.h >= longest)) break;
+    const PetscReal next = next_length(&l, longest, rounding, tries);
+    l.last               = l.h;
+    l.F_last             = l.F;
+    l.h                  = next;
   }
   PetscFunctionReturn(0);
 }
@@ -258,7 +281,7 @@ static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal *h, NsS
 PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
 {
   NsContact *contact = scheme->contact;
-  PetscReal  low = 0, high = 1;
+  PetscReal  low = 0, high = 1, longest = *h;
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
@@ -269,6 +292,6 @@ PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, Pet
   PetscCall(narrow(scheme, x, *h, &low, &high, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   *h *= high;
-  PetscCall(land(scheme, x, h, outcome));
+  PetscCall(land(scheme, x, longest, h, found, outcome));
   PetscFunctionReturn(0);
 }

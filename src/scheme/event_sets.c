@@ -24,17 +24,21 @@ static PetscErrorCode list_closed(NsScheme *scheme, const NsState *at, PetscInt 
   PetscFunctionReturn(0);
 }
 
-#define NS_EVENT_HOP 1e-3 /* of gap_tolerance: a lower bounce is none; events are met a hundred times more exactly */
-
-/* Whether contact k of self->full bounces: faster than velocity_tolerance, and higher than NS_EVENT_HOP, u^2/2|a| at its acceleration before the impact (self->velocity). */
-static PetscBool bounces(NsScheme *scheme, PetscInt k)
+/* Whether a contact with the velocity u and the acceleration a, before the impact, goes no farther than that: slower than velocity_tolerance, or by the height u^2/2|a|. */
+static PetscBool is_slow(const NsScheme *scheme, PetscReal u, PetscReal a)
 {
-  NsEventDriven         *self     = scheme->data;
   const NsEventSettings *settings = settings_of(scheme);
-  const PetscInt         row      = self->full.start[k];
-  const PetscReal u = -self->before[row] * scheme->model->candidate[self->full.contact[k]].law.restitution, a = PetscAbsReal(self->velocity[row]);
 
-  return u > settings->velocity_tolerance && u * u > 2 * a * NS_EVENT_HOP * settings->gap_tolerance ? PETSC_TRUE : PETSC_FALSE;
+  return PetscAbsReal(u) <= settings->velocity_tolerance || u * u <= 2 * PetscAbsReal(a) * NS_EVENT_HOP * settings->gap_tolerance ? PETSC_TRUE
+                                                                                                                                  : PETSC_FALSE;
+}
+
+/* Whether a contact approaches so slowly that its acceleration, before the impact, turns it within NS_EVENT_HOP. */
+static PetscBool turns(const NsScheme *scheme, PetscReal u, PetscReal a)
+{
+  const NsEventSettings *settings = settings_of(scheme);
+
+  return a > 0 && -u <= settings->velocity_tolerance && u * u <= 2 * a * NS_EVENT_HOP * settings->gap_tolerance ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* u^- into self->before, accelerations into self->velocity; whether some contact of I1 approaches, or a joint moves. What is held approaches by the solver's error only: no
@@ -54,28 +58,67 @@ static PetscErrorCode is_impact(NsScheme *scheme, const NsState *at, PetscBool *
   for (PetscInt k = 0; k < rows->rows; k++) self->velocity[k] += self->b[k] - rows->drive[k];
   PetscCall(NsRowsVelocity(model, rows, at->v, self->before));
   for (PetscInt k = 0; k < rows->contacts; k++) {
-    const PetscInt  i     = rows->contact[k];
-    const PetscReal u     = self->before[rows->start[k]];
+    const PetscInt  i = rows->contact[k];
+    const PetscReal u = self->before[rows->start[k]], a = self->velocity[rows->start[k]];
     const PetscBool joint = model->candidate[i].bilateral,
-                    hits  = joint ? PetscAbsReal(u) > settings_of(scheme)->velocity_tolerance : !self->is_held[i] && u < 0;
-    self->restitute[k]    = !joint && bounces(scheme, k) ? PETSC_TRUE : PETSC_FALSE;
+                    hits  = joint ? PetscAbsReal(u) > settings_of(scheme)->velocity_tolerance : !self->is_held[i] && u < 0 && !turns(scheme, u, a);
+    self->restitute[k]    = !joint && !is_slow(scheme, model->candidate[i].law.restitution * u, a) ? PETSC_TRUE : PETSC_FALSE;
     self->impact[k]       = hits;
     *impact               = *impact || hits ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
 
-/* v += M^-1 W P of all of I1. Contacts that part before the impact do not come back for it: they count as at rest. An impact is one of all contacts that it reaches. */
+/* What impulses P take, and surfaces that move by themselves give, that leave nothing of the velocities `before`. */
+static void book_stop(NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before)
+{
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      *(k == rows->start[i] ? &ledger->impact : &ledger->friction) -= before[k] / 2 * P[k];
+      ledger->load -= rows->drive[k] * P[k];
+    }
+  }
+}
+
+/*
+  What is held gets no velocity at all: v -= M^-1 W (W' M^-1 W)^-1 u, of the size of the tolerances, or of the solver's drift. Before an event, lest drift bounces, or parts who was held; and
+  after it.
+*/
+static PetscErrorCode still(NsScheme *scheme, const NsHeld *held, NsState *at, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+  NsRows        *rows = &self->wu;
+  PetscReal      left;
+
+  PetscFunctionBegin;
+  PetscCall(NsDaeHold(self->dae, held));
+  if (!held->count) PetscFunctionReturn(0);
+  PetscCall(NsDaeRows(self->dae, at->t, at->q, rows, &self->wp));
+  PetscCall(NsContactDelassus(scheme->contact, self->dae->mass, rows, rows));
+  PetscCall(NsRowsVelocity(scheme->model, rows, at->v, self->velocity));
+  PetscCall(NsContactFit(scheme->contact, rows, self->velocity, self->P, &left));
+  if (PetscIsInfOrNanReal(left)) {
+    outcome->done = PETSC_FALSE;
+    PetscCall(NsStepFail(outcome, scheme, rows, "velocities"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsComplianceApply(self->dae->mass, rows, self->P, 1, at->v));
+  book_stop(scheme->ledger, rows, self->P, self->velocity);
+  PetscFunctionReturn(0);
+}
+
+/*
+  v += M^-1 W P of all of I1. Contacts that part, and are pressed all the same, come back with e times their velocity, and have an impact of their own right after this one: were they
+  to stop, impacts of several would add energy. An impact is one of all contacts that it reaches.
+*/
 static PetscErrorCode hit(NsScheme *scheme, NsState *at, NsStepOutcome *outcome)
 {
   NsEventDriven *self    = scheme->data;
   NsContact     *contact = scheme->contact;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < self->full.rows; k++) self->b[k] = self->before[k];
-  for (PetscInt k = 0; k < self->full.contacts; k++) self->b[self->full.start[k]] = PetscMin(0, self->b[self->full.start[k]]);
   PetscCall(NsContactDelassus(contact, self->dae->mass, &self->full, &self->full));
-  PetscCall(NsContactSolve(contact, &self->full, self->before, self->b, self->restitute, self->P, &outcome->done));
+  PetscCall(NsContactSolve(contact, &self->full, self->before, self->before, self->restitute, self->P, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &self->full, "impulses"));
     PetscFunctionReturn(0);
@@ -117,12 +160,13 @@ static void list_resting(NsScheme *scheme, PetscBool was_hit)
   }
 }
 
-/* Kind and sense of a contact with the law of friction, from its force P and acceleration w: whether it sticks, or begins to slip. */
+/* Kind and sense of a contact with the law of friction, from its force P and acceleration w: whether it sticks, or begins to slip: against the force, for where others hold it too w is
+   rounding. */
 static void settle_grip(const NsCandidate *candidate, const PetscReal *P, const PetscReal *w, NsHoldKind *kind, PetscReal *sense)
 {
   if (PetscAbsReal(P[1]) < candidate->law.friction * P[0] * (1 - 1e-10)) return;
   *kind  = NS_HOLD_SLIP;
-  *sense = w[1] != 0 && PetscAbsReal(w[1]) > 1e-12 * PetscAbsReal(w[0]) ? sign_of(w[1]) : -sign_of(P[1]);
+  *sense = P[1] != 0 ? -sign_of(P[1]) : sign_of(w[1]);
 }
 
 /* Those of self->after that are pressed stay there. P[rows] forces, w[rows] accelerations (or velocities) of self->wu; free: what w would be without forces. */
@@ -219,33 +263,6 @@ static PetscErrorCode select_by_step(NsScheme *scheme, const NsState *at, NsStep
   PetscFunctionReturn(0);
 }
 
-/* What is held gets no velocity at all: v -= M^-1 W (W' M^-1 W)^-1 u, of the size of the tolerances, or of the solver's drift. */
-static PetscErrorCode still(NsScheme *scheme, NsState *at, NsStepOutcome *outcome)
-{
-  NsEventDriven *self = scheme->data;
-  NsRows        *rows = &self->wu;
-  PetscReal      left;
-
-  PetscFunctionBegin;
-  PetscCall(NsDaeHold(self->dae, &self->after));
-  if (!self->after.count) PetscFunctionReturn(0);
-  PetscCall(NsDaeRows(self->dae, at->t, at->q, rows, &self->wp));
-  PetscCall(NsContactDelassus(scheme->contact, self->dae->mass, rows, rows));
-  PetscCall(NsRowsVelocity(scheme->model, rows, at->v, self->velocity));
-  PetscCall(NsContactFit(scheme->contact, rows, self->velocity, self->P, &left));
-  if (PetscIsInfOrNanReal(left)) {
-    outcome->done = PETSC_FALSE;
-    PetscCall(NsStepFail(outcome, scheme, rows, "velocities"));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(NsComplianceApply(self->dae->mass, rows, self->P, 1, at->v));
-  for (PetscInt k = 0; k < rows->rows; k++) {
-    scheme->ledger->impact -= self->velocity[k] / 2 * self->P[k];
-    scheme->ledger->load -= rows->drive[k] * self->P[k];
-  }
-  PetscFunctionReturn(0);
-}
-
 /* Half the time in which those that part go on rising: g' = u, g'' = a < 0 there. */
 static PetscErrorCode find_bound(NsScheme *scheme, const NsState *at, PetscInt closed)
 {
@@ -292,10 +309,7 @@ PetscErrorCode NsEventForces(NsScheme *scheme, const NsState *at, NsStepOutcome 
   self->full.contacts = self->full.rows = 0;
   if (!self->dae->held.count) PetscFunctionReturn(0);
   PetscCall(NsDaeForces(self->dae, at->t, at->q, at->v, self->a, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(PetscStrncpy(outcome->reason, self->dae->reason, sizeof(outcome->reason)));
-    PetscFunctionReturn(0);
-  }
+  if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(expand_forces(scheme, at));
   PetscFunctionReturn(0);
 }
@@ -318,6 +332,8 @@ PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *was_hit,
   }
   PetscCall(NsComplianceUpdate(self->dae->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelRows(model, at->t, at->q, closed, scheme->contact->active, &self->full));
+  PetscCall(still(scheme, &self->held, at, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(is_impact(scheme, at, was_hit, outcome));
   if (outcome->done && *was_hit) PetscCall(hit(scheme, at, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
@@ -325,7 +341,7 @@ PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *was_hit,
   list_resting(scheme, *was_hit);
   PetscCall(settings_of(scheme)->select == 0 ? select_by_accelerations(scheme, at, outcome) : select_by_step(scheme, at, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(still(scheme, at, outcome));
+  PetscCall(still(scheme, &self->after, at, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsEventForces(scheme, at, outcome));
   if (!outcome->done) PetscFunctionReturn(0);

@@ -103,10 +103,25 @@ PetscReal NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt 
   return clock->scale > 1 && exact < 9e15 && scale < 9e15 ? exact / scale : (PetscReal)number * clock->step / parts;
 }
 
-PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
+PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscInt count, const PetscInt *contact)
 {
   const PetscInt named = 4;
   size_t         used;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < count && i <= named; i++) {
+    PetscCall(PetscStrlen(outcome->reason, &used));
+    PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, "%s%.40s", i ? ", " : " (",
+      i < named ? scheme->model->candidate[contact[i]].name : "..."));
+  }
+  PetscCall(PetscStrlen(outcome->reason, &used));
+  if (count > 0) PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ")"));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
+{
+  size_t used;
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
@@ -117,16 +132,11 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
       scheme->contact->crowd, rows->rows, what, (PetscInt)scheme->contact->room));
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s (", what,
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s", what,
     rows->contacts, rows->contacts == 1 ? "" : "s"));
-  for (PetscInt i = 0; i < rows->contacts && i < named; i++) {
-    PetscCall(PetscStrlen(outcome->reason, &used));
-    PetscCall(PetscSNPrintf(
-      outcome->reason + used, sizeof(outcome->reason) - used, "%s%.40s", i ? ", " : "", scheme->model->candidate[rows->contact[i]].name));
-  }
+  PetscCall(NsStepName(outcome, scheme, rows->contacts, rows->contact));
   PetscCall(PetscStrlen(outcome->reason, &used));
-  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, "%s), best residual %.1e", rows->contacts > named ? ", ..." : "",
-    scheme->contact->residual));
+  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e", scheme->contact->residual));
   PetscFunctionReturn(0);
 }
 

@@ -163,6 +163,34 @@ static void journal_before_the_first_contact(void **state)
   }
 }
 
+/* Event-driven schemes: to the last digit, and the first contact at its time. Without friction, which is one of space here. */
+static void event_driven_to_the_first_contact(void **state)
+{
+  static const char *const schemes[] = {"scheme={type: event_driven_hem5, step: 1 ms}", "scheme={type: event_driven_rkf45, step: 1 ms}"};
+
+  (void)state;
+  for (int s = 0; s < 2; s++) {
+    for (int i = 1; i <= 5; i++) {
+      char               until[32];
+      const PetscScalar *q;
+      PetscReal          first = 0;
+      snprintf(until, sizeof(until), "time.end=%d ms", i);
+      TestRun      test   = open_rotor((const char *[]){schemes[s], until, "contacts.rub.friction=0", NULL});
+      const Places places = find_places(test.run);
+      while (test_runs(test.run)) {
+        const NsStepOutcome outcome = test_step(test.run);
+        if (outcome.impulsive && first == 0) first = test.run->state.t;
+      }
+      CHECK(VecGetArrayRead(test.run->state.q, &q));
+      for (int k = 0; k < 2 && i <= 4; k++) assert_near(1e6 * NsProbeColumnSum(&places.journal.lateral[k], q, NULL), journal_at[i - 1][k], 6e-4);
+      CHECK(VecRestoreArrayRead(test.run->state.q, &q));
+      if (i == 5) print_message("  %s: %.9f ms\n", schemes[s], 1e3 * first);
+      assert_true(i <= 4 ? first == 0 : PetscAbsReal(first - 4.882628e-3) < 1e-8);
+      test_run_close(&test);
+    }
+  }
+}
+
 /* What a whole run shows. */
 typedef struct {
   PetscReal  first_contact, first_angle; /* s, degrees from e2 towards e3 */
@@ -307,6 +335,7 @@ static void finer_mesh(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_row_of_the_reference),
   cmocka_unit_test(journal_before_the_first_contact),
+  cmocka_unit_test(event_driven_to_the_first_contact),
   cmocka_unit_test(half_a_second),
   cmocka_unit_test(moment_fixed_in_space),
   cmocka_unit_test(without_friction),
