@@ -1,16 +1,17 @@
 /* percuss check CONFIG: everything short of stepping, and what a run would do. */
+#include <math.h>
 #include <string.h>
 #include "arguments.h"
 #include "cli.h"
 #include "fe/fe.h"
 
 /* What a frame, a row of history etc. take on disk; good to a few per cent, for it counts digits of typical numbers. */
-static double bytes_to_write(const NsRun *run)
+static double bytes_to_write(const NsRun *run, double steps)
 {
   const NsOutputSettings *output = run->config.output;
   const NsScene          *scene  = &run->model->scene;
-  const double            number = 21, steps = (double)run->steps;
-  double                  bytes = 4096;
+  const double            number = 21;
+  double                  bytes  = 4096;
 
 #define NS_COUNT(every) ((every) > 0 ? floor(steps / (double)(every)) + 1 : 0)
   bytes += NS_COUNT(output->frames->every) * (900 + (scene->rotations ? 104.0 : 80.0) * scene->points + (scene->beams ? 96.0 : 48.0) * scene->cells);
@@ -31,13 +32,21 @@ static void print_bytes(double bytes)
   printf("%.3g %s", bytes, units[unit]);
 }
 
-/* A hundred steps on a copy of the state, or those of a second, tell what a step costs here. */
-static PetscErrorCode time_steps(NsRun *run, double *seconds)
+static double two_digits(double x)
 {
-  const PetscInt64 steps = PetscMin(run->steps, 100);
+  const double unit = x > 100 ? pow(10, floor(log10(x)) - 1) : 1;
+
+  return unit * round(x / unit);
+}
+
+/* A hundred steps on a copy of the state, or those of a second, tell what a step costs here; and how many there are going to be, if they go on as long as the second half of these. */
+static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
+{
+  const PetscInt64 most = run->scheme->type->adapts ? 100 : PetscMin(run->steps, 100);
   NsStepOutcome    outcome;
   NsState          state = {run->state.t, NULL, NULL};
-  PetscInt64       done  = 0;
+  PetscInt64       done = 0, halfway = 0;
+  PetscReal        t_halfway = 0;
   PetscInt         over;
   double           start;
 
@@ -51,10 +60,17 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds)
   do {
     PetscCall(NsSchemeStep(run->scheme, &state, run->step, &outcome));
     done++;
-    over = !outcome.done || done >= steps || NsSeconds() - start >= 1;
+    if (2 * done <= most) {
+      halfway   = done;
+      t_halfway = state.t;
+    }
+    over = !outcome.done || done >= most || state.t >= run->config.time->end || NsSeconds() - start >= 1;
     PetscCall(NsLayoutAgree(run->model->layout, &over)); /* clocks differ */
   } while (!over);
   *seconds = (NsSeconds() - start) / (double)done;
+  *steps   = (double)run->steps;
+  if (run->scheme->type->adapts && done > halfway && state.t > t_halfway)
+    *steps = PetscMax(*steps, two_digits((double)(done - halfway) * (run->config.time->end - t_halfway) / (state.t - t_halfway)));
   PetscCall(VecDestroy(&state.q));
   PetscCall(VecDestroy(&state.v));
   PetscFunctionReturn(0);
@@ -103,13 +119,13 @@ static PetscErrorCode print_report(NsRun *run)
 {
   const NsModel          *model  = run->model;
   const NsOutputSettings *output = run->config.output;
-  const PetscInt64        frames = output->frames->every > 0 ? (run->steps + output->frames->every - 1) / output->frames->every + 1 : 0;
-  const PetscBool         varies = run->scheme->type->varies; /* shorter steps at impacts, or as a tolerance wants them */
-  const char             *more = varies ? " or more" : "", *about = varies ? "at least" : "about";
-  double                  seconds = 0;
+  const PetscBool         adapts = run->scheme->type->adapts, shortens = run->scheme->type->varies && !adapts; /* at impacts */
+  const char             *more = shortens ? " or more" : "", *about = shortens ? "at least" : "about";
+  double                  seconds = 0, steps = 0;
 
   PetscFunctionBegin;
-  PetscCall(time_steps(run, &seconds));
+  PetscCall(time_steps(run, &seconds, &steps));
+  const double frames = output->frames->every > 0 ? ceil(steps / (double)output->frames->every) + 1 : 0;
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));  /* gaps of the start, */
   PetscCall(NsContactComplete(run->contact, &run->state)); /* far ones, too */
@@ -124,23 +140,25 @@ static PetscErrorCode print_report(NsRun *run)
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
-  printf("  scheme      %s, step %g s, %lld steps%s to t = %g s\n", run->scheme->type->variant->name, run->step, (long long)run->steps, more,
-    (double)run->steps * run->step);
+  printf("  scheme      %s, step %g s%s, %s%.0f steps%s to t = %g s\n", run->scheme->type->variant->name, run->step, adapts ? " at most" : "",
+    adapts ? "about " : "", steps, more, adapts ? run->config.time->end : (double)run->steps * run->step);
   if (model->ops->frequency_bound && run->omega_max == 0)
     printf("  highest     nothing vibrates\n");
   else if (model->ops->frequency_bound)
     printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
       run->damping_ratio, run->limit_where);
-  if (!model->ops->frequency_bound)
-    printf("  step limit  not known for mechanisms: %s and compare\n", run->scheme->type->adapts ? "take a smaller tolerance" : "halve the step");
+  if (adapts && NsSchemeStepLimit(run->scheme->type, run->scheme->settings, 1, 0) == PETSC_MAX_REAL)
+    printf("  step limit  none: steps are as short as the tolerance asks\n");
+  else if (!model->ops->frequency_bound)
+    printf("  step limit  not known for mechanisms: halve the step and compare\n");
   else if (run->step_limit < PETSC_MAX_REAL)
     print_limit(run);
   else
     printf("  step limit  none\n");
-  printf("  output      %lld frames%s, %s ", (long long)frames, more, about);
-  print_bytes(bytes_to_write(run));
+  printf("  output      %.0f frames%s, %s ", frames, more, about);
+  print_bytes(bytes_to_write(run, steps));
   printf(" in %s\n", run->directory);
-  printf("  time        %s %.3g s without output, %.3g us a step on this machine\n", about, seconds * (double)run->steps, 1e6 * seconds);
+  printf("  time        %s %.3g s without output, %.3g us a step on this machine\n", about, seconds * steps, 1e6 * seconds);
   PetscFunctionReturn(0);
 }
 
