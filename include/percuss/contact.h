@@ -126,6 +126,8 @@ PetscErrorCode NsContactCancelStep(NsContact *contact);
   until the next call.
 */
 PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp);
+/* G += factor W_u' C W_P, of the same contacts: what acts on each other by this C does by that of the last NsContactDelassus, too. */
+PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp);
 /* G of the last NsContactDelassus times a factor. */
 void NsContactScale(NsContact *contact, PetscReal factor);
 /* u = G P of these rows, those of the last NsContactDelassus. */

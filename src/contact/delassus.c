@@ -131,26 +131,24 @@ static void place_blocks(NsContact *contact, const NsRows *wu)
   contact->crowd = islands->block[islands->count] > contact->room ? most : 0;
 }
 
-/* The column of G of one row of wp, in the block of its island: `rows` wide, entries under each other from `column`. */
-static void fill_column(const NsIslands *islands, PetscInt island, const NsRows *wu, const PetscReal *half, PetscInt rows, PetscReal *column)
+/* Adds factor times the column of one row of wp to that of G, in the block of its island: `rows` wide, entries under each other from `column`. */
+static void add_column(
+  const NsIslands *islands, PetscInt island, const NsRows *wu, const PetscReal *half, PetscReal factor, PetscInt rows, PetscReal *column)
 {
   for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
     for (PetscInt r = wu->start[islands->member[m]]; r < wu->start[islands->member[m] + 1]; r++, column += rows) {
       PetscReal sum = 0;
       for (PetscInt j = wu->first[r]; j < wu->first[r + 1]; j++) sum += wu->value[j] * half[wu->touch[j]];
-      *column = sum;
+      *column += factor * sum;
     }
   }
 }
 
-PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands *islands = &contact->islands;
 
   PetscFunctionBegin;
-  PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
-  find_islands(contact, compliance, wu, wp);
-  place_blocks(contact, wu);
   for (PetscInt s = 0; s < islands->count && !contact->crowd; s++) {
     const PetscInt rows   = rows_of(islands, wu, s);
     PetscReal     *column = contact->G + islands->block[s];
@@ -161,11 +159,22 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
           PetscCall(NsComplianceHalf(compliance, wp, k, &half));
         else
           for (PetscInt j = wp->first[k]; j < wp->first[k + 1]; j++) islands->half[wp->touch[j]] += wp->value[j];
-        fill_column(islands, s, wu, half, rows, column);
+        add_column(islands, s, wu, half, factor, rows, column);
         for (PetscInt j = wp->first[k]; j < wp->first[k + 1] && !compliance; j++) islands->half[wp->touch[j]] = 0;
       }
     }
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  PetscFunctionBegin;
+  PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
+  find_islands(contact, compliance, wu, wp);
+  place_blocks(contact, wu);
+  if (!contact->crowd) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
+  PetscCall(NsContactDelassusAdd(contact, 1, compliance, wu, wp));
   PetscFunctionReturn(0);
 }
 

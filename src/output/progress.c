@@ -25,7 +25,7 @@ typedef struct {
   PetscInt64 step;
   PetscReal  t;
   PetscInt   closed;
-  PetscReal  numerical, relative; /* energy residual, J and over the largest energy */
+  PetscReal  numerical, relative; /* energy residual, J and over the size of what there is */
 } Figures;
 
 typedef struct {
@@ -42,7 +42,6 @@ typedef struct {
   double    begin, measured;         /* wall time of the first snapshot and of the last measurement */
   PetscReal t_begin;                 /* s */
   double    speed, steps_per_second; /* simulated s and steps a wall second, smoothed */
-  PetscReal largest;                 /* J */
   Figures   at;                      /* last measurement */
 } NsWriter_Progress;
 
@@ -110,6 +109,14 @@ static double per_cent(const NsWriter *writer)
   return span > 0 ? PetscMin(100, 100 * (self->at.t - self->t_begin) / span) : 100;
 }
 
+/* What the energy residual is to be small against, J: of this state alone, so that it does not depend on when the clock looked. */
+static PetscReal size_of(const NsLedger *ledger)
+{
+  const PetscReal motion = PetscAbsReal(ledger->now.kinetic) + PetscAbsReal(ledger->now.elastic);
+
+  return PetscMax(PetscMax(motion, PetscAbsReal(ledger->load)), PetscMax(ledger->impact + ledger->friction + ledger->damping, 0));
+}
+
 static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
 {
   NsWriter_Progress *self   = writer->data;
@@ -128,10 +135,8 @@ static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
   self->at.t      = snapshot->state.t;
   self->at.closed = 0;
   for (PetscInt i = 0; i < writer->run->model->candidates; i++) self->at.closed += snapshot->contact[i].state != NS_OPEN;
-  self->largest      = PetscMax(self->largest, PetscAbsReal(ledger->now.kinetic) + PetscAbsReal(ledger->now.elastic));
-  self->largest      = PetscMax(self->largest, PetscAbsReal(ledger->load));
   self->at.numerical = ledger->numerical;
-  self->at.relative  = self->largest > 0 ? ledger->numerical / self->largest : 0;
+  self->at.relative  = size_of(ledger) > 0 ? ledger->numerical / size_of(ledger) : 0;
 }
 
 static void print_simulated(char *text, size_t size, double t)

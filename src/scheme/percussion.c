@@ -74,16 +74,22 @@ PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsPercussionReport(NsScheme *scheme, NsPercussion *self, Vec v0)
+{
+  PetscFunctionBegin;
+  if (!self->w.contacts) PetscFunctionReturn(0);
+  PetscCall(NsRowsVelocity(scheme->model, &self->w, v0, self->u0));
+  PetscCall(NsRowsVelocity(scheme->model, &self->w, self->v1, self->u1));
+  PetscCall(NsContactReportImpulse(scheme->contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt)
 {
   NsPower power;
 
   PetscFunctionBegin;
-  if (self->w.contacts) {
-    PetscCall(NsRowsVelocity(scheme->model, &self->w, v0, self->u0));
-    PetscCall(NsRowsVelocity(scheme->model, &self->w, self->v1, self->u1));
-    PetscCall(NsContactReportImpulse(scheme->contact, scheme->ledger, &self->w, self->P, self->u0, self->u1, self->newly));
-  }
+  PetscCall(NsPercussionReport(scheme, self, v0));
   if (!scheme->model->ops->power) PetscFunctionReturn(0); /* nothing damps or loads */
   PetscCall(NsPercussionMean(self, v0));
   PetscCall(NsModelPower(scheme->model, t, q, v ? v : self->vm, self->vm, &power));

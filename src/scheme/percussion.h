@@ -31,7 +31,9 @@ PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, 
 PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const PetscReal *before, Vec v, NsStepOutcome *outcome);
 /* vm from v0 and v1. */
 PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0);
-/* Reports of the percussions, work of dampers and loads at (t, q, v); v NULL: at vm, which this changes. Memory of contact stays as it was: the step may still fail. */
+/* Reports of the percussions. */
+PetscErrorCode NsPercussionReport(NsScheme *scheme, NsPercussion *self, Vec v0);
+/* The same, and work of dampers and loads at (t, q, v); v NULL: at vm, which this changes. Memory of contact stays as it was: the step may still fail. */
 PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt);
 /* The step is done: memory of contact, and the new state from *q1 and v1. */
 PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsPercussion *self, NsState *x, PetscReal dt, Vec *q1);

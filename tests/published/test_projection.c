@@ -51,6 +51,8 @@ static void trajectories(void **state)
     {"projection_naive", "ball_projection_naive.csv"},
     {"projection_naive, metric: identity", "ball_projection_naive.csv"},
     {"projection_combined, variant: printed", "ball_projection_combined.csv"},
+    {"generalised_alpha", "ball_generalised_alpha.csv"},
+    {"generalised_alpha_velocity", "ball_generalised_alpha_velocity.csv"},
   };
 
   (void)state;

@@ -1,0 +1,150 @@
+#include "alpha_reaction.h"
+
+PetscErrorCode NsAlphaReactionCreate(NsScheme *scheme, NsAlphaReaction *self)
+{
+  const PetscInt rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  PetscCall(NsAlphaCreate(scheme, &self->alpha));
+  PetscCall(NsRowsCreate(scheme->model, &self->others));
+  PetscCall(PetscCalloc4(rows, &self->P, rows, &self->reaction, candidates, &self->joint, candidates, &self->held));
+  for (PetscInt i = 0; i < candidates; i++) self->joint[i] = scheme->model->candidate[i].bilateral;
+  PetscCall(NsVecsCreate(scheme->model, &self->U, &self->w, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsAlphaReactionDestroy(NsScheme *scheme, NsAlphaReaction *self)
+{
+  PetscFunctionBegin;
+  scheme->contact->held = NULL;
+  PetscCall(NsAlphaDestroy(&self->alpha));
+  PetscCall(NsRowsDestroy(&self->others));
+  PetscCall(PetscFree4(self->P, self->reaction, self->joint, self->held));
+  PetscCall(NsVecsDestroy(&self->U, &self->w, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* W' D W, for joints W' S^-1 W; p.w, and `others`. */
+static PetscErrorCode make_matrix(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, PetscInt count)
+{
+  NsAlpha        *alpha   = &self->alpha;
+  NsContact      *contact = scheme->contact;
+  NsRows         *w = &alpha->p.w, *others = &self->others;
+  const PetscReal rest = 1 - alpha->gamma / (2 * alpha->beta);
+
+  PetscFunctionBegin;
+  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, contact->active, w));
+  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, contact->active, others));
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscBool joint = self->joint[others->contact[i]];
+    for (PetscInt j = others->first[others->start[i]]; j < others->first[others->start[i + 1]] && joint; j++) others->value[j] = 0;
+  }
+  PetscCall(NsContactDelassus(contact, alpha->implicit, w, w));
+  PetscCall(NsContactDelassusAdd(contact, rest, alpha->p.compliance, w, others));
+  PetscCall(NsContactDelassusAdd(contact, -rest, alpha->implicit, w, others));
+  PetscFunctionReturn(0);
+}
+
+/* P of joints, or of the others, into self->P, and 0 in the place of the rest. */
+static void part(NsAlphaReaction *self, PetscBool joints)
+{
+  const NsPercussion *p = &self->alpha.p;
+
+  for (PetscInt i = 0; i < p->w.contacts; i++) {
+    for (PetscInt k = p->w.start[i]; k < p->w.start[i + 1]; k++) self->P[k] = self->joint[p->w.contact[i]] == joints ? p->P[k] : 0;
+  }
+}
+
+/* P of contacts at q1: w, U, and the forces of joints into x1. `known`: the round before had them, too, and v1+ = alpha.next has their w. */
+static PetscErrorCode react(
+  NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal t1, PetscInt count, NsAlphaLaw law, PetscBool known, NsStepOutcome *outcome)
+{
+  NsAlpha      *alpha   = &self->alpha;
+  NsPercussion *p       = &alpha->p;
+  NsContact    *contact = scheme->contact;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(p->compliance, t1, alpha->q1, x->v, (NsOperator){1, 0, 0}));
+  PetscCall(make_matrix(scheme, self, t1, count));
+  PetscCall(NsRowsVelocity(scheme->model, &p->w, x->v, p->u0));
+  PetscCall(NsRowsVelocity(scheme->model, &p->w, alpha->next, p->u1));
+  if (known) {
+    part(self, PETSC_FALSE);
+    NsContactReact(contact, &p->w, self->P, self->reaction);
+    for (PetscInt k = 0; k < p->w.rows; k++) p->u1[k] -= self->reaction[k];
+  }
+  PetscCall(NsContactSolve(contact, &p->w, p->u1, law == NS_ALPHA_IMPACTS ? p->u0 : NULL, NULL, p->P, &outcome->done));
+  if (!outcome->done) {
+    PetscCall(NsStepFail(outcome, scheme, &p->w, law == NS_ALPHA_IMPACTS ? "percussions" : "forces"));
+    PetscFunctionReturn(0);
+  }
+  part(self, PETSC_TRUE);
+  PetscCall(NsComplianceApply(alpha->implicit, &p->w, self->P, 1 / alpha->g, alpha->x1));
+  part(self, PETSC_FALSE);
+  PetscCall(NsAlphaJump(alpha, &p->w, self->P, 1, self->w));
+  PetscCall(NsAlphaJump(alpha, &p->w, self->P, (t1 - x->t) / 2, self->U));
+  PetscFunctionReturn(0);
+}
+
+/* Whose reactions are wanted, into contact->active; at the position without jumps, alpha.q1. */
+static PetscErrorCode activate(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, NsAlphaLaw law, PetscInt *count)
+{
+  NsPercussion *p = &self->alpha.p;
+
+  PetscFunctionBegin;
+  if (law == NS_ALPHA_FORCES) {
+    *count = NsContactList(scheme->contact, p->was);
+    PetscCall(NsPercussionActivate(scheme, p, *count));
+  } else {
+    PetscCall(NsContactGaps(scheme->contact, t1, self->alpha.q1));
+    PetscCall(NsPercussionActivateClosed(scheme, p, count));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome)
+{
+  const PetscReal t1     = x->t + dt;
+  NsAlpha        *alpha  = &self->alpha;
+  const NsModel  *model  = scheme->model;
+  NsRounds        rounds = NsRoundsBegin();
+  PetscInt        count  = 0;
+  PetscReal       fastest, size;
+  PetscBool       first = PETSC_TRUE, again;
+
+  PetscFunctionBegin;
+  PetscCall(NsAlphaBegin(scheme, alpha, x, dt, self->joint, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  do {
+    PetscCall(NsAlphaRound(scheme, alpha, t1, count ? self->U : NULL, count ? self->w : NULL));
+    if (first) PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
+    if (first) PetscCall(activate(scheme, self, t1, law, &count));
+    PetscCall(NsAlphaVelocity(alpha, first || !count ? NULL : self->w, alpha->next));
+    if (count) PetscCall(react(scheme, self, x, t1, count, law, !first, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+    PetscCall(NsAlphaVelocity(alpha, count ? self->w : NULL, alpha->next));
+    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL, &size));
+    PetscCall(NsAlphaPosition(alpha, count ? self->U : NULL, alpha->next));
+    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL, &size));
+    PetscCall(NsAlphaRoundsEnd(&rounds, NsAlphaIsDirect(model, count > 0), first && count > 0, outcome, &again));
+    first = PETSC_FALSE;
+  } while (again);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsAlphaListClosed(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, PetscInt *count)
+{
+  NsContact          *contact = scheme->contact;
+  const NsPercussion *p       = &self->alpha.p;
+
+  PetscFunctionBegin;
+  PetscCall(NsContactGaps(contact, t1, self->alpha.q1));
+  for (PetscInt k = 0; k < contact->nears; k++) self->held[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
+  for (PetscInt i = 0; i < p->w.contacts; i++) {
+    if (p->P[p->w.start[i]] > 0) self->held[p->w.contact[i]] = PETSC_TRUE;
+  }
+  *count        = NsContactList(contact, self->held);
+  contact->held = self->held;
+  PetscFunctionReturn(0);
+}
