@@ -1,4 +1,5 @@
 /* Calls through a model's table, and the small parts that every model shares. */
+#include <math.h>
 #include "percuss/model.h"
 
 PetscErrorCode NsModelDestroy(NsModel **model)
@@ -144,15 +145,26 @@ PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest)
 {
   const NsLayout    *layout = model->layout;
   const PetscScalar *array;
+  PetscReal          most  = 0;
+  int                wrong = 0; /* some are no numbers */
 
   PetscFunctionBegin;
-  *largest = 0;
   PetscCall(VecGetArrayRead(x, &array));
-  for (PetscInt i = 0; i < layout->local && !PetscIsNanReal(*largest); i++) {
-    const PetscReal size = PetscAbsReal(array[i]);
-    if (!(size <= *largest) && NsLayoutOwns(layout, i)) *largest = size;
+  if (layout->ranks == 1) {
+    for (PetscInt i = 0; i < layout->local; i++) { /* in lanes */
+      const PetscReal size = PetscAbsReal(array[i]);
+      most                 = size > most ? size : most;
+      wrong |= size != size;
+    }
+  } else {
+    for (PetscInt i = 0; i < layout->local; i++) {
+      const PetscReal size = NsLayoutOwns(layout, i) ? PetscAbsReal(array[i]) : 0;
+      most                 = size > most ? size : most;
+      wrong |= size != size;
+    }
   }
   PetscCall(VecRestoreArrayRead(x, &array));
+  *largest = wrong ? NAN : most;
   PetscCall(NsLayoutMax(layout, largest));
   PetscFunctionReturn(0);
 }

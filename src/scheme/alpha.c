@@ -189,11 +189,24 @@ PetscBool NsAlphaIsDirect(const NsModel *model, PetscBool jumps)
   return model->linear && (!jumps || (model->flat_contacts && !model->velocity_matters)) ? PETSC_TRUE : PETSC_FALSE;
 }
 
+PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least)
+{
+  PetscReal size;
+
+  PetscFunctionBegin;
+  if (direct)
+    NsVecSwap(next, target);
+  else
+    PetscCall(NsRoundsTake(rounds, model, next, target, least, &size));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again)
 {
   PetscFunctionBegin;
-  PetscCall(NsRoundsEnd(rounds, outcome, again));
-  if (outcome->done && (grown || direct)) *again = grown;
+  *again = grown;
+  if (!direct) PetscCall(NsRoundsEnd(rounds, outcome, again));
+  if (outcome->done) *again = *again || grown ? PETSC_TRUE : PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 

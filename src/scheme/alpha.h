@@ -63,6 +63,8 @@ PetscErrorCode NsAlphaVelocity(NsAlpha *self, Vec w, Vec y);
 PetscErrorCode NsAlphaJump(NsAlpha *self, const NsRows *w, const PetscReal *P, PetscReal scale, Vec y);
 /* Whether x1 of NsAlphaRound is that of the step once it knows the jumps: nothing else answers to them in linear models with flat contacts and no dampers. */
 PetscBool NsAlphaIsDirect(const NsModel *model, PetscBool jumps);
+/* NsRoundsTake; but direct: nobody asks how far it went, and who is not asked is spared looking at all unknowns. */
+PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least);
 /* NsRoundsEnd; but direct: no round more, unless contacts have `grown`, jumped for the first time. */
 PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again);
 /* Work of dampers and loads with the mean velocity (v0 + v1)/2, by the forces at both ends: for rho = 1 that is the trapezoidal rule, and exact. */

@@ -104,18 +104,18 @@ static PetscErrorCode activate(NsScheme *scheme, NsAlphaReaction *self, PetscRea
 
 PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome)
 {
-  const PetscReal t1     = x->t + dt;
-  NsAlpha        *alpha  = &self->alpha;
-  const NsModel  *model  = scheme->model;
-  NsRounds        rounds = NsRoundsBegin();
-  PetscInt        count  = 0;
-  PetscReal       fastest, size;
-  PetscBool       first = PETSC_TRUE, again;
+  const PetscReal t1      = x->t + dt;
+  NsAlpha        *alpha   = &self->alpha;
+  const NsModel  *model   = scheme->model;
+  NsRounds        rounds  = NsRoundsBegin();
+  PetscInt        count   = 0;
+  PetscReal       fastest = 0;
+  PetscBool       first   = PETSC_TRUE, again;
 
   PetscFunctionBegin;
   PetscCall(NsAlphaBegin(scheme, alpha, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  if (!NsAlphaIsDirect(model, scheme->contact->nears > 0)) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
   do {
     PetscCall(NsAlphaRound(scheme, alpha, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
@@ -124,10 +124,11 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsSta
     if (count) PetscCall(react(scheme, self, x, t1, count, law, !first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaVelocity(alpha, count ? self->w : NULL, alpha->next));
-    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL, &size));
+    const PetscBool direct = NsAlphaIsDirect(model, count > 0);
+    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
     PetscCall(NsAlphaPosition(alpha, count ? self->U : NULL, alpha->next));
-    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL, &size));
-    PetscCall(NsAlphaRoundsEnd(&rounds, NsAlphaIsDirect(model, count > 0), first && count > 0, outcome, &again));
+    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL));
+    PetscCall(NsAlphaRoundsEnd(&rounds, direct, first && count > 0, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
   PetscFunctionReturn(0);

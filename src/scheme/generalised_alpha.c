@@ -217,29 +217,30 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
 /* x1, U, w until they fit each other: q1 and v1. */
 static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, NsStepOutcome *outcome)
 {
-  NsScheme_GeneralisedAlpha *self   = scheme->data;
-  NsAlpha                   *alpha  = &self->alpha;
-  const NsModel             *model  = scheme->model;
-  NsRounds                   rounds = NsRoundsBegin();
-  PetscReal                  fastest, size;
-  PetscBool                  first = PETSC_TRUE, again;
+  NsScheme_GeneralisedAlpha *self    = scheme->data;
+  NsAlpha                   *alpha   = &self->alpha;
+  const NsModel             *model   = scheme->model;
+  NsRounds                   rounds  = NsRoundsBegin();
+  const PetscBool            near    = scheme->contact->nears > 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool            direct  = NsAlphaIsDirect(model, near) && !(near && self->friction) ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal                  fastest = 0;
+  PetscBool                  first   = PETSC_TRUE, again;
 
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(&self->position));
-  PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  if (!direct) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;
     PetscCall(NsAlphaRound(scheme, alpha, t1, self->moved + self->hit ? self->U : NULL, self->hit ? self->w : NULL));
     PetscCall(position_round(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL, &size));
+    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
     PetscCall(velocity_round(scheme, x, t1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsRoundsTake(&rounds, model, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL, &size));
-    const PetscBool jumps  = self->moved + self->hit > 0 ? PETSC_TRUE : PETSC_FALSE;
-    const PetscBool direct = NsAlphaIsDirect(model, jumps) && !(jumps && self->friction) ? PETSC_TRUE : PETSC_FALSE;
-    PetscCall(NsAlphaRoundsEnd(&rounds, direct, self->moved > moved, outcome, &again));
+    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
+    const PetscBool alone = NsAlphaIsDirect(model, PETSC_FALSE) && self->moved + self->hit == 0 ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(NsAlphaRoundsEnd(&rounds, direct || alone, self->moved > moved, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
   PetscFunctionReturn(0);

@@ -1,0 +1,262 @@
+"""Which scheme, and how long a step: error against cost of the schemes on an elastic bar, a beam on a stop, a rotor in a safety bearing and a slider-crank.
+
+    python3 postprocess/choose.py [--only CASE ...] [--percuss BIN] [--out DIR]
+
+Each case is a config of configs/ with other schemes and steps. Errors are the largest distance of some displacements from the solution, over their largest value: from d'Alembert's for the
+bar, else from a run with a hundredth of the step. Cost is the time of the loop without output, the least of three runs one after the other: compare it within a table, not with other days'. Takes
+some minutes; nothing else should run meanwhile. Prints Markdown, draws error over cost.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import subprocess
+import sys
+from collections.abc import Callable
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, letter, save, style
+from percuss_results import ResultsError, Run
+from percuss_study import ROOT, find_percuss
+
+TIMES = 3  # runs of which the quickest counts
+LOOK = 400  # instants at which solutions are compared
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Method:
+    """A scheme as it is tried: settings, other keys, steps in s; a scheme that adapts has tolerances in their place."""
+
+    label: str
+    scheme: dict
+    steps: tuple
+    colour: str = BLACK
+    marker: str = "o"
+    keys: tuple = ()
+    adapts: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A config, how far it runs, what is compared, and with what."""
+
+    title: str
+    config: str
+    end: float
+    columns: tuple
+    methods: tuple
+    keys: tuple = ()
+    exact: Callable | None = None  # times -> [columns, times]
+    reference: Method | None = None
+
+
+def waves(times):
+    """Displacements of both ends of the bar, by d'Alembert: it comes with v0, and each end turns when the wave reaches it."""
+    speed, gap, c0, length = 0.1, 5.0005e-5, np.sqrt(2.1e11 / 7800), 1.0
+    touch = gap / speed
+    left = -speed * np.minimum(times, touch) + speed * np.maximum(0, times - touch - 2 * length / c0)
+    turn = touch + length / c0
+    right = -speed * np.minimum(times, turn) + speed * np.maximum(0, times - turn)
+    return np.array([left, right])
+
+
+def method(name, steps, colour, marker="o", label=None, keys=(), **settings):
+    """One of a table."""
+    return Method(label or name, {"type": name, **settings}, tuple(steps), colour, marker, tuple(keys))
+
+
+def adaptive(name, tolerances, step, colour, marker="D", label=None, **settings):
+    """A scheme that chooses its steps, with tolerances."""
+    return Method(label or name, {"type": name, "step": step, **settings}, tuple(tolerances), colour, marker, adapts=True)
+
+
+US = 1e-6
+CASES = {
+    "bar": Case(
+        "Elastic bar on a wall, 200 elements, 1 ms",
+        "elastic_bar.yaml",
+        1e-3,
+        ("bar.left.ux", "bar.right.ux"),
+        (
+            method("half_explicit", (0.25 * US, 0.5 * US), BLUE),
+            method("half_explicit", (0.25 * US, 0.8 * US), BLUE, "s", "half_explicit, lumped", ("bodies.bar.mass=lumped",)),
+            method("massless_contact", (0.25 * US, 0.8 * US), SKY, "o", "massless_contact, redistributed", ("bodies.bar.mass=redistributed",)),
+            method("modal", (1 * US, 4 * US, 16 * US), GREEN, "o", "modal, 50 modes", modes=50),
+            method("moreau_jean", (0.5 * US, 2 * US, 8 * US), GREY),
+            method("implicit_split", (0.5 * US, 2 * US, 8 * US), ORANGE),
+            method("generalised_alpha", (0.5 * US, 2 * US, 8 * US), PURPLE),
+        ),
+        keys=("bodies.bar.mesh.line.elements=200",),
+        exact=waves,
+    ),
+    "beam": Case(
+        "Beam on a stop, friction in space, to its first three impacts",
+        "beam_on_stop.yaml",
+        4e-3,
+        ("beam.right.uy", "beam.right.uz"),
+        (
+            method("half_explicit", (0.1 * US, 0.5 * US), BLUE),
+            method("moreau_jean", (0.5 * US, 2 * US, 10 * US), GREY),
+            method("implicit_split", (0.5 * US, 2 * US, 10 * US), ORANGE),
+            method("generalised_alpha", (0.5 * US, 2 * US, 10 * US), PURPLE),
+        ),
+        reference=Method("half_explicit", {"type": "half_explicit"}, (0.02 * US,)),
+    ),
+    "rotor": Case(
+        "Rotor in its safety bearing, 20 ms",
+        "rotor_in_safety_bearing.yaml",
+        20e-3,
+        ("shaft.left.uy", "shaft.left.uz"),
+        (
+            method("half_explicit", (2 * US, 5 * US, 12 * US), BLUE),
+            method("half_explicit_two_step", (2 * US, 5 * US, 12 * US), BLUE, "s"),
+            adaptive("half_explicit_adaptive", (1e-4, 1e-3, 1e-2), "1 ms", SKY),
+            method("moreau_midpoint", (2 * US, 5 * US), GREEN),
+            method("moreau_jean", (5 * US, 20 * US, 80 * US), GREY),
+            method("implicit_split", (5 * US, 20 * US, 80 * US), ORANGE),
+            method("generalised_alpha", (5 * US, 20 * US, 80 * US), PURPLE),
+        ),
+        reference=Method("half_explicit", {"type": "half_explicit"}, (0.05 * US,)),
+    ),
+    "crank": Case(
+        "Slider-crank with clearance, 50 ms",
+        "slider_crank.yaml",
+        50e-3,
+        ("crank.theta1", "crank.theta2"),
+        (
+            method("half_explicit", (1e-5, 1e-4), BLUE),
+            method("moreau_midpoint", (1e-5, 1e-4), GREEN),
+            method("moreau_jean", (1e-5, 1e-4), GREY),
+            method("implicit_split", (1e-5, 1e-4), ORANGE),
+            method("generalised_alpha", (1e-5, 1e-4), PURPLE),
+            method("ggl_unified", (1e-5, 1e-4), PURPLE, "s"),
+            adaptive("event_driven_hem5", (1e-4, 1e-6, 1e-8), "10 ms", BLACK),
+            adaptive("event_driven_rkf45", (1e-4, 1e-6, 1e-8), "10 ms", BLACK, "v"),
+        ),
+        reference=Method("event_driven_hem5", {"type": "event_driven_hem5", "step": "1 ms"}, (1e-12,), adapts=True),
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """One run: error, seconds, steps, share of the energy that the scheme made."""
+
+    error: float
+    seconds: float
+    steps: int
+    made: float
+
+
+def run(percuss, out, case, trial, step):
+    """One run, and the same again for its time: its values at the instants, seconds, summary. None: the program says why not."""
+    length = {"tolerance": step} if trial.adapts else {"step": step}
+    words = ", ".join(f"{key}: {value}" for key, value in {**trial.scheme, **length}.items())
+    span = 1 if trial.adapts else max(1, int(case.end / LOOK / step))
+    sets = [*case.keys, *trial.keys, f"scheme={{{words}}}", f"time={{end: {case.end}}}"]
+    sets.append(f"output={{frames: {{every: 0}}, contacts: {{every: 0}}, energy: {{every: 0}}, history: {{every: {span}, probes: {probes(case)}}}}}")
+    command = [percuss, "run", str(ROOT / "configs" / case.config), "--quiet", "--overwrite", "--out", str(out)]
+    for words in sets:
+        command += ["--set", words]
+    seconds = []
+    for _ in range(TIMES):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            print(f"{case.title}: {trial.label} with {step:g}: {reason(done.stderr)}", file=sys.stderr)
+            return None
+        made = Run(out)
+        seconds.append(made.info["summary"]["loop_seconds"] - made.info["summary"]["writing_seconds"])
+    return made, min(seconds)
+
+
+def reason(text):
+    """The line of a message that says what is wrong."""
+    return next((line for line in text.splitlines() if "error" in line or line.startswith("percuss")), text.strip())
+
+
+def probes(case):
+    """Names of the probes of the columns, as YAML."""
+    return "[" + ", ".join(sorted({column.rsplit(".", 1)[0] for column in case.columns} if case.config != "slider_crank.yaml" else {"crank"})) + "]"
+
+
+def values(made, case, times):
+    """The columns at the instants."""
+    return np.array([np.interp(times, made.history["time"], made.history[column]) for column in case.columns])
+
+
+def measure(percuss, out, case):
+    """{method: {step: result}}."""
+    times = np.linspace(0, case.end, LOOK + 1)
+    if case.exact:
+        truth = case.exact(times)
+    else:
+        truth = values(run(percuss, out, case, case.reference, case.reference.steps[0])[0], case, times)
+    size = np.max(np.abs(truth))
+    results = {}
+    for trial in case.methods:
+        results[trial] = {}
+        for step in trial.steps:
+            found = run(percuss, out, case, trial, step)
+            if not found:
+                continue
+            made, seconds = found
+            summary = made.info["summary"]
+            energy = summary["energy"]
+            flow = max(abs(energy["initial"]), abs(energy["load"]), energy["kinetic"] + energy["elastic"])
+            error = np.max(np.abs(values(made, case, times) - truth)) / size
+            results[trial][step] = Result(error, seconds, summary["steps"], energy["numerical"] / flow)
+    return results
+
+
+def print_case(case, results):
+    """A Markdown table."""
+    print(f"\n{case.title} (`configs/{case.config}`)\n")
+    print("| scheme | step or tolerance | steps | error | time, ms | made of the energy |")
+    print("|---|---|---|---|---|---|")
+    for trial, found in results.items():
+        for step, result in found.items():
+            length = f"{step:.0e}" if trial.adapts else f"{step * 1e6:g} us"
+            print(f"| `{trial.label}` | {length} | {result.steps} | {result.error:.1e} | {result.seconds * 1e3:.3g} | {result.made:+.0e} |")
+
+
+def draw(cases, results):
+    """Error over time, a case a panel."""
+    figure, axes = plt.subplots(2, 2, figsize=(TWO_COLUMNS, 6.2))
+    for case, axis in zip(cases, axes.flat):
+        for trial, found in results[case].items():
+            points = sorted((result.seconds * 1e3, result.error) for result in found.values())
+            if points:
+                axis.loglog(*zip(*points), color=trial.colour, marker=trial.marker, label=trial.label, markerfacecolor="white")
+        axis.set(xlabel="time of the loop, ms", ylabel="error", title=CASES[case].title)
+        axis.legend(fontsize=6)
+    letter(axes.flat)
+    for axis in list(axes.flat)[len(cases) :]:
+        axis.set_visible(False)
+    return figure
+
+
+def main():
+    """Exit code 0, or 2 where the input is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", metavar="CASE", nargs="+", choices=sorted(CASES), default=list(CASES), help=f"of {', '.join(CASES)}")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=pathlib.Path("out/choose"), help="default %(default)s")
+    arguments = parser.parse_args()
+    try:
+        percuss = find_percuss(arguments.percuss)
+        style()
+        results = {}
+        for name in arguments.only:
+            results[name] = measure(percuss, arguments.out / name, CASES[name])
+            print_case(CASES[name], results[name])
+        print(f"\nfigure: {save(draw(arguments.only, results), arguments.out, 'choose')}")
+    except (ResultsError, OSError) as error:
+        print(f"choose.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
