@@ -82,7 +82,7 @@ static PetscErrorCode NsSchemeStep_ExplicitVelocity(NsScheme *scheme, NsState *x
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsTrapezoidalPush(scheme, dt));
   }
-  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
+  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact, outcome));
   if (impact)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else

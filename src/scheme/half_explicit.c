@@ -30,7 +30,8 @@ typedef struct {
   const NsNode *where;
   double        step;
   int           restitution_of;
-  int           decide; /* 0 at_end, 1 at_prediction, 2 always */
+  int           positions; /* 0 free, 1 held */
+  int           decide;    /* 0 at_end, 1 at_prediction, 2 always */
 } NsSettings_HalfExplicit;
 
 enum { AT_END, AT_PREDICTION, ALWAYS };
@@ -102,7 +103,15 @@ static PetscErrorCode decide_at_prediction(NsScheme *scheme, const NsState *x, P
   PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
   *impact = PETSC_FALSE;
   for (PetscInt k = 0; k < contact->nears; k++)
-    *impact = *impact || (NsContactIsClosed(contact, contact->near[k]) && !self->closed[contact->near[k]]) ? PETSC_TRUE : PETSC_FALSE;
+    *impact = *impact || (NsTrapezoidalIsClosed(scheme, contact->near[k]) && !self->closed[contact->near[k]]) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeSetup_HalfExplicit(NsScheme *scheme)
+{
+  PetscFunctionBegin;
+  PetscCall(NsTrapezoidalSetup(scheme));
+  if (((const NsSettings_HalfExplicit *)scheme->settings)->positions) PetscCall(NsTrapezoidalHold(scheme));
   PetscFunctionReturn(0);
 }
 
@@ -117,7 +126,8 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   if (settings->decide == AT_PREDICTION) PetscCall(decide_at_prediction(scheme, x, dt, &foreseen));
   PetscCall(NsTrapezoidalEulerStage(scheme, x, dt, self->closed, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
+  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
   if (settings->decide == AT_PREDICTION) impact = foreseen;
   if (!impact || settings->decide == ALWAYS)
     PetscCall(NsTrapezoidalForceStep(scheme, x, dt, outcome));
@@ -133,6 +143,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
 static const char *const decide_choices[]     = {"at_end", "at_prediction", "always", NULL};
 static const NsKey       half_explicit_keys[] = {
         NS_TRAPEZOIDAL_KEYS(NsSettings_HalfExplicit),
+        NS_POSITIONS_KEY(NsSettings_HalfExplicit),
         {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, decide), .choices = decide_choices, .standard = "at_end",
           .help    = "where contacts are found to be newly closed: at the end of the step, at its Euler prediction, or impacts always after forces",
           .example = "at_prediction"},
@@ -151,7 +162,10 @@ const NsVariant NsSchemeVariant_HalfExplicit = {
            "bounded, not damped.\n"
            "Explicit: undamped, dt < 2/omega_max; consistent bar le/(sqrt(3) c0), lumped le/c0; stiffness damping lowers\n"
            "it. Penetration at an impact is at most one step's way. Contact velocity is zero to rounding while closed,\n"
-           "so positions drift with the square of the step only where constraints are curved.\n"
+           "so positions drift only where constraints are curved: a body that slides at the angular rate w on a circle of radius R by\n"
+           "R w (w dt)^3/8 a second.\n" NS_POSITIONS_ABOUT
+           "On the rotor in its safety bearing: |gap| below 1e-15 m instead of 0.5 um, for 12 % of the time a step; spin and energy after\n"
+           "0.5 s as without (0.3 mJ of 1208 J).\n"
            "decide: at_prediction and always are the readings of the reference's Sec. 5.2; with always the forces\n"
            "swallow restitution.\n"
            "Needs of a model: accelerations and contact rows. Joints (bilateral rows) and friction are covered.\n"
@@ -171,7 +185,7 @@ const NsSchemeType NsSchemeType_HalfExplicit = {
       .needs         = "",
       .reference     = "Schindler et al. Fig. 9",
     },
-  .setup         = NsTrapezoidalSetup,
+  .setup         = NsSchemeSetup_HalfExplicit,
   .start         = NsTrapezoidalStart,
   .step          = NsSchemeStep_HalfExplicit,
   .amplification = NsTrapezoidalAmplification,

@@ -80,7 +80,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAcceleration(NsScheme *scheme, Ns
   PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, count, &self->w0, self->P0, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalPush(scheme, dt));
-  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact));
+  PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact, outcome));
   if (impact)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else

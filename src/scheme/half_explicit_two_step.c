@@ -21,7 +21,8 @@ typedef struct {
   const NsNode *where;
   double        step;
   int           restitution_of;
-  int           decide; /* 0 again, 1 once */
+  int           positions; /* 0 free, 1 held */
+  int           decide;    /* 0 again, 1 once */
   long          ratio;
 } NsSettings_HalfExplicitTwoStep;
 
@@ -36,7 +37,7 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
   PetscCall(NsContactGaps(contact, t, q));
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
-    self->struck[i]  = NsContactIsClosed(contact, i);
+    self->struck[i]  = NsTrapezoidalIsClosed(scheme, i);
     *impact          = *impact || (self->struck[i] && !self->closed[i]) ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
@@ -61,6 +62,14 @@ static PetscErrorCode finish(NsScheme *scheme, NsState *x, PetscReal dt, PetscIn
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeSetup_HalfExplicitTwoStep(NsScheme *scheme)
+{
+  PetscFunctionBegin;
+  PetscCall(NsTrapezoidalSetup(scheme));
+  if (((const NsSettings_HalfExplicitTwoStep *)scheme->settings)->positions) PetscCall(NsTrapezoidalHold(scheme));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsSettings_HalfExplicitTwoStep *settings = scheme->settings;
@@ -73,13 +82,15 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
   PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
   PetscCall(look_ahead(scheme, x->t + dt, self->q1, &impact));
   if (!impact) {
-    PetscCall(NsTrapezoidalEulerStage(scheme, x, dt, self->struck, outcome));
+    PetscCall(NsTrapezoidalEulerStage(scheme, x, dt, self->hold ? self->closed : self->struck, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsTrapezoidalPosition(scheme, x, dt, &late));
+    PetscCall(NsTrapezoidalPosition(scheme, x, dt, &late, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
   }
   if (impact || (late && settings->decide == 0)) {
     PetscCall(NsTrapezoidalRelease(scheme, dt));
-    PetscCall(NsTrapezoidalPosition(scheme, x, ds, &impact));
+    PetscCall(NsTrapezoidalPosition(scheme, x, ds, &impact, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsTrapezoidalImpactStep(scheme, x, ds, outcome));
     if (outcome->done) PetscCall(finish(scheme, x, dt, 1));
   } else {
@@ -92,6 +103,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
 static const char *const decide_choices[]              = {"again", "once", NULL};
 static const NsKey       half_explicit_two_step_keys[] = {
         NS_TRAPEZOIDAL_KEYS(NsSettings_HalfExplicitTwoStep),
+        NS_POSITIONS_KEY(NsSettings_HalfExplicitTwoStep),
         {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicitTwoStep, decide), .choices = decide_choices, .standard = "again",
           .help = "look for newly closed contacts again at the end of the step, or once, at its Euler prediction (as in the paper)", .example = "once"},
         {"ratio", NS_KEY_INTEGER, offsetof(NsSettings_HalfExplicitTwoStep, ratio), .standard = "10", .minimum = "1", .maximum = "1000000",
@@ -104,19 +116,20 @@ static const NsTable half_explicit_two_step_table = {
 const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
   .name  = "half_explicit_two_step",
   .title = "half-explicit, velocity level, with shorter steps at impacts",
-  .about = "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
-           "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
-           "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
-           "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
-           "of their forces.\n"
-           "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
-           "between two walls has two hundred times as much in forty flights. scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n"
-           "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
-           "of a step.\n"
-           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
-           "outputs count steps, short and long ones alike.\n"
-           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
-           "time-discontinuous Galerkin methods, Fig. 24.",
+  .about =
+    "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
+    "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
+    "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
+    "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
+    "of their forces.\n"
+    "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
+    "between two walls has two hundred times as much in forty flights. scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n" NS_POSITIONS_ABOUT
+    "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
+    "of a step.\n"
+    "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
+    "outputs count steps, short and long ones alike.\n"
+    "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
+    "time-discontinuous Galerkin methods, Fig. 24.",
   .table = &half_explicit_two_step_table,
 };
 
@@ -131,7 +144,7 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
       .needs         = "",
       .reference     = "Schindler et al. Fig. 24",
     },
-  .setup         = NsTrapezoidalSetup,
+  .setup         = NsSchemeSetup_HalfExplicitTwoStep,
   .start         = NsTrapezoidalStart,
   .step          = NsSchemeStep_HalfExplicitTwoStep,
   .varies        = PETSC_TRUE,

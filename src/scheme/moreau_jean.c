@@ -16,48 +16,75 @@
 typedef struct {
   const NsNode *where;
   double        step, theta, gamma;
+  int           positions; /* 0 free, 1 held */
 } NsSettings_MoreauJean;
+
+typedef struct {
+  NsTheta       theta;
+  NsCompliance *mass; /* slot 0, M; NULL: positions are free */
+} NsScheme_MoreauJean;
 
 static PetscErrorCode NsSchemeSetup_MoreauJean(NsScheme *scheme)
 {
-  NsTheta *self;
+  NsScheme_MoreauJean *self;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
   scheme->data = self;
-  PetscCall(NsThetaSetup(scheme, PETSC_FALSE, self));
+  PetscCall(NsThetaSetup(scheme, PETSC_FALSE, &self->theta));
+  if (!((const NsSettings_MoreauJean *)scheme->settings)->positions) PetscFunctionReturn(0);
+  PetscCall(NsPercussionHold(scheme, &self->theta.p));
+  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsSchemeDestroy_MoreauJean(NsScheme *scheme)
 {
+  NsScheme_MoreauJean *self = scheme->data;
+
   PetscFunctionBegin;
-  PetscCall(NsThetaDestroy(scheme->data));
-  PetscCall(PetscFree(scheme->data));
+  PetscCall(NsThetaDestroy(&self->theta));
+  if (self->mass) PetscCall(NsComplianceDestroy(&self->mass));
+  PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode update_metric(NsScheme_MoreauJean *self, const NsState *x)
+{
+  PetscFunctionBegin;
+  if (self->mass) PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *state)
 {
+  NsScheme_MoreauJean *self = scheme->data;
+
   PetscFunctionBegin;
-  PetscCall(NsThetaStart(scheme, scheme->data, state));
+  PetscCall(NsThetaStart(scheme, &self->theta, state));
+  PetscCall(update_metric(self, state));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsTheta                     *self     = scheme->data;
   const NsSettings_MoreauJean *settings = scheme->settings;
+  NsScheme_MoreauJean         *self     = scheme->data;
+  NsTheta                     *theta    = &self->theta;
   PetscInt                     count;
 
   PetscFunctionBegin;
-  PetscCall(NsThetaBegin(scheme, self, x, dt));
+  PetscCall(NsThetaBegin(scheme, theta, x, dt));
+  PetscCall(update_metric(self, x));
   PetscCall(NsContactForecast(scheme->contact, x, settings->gamma * dt, &count));
-  PetscCall(NsPercussionActivate(scheme, &self->p, count));
-  PetscCall(NsThetaVelocity(scheme, self, x, dt, count, outcome));
+  PetscCall(NsPercussionKeep(scheme, &theta->p, &count));
+  PetscCall(NsPercussionActivate(scheme, &theta->p, count));
+  PetscCall(NsThetaVelocity(scheme, theta, x, dt, count, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsThetaBook(scheme, self, x, dt));
-  PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->q1));
+  PetscCall(NsThetaBook(scheme, theta, x, dt));
+  PetscCall(NsPercussionPosition(scheme, &theta->p, x->t + dt, self->mass, &theta->q1, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(NsPercussionFinish(scheme, &theta->p, x, dt, &theta->q1));
   PetscFunctionReturn(0);
 }
 
@@ -65,6 +92,7 @@ static const NsKey moreau_jean_keys[] = {
   NS_STEP_KEY(NsSettings_MoreauJean),
   NS_THETA_KEY(NsSettings_MoreauJean),
   NS_GAMMA_KEY(NsSettings_MoreauJean),
+  NS_POSITIONS_KEY(NsSettings_MoreauJean),
   {NULL},
 };
 static const NsTable moreau_jean_table = {"moreau_jean", "Moreau-Jean theta scheme", moreau_jean_keys, sizeof(NsSettings_MoreauJean)};
@@ -77,7 +105,8 @@ const NsVariant NsSchemeVariant_MoreauJean = {
            "factored once. Mechanisms and rotors of free or changing spin: Newton's method, three to six rounds a step.\n"
            "theta = 0.5: order 2 in free flight, energy of linear models kept to rounding; theta > 0.5: order 1, damps.\n"
            "No step limit from theta = 0.5. P is force and impulse in one, reported as impulse. Penetration: at most\n"
-           "dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)). Positions of joints and of curved contacts drift.\n"
+           "dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)). Positions of joints and of curved contacts drift.\n" NS_POSITIONS_ABOUT
+           "Velocities do not hold at the new positions: that is scheme.projection_combined.\n"
            "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
            "differences.\n"
            "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (2).",

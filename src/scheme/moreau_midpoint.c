@@ -15,6 +15,7 @@
 typedef struct {
   const NsNode *where;
   double        step;
+  int           positions; /* 0 free, 1 held */
 } NsSettings_MoreauMidpoint;
 
 static PetscErrorCode NsSchemeSetup_MoreauMidpoint(NsScheme *scheme)
@@ -25,6 +26,7 @@ static PetscErrorCode NsSchemeSetup_MoreauMidpoint(NsScheme *scheme)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsMidpointSetup(scheme, self));
+  if (((const NsSettings_MoreauMidpoint *)scheme->settings)->positions) PetscCall(NsPercussionHold(scheme, &self->p));
   PetscFunctionReturn(0);
 }
 
@@ -51,11 +53,13 @@ static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, 
   PetscCall(NsMidpointVelocity(scheme, self, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->qm, dt, self->p.vm, x->q)); /* q1 */
+  PetscCall(NsPercussionPosition(scheme, &self->p, x->t + dt, self->p.compliance, &self->qm, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->qm));
   PetscFunctionReturn(0);
 }
 
-static const NsKey   moreau_midpoint_keys[] = {NS_STEP_KEY(NsSettings_MoreauMidpoint), {NULL}};
+static const NsKey   moreau_midpoint_keys[] = {NS_STEP_KEY(NsSettings_MoreauMidpoint), NS_POSITIONS_KEY(NsSettings_MoreauMidpoint), {NULL}};
 static const NsTable moreau_midpoint_table = {"moreau_midpoint", "Moreau's midpoint scheme", moreau_midpoint_keys, sizeof(NsSettings_MoreauMidpoint)};
 
 const NsVariant NsSchemeVariant_MoreauMidpoint = {
@@ -67,7 +71,10 @@ const NsVariant NsSchemeVariant_MoreauMidpoint = {
            "reported as impulse.\n"
            "Explicit: undamped, dt < 2/omega_max.\n"
            "Needs of a model: accelerations, gaps and contact rows. Joints and friction are covered; curved constraints\n"
-           "drift (142 um in the slider-crank at dt = 1e-4 s).\n"
+           "drift (142 um in the slider-crank at dt = 1e-4 s): a body that slides at the angular rate w on a circle of radius R by\n"
+           "R w (w dt)/2 a second.\n" NS_POSITIONS_ABOUT
+           "On the rotor in its safety bearing: |gap| below 1e-15 m instead of 4.6 um, for 33 % of the time a step; 1.5 mJ of 1208 J; the\n"
+           "work of friction in 0.5 s as by half_explicit, 1.10 J, and not 1.08.\n"
            "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
            "mechanical systems, (8)-(13).",
   .table = &moreau_midpoint_table,

@@ -12,9 +12,17 @@ PetscErrorCode NsPercussionCreate(NsScheme *scheme, PetscInt slot, NsPercussion 
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsPercussionHold(NsScheme *scheme, NsPercussion *self)
+{
+  PetscFunctionBegin;
+  PetscCall(NsHoldCreate(scheme->contact, &self->hold));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPercussionDestroy(NsPercussion *self)
 {
   PetscFunctionBegin;
+  PetscCall(NsHoldDestroy(&self->hold));
   PetscCall(NsComplianceDestroy(&self->compliance));
   PetscCall(NsVecsDestroy(&self->v1, &self->vm, NULL));
   PetscCall(NsRowsDestroy(&self->w));
@@ -27,6 +35,7 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->compliance, state->t, state->q, state->v, op));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
+  if (self->hold) PetscCall(PetscArraycpy(self->hold->closed, self->was, scheme->contact->candidates));
   PetscFunctionReturn(0);
 }
 
@@ -45,10 +54,24 @@ PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscI
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsPercussionKeep(NsScheme *scheme, NsPercussion *self, PetscInt *count)
+{
+  NsContact *contact = scheme->contact;
+  NsHold    *hold    = self->hold;
+
+  PetscFunctionBegin;
+  if (!hold) PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < contact->nears; k++) hold->held[contact->near[k]] = hold->closed[contact->near[k]];
+  for (PetscInt i = 0; i < *count; i++) hold->held[contact->active[i]] = PETSC_TRUE;
+  *count = NsContactList(contact, hold->held);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, PetscInt *count)
 {
   PetscFunctionBegin;
   *count = NsContactListClosed(scheme->contact);
+  PetscCall(NsPercussionKeep(scheme, self, count));
   PetscCall(NsPercussionActivate(scheme, self, *count));
   PetscFunctionReturn(0);
 }
@@ -95,6 +118,22 @@ PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, Pe
   PetscCall(NsModelPower(scheme->model, t, q, v ? v : self->vm, self->vm, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPercussionPosition(NsScheme *scheme, NsPercussion *self, PetscReal t1, NsCompliance *mass, Vec *q1, NsStepOutcome *outcome)
+{
+  NsHold   *hold = self->hold;
+  PetscBool off;
+
+  PetscFunctionBegin;
+  if (!hold) PetscFunctionReturn(0);
+  (void)NsHoldPress(hold, self->was, &self->w, self->P);
+  PetscCall(NsContactGaps(scheme->contact, t1, *q1));
+  NsHoldFind(hold, &off);
+  if (off) PetscCall(NsHoldProject(scheme, hold, t1, mass, q1, outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  NsHoldEnd(hold, self->was, &self->w, self->P);
   PetscFunctionReturn(0);
 }
 

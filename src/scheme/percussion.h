@@ -9,7 +9,7 @@
   Ledger: with vm = (v0 + v1)/2 the change of kinetic energy is vm' M (v1 - v0) for constant M, so forces work with vm, and percussions with the mean of W'v0 and W'v1.
 */
 #pragma once
-#include "percuss/scheme.h"
+#include "position.h"
 
 typedef struct {
   NsCompliance *compliance; /* of A */
@@ -17,9 +17,12 @@ typedef struct {
   NsRows        w;                /* of the active contacts; none: w.contacts = 0 */
   PetscReal    *P, *u0, *u1;      /* [rows] P, and the velocities around it */
   PetscBool    *was, *is, *newly; /* [candidates] active in the last step, in this one; [active] in this one only */
+  NsHold       *hold;             /* NULL: positions are free */
 } NsPercussion;
 
 PetscErrorCode NsPercussionCreate(NsScheme *scheme, PetscInt slot, NsPercussion *self);
+/* `positions: held` (position.h) from now on; at set-up. Closed contacts are active, then, wherever a forecast sees them: over a convex one it sees them open. */
+PetscErrorCode NsPercussionHold(NsScheme *scheme, NsPercussion *self);
 PetscErrorCode NsPercussionDestroy(NsPercussion *self);
 /* The compliance, so that no step allocates for its first contact; and what is active. */
 PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsState *state, NsOperator op);
@@ -27,6 +30,8 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
 PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscInt count);
 /* The candidates closed by the gaps of the last NsContactGaps are the active ones; how many. */
 PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, PetscInt *count);
+/* Where positions are held: those that are closed join the first *count of contact->active. */
+PetscErrorCode NsPercussionKeep(NsScheme *scheme, NsPercussion *self, PetscInt *count);
 /* P of the rows w with u^- = before[rows], applied to v, which holds v_free. A is factored. Not solvable: a reason in outcome. */
 PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const PetscReal *before, Vec v, NsStepOutcome *outcome);
 /* vm from v0 and v1. */
@@ -35,5 +40,7 @@ PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0);
 PetscErrorCode NsPercussionReport(NsScheme *scheme, NsPercussion *self, Vec v0);
 /* The same, and work of dampers and loads at (t, q, v); v NULL: at vm, which this changes. Memory of contact stays as it was: the step may still fail. */
 PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt);
+/* Where positions are held: *q1 put onto g = 0 at t1, in the metric of the mass; after NsPercussionBook. */
+PetscErrorCode NsPercussionPosition(NsScheme *scheme, NsPercussion *self, PetscReal t1, NsCompliance *mass, Vec *q1, NsStepOutcome *outcome);
 /* The step is done: memory of contact, and the new state from *q1 and v1. */
 PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsPercussion *self, NsState *x, PetscReal dt, Vec *q1);

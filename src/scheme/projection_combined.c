@@ -23,8 +23,6 @@
 #include "rounds.h"
 #include "theta.h"
 
-#define NS_CLOSED 1e-12 /* of the model's length: a gap up to this is closed */
-
 typedef struct {
   const NsNode *where;
   double        step, theta;
@@ -154,7 +152,7 @@ static PetscErrorCode grow(NsScheme *scheme, PetscReal t1, PetscInt *added)
 {
   NsScheme_ProjectionCombined *self    = scheme->data;
   NsContact                   *contact = scheme->contact;
-  const PetscReal              closed  = NS_CLOSED * scheme->model->length_scale;
+  const PetscReal              closed  = NS_HELD * scheme->model->length_scale;
 
   PetscFunctionBegin;
   *added = 0;

@@ -24,11 +24,21 @@ PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsTrapezoidalHold(NsScheme *scheme)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsHoldCreate(scheme->contact, &self->hold));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme)
 {
   NsTrapezoidal *self = scheme->data;
 
   PetscFunctionBegin;
+  PetscCall(NsHoldDestroy(&self->hold));
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->va, &self->q1, &self->v1, NULL));
   PetscCall(NsVecsDestroy(&self->free, &self->vs, NULL));
@@ -50,6 +60,7 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
+  if (self->hold) PetscCall(PetscArraycpy(self->hold->closed, self->closed, scheme->contact->candidates));
   self->clock.step = 0; /* not known yet */
   self->known      = PETSC_FALSE;
   PetscFunctionReturn(0);
@@ -120,7 +131,44 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact)
+PetscBool NsTrapezoidalIsClosed(const NsScheme *scheme, PetscInt candidate)
+{
+  const NsTrapezoidal *self = scheme->data;
+
+  return self->hold ? NsHoldTouches(scheme->contact, candidate) : NsContactIsClosed(scheme->contact, candidate);
+}
+
+/* q1 with what is closed put onto g = 0; a1 and v1 there. Where contacts are curved those that are pressed will have to move, and a flight before that would be thrown away. */
+static PetscErrorCode held_flight(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsTrapezoidal  *self    = scheme->data;
+  NsModel        *model   = scheme->model;
+  const PetscReal t1      = x->t + dt;
+  const PetscBool pressed = NsHoldPress(self->hold, self->closed, &self->w0, self->P0) && !model->flat_contacts ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool       off;
+
+  PetscFunctionBegin;
+  if (pressed) {
+    PetscCall(VecWAXPY(self->q1, dt / 2, self->a0, x->v));
+    PetscCall(VecAYPX(self->q1, dt, x->q));
+  } else {
+    PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
+  }
+  PetscCall(NsContactGaps(scheme->contact, t1, self->q1));
+  NsHoldFind(self->hold, &off);
+  if (off) {
+    PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
+    PetscCall(NsHoldProject(scheme, self->hold, t1, self->mass, &self->q1, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+  }
+  if (!off && !pressed) PetscFunctionReturn(0);
+  PetscCall(VecWAXPY(self->v1, dt, self->a0, x->v)); /* v_a, until a1 is known */
+  PetscCall(NsModelAccel(model, t1, self->q1, self->v1, self->a1));
+  PetscCall(VecAXPBYPCZ(self->v1, 0.5, dt / 2, 0.5, x->v, self->a1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact, NsStepOutcome *outcome)
 {
   NsTrapezoidal  *self    = scheme->data;
   NsContact      *contact = scheme->contact;
@@ -129,13 +177,18 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
   PetscInt        count;
 
   PetscFunctionBegin;
-  PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
+  *impact = PETSC_FALSE;
+  if (self->hold) {
+    PetscCall(held_flight(scheme, x, dt, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+  } else {
+    PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
+    PetscCall(NsContactGaps(contact, t1, self->q1));
+  }
   if (self->vs) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  PetscCall(NsContactGaps(contact, t1, self->q1));
-  for (PetscInt k = 0; k < contact->nears; k++) self->closed1[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
+  for (PetscInt k = 0; k < contact->nears; k++) self->closed1[contact->near[k]] = NsTrapezoidalIsClosed(scheme, contact->near[k]);
   count             = NsContactList(contact, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
-  *impact                           = PETSC_FALSE;
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &self->w1));
   PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
@@ -267,6 +320,7 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
   NsContactBookForces(ledger, &self->w0, self->P0, 0.5, self->us0);
   NsContactBookForces(ledger, &self->w1, self->P1, 1, self->us1);
   for (PetscInt k = 0; k < contact->nears; k++) self->closed[contact->near[k]] = self->closed1[contact->near[k]];
+  if (self->hold) NsHoldEnd(self->hold, NULL, &self->w1, self->P1);
   if (!scheme->model->velocity_matters) {
     const Vec used = self->a0;
     self->a0       = self->a1;

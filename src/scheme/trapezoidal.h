@@ -13,10 +13,12 @@
   Reactions go into the accelerations: with b0 = a0 + M0^-1 W0 lambda0 the rest is free flight (NsModelFlight), v1 = v0 + dt/2 (b0 + a1). Where forces do not depend on
   the velocity a1 is the a0 of the next step.
 
+  `positions: held` (position.h): q1 is put onto g = 0 before h(t1, q1, v_a), W1 and the velocities at q1 are asked for.
+
   Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers see v0 and v_a.
 */
 #pragma once
-#include "percuss/scheme.h"
+#include "position.h"
 
 /* Settings of all of them begin like this (and with NS_TRAPEZOIDAL_KEYS). */
 typedef struct {
@@ -42,6 +44,7 @@ typedef struct {
   PetscReal     since;
   PetscInt64    parts;
   NsCompliance *mass;           /* slot 0, A = M */
+  NsHold       *hold;           /* NULL: positions are free */
   PetscBool     known;          /* a0 is that of the state: the last step left it */
   Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
   Vec           free;           /* a0 without reactions, where the mass matrix varies */
@@ -55,6 +58,8 @@ typedef struct {
 } NsTrapezoidal;
 
 PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
+/* `positions: held` from now on; at set-up. */
+PetscErrorCode NsTrapezoidalHold(NsScheme *scheme);
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
@@ -67,8 +72,10 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
 PetscErrorCode NsTrapezoidalPush(NsScheme *scheme, PetscReal dt);
 /* b0 becomes a0 again, and there is no P0: the step begins anew. */
 PetscErrorCode NsTrapezoidalRelease(NsScheme *scheme, PetscReal dt);
-/* Free flight: q1, a1 = M1^-1 h(t1, q1, v_a) and v1 without reactions at t1; contacts closed there (w1, contact->G, newly), and whether some of them are newly closed. */
-PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact);
+/* Whether a candidate is closed by the gaps of the last NsContactGaps. */
+PetscBool NsTrapezoidalIsClosed(const NsScheme *scheme, PetscInt candidate);
+/* Free flight: q1 (and its projection), a1 = M1^-1 h(t1, q1, v_a) and v1 without reactions at t1; contacts closed there (w1, contact->G, newly), and whether some of them are newly closed. */
+PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact, NsStepOutcome *outcome);
 /* Takes P0 of those contacts i of w0 for which drop[i] is true (NULL: all) out of v1 and sets it to zero. */
 PetscErrorCode NsTrapezoidalDrop(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *drop);
 /* Forces lambda1 on velocity level at t1, and v1: 0 <= W1' v1 _|_ lambda1 >= 0 (and friction) on the contacts of w1. */
