@@ -52,6 +52,7 @@ typedef struct {
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
   PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how far they went */
   PetscBool adapts;   /* varies, and any dt is as good as another: the last step is made to end with the run */
+  PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit by itself */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
@@ -63,10 +64,11 @@ typedef struct {
 
 struct NsScheme {
   const NsSchemeType *type;
-  const void         *settings; /* struct of the variant's table; not owned */
-  NsModel            *model;    /* not owned */
-  NsContact          *contact;  /* not owned */
-  NsLedger           *ledger;   /* not owned */
+  const void         *settings;   /* struct of the variant's table; not owned */
+  NsModel            *model;      /* not owned */
+  NsContact          *contact;    /* not owned */
+  NsLedger           *ledger;     /* not owned */
+  PetscReal           step_limit; /* s: of schemes that are `bounded`, by NsRunCreate; PETSC_MAX_REAL: none, or not known (mechanisms) */
   void               *data;
 };
 

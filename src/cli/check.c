@@ -42,7 +42,9 @@ static double two_digits(double x)
 /* A hundred steps on a copy of the state, or those of a second, tell what a step costs here; and how many there are going to be, if they go on as long as the second half of these. */
 static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
 {
-  const PetscInt64 most = run->scheme->type->adapts ? 100 : PetscMin(run->steps, 100);
+  const PetscInt64 most = run->scheme->type->bounded  ? 2000
+                          : run->scheme->type->adapts ? 100
+                                                      : PetscMin(run->steps, 100); /* explicit ones: cheap, and slow to grow from a sudden load */
   NsStepOutcome    outcome;
   NsState          state = {run->state.t, NULL, NULL};
   PetscInt64       done = 0, halfway = 0;
@@ -83,7 +85,10 @@ static void print_limit(const NsRun *run)
 {
   const double steps = run->config.time->end / run->step_limit;
 
-  printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
+  if (run->scheme->type->bounded)
+    printf("  step limit  %.6g s: steps stay below it by themselves\n", run->step_limit);
+  else
+    printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
   if (run->step_limit > 0 && steps > NS_MANY_STEPS)
     printf("  advice      %.2g steps even at the limit, which the place above sets: take longer elements there, or\n"
            "              %s\n",

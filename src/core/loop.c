@@ -48,7 +48,7 @@ static PetscErrorCode open_writers(NsRun *run)
 
 static const char *limit_hint(const NsRun *run)
 {
-  return run->step > run->step_limit ? "; the step is above the stability limit" : "";
+  return run->step > run->step_limit && !run->scheme->type->bounded ? "; the step is above the stability limit" : "";
 }
 
 /* Whether a writer takes a step. With several processes they must agree: what goes by the clock was settled in take_counsel. */

@@ -168,6 +168,9 @@ static PetscErrorCode build(NsRun *run)
   }
   PetscCall(NsContactCreate(run->model, &run->contact));
   PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
+  if (!type->bounded) PetscFunctionReturn(0);
+  PetscCall(NsRunCheckStep(run, PETSC_FALSE));
+  run->scheme->step_limit = run->step_limit;
   PetscFunctionReturn(0);
 }
 
@@ -324,6 +327,8 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagWarning(run->diag, place, "%s with these settings is unstable at every step: the run will blow up", name);
     NsDiagNote(run->diag, "take half_explicit, or moreau_jean with theta from 0.5; see `percuss explain scheme.%s`%s", name,
       refuse ? "; --force runs it all the same" : "");
+  } else if (run->scheme->type->bounded) {
+    return;
   } else if (run->step > run->step_limit * (1 + 1e-9)) {
     if (refuse)
       NsDiagError(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: %s", run->step, name, run->step_limit,

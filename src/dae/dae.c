@@ -8,6 +8,7 @@
   through the Delassus matrix W_u' M^-1 W_P, as all contact here: small, dense, and it may be singular.
 */
 #include "dae.h"
+#include "control.h"
 
 /* Equations that depend on each other fit to rounding, and after a while to the drift of the method: by more than this part of their terms they contradict each other. */
 #define NS_CONTRADICTION 1e-6
@@ -208,43 +209,14 @@ PetscErrorCode NsDaeCombine(Vec y0, PetscReal h, PetscInt count, const PetscReal
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode grow_size(const NsModel *model, Vec x, PetscReal *size)
-{
-  PetscReal largest;
-
-  PetscFunctionBegin;
-  PetscCall(NsModelLargest(model, x, &largest));
-  *size = PetscMax(*size, largest);
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done)
 {
   PetscFunctionBegin;
   *done = PETSC_TRUE;
-  PetscCall(grow_size(dae->scheme->model, from->q, &dae->size_q));
-  PetscCall(grow_size(dae->scheme->model, from->v, &dae->size_v));
+  PetscCall(NsControlGrow(dae->scheme->model, from->q, &dae->size_q));
+  PetscCall(NsControlGrow(dae->scheme->model, from->v, &dae->size_v));
   PetscCall(dae->method->restart(dae, from, done));
   PetscFunctionReturn(0);
-}
-
-/* The largest component of an error over what is allowed; the step's end counts as motion. */
-static PetscErrorCode compare(const NsDae *dae, Vec error, Vec end, PetscReal size, PetscReal noise, PetscReal *ratio)
-{
-  PetscReal largest;
-
-  PetscFunctionBegin;
-  PetscCall(grow_size(dae->scheme->model, end, &size));
-  PetscCall(NsModelLargest(dae->scheme->model, error, &largest));
-  *ratio = largest == 0 ? 0 : largest / (dae->absolute + dae->relative * size + noise);
-  PetscFunctionReturn(0);
-}
-
-/* By which factor a step is to change; no number: a trial that went nowhere. */
-static PetscReal change(const NsDae *dae, PetscReal ratio)
-{
-  if (PetscIsInfOrNanReal(ratio)) return 0.2;
-  return PetscMax(0.2, PetscMin(5, 0.9 * PetscPowReal(ratio, -1.0 / (PetscReal)dae->method->order)));
 }
 
 static PetscErrorCode try_once(NsDae *dae, const NsState *from, PetscReal h, PetscBool *done)
@@ -264,12 +236,12 @@ PetscErrorCode NsDaeTryExactly(NsDae *dae, const NsState *from, PetscReal h, Pet
   PetscFunctionReturn(0);
 }
 
-/* The same of the step after it. A factor that serves another step is worth more than a step a fifth longer. */
+/* Of the step after it. A factor that serves another step is worth more than a step a fifth longer. */
 static PetscReal next_change(const NsDae *dae, PetscReal ratio)
 {
-  const PetscReal factor = change(dae, ratio);
+  const PetscReal factor = NsControlChange(ratio, dae->method->order);
 
-  return dae->method->factors && factor > 0.9 && factor < 1.25 ? 1 : factor;
+  return dae->method->factors ? NsControlKeep(factor) : factor;
 }
 
 PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal *next, PetscBool *done)
@@ -284,8 +256,8 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
     PetscCall(try_once(dae, from, *h, done));
     if (*done && controlled) {
       const PetscReal noise = dae->method->by_positions ? 100 * PETSC_MACHINE_EPSILON * dae->size_q : 0;
-      PetscCall(compare(dae, dae->eq, dae->q1, dae->size_q, nothing, &q_ratio));
-      PetscCall(compare(dae, dae->ev, dae->v1, dae->size_v, (nothing + noise) / *h, &v_ratio));
+      PetscCall(NsControlRatio(dae->scheme->model, dae->eq, dae->q1, dae->absolute + nothing, dae->relative, dae->size_q, &q_ratio));
+      PetscCall(NsControlRatio(dae->scheme->model, dae->ev, dae->v1, dae->absolute + (nothing + noise) / *h, dae->relative, dae->size_v, &v_ratio));
       ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* no number if one of them is none */
     }
     if (*done && (!controlled || ratio <= 1)) break;
@@ -294,7 +266,7 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
         "the error of a step of %.1e s is still %.1e times what is allowed: tolerances may be below rounding", *h, ratio));
     *done = PETSC_FALSE;
     if (!controlled) PetscFunctionReturn(0);
-    *h *= change(dae, ratio);
+    *h *= NsControlChange(ratio, dae->method->order);
     if (!(*h > shortest)) PetscFunctionReturn(0);
     ratio = PETSC_INFINITY;
   }
@@ -306,8 +278,8 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 PetscErrorCode NsDaeAccept(NsDae *dae)
 {
   PetscFunctionBegin;
-  PetscCall(grow_size(dae->scheme->model, dae->q1, &dae->size_q));
-  PetscCall(grow_size(dae->scheme->model, dae->v1, &dae->size_v));
+  PetscCall(NsControlGrow(dae->scheme->model, dae->q1, &dae->size_q));
+  PetscCall(NsControlGrow(dae->scheme->model, dae->v1, &dae->size_v));
   PetscCall(dae->method->accept(dae));
   PetscFunctionReturn(0);
 }

@@ -36,62 +36,6 @@ typedef struct {
 
 enum { AT_END, AT_PREDICTION, ALWAYS };
 
-/*
-  The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that have nothing to do with it and
-  step on with their forces, as they would alone. Where the mass matrix varies all contacts are taken for one system.
-*/
-static void find_struck(NsScheme *scheme)
-{
-  NsTrapezoidal *self = scheme->data;
-
-  for (PetscInt i = 0; i < self->w1.contacts; i++) self->struck[i] = self->newly[i];
-  NsContactSpread(scheme->contact, self->struck);
-}
-
-/* The force lambda0 of contacts that the impact reaches is left out, also of those that have opened meanwhile. */
-static PetscErrorCode drop_struck(NsScheme *scheme, const NsState *x, PetscReal dt)
-{
-  NsTrapezoidal *self = scheme->data;
-
-  PetscFunctionBegin;
-  if (!self->w0.contacts) PetscFunctionReturn(0);
-  NsContactReached(scheme->contact, self->mass, &self->w1, self->struck, &self->w0, self->reached);
-  PetscCall(NsTrapezoidalDrop(scheme, x, dt, self->reached));
-  PetscFunctionReturn(0);
-}
-
-/*
-  4: an impact, of newly closed contacts. Forces lambda1 = P1 2/dt of the contacts it does not reach and impulses Lambda of the others come from one local problem (they are not coupled).
-  Dampers, loads and forces work with v_m, the mean before the impulses come.
-*/
-static PetscErrorCode impact_step(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
-{
-  NsTrapezoidal *self    = scheme->data;
-  NsContact     *contact = scheme->contact;
-  NsRows        *rows    = &self->w1;
-
-  PetscFunctionBegin;
-  find_struck(scheme);
-  PetscCall(drop_struck(scheme, x, dt)); /* v1 is v^- now */
-  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
-  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->newly, self->P1, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, rows, "impulses"));
-    PetscFunctionReturn(0);
-  }
-  for (PetscInt i = 0; i < rows->contacts; i++) {
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      self->Lambda[k] = self->struck[i] ? self->P1[k] : 0;
-      if (self->struck[i]) self->P1[k] = 0;
-    }
-  }
-  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
-  PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
-  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
-  PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));
-  PetscFunctionReturn(0);
-}
-
 /* `decide: at_prediction`: whether some contact is newly closed at q0 + dt v0; before the step has a q1. */
 static PetscErrorCode decide_at_prediction(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact)
 {
@@ -134,7 +78,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicit(NsScheme *scheme, NsState *x, Pe
   else if (settings->decide == AT_PREDICTION || settings->restitution_of == 1)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, dt, outcome));
   else
-    PetscCall(impact_step(scheme, x, dt, outcome));
+    PetscCall(NsTrapezoidalNewlyStep(scheme, x, dt, outcome));
   if (outcome->done && impact && settings->decide == ALWAYS) PetscCall(NsTrapezoidalImpact(scheme, outcome));
   if (outcome->done) PetscCall(NsTrapezoidalFinish(scheme, x, dt));
   PetscFunctionReturn(0);
@@ -165,7 +109,8 @@ const NsVariant NsSchemeVariant_HalfExplicit = {
            "so positions drift only where constraints are curved: a body that slides at the angular rate w on a circle of radius R by\n"
            "R w (w dt)^3/8 a second.\n" NS_POSITIONS_ABOUT
            "On the rotor in its safety bearing: |gap| below 1e-15 m instead of 0.5 um, for 12 % of the time a step; spin and energy after\n"
-           "0.5 s as without (0.3 mJ of 1208 J).\n"
+           "0.5 s as without (0.4 mJ of 1208 J). Where e = 0 impacts then leave no error of a step's way: with steps of 0.5 us the orbit errs\n"
+           "by 3 nm instead of 9 nm in 15 ms.\n"
            "decide: at_prediction and always are the readings of the reference's Sec. 5.2; with always the forces\n"
            "swallow restitution.\n"
            "Needs of a model: accelerations and contact rows. Joints (bilateral rows) and friction are covered.\n"

@@ -1,6 +1,7 @@
 /* Every time-stepping scheme: one file a family, one line each. */
 NS_SCHEME(HalfExplicit)
 NS_SCHEME(HalfExplicitTwoStep)
+NS_SCHEME(HalfExplicitAdaptive)
 NS_SCHEME(HalfExplicitAcceleration)
 NS_SCHEME(ExplicitVelocity)
 NS_SCHEME(MoreauMidpoint)

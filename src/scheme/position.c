@@ -143,7 +143,8 @@ PetscErrorCode NsHoldCreate(NsContact *contact, NsHold **result)
   PetscFunctionBegin;
   PetscCall(PetscNew(&hold));
   PetscCall(NsPositionCreate(contact, &hold->position));
-  PetscCall(PetscCalloc4(candidates, &hold->closed, candidates, &hold->carried, candidates, &hold->pressed, candidates, &hold->held));
+  PetscCall(
+    PetscCalloc5(candidates, &hold->closed, candidates, &hold->carried, candidates, &hold->pressed, candidates, &hold->held, candidates, &hold->gap));
   PetscCall(NsVecsCreate(contact->model, &hold->q, NULL));
   contact->held = hold->closed;
   *result       = hold;
@@ -158,7 +159,7 @@ PetscErrorCode NsHoldDestroy(NsHold **result)
   if (!hold) PetscFunctionReturn(0);
   hold->position.contact->held = NULL;
   PetscCall(NsPositionDestroy(&hold->position));
-  PetscCall(PetscFree4(hold->closed, hold->carried, hold->pressed, hold->held));
+  PetscCall(PetscFree5(hold->closed, hold->carried, hold->pressed, hold->held, hold->gap));
   PetscCall(NsVecsDestroy(&hold->q, NULL));
   PetscCall(PetscFree(hold));
   *result = NULL;
@@ -227,6 +228,7 @@ void NsHoldFind(NsHold *hold, PetscBool *off)
 
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
+    hold->gap[i]     = contact->gap[i];
     hold->held[i]    = hold->pressed[i] || (NsHoldTouches(contact, i) && stays(hold, i)) ? PETSC_TRUE : PETSC_FALSE;
   }
   *off = largest_gap(hold, PETSC_FALSE) > NS_ON * contact->model->length_scale ? PETSC_TRUE : PETSC_FALSE;

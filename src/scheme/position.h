@@ -56,6 +56,7 @@ typedef struct {
   PetscBool *carried; /* [candidates] a force there, by NsHoldEnd */
   PetscBool *pressed; /* [candidates] in this step: the scheme's to say, by NsHoldPress */
   PetscBool *held;    /* [candidates] by the last NsHoldFind */
+  PetscReal *gap;     /* [candidates] m: there, before they were put onto g = 0 */
   Vec        q;
 } NsHold;
 

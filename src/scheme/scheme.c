@@ -38,10 +38,11 @@ PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact 
   PetscCall(PetscNew(&scheme));
   scheme->type = NsSchemeFind(chosen);
   PetscCheck(scheme->type, PETSC_COMM_SELF, PETSC_ERR_PLIB, "scheme without a type");
-  scheme->settings = chosen->settings;
-  scheme->model    = model;
-  scheme->contact  = contact;
-  scheme->ledger   = ledger;
+  scheme->settings   = chosen->settings;
+  scheme->model      = model;
+  scheme->contact    = contact;
+  scheme->ledger     = ledger;
+  scheme->step_limit = PETSC_MAX_REAL;
   PetscCall(scheme->type->setup(scheme));
   *result = scheme;
   PetscFunctionReturn(0);

@@ -303,6 +303,62 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
   PetscFunctionReturn(0);
 }
 
+/*
+  The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that have nothing to do with it and
+  step on with their forces, as they would alone. Where the mass matrix varies all contacts are taken for one system.
+*/
+static void find_struck(NsScheme *scheme)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  for (PetscInt i = 0; i < self->w1.contacts; i++) self->struck[i] = self->newly[i];
+  NsContactSpread(scheme->contact, self->struck);
+}
+
+/* The force lambda0 of contacts that the impact reaches is left out, also of those that have opened meanwhile. */
+static PetscErrorCode drop_struck(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!self->w0.contacts) PetscFunctionReturn(0);
+  NsContactReached(scheme->contact, self->mass, &self->w1, self->struck, &self->w0, self->reached);
+  PetscCall(NsTrapezoidalDrop(scheme, x, dt, self->reached));
+  PetscFunctionReturn(0);
+}
+
+/*
+  An impact of newly closed contacts. Forces lambda1 = P1 2/dt of the contacts it does not reach and impulses Lambda of the others come from one local problem (they are not coupled).
+  Dampers, loads and forces work with v_m, the mean before the impulses come.
+*/
+PetscErrorCode NsTrapezoidalNewlyStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsTrapezoidal *self    = scheme->data;
+  NsContact     *contact = scheme->contact;
+  NsRows        *rows    = &self->w1;
+
+  PetscFunctionBegin;
+  find_struck(scheme);
+  PetscCall(drop_struck(scheme, x, dt)); /* v1 is v^- now */
+  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u0));
+  PetscCall(NsContactSolve(contact, rows, self->u0, self->u0, self->newly, self->P1, &outcome->done));
+  if (!outcome->done) {
+    PetscCall(NsStepFail(outcome, scheme, rows, "impulses"));
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
+      self->Lambda[k] = self->struck[i] ? self->P1[k] : 0;
+      if (self->struck[i]) self->P1[k] = 0;
+    }
+  }
+  PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
+  PetscCall(NsComplianceApply(self->mass, rows, self->Lambda, 1, self->v1));
+  PetscCall(NsRowsVelocity(scheme->model, rows, self->v1, self->u1));
+  PetscCall(NsContactReportImpulse(contact, scheme->ledger, rows, self->Lambda, self->u0, self->u1, NULL));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
 {
   NsTrapezoidal *self    = scheme->data;

@@ -29,14 +29,14 @@ typedef struct {
 
 extern const char *const NsRestitutionChoices[];
 
-#define NS_TRAPEZOIDAL_KEYS(T) \
-  NS_STEP_KEY(T), \
+#define NS_RESTITUTION_OF_KEY(T) \
   { \
     "restitution_of", NS_KEY_CHOICE, offsetof(T, restitution_of), \
       .choices = NsRestitutionChoices, .standard = "newly_closed", \
       .help    = "contacts that bounce in an impact: those that just closed, or all that are closed anywhere (as in the paper)", \
       .example = "all_closed" \
   }
+#define NS_TRAPEZOIDAL_KEYS(T) NS_STEP_KEY(T), NS_RESTITUTION_OF_KEY(T)
 
 /* Private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
 typedef struct {
@@ -45,6 +45,7 @@ typedef struct {
   PetscInt64    parts;
   NsCompliance *mass;           /* slot 0, A = M */
   NsHold       *hold;           /* NULL: positions are free */
+  void         *own;            /* of one scheme alone */
   PetscBool     known;          /* a0 is that of the state: the last step left it */
   Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
   Vec           free;           /* a0 without reactions, where the mass matrix varies */
@@ -84,6 +85,8 @@ PetscErrorCode NsTrapezoidalForceStep(NsScheme *scheme, const NsState *x, PetscR
 PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
 /* The same from v^- of the step, without lambda0. After NsTrapezoidalPosition; sets everything. */
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
+/* The same where only newly closed contacts have restitution: impulses on those that the impact reaches, forces lambda0 and lambda1 on the others. */
+PetscErrorCode NsTrapezoidalNewlyStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* v1 += M1^-1 W1 P1, and its report; us0, us1, vs: with which NsTrapezoidalFinish books what works. */
 PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Ledger, what is closed now, and the new state. */

@@ -9,8 +9,9 @@ typedef enum {
   LIMITED,
   WEAKLY,
   UNLIMITED,
-  NEVER_STABLE
-} Stability; /* of free vibration without damping: dt < 2/omega_max; a limit of its own, where it grows slowly; any dt; no dt */
+  NEVER_STABLE,
+  BOUNDED
+} Stability; /* of free vibration without damping: dt < 2/omega_max; a limit of its own, where it grows slowly; any dt; no dt; the same, and keeps below it by itself */
 
 typedef enum { NONE, PLANE, SPACE } Friction;
 
@@ -34,6 +35,9 @@ static const Promise promises[] = {
   {"half_explicit_two_step", "", PETSC_TRUE, SPACE, 2, LIMITED, 1, 1e-15, 0},
   {"half_explicit_two_step", "scheme.decide=once", PETSC_TRUE, SPACE, 2, LIMITED, 1, 1e-15, 0},
   {"half_explicit_two_step", "scheme.positions=held", PETSC_TRUE, SPACE, 2, LIMITED, 0, 1e-15, 0},
+  {"half_explicit_adaptive", "", PETSC_TRUE, SPACE, 2, BOUNDED, 0.01, 1e-15, 0},
+  {"half_explicit_adaptive", "scheme.tolerance=1", PETSC_TRUE, SPACE, 2, BOUNDED, 0.01, 1e-15, 0},
+  {"half_explicit_adaptive", "scheme.positions=held", PETSC_TRUE, SPACE, 2, BOUNDED, 0, 1e-15, 0},
   {"half_explicit_acceleration", "", PETSC_TRUE, NONE, 2, LIMITED, -1, 1e-15, -1},
   {"explicit_velocity", "", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},
   {"explicit_velocity", "scheme.free_force=included", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},
@@ -81,6 +85,7 @@ static inline PetscBool promise_meets(const Promise *p)
 /* Steps whose length is not `step`, but what the error allows. */
 static inline PetscBool promise_adapts(const Promise *p)
 {
+  if (!strcmp(p->scheme, "half_explicit_adaptive")) return strcmp(p->option, "scheme.tolerance=1") ? PETSC_TRUE : PETSC_FALSE;
   return promise_meets(p) && strcmp(p->option, "scheme.tolerance=0") ? PETSC_TRUE : PETSC_FALSE;
 }
 

@@ -195,6 +195,27 @@ static void step_limit_is_where_it_says(void **state)
   }
 }
 
+/* Whatever the longest step is. */
+static void bounded_schemes_keep_below_their_limit(void **state)
+{
+  const char *const damped = "bodies.bar.damping={rayleigh: {mass: 0, stiffness: 2 us}}";
+
+  (void)state;
+  EACH_PROMISE(p)
+  {
+    if (p->stability != BOUNDED) continue;
+    promise_print(p);
+    for (int k = 0; k < 2; k++) {
+      const char *const extra = k ? damped : "";
+      TestRun           test  = promise_open(pulled_bar, p, 1e-3, extra);
+      const PetscReal   limit = test.run->scheme->step_limit;
+      assert_true(limit > 1e-6 && limit < 1e-4);
+      test_run_close(&test);
+      assert_false(grows(p, extra, 100));
+    }
+  }
+}
+
 static void implicit_schemes_have_no_limit(void **state)
 {
   const Promise explicit_theta = {"moreau_jean", "scheme.theta=0.4"};
@@ -252,7 +273,7 @@ static void step_limit_of_explicit_schemes(void **state)
   (void)state;
   EACH_PROMISE(p)
   {
-    if (!p->bodies || p->stability != LIMITED) continue;
+    if (!p->bodies || (p->stability != LIMITED && p->stability != BOUNDED)) continue;
     TestRun test = promise_open(hitting_bar, p, 1e-6, "");
     CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
     const PetscReal limit = 0.05 / (PetscSqrtReal(3) * PetscSqrtReal(210e9 / 7800));
@@ -500,6 +521,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(free_flight_has_its_order),
   cmocka_unit_test(damped_flight_of_second_order),
   cmocka_unit_test(step_limit_is_where_it_says),
+  cmocka_unit_test(bounded_schemes_keep_below_their_limit),
   cmocka_unit_test(implicit_schemes_have_no_limit),
   cmocka_unit_test(unstable_schemes_say_so),
   cmocka_unit_test(step_limit_never_grows_with_damping),
