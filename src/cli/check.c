@@ -155,7 +155,8 @@ static PetscErrorCode print_report(NsRun *run)
   if (adapts && NsSchemeStepLimit(run->scheme->type, run->scheme->settings, 1, 0) == PETSC_MAX_REAL)
     printf("  step limit  none: steps are as short as the tolerance asks\n");
   else if (!model->ops->frequency_bound)
-    printf("  step limit  not known for mechanisms: halve the step and compare\n");
+    printf(
+      "  step limit  not known for mechanisms: %s\n", run->scheme->type->bounded ? "steps follow their error alone" : "halve the step and compare");
   else if (run->step_limit < PETSC_MAX_REAL)
     print_limit(run);
   else

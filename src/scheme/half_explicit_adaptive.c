@@ -88,6 +88,7 @@ static PetscErrorCode NsSchemeStart_HalfExplicitAdaptive(NsScheme *scheme, const
   own->shortest = settings->impact_step > 0 ? PetscMin(settings->impact_step, own->longest) : NS_OF_STEP * own->longest;
   own->next     = own->longest;
   own->size     = NS_LEAST_SIZE * scheme->model->length_scale;
+  own->last     = 0;
   own->tried = own->rejected = 0;
   PetscCall(NsControlGrow(scheme->model, state->q, &own->size));
   PetscFunctionReturn(0);
@@ -214,10 +215,11 @@ const NsVariant NsSchemeVariant_HalfExplicitAdaptive = {
     "in flight    e = h^2/6 (M1^-1 h(t1, q1, v_a) - M0^-1 h(t0, q0, v0)), the local error of q1, at most tolerance times the largest\n"
     "             coordinate so far; else the step is taken again, h := 0.9 h (allowed/e)^(1/3)\n"
     "at impacts   a step that closes a contact ends just before it instead; impact_step closes it, and steps grow again after it\n"
-    "Order 2 in flight and while contact lasts, order 1 in the impact times, with the error of impact_step; penetration is at most\n"
-    "impact_step |u^-|. Energy drifts by what the tolerance allows: at 1e-6 a slider-crank without clearance loses 2 % in fifteen\n"
-    "turns; impacts never add, and e near 1 is less trouble than with steps of one length: a lumped bar between two walls, e = 1, loses\n"
-    "6 % in forty flights, where scheme.half_explicit gains a half. Long steps make curved joints drift: give them positions: held.\n"
+    "Order 2 in flight and while contact lasts, order 1 in the impact times, with the error of impact_step; penetration is at\n"
+    "most impact_step |u^-|. Energy drifts by what the tolerance allows: at 1e-6 a slider-crank without clearance loses 2 % in\n"
+    "fifteen turns; impacts never add. With e near 1 less goes wrong than with steps of one length: a lumped bar between two\n"
+    "walls, e = 1, loses 6 % in forty flights, where scheme.half_explicit gains a half. Long steps make curved joints drift:\n"
+    "give them positions: held.\n"
     "Keeps below the step limit by itself, where that is known; mechanisms have none: give a `step` that follows their motion.\n"
     "Coordinates are compared as they are, m and rad: where a shaft turns through many turns, give a smaller tolerance.\n"
     "Work for the same accuracy as steps of one length (bench_adaptive): bouncing ball a thirtieth and less, elastic bar a quarter to\n"

@@ -35,7 +35,7 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->compliance, state->t, state->q, state->v, op));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
-  if (self->hold) PetscCall(PetscArraycpy(self->hold->closed, self->was, scheme->contact->candidates));
+  if (self->hold) PetscCall(NsHoldStart(self->hold, self->was));
   PetscFunctionReturn(0);
 }
 

@@ -146,8 +146,7 @@ PetscErrorCode NsHoldCreate(NsContact *contact, NsHold **result)
   PetscCall(
     PetscCalloc5(candidates, &hold->closed, candidates, &hold->carried, candidates, &hold->pressed, candidates, &hold->held, candidates, &hold->gap));
   PetscCall(NsVecsCreate(contact->model, &hold->q, NULL));
-  contact->held = hold->closed;
-  *result       = hold;
+  *result = hold;
   PetscFunctionReturn(0);
 }
 
@@ -163,6 +162,17 @@ PetscErrorCode NsHoldDestroy(NsHold **result)
   PetscCall(NsVecsDestroy(&hold->q, NULL));
   PetscCall(PetscFree(hold));
   *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsHoldStart(NsHold *hold, const PetscBool *closed)
+{
+  NsContact *contact = hold->position.contact;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(hold->closed, closed, contact->candidates));
+  PetscCall(PetscArrayzero(hold->carried, contact->candidates));
+  contact->held = hold->closed;
   PetscFunctionReturn(0);
 }
 

@@ -60,7 +60,7 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
-  if (self->hold) PetscCall(PetscArraycpy(self->hold->closed, self->closed, scheme->contact->candidates));
+  if (self->hold) PetscCall(NsHoldStart(self->hold, self->closed));
   self->clock.step = 0; /* not known yet */
   self->known      = PETSC_FALSE;
   PetscFunctionReturn(0);

@@ -291,10 +291,24 @@ static void a_disc_on_a_hill(void **state)
   }
 }
 
+/* What lies on the floor is closed from the first report on. */
+static void a_disc_that_lies(void **state)
+{
+  (void)state;
+  for (size_t s = 0; s < SCHEMES; s++) {
+    TestRun test = open_case(hollow, schemes[s], 50e-6, "held", NULL, NULL);
+    assert_int_equal(test.run->contact->report[0].state, NS_CLOSED);
+    CHECK(NsContactEndStep(test.run->contact, &test.run->state));
+    assert_int_equal(test.run->contact->report[0].state, NS_CLOSED);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(the_rotor_stays_on_its_bearing),
   cmocka_unit_test(half_a_second_of_the_rotor),
   cmocka_unit_test(a_disc_in_a_hollow),
+  cmocka_unit_test(a_disc_that_lies),
   cmocka_unit_test(a_disc_on_a_hill),
   cmocka_unit_test(joints_of_a_slider_crank),
   cmocka_unit_test(lasting_contacts_of_a_slider_crank),
