@@ -47,6 +47,7 @@ typedef struct {
   const char *name;       /* "wall", or "wall.2" where a contact has several candidates */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* u = 0 instead of a law */
+  PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
   PetscReal   tolerance;  /* m: a gap up to this is closed */
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
   NsLaw       law;
@@ -77,7 +78,7 @@ typedef struct {
   PetscReal damping, load; /* W */
 } NsPower;
 
-/* The operator A = mass M + damping C + stiffness K. */
+/* The operator A = mass M + damping C + stiffness K. With mass = 0: of the rows and columns of unknowns without mass alone; solutions are 0 elsewhere. */
 typedef struct {
   PetscReal mass, damping, stiffness;
 } NsOperator;
@@ -162,7 +163,8 @@ typedef struct {
   /* The state at t = 0; makes its vectors. */
   PetscErrorCode (*initial)(NsModel *, NsState *);
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
-  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h; back ends fuse it */
+  PetscErrorCode (*force_massless)(NsModel *, PetscReal t, Vec q, Vec v, Vec h); /* of unknowns without mass alone. NULL: there are none */
+  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a);          /* M^-1 h, 0 where there is no mass; back ends fuse it */
   /* NsModelFlight at once; NULL: by accel. */
   PetscErrorCode (*flight)(NsModel *, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
@@ -223,9 +225,11 @@ struct NsModel {
   PetscInt          candidates;
   NsCandidate      *candidate; /* [candidates] */
   PetscInt          touches;
-  PetscInt         *touch;       /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
-  NsWatch          *watch;       /* of these; NULL: on one process in natural order */
-  PetscInt          row_entries; /* most entries of one row of W' */
+  PetscInt         *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
+  PetscInt          massless;       /* unknowns without mass: they follow the others statically */
+  PetscInt         *massless_place; /* [massless] in the layout */
+  NsWatch          *watch;          /* of these; NULL: on one process in natural order */
+  PetscInt          row_entries;    /* most entries of one row of W' */
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal         *stretch, *reach;
@@ -238,7 +242,9 @@ struct NsModel {
 
 PetscErrorCode NsModelDestroy(NsModel **model);
 PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
-/* a = M(q)^-1 h(t, q, v). Uses slot 0 with A = M. */
+/* The same of unknowns without mass; others of h are left as they are. Only where model->massless. */
+PetscErrorCode NsModelForceMassless(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
+/* a = M(q)^-1 h(t, q, v), 0 where there is no mass. Uses slot 0 with A = M. */
 PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a);
 /* Free flight by the forecasting trapezoidal rule, no two vectors the same:
    q1 = q0 + dt v0 + dt^2/2 a0,   a1 = M^-1 h(t1, q1, v0 + dt a0),   v1 = v0 + dt/2 (a0 + a1). */

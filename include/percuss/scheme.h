@@ -51,6 +51,7 @@ typedef struct {
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
   PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how far they went */
+  PetscBool massless; /* moves unknowns without mass */
   PetscBool adapts;   /* varies, and any dt is as good as another: the last step is made to end with the run */
   PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit by itself */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode

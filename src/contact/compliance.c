@@ -222,7 +222,7 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   NsModel        *model = self->model;
   const PetscBool same  = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
   const PetscBool mass  = op.damping == 0 && op.stiffness == 0 ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool constant = model->constant_mass && (model->linear || mass) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool constant = model->constant_mass && (model->linear || mass || op.mass == 0) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
   if (self->ready && same && constant) PetscFunctionReturn(0);

@@ -18,6 +18,13 @@ PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelForceMassless(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
+{
+  PetscFunctionBegin;
+  PetscCall(model->ops->force_massless(model, t, q, v, h));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
 {
   PetscFunctionBegin;

@@ -155,7 +155,10 @@ static PetscErrorCode build(NsRun *run)
   run->config.solves_stiffness = type->implicit ? true : false;
   PetscCall(make_model(run));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
-  refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
+  if (run->model->massless && !type->massless)
+    refusal = "contacts touch nodes without mass (`mass: redistributed`), which massless_contact moves and no other scheme";
+  else
+    refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
   if (refusal)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' cannot move this model: %s", type->variant->name, refusal);
   PetscCall(check_probes(run));

@@ -286,7 +286,7 @@ static void add_elements(const NsFe *fe, const PetscReal *speed, PetscBool diago
     PetscReal          Me[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], Ke[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
-    body->element->mass(body, e, Me);
+    NsFeElementMass(fe, e, Me);
     if (target[STIFFNESS].to) body->element->stiffness(body, e, Ke);
     if (diagonal)
       add_diagonal(&target[MASS], n, unknown, Me);
@@ -367,7 +367,7 @@ void NsFeWeight(const NsFe *fe, PetscReal *weight)
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
     const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
     if (body->weightless) continue;
-    body->element->mass(body, e, Me);
+    NsFeElementMass(fe, e, Me);
     for (PetscInt r = 0; r < n; r++) {
       for (PetscInt c = 0; c < n && unknown[r] >= 0; c++) {
         for (int k = 0; k < 3 && !body->turns[c % d]; k++) weight[unknown[r]] += Me[r * n + c] * body->direction[c % d][k] * fe->gravity[k];

@@ -159,7 +159,8 @@ static PetscErrorCode create(NsFreeDynamics *free)
   PetscFunctionBegin;
   free->data = self;
   PetscCall(take_window(free, self));
-  if (!free->fe->mass_varies && !free->fe->forces.gyros) PetscCall(NsLanesCreate(&free->M, &free->K, &free->C, &free->dampers, &self->lanes));
+  if (!free->fe->mass_varies && !free->fe->forces.gyros && !free->fe->massless)
+    PetscCall(NsLanesCreate(&free->M, &free->K, &free->C, &free->dampers, &self->lanes));
   if (!self->lanes) PetscCall(take_bands(free, self));
   PetscCall(PetscMalloc1(self->n, &self->work));
   if (self->lanes || free->fe->owner_of)

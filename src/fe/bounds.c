@@ -2,6 +2,9 @@
   What limits the step of explicit schemes: the highest eigenvalues of (K, M), omega^2, and of (C, M), the damping rate.
 
   Bound: the matrices are sums over *cells*, an element or a rigid body each, so no eigenvalue is above the largest of one cell alone (Irons and Treharne).
+  Unknowns without mass (redistribution.c) count as held: while contacts are open they give way, which lowers every eigenvalue (a minimum over them is at most the value where they
+  rest), and while contacts stick they are.
+
   Springs, bearings and dashpots have no mass of their own: each is given to a cell at its place; one between two places as two of twice the size to ground,
   since (a - b)' K (a - b) <= 2 a'K a + 2 b'K b. Inertias stay with one cell of their place. Rigorous, and exact for a uniform bar.
 
@@ -93,12 +96,15 @@ static PetscInt find(const Cell *cell, PetscInt unknown)
   return -1;
 }
 
-/* X of a point into a matrix of the cell, which has all its unknowns. */
+/* X of a point into a matrix of the cell, which has all its unknowns but those without mass. */
 static void add(const Cell *cell, const NsPoint *point, const PetscReal *X, PetscReal scale, PetscReal *matrix)
 {
   for (PetscInt i = 0; i < point->unknowns; i++) {
-    for (PetscInt j = 0; j < point->unknowns; j++)
-      matrix[find(cell, point->unknown[i]) * cell->n + find(cell, point->unknown[j])] += scale * X[i * point->unknowns + j];
+    const PetscInt row = find(cell, point->unknown[i]);
+    for (PetscInt j = 0; j < point->unknowns && row >= 0; j++) {
+      const PetscInt column = find(cell, point->unknown[j]);
+      if (column >= 0) matrix[row * cell->n + column] += scale * X[i * point->unknowns + j];
+    }
   }
 }
 
@@ -168,8 +174,11 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
   if (index < fe->elements) {
     const NsFeElement *e    = &fe->element[index];
     const NsFeBody    *body = &fe->body[e->body];
-    const PetscInt     n    = NsFeElementUnknowns(fe, e, cell->unknown);
-    body->element->mass(body, e, cell->M);
+    const PetscInt     n = NsFeElementUnknowns(fe, e, cell->unknown), d = body->node_unknowns;
+    for (PetscInt i = 0; i < n; i++) {
+      if (NsFeIsMassless(fe, e->node[i / d]) && !body->turns[i % d]) cell->unknown[i] = -1;
+    }
+    NsFeElementMass(fe, e, cell->M);
     body->element->stiffness(body, e, cell->K);
     for (PetscInt i = 0; i < n * n; i++) cell->C[i] = body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
     for (PetscInt i = 0; i < n && body->damping_torsion > 0; i++) { /* (a - b)^2 <= 2 a^2 + 2 b^2, and |a . axis| <= |a| */
@@ -280,7 +289,7 @@ static PetscErrorCode bounds_of(
   PetscFunctionBegin;
   *omega = *rate = *gyroscopic = 0;
   if (!attached && index >= fe->elements) PetscFunctionReturn(0); /* a rigid body is nothing but what it carries */
-  if (!attached && fe->body[fe->element[index].body].element->frequency) {
+  if (!attached && !fe->body[fe->element[index].body].redistributed && fe->body[fe->element[index].body].element->frequency) {
     const NsFeElement *e    = &fe->element[index];
     const NsFeBody    *body = &fe->body[e->body];
     *omega                  = body->element->frequency(body, e);
@@ -344,7 +353,7 @@ static PetscBool are_alike(const NsFeElement *a, const NsFeElement *b)
 static PetscErrorCode bounds_alone(const NsFe *fe, PetscInt index, Known *known, PetscReal *omega, PetscReal *rate, PetscReal *gyroscopic)
 {
   const NsFeElement *e     = index < fe->elements ? &fe->element[index] : NULL;
-  const PetscBool    plain = e && e->beam && !is_supported(fe, e) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool    plain = e && e->beam && !fe->body[e->body].redistributed && !is_supported(fe, e) ? PETSC_TRUE : PETSC_FALSE;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; plain && k < PetscMin(known->count, NS_KNOWN); k++) {

@@ -423,6 +423,20 @@ static PetscReal torque_arm(const NsPair *pair)
   return -pair->radius[0] * NsDot3(pair->tangent[0], around);
 }
 
+/* Whether the gap changes with an unknown that has no mass. */
+static PetscBool acts_on_massless(const NsFe *fe, const NsPair *pair)
+{
+  for (int p = 0; p < pair->points; p++) {
+    const NsPoint *point = &pair->point[p];
+    for (PetscInt a = 0; a < point->unknowns; a++) {
+      PetscInt at;
+      (void)PetscFindInt(point->unknown[a], fe->massless, fe->massless_unknown, &at);
+      if (at >= 0 && gap_change(pair, point->move[a]) > 0) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
   const NsList            *list     = &fe->config->contacts;
@@ -464,6 +478,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     pair->type->prepare(pair, fe->touch_q, contact->friction);
     model->candidate[i].directions = 1 + pair->tangents;
     model->candidate[i].torque_arm = torque_arm(pair);
+    model->candidate[i].massless   = acts_on_massless(fe, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
     check_pair(fe, contact, pair);
     before[i]   = latest[key];

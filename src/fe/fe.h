@@ -65,6 +65,7 @@ struct NsFeBody {
   PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
   PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it */
   PetscBool            lumped, weightless;
+  PetscBool            redistributed;                   /* lumped, and nodes that contacts touch have no mass */
   PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
   PetscReal            damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
   PetscReal            velocity[3], displacement[3];    /* initial */
@@ -164,6 +165,9 @@ typedef struct {
   NsFeUnbalance *unbalance;
 } NsFeForces;
 
+/* The static problem of unknowns without mass. */
+typedef struct NsFeMassless NsFeMassless;
+
 /* What unbalances on rotors of free spin do to the mass matrix. */
 typedef struct NsFeUnbalancedMass NsFeUnbalancedMass;
 
@@ -193,7 +197,10 @@ struct NsFe {
   PetscInt           *node_body; /* [nodes] */
   PetscInt           *unknown;   /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
   PetscInt            slots, unknowns;
-  PetscInt            rigids, *rigid; /* bodies without elements */
+  PetscInt            rigids, *rigid;              /* bodies without elements */
+  PetscReal          *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
+  PetscInt            massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
+  NsFeMassless       *statics;                     /* of these; NULL: there are none */
   NsFeSpring         *spring;
   NsFeInertia        *inertia;
   NsFeForces          forces; /* in natural numbers of unknowns, */
@@ -314,6 +321,27 @@ void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8]);
 void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);
 /* M[unknowns, unknowns] of an inertia. */
 void NsFeInertiaMass(const NsFeInertia *inertia, const NsPoint *point, PetscReal *M);
+
+/* src/fe/redistribution.c: fe->mass_factor and the list of massless unknowns, once unknowns have numbers and inertias are known. Errors in diag. */
+PetscErrorCode NsFeRedistribute(NsFe *fe);
+/* The element's mass matrix as the model has it: element->mass, with what redistribution makes of it. */
+void                    NsFeElementMass(const NsFe *fe, const NsFeElement *e, PetscReal *M);
+static inline PetscBool NsFeIsMassless(const NsFe *fe, PetscInt node)
+{
+  return fe->mass_factor && fe->mass_factor[node] == 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* src/fe/massless.c: the static problem of massless unknowns, in the order of fe->free->layout; one process. Errors in diag where it has no solution. */
+PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **statics);
+PetscErrorCode NsFeMasslessDestroy(NsFeMassless **statics);
+/* h = outer - K q - C v of these unknowns; others of h are left alone. outer: NULL for zero. */
+void NsFeMasslessForce(const NsFeMassless *statics, const PetscReal *outer, const PetscReal *q, const PetscReal *v, PetscReal *h);
+/* A = damping C + stiffness K among these unknowns into a slot; where an operator is no longer massless, the slot is let go. */
+PetscErrorCode NsFeMasslessFactor(NsFeMassless *statics, PetscInt slot, NsOperator op);
+/* Whether the slot has such an operator. */
+PetscBool NsFeMasslessHas(const NsFeMassless *statics, PetscInt slot);
+/* x = A^-1 b among them, 0 elsewhere: [local] */
+void NsFeMasslessSolve(NsFeMassless *statics, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x);
 
 /* src/fe/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */
 PetscErrorCode NsFeDistribute(NsFe *fe);

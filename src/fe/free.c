@@ -216,6 +216,17 @@ PetscErrorCode NsFreeDynamicsForget(NsFreeDynamics *free)
   PetscFunctionReturn(0);
 }
 
+/* Solutions with M are zero where there is no mass: as if it were past all measure. One process: row i is unknown i. */
+static void hold_massless(const NsFe *fe, PetscReal mass, NsSparse *A)
+{
+  for (PetscInt i = 0; i < fe->massless; i++) {
+    const PetscInt unknown = fe->massless_unknown[i];
+    for (PetscInt k = A->start[unknown]; k < A->start[unknown + 1]; k++) {
+      if (A->column[k] == unknown) A->value[k] = 1e200 * mass;
+    }
+  }
+}
+
 PetscErrorCode NsFreeDynamicsOperator(const NsFreeDynamics *free, NsOperator op, NsSparse *A)
 {
   const PetscBool by_mass = NsOperatorIsMass(free, op), absent = !by_mass && !free->K.start ? PETSC_TRUE : PETSC_FALSE;
@@ -225,6 +236,7 @@ PetscErrorCode NsFreeDynamicsOperator(const NsFreeDynamics *free, NsOperator op,
   if (absent) PetscCall(assemble(&whole, PETSC_FALSE)); /* nothing but this asks for more than M */
   PetscCall(copy_pattern(by_mass ? &whole.M : &whole.K, A));
   add_rows(A, &whole.M, op.mass);
+  if (by_mass) hold_massless(free->fe, op.mass, A);
   if (!by_mass) {
     add_rows(A, &whole.K, op.stiffness);
     add_rows(A, &whole.C, op.damping);

@@ -104,7 +104,15 @@ static PetscErrorCode solve_pencil(Mat X, Mat M, PetscReal bound, PetscReal *lar
   PetscFunctionReturn(0);
 }
 
-/* The unknowns of a part, ascending. */
+static PetscBool is_massless(const NsFe *fe, PetscInt unknown)
+{
+  PetscInt at;
+
+  (void)PetscFindInt(unknown, fe->massless, fe->massless_unknown, &at);
+  return at >= 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* The unknowns of a part, ascending; those without mass as if they were held, as they are while a contact sticks: open ones only lower the frequencies. */
 static PetscErrorCode part_unknowns(const NsFe *fe, PetscInt part, IS *unknowns)
 {
   PetscInt *number, count = 0;
@@ -115,7 +123,7 @@ static PetscErrorCode part_unknowns(const NsFe *fe, PetscInt part, IS *unknowns)
     const NsFeBody *body = &fe->body[b];
     if (body->part != part) continue;
     for (PetscInt i = body->first_slot; i < body->first_slot + body->mesh->nodes * body->node_unknowns; i++) {
-      if (fe->unknown[i] >= 0) number[count++] = fe->unknown[i];
+      if (fe->unknown[i] >= 0 && !is_massless(fe, fe->unknown[i])) number[count++] = fe->unknown[i];
     }
   }
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, number, PETSC_OWN_POINTER, unknowns));

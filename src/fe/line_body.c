@@ -4,7 +4,7 @@
 #include <string.h>
 #include "line_body.h"
 
-const char *const NsMassChoices[] = {"consistent", "lumped", NULL};
+const char *const NsMassChoices[] = {"consistent", "lumped", "redistributed", NULL};
 
 static const NsKey rayleigh_keys[] = {
   {"mass", NS_KEY_NUMBER, offsetof(NsRayleigh, mass), .dimension = NS_DIM_RATE, .standard = "0", .minimum = "0",
@@ -175,7 +175,8 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
   const NsMesh *mesh  = body->mesh;
   NsPart        whole = {.section = settings->section, .material = settings->material, .section_end = settings->section_end};
 
-  body->lumped = settings->mass == 1;
+  body->lumped        = settings->mass >= 1;
+  body->redistributed = settings->mass == 2;
   if (settings->damping && settings->damping->rayleigh) {
     body->damping_mass      = settings->damping->rayleigh->mass;
     body->damping_stiffness = settings->damping->rayleigh->stiffness;

@@ -36,7 +36,7 @@ typedef struct {
   const NsSection      *section, *section_end;
   NsList                parts; /* of NsPart */
   const NsDamping      *damping;
-  int                   mass; /* 0 consistent, 1 lumped */
+  int                   mass; /* 0 consistent, 1 lumped, 2 redistributed */
   const NsInitial      *initial;
   long                  dimension; /* truss and beam only: 2 or 3 */
   /* beams and rotors */
@@ -75,7 +75,8 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
     {"damping", NS_KEY_TABLE, offsetof(NsLineBodySettings, damping), .table = &damping_table, .help = "internal damping", \
       .example = "{rayleigh: {stiffness: 5 ns}}"}, \
     {"mass", NS_KEY_CHOICE, offsetof(NsLineBodySettings, mass), .choices = NsMassChoices, .standard = "consistent", \
-      .help = "consistent mass matrix, or lumped: each half of an element at its node", .example = "lumped"}, \
+      .help = "consistent mass matrix; lumped: each half of an element at its node; redistributed: lumped, but nodes that contacts touch have none", \
+      .example = "lumped"}, \
   { \
     "initial", NS_KEY_TABLE, offsetof(NsLineBodySettings, initial), .table = &NsTable_Initial, .help = "state at the start", \
                                                                     .example = "{velocity: [-0.1 m/s, 0, 0]}" \

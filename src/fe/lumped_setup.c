@@ -543,9 +543,9 @@ static PetscErrorCode add_masses(Setup *self, const NsSparse *M)
     }
   }
   for (PetscInt p = 0; p < lumped->owned; p++)
-    PetscCheck(x[p] > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "an unknown of this process has no mass, or its row of M is not here");
+    PetscCheck(x[p] > 0 || fe->massless, PETSC_COMM_SELF, PETSC_ERR_PLIB, "an unknown of this process has no mass, or its row of M is not here");
   PetscCall(make_blocks(lumped->owned, x, 0, &lumped->mass));
-  for (PetscInt p = 0; p < lumped->owned; p++) x[p] = 1 / x[p];
+  for (PetscInt p = 0; p < lumped->owned; p++) x[p] = x[p] > 0 ? 1 / x[p] : 0; /* massless unknowns have no acceleration */
   PetscCall(make_blocks(lumped->owned, x, 0, &lumped->inverse));
   PetscCall(PetscArrayzero(x, lumped->owned));
   for (PetscInt i = 0; i < fe->elements; i++) {
@@ -557,7 +557,7 @@ static PetscErrorCode add_masses(Setup *self, const NsSparse *M)
     if (body->damping_mass == 0) continue;
     drags = PETSC_TRUE;
     if (!touches(self, n, unknown)) continue;
-    body->element->mass(body, e, Me);
+    NsFeElementMass(fe, e, Me);
     for (PetscInt k = 0; k < n; k++) {
       if (owns(self, unknown[k])) x[self->place[unknown[k]]] += body->damping_mass * Me[k * n + k];
     }

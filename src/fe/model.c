@@ -64,12 +64,32 @@ static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsModelForceMassless_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq, *av, *ah;
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(q, &aq));
+  PetscCall(VecGetArray(v, &av));
+  PetscCall(VecGetArray(h, &ah));
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  NsFeMasslessForce(fe->statics, outer, aq, av, ah);
+  PetscCall(VecRestoreArray(h, &ah));
+  PetscCall(VecRestoreArray(v, &av));
+  PetscCall(VecRestoreArray(q, &aq));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
 {
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
   (void)v;
+  if (fe->statics) PetscCall(NsFeMasslessFactor(fe->statics, slot, op));
+  if (op.mass == 0) PetscFunctionReturn(0);
   PetscCall(NsFreeDynamicsFactor(fe->free, slot, op));
   if (fe->unbalanced) PetscCall(NsFeUnbalancedMassFactor(fe, fe->unbalanced, slot, t, q, op));
   PetscFunctionReturn(0);
@@ -80,6 +100,16 @@ static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec 
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
+  if (fe->statics && NsFeMasslessHas(fe->statics, slot)) {
+    const PetscScalar *ab;
+    PetscScalar       *ax;
+    PetscCall(VecGetArrayRead(b, &ab));
+    PetscCall(VecGetArray(x, &ax));
+    NsFeMasslessSolve(fe->statics, slot, fe->free->layout->local, ab, ax);
+    PetscCall(VecRestoreArray(x, &ax));
+    PetscCall(VecRestoreArrayRead(b, &ab));
+    PetscFunctionReturn(0);
+  }
   PetscCall(NsFreeDynamicsSolve(fe->free, slot, b, x));
   if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, slot, x));
   PetscFunctionReturn(0);
@@ -467,6 +497,7 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscCall(NsWatchDestroy(&model->watch));
   PetscCall(NsFreeDynamicsDestroy(&fe->free));
   PetscCall(NsFeUnbalancedMassDestroy(&fe->unbalanced));
+  PetscCall(NsFeMasslessDestroy(&fe->statics));
   PetscCall(VecDestroy(&fe->work));
   PetscCall(VecDestroy(&fe->rest));
   PetscCall(NsRowsDestroy(&fe->rows));
@@ -744,8 +775,33 @@ static const NsModelOps *operations(const NsFe *fe)
 
   *ops = fe_ops;
   if (fe->mass_varies) ops->compliance = NsModelCompliance_Fe;
+  if (fe->massless) ops->force_massless = NsModelForceMassless_Fe;
   if (!fe->works && !fe->free->damped) ops->power = NULL;
   return ops;
+}
+
+/* What goes with unknowns without mass. */
+static void check_massless(NsFe *fe)
+{
+  const NsFeBody *body = fe->body;
+
+  if (!fe->massless) return;
+  while (!body->redistributed) body++;
+  if (fe->ranks > 1)
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "mass"), "`mass: redistributed` runs on one process, not on %d", fe->ranks);
+  else if (fe->mass_varies)
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "mass"),
+      "`mass: redistributed` does not go with an unbalance on a rotor whose spin is free: the mass matrix would vary");
+}
+
+static PetscErrorCode set_massless(NsFe *fe, NsModel *model)
+{
+  PetscFunctionBegin;
+  model->massless       = fe->massless;
+  model->massless_place = NsArenaAlloc(fe->arena, sizeof(*model->massless_place) * (size_t)fe->massless);
+  for (PetscInt i = 0; i < fe->massless; i++) model->massless_place[i] = NsLayoutPlace(model->layout, fe->massless_unknown[i]);
+  PetscCall(NsFeMasslessCreate(fe, model, &fe->statics));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **result)
@@ -769,6 +825,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   NsFeSprings(fe);
   NsFeMasses(fe);
   attach_bodies(fe);
+  PetscCall(NsFeRedistribute(fe));
   NsFeLoads(fe);
   model->arena         = arena;
   model->data          = fe;
@@ -780,6 +837,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   if (!NsDiagErrors(diag)) {
     *result = model; /* from here on it is destroyed by the caller, errors or not */
     NsFeSpinning(fe);
+    check_massless(fe);
     model->linear        = is_linear(fe);
     model->diagonal_mass = !fe->mass_varies && NsFeMassIsDiagonal(fe) ? PETSC_TRUE : PETSC_FALSE;
     PetscCall(NsFeDistribute(fe));
@@ -798,6 +856,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
       PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
       PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));
     }
+    if (fe->massless) PetscCall(set_massless(fe, model));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     PetscCall(NsFeCheckBuckling(fe, model));
     if (config->start == 1) PetscCall(NsFeStatics(fe, model));
   }

@@ -24,6 +24,8 @@ typedef struct {
   PetscReal   penetration; /* at most, in units of dt |u^-|, at an impact with e = 0; 0: rounding; negative: no promise */
   PetscReal   gain;        /* of an elastic bar's energy by impacts with e from 0 to 1, at most; part of the initial energy */
   PetscReal   rest;        /* a closed contact moves at most so fast, in units of g dt; 0: rounding; negative: no promise */
+  const char *
+    mass; /* what the first body's `mass` has to be; NULL: anything. redistributed: contacts have tests of their own (published/test_massless_contact.c) */
 } Promise;
 
 static const Promise promises[] = {
@@ -39,6 +41,7 @@ static const Promise promises[] = {
   {"half_explicit_adaptive", "scheme.tolerance=1", PETSC_TRUE, SPACE, 2, BOUNDED, 0.01, 1e-15, 0},
   {"half_explicit_adaptive", "scheme.positions=held", PETSC_TRUE, SPACE, 2, BOUNDED, 0, 1e-15, 0},
   {"half_explicit_acceleration", "", PETSC_TRUE, NONE, 2, LIMITED, -1, 1e-15, -1},
+  {"massless_contact", "", PETSC_TRUE, SPACE, 2, LIMITED, 0, 1e-15, 0, "redistributed"},
   {"explicit_velocity", "", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},
   {"explicit_velocity", "scheme.free_force=included", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},
   {"moreau_midpoint", "", PETSC_TRUE, SPACE, 2, LIMITED, 1, 1e-15, 0},
@@ -76,6 +79,12 @@ static const Promise promises[] = {
 };
 #define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))
 
+#define EACH_PROMISE(p) for (const Promise *p = promises; p < promises + NS_PROMISES; p++)
+/* Of schemes that move contacts between masses: with impacts and restitution, any mesh, mechanisms. */
+#define EACH_WITH_MASS(p) \
+  EACH_PROMISE(p) \
+  if (!(p)->mass)
+
 /* Schemes that meet their events: impacts do not cost them their order. */
 static inline PetscBool promise_meets(const Promise *p)
 {
@@ -103,16 +112,22 @@ static inline void promise_print(const Promise *promise)
   print_message("  %s %s\n", promise->scheme, promise->option);
 }
 
-/* The config with this scheme, its option and step, and another --set argument or "". */
+/* The config with this scheme, its option and step, and another --set argument or ""; the first body gets the mass that the scheme needs. */
 static inline TestRun promise_open(const char *text, const Promise *promise, PetscReal step, const char *extra)
 {
-  char        type_set[128], step_set[64];
-  const char *set[5] = {type_set, step_set, NULL, NULL, NULL};
+  char        type_set[128], step_set[64], mass_set[128];
+  const char *set[6] = {type_set, step_set, NULL, NULL, NULL, NULL};
   int         count  = 2;
 
   snprintf(type_set, sizeof(type_set), "scheme={type: %s, step: %.17g}", promise->scheme, step);
   snprintf(step_set, sizeof(step_set), "scheme.step=%.17g", step);
   if (*promise->option) set[count++] = promise->option;
   if (*extra) set[count++] = extra;
+  if (promise->mass) {
+    char body[32];
+    assert_int_equal(sscanf(strstr(text, "bodies:"), "bodies: %31[a-z]", body), 1);
+    snprintf(mass_set, sizeof(mass_set), "bodies.%s.mass=%s", body, promise->mass);
+    set[count++] = mass_set;
+  }
   return test_run_open(text, set);
 }

@@ -5,8 +5,6 @@
 */
 #include "promises.h"
 
-#define EACH_PROMISE(p) for (const Promise *p = promises; p < promises + NS_PROMISES; p++)
-
 static const char *const ball = "gravity: [0, 0, 0]\n"
                                 "bodies:\n"
                                 "  ball:\n"
@@ -133,7 +131,7 @@ static void oblique_impact(void **state)
   };
 
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     if (!p->friction || strstr(p->option, "always")) continue; /* always: forces swallow restitution */
     promise_print(p);
@@ -152,7 +150,7 @@ static void oblique_impact(void **state)
 static void oblique_impact_in_space(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     if (!p->bodies || p->friction != SPACE || strstr(p->option, "always") || strstr(p->option, "theta")) continue;
     promise_print(p);
@@ -177,7 +175,7 @@ static void zeno_ball_comes_to_rest(void **state)
   const PetscReal t1 = PetscSqrtReal(2 * 0.01 / 9.81), dt = 1e-4;
 
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     TestRun   test;
     PetscReal q[3], v[3], first = 0;
@@ -203,7 +201,7 @@ static void zeno_ball_comes_to_rest(void **state)
 static void ball_sticks_under_load(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal q[3], v[3];
     if (!p->friction || p->rest < 0) continue;
@@ -223,7 +221,7 @@ static void block_sticks_and_slips(void **state)
   const PetscReal w = 10, s = 0.1, x1 = 0.3 * 9.81 / 100, t1 = x1 / s;
 
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal q[3], v[3];
     if (!p->friction || p->rest < 0) continue;
@@ -248,7 +246,7 @@ static void block_sticks_and_slips(void **state)
 static void block_rides_on_a_belt(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal q[3], v[3];
     if (!p->bodies || !p->friction || p->rest < 0) continue;
@@ -319,7 +317,7 @@ static void joints_converge(void **state)
 
   (void)state;
   reference(joint, exact);
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal coarse, fine;
     coarse = distance(joint, p, 2e-4, exact);
@@ -337,7 +335,7 @@ static void impacts_converge(void **state)
 
   (void)state;
   reference(crank, exact);
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal error;
     if (!strcmp(p->scheme, "position_level")) continue;

@@ -67,8 +67,6 @@ static const char *const sliding_block = "gravity: [0, -10, 0]\n"
                                          "scheme: {type: half_explicit, step: 20 us}\n"
                                          "time: {end: 0.6}\n";
 
-#define EACH_PROMISE(p) for (const Promise *p = promises; p < promises + NS_PROMISES; p++)
-
 static void every_scheme_promises_something(void **state)
 {
   (void)state;
@@ -147,8 +145,8 @@ static void free_flight_has_its_order(void **state)
 /* With dampers the trapezoidal and the implicit schemes stay second order. */
 static void damped_flight_of_second_order(void **state)
 {
-  static const char *const names[] = {
-    "half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "moreau_jean", "ggl_unified", "variational"};
+  static const char *const names[] = {"half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "massless_contact",
+    "explicit_velocity", "moreau_jean", "ggl_unified", "variational"};
 
   (void)state;
   EACH_PROMISE(p)
@@ -271,7 +269,7 @@ static void step_limit_never_grows_with_damping(void **state)
 static void step_limit_of_explicit_schemes(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     if (!p->bodies || (p->stability != LIMITED && p->stability != BOUNDED)) continue;
     TestRun test = promise_open(hitting_bar, p, 1e-6, "");
@@ -316,7 +314,7 @@ static void impacts_never_add_energy(void **state)
   static const char *const restitutions[] = {"contacts.wall.restitution=0", "contacts.wall.restitution=0.5", "contacts.wall.restitution=1"};
 
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     if (!p->bodies) continue;
     promise_print(p);
@@ -369,7 +367,7 @@ static void midpoint_ledger_closes_to_rounding(void **state)
 static void ledger_of_every_scheme_converges(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal error[2];
     if (!p->bodies || !p->friction || p->rest < 0 || strstr(p->option, "always"))
@@ -393,7 +391,7 @@ static void ledger_of_every_scheme_converges(void **state)
 static void block_slides_to_rest(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     PetscReal          speed;
     NsProbe            probe;
@@ -421,7 +419,7 @@ static void block_slides_to_rest(void **state)
 static void start_in_contact_is_an_impact(void **state)
 {
   (void)state;
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     if (!p->bodies || p->penetration < 0 || strstr(p->option, "always") || strstr(p->option, "theta")) continue;
     TestRun   test = promise_open(hitting_bar, p, 1e-7, "bodies.bar.initial.displacement=[-10.5 um, 0, 0]");
@@ -489,7 +487,7 @@ static void curved_contacts_converge(void **state)
   (void)state;
   run_in_hollow(reference, 1e-4, "", exact);
   run_in_hollow(reference, 1e-4, "contacts.hollow.friction=0.3", rubbed);
-  EACH_PROMISE(p)
+  EACH_WITH_MASS(p)
   {
     const NsSchemeType *type = promise_type(p);
     if (!p->bodies || (type->refuses && type->refuses(test.run->model, NULL))) continue;

@@ -1,0 +1,241 @@
+/*
+  Unknowns without mass (src/fe/redistribution.c) follow the others statically:
+
+      K_cc q_c + C_cc q_c' = f_c - K_cm q_m - C_cm q_m' + W_c lambda
+
+  Here are their rows of K and C, and factors of A = c C_cc + k K_cc, which is small (the touched nodes of a body and the elements between them) and banded in the model's own
+  numbering: both are the same whatever the back end. Gyroscopic terms of lumped bodies act on rotations alone, which keep their inertia; a bearing or dashpot with unsymmetric
+  coefficients at a touched node is refused, for there would be no Cholesky factor.
+
+  Cost of a force: a product with these rows; of a solution: twice the entries of the factor.
+*/
+#include "banded.h"
+#include "free.h"
+
+struct NsFeMassless {
+  PetscInt     n;
+  PetscInt    *place; /* [n] in the layout */
+  NsSparse     K, C;  /* rows of these unknowns, columns in the layout; C.start NULL: nothing damps them */
+  NsProfile    profile;
+  PetscReal   *inner_K, *inner_C, *A; /* [profile.entries]; inner_C NULL as C */
+  NsBandFactor factor[NS_SLOTS];
+  NsOperator   op[NS_SLOTS];
+  PetscBool    has[NS_SLOTS];
+  PetscReal   *b, *x; /* [n] */
+};
+
+/* Entries between massless unknowns, numbered as in the list; number[unknowns], -1 for others. */
+static PetscErrorCode take_inner(const NsSparse *rows, const PetscInt *number, NsSparse *inner)
+{
+  PetscInt at = 0;
+
+  PetscFunctionBegin;
+  *inner = (NsSparse){.rows = rows->rows};
+  PetscCall(PetscMalloc1(rows->rows + 1, &inner->start));
+  PetscCall(PetscMalloc1(rows->start[rows->rows], &inner->column));
+  PetscCall(PetscMalloc1(rows->start[rows->rows], &inner->value));
+  for (PetscInt r = 0; r < rows->rows; r++) {
+    inner->start[r] = at;
+    for (PetscInt k = rows->start[r]; k < rows->start[r + 1]; k++) {
+      if (number[rows->column[k]] < 0) continue;
+      inner->column[at]  = number[rows->column[k]];
+      inner->value[at++] = rows->value[k];
+    }
+  }
+  inner->start[rows->rows] = at;
+  PetscFunctionReturn(0);
+}
+
+static PetscReal value_at(const NsSparse *matrix, PetscInt row, PetscInt column)
+{
+  for (PetscInt k = matrix->start[row]; k < matrix->start[row + 1]; k++) {
+    if (matrix->column[k] == column) return matrix->value[k];
+  }
+  return 0;
+}
+
+/* Beyond the rounding of axes. */
+static PetscBool is_symmetric(const NsSparse *inner)
+{
+  for (PetscInt r = 0; r < inner->rows; r++) {
+    for (PetscInt k = inner->start[r]; k < inner->start[r + 1]; k++) {
+      const PetscInt  c    = inner->column[k];
+      const PetscReal size = PetscMax(PetscAbsReal(value_at(inner, r, r)), PetscAbsReal(value_at(inner, c, c)));
+      if (PetscAbsReal(inner->value[k] - value_at(inner, c, r)) > 1e-12 * size) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool is_zero(const NsSparse *matrix)
+{
+  for (PetscInt k = 0; k < matrix->start[matrix->rows]; k++) {
+    if (matrix->value[k] != 0) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* Where nothing holds a massless node but by a direction, or by none, there is no static solution. */
+static PetscErrorCode check_stiffness(NsFe *fe, NsModel *model, NsFeMassless *self, const NsSparse *inner)
+{
+  NsBandFactor *factor = &self->factor[0];
+  char          name[256];
+
+  PetscFunctionBegin;
+  PetscCall(NsFeMasslessFactor(self, 0, (NsOperator){.stiffness = 1}));
+  for (PetscInt r = 0; r < self->n && self->has[0]; r++) {
+    if (1 / factor->inverse[r] < 1e-10 * value_at(inner, r, r)) self->has[0] = PETSC_FALSE;
+  }
+  for (PetscInt r = 0; r < self->n && !self->has[0]; r++) {
+    if (factor->inverse[r] > 0 && 1 / factor->inverse[r] >= 1e-10 * value_at(inner, r, r)) continue;
+    PetscCall(model->ops->name_unknown(model, fe->massless_unknown[r], name, sizeof(name)));
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bodies"),
+      "nothing but its mass holds the %s, and a contact touches it: `mass: redistributed` takes that mass away", name);
+    NsDiagNote(fe->diag, "such a node needs elements in every direction in which it can move; take `mass: lumped`, or beams for a truss");
+    break;
+  }
+  self->has[0] = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_matrices(NsFe *fe, NsModel *model, NsFeMassless *self, NsFeMatrices *matrices, const PetscInt *number)
+{
+  NsSparse inner[3] = {{0}}; /* of K, C, G */
+
+  PetscFunctionBegin;
+  PetscCall(take_inner(&matrices->K, number, &inner[0]));
+  if (matrices->C.start) PetscCall(take_inner(&matrices->C, number, &inner[1]));
+  if (matrices->G.start) PetscCall(take_inner(&matrices->G, number, &inner[2]));
+  if (!is_symmetric(&inner[0]) || (matrices->G.start && !is_zero(&inner[2]))) {
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bearings"),
+      "a bearing with unsymmetric coefficients is at a node that a contact touches and that has no mass (`mass: redistributed`): put it beside");
+  } else {
+    PetscCall(NsProfileCreate(1, (const NsSparse *[]){&inner[0]}, &self->profile)); /* K and C have one pattern */
+    PetscCall(NsProfileTake(&self->profile, &inner[0], &self->inner_K));
+    if (matrices->C.start) PetscCall(NsProfileTake(&self->profile, &inner[1], &self->inner_C));
+    PetscCall(PetscMalloc1(self->profile.entries, &self->A));
+    for (int s = 0; s < NS_SLOTS; s++) {
+      PetscCall(NsBandFactorCreate(&self->profile, &self->factor[s]));
+      for (PetscInt r = 0; r < self->n; r++) self->factor[s].inverse[r] = 0;
+    }
+    PetscCall(check_stiffness(fe, model, self, &inner[0]));
+  }
+  for (int i = 0; i < 3; i++) PetscCall(NsSparseDestroy(&inner[i]));
+  PetscFunctionReturn(0);
+}
+
+/* Bearings whose stiffness changes while stepping are no part of K. */
+static void check_bearings(NsFe *fe, const PetscInt *number)
+{
+  for (PetscInt b = 0; b < fe->forces.varyings; b++) {
+    const NsFeVarying *varying = &fe->forces.varying[b];
+    for (PetscInt i = 0; i < varying->entries; i++) {
+      if (number[varying->unknown[i]] < 0 || (varying->lateral[0][i] == 0 && varying->lateral[1][i] == 0)) continue;
+      NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bearings"),
+        "a bearing that changes with the speed is at a node that a contact touches and that has no mass (`mass: redistributed`): put it beside");
+      return;
+    }
+  }
+}
+
+PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **result)
+{
+  const NsLayout *layout = fe->free->layout;
+  NsFeMassless   *self;
+  NsFeMatrices    matrices;
+  PetscBool      *mine;
+  PetscInt       *number;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  *result = self;
+  self->n = fe->massless;
+  PetscCall(PetscMalloc3(self->n, &self->place, self->n, &self->b, self->n, &self->x));
+  PetscCall(PetscCalloc1(fe->unknowns, &mine));
+  PetscCall(PetscMalloc1(fe->unknowns, &number));
+  for (PetscInt i = 0; i < fe->unknowns; i++) number[i] = -1;
+  for (PetscInt k = 0; k < self->n; k++) {
+    const PetscInt unknown = fe->massless_unknown[k];
+    mine[unknown]          = PETSC_TRUE;
+    number[unknown]        = k;
+    self->place[k]         = NsLayoutPlace(layout, unknown);
+  }
+  check_bearings(fe, number);
+  PetscCall(NsFeAssembleRows(fe, NULL, mine, PETSC_FALSE, &matrices));
+  PetscCall(take_matrices(fe, model, self, &matrices, number));
+  self->K = matrices.K;
+  self->C = matrices.C;
+  for (PetscInt k = 0; k < self->K.start[self->n]; k++) self->K.column[k] = NsLayoutPlace(layout, self->K.column[k]);
+  for (PetscInt k = 0; self->C.start && k < self->C.start[self->n]; k++) self->C.column[k] = NsLayoutPlace(layout, self->C.column[k]);
+  PetscCall(NsSparseDestroy(&matrices.M));
+  PetscCall(NsSparseDestroy(&matrices.G));
+  PetscCall(PetscFree(number));
+  PetscCall(PetscFree(mine));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeMasslessDestroy(NsFeMassless **result)
+{
+  NsFeMassless *self = *result;
+
+  PetscFunctionBegin;
+  if (!self) PetscFunctionReturn(0);
+  for (int s = 0; s < NS_SLOTS; s++) PetscCall(NsBandFactorDestroy(&self->factor[s]));
+  PetscCall(NsProfileDestroy(&self->profile));
+  PetscCall(NsSparseDestroy(&self->K));
+  PetscCall(NsSparseDestroy(&self->C));
+  PetscCall(PetscFree(self->inner_K));
+  PetscCall(PetscFree(self->inner_C));
+  PetscCall(PetscFree(self->A));
+  PetscCall(PetscFree3(self->place, self->b, self->x));
+  PetscCall(PetscFree(self));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+static PetscReal row_product(const NsSparse *matrix, PetscInt row, const PetscReal *x)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = matrix->start[row]; k < matrix->start[row + 1]; k++) sum += matrix->value[k] * x[matrix->column[k]];
+  return sum;
+}
+
+void NsFeMasslessForce(const NsFeMassless *self, const PetscReal *outer, const PetscReal *q, const PetscReal *v, PetscReal *h)
+{
+  for (PetscInt r = 0; r < self->n; r++) {
+    PetscReal *to = &h[self->place[r]];
+    *to           = (outer ? outer[self->place[r]] : 0) - row_product(&self->K, r, q);
+    if (self->C.start) *to -= row_product(&self->C, r, v);
+  }
+}
+
+PetscErrorCode NsFeMasslessFactor(NsFeMassless *self, PetscInt slot, NsOperator op)
+{
+  const NsOperator *old = &self->op[slot];
+
+  PetscFunctionBegin;
+  if (op.mass != 0) {
+    self->has[slot] = PETSC_FALSE;
+    PetscFunctionReturn(0);
+  }
+  if (self->has[slot] && old->damping == op.damping && old->stiffness == op.stiffness) PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < self->profile.entries; k++)
+    self->A[k] = op.stiffness * self->inner_K[k] + (self->inner_C ? op.damping * self->inner_C[k] : 0);
+  self->op[slot]  = op;
+  self->has[slot] = NsBandFactorize(&self->factor[slot], self->A);
+  PetscFunctionReturn(0);
+}
+
+PetscBool NsFeMasslessHas(const NsFeMassless *self, PetscInt slot)
+{
+  return self->has[slot];
+}
+
+void NsFeMasslessSolve(NsFeMassless *self, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x)
+{
+  for (PetscInt r = 0; r < self->n; r++) self->b[r] = b[self->place[r]];
+  NsBandSolve(&self->factor[slot], self->b, self->x);
+  (void)PetscArrayzero(x, local);
+  for (PetscInt r = 0; r < self->n; r++) x[self->place[r]] = self->x[r];
+}

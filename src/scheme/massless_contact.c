@@ -1,0 +1,410 @@
+/*
+  Contact without mass: velocity Verlet for what has mass, statics for nodes that contacts touch (`mass: redistributed`, src/fe/redistribution.c).
+
+  H. B. Khenous, P. Laborde, Y. Renard: Mass redistribution method for finite element contact problems in elastodynamics, Eur. J. Mech. A/Solids 27 (2008);
+  F. Dabaghi, A. Petrov, J. Pousin, Y. Renard: Convergence of mass redistribution method for the one-dimensional wave equation with a unilateral constraint at the
+  boundary, ESAIM M2AN 48 (2014). With m for unknowns with mass and c for those without, from t0 to t1 = t0 + dt:
+
+    1. q_m1 = q_m0 + dt v_m0 + dt^2/2 a_m0
+    2. K_cc q_c1 + C_cc (q_c1 - q_c0)/dt = (f - K q_m1 - C v_a)_c + W_c lambda1,   v_a = v_m0 + dt a_m0,
+       0 <= g(q1)  _|_  lambda_N1 >= 0,   friction: W_T' (q1 - q0)/dt within the cone of lambda1
+    3. M a_m1 = h(t1, q1, v_a) + W_m lambda1,   v_m1 = v_m0 + dt/2 (a_m0 + a_m1),   v_c1 = (q_c1 - q_c0)/dt
+
+  2 is the local problem with A = K_cc + C_cc/dt in place of the mass matrix: q1 = q_free + A^-1 W lambda1, in impulse units P = dt lambda1 and u = g/dt. Curved gaps take Newton's method
+  on them, with W at the last iterate. Contacts take part once they have been closed at an iterate.
+
+  Nothing has to stop at once where contact closes: there is no impulse, no impact and no restitution, and the gap is zero to rounding while closed. A bar on a wall:
+  lambda = max(0, -k q_1).
+
+  Cost: the forces of free flight, a product with the rows of massless unknowns and a solve among them, one local problem a round (flat contacts: mostly one round).
+
+  Ledger: elastic energy is quadratic, so that lasting reactions work with their mean over the step on W' (q1 - q0); dampers as in trapezoidal.h.
+*/
+#include "trapezoidal.h"
+
+typedef struct {
+  NsCompliance *mass, *statics; /* slot 0, A = M; slot 1 */
+  PetscBool     known;          /* a0 is that of the state */
+  Vec           a0, a1, q1, v1; /* a0, a1 with reactions */
+  Vec           free, va, dq, w;
+  NsRows        w0, w1; /* of the last step and this one */
+  PetscReal    *P0, *P1, *u, *b;
+  PetscInt     *list;
+  PetscBool    *taken;  /* [candidates] has been closed at an iterate of this step */
+  PetscBool    *closed; /* [candidates] at the end of the last step */
+} NsMasslessContact;
+
+static PetscErrorCode NsSchemeSetup_MasslessContact(NsScheme *scheme)
+{
+  const PetscInt     rows = scheme->contact->rows, candidates = scheme->model->candidates;
+  NsMasslessContact *self;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&self));
+  scheme->data = self;
+  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
+  PetscCall(NsComplianceCreate(scheme->model, 1, &self->statics));
+  PetscCall(NsVecsCreate(scheme->model, &self->a0, &self->a1, &self->q1, &self->v1, &self->free, &self->va, &self->dq, &self->w, NULL));
+  PetscCall(NsRowsCreate(scheme->model, &self->w0));
+  PetscCall(NsRowsCreate(scheme->model, &self->w1));
+  PetscCall(PetscCalloc1(rows, &self->P0)); /* these two change places */
+  PetscCall(PetscCalloc1(rows, &self->P1));
+  PetscCall(PetscCalloc5(rows, &self->u, rows, &self->b, candidates, &self->list, candidates, &self->taken, candidates, &self->closed));
+  scheme->contact->held = self->closed;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeDestroy_MasslessContact(NsScheme *scheme)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceDestroy(&self->mass));
+  PetscCall(NsComplianceDestroy(&self->statics));
+  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->q1, &self->v1, &self->free, &self->va, &self->dq, &self->w, NULL));
+  PetscCall(NsRowsDestroy(&self->w0));
+  PetscCall(NsRowsDestroy(&self->w1));
+  PetscCall(PetscFree(self->P0));
+  PetscCall(PetscFree(self->P1));
+  PetscCall(PetscFree5(self->u, self->b, self->list, self->taken, self->closed));
+  PetscCall(PetscFree(self));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode factor(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
+  if (scheme->model->massless) PetscCall(NsComplianceUpdate(self->statics, x->t, x->q, x->v, (NsOperator){0, 1 / dt, 1}));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsSchemeStart_MasslessContact(NsScheme *scheme, const NsState *state)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(factor(scheme, state, ((const NsSchemeSettings *)scheme->settings)->step));
+  PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
+  for (PetscInt i = 0; i < scheme->model->candidates; i++) self->closed[i] = NsContactIsClosed(scheme->contact, i);
+  self->w0.contacts = self->w0.rows = 0;
+  self->known                       = PETSC_FALSE;
+  PetscFunctionReturn(0);
+}
+
+/* a += M^-1 W lambda: of unknowns with mass that the contacts act on besides. */
+static PetscErrorCode push(NsScheme *scheme, const NsRows *rows, const PetscReal *P, PetscReal dt, Vec a)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (rows->rows) PetscCall(NsComplianceApply(self->mass, rows, P, 1 / dt, a));
+  PetscFunctionReturn(0);
+}
+
+/* 1, and v_a; massless unknowns stay where they are. */
+static PetscErrorCode predict(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsMasslessContact *self  = scheme->data;
+  const NsModel     *model = scheme->model;
+  const PetscScalar *q0, *v0, *a0;
+  PetscScalar       *q1, *va;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x->q, &q0));
+  PetscCall(VecGetArrayRead(x->v, &v0));
+  PetscCall(VecGetArrayRead(self->a0, &a0));
+  PetscCall(VecGetArray(self->free, &q1));
+  PetscCall(VecGetArray(self->va, &va));
+  for (PetscInt i = 0; i < model->layout->local; i++) {
+    va[i] = v0[i] + dt * a0[i];
+    q1[i] = q0[i] + dt / 2 * (v0[i] + va[i]);
+  }
+  for (PetscInt k = 0; k < model->massless; k++) {
+    const PetscInt i = model->massless_place[k];
+    va[i]            = 0;
+    q1[i]            = q0[i];
+  }
+  PetscCall(VecRestoreArray(self->va, &va));
+  PetscCall(VecRestoreArray(self->free, &q1));
+  PetscCall(VecRestoreArrayRead(self->a0, &a0));
+  PetscCall(VecRestoreArrayRead(x->v, &v0));
+  PetscCall(VecRestoreArrayRead(x->q, &q0));
+  PetscFunctionReturn(0);
+}
+
+/* 2 without reactions. */
+static PetscErrorCode settle(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsMasslessContact *self  = scheme->data;
+  NsModel           *model = scheme->model;
+
+  PetscFunctionBegin;
+  if (!model->massless) PetscFunctionReturn(0);
+  PetscCall(NsModelForceMassless(model, x->t + dt, self->free, self->va, self->w));
+  PetscCall(NsModelSolve(model, 1, self->w, self->dq));
+  PetscCall(VecAXPY(self->free, 1, self->dq));
+  PetscFunctionReturn(0);
+}
+
+/* Those of `taken` with what is closed by the last NsContactGaps into the list; *more: there are new ones. */
+static PetscInt list_taken(NsMasslessContact *self, const NsContact *contact, PetscBool *more)
+{
+  PetscInt count = 0;
+
+  *more = PETSC_FALSE;
+  for (PetscInt k = 0; k < contact->nears; k++) {
+    const PetscInt i = contact->near[k];
+    if (!self->taken[i] && NsContactIsClosed(contact, i)) *more = self->taken[i] = PETSC_TRUE;
+    if (self->taken[i]) self->list[count++] = i;
+  }
+  return count;
+}
+
+/* One round from the iterate in q1: rows there, P1, and the next iterate into dq. */
+static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
+{
+  NsMasslessContact *self    = scheme->data;
+  NsModel           *model   = scheme->model;
+  NsContact         *contact = scheme->contact;
+  NsRows            *rows    = &self->w1;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelRows(model, x->t + dt, self->q1, count, self->list, rows));
+  PetscCall(NsContactDelassus(contact, self->statics, rows, rows));
+  NsContactScale(contact, 1 / (dt * dt));
+  PetscCall(VecWAXPY(self->w, -1, x->q, self->free));
+  PetscCall(NsRowsVelocity(model, rows, self->w, self->u));
+  PetscCall(VecWAXPY(self->w, -1, self->q1, self->free));
+  PetscCall(NsRowsVelocity(model, rows, self->w, self->b));
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscInt normal = rows->start[i];
+    for (PetscInt k = normal; k < rows->start[i + 1]; k++) self->u[k] = rows->drive[k] + (self->u[k] - rows->drive[k]) / dt;
+    self->u[normal] = (contact->gap[rows->contact[i]] + self->b[normal] - rows->drive[normal]) / dt;
+  }
+  PetscCall(NsContactSolve(contact, rows, self->u, NULL, NULL, self->P1, &outcome->done));
+  if (!outcome->done) {
+    PetscCall(NsStepFail(outcome, scheme, rows, "forces"));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(VecCopy(self->free, self->dq));
+  PetscCall(NsComplianceApply(self->statics, rows, self->P1, 1 / dt, self->dq));
+  PetscFunctionReturn(0);
+}
+
+#define NS_MOST_ROUNDS 50
+
+/* 2: q1, w1 and P1. */
+static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsMasslessContact *self    = scheme->data;
+  NsModel           *model   = scheme->model;
+  NsContact         *contact = scheme->contact;
+  PetscReal          change, last = PETSC_MAX_REAL, size;
+  PetscBool          more;
+
+  PetscFunctionBegin;
+  self->w1.contacts = self->w1.rows = 0;
+  PetscCall(VecCopy(self->free, self->q1));
+  PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
+  for (PetscInt k = 0; k < contact->nears; k++) self->taken[contact->near[k]] = PETSC_FALSE;
+  if (!list_taken(self, contact, &more)) PetscFunctionReturn(0);
+  PetscCall(NsModelLargest(model, self->free, &size));
+  size = PetscMax(size, model->length_scale);
+  for (int round = 0; round < NS_MOST_ROUNDS; round++) {
+    const PetscInt count = list_taken(self, contact, &more);
+    if (round > 0 && model->flat_contacts && !more) PetscFunctionReturn(0); /* one round is exact */
+    PetscCall(solve_round(scheme, x, dt, count, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+    PetscCall(VecWAXPY(self->w, -1, self->q1, self->dq));
+    PetscCall(NsModelLargest(model, self->w, &change));
+    NsVecSwap(&self->q1, &self->dq);
+    PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
+    if (!(change > 0) || (!more && change < 1e-13 * size && change >= last))
+      PetscFunctionReturn(0); /* rounding; what is no number is found by the loop */
+    last = more ? PETSC_MAX_REAL : change;
+  }
+  if (last < 1e-13 * size) PetscFunctionReturn(0);
+  outcome->done = PETSC_FALSE;
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
+    "the contact forces do not converge in %d rounds (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, last));
+  PetscCall(NsStepName(outcome, scheme, self->w1.contacts, self->w1.contact));
+  PetscFunctionReturn(0);
+}
+
+/* 3, and in w twice the velocity with which forces work over the step: v0 + v1, of massless unknowns 2 v_c1. */
+static PetscErrorCode accelerate(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsMasslessContact *self  = scheme->data;
+  NsModel           *model = scheme->model;
+  const PetscScalar *q0, *q1, *v0, *a0, *a1;
+  PetscScalar       *v1, *va, *w;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x->q, &q0));
+  PetscCall(VecGetArrayRead(self->q1, &q1));
+  PetscCall(VecGetArray(self->va, &va));
+  for (PetscInt k = 0; k < model->massless; k++) va[model->massless_place[k]] = (q1[model->massless_place[k]] - q0[model->massless_place[k]]) / dt;
+  PetscCall(VecRestoreArray(self->va, &va));
+  PetscCall(VecRestoreArrayRead(self->q1, &q1));
+  PetscCall(VecRestoreArrayRead(x->q, &q0));
+  PetscCall(NsModelAccel(model, x->t + dt, self->q1, self->va, self->a1));
+  PetscCall(push(scheme, &self->w1, self->P1, dt, self->a1));
+  PetscCall(VecGetArrayRead(x->v, &v0));
+  PetscCall(VecGetArrayRead(self->a0, &a0));
+  PetscCall(VecGetArrayRead(self->a1, &a1));
+  PetscCall(VecGetArray(self->va, &va));
+  PetscCall(VecGetArray(self->v1, &v1));
+  PetscCall(VecGetArray(self->w, &w));
+  for (PetscInt i = 0; i < model->layout->local; i++) {
+    v1[i] = v0[i] + dt / 2 * (a0[i] + a1[i]);
+    w[i]  = v0[i] + v1[i];
+  }
+  for (PetscInt k = 0; k < model->massless; k++) {
+    const PetscInt i = model->massless_place[k];
+    v1[i]            = va[i];
+    w[i]             = 2 * va[i];
+  }
+  PetscCall(VecRestoreArray(self->w, &w));
+  PetscCall(VecRestoreArray(self->v1, &v1));
+  PetscCall(VecRestoreArray(self->va, &va));
+  PetscCall(VecRestoreArrayRead(self->a1, &a1));
+  PetscCall(VecRestoreArrayRead(self->a0, &a0));
+  PetscCall(VecRestoreArrayRead(x->v, &v0));
+  PetscFunctionReturn(0);
+}
+
+/* Work of the reactions of these rows, half of each step's: on W' (q1 - q0), which is in dq. */
+static PetscErrorCode book_forces(NsScheme *scheme, const NsRows *rows, const PetscReal *P, PetscReal dt)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!NsRowsWork(rows)) PetscFunctionReturn(0);
+  PetscCall(NsRowsVelocity(scheme->model, rows, self->dq, self->u));
+  for (PetscInt k = 0; k < rows->rows; k++) self->u[k] = 2 * (rows->drive[k] + (self->u[k] - rows->drive[k]) / dt);
+  NsContactBookForces(scheme->ledger, rows, P, 0.5, self->u);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal dt)
+{
+  NsMasslessContact *self   = scheme->data;
+  NsLedger          *ledger = scheme->ledger;
+  NsPower            p0, p1;
+
+  PetscFunctionBegin;
+  if (scheme->model->ops->power) {
+    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->w, &p0));
+    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->w, &p1));
+    ledger->damping += dt / 4 * (p0.damping + p1.damping);
+    ledger->load += dt / 4 * (p0.load + p1.load);
+  }
+  PetscCall(VecWAXPY(self->dq, -1, x->q, self->q1));
+  PetscCall(book_forces(scheme, &self->w0, self->P0, dt));
+  PetscCall(book_forces(scheme, &self->w1, self->P1, dt));
+  PetscFunctionReturn(0);
+}
+
+static void swap_rows(NsMasslessContact *self)
+{
+  const NsRows rows = self->w0;
+  PetscReal   *P    = self->P0;
+
+  self->w0 = self->w1;
+  self->w1 = rows;
+  self->P0 = self->P1;
+  self->P1 = P;
+}
+
+static PetscErrorCode NsSchemeStep_MasslessContact(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsMasslessContact *self    = scheme->data;
+  NsContact         *contact = scheme->contact;
+  NsModel           *model   = scheme->model;
+
+  PetscFunctionBegin;
+  PetscCall(factor(scheme, x, dt));
+  if (!self->known) {
+    PetscCall(NsModelAccel(model, x->t, x->q, x->v, self->a0));
+    PetscCall(push(scheme, &self->w0, self->P0, dt, self->a0));
+  }
+  PetscCall(predict(scheme, x, dt));
+  PetscCall(settle(scheme, x, dt));
+  PetscCall(touch(scheme, x, dt, outcome));
+  self->known = PETSC_FALSE; /* until this step is done */
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(accelerate(scheme, x, dt));
+  PetscCall(NsContactReportForce(contact, &self->w1, self->P1, 1 / dt));
+  PetscCall(book(scheme, x, dt));
+  for (PetscInt k = 0; k < contact->nears; k++) self->closed[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
+  for (PetscInt i = 0; i < self->w1.contacts; i++) {
+    if (self->P1[self->w1.start[i]] > 0) self->closed[self->w1.contact[i]] = PETSC_TRUE;
+  }
+  if (!model->velocity_matters) {
+    NsVecSwap(&self->a0, &self->a1);
+    self->known = PETSC_TRUE;
+  }
+  swap_rows(self);
+  NsStateSwap(x, &self->q1, &self->v1);
+  x->t += dt;
+  PetscFunctionReturn(0);
+}
+
+static const char *refuses(const NsModel *model, const void *settings)
+{
+  (void)settings;
+  if (!model->constant_mass || (model->candidates && !model->massless))
+    return "it wants contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    const NsCandidate *candidate = &model->candidate[i];
+    if (!candidate->massless)
+      return NsArenaPrint(model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", candidate->name);
+    if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0)
+      return NsArenaPrint(model->arena,
+        "contact '%s' has restitution, but contact without mass has no impact that could use it; what bodies give back is elastic", candidate->name);
+  }
+  return NULL;
+}
+
+static const NsKey   massless_contact_keys[] = {NS_STEP_KEY(NsSchemeSettings), {NULL}};
+static const NsTable massless_contact_table  = {"massless_contact", "contact without mass", massless_contact_keys, sizeof(NsSchemeSettings)};
+
+const NsVariant NsSchemeVariant_MasslessContact = {
+  .name  = "massless_contact",
+  .title = "explicit, contact nodes without mass: no impulse, no penetration, no ringing",
+  .about = "For bodies with `mass: redistributed`. m: unknowns with mass, c: those without;\n"
+           "q_m1 = q_m0 + dt v_m0 + dt^2/2 a_m0,   K_cc q_c1 + C_cc v_c1 = (f - K q_m1 - C (v_m0 + dt a_m0))_c + W_c lambda1,\n"
+           "0 <= g(q1) _|_ lambda1 >= 0, friction with the slip W_T' (q1 - q0)/dt;   M a_m1 = (h(t1, q1) + W lambda1)_m,\n"
+           "v_m1 = v_m0 + dt/2 (a_m0 + a_m1),   v_c1 = (q_c1 - q_c0)/dt.\n"
+           "Order 2 in free flight (velocity Verlet). Contact is elastic: reactions are forces alone, nothing is lost when it\n"
+           "closes, and the gap is zero to rounding while closed, on curved surfaces too. So restitution is refused.\n"
+           "Explicit: undamped, dt < 2/omega_max with contact nodes held, a little below the lumped limit le/c0; stiffness\n"
+           "damping lowers it. A node that closes with v meets the surface within the step, by elastic compression.\n"
+           "Needs of a model: finite elements, and of each contact one side with `mass: redistributed`; one process.\n"
+           "Reference: Khenous, Laborde, Renard, Mass redistribution method for finite element contact problems in\n"
+           "elastodynamics, Eur. J. Mech. A/Solids 27 (2008) 918-932.",
+  .table = &massless_contact_table,
+};
+
+const NsSchemeType NsSchemeType_MasslessContact = {
+  .variant = &NsSchemeVariant_MasslessContact,
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "position",
+      .energy        = "oscillates, bounded; contact loses none",
+      .needs         = "contact nodes without mass",
+      .reference     = "Khenous, Laborde, Renard",
+    },
+  .massless      = PETSC_TRUE,
+  .refuses       = refuses,
+  .setup         = NsSchemeSetup_MasslessContact,
+  .start         = NsSchemeStart_MasslessContact,
+  .step          = NsSchemeStep_MasslessContact,
+  .amplification = NsTrapezoidalAmplification,
+  .destroy       = NsSchemeDestroy_MasslessContact,
+};
