@@ -135,7 +135,9 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(NsContactEndStep(run->contact, &run->state));  /* gaps of the start, */
   PetscCall(NsContactComplete(run->contact, &run->state)); /* far ones, too */
   printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns, %d bod%s", (int)model->unknowns, run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
+  printf("  model       %d unknowns", (int)model->unknowns);
+  if (model->massless) printf(" (%d without mass)", (int)model->massless);
+  printf(", %d bod%s", run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
   if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.elements, model->mass_total); /* no mechanism */
   if (model->solver) printf(", %s", model->solver);
   printf("\n");

@@ -313,6 +313,7 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 
 const char *NsRunImplicitAdvice(const NsRun *run)
 {
+  if (run->model->massless) return "`mass: consistent` and an implicit scheme (moreau_jean with theta from 0.5)";
   return run->model->linear ? "an implicit scheme (moreau_jean with theta from 0.5)"
                             : "moreau_jean with theta from 0.5, which is implicit, at several times the cost of a step";
 }
@@ -340,7 +341,7 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsDiagWarning(run->diag, place, "the step, %g s, is above the stability limit of %s, %.5g s: %s", run->step, name, run->step_limit,
         slowly ? "whirling modes will grow" : "the run will blow up");
     NsDiagNote(run->diag, "the limit is set by the %s", run->limit_where);
-    NsDiagNote(run->diag, "take a smaller step, larger elements, `mass: lumped`, %s%s%s",
+    NsDiagNote(run->diag, "take a smaller step, larger elements, %s%s%s%s", run->model->massless ? "" : "`mass: lumped`, ",
       run->limit_by_growth     ? "a little damping (such as rayleigh: {stiffness: 0.1 us}), or "
       : run->damping_ratio > 0 ? "less damping, or "
                                : "or ",

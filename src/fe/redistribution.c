@@ -20,8 +20,8 @@
 #include "fe.h"
 #include <petscblaslapack.h>
 
-#define NS_MOMENTS    10   /* 1, x, y, z, xx, yy, zz, xy, yz, zx */
-#define NS_LEAST_PART  0.1  /* of its element mass that a node must keep: the step limit falls with the root of it */
+#define NS_MOMENTS    10  /* 1, x, y, z, xx, yy, zz, xy, yz, zx */
+#define NS_LEAST_PART 0.1 /* of its element mass that a node must keep: the step limit falls with the root of it */
 #define NS_OUT_OF_WAY (-1)
 #define NS_EXACT      1e-12 /* moments, relative to body mass and size */
 
@@ -306,8 +306,8 @@ static PetscErrorCode restore_moments(Redistribution *self)
     NsDiagError(fe->diag, place, "'%s' has too few nodes that no contact touches: mass, centre and inertia cannot all be kept", self->body->name);
   else
     NsDiagError(fe->diag, place,
-      "the masses at the contacts of '%s' are too large to be moved: to keep its centre and inertia a node would be left with %.3g of its mass",
-      self->body->name, least);
+      "the masses at the contacts of '%s' are too large to be moved: to keep its centre and inertia a node would have to give up %.3g %% of its own",
+      self->body->name, 100 * (1 - least));
   NsDiagNote(fe->diag, "take shorter elements, or let contacts touch fewer nodes; of two bodies in contact one with `mass: redistributed` is enough");
   PetscFunctionReturn(0);
 }

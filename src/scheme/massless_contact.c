@@ -364,7 +364,7 @@ static const char *refuses(const NsModel *model, const void *settings)
       return NsArenaPrint(model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", candidate->name);
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0)
       return NsArenaPrint(model->arena,
-        "contact '%s' has restitution, but contact without mass has no impact that could use it; what bodies give back is elastic", candidate->name);
+        "contact '%s' has restitution; set it to 0: without mass there is no impact, and what bodies give back is elastic", candidate->name);
   }
   return NULL;
 }
@@ -374,15 +374,19 @@ static const NsTable massless_contact_table  = {"massless_contact", "contact wit
 
 const NsVariant NsSchemeVariant_MasslessContact = {
   .name  = "massless_contact",
-  .title = "explicit, contact nodes without mass: no impulse, no penetration, no ringing",
+  .title = "explicit, contact nodes without mass: no impulse, no penetration, hardly any ringing",
   .about = "For bodies with `mass: redistributed`. m: unknowns with mass, c: those without;\n"
            "q_m1 = q_m0 + dt v_m0 + dt^2/2 a_m0,   K_cc q_c1 + C_cc v_c1 = (f - K q_m1 - C (v_m0 + dt a_m0))_c + W_c lambda1,\n"
            "0 <= g(q1) _|_ lambda1 >= 0, friction with the slip W_T' (q1 - q0)/dt;   M a_m1 = (h(t1, q1) + W lambda1)_m,\n"
            "v_m1 = v_m0 + dt/2 (a_m0 + a_m1),   v_c1 = (q_c1 - q_c0)/dt.\n"
            "Order 2 in free flight (velocity Verlet). Contact is elastic: reactions are forces alone, nothing is lost when it\n"
            "closes, and the gap is zero to rounding while closed, on curved surfaces too. So restitution is refused.\n"
-           "Explicit: undamped, dt < 2/omega_max with contact nodes held, a little below the lumped limit le/c0; stiffness\n"
-           "damping lowers it. A node that closes with v meets the surface within the step, by elastic compression.\n"
+           "Explicit: undamped, dt < 2/omega_max with contact nodes held: of bars and beams the lumped limit (le/c0), of\n"
+           "coarse lattices down to half of it; stiffness damping lowers it.\n"
+           "`mass: redistributed` is lumped, but translations of nodes that contacts touch have no mass: their neighbours take\n"
+           "it, and all nodes together give back what that moves of centre and inertia: these and the mass of each body stay.\n"
+           "Elastic bar on a wall (configs/elastic_bar_redistributed.yaml): the reaction is even to 0.1 % (50 elements), 0.006 %\n"
+           "(200), 0.0003 % (1000); scheme.half_explicit: 11 % with consistent, 0.4 % with lumped mass at 50.\n"
            "Needs of a model: finite elements, and of each contact one side with `mass: redistributed`; one process.\n"
            "Reference: Khenous, Laborde, Renard, Mass redistribution method for finite element contact problems in\n"
            "elastodynamics, Eur. J. Mech. A/Solids 27 (2008) 918-932.",
