@@ -163,8 +163,7 @@ typedef struct {
   /* The state at t = 0; makes its vectors. */
   PetscErrorCode (*initial)(NsModel *, NsState *);
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
-  PetscErrorCode (*force_massless)(NsModel *, PetscReal t, Vec q, Vec v, Vec h); /* of unknowns without mass alone. NULL: there are none */
-  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a);          /* M^-1 h, 0 where there is no mass; back ends fuse it */
+  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h, 0 where there is no mass; back ends fuse it */
   /* NsModelFlight at once; NULL: by accel. */
   PetscErrorCode (*flight)(NsModel *, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
@@ -172,6 +171,7 @@ typedef struct {
   PetscErrorCode (*massrate)(NsModel *, PetscReal t, Vec q, Vec v, Vec y);
   PetscErrorCode (*factor)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
+  PetscErrorCode (*settle)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v); /* NULL: there are no unknowns without mass */
   PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
   PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
   PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known */
@@ -242,8 +242,6 @@ struct NsModel {
 
 PetscErrorCode NsModelDestroy(NsModel **model);
 PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
-/* The same of unknowns without mass; others of h are left as they are. Only where model->massless. */
-PetscErrorCode NsModelForceMassless(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
 /* a = M(q)^-1 h(t, q, v), 0 where there is no mass. Uses slot 0 with A = M. */
 PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a);
 /* Free flight by the forecasting trapezoidal rule, no two vectors the same:
@@ -257,6 +255,8 @@ PetscErrorCode NsModelMassRate(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
 /* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
 PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
 PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);
+/* q += A^-1 h(t, q, v) for unknowns without mass, with A of these in the slot: they come to rest under the forces of the others. Only where model->massless. */
+PetscErrorCode NsModelSettle(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v);
 /* All candidates' gaps, g[candidates] in m; negative is penetration. */
 PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g);
 PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);

@@ -18,13 +18,6 @@ PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsModelForceMassless(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
-{
-  PetscFunctionBegin;
-  PetscCall(model->ops->force_massless(model, t, q, v, h));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
 {
   PetscFunctionBegin;
@@ -81,6 +74,13 @@ PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x)
 {
   PetscFunctionBegin;
   PetscCall(model->ops->solve(model, slot, b, x));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelSettle(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v)
+{
+  PetscFunctionBegin;
+  PetscCall(model->ops->settle(model, slot, t, q, v));
   PetscFunctionReturn(0);
 }
 

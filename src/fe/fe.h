@@ -334,14 +334,14 @@ static inline PetscBool NsFeIsMassless(const NsFe *fe, PetscInt node)
 /* src/fe/massless.c: the static problem of massless unknowns, in the order of fe->free->layout; one process. Errors in diag where it has no solution. */
 PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **statics);
 PetscErrorCode NsFeMasslessDestroy(NsFeMassless **statics);
-/* h = outer - K q - C v of these unknowns; others of h are left alone. outer: NULL for zero. */
-void NsFeMasslessForce(const NsFeMassless *statics, const PetscReal *outer, const PetscReal *q, const PetscReal *v, PetscReal *h);
 /* A = damping C + stiffness K among these unknowns into a slot; where an operator is no longer massless, the slot is let go. */
 PetscErrorCode NsFeMasslessFactor(NsFeMassless *statics, PetscInt slot, NsOperator op);
 /* Whether the slot has such an operator. */
 PetscBool NsFeMasslessHas(const NsFeMassless *statics, PetscInt slot);
 /* x = A^-1 b among them, 0 elsewhere: [local] */
 void NsFeMasslessSolve(NsFeMassless *statics, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x);
+/* q += A^-1 (outer - K q - C v) of these unknowns. outer: NULL for zero. */
+void NsFeMasslessSettle(NsFeMassless *statics, PetscInt slot, const PetscReal *outer, const PetscReal *v, PetscReal *q);
 
 /* src/fe/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */
 PetscErrorCode NsFeDistribute(NsFe *fe);

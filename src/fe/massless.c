@@ -7,7 +7,7 @@
   numbering: both are the same whatever the back end. Gyroscopic terms of lumped bodies act on rotations alone, which keep their inertia; a bearing or dashpot with unsymmetric
   coefficients at a touched node is refused, for there would be no Cholesky factor.
 
-  Cost of a force: a product with these rows; of a solution: twice the entries of the factor.
+  Cost of settling: a product with these rows, and twice the entries of the factor.
 */
 #include "banded.h"
 #include "free.h"
@@ -193,23 +193,6 @@ PetscErrorCode NsFeMasslessDestroy(NsFeMassless **result)
   PetscFunctionReturn(0);
 }
 
-static PetscReal row_product(const NsSparse *matrix, PetscInt row, const PetscReal *x)
-{
-  PetscReal sum = 0;
-
-  for (PetscInt k = matrix->start[row]; k < matrix->start[row + 1]; k++) sum += matrix->value[k] * x[matrix->column[k]];
-  return sum;
-}
-
-void NsFeMasslessForce(const NsFeMassless *self, const PetscReal *outer, const PetscReal *q, const PetscReal *v, PetscReal *h)
-{
-  for (PetscInt r = 0; r < self->n; r++) {
-    PetscReal *to = &h[self->place[r]];
-    *to           = (outer ? outer[self->place[r]] : 0) - row_product(&self->K, r, q);
-    if (self->C.start) *to -= row_product(&self->C, r, v);
-  }
-}
-
 PetscErrorCode NsFeMasslessFactor(NsFeMassless *self, PetscInt slot, NsOperator op)
 {
   const NsOperator *old = &self->op[slot];
@@ -238,4 +221,22 @@ void NsFeMasslessSolve(NsFeMassless *self, PetscInt slot, PetscInt local, const 
   NsBandSolve(&self->factor[slot], self->b, self->x);
   (void)PetscArrayzero(x, local);
   for (PetscInt r = 0; r < self->n; r++) x[self->place[r]] = self->x[r];
+}
+
+static PetscReal row_product(const NsSparse *matrix, PetscInt row, const PetscReal *x)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = matrix->start[row]; k < matrix->start[row + 1]; k++) sum += matrix->value[k] * x[matrix->column[k]];
+  return sum;
+}
+
+void NsFeMasslessSettle(NsFeMassless *self, PetscInt slot, const PetscReal *outer, const PetscReal *v, PetscReal *q)
+{
+  for (PetscInt r = 0; r < self->n; r++) {
+    self->b[r] = (outer ? outer[self->place[r]] : 0) - row_product(&self->K, r, q);
+    if (self->C.start) self->b[r] -= row_product(&self->C, r, v);
+  }
+  NsBandSolve(&self->factor[slot], self->b, self->x);
+  for (PetscInt r = 0; r < self->n; r++) q[self->place[r]] += self->x[r];
 }

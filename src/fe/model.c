@@ -64,24 +64,6 @@ static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsModelForceMassless_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
-{
-  NsFe            *fe = model->data;
-  PetscReal       *aq, *av, *ah;
-  const PetscReal *outer;
-
-  PetscFunctionBegin;
-  PetscCall(VecGetArray(q, &aq));
-  PetscCall(VecGetArray(v, &av));
-  PetscCall(VecGetArray(h, &ah));
-  PetscCall(outer_force(fe, t, aq, av, &outer));
-  NsFeMasslessForce(fe->statics, outer, aq, av, ah);
-  PetscCall(VecRestoreArray(h, &ah));
-  PetscCall(VecRestoreArray(v, &av));
-  PetscCall(VecRestoreArray(q, &aq));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
 {
   NsFe *fe = model->data;
@@ -112,6 +94,22 @@ static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec 
   }
   PetscCall(NsFreeDynamicsSolve(fe->free, slot, b, x));
   if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, slot, x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelSettle_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq, *av;
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArray(q, &aq));
+  PetscCall(VecGetArray(v, &av));
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  NsFeMasslessSettle(fe->statics, slot, outer, av, aq);
+  PetscCall(VecRestoreArray(v, &av));
+  PetscCall(VecRestoreArray(q, &aq));
   PetscFunctionReturn(0);
 }
 
@@ -775,7 +773,7 @@ static const NsModelOps *operations(const NsFe *fe)
 
   *ops = fe_ops;
   if (fe->mass_varies) ops->compliance = NsModelCompliance_Fe;
-  if (fe->massless) ops->force_massless = NsModelForceMassless_Fe;
+  if (fe->massless) ops->settle = NsModelSettle_Fe;
   if (!fe->works && !fe->free->damped) ops->power = NULL;
   return ops;
 }
