@@ -228,8 +228,9 @@ struct NsModel {
   PetscInt         *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
   PetscInt          massless;       /* unknowns without mass: they follow the others statically */
   PetscInt         *massless_place; /* [massless] in the layout */
-  NsWatch          *watch;          /* of these; NULL: on one process in natural order */
-  PetscInt          row_entries;    /* most entries of one row of W' */
+  PetscReal stiffening;  /* rad/s: contacts that press these on unknowns with mass raise the highest frequency by at most so much while closed */
+  NsWatch  *watch;       /* of these; NULL: on one process in natural order */
+  PetscInt  row_entries; /* most entries of one row of W' */
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal         *stretch, *reach;

@@ -55,6 +55,7 @@ struct NsRun {
 
   /* Stability: known after NsRunCheckStep. */
   PetscReal omega_max, damping_ratio, step_limit;
+  PetscReal contact_limit; /* s: up to here stable whatever contacts without mass are closed; not above step_limit */
   PetscBool omega_exact;
   char      limit_where[256];
   PetscBool limit_by_growth; /* of whirling modes, which damping would stop */

@@ -295,6 +295,8 @@ static PetscErrorCode limit_growth(NsRun *run, PetscInt part)
 
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 {
+  PetscReal stiffened = PETSC_MAX_REAL;
+
   PetscFunctionBegin;
   run->step_limit = PETSC_MAX_REAL;
   run->omega_max  = 0;
@@ -307,7 +309,13 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
     for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_TRUE));
   }
   run->limit_at_once = run->step_limit;
+  if (run->model->stiffening > 0) { /* damping by stiffness grows alike */
+    const PetscReal omega = run->omega_max + run->model->stiffening;
+    stiffened =
+      NsSchemeStepLimit(run->scheme->type, run->scheme->settings, omega, run->omega_max > 0 ? run->damping_ratio * omega / run->omega_max : 0);
+  }
   for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_growth(run, part));
+  run->contact_limit = PetscMin(run->step_limit, stiffened);
   PetscFunctionReturn(0);
 }
 
@@ -346,6 +354,11 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       : run->damping_ratio > 0 ? "less damping, or "
                                : "or ",
       NsRunImplicitAdvice(run), refuse ? "; --force runs it all the same" : "");
+  } else if (run->step > run->contact_limit) {
+    NsDiagWarning(run->diag, place,
+      "the step, %g s, is above %.5g s: contacts that press nodes without mass on bodies with mass may make it unstable while they are closed",
+      run->step, run->contact_limit);
+    NsDiagNote(run->diag, "this bound is on the safe side; watch the energy that the scheme makes, or give both bodies `mass: redistributed`");
   } else if (run->step > 0.9 * run->step_limit) {
     NsDiagWarning(run->diag, place, "the step, %g s, is within a tenth of the stability limit of %s, %.5g s: the highest frequencies are badly off",
       run->step, name, run->step_limit);

@@ -340,6 +340,8 @@ PetscErrorCode NsFeMasslessFactor(NsFeMassless *statics, PetscInt slot, NsOperat
 PetscBool NsFeMasslessHas(const NsFeMassless *statics, PetscInt slot);
 /* x = A^-1 b among them, 0 elsewhere: [local] */
 void NsFeMasslessSolve(NsFeMassless *statics, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x);
+/* model->stiffening, once there are contacts. */
+PetscErrorCode NsFeMasslessStiffening(NsFe *fe, NsModel *model);
 /* q += A^-1 (outer - K q - C v) of these unknowns. outer: NULL for zero. */
 void NsFeMasslessSettle(NsFeMassless *statics, PetscInt slot, const PetscReal *outer, const PetscReal *v, PetscReal *q);
 

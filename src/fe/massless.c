@@ -240,3 +240,109 @@ void NsFeMasslessSettle(NsFeMassless *self, PetscInt slot, const PetscReal *oute
   NsBandSolve(&self->factor[slot], self->b, self->x);
   for (PetscInt r = 0; r < self->n; r++) q[self->place[r]] += self->x[r];
 }
+
+/* ---- what closed contacts do to frequencies --------------------------------------------------------------------------------------------------- */
+
+/* Parts of one candidate's rows: A = W_c' W_c and K = W_c' K_cc W_c. Rows without massless unknowns have A_kk = 0. */
+static void inner_products(const NsFe *fe, const NsModel *model, PetscInt candidate, PetscReal A[9], PetscReal K[9])
+{
+  const NsFeMassless *self  = fe->statics;
+  const PetscInt      first = fe->rows.start[candidate], n = fe->rows.start[candidate + 1] - first;
+
+  for (PetscInt k = 0; k < n; k++) {
+    for (PetscInt l = 0; l < n; l++) {
+      A[3 * k + l] = K[3 * k + l] = 0;
+      for (PetscInt i = fe->rows.first[first + k]; i < fe->rows.first[first + k + 1]; i++) {
+        for (PetscInt j = fe->rows.first[first + l]; j < fe->rows.first[first + l + 1]; j++) {
+          const PetscReal both = fe->rows.value[i] * fe->rows.value[j];
+          PetscInt        r, c;
+          (void)PetscFindInt(model->touch[fe->rows.touch[i]], fe->massless, fe->massless_unknown, &r);
+          (void)PetscFindInt(model->touch[fe->rows.touch[j]], fe->massless, fe->massless_unknown, &c);
+          if (r < 0 || c < 0) continue;
+          if (r == c) A[3 * k + l] += both;
+          if (c >= self->profile.low[r] && c <= self->profile.high[r])
+            K[3 * k + l] += both * self->inner_K[self->profile.start[r] + c - self->profile.low[r]];
+        }
+      }
+    }
+  }
+}
+
+/* G = W' M^-1 W of one candidate: of its unknowns with mass, for the others do not move. */
+static PetscErrorCode mass_products(NsFe *fe, NsModel *model, PetscInt candidate, Vec b, Vec x, PetscReal G[9])
+{
+  const NsRows  *rows  = &fe->rows;
+  const PetscInt first = rows->start[candidate], n = rows->start[candidate + 1] - first;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < n; k++) {
+    const PetscInt at = rows->first[first + k], entries = rows->first[first + k + 1] - at;
+    PetscCall(VecZeroEntries(b));
+    PetscCall(NsModelTouchAdd(model, entries, rows->touch + at, rows->value + at, b));
+    PetscCall(NsModelSolve(model, 0, b, x));
+    PetscCall(NsModelTouch(model, x, fe->touch_v));
+    for (PetscInt l = 0; l < n; l++) {
+      G[3 * k + l] = 0;
+      for (PetscInt j = rows->first[first + l]; j < rows->first[first + l + 1]; j++) G[3 * k + l] += rows->value[j] * fe->touch_v[rows->touch[j]];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool has_mass(const NsFe *fe, PetscInt unknown)
+{
+  PetscInt at;
+
+  (void)PetscFindInt(unknown, fe->massless, fe->massless_unknown, &at);
+  return at < 0 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/*
+  A closed contact that sticks ties massless unknowns to those with mass in its rows: W_c' q_c = -W_m' q_m. With q_c = -W_c A^-1 W_m' q_m, one way to do that, it acts on q_m like
+  a spring of the stiffness W_m A^-1 K A^-1 W_m', whose largest eigenvalue with M alone is at most the trace of A^-1 K A^-1 G. Of all contacts of a body the sum s counts, and of the
+  whole, since |a - b|_K <= |a|_K + |b|_K, the frequency with q_c held and sqrt(s) together. Contacts with what cannot move, and between nodes without mass, add nothing.
+*/
+PetscErrorCode NsFeMasslessStiffening(NsFe *fe, NsModel *model)
+{
+  PetscReal *sum;
+  PetscInt  *body_of;
+  Vec        b, x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(fe->bodies, &sum, fe->unknowns, &body_of));
+  for (PetscInt i = 0; i < fe->nodes; i++) {
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
+    for (PetscInt a = 0; a < fe->body[fe->node_body[i]].node_unknowns; a++) {
+      if (unknown[a] >= 0) body_of[unknown[a]] = fe->node_body[i];
+    }
+  }
+  PetscCall(NsVecsCreate(model, &b, &x, NULL));
+  PetscCall(NsModelFactor(model, 0, 0, b, b, (NsOperator){1, 0, 0}));
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const PetscInt first = fe->rows.first[fe->rows.start[i]], end = fe->rows.first[fe->rows.start[i + 1]],
+                   n = fe->rows.start[i + 1] - fe->rows.start[i];
+    PetscReal A[9], K[9], G[9], trace = 0;
+    PetscBool any = PETSC_FALSE;
+    for (PetscInt j = first; j < end; j++)
+      any = any || (fe->rows.value[j] != 0 && has_mass(fe, model->touch[fe->rows.touch[j]])) ? PETSC_TRUE : PETSC_FALSE;
+    if (!model->candidate[i].massless || !any) continue;
+    inner_products(fe, model, i, A, K);
+    PetscCall(mass_products(fe, model, i, b, x, G));
+    for (PetscInt k = 0; k < n; k++) { /* normals and tangents are orthogonal: so are their W_c, which have the same node */
+      for (PetscInt l = 0; l < n && A[4 * k] > 0; l++) trace += A[4 * l] > 0 ? K[3 * k + l] * G[3 * l + k] / (A[4 * k] * A[4 * l]) : 0;
+    }
+    for (PetscInt body = 0; body < fe->bodies; body++) {
+      PetscBool touched = PETSC_FALSE;
+      for (PetscInt j = first; j < end; j++)
+        touched =
+          touched || (fe->rows.value[j] != 0 && body_of[model->touch[fe->rows.touch[j]]] == body && has_mass(fe, model->touch[fe->rows.touch[j]]))
+            ? PETSC_TRUE
+            : PETSC_FALSE;
+      if (touched) sum[body] += PetscMax(0, trace);
+    }
+  }
+  for (PetscInt body = 0; body < fe->bodies; body++) model->stiffening = PetscMax(model->stiffening, PetscSqrtReal(sum[body]));
+  PetscCall(NsVecsDestroy(&b, &x, NULL));
+  PetscCall(PetscFree2(sum, body_of));
+  PetscFunctionReturn(0);
+}

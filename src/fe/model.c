@@ -861,6 +861,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
   }
   PetscCall(NsFeContacts(fe, model));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
   NsFeScene(fe, model);
   model->probe_names = NsFePlaceNames(fe);
   model->probe_help =

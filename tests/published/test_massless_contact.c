@@ -446,6 +446,64 @@ static void step_limit_holds_in_contact(void **state)
   }
 }
 
+/* A stiff bar without mass at its end is pressed on a light and soft one with: while they touch, a mass of the one is on a spring of the other, which no frequency of the two knows. */
+static const char *const unequal = "bodies:\n"
+                                   "  stiff:\n"
+                                   "    type: bar\n"
+                                   "    mesh: {line: {from: [-1, 0, 0], to: [0, 0, 0], elements: 8}}\n"
+                                   "    material: {density: 7800, young: 210 GPa}\n"
+                                   "    section: {area: 1 cm^2}\n"
+                                   "    mass: redistributed\n"
+                                   "    damping: {rayleigh: {stiffness: 0.1 us}}\n"
+                                   "  soft:\n"
+                                   "    type: bar\n"
+                                   "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 8}}\n"
+                                   "    material: {density: 780, young: 2.1 GPa}\n"
+                                   "    section: {area: 1 cm^2}\n"
+                                   "    mass: lumped\n"
+                                   "supports: {clamp: {at: soft.right}}\n"
+                                   "loads: {press: {at: stiff.left, force: [1 kN, 0, 0]}}\n"
+                                   "contacts: {joint: {between: [stiff.right, soft.left]}}\n"
+                                   "scheme: {type: massless_contact, step: 1 us}\n"
+                                   "time: {end: 1}\n";
+
+static PetscReal press(const char *mass, PetscReal step)
+{
+  char              dt[64];
+  const char *const set[] = {mass, dt, NULL};
+  PetscReal         norm;
+
+  snprintf(dt, sizeof(dt), "scheme.step=%.17g", step);
+  TestRun test = test_run_open(unequal, set);
+  for (int i = 0; i < 2000; i++) test_step(test.run);
+  CHECK(VecNorm(test.run->state.v, NORM_2, &norm));
+  print_message("  %s, %.4g us: |v| = %.3g m/s\n", mass, 1e6 * step, norm);
+  test_run_close(&test);
+  return norm;
+}
+
+static void step_limit_between_bodies(void **state)
+{
+  static const char *const masses[] = {"bodies.soft.mass=lumped", "bodies.soft.mass=redistributed"};
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    const char *const set[] = {masses[k], NULL};
+    TestRun           test  = test_run_open(unequal, set);
+    CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
+    const PetscReal limit = test.run->step_limit, safe = test.run->contact_limit;
+    test_run_close(&test);
+    if (k == 0) {
+      assert_true(safe < 0.5 * limit);
+      assert_true(press(masses[k], 0.99 * safe) < 10);
+      assert_false(press(masses[k], 0.99 * limit) < 1e3);
+    } else { /* nothing with mass is pressed on */
+      assert_true(safe == limit);
+      assert_true(press(masses[k], 0.99 * limit) < 10);
+    }
+  }
+}
+
 /* configs/beam_on_stop.yaml up to the fourth impact. */
 static const char *const beam = "bodies:\n"
                                 "  beam:\n"
@@ -601,6 +659,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(ledger_closes_with_the_step),
   cmocka_unit_test(frame_slides_to_rest),
   cmocka_unit_test(step_limit_holds_in_contact),
+  cmocka_unit_test(step_limit_between_bodies),
   cmocka_unit_test(beam_rubs_on_its_stop),
   cmocka_unit_test(journal_rubs_in_its_ring),
 };
