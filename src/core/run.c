@@ -298,8 +298,8 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
   PetscReal stiffened = PETSC_MAX_REAL;
 
   PetscFunctionBegin;
-  run->step_limit = PETSC_MAX_REAL;
-  run->omega_max  = 0;
+  run->step_limit = run->contact_limit = PETSC_MAX_REAL;
+  run->omega_max                       = 0;
   if (!run->model->ops->frequency_bound) PetscFunctionReturn(0);
   for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_FALSE));
   if (exact || run->step > 0.9 * run->step_limit) { /* the bounds do not settle it */
