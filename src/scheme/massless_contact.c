@@ -18,6 +18,9 @@
 
   Cost: the forces of free flight, a product with the rows of massless unknowns and a solve among them, one local problem a round (flat contacts: mostly one round).
 
+  Step limit: that of velocity Verlet with massless unknowns held, as they are while a contact with what cannot move sticks. A contact that ties them to unknowns with mass puts these
+  on a spring more (NsFeMasslessStiffening): stable in flight, a step may then be too long.
+
   Ledger: elastic energy is quadratic, so that lasting reactions work with their mean over the step on W' (q1 - q0); dampers as in trapezoidal.h.
 */
 #include "trapezoidal.h"
@@ -27,7 +30,8 @@ typedef struct {
   PetscBool     known;          /* a0 is that of the state */
   PetscBool     works;          /* dampers or loads do */
   Vec           a0, a1, q1, v1; /* a0, a1 with reactions */
-  Vec           va, vs;         /* twice the velocity with which forces work over the step: v0 + v1, of massless unknowns 2 v_c1; where needed */
+  Vec           va;             /* where forces depend on it; of massless unknowns v_c1 at the end, always */
+  Vec           vs;             /* where something works: twice the velocity with which it does, v0 + v1, of massless unknowns 2 v_c1 */
   NsRows        w0, w1;         /* of the last step and this one */
   PetscReal    *P0, *P1, *u, *b;
   PetscReal    *t0, *tf, *t1, *td; /* [touches] q0, q_free, the iterate, a difference */
@@ -429,7 +433,8 @@ const NsVariant NsSchemeVariant_MasslessContact = {
            "Order 2 in free flight (velocity Verlet). Contact is elastic: reactions are forces alone, nothing is lost when it\n"
            "closes, and the gap is zero to rounding while closed, on curved surfaces too. So restitution is refused.\n"
            "Explicit: undamped, dt < 2/omega_max with contact nodes held: of bars and beams the lumped limit (le/c0), of\n"
-           "coarse lattices down to half of it; stiffness damping lowers it.\n"
+           "coarse lattices down to half of it; stiffness damping lowers it. A node without mass that presses on a body with\n"
+           "mass stiffens it meanwhile: percuss check also prints the step that is safe then.\n"
            "`mass: redistributed` is lumped, but translations of nodes that contacts touch have no mass: their neighbours take\n"
            "it, and all nodes together give back what that moves of centre and inertia: these and the mass of each body stay.\n"
            "Elastic bar on a wall (configs/elastic_bar_redistributed.yaml): after a peak of 1.33 tau the reaction is even to\n"
