@@ -90,7 +90,7 @@ static void print_limit(const NsRun *run)
   else
     printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
   if (run->contact_limit < run->step_limit)
-    printf("              %.6g s would be safe also while contacts press nodes without mass on bodies with mass\n", run->contact_limit);
+    printf("              %.6g s would be safe also while contacts press nodes without mass on what has mass\n", run->contact_limit);
   if (run->step_limit > 0 && steps > NS_MANY_STEPS)
     printf("  advice      %.2g steps even at the limit, which the place above sets: take longer elements there, or\n"
            "              %s\n",

@@ -356,7 +356,7 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       NsRunImplicitAdvice(run), refuse ? "; --force runs it all the same" : "");
   } else if (run->step > run->contact_limit) {
     NsDiagWarning(run->diag, place,
-      "the step, %g s, is above %.5g s: contacts that press nodes without mass on bodies with mass may make it unstable while they are closed",
+      "the step, %g s, is above %.5g s: contacts that press nodes without mass on what has mass (other bodies, rotations) may make it unstable while closed",
       run->step, run->contact_limit);
     NsDiagNote(run->diag, "this bound is on the safe side; watch the energy that the scheme makes, or give both bodies `mass: redistributed`");
   } else if (run->step > 0.9 * run->step_limit) {
