@@ -65,7 +65,7 @@ static inline NsStepOutcome test_step(NsRun *run)
   CHECK(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
   if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
   run->steps_done++;
-  if (!run->scheme->type->varies) run->state.t = NsRunTime(run, run->steps_done);
+  NsRunKeepTime(run, run->steps_done);
   return outcome;
 }
 

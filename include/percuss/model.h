@@ -78,6 +78,12 @@ typedef struct {
   PetscReal damping, load; /* W */
 } NsPower;
 
+/* What loads and prescribed speeds do in time, whatever moves. */
+typedef struct {
+  PetscReal next;   /* s: the first instant after t at which one of them jumps or bends; PETSC_MAX_REAL: none does */
+  PetscReal period; /* s: the shortest in which one of them swings, from t to then; PETSC_MAX_REAL: none does */
+} NsTimes;
+
 /* The operator A = mass M + damping C + stiffness K. With mass = 0: of the rows and columns of unknowns without mass alone; solutions are 0 elsewhere. */
 typedef struct {
   PetscReal mass, damping, stiffness;
@@ -185,6 +191,7 @@ typedef struct {
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
   PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: nothing damps or loads */
+  PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *);               /* NULL: not known, or nothing changes in time */
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
   /* x[scene.points * 3]: where the scene's points are. NULL: no probe has a place. */
   PetscErrorCode (*places)(NsModel *, PetscReal t, Vec q, PetscReal *x);
@@ -265,6 +272,7 @@ PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, 
 PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
 PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
+PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times);
 
 /* (all) values[touches] of the touch list out of a vector, the same on all processes; and x[touch[place[k]]] += value[k], k < count, into one, by the process that owns it. All
    that contact reads and writes goes through these two. */

@@ -91,6 +91,8 @@ PetscReal NsRunStepLength(const NsRun *run);
 PetscReal NsRunEndSlack(const NsRun *run);
 /* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
+/* The state's time after this step, without the drift of a sum of lengths: NsRunTime where steps are of one length, the end of the run where those of any length reach it. */
+void NsRunKeepTime(NsRun *run, PetscInt64 step);
 /* Says what to think of run->step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the limit, a warning close below it. */
 void NsRunJudgeStep(NsRun *run, PetscBool refuse);
 /* What to take where explicit steps are too short, as the end of a sentence. */

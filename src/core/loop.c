@@ -209,6 +209,14 @@ PetscReal NsRunStepLength(const NsRun *run)
   return run->scheme->type->adapts && left > 0 && left < run->step - NsRunEndSlack(run) ? left : run->step;
 }
 
+void NsRunKeepTime(NsRun *run, PetscInt64 step)
+{
+  if (!run->scheme->type->varies)
+    run->state.t = NsRunTime(run, step);
+  else if (run->scheme->type->adapts && is_last(run, step))
+    run->state.t = run->config.time->end;
+}
+
 static PetscErrorCode step_to_end(NsRun *run)
 {
   const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
@@ -225,7 +233,7 @@ static PetscErrorCode step_to_end(NsRun *run)
       PetscCall(offer(run, step - 1, PETSC_TRUE, PETSC_TRUE));
       break;
     }
-    if (!run->scheme->type->varies) run->state.t = NsRunTime(run, step); /* not the sum of steps: no drift of time */
+    NsRunKeepTime(run, step);
     const PetscBool last = is_last(run, step), look = last || step % NS_LOOK_EVERY == 0 ? PETSC_TRUE : PETSC_FALSE;
     run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;

@@ -120,6 +120,14 @@ PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, Ns
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times)
+{
+  PetscFunctionBegin;
+  *times = (NsTimes){PETSC_MAX_REAL, PETSC_MAX_REAL};
+  if (model->ops->times) PetscCall(model->ops->times(model, t, v, times));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values)
 {
   const PetscScalar *array;

@@ -78,3 +78,8 @@ PetscReal NsSpinAcceleration(const NsSpin *spin, PetscReal t)
 
   return i < 0 || i == spin->table.rows - 1 ? 0 : (row[3] - row[1]) / (row[2] - row[0]);
 }
+
+PetscReal NsSpinNext(const NsSpin *spin, PetscReal t)
+{
+  return spin ? NsTableNext(&spin->table, t) : PETSC_MAX_REAL;
+}

@@ -29,3 +29,5 @@ PetscReal NsSpinHighest(const NsSpin *spin);
 PetscReal NsSpinRate(const NsSpin *spin, PetscReal t);
 PetscReal NsSpinAngle(const NsSpin *spin, PetscReal t);
 PetscReal NsSpinAcceleration(const NsSpin *spin, PetscReal t);
+/* The first time after t at which a prescribed speed bends; PETSC_MAX_REAL: none. */
+PetscReal NsSpinNext(const NsSpin *spin, PetscReal t);

@@ -90,6 +90,13 @@ PetscReal NsTableValue(const NsNumbers *table, PetscReal t)
   return row[1] + (t - row[0]) / (row[2] - row[0]) * (row[3] - row[1]);
 }
 
+PetscReal NsTableNext(const NsNumbers *table, PetscReal t)
+{
+  const int i = table->rows ? NsTableRow(table, t) + 1 : 0;
+
+  return i < table->rows ? table->values[2 * i] : PETSC_MAX_REAL;
+}
+
 PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
 {
   if (!function) return 1.0;
@@ -100,4 +107,26 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
   }
   if (function->step) return t >= function->step->start && (t < function->step->end || function->step->end <= 0) ? 1.0 : 0.0;
   return NsTableValue(&function->table, t);
+}
+
+/* The first of two times, ascending, that is after t. */
+static PetscReal first_after(PetscReal t, PetscReal start, PetscReal end)
+{
+  return t < start ? start : t < end ? end : PETSC_MAX_REAL;
+}
+
+PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
+{
+  if (!function || function->harmonic) return PETSC_MAX_REAL;
+  if (function->pulse) return first_after(t, function->pulse->start, function->pulse->start + function->pulse->duration);
+  if (function->step) return first_after(t, function->step->start, function->step->end > 0 ? function->step->end : function->step->start);
+  return NsTableNext(&function->table, t);
+}
+
+PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
+{
+  if (function && function->harmonic) return 2 * PETSC_PI / function->harmonic->frequency;
+  if (function && function->pulse && t >= function->pulse->start && t < function->pulse->start + function->pulse->duration)
+    return 2 * function->pulse->duration;
+  return PETSC_MAX_REAL;
 }

@@ -215,6 +215,11 @@ PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done)
   *done = PETSC_TRUE;
   PetscCall(NsControlGrow(dae->scheme->model, from->q, &dae->size_q));
   PetscCall(NsControlGrow(dae->scheme->model, from->v, &dae->size_v));
+  dae->last = dae->free_size = 0;
+  if (dae->held.count) {
+    PetscCall(NsModelAccel(dae->scheme->model, from->t, from->q, from->v, dae->eq));
+    PetscCall(NsModelLargest(dae->scheme->model, dae->eq, &dae->free_size));
+  }
   PetscCall(dae->method->restart(dae, from, done));
   PetscFunctionReturn(0);
 }
@@ -248,6 +253,7 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 {
   const PetscBool controlled = dae->absolute > 0 || dae->relative > 0 ? PETSC_TRUE : PETSC_FALSE;
   const PetscReal shortest   = 1e-14 * PetscMax(PetscAbsReal(from->t), *h);
+  const PetscReal rounding   = 100 * PETSC_MACHINE_EPSILON;
   const PetscReal nothing    = PETSC_SMALL * PETSC_SMALL * dae->scheme->model->length_scale;
   PetscReal       q_ratio = 0, v_ratio = 0, ratio = PETSC_INFINITY;
 
@@ -255,9 +261,12 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
   for (;; dae->work.rejected++) {
     PetscCall(try_once(dae, from, *h, done));
     if (*done && controlled) {
-      const PetscReal noise = dae->method->by_positions ? 100 * PETSC_MACHINE_EPSILON * dae->size_q : 0;
-      PetscCall(NsControlRatio(dae->scheme->model, dae->eq, dae->q1, dae->absolute + nothing, dae->relative, dae->size_q, &q_ratio));
-      PetscCall(NsControlRatio(dae->scheme->model, dae->ev, dae->v1, dae->absolute + (nothing + noise) / *h, dae->relative, dae->size_v, &v_ratio));
+      const PetscBool by_positions = dae->method->by_positions;
+      const PetscReal pushed       = rounding * dae->free_size * PetscSqr(by_positions ? PetscMax(*h, dae->last) : *h),
+                      noise        = by_positions ? rounding * dae->size_q : 0;
+      PetscCall(NsControlRatio(dae->scheme->model, dae->eq, dae->q1, dae->absolute + nothing + pushed, dae->relative, dae->size_q, &q_ratio));
+      PetscCall(
+        NsControlRatio(dae->scheme->model, dae->ev, dae->v1, dae->absolute + (nothing + pushed + noise) / *h, dae->relative, dae->size_v, &v_ratio));
       ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* no number if one of them is none */
     }
     if (*done && (!controlled || ratio <= 1)) break;
@@ -281,6 +290,7 @@ PetscErrorCode NsDaeAccept(NsDae *dae)
   PetscCall(NsControlGrow(dae->scheme->model, dae->q1, &dae->size_q));
   PetscCall(NsControlGrow(dae->scheme->model, dae->v1, &dae->size_v));
   PetscCall(dae->method->accept(dae));
+  dae->last = dae->h;
   PetscFunctionReturn(0);
 }
 

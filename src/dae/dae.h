@@ -62,8 +62,11 @@ struct NsDae {
   Vec                q1, v1; /* its end */
   Vec                eq, ev; /* its error's estimate */
   /* Allowed error of a step: |eq| <= absolute + relative size_q, |ev| <= absolute + relative size_v, largest components; the sizes are those of the motion so far. Both 0: steps are
-     not controlled. Motion that begins from nothing has no size: 1e-20 of the model's length is allowed always, or no step would be short enough where forces grow from 0. */
+     not controlled. Motion that begins from nothing has no size: whoever made this sets what counts as one at least, and 1e-20 of the model's length is allowed always, or no
+     step would be short enough where forces grow from 0. Beside it the rounding of h a and h^2 a: contacts that hold a body take back what its free acceleration is. */
   PetscReal  absolute, relative, size_q, size_v;
+  PetscReal  free_size;   /* largest free acceleration at the restart where something is held, else 0 */
+  PetscReal  last;        /* length of the step before, whose rounding a method by positions undoes; 0 after a restart */
   PetscReal  rho;         /* generalised-alpha: spectral radius at infinity, 0 .. 1; set before the first restart */
   PetscBool  free_rates;  /* generalised-alpha: rates of held gaps are left as they come out, as in [E] */
   NsRows     wu, wp, all; /* of the last look: equations, forces; all directions of what is held */

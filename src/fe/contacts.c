@@ -286,23 +286,69 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   return count;
 }
 
-/* The gap must be able to change, or the Delassus matrix is zero. */
-static void check_pair(NsFe *fe, const NsContactSettings *settings, const NsPair *pair)
+static void check_clearance(NsFe *fe, const NsContactSettings *settings, const NsPair *pair)
 {
-  if (!NsPairActs(pair)) {
-    if (pair->type->flat) {
-      NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)",
-        pair->normal[0], pair->normal[1], pair->normal[2]);
-    } else {
-      NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held%s",
-        pair->type == &NsPairType_Cylinder ? ", or cannot move across the axis" : "");
-    }
-  } else if (!pair->type->flat && pair->inside && settings->gap_tolerance >= pair->radius[1] - pair->radius[0]) {
+  if (!pair->type->flat && pair->inside && settings->gap_tolerance >= pair->radius[1] - pair->radius[0]) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "gap_tolerance"),
       "gap_tolerance is as large as the clearance, %g m: the contact would never open", pair->radius[1] - pair->radius[0]);
-  } else if (settings->friction > 0 && pair->tangents == 0) {
-    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
   }
+}
+
+static void refuse_held(NsFe *fe, const NsContactSettings *settings, const NsPair *pair)
+{
+  if (pair->type->flat) {
+    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along the normal (%g, %g, %g)",
+      pair->normal[0], pair->normal[1], pair->normal[2]);
+  } else {
+    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held%s",
+      pair->type == &NsPairType_Cylinder ? ", or cannot move across the axis" : "");
+  }
+}
+
+/* "'floor.1' at (0, 0, 0)", with how many others. */
+static const char *name_some(NsFe *fe, const NsCandidate *candidate, const NsPair *pair, PetscInt others)
+{
+  const PetscReal *x    = pair->point[0].x;
+  const char      *name = NsArenaPrint(fe->arena, "'%s' at (%g, %g, %g)", candidate->name, x[0], x[1], x[2]);
+
+  return others ? NsArenaPrint(fe->arena, "%s and %d more", name, (int)others) : name;
+}
+
+/*
+  The candidates of a contact with `count` of them, from `first`, into the list at `to`; how many it keeps. Gaps that cannot change are left out, or the Delassus matrix would be zero: held
+  nodes among others that are free. Where all are held the contact is a mistake.
+*/
+static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscInt first, PetscInt count, PetscInt to, NsCandidate *candidate)
+{
+  PetscInt kept = 0, held = -1, still = -1, stills = 0; /* the first one held, the first that cannot slide */
+
+  for (PetscInt i = first; i < first + count; i++) {
+    NsPair *pair = fe->pair[i];
+    pair->type->prepare(pair, fe->touch_q, settings->friction);
+    if (!NsPairActs(pair)) {
+      held = held < 0 ? i : held;
+      continue;
+    }
+    still = still < 0 && pair->tangents == 0 ? i : still;
+    stills += pair->tangents == 0;
+    kept++;
+  }
+  if (!kept && count) refuse_held(fe, settings, fe->pair[first]);
+  if (kept && held >= 0) {
+    NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s left out: held, or not free along the normal",
+      name_some(fe, &candidate[held], fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
+  }
+  if (settings->friction > 0 && stills == kept && kept)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
+  else if (settings->friction > 0 && stills)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect on %s, which cannot move along the surface",
+      name_some(fe, &candidate[still], fe->pair[still], stills - 1));
+  for (PetscInt i = first; i < first + count; i++) {
+    if (!NsPairActs(fe->pair[i])) continue;
+    fe->pair[to]    = fe->pair[i];
+    candidate[to++] = candidate[i];
+  }
+  return kept;
 }
 
 /* The same two things twice: with different laws no reaction can satisfy both. */
@@ -441,7 +487,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
   const NsList            *list     = &fe->config->contacts;
   const NsContactSettings *settings = list->items;
-  PetscInt                *latest, *before, *source;
+  PetscInt                *latest, *before, *source, *counts;
 
   PetscFunctionBegin;
   model->flat_contacts = PETSC_TRUE;
@@ -453,15 +499,15 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     NsDiagNote(fe->diag, "name only those nodes that can touch");
     PetscFunctionReturn(0);
   }
-  latest            = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)(fe->unknowns + 1)); /* [unknown] the last candidate whose first one it is, */
-  before            = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1));    /* [candidate] and the one before it */
-  source            = NsArenaAlloc(fe->arena, sizeof(*source) * (size_t)(fe->pairs + 1));    /* [candidate] its contact */
-  fe->pair          = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
-  model->candidate  = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
-  model->candidates = fe->pairs;
+  latest           = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)(fe->unknowns + 1)); /* [unknown] the last candidate whose first one it is, */
+  before           = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1));    /* [candidate] and the one before it */
+  source           = NsArenaAlloc(fe->arena, sizeof(*source) * (size_t)(fe->pairs + 1));    /* [candidate] its contact */
+  counts           = NsArenaAlloc(fe->arena, sizeof(*counts) * (size_t)(list->count + 1));  /* [contact] its candidates, held ones too */
+  fe->pair         = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
+  model->candidate = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
   for (PetscInt c = 0, at = 0; c < list->count; c++) {
-    const PetscInt count = expand(fe, &settings[c], list->names[c], fe->pair + at, model->candidate + at);
-    for (PetscInt i = 0; i < count; i++) source[at++] = c;
+    counts[c] = expand(fe, &settings[c], list->names[c], fe->pair + at, model->candidate + at);
+    at += counts[c];
   }
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   PetscCall(make_touch_list(fe, model));
@@ -470,17 +516,22 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
   for (PetscInt i = 0; i < fe->pairs; i++)
     model->length_scale = PetscMax(model->length_scale, PetscMax(fe->pair[i]->radius[0], fe->pair[i]->radius[1]));
+  fe->pairs = 0;
+  for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
+    const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);
+    for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
+  }
+  model->candidates = fe->pairs;
   for (PetscInt i = 0; i <= fe->unknowns; i++) latest[i] = -1;
   for (PetscInt i = 0; i < fe->pairs; i++) {
     const NsContactSettings *contact = &settings[source[i]];
     NsPair                  *pair    = fe->pair[i];
     const PetscInt           key     = pair->point[0].unknowns ? pair->point[0].unknown[0] : fe->unknowns;
-    pair->type->prepare(pair, fe->touch_q, contact->friction);
-    model->candidate[i].directions = 1 + pair->tangents;
-    model->candidate[i].torque_arm = torque_arm(pair);
-    model->candidate[i].massless   = acts_on_massless(fe, pair);
+    model->candidate[i].directions   = 1 + pair->tangents;
+    model->candidate[i].torque_arm   = torque_arm(pair);
+    model->candidate[i].massless     = acts_on_massless(fe, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
-    check_pair(fe, contact, pair);
+    check_clearance(fe, contact, pair);
     before[i]   = latest[key];
     latest[key] = i;
     for (PetscInt j = before[i]; j >= 0; j = before[j]) {

@@ -369,6 +369,8 @@ static inline void NsFeAddPower(NsFePower *sum, PetscReal power)
 /* Power at velocity w of all of them that are no part of an energy, added to sums over what this process counts. */
 void NsFeOuterPower(
   const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
+/* When and how fast they change by themselves; *times comes in with what is known so far. */
+void NsFeOuterTimes(const NsFeForces *forces, PetscReal t, const PetscScalar *v, NsTimes *times);
 /* fe->here, fe->weight and fe->outer, once the layout is known. */
 PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
 

@@ -551,6 +551,21 @@ static PetscErrorCode NsModelCompliance_Fe(NsModel *model, PetscInt slot, PetscR
   PetscFunctionReturn(0);
 }
 
+/* Loads, and speeds: of shafts, and of surfaces in contacts. */
+static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTimes *times)
+{
+  const NsFe        *fe = model->data;
+  const PetscScalar *av;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->bodies; b++) times->next = PetscMin(times->next, NsSpinNext(fe->body[b].spin, t));
+  for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i]->point[1].spin, t));
+  PetscCall(VecGetArrayRead(v, &av));
+  NsFeOuterTimes(&fe->here, t, av, times);
+  PetscCall(VecRestoreArrayRead(v, &av));
+  PetscFunctionReturn(0);
+}
+
 static const NsModelOps fe_ops = {
   .initial          = NsModelInitial_Fe,
   .force            = NsModelForce_Fe,
@@ -566,6 +581,7 @@ static const NsModelOps fe_ops = {
   .look             = NsModelLook_Fe,
   .energy           = NsModelEnergy_Fe,
   .power            = NsModelPower_Fe,
+  .times            = NsModelTimes_Fe,
   .fields           = NsModelFields_Fe,
   .contact_point    = NsModelContactPoint_Fe,
   .name_unknown     = NsFeNameUnknown,

@@ -42,6 +42,26 @@ void NsFeOuterPower(const NsFeForces *forces, PetscReal t, const PetscScalar *q,
   NsFeSpinningPower(forces, t, q, v, w, load_power, damping_power);
 }
 
+/* A force that turns with a shaft swings once a turn; a prescribed speed is largest at one end of its ramp. */
+static void turn(const NsFeTwist *twist, PetscReal t, const PetscScalar *v, NsTimes *times)
+{
+  const PetscReal rate = PetscMax(PetscAbsReal(NsFeTwistRate(twist, t, v)), PetscAbsReal(NsSpinRate(twist->spin, NsSpinNext(twist->spin, t))));
+
+  times->next = PetscMin(times->next, NsSpinNext(twist->spin, t));
+  if (rate > 0) times->period = PetscMin(times->period, 2 * PETSC_PI / rate);
+}
+
+void NsFeOuterTimes(const NsFeForces *forces, PetscReal t, const PetscScalar *v, NsTimes *times)
+{
+  for (PetscInt l = 0; l < forces->loads; l++) {
+    const NsFeLoad *load = &forces->load[l];
+    times->next          = PetscMin(times->next, NsTimeFunctionNext(load->time, t));
+    times->period        = PetscMin(times->period, NsTimeFunctionPeriod(load->time, t));
+    if (load->sine) turn(&load->twist, t, v, times);
+  }
+  for (PetscInt k = 0; k < forces->unbalances; k++) turn(&forces->unbalance[k].twist, t, v, times);
+}
+
 /* In places; true where all of them are here. */
 static PetscBool place_unknowns(const NsLayout *layout, PetscInt n, PetscInt *unknown)
 {

@@ -54,6 +54,8 @@ PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method)
   PetscCall(PetscNew(&self));
   scheme->data = self;
   PetscCall(NsDaeCreate(method, scheme, settings->absolute_tolerance, settings->tolerance, &self->dae));
+  self->dae->size_q     = settings->gap_tolerance; /* smaller motions have no size */
+  self->dae->size_v     = settings->velocity_tolerance;
   self->dae->rho        = settings->rho;
   self->dae->free_rates = settings->rates == 1 ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(NsVecsCreate(scheme->model, &self->look.q, &self->look.v, &self->a, &self->free, NULL));
@@ -84,20 +86,6 @@ PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme)
   PetscCall(PetscFree5(self->P, self->force, self->before, self->velocity, self->b));
   PetscCall(PetscFree5(self->restitute, self->impact, self->is_held, self->guard, self->floor));
   PetscCall(PetscFree(self));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
-{
-  NsEventDriven *self = scheme->data;
-
-  PetscFunctionBegin;
-  scheme->contact->held = self->is_held;
-  PetscCall(NsComplianceUpdate(self->dae->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
-  self->pending = PETSC_TRUE;
-  self->restart = PETSC_TRUE;
-  self->next = self->bound = PETSC_MAX_REAL;
-  self->crowd_since        = state->t;
   PetscFunctionReturn(0);
 }
 
@@ -211,33 +199,82 @@ static PetscErrorCode copy_state(PetscReal t, Vec q, Vec v, NsState *to)
   PetscFunctionReturn(0);
 }
 
-/* The first step looks at the start: what touches there and does not fit, because it approaches, or for less than the tolerance, gets other velocities in a step of no length. */
-static PetscErrorCode first_look(NsScheme *scheme, NsState *x, PetscBool *changes, NsStepOutcome *outcome)
+/* The start as an event, at self->look; whether its velocities stay. */
+static PetscErrorCode look_at_start(NsScheme *scheme, const NsState *x, PetscBool *was_hit, PetscBool *stays, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
-  PetscBool      was_hit, same;
 
   PetscFunctionBegin;
   PetscCall(copy_state(x->t, x->q, x->v, &self->look));
-  PetscCall(NsEventResolve(scheme, &self->look, &was_hit, outcome));
+  PetscCall(NsEventResolve(scheme, &self->look, was_hit, outcome));
+  if (outcome->done) PetscCall(VecEqual(x->v, self->look.v, stays));
+  PetscFunctionReturn(0);
+}
+
+/* Who is held at the start has his force there, and sticks or slips from then on. Where velocities do not fit, or there is no solution, the first step says so. */
+PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
+{
+  NsEventDriven *self    = scheme->data;
+  NsContact     *contact = scheme->contact;
+  const NsLedger before  = *scheme->ledger;
+  NsStepOutcome  outcome = {.done = PETSC_TRUE};
+  PetscBool      was_hit, stays = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  PetscCall(NsComplianceUpdate(self->dae->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
+  self->pending = PETSC_TRUE;
+  self->restart = PETSC_TRUE;
+  self->next = self->bound = PETSC_MAX_REAL;
+  self->crowd_since        = state->t;
+  PetscCall(look_at_start(scheme, state, &was_hit, &stays, &outcome));
+  if (stays) {
+    take_over(scheme, was_hit);
+    contact->held = self->is_held;
+    self->pending = PETSC_FALSE;
+    PetscCall(NsContactReportForce(contact, &self->full, self->force, 1));
+    PetscCall(NsContactEndStep(contact, state));
+  } else {
+    *scheme->ledger = before;
+    PetscCall(NsContactBeginStep(contact)); /* an impact that was reported is none yet */
+    PetscCall(NsContactEndStep(contact, state));
+    contact->held = self->is_held;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A start that does not fit, because what touches approaches, or for less than the tolerance, gets other velocities in a step of no length. */
+static PetscErrorCode first_step(NsScheme *scheme, NsState *x, NsStepOutcome *outcome)
+{
+  NsEventDriven *self = scheme->data;
+  PetscBool      was_hit, stays;
+
+  PetscFunctionBegin;
+  PetscCall(look_at_start(scheme, x, &was_hit, &stays, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   take_over(scheme, was_hit);
   self->pending = PETSC_FALSE;
-  PetscCall(VecEqual(x->v, self->look.v, &same));
-  *changes = same ? PETSC_FALSE : PETSC_TRUE;
-  if (same) PetscFunctionReturn(0);
   PetscCall(NsContactReportForce(scheme->contact, &self->full, self->force, 1));
   NsStateSwap(x, &self->look.q, &self->look.v);
   PetscFunctionReturn(0);
 }
 
+/* The step to a jump of a load is taken just short of it, that no stage sees what comes after; then the time is set to it. */
+static PetscReal short_of(PetscReal jump)
+{
+  return 2 * PETSC_MACHINE_EPSILON * PetscAbsReal(jump);
+}
+
 static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
-  PetscReal      h    = PetscMin(dt, PetscMin(self->next, self->bound)), next;
+  PetscReal      h    = PetscMin(dt, PetscMin(self->next, self->bound)), next, t;
   PetscBool      found;
+  NsTimes        times;
 
   PetscFunctionBegin;
+  PetscCall(NsModelTimes(scheme->model, x->t, x->v, &times));
+  const PetscReal until = times.next - short_of(times.next) - x->t, longest = PetscMin(until, times.period * NS_EVENT_PERIOD);
+  h = PetscMin(h, longest);
   if (self->restart) {
     PetscCall(NsDaeHold(self->dae, &self->held));
     PetscCall(NsDaeRestart(self->dae, x, &outcome->done));
@@ -250,7 +287,12 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(book(scheme, x, h, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(copy_state(x->t + h, self->dae->q1, self->dae->v1, &self->look));
+  t = x->t + h;
+  if (times.next - t <= 2 * short_of(times.next)) {
+    t     = times.next;
+    found = PETSC_TRUE;
+  }
+  PetscCall(copy_state(t, self->dae->q1, self->dae->v1, &self->look));
   const PetscReal bound = self->bound;
   self->bound           = PETSC_MAX_REAL;
   if (found)
@@ -263,7 +305,7 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
   }
   PetscCall(NsContactReportForce(scheme->contact, &self->full, self->force, 1));
   PetscCall(NsDaeAccept(self->dae));
-  self->next = NsEventDrivenControls(scheme->settings) ? next : PETSC_MAX_REAL;
+  self->next = !NsEventDrivenControls(scheme->settings) ? PETSC_MAX_REAL : h < longest ? next : PetscMax(next, self->next);
   self->steps++;
   self->events += found;
   NsStateSwap(x, &self->look.q, &self->look.v);
@@ -273,12 +315,11 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
 
 PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsEventDriven *self    = scheme->data;
-  PetscBool      changes = PETSC_FALSE;
-
   PetscFunctionBegin;
-  if (self->pending) PetscCall(first_look(scheme, x, &changes, outcome));
-  if (outcome->done && !changes) PetscCall(smooth_step(scheme, x, dt, outcome));
+  if (((NsEventDriven *)scheme->data)->pending)
+    PetscCall(first_step(scheme, x, outcome));
+  else
+    PetscCall(smooth_step(scheme, x, dt, outcome));
   if (!outcome->done) PetscCall(fail(scheme, outcome));
   PetscFunctionReturn(0);
 }

@@ -7,7 +7,8 @@
 
   A step of the loop goes to the end of one step of the DAE solver, or to the first event within it:
 
-      a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest
+      a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest;
+      a load jumps or bends, or the speed of a shaft or a surface (NsModelTimes): known beforehand, and no error of a body at rest would tell
 
   An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then who of I2 is held:
 
@@ -16,8 +17,9 @@
 
   Both leave one constraint of two at an edge of a surface, where both as equations are singular.
 
-  Guards are quantities that must not fall below a limit. They are looked at in NS_EVENT_SAMPLES places of a step, and between two of them where a gap has its least;
-  the first that does is bracketed on the dense output, and the step is taken again to end there, until it does.
+  Guards are quantities that must not fall below a limit. They are looked at in pieces of a step, at both ends and in the middle, and where one has its least between; where a gap is not
+  yet what its values and rates say, and that may matter, in halves of the piece: a body that spins makes no error, and its corners swing. The first guard that falls is bracketed on the
+  dense output, and the step is taken again to end there, until it does.
 
   Zeno: an impact after which a contact would part with less than velocity_tolerance, or rise by less than a thousandth of gap_tolerance, has e = 0: a ball comes to rest after finitely
   many. After an impact the next step is at most half the time of rising. More than NS_EVENT_CROWD events within a millionth of a step end the run.
@@ -27,9 +29,12 @@
 #pragma once
 #include "dae/dae.h"
 
-#define NS_EVENT_SAMPLES 6
-#define NS_EVENT_CROWD   10000
-#define NS_EVENT_HOP     1e-3 /* of gap_tolerance: a lower bounce is none; events are met a hundred times more exactly */
+#define NS_EVENT_PIECES 3    /* of a step, the longest */
+#define NS_EVENT_FINEST 2e-5 /* of a step, the shortest */
+#define NS_EVENT_CROWD  10000
+#define NS_EVENT_PERIOD \
+  0.25 /* of the period of a harmonic load: no step is longer, for a body at rest has no error, and forces that swing would not be seen */
+#define NS_EVENT_HOP 1e-3 /* of gap_tolerance: a lower bounce is none; events are met a hundred times more exactly */
 
 /* Settings of all of them. */
 typedef struct {
@@ -46,7 +51,8 @@ typedef struct {
   "impact: v+ = v- + M^-1 W P, 0 <= u+ + e u- _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n" \
   "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n" \
   "leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce:\n" \
-  "accumulations end.\n"
+  "accumulations end. Steps also end where loads or prescribed speeds jump or bend, and are no longer than a quarter of the\n" \
+  "period of loads that swing or turn; what forces of a plugin do over time is not known: give a step shorter than that.\n"
 
 extern const char *const NsEventSelectChoices[];
 
@@ -54,7 +60,8 @@ extern const char *const NsEventSelectChoices[];
   {"step", NS_KEY_NUMBER, offsetof(NsEventSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
     .help = "longest step; every step where no tolerance is given", .example = "10 ms"}, \
     {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .standard = tolerated, .minimum = "0", .maximum = "1", \
-      .help    = "error allowed in a step, over the largest coordinate so far, and likewise of the velocities; 0: none by this rule", \
+      .help = \
+        "error allowed in a step, over the largest coordinate so far, at least gap_tolerance, and likewise of the velocities; 0: none by this rule", \
       .example = "1e-6"}, \
     {"absolute_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, absolute_tolerance), .standard = "0", .minimum = "0", \
       .help = "the same in SI units, added to it; both 0: steps of one length", .example = "1e-10"}, \
@@ -73,12 +80,17 @@ extern const char *const NsEventSelectChoices[];
 
 typedef enum { NS_GUARD_NONE, NS_GUARD_GAP, NS_GUARD_PRESS, NS_GUARD_STICK, NS_GUARD_SLIP } NsGuardKind;
 
+typedef struct {
+  PetscReal value, rate;
+} NsGuardLook;
+
 /* A quantity that must not fall below its limit: gap of an open contact (m), normal force of a held one, what is left of the cone of a sticking one (N), speed of a slipping one (m/s). */
 typedef struct {
   NsGuardKind kind;
-  PetscInt    vain; /* its events since the last one of any that changed something: each makes it ten times as tolerant */
-  PetscReal   value, rate, tolerance, limit;
-  PetscReal   last, last_rate; /* at the place before */
+  PetscInt    vain;        /* its events since the last one of any that changed something: each makes it ten times as tolerant */
+  PetscReal   value, rate; /* at the last look; 0 but for gaps: the rate is not known */
+  PetscReal   tolerance, limit;
+  NsGuardLook at[3]; /* at the start, in the middle and at the end of a piece of the step */
 } NsGuard;
 
 typedef struct {

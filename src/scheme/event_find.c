@@ -5,8 +5,7 @@
       limit    of gaps and slip speeds: the floor, or 0, where the step begins above it (or a gap there falls), else a tolerance below, or NS_EVENT_HOP of one where a gap falls slowly
                of forces: a tolerance below 0, so that who is let go really has nothing left
 
-  F(s) = least of (value - limit)/tolerance over all guards; an event is a root of F from above. Between two places a gap with rates -, + has its least about where the line through
-  its rates is zero.
+  F(s) = least of (value - limit)/tolerance over all guards; an event is a root of F from above.
 */
 #include <math.h>
 #include "contact/near.h"
@@ -20,13 +19,35 @@ static NsGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
   return &self->guard[2 * i + second];
 }
 
-static void set_guard(NsGuard *guard, NsGuardKind kind, PetscReal value, PetscReal rate)
+/* slow, m/s: a gap that falls no faster may be about to turn. */
+static PetscReal limit_of(const NsGuard *guard, PetscReal floor, PetscReal slow)
 {
-  guard->last      = guard->value;
-  guard->last_rate = guard->rate;
-  guard->kind      = kind;
-  guard->value     = value;
-  guard->rate      = rate;
+  switch (guard->kind) {
+  case NS_GUARD_GAP:
+    if (guard->value > floor || guard->rate < -slow) return floor;
+    return floor - guard->tolerance * (guard->rate < 0 ? NS_EVENT_HOP : 1);
+  case NS_GUARD_SLIP: return guard->value > 0 ? 0 : -guard->tolerance;
+  default: return -guard->tolerance;
+  }
+}
+
+/* Of candidate i: gap or press; grip. The first look within a step sets its limit. */
+static void set_guard(NsScheme *scheme, PetscInt i, int second, NsGuardKind kind, PetscReal value, PetscReal rate)
+{
+  const NsEventSettings *settings = scheme->settings;
+  NsEventDriven         *self     = scheme->data;
+  NsGuard               *guard    = guard_of(self, i, second);
+  const PetscBool        first    = guard->kind == NS_GUARD_NONE ? PETSC_TRUE : PETSC_FALSE;
+
+  guard->kind  = kind;
+  guard->value = value;
+  guard->rate  = rate;
+  if (!first) return;
+  guard->tolerance = kind == NS_GUARD_GAP    ? settings->gap_tolerance
+                     : kind == NS_GUARD_SLIP ? settings->velocity_tolerance
+                                             : 1e-9 * self->largest_force;
+  guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)guard->vain), PETSC_SMALL * PETSC_SMALL);
+  guard->limit     = limit_of(guard, self->floor[i], settings->velocity_tolerance);
 }
 
 /* Normal force, and what is left of the grip, of the contacts of self->wu, whose forces are self->P. */
@@ -38,11 +59,11 @@ static void guard_forces(NsScheme *scheme)
     const PetscInt     i         = self->held.contact[k];
     const NsCandidate *candidate = &scheme->model->candidate[i];
     const PetscReal   *P         = self->dae->lambda + self->dae->wu.start[k];
-    if (!candidate->bilateral) set_guard(guard_of(self, i, 0), NS_GUARD_PRESS, P[0], 0);
+    if (!candidate->bilateral) set_guard(scheme, i, 0, NS_GUARD_PRESS, P[0], 0);
     if (self->held.kind[k] == NS_HOLD_STICK) {
       PetscReal tangential = 0;
       for (PetscInt d = 1; d < candidate->directions; d++) tangential += PetscSqr(P[d]);
-      set_guard(guard_of(self, i, 1), NS_GUARD_STICK, candidate->law.friction * P[0] - PetscSqrtReal(tangential), 0);
+      set_guard(scheme, i, 1, NS_GUARD_STICK, candidate->law.friction * P[0] - PetscSqrtReal(tangential), 0);
     }
   }
 }
@@ -58,7 +79,7 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
     if (!scheme->model->candidate[i].bilateral && !self->is_held[i])
-      set_guard(guard_of(self, i, 0), NS_GUARD_GAP, contact->gap[i], contact->u[contact->first[i]]);
+      set_guard(scheme, i, 0, NS_GUARD_GAP, contact->gap[i], contact->u[contact->first[i]]);
   }
   if (!self->held.count) PetscFunctionReturn(0);
   PetscCall(NsDaeForces(self->dae, self->look.t, self->look.q, self->look.v, self->a, &outcome->done));
@@ -66,8 +87,7 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
   guard_forces(scheme);
   for (PetscInt k = 0; k < self->held.count; k++) {
     const PetscInt i = self->held.contact[k];
-    if (self->held.kind[k] == NS_HOLD_SLIP)
-      set_guard(guard_of(self, i, 1), NS_GUARD_SLIP, self->held.sense[k] * contact->u[contact->first[i] + 1], 0);
+    if (self->held.kind[k] == NS_HOLD_SLIP) set_guard(scheme, i, 1, NS_GUARD_SLIP, self->held.sense[k] * contact->u[contact->first[i] + 1], 0);
   }
   PetscFunctionReturn(0);
 }
@@ -108,32 +128,6 @@ static NsGuard *next_guard(NsScheme *scheme, PetscInt *at)
   return NULL;
 }
 
-/* slow, m/s: a gap that falls no faster may be about to turn. */
-static PetscReal limit_of(const NsGuard *guard, PetscReal floor, PetscReal slow)
-{
-  switch (guard->kind) {
-  case NS_GUARD_GAP:
-    if (guard->value > floor || guard->rate < -slow) return floor;
-    return floor - guard->tolerance * (guard->rate < 0 ? NS_EVENT_HOP : 1);
-  case NS_GUARD_SLIP: return guard->value > 0 ? 0 : -guard->tolerance;
-  default: return -guard->tolerance;
-  }
-}
-
-static void begin_guards(NsScheme *scheme)
-{
-  const NsEventSettings *settings = scheme->settings;
-  NsEventDriven         *self     = scheme->data;
-  const PetscReal        of_force = 1e-9 * self->largest_force;
-  PetscInt               at       = 0;
-
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
-    guard->tolerance = guard->kind == NS_GUARD_GAP ? settings->gap_tolerance : guard->kind == NS_GUARD_SLIP ? settings->velocity_tolerance : of_force;
-    guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)guard->vain), PETSC_SMALL * PETSC_SMALL);
-    guard->limit     = limit_of(guard, self->floor[(guard - self->guard) / 2], settings->velocity_tolerance);
-  }
-}
-
 /* F of the present values. */
 static PetscReal least(NsScheme *scheme)
 {
@@ -144,51 +138,187 @@ static PetscReal least(NsScheme *scheme)
   return F;
 }
 
-/* The place between s0 and s1, as a part of it, where some gap may have fallen below its limit and come back; 0: none. */
-static PetscReal dip(NsScheme *scheme, PetscReal length)
+enum { START, MIDDLE, END };
+
+/* The present values are those of a place of the piece. */
+static void keep(NsScheme *scheme, int place)
+{
+  PetscInt at = 0;
+
+  for (NsGuard *guard; (guard = next_guard(scheme, &at));) guard->at[place] = (NsGuardLook){guard->value, guard->rate};
+}
+
+static void move(NsScheme *scheme, int from, int to)
+{
+  PetscInt at = 0;
+
+  for (NsGuard *guard; (guard = next_guard(scheme, &at));) guard->at[to] = guard->at[from];
+}
+
+/* F of a place of the piece. */
+static PetscReal least_at(NsScheme *scheme, int place)
+{
+  PetscReal F  = PETSC_MAX_REAL;
+  PetscInt  at = 0;
+
+  for (NsGuard *guard; (guard = next_guard(scheme, &at));) F = PetscMin(F, (guard->at[place].value - guard->limit) / guard->tolerance);
+  return F;
+}
+
+/* A gap between two places that are so long apart (s), as the cubic a[0] + a[1] x + a[2] x^2 + a[3] x^3, 0 <= x <= 1, of their values and rates. */
+static void make_cubic(const NsGuardLook *from, const NsGuardLook *to, PetscReal length, PetscReal a[4])
+{
+  const PetscReal change = to->value - from->value;
+
+  a[0] = from->value;
+  a[1] = length * from->rate;
+  a[2] = 3 * change - length * (2 * from->rate + to->rate);
+  a[3] = length * (from->rate + to->rate) - 2 * change;
+}
+
+static PetscReal cubic_at(const PetscReal a[4], PetscReal x)
+{
+  return a[0] + x * (a[1] + x * (a[2] + x * a[3]));
+}
+
+/* Where it is least between its ends; 0: nowhere. */
+static PetscReal cubic_least(const PetscReal a[4])
+{
+  const PetscReal square = a[2] * a[2] - 3 * a[1] * a[3], root = square > 0 ? PetscSqrtReal(square) : 0;
+  const PetscReal x = square <= 0 ? 0 : a[2] > 0 ? -a[1] / (a[2] + root) : a[3] != 0 ? (root - a[2]) / (3 * a[3]) : 0;
+
+  return x > 0 && x < 1 ? x : 0;
+}
+
+/*
+  Whether a gap may be below its limit in the piece, or have been there before it falls, and values and rates do not settle it. `off`: by how much the cubic of the piece misses the middle;
+  between it misses like 16 x^2 (1 - x)^2, and four times that is allowed for. What falls must have been above by more than that.
+*/
+static PetscBool is_rough(const NsGuard *guard, PetscReal length, PetscReal nothing)
+{
+  const NsGuardLook *at  = guard->at;
+  PetscReal          top = 0, a[4], half[2][4];
+
+  make_cubic(&at[START], &at[END], length, a);
+  const PetscReal rate = a[1] + a[2] + 0.75 * a[3]; /* in the middle, times the length */
+  const PetscReal off  = PetscMax(PetscAbsReal(at[MIDDLE].value - cubic_at(a, 0.5)), PetscAbsReal(length * at[MIDDLE].rate - rate) / 4);
+  if (off <= NS_EVENT_HOP * guard->tolerance + nothing) return PETSC_FALSE;
+  for (int k = 0; k < 2; k++) make_cubic(&at[k], &at[k + 1], length / 2, half[k]);
+  for (int k = 0; k < 8; k++) {
+    const PetscReal x = k / 8.0, value = cubic_at(half[k / 4], 2 * x - k / 4) - guard->limit;
+    if (value < 0) return off > top / 8 ? PETSC_TRUE : PETSC_FALSE;
+    if (k > 0 && value < 64 * off * PetscSqr(x * (1 - x)) && at[END].value >= guard->limit) return PETSC_TRUE;
+    top = PetscMax(top, value);
+  }
+  return at[END].value < guard->limit && off > top / 8 ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscBool some_is_rough(NsScheme *scheme, PetscReal length)
+{
+  const PetscReal nothing = 1e-14 * scheme->model->length_scale;
+  PetscInt        at      = 0;
+
+  for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
+    if (guard->kind == NS_GUARD_GAP && is_rough(guard, length, nothing)) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* Where a guard is least in a half of the piece, as a part of the half, if it may be below its limit there and has come back; 0: nowhere. */
+static PetscReal dip_of(const NsGuard *guard, int half, PetscReal length)
+{
+  const NsGuardLook *at = guard->at;
+  PetscReal          a[4], x;
+
+  if (guard->kind == NS_GUARD_GAP) {
+    make_cubic(&at[half], &at[half + 1], length / 2, a);
+    x = cubic_least(a);
+    return x > 0 && cubic_at(a, x) < guard->limit ? x : 0;
+  }
+  /* without rates: a parabola through three values, and as much again for what is none */
+  const PetscReal slope = 4 * at[MIDDLE].value - 3 * at[START].value - at[END].value,
+                  bend  = 2 * (at[START].value - 2 * at[MIDDLE].value + at[END].value);
+  x                     = bend > 0 ? -slope / bend - half : 0;
+  if (!(x > 0 && x < 1)) return 0;
+  const PetscReal lowest = PetscMin(at[MIDDLE].value, PetscMin(at[START].value, at[END].value)),
+                  bottom = at[START].value - slope * slope / (4 * bend);
+  return 2 * bottom - lowest < guard->limit ? x : 0;
+}
+
+/* The first of these places. */
+static PetscReal dip(NsScheme *scheme, int half, PetscReal length)
 {
   PetscReal first = 0;
   PetscInt  at    = 0;
 
   for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
-    if (guard->kind != NS_GUARD_GAP || !(guard->last_rate < 0 && guard->rate > 0)) continue;
-    const PetscReal part = guard->last_rate / (guard->last_rate - guard->rate), least_value = guard->last + guard->last_rate * part * length / 2;
-    const PetscReal margin = PetscAbsReal(guard->last_rate) * part * length; /* of a parabola that is none */
-    if (least_value - margin < guard->limit && (first == 0 || part < first)) first = part;
+    const PetscReal x = guard->at[half + 1].value >= guard->limit ? dip_of(guard, half, length) : 0;
+    if (x > 0 && (first == 0 || x < first)) first = x;
   }
   return first;
 }
 
-/* Looks along the trial step; found: F changes its sign between *low and *high. */
+/* Looks along a piece that is known at both ends and in the middle; found: F changes its sign between *low and *high. */
+static PetscErrorCode scan_piece(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal start, PetscReal end, PetscReal *low, PetscReal *high,
+  PetscBool *found, NsStepOutcome *outcome)
+{
+  const PetscReal middle = (start + end) / 2;
+
+  PetscFunctionBegin;
+  for (int half = 0; half < 2 && !*found; half++) {
+    const PetscReal part = dip(scheme, half, (end - start) * h);
+    *low                 = half ? middle : start;
+    if (part > 0) {
+      *high = *low + part * (middle - start);
+      PetscCall(look_within(scheme, x, *high, h, outcome));
+      if (!outcome->done) PetscFunctionReturn(0);
+      *found = least(scheme) < 0 ? PETSC_TRUE : PETSC_FALSE;
+      if (*found) PetscFunctionReturn(0);
+    }
+    *high  = half ? end : middle;
+    *found = least_at(scheme, half + 1) < 0 ? PETSC_TRUE : PETSC_FALSE;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Looks at a place of the piece, and keeps it. */
+static PetscErrorCode look_and_keep(NsScheme *scheme, const NsState *x, PetscReal s, PetscReal h, int place, NsStepOutcome *outcome)
+{
+  PetscFunctionBegin;
+  if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(look_within(scheme, x, s, h, outcome));
+  keep(scheme, place);
+  PetscFunctionReturn(0);
+}
+
+/* Looks along the trial step, piece by piece, in halves of a piece where gaps are rough; found: F changes its sign between *low and *high. */
 static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal *low, PetscReal *high, PetscBool *found, NsStepOutcome *outcome)
 {
-  NsEventDriven *self = scheme->data;
+  const PetscReal longest = 1.0 / NS_EVENT_PIECES;
+  PetscReal       start = 0, piece = longest;
+  PetscBool       ends = PETSC_FALSE; /* what is kept of the end is that of this piece */
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
-  PetscCall(look_at(scheme, x->t, x->q, x->v, outcome));
-  if (!outcome->done) PetscFunctionReturn(0);
-  begin_guards(scheme);
-  for (int j = 1; j <= NS_EVENT_SAMPLES; j++) {
-    *low  = (PetscReal)(j - 1) / NS_EVENT_SAMPLES;
-    *high = (PetscReal)j / NS_EVENT_SAMPLES;
-    if (j < NS_EVENT_SAMPLES)
-      PetscCall(look_within(scheme, x, *high, h, outcome));
-    else
-      PetscCall(look_at(scheme, x->t + h, self->dae->q1, self->dae->v1, outcome));
-    if (!outcome->done) PetscFunctionReturn(0);
-    *found = least(scheme) < 0 ? PETSC_TRUE : PETSC_FALSE;
-    if (*found) break;
-    const PetscReal part = dip(scheme, h / NS_EVENT_SAMPLES);
-    if (part > 0) {
-      const PetscReal middle = *low + part / NS_EVENT_SAMPLES, end = *high;
-      PetscCall(look_within(scheme, x, middle, h, outcome));
-      if (!outcome->done) PetscFunctionReturn(0);
-      *high  = middle;
-      *found = least(scheme) < 0 ? PETSC_TRUE : PETSC_FALSE;
-      if (*found) break;
-      PetscCall(look_within(scheme, x, end, h, outcome)); /* the places before the next one are its own again */
-      if (!outcome->done) PetscFunctionReturn(0);
+  PetscCall(look_and_keep(scheme, x, 0, h, START, outcome));
+  while (start < 1 && outcome->done && !*found) {
+    const PetscReal end   = start + piece < 1 - NS_EVENT_FINEST / 2 ? start + piece : 1;
+    const PetscInt  nears = scheme->contact->nears;
+    PetscCall(look_and_keep(scheme, x, (start + end) / 2, h, MIDDLE, outcome));
+    if (!ends) PetscCall(look_and_keep(scheme, x, end, h, END, outcome));
+    ends = PETSC_FALSE;
+    if (!outcome->done) break;
+    if (scheme->contact->nears > nears) { /* those that have come near were not seen at the start */
+      PetscCall(look_and_keep(scheme, x, start, h, START, outcome));
+    } else if (end - start > NS_EVENT_FINEST && some_is_rough(scheme, (end - start) * h)) {
+      piece = (end - start) / 2;
+      move(scheme, MIDDLE, END);
+      ends = PETSC_TRUE;
+    } else {
+      PetscCall(scan_piece(scheme, x, h, start, end, low, high, found, outcome));
+      move(scheme, END, START);
+      start = end;
+      piece = PetscMin(2 * piece, longest);
     }
   }
   PetscFunctionReturn(0);
