@@ -12,7 +12,7 @@
 */
 #pragma once
 
-#define NS_MECHANISM_VERSION     2
+#define NS_MECHANISM_VERSION     3
 #define NS_MECHANISM_PARAMETERS  32 /* most parameters */
 #define NS_MECHANISM_COORDINATES 16 /* most coordinates */
 
@@ -55,6 +55,8 @@ typedef struct {
 
   /* NULL, or a sentence without full stop: what is wrong with these parameters. Optional. */
   const char *(*check)(const NsMechanismCase *c);
+  /* The same of the initial coordinates q[n]: a length that must be positive. Optional. */
+  const char *(*check_start)(const NsMechanismCase *c, const double *q);
   /* How many of the listed coordinates and contacts this case has, the first ones of each list: a chain of as many links as a parameter says. At least one coordinate.
      Optional: all of them. */
   void (*sizes)(const NsMechanismCase *c, int *coordinates, int *contacts);

@@ -66,12 +66,14 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
       halfway   = done;
       t_halfway = state.t;
     }
-    over = !outcome.done || done >= most || state.t >= run->config.time->end || NsSeconds() - start >= 1;
+    over = !outcome.done || done >= most || state.t >= run->config.time->end - NsRunEndSlack(run) || NsSeconds() - start >= 1;
     PetscCall(NsLayoutAgree(run->model->layout, &over)); /* clocks differ */
   } while (!over);
   *seconds = (NsSeconds() - start) / (double)done;
   *steps   = (double)run->steps;
-  if (run->scheme->type->adapts && done > halfway && state.t > t_halfway)
+  if (run->scheme->type->adapts && state.t >= run->config.time->end - NsRunEndSlack(run))
+    *steps = (double)done;
+  else if (run->scheme->type->adapts && done > halfway && state.t > t_halfway)
     *steps = PetscMax(*steps, two_digits((double)(done - halfway) * (run->config.time->end - t_halfway) / (state.t - t_halfway)));
   PetscCall(VecDestroy(&state.q));
   PetscCall(VecDestroy(&state.v));
@@ -149,8 +151,8 @@ static PetscErrorCode print_report(NsRun *run)
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
     printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
-  printf("  scheme      %s, step %g s%s, %s%.0f steps%s to t = %g s\n", run->scheme->type->variant->name, run->step, adapts ? " at most" : "",
-    adapts ? "about " : "", steps, more, adapts ? run->config.time->end : (double)run->steps * run->step);
+  printf("  scheme      %s, step %g s%s, %s%.0f step%s%s to t = %g s\n", run->scheme->type->variant->name, run->step, adapts ? " at most" : "",
+    adapts ? "about " : "", steps, steps == 1 ? "" : "s", more, adapts ? run->config.time->end : (double)run->steps * run->step);
   if (model->ops->frequency_bound && run->omega_max == 0)
     printf("  highest     nothing vibrates\n");
   else if (model->ops->frequency_bound)

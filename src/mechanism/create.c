@@ -142,13 +142,37 @@ static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
     NsDiagNote(diag, "initial: {%s: %.12g} closes it", self->m->coordinates[best].name, q[best]);
 }
 
+/* Where the config gives the coordinate that moves a gap most; `initial`, or the body, where it gives none. */
+static NsPlace place_of_start(const NsDense *self, const PetscReal *W, const NsConfig *config, const NsMechanismInitial *initial)
+{
+  PetscInt best = -1;
+
+  for (PetscInt i = 0; i < self->n; i++) {
+    if (NsTreeChild(initial->where, self->m->coordinates[i].name) && W[i] != 0 && (best < 0 || PetscAbsReal(W[i]) > PetscAbsReal(W[best]))) best = i;
+  }
+  return best < 0 ? NsKeysPlace(config->bodies.where[0], "initial") : NsKeysPlace(initial->where, self->m->coordinates[best].name);
+}
+
+/* False after an error: what the mechanism says of its initial coordinates. */
+static PetscBool check_coordinates(const NsDense *self, const NsConfig *config, NsDiag *diag)
+{
+  PetscReal   q[NS_N];
+  const char *wrong;
+
+  for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
+  wrong = self->m->check_start ? self->m->check_start(&self->c, q) : NULL;
+  if (wrong) NsDiagError(diag, NsKeysPlace(config->bodies.where[0], "initial"), "%s", wrong);
+  return wrong ? PETSC_FALSE : PETSC_TRUE;
+}
+
 /*
   A start within a wall, or far off a joint, is a mistake. A joint that is nearly closed stays so on velocity level; one that moves is stopped by an impulse in the first
   step. Gravity that moves nothing is a mistake of axes.
 */
-static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDiag *diag)
+static void check_start(NsDense *self, const NsModel *model, const NsConfig *config, const NsMechanismInitial *initial, NsDiag *diag)
 {
-  PetscReal q[NS_N], v[NS_N], fastest = 0;
+  const NsPlace place = NsKeysPlace(config->bodies.where[0], "initial");
+  PetscReal     q[NS_N], v[NS_N], fastest = 0;
 
   for (PetscInt i = 0; i < self->n; i++) {
     q[i]    = self->start[2 * i];
@@ -166,7 +190,7 @@ static void check_start(NsDense *self, const NsModel *model, NsPlace place, NsDi
     }
     const PetscReal open = PetscAbsReal(self->g[k]) / model->length_scale;
     if (!candidate->bilateral && self->g[k] < -1e-12 * model->length_scale) {
-      NsDiagError(diag, place, "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
+      NsDiagError(diag, place_of_start(self, W, config, initial), "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
     } else if (candidate->bilateral && open > 1e-3) {
       NsDiagError(diag, place, "joint '%s' is open by %g m at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
       suggest_closing(self, k, diag);
@@ -251,6 +275,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
     PetscFunctionReturn(0);
   }
   memcpy(self->start, settings->initial->value, sizeof(self->start));
+  if (!check_coordinates(self, config, diag)) PetscFunctionReturn(0);
   model->ops              = ops;
   model->data             = self;
   model->arena            = arena;
@@ -264,7 +289,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   check_friction(self, settings->contact, diag);
   make_picture(self, model);
   list_probes(self, model);
-  check_start(self, model, NsKeysPlace(config->bodies.where[0], "initial"), diag);
+  check_start(self, model, config, settings->initial, diag);
   check_gravity(self, config, diag);
   NsMechanismVerify(self->m, &self->c, self->start, config->bodies.where[0]->key_place, model->candidate, diag);
   *result = model;

@@ -33,6 +33,12 @@ static double length(const NsMechanismCase *c)
   return c->p[REST];
 }
 
+static const char *check_start(const NsMechanismCase *c, const double *q)
+{
+  (void)c;
+  return q[0] > 0 ? 0 : "the spring's length l must be positive at the start";
+}
+
 static void mass(const NsMechanismCase *c, const double *q, double *M)
 {
   M[0] = c->p[MASS];
@@ -143,6 +149,7 @@ const NsMechanism NsMechanism_SpringPendulum = {
   .parameters  = parameters,
   .coordinates = coordinates,
   .contacts    = contacts,
+  .check_start = check_start,
   .length      = length,
   .mass        = mass,
   .massrate    = massrate,

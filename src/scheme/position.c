@@ -100,6 +100,38 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   PetscFunctionReturn(0);
 }
 
+/* w_i . w_j of two rows. */
+static PetscReal product(const NsRows *rows, PetscInt i, PetscInt j)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt a = rows->first[i]; a < rows->first[i + 1]; a++) {
+    for (PetscInt b = rows->first[j]; b < rows->first[j + 1]; b++) sum += rows->touch[a] == rows->touch[b] ? rows->value[a] * rows->value[b] : 0;
+  }
+  return sum;
+}
+
+#define NS_ALIKE 0.99 /* cosine of two normals that are nearly one */
+
+PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOutcome *outcome)
+{
+  const NsRows *rows = &self->wg;
+
+  PetscFunctionBegin;
+  outcome->done = PETSC_FALSE;
+  for (PetscInt i = 0; i < rows->rows && self->held; i++) {
+    for (PetscInt j = 0; j < i; j++) {
+      if (product(rows, i, j) < NS_ALIKE * PetscSqrtReal(product(rows, i, i) * product(rows, j, j))) continue;
+      PetscCall(PetscStrncpy(outcome->reason, "contacts with nearly one normal, both held closed, contradict each other, however short the step",
+        sizeof(outcome->reason)));
+      PetscCall(NsStepName(outcome, scheme, 2, (PetscInt[]){rows->contact[j], rows->contact[i]}));
+      PetscFunctionReturn(0);
+    }
+  }
+  PetscCall(NsStepName(outcome, scheme, rows->contacts, rows->contact));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp, Vec qp, PetscReal t, Vec q_free, NsCompliance *metric,
   PetscReal scale, Vec q, const char *what, NsStepOutcome *outcome)
 {
@@ -123,9 +155,9 @@ PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp,
     last = change;
   }
   if (last < 1e-13 * size) PetscFunctionReturn(0);
-  outcome->done = PETSC_FALSE;
   PetscCall(
-    PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "the %s of contacts on position level do not converge (last change %.1e)", what, last));
+    PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no convergence to the %s of contacts on position level (last change %.1e)", what, last));
+  PetscCall(NsPositionFail(scheme, self, outcome));
   PetscFunctionReturn(0);
 }
 

@@ -31,6 +31,8 @@ PetscErrorCode NsPositionBegin(NsPosition *self);
 /* One step from q to next (another vector). allowed[candidates] (NULL: all) may take part. W_P from the rows at (tp, qp); metric NULL: the identity. */
 PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
   PetscReal scale, Vec next, PetscBool *solved);
+/* For a step whose rounds of these do not end: puts into the reason who is concerned; that no shorter step helps where two that are held have nearly one normal, but other curvatures. */
+PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOutcome *outcome);
 /*
   q from q_free by such steps, down to rounding. qp NULL: W_P at q itself, so that q is the nearest point in the metric. `what` is solved for: "projection", "forces". A
   problem without solution, or no convergence, is a reason in outcome.

@@ -125,6 +125,7 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
     PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+    if (!outcome->done) PetscCall(NsPositionFail(scheme, &self->position, outcome));
   } while (again);
   PetscFunctionReturn(0);
 }
@@ -222,6 +223,10 @@ const NsVariant NsSchemeVariant_ProjectionCombined = {
            "10 s at 1 ms); half_explicit, event_driven_hem5 keep it. events.csv has velocities before at q1: on curved contacts\n"
            "not u^-. No step limit from theta = 0.5. P is force and impulse in one, reported as impulse. Costs a second velocity\n"
            "problem in steps with contact, and with variant: corrected some rounds of it.\n"
+           "On finite elements steps must be short: a body that meets a wall at the speed v is pushed back by up to v dt, one node\n"
+           "alone, which costs E S (v dt)^2/(2 l) in an element of length l (1.7 times that with a consistent mass matrix): of a\n"
+           "bar's kinetic energy (c dt)^2/(l L). configs/elastic_bar.yaml, l = 20 mm, L = 1 m, gains 7 % of it at 10 us, and at 100 us\n"
+           "6.3 times all of it, in both variants.\n"
            "All of I are equations: where a surface changes its curvature two contacts of it can contradict each other, and the\n"
            "step fails (configs/edge.yaml); take event_driven_hem5 or moreau_jean there.\n"
            "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"

@@ -1252,7 +1252,7 @@ static void plugins_that_cannot_be_used(void **state)
     const char *name, *options, *said;
   } cases[] = {
     {"nothing", "-DSYMBOL=percus_mechanism", "nothing.so' defines no `percuss_mechanism`"},
-    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 2: build it anew"},
+    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 3: build it anew"},
     {"newer", "-DVERSION=99", "the plugin was made for version 99"},
     {"no_name", "-DTABLE=.name=0,", "the plugin's table lacks name"},
     {"no_coordinates", "-DTABLE=.coordinates=0,", "the plugin's table lacks coordinates"},
