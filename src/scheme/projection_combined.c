@@ -38,6 +38,9 @@ typedef struct {
   PetscBool    *in;   /* [candidates] I */
   PetscInt64    most; /* velocity problems in a step */
   Vec           q1, next;
+  NsRows        pressed;       /* normals of what is pressed, and joints */
+  PetscInt     *list;          /* [candidates] of these */
+  PetscReal    *miss, *settle; /* [rows] their velocities, and what these take */
 } NsScheme_ProjectionCombined;
 
 static PetscErrorCode NsSchemeSetup_ProjectionCombined(NsScheme *scheme)
@@ -51,7 +54,9 @@ static PetscErrorCode NsSchemeSetup_ProjectionCombined(NsScheme *scheme)
   PetscCall(NsThetaSetup(scheme, settings->variant == CORRECTED, &self->theta));
   PetscCall(NsPositionCreate(scheme->contact, &self->position));
   PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(PetscCalloc1(scheme->contact->candidates, &self->in));
+  PetscCall(NsRowsCreate(scheme->model, &self->pressed));
+  PetscCall(PetscCalloc4(scheme->contact->candidates, &self->in, scheme->contact->candidates, &self->list, scheme->contact->rows, &self->miss,
+    scheme->contact->rows, &self->settle));
   self->position.held = self->in;
   PetscCall(NsVecsCreate(scheme->model, &self->q1, &self->next, NULL));
   PetscFunctionReturn(0);
@@ -65,7 +70,8 @@ static PetscErrorCode NsSchemeDestroy_ProjectionCombined(NsScheme *scheme)
   PetscCall(NsThetaDestroy(&self->theta));
   PetscCall(NsPositionDestroy(&self->position));
   PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(PetscFree(self->in));
+  PetscCall(NsRowsDestroy(&self->pressed));
+  PetscCall(PetscFree4(self->in, self->list, self->miss, self->settle));
   PetscCall(NsVecsDestroy(&self->q1, &self->next, NULL));
   PetscCall(PetscFree(self));
   PetscFunctionReturn(0);
@@ -100,6 +106,37 @@ static PetscErrorCode approach(NsScheme *scheme, const NsState *x, PetscInt coun
   PetscFunctionReturn(0);
 }
 
+/* Local problems are solved to 1e-12 of their impulses, which are large where normals are nearly opposite. What is pressed, and joints, get the velocities of their law to rounding. */
+static PetscErrorCode settle(NsScheme *scheme, PetscReal t1)
+{
+  NsScheme_ProjectionCombined *self  = scheme->data;
+  NsPercussion                *p     = &self->theta.p;
+  PetscInt                     count = 0, at = 0;
+  PetscReal                    left, most    = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < p->w.contacts; i++) {
+    if (scheme->model->candidate[p->w.contact[i]].bilateral || p->P[p->w.start[i]] > 0) self->list[count++] = p->w.contact[i];
+  }
+  if (count < 2) PetscFunctionReturn(0);
+  PetscCall(NsModelRows(scheme->model, t1, self->q1, count, self->list, &self->pressed));
+  NsRowsKeepNormals(&self->pressed);
+  PetscCall(NsContactDelassus(scheme->contact, p->compliance, &self->pressed, &self->pressed));
+  PetscCall(NsRowsVelocity(scheme->model, &self->pressed, p->v1, self->miss));
+  for (PetscInt i = 0; i < p->w.contacts && at < count; i++) {
+    const NsCandidate *candidate = &scheme->model->candidate[p->w.contact[i]];
+    if (p->w.contact[i] != self->list[at]) continue;
+    self->miss[at] += candidate->bilateral ? 0 : candidate->law.restitution * p->u0[p->w.start[i]];
+    most = PetscMax(most, PetscAbsReal(self->miss[at++]));
+  }
+  PetscCall(NsContactFit(scheme->contact, &self->pressed, self->miss, self->settle, &left));
+  if (!(left < most)) PetscFunctionReturn(0);
+  PetscCall(NsComplianceApply(p->compliance, &self->pressed, self->settle, 1, p->v1));
+  at = 0;
+  for (PetscInt i = 0; i < p->w.contacts && at < count; i++) p->P[p->w.start[i]] += p->w.contact[i] == self->list[at] ? self->settle[at++] : 0;
+  PetscFunctionReturn(0);
+}
+
 /* v1 and q1 at once, by rounds: v1 with W at q1, and q1 from v1 by a step of the projection. */
 static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
@@ -127,6 +164,7 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
     PetscCall(NsRoundsEnd(&rounds, outcome, &again));
     if (!outcome->done) PetscCall(NsPositionFail(scheme, &self->position, outcome));
   } while (again);
+  if (outcome->done) PetscCall(settle(scheme, x->t + dt));
   PetscFunctionReturn(0);
 }
 

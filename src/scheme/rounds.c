@@ -20,8 +20,13 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
 
 PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again)
 {
+  const PetscBool first  = self->count == 0 ? PETSC_TRUE : PETSC_FALSE,
+                  stands = self->steadily && !first && self->change * self->change <= 1e-14 * self->last
+                             ? PETSC_TRUE
+                             : PETSC_FALSE; /* the next one is below 1e-14 */
+
   PetscFunctionBegin;
-  *again = self->change > 1e-14 && !(self->change <= 1e-7 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
+  *again = self->change > 1e-14 && !stands && !(self->change <= 1e-7 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;
   self->change = 0;

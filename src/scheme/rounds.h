@@ -15,11 +15,13 @@
 typedef struct {
   PetscReal change, last; /* largest of this round, of the one before, each against its size */
   int       count;
+  PetscBool
+    steadily; /* set by who knows that each change is about the same part of the one before: no round is made only to see that nothing moves */
 } NsRounds;
 
 static inline NsRounds NsRoundsBegin(void)
 {
-  return (NsRounds){0, PETSC_MAX_REAL, 0};
+  return (NsRounds){0, PETSC_MAX_REAL, 0, PETSC_FALSE};
 }
 /* *target = *next, whose place is scratch then; how far it went is judged against *size: the largest entry, or `least` where that is more. */
 PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size);

@@ -31,11 +31,22 @@ typedef struct {
   PetscReal gap, rate; /* the largest of what is held, in any step */
 } Motion;
 
+static void end_of(const NsRun *run, Motion *m)
+{
+  const PetscScalar *a;
+
+  for (int kind = 0; kind < 2; kind++) {
+    Vec from = kind ? run->state.v : run->state.q;
+    CHECK(VecGetArrayRead(from, &a));
+    for (int i = 0; i < 3; i++) m->y[3 * kind + i] = a[i];
+    CHECK(VecRestoreArrayRead(from, &a));
+  }
+}
+
 static Motion move(const Mechanism *mechanism, int solver, int steps)
 {
-  char               text[512];
-  Motion             m = {{0}, 0, 0};
-  const PetscScalar *a;
+  char   text[512];
+  Motion m = {{0}, 0, 0};
 
   (void)snprintf(text, sizeof(text), "gravity: [0, -9.81, 0]\nbodies: {it: {%s}}\nscheme: {type: %s, step: %.17g, tolerance: 0}\ntime: {end: %g}\n",
     mechanism->body, schemes[solver], mechanism->end / steps, mechanism->end);
@@ -49,12 +60,7 @@ static Motion move(const Mechanism *mechanism, int solver, int steps)
     }
   }
   assert_int_equal(run->steps_done, steps);
-  for (int kind = 0; kind < 2; kind++) {
-    Vec from = kind ? run->state.v : run->state.q;
-    CHECK(VecGetArrayRead(from, &a));
-    for (int i = 0; i < 3; i++) m.y[3 * kind + i] = a[i];
-    CHECK(VecRestoreArrayRead(from, &a));
-  }
+  end_of(run, &m);
   test_run_close(&test);
   return m;
 }
@@ -130,9 +136,76 @@ static void errors_of_the_block(void **state)
   }
 }
 
+/* ---- work ---- */
+
+#define TOLERANCES 5 /* absolute, as in [E]: 1e-2, 1e-4 ... 1e-10 */
+
+typedef struct {
+  PetscReal error, work; /* at the end; evaluations of F, G and G_q and linear equations, as in Table 2 of [E] */
+} Effort;
+
+static void spend(const Mechanism *mechanism, int solver, const Motion *exact, Effort effort[TOLERANCES])
+{
+  static const PetscReal a_step[] = {26, 30}; /* of those tried */
+
+  for (int k = 0; k < TOLERANCES; k++) {
+    char      text[512];
+    NsCounter list[NS_COUNTERS];
+    Motion    m = {{0}, 0, 0};
+    (void)snprintf(text, sizeof(text),
+      "gravity: [0, -9.81, 0]\nbodies: {it: {%s}}\nscheme: {type: %s, step: %g, tolerance: 0, absolute_tolerance: 1e-%d}\ntime: {end: %g}\n",
+      mechanism->body, schemes[solver], mechanism->end, 2 * k + 2, mechanism->end);
+    TestRun test = test_run_open(text, NULL);
+    while (test_runs(test.run)) test_step(test.run);
+    end_of(test.run, &m);
+    const PetscInt counters = test.run->scheme->type->count(test.run->scheme, list);
+    for (PetscInt i = 0; i < counters; i++) {
+      if (!strcmp(list[i].name, "steps_tried")) effort[k].work = a_step[solver] * (PetscReal)list[i].value;
+    }
+    effort[k].error = distance(&m, exact);
+    test_run_close(&test);
+  }
+}
+
+/* Between two tolerances work goes with a power of the error. */
+static PetscReal work_at(const Effort effort[TOLERANCES], PetscReal error)
+{
+  int k = 1;
+
+  while (k < TOLERANCES - 1 && effort[k].error > error) k++;
+  const PetscReal part = PetscLogReal(error / effort[k - 1].error) / PetscLogReal(effort[k].error / effort[k - 1].error);
+  return effort[k - 1].work * PetscPowReal(effort[k].work / effort[k - 1].work, part);
+}
+
+/* [E]: HEM5 needs less work than RKF45; at the same error, that is: at the same tolerance it needs more, and is nearer. */
+static void hem5_beats_rkf45_at_the_same_error(void **state)
+{
+  static const Mechanism *const both[] = {&crank, &block};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    Effort       hem5[TOLERANCES], rkf45[TOLERANCES];
+    int          compared = 0, dearer = 0;
+    const Motion exact = move(both[i], HEM5, i ? 2560 : 10240);
+    spend(both[i], HEM5, &exact, hem5);
+    spend(both[i], RKF45, &exact, rkf45);
+    for (int k = 0; k < TOLERANCES; k++) {
+      dearer += hem5[k].work > rkf45[k].work;
+      if (rkf45[k].error > hem5[0].error || rkf45[k].error < hem5[TOLERANCES - 1].error) continue;
+      const PetscReal factor = rkf45[k].work / work_at(hem5, rkf45[k].error);
+      print_message("  %s: tolerance 1e-%d, errors %.1e and %.1e, work %.0f and %.0f; rkf45 costs %.2f times as much for %.1e\n",
+        i ? "block" : "crank", 2 * k + 2, hem5[k].error, rkf45[k].error, hem5[k].work, rkf45[k].work, factor, rkf45[k].error);
+      assert_true(factor > 1.2 && factor < 4);
+      compared++;
+    }
+    assert_true(compared >= 3 && dearer >= 3);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(orders_of_the_crank),
   cmocka_unit_test(orders_of_the_block),
   cmocka_unit_test(errors_of_the_block),
+  cmocka_unit_test(hem5_beats_rkf45_at_the_same_error),
 };
 TEST_MAIN(tests)

@@ -60,15 +60,16 @@ static void ball(void **state)
   }
 }
 
-/* Tolerances of 1e-15 m and 1e-12 m/s: 30 impacts, until 2e-9 s before the accumulation point. */
+/* Tolerances of 1e-17 m and 1e-12 m/s: 34 impacts, until 1e-10 s before the accumulation point. */
 static void ball_to_the_accumulation_point(void **state)
 {
   (void)state;
-  event_open(&it, "event_driven_hem5, gap_tolerance: 1e-15, velocity_tolerance: 1e-12", 0.05, 2,
+  event_open(&it, "event_driven_hem5, gap_tolerance: 1e-17, velocity_tolerance: 1e-12", 0.05, 2,
     "gravity: [0, -9.81, 0]\nbodies: {ball: {type: bouncing_ball, contact: {restitution: 0.5}}}\n");
   event_finish(&it);
-  assert_int_equal(it.hits, 30);
-  assert_near(it.hit[it.hits - 1].t, ZENO, 4e-9);
+  print_message("  %d impacts, the last %.1e s before the accumulation point\n", (int)it.hits, ZENO - it.hit[it.hits - 1].t);
+  assert_true(it.hits >= 32);
+  assert_near(it.hit[it.hits - 1].t, ZENO, 1e-9);
   assert_near(it.v[0], 0, 0);
   event_close(&it);
 }
@@ -201,7 +202,7 @@ static void block_falls_on_its_corner(void **state)
     assert_int_equal(it.hits, 1);
     assert_int_equal(it.hit[0].contact, RIGHT);
     assert_near(it.hit[0].t, first, schemes[s].error);
-    assert_near(it.hit[0].before, before, 5e-9 + 10 * schemes[s].error);
+    assert_near(it.hit[0].before, before, 5e-9 + 5 * schemes[s].error);
     assert_near(it.hit[0].impulse[0], impulses[RIGHT], 5e-9 + schemes[s].error);
     assert_near(it.run->ledger.impact, energy - G / 4, 10 * schemes[s].error); /* it lies flat */
     for (int k = 0; k < 2; k++) assert_near(event_force(&it, k), G / 2, 1e-9);

@@ -44,7 +44,7 @@ static Figures run_pendulum(const char *scheme, PetscReal step)
     f.joint      = PetscMax(f.joint, PetscAbsReal(rod->gap));
     f.joint_rate = PetscMax(f.joint_rate, PetscAbsReal(rod->gap_rate));
     f.depth      = PetscMax(f.depth, -ring->gap);
-    if (PetscAbsReal(ring->gap) > 1e-12 || ring->gap_rate > -2e-11) continue;
+    if (PetscAbsReal(ring->gap) > 1e-12 || ring->gap_rate > -1e-12) continue;
     f.approaching++;
     f.fastest = PetscMax(f.fastest, -ring->gap_rate);
   }
@@ -64,8 +64,7 @@ static Figures run_pendulum(const char *scheme, PetscReal step)
   return f;
 }
 
-/* Positions and velocities of both to 1e-12, whatever theta: velocities in terms of the first impulse over the mass, 21 m/s, for the normals are nearly antiparallel there and
-   local problems are solved to 1e-12. No energy is added in any step. */
+/* Positions and velocities of both to 1e-12, whatever theta, also in the first impact, of 21 N s between normals that are nearly antiparallel. No energy is added in any step. */
 static void combined_keeps_both(void **state)
 {
   static const char *const schemes[] = {"projection_combined", "projection_combined, theta: 0.7", "projection_combined, theta: 1"};
@@ -75,8 +74,7 @@ static void combined_keeps_both(void **state)
   for (int s = 0; s < 3; s++) {
     for (int k = 0; k < 3; k++) {
       const Figures f = run_pendulum(schemes[s], steps[k]);
-      assert_true(f.joint < 1e-12 && f.joint_rate < 21.2e-12 && f.depth < 1e-12);
-      if (s == 0 && k == 0) assert_true(f.joint_rate < 1e-12);
+      assert_true(f.joint < 1e-12 && f.joint_rate < 1e-12 && f.depth < 1e-12);
       assert_int_equal(f.approaching, 0);
       assert_in_range(f.problems, 2, 3); /* until nothing is added to the active set */
       assert_true(f.speed < 1e-12 && f.gain < 1e-13);
