@@ -91,7 +91,7 @@ static inline PetscBool event_step(EventRun *it)
   event_look(it);
   it->length = it->t - t;
   it->steps++;
-  assert_true(it->length <= run->step * (1 + 1e-12));
+  assert_true(it->length <= run->step * (1 + 1e-12) + 4 * PETSC_MACHINE_EPSILON * it->t);
   assert_true(it->length > 0 || it->steps == 1);
   it->gain = fmax(it->gain, it->energy - energy - (ledger->load - load) - fabs(ledger->numerical - numerical));
   for (PetscInt i = 0; i < run->contact->candidates; i++) {

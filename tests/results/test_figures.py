@@ -23,9 +23,10 @@ def manifests(folder):
 
 
 class Figures(unittest.TestCase):
-    def check(self, script, keys):
+    def check(self, script, keys, tables=False):
+        only = [] if tables else ["--only", *keys]  # tables go with all figures
         with tempfile.TemporaryDirectory() as folder:
-            done = draw(script, "--only", *keys, "--out", folder)
+            done = draw(script, *only, "--out", folder)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             pictures = [word for word in done.stdout.split() if word.endswith(".png")]
             self.assertEqual(len(pictures), len(keys))
@@ -34,7 +35,7 @@ class Figures(unittest.TestCase):
                     self.assertEqual(file.read(4), b"\x89PNG", picture)
                 self.assertGreater(os.path.getsize(os.path.join(ROOT, picture)), 10000, picture)
             made = manifests(folder)
-            self.assertEqual(draw(script, "--only", *keys, "--out", folder).returncode, 0)
+            self.assertEqual(draw(script, *only, "--out", folder).returncode, 0)
             self.assertEqual(manifests(folder), made)  # a second call makes no run again
             return done.stdout
 
@@ -57,7 +58,12 @@ class Figures(unittest.TestCase):
         self.assertEqual(approaching, {"projection_naive": 968, "ggl_decoupled": 968, "projection_combined": 0})
 
     def test_spring_pendulum(self):
-        self.check("spring_pendulum.py", ["dstep"])
+        said = self.check("spring_pendulum.py", ["d02", "dswing", "dstep"], tables=True)  # the 250 s of Fig. 2, too
+        rows = {line.split()[0]: line.split()[1:] for line in said.splitlines() if line.split()[:1] in (["moreau_midpoint"], ["variational"])}
+        self.assertEqual([rows[name][-1] for name in ("variational", "moreau_midpoint")], ["219", "226"])  # impacts
+        self.assertAlmostEqual(float(rows["moreau_midpoint"][2]), -38.63, delta=0.02)  # % of the energy at 250 s
+        for column, expected in zip((3, 4, 5, 6), (-0.3016, 0.0017, -0.3954, 0.1267)):
+            self.assertAlmostEqual(float(rows["variational"][column]), expected, delta=1e-3)
 
     def test_dae(self):
         tables = {}  # {title: rows of words}

@@ -10,6 +10,7 @@
 #include "dae/dae.h"
 #include "dae/hem5_tableau.h"
 #include "dae/rkf45_tableau.h"
+#include "hem5_published.h"
 #include "mechanism/dense.h"
 
 static const NsDaeMethod *const methods[]    = {&NsDaeMethod_Hem5, &NsDaeMethod_Rkf45, &NsDaeMethod_GeneralisedAlpha};
@@ -149,6 +150,18 @@ static void coefficients_of_hem5(void **state)
       assert_near(sum, pow(s, power + 1) / (power + 1), 1e-13);
     }
   }
+}
+
+/* To the bit those of another reading of the authors' program. */
+static void coefficients_of_hem5_as_published(void **state)
+{
+  (void)state;
+  assert_memory_equal(ns_hem5_c, published_c, sizeof(published_c));
+  assert_memory_equal(ns_hem5_a, published_a, sizeof(published_a));
+  assert_memory_equal(ns_hem5_a[NS_HEM5_STAGES], published_b, sizeof(published_b));
+  assert_near(ns_hem5_c10, published_c10, 0);
+  assert_memory_equal(ns_hem5_a10, published_a10, sizeof(published_a10));
+  assert_memory_equal(ns_hem5_dense, published_dense, sizeof(published_dense));
 }
 
 /* ---- a block ------------------------------------------------------------------------------------------------------------------------------------- */
@@ -855,6 +868,7 @@ static void nothing_allocates(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(coefficients_of_rkf45),
   cmocka_unit_test(coefficients_of_hem5),
+  cmocka_unit_test(coefficients_of_hem5_as_published),
   cmocka_unit_test(orders_on_one_corner),
   cmocka_unit_test(orders_of_the_crank),
   cmocka_unit_test(figures_of_the_block),
