@@ -74,6 +74,33 @@ static PetscBool block(int k, char *text, size_t size)
   return PETSC_TRUE;
 }
 
+/* Thrown up while it spins, by up to 60 turns a second: steps are long, for its flight makes no error, and its corners go down and up within one. */
+static PetscBool spinning(int k, char *text, size_t size)
+{
+  const PetscReal w = pick(0, 0.2, 1), h = pick(1, 0.2, 1);
+
+  snprintf(text, size,
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g, vy: %.17g, omega: %.17g}}}\n",
+    w, h, k % 4 * 0.25, k % 5 ? pick(2, 0, 1) : 0, hypot(w, h) / 2 + pick(3, 0, 0.3), pick(4, -3, 3), pick(5, -1, 3), pick(6, -400, 400));
+  return PETSC_FALSE;
+}
+
+/* On a floor, under a load that swings and jumps. */
+static PetscBool shaken(int k, char *text, size_t size)
+{
+  snprintf(text, size,
+    "gravity: [0, -9.81, 0]\n"
+    "bodies: {p: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}}\n"
+    "contacts: {floor: {between: [{node: p.center}, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: %g}}\n"
+    "loads:\n"
+    "  shake: {at: p.center, force: [0, %.17g, 0], time: {harmonic: {frequency: %.17g, phase: %.17g}}}\n"
+    "  push: {at: p.center, force: [1, %.17g, 0], time: {%s: %.17g, %s: %.17g}}}\n",
+    k % 3 * 0.3, pick(0, 5, 20), pick(1, 50, 500), pick(2, 0, 6), pick(3, -20, 20), k % 2 ? "step: {start" : "pulse: {start", pick(4, 0, 0.2),
+    k % 2 ? "end" : "duration", pick(5, 0.2, 0.4));
+  return PETSC_FALSE;
+}
+
 /* Slender, with much friction, on one corner: here forces may have no solution (Painleve), or grow beyond all bounds. */
 static PetscBool rod(int k, char *text, size_t size)
 {
@@ -138,8 +165,9 @@ static const struct {
   const char *name;
   PetscBool (*start)(int k, char *text, size_t size);
   PetscReal step, end;
-} kinds[] = {{"slider-crank", crank, 1e-3, 0.1}, {"ball in a box", box, 1e-2, 2}, {"block", block, 1e-2, 1.5}, {"rod", rod, 1e-2, 1},
-  {"chain", chain, 1e-2, 1}, {"edge", edge, 1e-2, 0.5}, {"belt", belt, 1e-2, 1}, {"truss", truss, 1e-2, 0.3}};
+} kinds[] = {{"slider-crank", crank, 1e-3, 0.1}, {"ball in a box", box, 1e-2, 2}, {"block", block, 1e-2, 1.5}, {"spinning block", spinning, 0.3, 0.7},
+  {"shaken", shaken, 0.1, 0.3}, {"rod", rod, 1e-2, 1}, {"chain", chain, 1e-2, 1}, {"edge", edge, 1e-2, 0.5}, {"belt", belt, 1e-2, 1},
+  {"truss", truss, 1e-2, 0.3}};
 
 /* What came of all runs of a kind. */
 typedef struct {
