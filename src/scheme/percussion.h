@@ -9,7 +9,7 @@
   Ledger: with vm = (v0 + v1)/2 the change of kinetic energy is vm' M (v1 - v0) for constant M, so forces work with vm, and percussions with the mean of W'v0 and W'v1.
 */
 #pragma once
-#include "position.h"
+#include "hold.h"
 
 typedef struct {
   NsCompliance *compliance; /* of A */
@@ -21,7 +21,7 @@ typedef struct {
 } NsPercussion;
 
 PetscErrorCode NsPercussionCreate(NsScheme *scheme, PetscInt slot, NsPercussion *self);
-/* `positions: held` (position.h) from now on; at set-up. Closed contacts are active, then, wherever a forecast sees them: over a convex one it sees them open. */
+/* `positions: held` (hold.h) from now on; at set-up. Closed contacts are active, then, wherever a forecast sees them: over a convex one it sees them open. */
 PetscErrorCode NsPercussionHold(NsScheme *scheme, NsPercussion *self);
 PetscErrorCode NsPercussionDestroy(NsPercussion *self);
 /* The compliance, so that no step allocates for its first contact; and what is active. */

@@ -13,12 +13,12 @@
   Reactions go into the accelerations: with b0 = a0 + M0^-1 W0 lambda0 the rest is free flight (NsModelFlight), v1 = v0 + dt/2 (b0 + a1). Where forces do not depend on
   the velocity a1 is the a0 of the next step.
 
-  `positions: held` (position.h): q1 is put onto g = 0 before h(t1, q1, v_a), W1 and the velocities at q1 are asked for.
+  `positions: held` (hold.h): q1 is put onto g = 0 before h(t1, q1, v_a), W1 and the velocities at q1 are asked for.
 
   Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers see v0 and v_a.
 */
 #pragma once
-#include "position.h"
+#include "hold.h"
 
 /* Settings of all of them begin like this (and with NS_TRAPEZOIDAL_KEYS). */
 typedef struct {
