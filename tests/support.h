@@ -66,6 +66,7 @@ static inline NsStepOutcome test_step(NsRun *run)
   if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
   run->steps_done++;
   NsRunKeepTime(run, run->steps_done);
+  CHECK(NsSchemeComplete(run->scheme, &run->state)); /* tests look at all of it */
   return outcome;
 }
 

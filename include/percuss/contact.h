@@ -17,6 +17,8 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
 PetscErrorCode NsComplianceDestroy(NsCompliance **compliance);
 /* Factors A at (t, q, v) and renews C if A changed; free for constant operators after the first call. */
 PetscErrorCode NsComplianceUpdate(NsCompliance *compliance, PetscReal t, Vec q, Vec v, NsOperator op);
+/* One whose numbers are known, C[touches, touches], copied, constant: for NsContactDelassus, and nothing to apply. Without room for them *compliance is NULL. */
+PetscErrorCode NsComplianceCreateKnown(NsModel *model, const PetscReal *C, NsCompliance **compliance);
 /* v += scale A^-1 W P. */
 PetscErrorCode NsComplianceApply(NsCompliance *compliance, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v);
 
@@ -74,15 +76,17 @@ struct NsContact {
   PetscReal *gap;  /* [candidates] of the last NsContactGaps */
   PetscReal *
     tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
-  const PetscBool *held;        /* [candidates] not owned: who is closed at the end of a step, where the scheme knows; NULL: by gaps */
-  PetscInt        *active;      /* [candidates] scratch: list of active candidates */
-  NsContactReport *report;      /* [candidates] of the present step; another array each step */
-  NsLocalChain    *chain;       /* solves the local problems; its statistics */
-  PetscReal        residual;    /* of the last local problem, for messages where it was not solved */
-  PetscInt         crowd;       /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
-  PetscReal       *guess;       /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal       *G;           /* the last NsContactDelassus, island after island: [rows, rows] of each, row-major */
-  PetscInt64       room;        /* for so many numbers */
+  const PetscBool *held; /* [candidates] not owned: who is closed at the end of a step, where the scheme knows; NULL: by gaps */
+  const PetscReal                *
+    velocity; /* [rows] not owned: of all candidates, row after row; velocities of those that are held, where the scheme knows them better than the state; NULL: it does not */
+  PetscInt        *active;   /* [candidates] scratch: list of active candidates */
+  NsContactReport *report;   /* [candidates] of the present step; another array each step */
+  NsLocalChain    *chain;    /* solves the local problems; its statistics */
+  PetscReal        residual; /* of the last local problem, for messages where it was not solved */
+  PetscInt         crowd;    /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
+  PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal       *G;        /* the last NsContactDelassus, island after island: [rows, rows] of each, row-major */
+  PetscInt64       room;     /* for so many numbers */
   NsContactReport *last_report; /* [candidates] of the step before */
   /* private */
   PetscInt      *every; /* [candidates] 0, 1, 2, ... */

@@ -155,6 +155,15 @@ typedef struct {
   NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
 
+/* Undamped modes of a linear model, and its operators as they see them. Shapes are orthonormal in the mass; rigid motions have the frequency zero, to the last bit. */
+typedef struct {
+  PetscInt   count;
+  PetscReal *omega;       /* [count] rad/s, ascending; no number: the mode grows, for something buckles */
+  Vec       *shape;       /* [count] */
+  PetscReal *damping;     /* [count, count] shape_i' C shape_j, gyroscopic terms among them */
+  PetscReal *circulation; /* [count, count] shape_i' (K - K')/2 shape_j */
+} NsModelModes;
+
 typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
 
 /* A place along a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
@@ -213,6 +222,13 @@ typedef struct {
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
   /* The highest modes (at most NS_STABILITY_MODES) of a part that gyroscopic forces act on, with the highest spin known beforehand; 0 where none act. NULL: nowhere. */
   PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
+  /* The `wanted` lowest modes of a linear model on one process, fewer where there are no more, none where some unknown has no mass; NsModelModesDestroy frees them. Costs
+     set-up time, n^3 up to some thousand unknowns. NULL: not known. */
+  PetscErrorCode (*modes)(NsModel *, PetscInt wanted, NsModelModes *modes);
+  /* What acts on a linear model beside M, C and K: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
+     are 1. The caller destroys the shapes (VecDestroyVecs). Where `modes` is there. */
+  PetscErrorCode (*load_shapes)(NsModel *, PetscInt *count, Vec **shape);
+  PetscErrorCode (*load_sizes)(NsModel *, PetscReal t, PetscReal *size);
   PetscErrorCode (*destroy)(NsModel *);
 } NsModelOps;
 
@@ -280,6 +296,8 @@ PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values);
 PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *place, const PetscReal *value, Vec x);
 /* (all) The greatest |x| of all unknowns, the same on all processes; no number if one of them is none. */
 PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest);
+
+PetscErrorCode NsModelModesDestroy(NsModelModes *modes);
 
 /* Vectors as model->layout has them, zero; the list of pointers ends with NULL. */
 PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...);

@@ -37,6 +37,7 @@ typedef struct {
   PetscErrorCode (*open)(NsWriter *);
   /* True when this writer takes this snapshot: asked once for it, before the ledger is closed. A writer may take a snapshot only to sum or compare. */
   PetscBool (*due)(const NsWriter *, PetscInt64 step, PetscBool last);
+  PetscBool reports_alone; /* looks at reports of contacts, not at the state's vectors */
   PetscBool needs_energy;
   PetscBool needs_state; /* all of it: whole_q, whole_v */
   PetscBool by_clock;    /* `due` looks at the clock; with several processes it is asked on the first one, every now and then */

@@ -49,6 +49,8 @@ typedef struct {
   /* Before the first step, at the initial state: the last place that may allocate; schemes with memory begin here. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
+  /* Writes what `step` leaves out of the state: it has to leave there what contact reads, the touch list, and may leave the rest to this. NULL: nothing is left out. */
+  PetscErrorCode (*complete)(NsScheme *, NsState *);
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
   PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how far they went */
   PetscBool massless; /* moves unknowns without mass */
@@ -71,6 +73,8 @@ struct NsScheme {
   NsLedger           *ledger;     /* not owned */
   PetscReal           step_limit; /* s: of schemes that are `bounded`, by NsRunCreate; PETSC_MAX_REAL: none, or not known (mechanisms) */
   void               *data;
+  char                refusal[512]; /* by `setup`: why it cannot move this model, a sentence without full stop; "": it can */
+  const char         *refusal_key;  /* the scheme's key that this is about; NULL: `type` */
 };
 
 extern const NsSchemeType *const NsSchemeTypes[]; /* NULL-terminated, from src/scheme/list.h */
@@ -82,6 +86,8 @@ PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsCon
 PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
 PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
+/* Before anybody looks at the state beyond what contact touches. */
+PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state);
 /* The same for a mode with gyroscopic terms, which make explicit schemes grow a little at any step: largest dt at which it does not grow by more than
    NS_GROWTH within `duration` (s). */
 #define NS_GROWTH 0.1

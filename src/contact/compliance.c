@@ -217,6 +217,23 @@ static PetscErrorCode find_reach(NsCompliance *self)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsComplianceCreateKnown(NsModel *model, const PetscReal *C, NsCompliance **result)
+{
+  const PetscInt n = model->touches;
+  NsCompliance  *self;
+
+  PetscFunctionBegin;
+  *result = NULL;
+  if ((PetscInt64)n * n > NS_MOST_NUMBERS) PetscFunctionReturn(0);
+  PetscCall(NsComplianceCreate(model, 0, &self));
+  if (!self->dense) PetscCall(PetscMalloc1((size_t)n * (size_t)n, &self->D));
+  self->dense = self->ready = PETSC_TRUE;
+  PetscCall(PetscArraycpy(self->D, C, (size_t)n * (size_t)n));
+  PetscCall(find_reach(self));
+  *result = self;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v, NsOperator op)
 {
   NsModel        *model = self->model;

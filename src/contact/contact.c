@@ -342,8 +342,9 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     NsContactReport   *report    = &contact->report[i];
     const NsCandidate *candidate = &contact->model->candidate[i];
     report->gap                  = contact->gap[i];
-    report->gap_rate             = contact->u[contact->first[i]];
-    for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = contact->u[contact->first[i] + d];
+    const PetscReal *velocity    = (contact->velocity && contact->held[i] ? contact->velocity : contact->u) + contact->first[i];
+    report->gap_rate             = velocity[0];
+    for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = velocity[d];
     if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsContactIsClosed(contact, i))
       report->state = NS_OPEN;
     else

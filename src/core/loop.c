@@ -93,7 +93,7 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     .first                     = step == 0,
     .last                      = last,
     .again                     = again};
-  PetscBool  energy = PETSC_FALSE, state = PETSC_FALSE, contacts = PETSC_FALSE, any = last;
+  PetscBool  energy = PETSC_FALSE, state = PETSC_FALSE, contacts = PETSC_FALSE, any = last, looks = last;
   double     start;
 
   PetscFunctionBegin;
@@ -102,12 +102,14 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     run->writer[i]->takes    = is_due(run, run->writer[i], step, last);
     if (!run->writer[i]->takes) continue;
     any    = PETSC_TRUE;
+    looks  = looks || !type->reports_alone ? PETSC_TRUE : PETSC_FALSE;
     energy = energy || type->needs_energy ? PETSC_TRUE : PETSC_FALSE;
     state  = state || type->needs_state ? PETSC_TRUE : PETSC_FALSE;
     if (type->needs_contacts) contacts = contacts || type->needs_contacts(run->writer[i], step, last) ? PETSC_TRUE : PETSC_FALSE;
   }
   if (!any) PetscFunctionReturn(0); /* most steps: not even the time is asked for */
   start = NsSeconds();
+  if (looks) PetscCall(NsSchemeComplete(run->scheme, &run->state));
   if (contacts) PetscCall(NsContactComplete(contact, &run->state));
   if (energy || last) {
     PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
@@ -245,6 +247,7 @@ static PetscErrorCode step_to_end(NsRun *run)
     }
     if (!alone && look) PetscCall(take_counsel(run, step));
     const PetscBool told = stop_signal && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
+    if (last) PetscCall(NsSchemeComplete(run->scheme, &run->state));
     if (look || told) PetscCall(check_finite(run, step));
     over = run->exit != NS_EXIT_DONE && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
     if (over) break;

@@ -184,6 +184,15 @@ PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsModelModesDestroy(NsModelModes *modes)
+{
+  PetscFunctionBegin;
+  if (modes->shape) PetscCall(VecDestroyVecs(modes->count, &modes->shape));
+  PetscCall(PetscFree3(modes->omega, modes->damping, modes->circulation));
+  PetscCall(PetscMemzero(modes, sizeof(*modes)));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...)
 {
   va_list list;

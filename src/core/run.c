@@ -171,6 +171,10 @@ static PetscErrorCode build(NsRun *run)
   }
   PetscCall(NsContactCreate(run->model, &run->contact));
   PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
+  if (*run->scheme->refusal) {
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, run->scheme->refusal_key ? run->scheme->refusal_key : "type"),
+      "scheme '%s' cannot move this model: %s", type->variant->name, run->scheme->refusal);
+  }
   if (!type->bounded) PetscFunctionReturn(0);
   PetscCall(NsRunCheckStep(run, PETSC_FALSE));
   run->scheme->step_limit = run->step_limit;

@@ -374,12 +374,21 @@ void NsFeOuterTimes(const NsFeForces *forces, PetscReal t, const PetscScalar *v,
 /* fe->here, fe->weight and fe->outer, once the layout is known. */
 PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
 
+/* Loads of a linear model apart in time and space, as NsModelOps has them. */
+PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape);
+PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size);
+
+/* src/fe/basis.c */
+PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes);
+
 /* src/fe/spinning.c: forces that depend on the spin: gyroscopic, bearings over speed, unbalance. Lists are made once the unknowns have numbers. */
 void NsFeSpinning(NsFe *fe);
 void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
 /* Power at velocity w of those of these forces that are no part of an energy: dampers of bearings, and what feeds energy in. */
 void NsFeSpinningPower(
   const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
+/* Force of an unbalance along the lateral axes of its rotor, without what the mass matrix has of it, and the torque of its weight. */
+void NsFeUnbalanceForce(const NsFeUnbalance *unbalance, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque);
 /* Of the weight of unbalances where the spin is free, J. */
 PetscReal NsFeSpinningPotential(const NsFeForces *forces, PetscReal t, const PetscScalar *q);
 

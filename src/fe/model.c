@@ -591,6 +591,9 @@ static const NsModelOps fe_ops = {
   .frequency_bound  = NsFeFrequencyBound,
   .highest_mode     = NsFeHighestMode,
   .gyroscopic_modes = NsFeGyroscopicModes,
+  .modes            = NsFeModes,
+  .load_shapes      = NsFeLoadShapes,
+  .load_sizes       = NsFeLoadSizes,
   .destroy          = NsModelDestroy_Fe,
 };
 

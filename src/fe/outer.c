@@ -178,3 +178,65 @@ PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout)
   if (heavy) memcpy(fe->outer, fe->weight, size);
   PetscFunctionReturn(0);
 }
+
+/* ---- the loads of a linear model, f(t) = sum_k size_k(t) F_k ------------------------------------------------------------------------------------ */
+
+/* Neither changes nor turns. */
+static PetscBool is_constant(const NsFeLoad *load)
+{
+  return !load->time && !load->sine ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape)
+{
+  NsFe             *fe   = model->data;
+  const NsFeForces *here = &fe->here;
+  PetscReal       **value;
+
+  PetscFunctionBegin;
+  *count = 2;
+  for (PetscInt l = 0; l < here->loads; l++) *count += is_constant(&here->load[l]) ? 0 : here->load[l].sine ? 2 : 1;
+  *count += 2 * here->unbalances;
+  PetscCall(VecDuplicateVecs(fe->work, *count, shape));
+  for (PetscInt k = 0; k < *count; k++) PetscCall(VecZeroEntries((*shape)[k]));
+  PetscCall(VecGetArrays(*shape, *count, &value));
+  if (fe->weight) PetscCall(PetscArraycpy(value[0], fe->weight, model->layout->local));
+  for (PetscInt l = 0, next = 2; l < here->loads; l++) {
+    const NsFeLoad *load = &here->load[l];
+    const PetscInt  to   = is_constant(load) ? 1 : next++;
+    for (PetscInt i = 0; i < load->entries; i++) value[to][load->unknown[i]] += load->value[i];
+    if (!load->sine) continue;
+    for (PetscInt i = 0; i < load->entries; i++) value[next][load->unknown[i]] += load->sine[i];
+    next++;
+  }
+  for (PetscInt u = 0; u < here->unbalances; u++) {
+    const NsFeUnbalance *unbalance = &here->unbalance[u];
+    for (int a = 0; a < 2; a++) {
+      for (PetscInt i = 0; i < unbalance->entries; i++)
+        value[*count - 2 * (here->unbalances - u) + a][unbalance->unknown[i]] += unbalance->lateral[a][i];
+    }
+  }
+  PetscCall(VecRestoreArrays(*shape, *count, &value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size)
+{
+  const NsFe       *fe   = model->data;
+  const NsFeForces *here = &fe->here;
+  PetscReal         torque;
+
+  PetscFunctionBegin;
+  *size++ = 1;
+  *size++ = 1;
+  for (PetscInt l = 0; l < here->loads; l++) {
+    const NsFeLoad *load = &here->load[l];
+    PetscReal       cosine, sine;
+    if (is_constant(load)) continue;
+    load_factors(load, t, NULL, &cosine, &sine);
+    *size++ = cosine;
+    if (load->sine) *size++ = sine;
+  }
+  for (PetscInt u = 0; u < here->unbalances; u++, size += 2) NsFeUnbalanceForce(&here->unbalance[u], t, NULL, NULL, size, &torque);
+  PetscFunctionReturn(0);
+}

@@ -124,8 +124,7 @@ static void bearing_force(const NsFeVarying *bearing, PetscReal t, const PetscSc
   }
 }
 
-/* Along the lateral axes, without what the mass matrix has of it. */
-static void unbalance_force(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque)
+void NsFeUnbalanceForce(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque)
 {
   const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase, rate = NsFeTwistRate(&u->twist, t, v);
   const PetscReal c = PetscCosReal(angle), s = PetscSinReal(angle), acceleration = NsSpinAcceleration(u->twist.spin, t);
@@ -157,7 +156,7 @@ void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar 
   for (PetscInt k = 0; k < forces->unbalances; k++) {
     const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;
-    unbalance_force(u, t, q, v, f, &torque);
+    NsFeUnbalanceForce(u, t, q, v, f, &torque);
     for (PetscInt i = 0; i < u->entries; i++) h[u->unknown[i]] += f[0] * u->lateral[0][i] + f[1] * u->lateral[1][i];
     for (PetscInt i = 0; i < u->twist.entries; i++) h[u->twist.unknown[i]] += torque * u->twist.weight[i];
   }
@@ -181,7 +180,7 @@ void NsFeSpinningPower(
     const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;
     if (u->twist.entries) continue; /* free spin: inertia and weight, both in the energies */
-    unbalance_force(u, t, q, v, f, &torque);
+    NsFeUnbalanceForce(u, t, q, v, f, &torque);
     for (int a = 0; a < 2; a++) NsFeAddPower(load, f[a] * along(u->counted, u->unknown, u->lateral[a], w));
   }
 }

@@ -121,6 +121,7 @@ const NsWriterType NsWriterType_Contacts = {
   .wanted         = NsWriterWanted_Contacts,
   .open           = NsWriterOpen_Contacts,
   .due            = NsWriterDue_Contacts,
+  .reports_alone  = PETSC_TRUE,
   .needs_contacts = NsWriterNeedsContacts_Contacts,
   .sums           = PETSC_TRUE,
   .write          = NsWriterWrite_Contacts,

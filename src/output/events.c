@@ -101,10 +101,11 @@ static PetscErrorCode NsWriterClose_Events(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Events = {
-  .name   = "events",
-  .wanted = NsWriterWanted_Events,
-  .open   = NsWriterOpen_Events,
-  .due    = NsWriterDue_Events,
-  .write  = NsWriterWrite_Events,
-  .close  = NsWriterClose_Events,
+  .name          = "events",
+  .wanted        = NsWriterWanted_Events,
+  .open          = NsWriterOpen_Events,
+  .due           = NsWriterDue_Events,
+  .reports_alone = PETSC_TRUE,
+  .write         = NsWriterWrite_Events,
+  .close         = NsWriterClose_Events,
 };

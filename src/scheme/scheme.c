@@ -85,6 +85,13 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state)
+{
+  PetscFunctionBegin;
+  if (scheme->type->complete) PetscCall(scheme->type->complete(scheme, state));
+  PetscFunctionReturn(0);
+}
+
 NsStepClock NsStepClockMake(PetscReal step)
 {
   NsStepClock clock = {step, step, 1};

@@ -75,6 +75,8 @@ static const Promise promises[] = {
   {"event_driven_rkf45", "scheme.tolerance=0", PETSC_TRUE, PLANE, 4, WEAKLY, 1e-6, 1e-15, 0},
   {"event_driven_alpha", "", PETSC_TRUE, PLANE, 2, UNLIMITED, 1e-6, 1e-15, 0},
   {"event_driven_alpha", "scheme.tolerance=0", PETSC_TRUE, PLANE, 2, UNLIMITED, 1e-6, 1e-15, 0},
+  {"modal", "", PETSC_TRUE, SPACE, 4, UNLIMITED, 0, 1e-12, -1},
+  {"modal", "scheme.modes=5", PETSC_TRUE, SPACE, 4, UNLIMITED, 0, 1e-12, -1},
   {"schatzman_paoli", "", PETSC_TRUE, NONE, 2, LIMITED, 0, 0.03, -1},
 };
 #define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))
@@ -96,6 +98,12 @@ static inline PetscBool promise_adapts(const Promise *p)
 {
   if (!strcmp(p->scheme, "half_explicit_adaptive")) return strcmp(p->option, "scheme.tolerance=1") ? PETSC_TRUE : PETSC_FALSE;
   return promise_meets(p) && strcmp(p->option, "scheme.tolerance=0") ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/* Schemes whose contacts give way: they move linear finite elements alone, and neither restitution nor places whose whole mass has to stop. */
+static inline PetscBool promise_gives(const Promise *p)
+{
+  return !strcmp(p->scheme, "modal") ? PETSC_TRUE : PETSC_FALSE;
 }
 
 static inline const NsSchemeType *promise_type(const Promise *promise)

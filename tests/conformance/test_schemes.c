@@ -123,7 +123,8 @@ static PetscReal observed_order(const Promise *promise, const char *extra)
 {
   PetscReal q[3][8], coarse = 0, fine = 0;
 
-  for (int k = 0; k < 3; k++) end_position(promise, (promise->order > 2 ? 1e-6 : 4e-6) / (1 << k), extra, q[k]);
+  const PetscReal step = promise_gives(promise) ? 2e-4 : promise->order > 2 ? 1e-6 : 4e-6; /* of an exact flight nothing but the load over time has an error */
+  for (int k = 0; k < 3; k++) end_position(promise, step / (1 << k), extra, q[k]);
   for (int i = 0; i < 8; i++) {
     coarse += PetscSqr(q[0][i] - q[1][i]);
     fine += PetscSqr(q[1][i] - q[2][i]);
@@ -318,7 +319,7 @@ static void impacts_never_add_energy(void **state)
   {
     if (!p->bodies) continue;
     promise_print(p);
-    for (int e = 0; e < 3; e++) {
+    for (int e = 0; e < (promise_gives(p) ? 1 : 3); e++) {
       TestRun   test = promise_open(hitting_bar, p, 0.5e-6, restitutions[e]);
       NsLedger *l    = &test.run->ledger;
       for (PetscInt64 i = 0; test_runs(test.run); i++) {
@@ -421,7 +422,7 @@ static void start_in_contact_is_an_impact(void **state)
   (void)state;
   EACH_WITH_MASS(p)
   {
-    if (!p->bodies || p->penetration < 0 || strstr(p->option, "always") || strstr(p->option, "theta")) continue;
+    if (!p->bodies || p->penetration < 0 || promise_gives(p) || strstr(p->option, "always") || strstr(p->option, "theta")) continue;
     TestRun   test = promise_open(hitting_bar, p, 1e-7, "bodies.bar.initial.displacement=[-10.5 um, 0, 0]");
     PetscReal last = 0;
     promise_print(p);
@@ -490,7 +491,7 @@ static void curved_contacts_converge(void **state)
   EACH_WITH_MASS(p)
   {
     const NsSchemeType *type = promise_type(p);
-    if (!p->bodies || (type->refuses && type->refuses(test.run->model, NULL))) continue;
+    if (!p->bodies || promise_gives(p) || (type->refuses && type->refuses(test.run->model, NULL))) continue;
     promise_print(p);
     const PetscReal coarse_drift = run_in_hollow(p, 1e-3, "", end), drift = run_in_hollow(p, 5e-4, "", fine);
     if (p->penetration == 0) assert_near(drift, 0, 1e-14);

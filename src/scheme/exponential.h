@@ -1,0 +1,11 @@
+/*
+  The matrix exponential, for set-up: Pade approximation of order 13 with scaling and squaring.
+
+  N. J. Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26 (2005), with its coefficients and its bound 5.37 of the
+  norm. Relative errors are about eps |A|.
+*/
+#pragma once
+#include <petscsys.h>
+
+/* E[n, n] = exp(A), column-major; A is destroyed. */
+PetscErrorCode NsExponential(PetscInt n, PetscReal *A, PetscReal *E);

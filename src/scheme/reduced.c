@@ -1,0 +1,279 @@
+#include <petscvec.h>
+#include <petscblaslapack.h>
+#include "reduced.h"
+
+#define NS_EQUAL  1e-6  /* frequencies that differ by less, relative to themselves, */
+#define NS_STILL  1e-9  /* or to the highest one that was looked at, are one */
+#define NS_APART  1e-11 /* of the largest number of C: modes that are coupled by less are not */
+#define NS_SHIFT  1e-3  /* sigma in units of omega_next^2 */
+#define NS_ROUNDS 8
+
+/* How many of the modes: from the one asked for on, where a group ends. All: the group may go on beyond them. */
+static PetscInt cut(const NsModelModes *modes, PetscInt wanted)
+{
+  const PetscReal *omega = modes->omega;
+  PetscInt         r     = PetscMin(wanted, modes->count);
+
+  while (r < modes->count && !(omega[r] > 0 && omega[r] - omega[r - 1] > NS_EQUAL * omega[r] + NS_STILL * omega[modes->count - 1])) r++;
+  return r;
+}
+
+/* Enough modes for the choice, and one more, unless there are no more. */
+static PetscErrorCode find_modes(NsModel *model, PetscInt wanted, PetscReal highest, NsModelModes *modes, PetscInt *chosen)
+{
+  PetscFunctionBegin;
+  for (PetscInt ask = wanted ? wanted + 8 : 32;; ask *= 2) {
+    PetscCall(model->ops->modes(model, ask, modes));
+    PetscInt count = wanted;
+    for (PetscInt j = 0; j < modes->count && !wanted; j++) count += modes->omega[j] <= highest;
+    if (!wanted && count == 0) count = 1;
+    *chosen = cut(modes, count);
+    if (*chosen < modes->count || modes->count < ask) PetscFunctionReturn(0);
+    PetscCall(NsModelModesDestroy(modes));
+  }
+}
+
+static PetscInt root_of(const PetscInt *parent, PetscInt i)
+{
+  while (parent[i] != i) i = parent[i];
+  return i;
+}
+
+/* order[r]: modes that are coupled with no other first, then the groups; self->block, blocks, alone. */
+static PetscErrorCode group(NsReduced *self, const NsModelModes *modes, PetscInt *order)
+{
+  const PetscInt r = self->modes, all = modes->count;
+  PetscInt      *parent, *size, at = 0;
+  PetscReal      largest = 0, turning = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(r, &parent, r, &size));
+  for (PetscInt i = 0; i < r; i++) {
+    parent[i] = i;
+    for (PetscInt j = 0; j < r; j++) {
+      largest = PetscMax(largest, PetscAbsReal(modes->damping[i * all + j]));
+      turning = PetscMax(turning, PetscAbsReal(modes->circulation[i * all + j]));
+    }
+  }
+  for (PetscInt i = 0; i < r; i++) {
+    for (PetscInt j = 0; j < r; j++) {
+      if (i == j ||
+          (PetscAbsReal(modes->damping[i * all + j]) <= NS_APART * largest && PetscAbsReal(modes->circulation[i * all + j]) <= NS_APART * turning))
+        continue;
+      const PetscInt a = root_of(parent, i), b = root_of(parent, j);
+      parent[PetscMax(a, b)] = PetscMin(a, b);
+    }
+  }
+  for (PetscInt i = 0; i < r; i++) size[root_of(parent, i)]++;
+  self->block[0] = 0;
+  for (int coupled = 0; coupled < 2; coupled++) {
+    for (PetscInt i = 0; i < r; i++) {
+      if (parent[i] != i || (size[i] > 1) != coupled) continue;
+      for (PetscInt j = i; j < r; j++) {
+        if (root_of(parent, j) == i) order[at++] = j;
+      }
+      self->block[++self->blocks] = at;
+      self->alone += !coupled;
+    }
+  }
+  PetscCall(PetscFree2(parent, size));
+  PetscFunctionReturn(0);
+}
+
+/* The chosen modes in their order. */
+static PetscErrorCode take_modes(NsReduced *self, const NsModelModes *modes)
+{
+  const NsModel  *model = self->model;
+  const PetscInt  r = self->modes, n = self->unknowns, all = modes->count;
+  const PetscInt *place = model->watch ? model->watch->place : model->touch;
+  PetscInt       *order;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(r, &order));
+  PetscCall(group(self, modes, order));
+  for (PetscInt i = 0; i < r; i++) {
+    const PetscScalar *value;
+    self->omega[i] = modes->omega[order[i]];
+    PetscCall(VecGetArrayRead(modes->shape[order[i]], &value));
+    PetscCall(PetscArraycpy(self->shape + (size_t)i * (size_t)n, value, n));
+    for (PetscInt k = 0; k < self->touches; k++) self->at_touch[k * r + i] = value[place[k]];
+    PetscCall(VecRestoreArrayRead(modes->shape[order[i]], &value));
+    for (PetscInt j = 0; j < r; j++) {
+      self->damping[i * r + j]     = modes->damping[order[i] * all + order[j]];
+      self->circulation[i * r + j] = modes->circulation[order[i] * all + order[j]];
+    }
+  }
+  PetscCall(PetscFree(order));
+  PetscFunctionReturn(0);
+}
+
+static PetscReal dot(PetscInt n, const PetscReal *x, const PetscReal *y)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* x = R b: solve, take the modes out, until it stands. K + sigma M is in slot 1; mx is scratch. */
+static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, Vec load, Vec mx, Vec x)
+{
+  PetscReal size, last = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(x));
+  for (int round = 0; round < NS_ROUNDS; round++) {
+    PetscScalar *value;
+    PetscCall(NsModelMult(self->model, 0, x, x, mx));
+    PetscCall(VecWAXPY(load, sigma, mx, b));
+    PetscCall(NsModelSolve(self->model, 1, load, x));
+    for (int again = 0; again < 2; again++) { /* what the first pass leaves is rounding of what it took */
+      const PetscScalar *momentum;
+      PetscCall(NsModelMult(self->model, 0, x, x, mx));
+      PetscCall(VecGetArrayRead(mx, &momentum));
+      PetscCall(VecGetArray(x, &value));
+      for (PetscInt j = 0; j < self->modes; j++) {
+        const PetscReal *shape = self->shape + (size_t)j * (size_t)self->unknowns, part = dot(self->unknowns, shape, momentum);
+        for (PetscInt i = 0; i < self->unknowns; i++) value[i] -= part * shape[i];
+      }
+      PetscCall(VecRestoreArray(x, &value));
+      PetscCall(VecRestoreArrayRead(mx, &momentum));
+    }
+    PetscCall(VecNorm(x, NORM_2, &size));
+    if (PetscAbsReal(size - last) <= 1e-14 * size) break;
+    last = size;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What touched places and loads do to the modes left out. */
+static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
+{
+  const NsModel  *model = self->model;
+  const PetscInt  n = self->unknowns, touches = self->touches, *place = model->watch ? model->watch->place : model->touch;
+  const PetscReal sigma = NS_SHIFT * PetscSqr(self->next), one = 1;
+  Vec             b, load, mx, x;
+
+  PetscFunctionBegin;
+  if (self->next == 0) PetscFunctionReturn(0);
+  PetscCall(NsVecsCreate(model, &b, &load, &mx, &x, NULL));
+  PetscCall(NsModelFactor(self->model, 1, 0, x, mx, (NsOperator){sigma, 0, 1}));
+  for (PetscInt k = 0; k < touches + self->loads; k++) {
+    PetscReal         *to = k < touches ? self->give + (size_t)k * (size_t)n : self->load_give + (size_t)(k - touches) * (size_t)n;
+    const PetscScalar *value;
+    PetscReal          size;
+    PetscCall(VecZeroEntries(b));
+    if (k < touches)
+      PetscCall(NsModelTouchAdd(model, 1, &k, &one, b));
+    else
+      PetscCall(VecCopy(force[k - touches], b));
+    PetscCall(VecNorm(b, NORM_INFINITY, &size));
+    if (size == 0) continue;
+    PetscCall(find_give(self, sigma, b, load, mx, x));
+    PetscCall(VecGetArrayRead(x, &value));
+    PetscCall(PetscArraycpy(to, value, n));
+    PetscCall(VecRestoreArrayRead(x, &value));
+  }
+  for (PetscInt i = 0; i < touches; i++) {
+    for (PetscInt j = 0; j < touches; j++) self->give_touch[i * touches + j] = (self->give[i * n + place[j]] + self->give[j * n + place[i]]) / 2;
+    for (PetscInt l = 0; l < self->loads; l++) self->load_touch[l * touches + i] = self->load_give[l * n + place[i]];
+  }
+  PetscCall(NsVecsDestroy(&b, &load, &mx, &x, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* Contact's share of the modes. Where none is left out, as if the next one were as far off as others are. */
+static void fade(NsReduced *self)
+{
+  const PetscInt touches = self->touches, r = self->modes;
+  PetscReal      highest = 0;
+
+  for (PetscInt j = 0; j < r; j++) highest = PetscMax(highest, self->omega[j]);
+  const PetscReal end = self->next > 0 ? self->next : highest * (1 + 1. / r);
+  for (PetscInt k = 0; k < touches * touches; k++) self->give_contact[k] = self->give_touch[k];
+  for (PetscInt k = 0; k < self->loads * touches; k++) self->load_contact[k] = self->load_touch[k];
+  for (PetscInt j = 0; j < r; j++) {
+    const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(1 - square / PetscSqr(end)) : 1;
+    for (PetscInt i = 0; i < touches; i++) self->at_contact[i * r + j] = share * self->at_touch[i * r + j];
+    if (square == 0) continue;
+    for (PetscInt i = 0; i < touches; i++) {
+      const PetscReal shape = self->at_touch[i * r + j];
+      for (PetscInt k = 0; k < touches; k++) self->give_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(end);
+      for (PetscInt l = 0; l < self->loads; l++) self->load_contact[l * touches + i] += (1 - share) / square * shape * self->load[l * r + j];
+    }
+  }
+}
+
+static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
+{
+  const PetscInt n = self->unknowns, loads = self->loads;
+
+  PetscFunctionBegin;
+  for (PetscInt l = 0; l < loads; l++) {
+    const PetscScalar *value;
+    PetscCall(VecGetArrayRead(force[l], &value));
+    for (PetscInt j = 0; j < self->modes; j++) self->load[l * self->modes + j] = dot(n, self->shape + (size_t)j * (size_t)n, value);
+    for (PetscInt k = 0; k < loads; k++) self->load_load[l * loads + k] = dot(n, self->load_give + (size_t)k * (size_t)n, value);
+    PetscCall(VecRestoreArrayRead(force[l], &value));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsReducedCreate(NsModel *model, PetscInt wanted, PetscReal highest, PetscInt *found, NsReduced *self)
+{
+  NsModelModes modes;
+  Vec         *force;
+  PetscInt     chosen = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(self, sizeof(*self)));
+  PetscCall(find_modes(model, wanted, highest, &modes, &chosen));
+  *found = modes.count;
+  if (!modes.count) {
+    PetscCall(NsModelModesDestroy(&modes));
+    PetscFunctionReturn(0);
+  }
+  self->model    = model;
+  self->unknowns = model->layout->local;
+  self->touches  = model->touches;
+  self->modes    = chosen;
+  self->next     = chosen < modes.count ? modes.omega[chosen] : 0;
+  PetscCall(model->ops->load_shapes(model, &self->loads, &force));
+  const size_t n = (size_t)self->unknowns, r = (size_t)self->modes, touches = (size_t)self->touches, loads = (size_t)self->loads;
+  PetscCall(PetscCalloc5(r + 1, &self->block, r, &self->omega, r * r, &self->damping, r * r, &self->circulation, r * n, &self->shape));
+  PetscCall(PetscCalloc5(touches * r, &self->at_touch, touches * r, &self->at_contact, touches * n, &self->give, touches * touches, &self->give_touch,
+    touches * touches, &self->give_contact));
+  PetscCall(PetscCalloc5(loads * r, &self->load, loads * n, &self->load_give, loads * loads, &self->load_load, loads * touches, &self->load_touch,
+    loads * touches, &self->load_contact));
+  PetscCall(take_modes(self, &modes));
+  PetscCall(find_gives(self, force));
+  PetscCall(take_loads(self, force));
+  fade(self);
+  PetscCall(VecDestroyVecs(self->loads, &force));
+  PetscCall(NsModelModesDestroy(&modes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsReducedDestroy(NsReduced *self)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree5(self->block, self->omega, self->damping, self->circulation, self->shape));
+  PetscCall(PetscFree5(self->at_touch, self->at_contact, self->give, self->give_touch, self->give_contact));
+  PetscCall(PetscFree5(self->load, self->load_give, self->load_load, self->load_touch, self->load_contact));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsReducedProject(const NsReduced *self, PetscReal t, Vec x, PetscReal *eta)
+{
+  Vec                momentum;
+  const PetscScalar *value;
+
+  PetscFunctionBegin;
+  PetscCall(NsVecsCreate(self->model, &momentum, NULL));
+  PetscCall(NsModelMult(self->model, t, x, x, momentum));
+  PetscCall(VecGetArrayRead(momentum, &value));
+  for (PetscInt j = 0; j < self->modes; j++) eta[j] = dot(self->unknowns, self->shape + (size_t)j * (size_t)self->unknowns, value);
+  PetscCall(VecRestoreArrayRead(momentum, &value));
+  PetscCall(NsVecsDestroy(&momentum, NULL));
+  PetscFunctionReturn(0);
+}
