@@ -38,8 +38,9 @@
 
 #define NS_MODES        40
 #define NS_MOST_ROUNDS  60
+#define NS_MOST_SHARING 20       /* of these with theta */
 #define NS_SETTLED      1e-14    /* of the model's length: changes of a round that are rounding */
-#define NS_LOOSE        1e-9     /* up to which the iteration may end because it gets no better */
+#define NS_LOOSE        1e-11    /* up to which the iteration may end because it gets no better */
 #define NS_MOST_TOUCHED 50000000 /* numbers: touched unknowns times all of them */
 #define NS_STIFF        1e-6     /* least static give of a contact, in units of what the modes have at the next frequency */
 
@@ -78,6 +79,7 @@ typedef struct {
   PetscReal    *velocity;              /* [rows] of all candidates */
   Vec           at;                    /* touched places of q1, where gaps are looked at */
   PetscBool     damped, loaded, whole;
+  PetscInt64    unshared; /* steps whose theta was left out */
 } NsModal;
 
 /* ---- small algebra on the touch list ------------------------------------------------------------------------------------------------------------- */
@@ -480,7 +482,6 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
   NsModal       *self    = scheme->data;
   const NsRows  *rows    = &self->w1;
   const PetscInt touches = self->reduced.touches;
-  PetscBool      any     = PETSC_FALSE;
 
   give_of_loads(self, self->size[2], self->r1);
   add_product(touches, self->reduced.give_contact, self->f1, 1, self->r1);
@@ -496,7 +497,6 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
       part->missing                   = 0;
       continue;
     }
-    any = PETSC_TRUE;
     if (has) {
       close_contact(self, part, k, PetscMax(0, scheme->contact->last_report[rows->contact[i]].gap), rho);
       add_reaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->less[1]);
@@ -514,13 +514,25 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
     }
   }
   *change = 0;
-  if (!any && is_zero(touches, self->give[0])) return;
   for (PetscInt i = 0; i < touches; i++) self->give[1][i] = 0;
   add_product(touches, self->push, self->less[1], 1, self->give[1]);
   for (PetscInt i = 0; i < touches; i++) *change = PetscMax(*change, PetscAbsReal(self->give[1][i] - self->give[0][i]));
 }
 
-/* Reactions of the end of the step, and where they lead: self->next. */
+/* No theta: the force acts through the whole step. */
+static void share_nothing(NsScheme *scheme)
+{
+  NsModal *self = scheme->data;
+
+  for (PetscInt i = 0; i < self->reduced.touches; i++) self->less[0][i] = self->give[0][i] = 0;
+  for (PetscInt k = 0; k < scheme->contact->nears; k++) {
+    Part *part     = &self->part[scheme->contact->near[k]];
+    part->share[0] = part->share[1] = 1;
+    part->missing                   = 0;
+  }
+}
+
+/* Reactions of the end of the step, and where they lead: self->next. Where several contacts close or open at once, or with friction, theta may turn in circles: then it is left out. */
 static PetscErrorCode react(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepOutcome *outcome)
 {
   NsModal       *self    = scheme->data;
@@ -531,22 +543,25 @@ static PetscErrorCode react(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
   PetscInt       count = 0;
 
   PetscFunctionBegin;
-  for (int round = 0;; round++) {
+  for (int round = 0; round < NS_MOST_ROUNDS; round++) {
     PetscCall(take_part(scheme, t, &count, &fresh));
     if (!count || (settled && !fresh)) PetscFunctionReturn(0);
-    if (round == NS_MOST_ROUNDS) break;
+    if (round == NS_MOST_SHARING) {
+      share_nothing(scheme);
+      self->unshared++;
+    }
     PetscCall(solve(scheme, t, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    share_forces(scheme, &change);
+    change = 0;
+    if (round < NS_MOST_SHARING) share_forces(scheme, &change);
     for (PetscInt i = 0; i < touches && !model->flat_contacts; i++) change = PetscMax(change, PetscAbsReal(self->spare[i] - self->next[i]));
     swap(&self->next, &self->spare);
     settled = !(change > NS_SETTLED * model->length_scale) || (change <= NS_LOOSE * model->length_scale && change >= last) ? PETSC_TRUE : PETSC_FALSE;
-    last    = fresh ? PETSC_MAX_REAL : change;
-    if (settled) continue;
+    last    = fresh || round == NS_MOST_SHARING ? PETSC_MAX_REAL : change;
+    if (settled || round >= NS_MOST_SHARING) continue;
     swap(&self->less[0], &self->less[1]);
     swap(&self->give[0], &self->give[1]);
   }
-  if (model->flat_contacts && !fresh) PetscFunctionReturn(0); /* the laws hold; some energy of closing and opening is not where it belongs */
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
     "the reactions of contacts do not converge in %d rounds (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));
@@ -794,7 +809,8 @@ static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
 
   list[0] = (NsCounter){"modes", self->reduced.modes};
   list[1] = (NsCounter){"coupled_modes", self->reduced.modes - self->reduced.alone};
-  return 2;
+  list[2] = (NsCounter){"steps_without_theta", self->unshared};
+  return 3;
 }
 
 static const NsKey modal_keys[] = {
@@ -814,7 +830,7 @@ const NsVariant NsSchemeVariant_Modal = {
            "others give way statically. Flight is exact for any step (loads: as parabolas in a step, order 4). Contact:\n"
            "eta1 = eta_free + Q (W0 lambda0 + W1 lambda1)/2,   0 <= g(q1) _|_ lambda1 >= 0,   friction on the slip of the step.\n"
            "Reactions are forces; there is no impulse and no impact that takes energy: modes and contacts keep it to\n"
-           "rounding where nothing rubs. Unconditionally stable; forces ring, without growing, where the step is far\n"
+           "rounding where nothing rubs. No step limit; forces ring, without growing, where the step is far\n"
            "above 1/omega of the highest modes. Penetration: none.\n"
            "Order 2 in contact; the error of a truncated basis falls with the number of modes.\n"
            "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are made when\n"
