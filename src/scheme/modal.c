@@ -1,13 +1,14 @@
 /*
   Modal exact scheme: free flight of linear models exact for any step, contact without mass of its own.
 
-  The lowest modes move, all others give way statically (reduced.h): a touched place is at q_c = Phi eta + R f with the reactions f = W lambda on it. From t0 to t1 = t0 + dt:
+  The lowest modes move, all others give way statically, and what contact sees of the modes fades towards the end of the basis (reduced.h): a touched place is at
+  q_c = Psi eta + R f with the reactions f = W lambda on it. From t0 to t1 = t0 + dt:
 
     1. eta, eta' without contact at t1, exactly (modal_flight.h)
     2. reactions lambda1 at t1, whose mean with those of t0 acts in the step:
-         f_m = (W0 lambda0 + W1 lambda1)/2,   eta1 = eta_free + Q f_m,   q1 = Phi eta1 + R W1 lambda1,
+         f_m = (W0 lambda0 + W1 lambda1)/2,   eta1 = eta_free + Q Psi' f_m,   q1 = Psi eta1 + R W1 lambda1,
          0 <= g(q1)  _|_  lambda1_N >= 0,   lambda1_T against the slip W1_T'(q1 - q0)/dt by Coulomb's law
-       with G = W1'(Phi Q Phi'/2 + R) W1: a local problem in the size of what is closed; Newton's method on the gap where normals turn.
+       with G = W1'(Psi Q Psi'/2 + R) W1: a local problem in the size of what is closed; Newton's method on the gap where normals turn.
 
   So a contact is a light spring 1/R before the modes, not a mass that has to stop: no impulse, no loss. With the mean of the forces, lasting contact keeps the energy of modes
   and springs exactly: what f_m does to the modes is what the springs lose. In a step that closes or opens a contact the mean would err by lambda times the gap that is left
@@ -15,17 +16,18 @@
 
          f_m = theta (lambda0 + lambda1)/2,   theta = -dr/(dg - dr)        dg: change of the gap, dr: of the spring in it
 
-  and the energy is kept in these steps, too. theta is found by iteration, for one contact in closed form.
+  and the energy is kept in these steps, too. theta is found by iteration, for one contact without friction in closed form.
 
-  Step length: any; forces follow the modes as long as omega_next dt is not far above 1, and ring, without growing, beyond. Full bases leave R = 0: then a contact stops a mass,
-  which takes an impulse; such are refused, and so is restitution, for the rebound comes out of the modes.
+  Step length: any; forces follow the modes as long as omega dt is not far above 1 at the end of the basis, and ring, without growing, beyond. Where nothing elastic gives way
+  (rigid bodies, trusses across their line) a contact stops a mass, which takes an impulse: such are refused, and so is restitution, for the rebound comes out of the modes.
 
   Damping and gyroscopic terms of modes left out are left out; so is what the modes do not hold of the initial state (the ledger's `numerical` begins with it).
 
   Cost of a step: O(modes), for groups of modes that damping or gyroscopic terms couple their number squared; contact O(modes x touched unknowns). Unknowns beyond the touch list
   are made when somebody looks (`complete`).
 
-  Energy is booked by what happened to the modes: work of loads by a rule of order 4; dampers have what is missing then.
+  Energy is booked by what happened to the modes: work of loads by a rule of order 4; dampers have what is missing then. What contact holds in its give beside that of the model is
+  in `impact` while it lasts.
 
   Static correction: R. R. Craig, M. C. C. Bampton, AIAA J. 6 (1968), with modes of the free body: R. H. MacNeal, Computers & Structures 1 (1971); S. Rubin, AIAA J. 13 (1975).
   Contact without mass and energy: H. B. Khenous, P. Laborde, Y. Renard, Eur. J. Mech. A/Solids 27 (2008).
@@ -42,7 +44,7 @@
 #define NS_SETTLED      1e-14    /* of the model's length: changes of a round that are rounding */
 #define NS_LOOSE        1e-11    /* up to which the iteration may end because it gets no better */
 #define NS_MOST_TOUCHED 50000000 /* numbers: touched unknowns times all of them */
-#define NS_STIFF        1e-6     /* least static give of a contact, in units of what the modes have at the next frequency */
+#define NS_STIFF        1e-6     /* least give of a contact, in units of what the modes have at the end of the basis */
 
 typedef struct {
   const NsNode *where;
@@ -187,10 +189,10 @@ static PetscBool gives_way(const NsModal *self, const NsRows *rows, PetscInt k)
     for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) shape += rows->value[j] * reduced->at_contact[rows->touch[j] * reduced->modes + m];
     moving += shape * shape;
   }
-  return give > 0 && give * PetscSqr(reduced->next) >= NS_STIFF * moving ? PETSC_TRUE : PETSC_FALSE;
+  return give > 0 && give * PetscSqr(reduced->end) >= NS_STIFF * moving ? PETSC_TRUE : PETSC_FALSE;
 }
 
-/* Contacts that the chosen modes leave nothing to give, as the model stands at the start. */
+/* Contacts at which nothing gives way, as the model stands at the start. */
 static PetscErrorCode check_contacts(NsScheme *scheme)
 {
   NsModal *self  = scheme->data;
@@ -207,21 +209,20 @@ static PetscErrorCode check_contacts(NsScheme *scheme)
       if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && gives_way(self, &self->w1, k) ? PETSC_TRUE : PETSC_FALSE;
     }
     if (soft) continue;
-    PetscCall(refuse(scheme, "modes",
-      NsArenaPrint(model->arena,
-        "%s modes leave nothing of the body that could give way at contact '%s', which would then stop a mass; take fewer modes, or a scheme with impulses",
-        self->reduced.next > 0 ? "these" : "all its", candidate->name)));
+    PetscCall(refuse(scheme, NULL,
+      NsArenaPrint(model->arena, "nothing elastic gives way at contact '%s', which would have to stop a mass at once; take a scheme with impulses",
+        candidate->name)));
   }
   PetscCall(NsVecsDestroy(&state.q, &state.v, NULL));
   PetscFunctionReturn(0);
 }
 
-/* How many modes: as told; else NS_MODES, and with contacts not more than half of all, so that something is left to give way. */
+/* How many modes: as told; else NS_MODES, and with contacts not more than a third of all: the mesh itself has higher ones wrong, and rings with them. */
 static PetscInt choose(const NsModel *model, const NsSettings_Modal *settings)
 {
   if (settings->modes) return (PetscInt)PetscMin(settings->modes, model->unknowns);
   if (settings->up_to > 0) return 0;
-  return PetscMax(1, PetscMin(NS_MODES, model->candidates ? model->unknowns / 2 : model->unknowns));
+  return PetscMax(1, PetscMin(NS_MODES, model->candidates ? model->unknowns / 3 : model->unknowns));
 }
 
 static PetscErrorCode check_modes(NsScheme *scheme, PetscInt found)
@@ -816,12 +817,13 @@ static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
 static const NsKey modal_keys[] = {
   NS_STEP_KEY(NsSettings_Modal),
   {"modes", NS_KEY_INTEGER, offsetof(NsSettings_Modal, modes), .minimum = "1",
-    .help = "how many of the lowest modes move; equal frequencies stay together; without it 40, with contacts at most half of all", .example = "40"},
+    .help    = "how many of the lowest modes move; equal frequencies stay together; without it 40, with contacts at most a third of all",
+    .example = "40"},
   {"up_to", NS_KEY_NUMBER, offsetof(NsSettings_Modal, up_to), .dimension = NS_DIM_ANGULAR_VELOCITY, .minimum = "0 <",
     .help = "instead: those up to this frequency; Hz and rpm are turned into rad/s", .example = "20 kHz"},
   {NULL},
 };
-static const NsTable modal_table = {"modal", "modal exact scheme", modal_keys, sizeof(NsSettings_Modal)};
+static const NsTable modal_table = {"modal", "modal exact scheme", modal_keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"};
 
 const NsVariant NsSchemeVariant_Modal = {
   .name  = "modal",
@@ -830,14 +832,14 @@ const NsVariant NsSchemeVariant_Modal = {
            "others give way statically. Flight is exact for any step (loads: as parabolas in a step, order 4). Contact:\n"
            "eta1 = eta_free + Q (W0 lambda0 + W1 lambda1)/2,   0 <= g(q1) _|_ lambda1 >= 0,   friction on the slip of the step.\n"
            "Reactions are forces; there is no impulse and no impact that takes energy: modes and contacts keep it to\n"
-           "rounding where nothing rubs. No step limit; forces ring, without growing, where the step is far\n"
-           "above 1/omega of the highest modes. Penetration: none.\n"
-           "Order 2 in contact; the error of a truncated basis falls with the number of modes.\n"
+           "rounding where nothing rubs or damps; the ledger's impact is what contacts hold while they last. No step\n"
+           "limit; forces ring, without growing, where the step is far above 1/omega of the highest modes. Penetration:\n"
+           "none. Order 2 in contact; the error of a truncated basis falls with the number of modes.\n"
            "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are made when\n"
            "written, O(unknowns modes): raise `every`. Set-up: an eigensolver, n^3 up to 2000 unknowns.\n"
            "Left out: damping of the modes left out, and what the modes do not hold of the initial state.\n"
-           "Needs of a model: finite elements with linear forces on one process, no restitution, contacts at places that\n"
-           "the modes left out let give way.\n"
+           "Needs of a model: finite elements with linear forces on one process, no restitution, contacts at places where\n"
+           "something elastic gives way.\n"
            "Reference: Craig, Bampton, AIAA J. 6 (1968); Rubin, AIAA J. 13 (1975); Khenous, Laborde, Renard, Eur. J. Mech.\n"
            "A/Solids 27 (2008).",
   .table = &modal_table,

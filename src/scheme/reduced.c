@@ -189,16 +189,16 @@ static void fade(NsReduced *self)
   PetscReal      highest = 0;
 
   for (PetscInt j = 0; j < r; j++) highest = PetscMax(highest, self->omega[j]);
-  const PetscReal end = self->next > 0 ? self->next : highest * (1 + 1. / r);
+  self->end = self->next > 0 ? self->next : highest * (1 + 1. / r);
   for (PetscInt k = 0; k < touches * touches; k++) self->give_contact[k] = self->give_touch[k];
   for (PetscInt k = 0; k < self->loads * touches; k++) self->load_contact[k] = self->load_touch[k];
   for (PetscInt j = 0; j < r; j++) {
-    const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(1 - square / PetscSqr(end)) : 1;
+    const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(1 - square / PetscSqr(self->end)) : 1;
     for (PetscInt i = 0; i < touches; i++) self->at_contact[i * r + j] = share * self->at_touch[i * r + j];
     if (square == 0) continue;
     for (PetscInt i = 0; i < touches; i++) {
       const PetscReal shape = self->at_touch[i * r + j];
-      for (PetscInt k = 0; k < touches; k++) self->give_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(end);
+      for (PetscInt k = 0; k < touches; k++) self->give_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(self->end);
       for (PetscInt l = 0; l < self->loads; l++) self->load_contact[l * touches + i] += (1 - share) / square * shape * self->load[l * r + j];
     }
   }

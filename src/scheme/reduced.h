@@ -27,7 +27,7 @@ typedef struct {
   PetscInt   unknowns, touches, modes, loads;
   PetscInt   blocks, *block;            /* [blocks + 1] first mode of each group that C or Z couple; groups of one come first */
   PetscInt   alone;                     /* so many of them */
-  PetscReal  next;                      /* rad/s: lowest frequency left out; 0: none is */
+  PetscReal  next, end;                 /* rad/s: lowest frequency left out, 0: none is; where what contact sees has faded out */
   PetscReal *omega;                     /* [modes] within a group ascending */
   PetscReal *damping, *circulation;     /* [modes, modes] */
   PetscReal *shape;                     /* [modes, unknowns] as vectors have them */

@@ -1,0 +1,131 @@
+"""Few modes against the whole mesh: the bar on a wall and a rotor that rubs, error and time of the modal and the half-explicit scheme side by side.
+
+    python3 postprocess/modal_study.py [--percuss BIN] [--out DIR]
+
+Prints two tables. Bar (configs/elastic_bar.yaml, N = 50 and 1000): contact time over T, mean reaction and its noise over tau, energy lost, error of the
+velocity against d'Alembert at 0.75 T (root of the mean square over v0), microseconds of computing for a microsecond of the bar's time, without output.
+Rotor (configs/rotor_rub_modal.yaml): largest distance of the fan and of the right end, each millisecond, from a run of the half-explicit scheme with
+steps of 0.1 us, friction's work, and milliseconds of computing for a second of the rotor's time. Takes about a minute on one core.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+from percuss_results import ResultsError, Run
+from percuss_study import ROOT, find_percuss
+
+LENGTH, WAVE_SPEED, SPEED, GAP = 1.0, np.sqrt(210e9 / 7800), 0.1, 5.0005e-5
+DURATION, REACTION = 2 * LENGTH / WAVE_SPEED, 210e9 * 3.14159265358979e-4 * SPEED / WAVE_SPEED
+COMPARED_AT = GAP / SPEED + 0.75 * DURATION
+
+BAR = {
+    50: (("half_explicit", 0.1e-6, 0), ("modal", 2e-6, 10), ("modal", 1e-6, 15), ("modal", 1e-6, 25), ("modal", 0.5e-6, 51)),
+    1000: (("half_explicit", 0.1e-6, 0), ("modal", 1e-6, 20), ("modal", 0.5e-6, 40), ("modal", 0.2e-6, 100), ("modal", 0.1e-6, 300)),
+}
+ROTOR = (("half_explicit", 1e-6, 0), ("half_explicit", 0.5e-6, 0), ("modal", 100e-6, 10), ("modal", 20e-6, 10), ("modal", 20e-6, 20), ("modal", 5e-6, 20), ("modal", 5e-6, 40))
+
+
+def run(percuss, directory, config, settings):
+    """One run of a config with --set arguments."""
+    command = [percuss, "run", str(ROOT / "configs" / config), "--quiet", "--overwrite", "--out", str(directory)]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+    return Run(directory)
+
+
+def scheme(name, step, modes):
+    """The value of the key `scheme`."""
+    return f"{{type: {name}, step: {step!r}{f', modes: {modes}' if modes else ''}}}"
+
+
+def seconds(percuss, directory, config, settings):
+    """Of the loop without output, the best of three runs."""
+    silent = settings | {f"output.{kind}.every": 0 for kind in ("frames", "history", "contacts", "energy")}
+    infos = [run(percuss, directory, config, silent).info["summary"] for _ in range(3)]
+    return min(info["loop_seconds"] - info["writing_seconds"] for info in infos)
+
+
+def velocity_error(found):
+    """Against d'Alembert, at the frame next to COMPARED_AT."""
+    from bar_impact import read_bar_frames
+
+    frame = min(read_bar_frames(found), key=lambda frame: abs(frame.time - COMPARED_AT))
+    back = 2 * LENGTH - (frame.time - GAP / SPEED) * WAVE_SPEED
+    position = frame.position - frame.position.min()
+    return np.sqrt(np.mean((np.abs(frame.velocity) / SPEED - (position > back)) ** 2))
+
+
+def bar_row(percuss, out, elements, choice):
+    """One line of the table of the bar."""
+    settings = {"bodies.bar.mesh.line.elements": elements, "scheme": scheme(*choice), "output.energy.every": 1000, "output.history.every": 0}
+    every = round(COMPARED_AT / choice[1])
+    found = run(percuss, out / "bar", "elastic_bar.yaml", settings | {"output.frames.every": every, "output.contacts.every": 1})
+    force = found.contacts["wall.force"]
+    closed = np.flatnonzero(force > 0)
+    first, last = closed[0], closed[-1]
+    middle = force[first + (last - first) // 20 : first + (last - first) * 19 // 20]
+    time = seconds(percuss, out / "time", "elastic_bar.yaml", settings) / 1e-3
+    figures = ((last - first) * found.step / DURATION, force[first : last + 1].mean() / REACTION, middle.std() / REACTION)
+    lost = found.energy["impact"][-1] / found.energy["kinetic"][0]
+    return "".join(f"{figure:9.4f}" for figure in figures) + f"{max(lost, 0):10.1e}{velocity_error(found):9.4f}{time:11.3f}"
+
+
+def print_bar(percuss, out):
+    """The bar, N = 50 and 1000."""
+    for elements, choices in BAR.items():
+        print(f"bar, N = {elements}")
+        print("  scheme          step, us   modes   time/T     mean    noise      lost    error      us/us")
+        for choice in choices:
+            name, step, modes = choice
+            print(f"  {name:<14}{step * 1e6:10g}{modes or '':>8}{bar_row(percuss, out, elements, choice)}")
+        print()
+
+
+def orbit(found):
+    """Displacements of the fan and the right end at each millisecond."""
+    columns = [column for column in found.history if column.endswith((".uy", ".uz")) and not column.startswith("shaft@0.8")]
+    rows = np.searchsorted(found.history["time"], np.arange(1, round(found.history["time"][-1] / 1e-3) + 1) * 1e-3 - 1e-9)
+    return np.column_stack([found.history[column][rows] for column in columns])
+
+
+def print_rotor(percuss, out):
+    """The rotor in its catcher bearing."""
+
+    def settings(choice):
+        return {"scheme": scheme(*choice), "output.history.every": round(1e-3 / choice[1]), "output.frames.every": 0, "output.contacts.every": 0, "output.orbits.every": 0}
+
+    reference = run(percuss, out / "rotor", "rotor_rub_modal.yaml", settings(("half_explicit", 0.1e-6, 0)))
+    exact = orbit(reference)
+    print("rotor, 40 elements; reference: half_explicit, 0.1 us: friction " f"{reference.energy['friction'][-1] * 1e3:.3f} mJ, way {np.abs(exact).max() * 1e3:.3f} mm")
+    print("  scheme          step, us   modes   off, um   friction, mJ      ms/s")
+    for choice in ROTOR:
+        found = run(percuss, out / "rotor", "rotor_rub_modal.yaml", settings(choice))
+        off = np.abs(orbit(found) - exact).max() * 1e6
+        time = seconds(percuss, out / "time", "rotor_rub_modal.yaml", settings(choice)) / found.info["summary"]["time"] * 1e3
+        print(f"  {choice[0]:<14}{choice[1] * 1e6:10g}{choice[2] or '':>8}{off:10.4f}{found.energy['friction'][-1] * 1e3:15.3f}{time:10.0f}")
+
+
+def main():
+    """Both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--percuss", help="the program; else the one that was built here, or in the path")
+    parser.add_argument("--out", default="out/modal_study", type=pathlib.Path, help="where runs go")
+    arguments = parser.parse_args()
+    try:
+        percuss = find_percuss(arguments.percuss)
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        print_bar(percuss, arguments.out)
+        print_rotor(percuss, arguments.out)
+    except ResultsError as error:
+        sys.exit(f"modal_study.py: {error}")
+
+
+if __name__ == "__main__":
+    main()
