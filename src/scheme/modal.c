@@ -64,8 +64,8 @@ typedef struct {
 typedef struct {
   NsReduced     reduced;
   NsModalFlight flight;
-  NsCompliance *compliance;        /* Phi Q Phi'/2 + R */
-  PetscReal    *push, *both;       /* [touches, touches] Phi Q Phi' of the touch list; the compliance */
+  NsCompliance *compliance;        /* Psi Q Psi'/2 + R */
+  PetscReal    *push, *both;       /* [touches, touches] Psi Q Psi'; the numbers of the compliance */
   PetscReal    *x0, *x1, *g;       /* [2 modes] (eta, eta'); [modes] */
   PetscReal    *size[3];           /* [loads] at the beginning, the middle, the end */
   PetscReal    *work[2], *rate[2]; /* [loads] F_k' Phi eta and its rate at the beginning and at the end */
@@ -73,7 +73,7 @@ typedef struct {
   PetscReal    *f0, *f1;           /* [touches] W lambda */
   PetscReal    *base, *next;       /* [touches] q without new reactions; q of a round */
   PetscReal    *less[2], *give[2]; /* [touches] what theta takes from f_m, and what that does to q: as used, and better */
-  PetscReal    *spare, *row;       /* [touches], [touches] scratch; row is zero between calls */
+  PetscReal    *spare, *row;       /* [touches] scratch; row is zero between uses */
   NsRows        w0, w1;
   PetscReal    *lambda0, *lambda1, *b; /* [rows] N, N, m/s */
   Part         *part;                  /* [candidates] */
@@ -812,8 +812,9 @@ static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
 
   list[0] = (NsCounter){"modes", self->reduced.modes};
   list[1] = (NsCounter){"coupled_modes", self->reduced.modes - self->reduced.alone};
-  list[2] = (NsCounter){"steps_without_theta", self->unshared};
-  return 3;
+  list[2] = (NsCounter){"basis_ends_at_hz", (PetscInt64)(self->reduced.end / (2 * PETSC_PI))};
+  list[3] = (NsCounter){"steps_without_theta", self->unshared};
+  return 4;
 }
 
 static const NsKey modal_keys[] = {
@@ -857,7 +858,7 @@ const NsSchemeType NsSchemeType_Modal = {
       .level         = "position",
       .energy        = "kept to rounding, in contact too",
       .needs         = "linear forces, modes",
-      .reference     = "Rubin; Khenous et al.",
+      .reference     = "Rubin; Khenous, Laborde, Renard",
     },
   .implicit = PETSC_TRUE,
   .refuses  = NsSchemeRefuses_Modal,
