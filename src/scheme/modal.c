@@ -858,7 +858,7 @@ const NsSchemeType NsSchemeType_Modal = {
       .level         = "position",
       .energy        = "kept to rounding, in contact too",
       .needs         = "linear forces, modes",
-      .reference     = "Rubin; Khenous, Laborde, Renard",
+      .reference     = "Rubin, and Khenous, Laborde, Renard",
     },
   .implicit = PETSC_TRUE,
   .refuses  = NsSchemeRefuses_Modal,
