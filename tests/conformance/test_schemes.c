@@ -123,7 +123,9 @@ static PetscReal observed_order(const Promise *promise, const char *extra)
 {
   PetscReal q[3][8], coarse = 0, fine = 0;
 
-  const PetscReal step = promise_gives(promise) ? 2e-5 : promise->order > 2 ? 1e-6 : 4e-6; /* of an exact flight nothing but the load over time has an error */
+  const PetscReal step = promise_gives(promise) ? 2e-5
+                         : promise->order > 2   ? 1e-6
+                                                : 4e-6; /* of an exact flight nothing but the load over time has an error */
   for (int k = 0; k < 3; k++) end_position(promise, step / (1 << k), extra, q[k]);
   for (int i = 0; i < 8; i++) {
     coarse += PetscSqr(q[0][i] - q[1][i]);
