@@ -1,6 +1,7 @@
 /* percuss check CONFIG: everything short of stepping, and what a run would do. */
 #include <math.h>
 #include <string.h>
+#include "advice.h"
 #include "arguments.h"
 #include "cli.h"
 #include "fe/fe.h"
@@ -80,23 +81,29 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
   PetscFunctionReturn(0);
 }
 
-/* More steps than this at the very limit: the mesh is finer than an explicit scheme can bear. */
-#define NS_MANY_STEPS 1e6
-
 static void print_limit(const NsRun *run)
 {
-  const double steps = run->config.time->end / run->step_limit;
-
   if (run->scheme->type->bounded)
     printf("  step limit  %.6g s: steps stay below it by themselves\n", run->step_limit);
   else
     printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
   if (run->contact_limit < run->step_limit)
     printf("              %.6g s would be safe also while contacts press nodes without mass on what has mass\n", run->contact_limit);
-  if (run->step_limit > 0 && steps > NS_MANY_STEPS)
-    printf("  advice      %.2g steps even at the limit, which the place above sets: take longer elements there, or\n"
-           "              %s\n",
-      steps, NsRunImplicitAdvice(run));
+}
+
+static PetscErrorCode print_advice(NsRun *run)
+{
+  const char *name = run->scheme->type->variant->name;
+  NsAdvice    advice;
+
+  PetscFunctionBegin;
+  PetscCall(NsAdvise(run, &advice));
+  const PetscBool fits =
+    !strcmp(name, advice.scheme) && (advice.step == 0 || (run->step <= advice.step && run->step > advice.step / 20)) ? PETSC_TRUE : PETSC_FALSE;
+  printf("  advice      %s%s", fits ? "as it is, " : "", advice.scheme);
+  if (!fits && advice.step > 0) printf(", step %.2g s", advice.step);
+  printf(": %s\n", advice.reason);
+  PetscFunctionReturn(0);
 }
 
 /* How rotors turn, and where their lateral axes point. */
@@ -167,6 +174,7 @@ static PetscErrorCode print_report(NsRun *run)
     print_limit(run);
   else
     printf("  step limit  none\n");
+  PetscCall(print_advice(run));
   printf("  output      %.0f frames%s, %s ", frames, more, about);
   print_bytes(bytes_to_write(run, steps));
   printf(" in %s\n", run->directory);

@@ -1,0 +1,122 @@
+#include <math.h>
+#include "advice.h"
+
+extern const NsSchemeType NsSchemeType_HalfExplicit;
+
+#define NS_MANY_STEPS   1e6
+#define NS_PART         0.8  /* of the limit: beyond 0.9 the highest frequencies are badly off */
+#define NS_LOOKS        1000 /* steps of a run whose steps are exact */
+#define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
+#define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
+
+/* The step limit of half_explicit, whatever the run's scheme is; PETSC_MAX_REAL: nothing vibrates. Set-up time again where that has another one. */
+static PetscErrorCode explicit_limit(NsRun *run, PetscReal *limit)
+{
+  const NsModelOps   *ops  = run->model->ops;
+  const NsSchemeType *type = &NsSchemeType_HalfExplicit;
+
+  PetscFunctionBegin;
+  *limit = run->step_limit;
+  if (run->scheme->type->amplification == type->amplification) PetscFunctionReturn(0);
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt part = 0; part < run->model->parts; part++) {
+    NsStabilityMode mode[NS_STABILITY_MODES];
+    PetscReal       omega, rate;
+    PetscInt        count = 0;
+    PetscCall(ops->highest_mode(run->model, part, &omega, &rate));
+    if (omega > 0) *limit = PetscMin(*limit, NsSchemeStepLimit(type, NULL, omega, rate / (2 * omega)));
+    if (ops->gyroscopic_modes) PetscCall(ops->gyroscopic_modes(run->model, part, &count, mode));
+    for (PetscInt i = 0; i < count; i++) *limit = PetscMin(*limit, NsSchemeGrowthLimit(type, NULL, &mode[i], run->config.time->end));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What contacts ask of a scheme. */
+typedef struct {
+  PetscBool bounces, rubs_in_space, joins; /* e > 0; friction of two tangents; joints */
+} Demands;
+
+static Demands demands_of(const NsModel *model)
+{
+  Demands d = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    const NsCandidate *candidate = &model->candidate[i];
+    d.bounces                    = d.bounces || candidate->law.restitution > 0 ? PETSC_TRUE : PETSC_FALSE;
+    d.rubs_in_space              = d.rubs_in_space || candidate->directions > 2 ? PETSC_TRUE : PETSC_FALSE;
+    d.joins                      = d.joins || candidate->bilateral ? PETSC_TRUE : PETSC_FALSE;
+  }
+  return d;
+}
+
+static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
+{
+  const PetscBool few =
+    model->candidates <= NS_FEW_CONTACTS && !d.rubs_in_space && (model->ops->rowrate || !model->candidates) ? PETSC_TRUE : PETSC_FALSE;
+
+  advice->step   = 0;
+  advice->scheme = few ? "event_driven_hem5" : "half_explicit";
+  (void)snprintf(advice->reason, sizeof(advice->reason), "%s",
+    few ? "impacts are met and steps follow from `tolerance`, where no step limit is known; many impacts: half_explicit, and half the step to compare"
+    : d.joins ? "joints and many contacts at order 2, forces and impulses apart; half the step and compare, for no limit is known"
+              : "many contacts at the least cost, forces and impulses apart; half the step and compare, for no limit is known");
+}
+
+static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvice *advice)
+{
+  const NsModel  *model = run->model;
+  const PetscReal end   = run->config.time->end;
+  const PetscBool many = end / limit > NS_MANY_STEPS, curved = model->candidates && !model->flat_contacts ? PETSC_TRUE : PETSC_FALSE;
+  const char     *also = "";
+
+  if (model->linear && !model->candidates && model->layout->ranks == 1) {
+    advice->scheme = "modal";
+    advice->step   = end / NS_LOOKS;
+    (void)snprintf(advice->reason, sizeof(advice->reason), "without contact its steps are exact, however long: as long as you want to look");
+    return;
+  }
+  if (many) {
+    advice->scheme = curved || d.joins ? "generalised_alpha" : "implicit_split";
+    advice->step   = NS_LONGER * limit;
+    (void)snprintf(advice->reason, sizeof(advice->reason),
+      "%.2g explicit steps, which the %s sets: take longer elements there, or steps without limit that damp what they do not resolve%s", end / limit,
+      run->limit_where, model->linear && !d.bounces ? "; or modal, whose cost does not know the mesh" : "");
+    return;
+  }
+  advice->scheme = "half_explicit";
+  advice->step   = NS_PART * limit;
+  if (curved)
+    also = "; with `positions: held`, for gaps on curved surfaces drift";
+  else if (model->candidates && !d.bounces && model->linear)
+    also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
+  (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit, %.3g steps: the least time for the same error%s", NS_PART,
+    ceil(end / advice->step), also);
+}
+
+PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
+{
+  const NsModel *model = run->model;
+  const Demands  d     = demands_of(model);
+  PetscReal      limit;
+
+  PetscFunctionBegin;
+  if (!model->ops->frequency_bound) {
+    advise_mechanism(model, d, advice);
+    PetscFunctionReturn(0);
+  }
+  if (model->massless) {
+    advice->scheme = "massless_contact";
+    advice->step   = NS_PART * PetscMin(run->step_limit, run->contact_limit);
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit: contact nodes without mass have no other scheme", NS_PART);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(explicit_limit(run, &limit));
+  if (limit < PETSC_MAX_REAL)
+    advise_elements(run, d, limit, advice);
+  else {
+    advice->scheme = d.rubs_in_space ? "half_explicit" : "event_driven_hem5";
+    advice->step   = 0;
+    (void)snprintf(advice->reason, sizeof(advice->reason), "nothing vibrates: contacts alone set the step");
+  }
+  PetscFunctionReturn(0);
+}
