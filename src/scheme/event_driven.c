@@ -264,6 +264,20 @@ static PetscReal short_of(PetscReal jump)
   return 2 * PETSC_MACHINE_EPSILON * PetscAbsReal(jump);
 }
 
+/* The time of an arrival at *t: jumps within the rounding of time are one, and all of them are over then. */
+static PetscErrorCode arrive(NsScheme *scheme, Vec v, PetscReal *t)
+{
+  NsTimes times;
+
+  PetscFunctionBegin;
+  for (;;) {
+    PetscCall(NsModelTimes(scheme->model, *t, v, &times));
+    if (times.next - *t > 2 * short_of(times.next)) break;
+    *t = times.next;
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
@@ -291,6 +305,7 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
   if (times.next - t <= 2 * short_of(times.next)) {
     t     = times.next;
     found = PETSC_TRUE;
+    PetscCall(arrive(scheme, x->v, &t));
   }
   PetscCall(copy_state(t, self->dae->q1, self->dae->v1, &self->look));
   const PetscReal bound = self->bound;

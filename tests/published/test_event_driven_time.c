@@ -35,6 +35,7 @@ static void a_push_within_a_step(void **state)
     {"step: {start: 0.6 s, end: 0.61 s}", 1, 0.005 + 0.39, PETSC_TRUE},
     {"step: {start: 0.97 s}", 3, 0.045, PETSC_TRUE},
     {"table: [[0.6, 0], [0.605, 1], [0.61, 0]]", 0.5, 0.5 * (0.005 + 0.39), PETSC_TRUE},
+    {"table: [[0.6, 0], [0.6000000000000001, 1], [0.7, 1], [0.7000000000000001, 0]]", 10, 3.5, PETSC_TRUE},
     {"pulse: {start: 0.6 s, duration: 10 ms}", 2 / PETSC_PI, 2 / PETSC_PI * (0.005 + 0.39), PETSC_FALSE},
   };
 
