@@ -16,6 +16,7 @@
 #define DEEP   1e-6  /* m: rkf45 drifts, at its own tolerance, by up to 1.5e-7 */
 #define GAIN   1e-6  /* of the energy: rkf45 at its own tolerance */
 #define KANE   1e-3  /* the same, of the slider-crank */
+#define LOADED 1e-5  /* the same, where loads work: by Gauss's rule on the dense output; 6e-7 was seen in 300 starts */
 #define APART  1e-3  /* of hem5 and rkf45 at the end, m or rad */
 
 #define DRAWN 20
@@ -227,7 +228,7 @@ static void random_starts(void **state)
     print_message("  %s: %d starts, %d of %d runs fail; at most %d steps, %.1e m deep, %.1e of the energy gained; %d apart\n", kinds[i].name, starts,
       rates.failed, 2 * starts, rates.most, rates.deepest, rates.gain, rates.apart);
     assert_true(rates.failed == 0 || kinds[i].start == rod);
-    assert_true(rates.deepest < DEEP && rates.gain < (kinds[i].start == crank ? KANE : GAIN));
+    assert_true(rates.deepest < DEEP && rates.gain < (kinds[i].start == crank ? KANE : kinds[i].start == shaken ? LOADED : GAIN));
     assert_int_equal(rates.apart, 0);
   }
 }
