@@ -4,7 +4,7 @@
   The step itself is that of T. Schindler, S. Rezaei, J. Kursawe, V. Acary: Half-explicit timestepping schemes on velocity level based on time-discontinuous Galerkin
   methods, Fig. 9 (half_explicit.c, trapezoidal.h). Its length h:
 
-    longest    the least of `step` and 0.9 of the limit that the model's highest frequencies set (scheme->step_limit), where that is known: not for mechanisms
+    longest    the least of `step` and 0.7 of the limit that the model's highest frequencies set (scheme->step_limit), where that is known: not for mechanisms
     in flight  the local error of q1 = q0 + h v0 + h^2/2 a0 is h^3/6 q''', and q''' is the change of acceleration:
 
                    e = h^2/6 (M1^-1 h(t1, q1, v_a) - M0^-1 h(t0, q0, v0)),   largest component <= tolerance times the largest coordinate so far (at least 1e-6 of the length)
@@ -23,7 +23,7 @@
 #include "dae/control.h"
 #include "trapezoidal.h"
 
-#define NS_OF_LIMIT     0.9 /* of the stability limit: at the limit itself steps of changing length may grow */
+#define NS_OF_LIMIT     0.7 /* of the stability limit: steps of 0.9 and 0.5 of it in turn grow 1.7 times a pair; no two below 1/sqrt(2) do */
 #define NS_OF_STEP      0.01
 #define NS_LEAST_SIZE   1e-6 /* of the model's length: motion that begins from nothing is as large at least */
 #define NS_MOST_SECANTS 8
@@ -194,7 +194,7 @@ static PetscInt NsSchemeCount_HalfExplicitAdaptive(const NsScheme *scheme, NsCou
 
 static const NsKey half_explicit_adaptive_keys[] = {
   {"step", NS_KEY_NUMBER, offsetof(NsSettings_HalfExplicitAdaptive, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",
-    .help = "longest step; never above 0.9 of the stability limit, where that is known", .example = "0.1 ms"},
+    .help = "longest step; never above 0.7 of the stability limit, where that is known", .example = "0.1 ms"},
   {"tolerance", NS_KEY_NUMBER, offsetof(NsSettings_HalfExplicitAdaptive, tolerance), .standard = "1e-6", .minimum = "0 <", .maximum = "1",
     .help = "error allowed to the positions in a step, over the largest coordinate so far", .example = "1e-5"},
   {"impact_step", NS_KEY_NUMBER, offsetof(NsSettings_HalfExplicitAdaptive, impact_step), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
@@ -210,7 +210,7 @@ const NsVariant NsSchemeVariant_HalfExplicitAdaptive = {
   .name  = "half_explicit_adaptive",
   .title = "half-explicit, velocity level, with steps by their error, short at impacts",
   .about =
-    "The half-explicit scheme (see scheme.half_explicit) with steps of its own choice, none above `step` or 0.9 of the stability\n"
+    "The half-explicit scheme (see scheme.half_explicit) with steps of its own choice, none above `step` or 0.7 of the stability\n"
     "limit, none below impact_step:\n"
     "in flight    e = h^2/6 (M1^-1 h(t1, q1, v_a) - M0^-1 h(t0, q0, v0)), the local error of q1, at most tolerance times the largest\n"
     "             coordinate so far; else the step is taken again, h := 0.9 h (allowed/e)^(1/3)\n"

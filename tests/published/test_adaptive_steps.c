@@ -126,7 +126,7 @@ static void elastic_bar(void **state)
     "half_explicit_adaptive, step: 1 ms, tolerance: 1e-5", 1.0 / 10);
 }
 
-/* Of the rotor: never above 0.9 of the limit; a step that has an impact is of the shortest, and so is the next, unless it ends the run; the longest are long. */
+/* Of the rotor: never above 0.7 of the limit; a step that has an impact is of the shortest, and so is the next, unless it ends the run; the longest are long. */
 static void lengths_of_steps(void **state)
 {
   TestRun test = open_config(
@@ -144,17 +144,37 @@ static void lengths_of_steps(void **state)
     const NsStepOutcome outcome = test_step(test.run);
     const PetscReal     length  = test.run->state.t - before;
     longest                     = PetscMax(longest, length);
-    assert_true(length <= 0.9 * limit * (1 + 1e-9));
+    assert_true(length <= 0.7 * limit * (1 + 1e-9));
     if (outcome.impulsive || after) assert_true(length <= 0.2e-6 * (1 + 1e-9));
     after = outcome.impulsive;
     impacts += outcome.impulsive ? 1 : 0;
   }
   assert_near(test.run->state.t, 0.02, 1e-13);
-  assert_true(longest > 0.85 * limit && impacts >= 10);
+  assert_true(longest > 0.69 * limit && impacts >= 10);
   assert_int_equal(test.run->scheme->type->count(test.run->scheme, counter), 2);
   assert_int_equal(counter[0].value - counter[1].value, test.run->steps_done);
   print_message("  %d impacts, %d steps, %d tried\n", (int)impacts, (int)test.run->steps_done, (int)counter[0].value);
   test_run_close(&test);
+}
+
+/* Steps of two lengths in turn can grow below the limit of each: with 0.9 of it allowed, tolerance 1e-2 made 147 J of the 196 that the motor brings. */
+static void steps_that_change_do_not_grow(void **state)
+{
+  static const char *const tolerances[] = {"1e-4", "1e-3", "3e-3", "1e-2", "1e-1"};
+
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    char scheme[96];
+    snprintf(scheme, sizeof(scheme), "half_explicit_adaptive, step: 1 ms, tolerance: %s", tolerances[i]);
+    TestRun test = open_config("rotor_in_safety_bearing", scheme, (const char *[]){"time.end=20 ms", NULL});
+    for (int step = 0; test_runs(test.run); step++) {
+      test_step(test.run);
+      if (step % 10 == 0) CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+    }
+    print_message("  tolerance %s: %d steps make %.2g J\n", tolerances[i], (int)test.run->steps_done, test.run->ledger.numerical_max);
+    assert_true(test.run->ledger.numerical_max < 0.05);
+    test_run_close(&test);
+  }
 }
 
 /* Each impact of the ball is found within an impact_step, its penetration so deep at most. */
@@ -198,6 +218,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(slider_crank),
   cmocka_unit_test(elastic_bar),
   cmocka_unit_test(lengths_of_steps),
+  cmocka_unit_test(steps_that_change_do_not_grow),
   cmocka_unit_test(penetration_of_a_ball),
   cmocka_unit_test(tolerance_below_rounding),
 };
