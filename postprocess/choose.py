@@ -3,7 +3,7 @@
     python3 postprocess/choose.py [--only CASE ...] [--percuss BIN] [--out DIR]
 
 Each case is a config of configs/ with other schemes and steps. Errors are the largest distance of some displacements from the solution, over their largest value: from d'Alembert's for the
-bar, else from a run with a hundredth of the step. Cost is the time of the loop without output, the least of three runs one after the other: compare it within a table, not with other days'. Takes
+bar, else from a run with a hundredth of the step. Schemes that are there for comparison with papers alone are left out, those that cannot move a model, too. Cost is the time of the loop without output, the least of three runs one after the other: compare it within a table, not with other days'. Takes
 some minutes; nothing else should run meanwhile. Prints Markdown, draws error over cost.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, letter, save, style
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, save, style
 from percuss_results import ResultsError, Run
 from percuss_study import ROOT, find_percuss
 
@@ -27,12 +27,12 @@ LOOK = 400  # instants at which solutions are compared
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Method:
-    """A scheme as it is tried: settings, other keys, steps in s; a scheme that adapts has tolerances in their place."""
+    """A scheme as it is tried: settings, other keys, steps in s; a scheme that adapts has tolerances in their place. Without a colour it is in tables only."""
 
     label: str
     scheme: dict
     steps: tuple
-    colour: str = BLACK
+    colour: str | None = None
     marker: str = "o"
     keys: tuple = ()
     adapts: bool = False
@@ -62,12 +62,12 @@ def waves(times):
     return np.array([left, right])
 
 
-def method(name, steps, colour, marker="o", label=None, keys=(), **settings):
+def method(name, steps, colour=None, marker="o", label=None, keys=(), **settings):
     """One of a table."""
     return Method(label or name, {"type": name, **settings}, tuple(steps), colour, marker, tuple(keys))
 
 
-def adaptive(name, tolerances, step, colour, marker="D", label=None, **settings):
+def adaptive(name, tolerances, step, colour=None, marker="D", label=None, **settings):
     """A scheme that chooses its steps, with tolerances."""
     return Method(label or name, {"type": name, "step": step, **settings}, tuple(tolerances), colour, marker, adapts=True)
 
@@ -87,6 +87,14 @@ CASES = {
             method("moreau_jean", (0.5 * US, 2 * US, 8 * US), GREY),
             method("implicit_split", (0.5 * US, 2 * US, 8 * US), ORANGE),
             method("generalised_alpha", (0.5 * US, 2 * US, 8 * US), PURPLE),
+            method("generalised_alpha_velocity", (0.5 * US, 2 * US, 8 * US)),
+            method("projection_combined", (0.5 * US, 2 * US)),
+            method("ggl_unified", (0.5 * US, 2 * US)),
+            method("moreau_midpoint", (0.25 * US, 0.5 * US)),
+            method("schatzman_paoli", (0.25 * US, 0.5 * US)),
+            method("variational", (0.25 * US, 0.5 * US)),
+            adaptive("half_explicit_adaptive", (1e-5, 1e-4, 1e-3), "1 ms"),
+            adaptive("event_driven_hem5", (1e-8, 1e-6, 1e-4), "10 us"),
         ),
         keys=("bodies.bar.mesh.line.elements=200",),
         exact=waves,
@@ -101,6 +109,12 @@ CASES = {
             method("moreau_jean", (0.5 * US, 2 * US, 10 * US), GREY),
             method("implicit_split", (0.5 * US, 2 * US, 10 * US), ORANGE),
             method("generalised_alpha", (0.5 * US, 2 * US, 10 * US), PURPLE),
+            method("generalised_alpha_velocity", (0.5 * US, 2 * US, 10 * US)),
+            method("projection_combined", (0.5 * US, 2 * US)),
+            method("moreau_midpoint", (0.1 * US, 0.4 * US)),
+            method("half_explicit_two_step", (0.1 * US, 0.4 * US)),
+            adaptive("half_explicit_adaptive", (1e-5, 1e-4, 1e-3), "1 ms"),
+            method("modal", (0.5 * US, 2 * US, 10 * US), GREEN, "o", "modal, 30 modes", modes=30),
         ),
         reference=Method("half_explicit", {"type": "half_explicit"}, (0.02 * US,)),
     ),
@@ -117,6 +131,9 @@ CASES = {
             method("moreau_jean", (5 * US, 20 * US, 80 * US), GREY),
             method("implicit_split", (5 * US, 20 * US, 80 * US), ORANGE),
             method("generalised_alpha", (5 * US, 20 * US, 80 * US), PURPLE),
+            method("generalised_alpha_velocity", (5 * US, 20 * US, 80 * US)),
+            method("projection_combined", (5 * US, 20 * US)),
+            method("ggl_unified", (5 * US, 20 * US)),
         ),
         reference=Method("half_explicit", {"type": "half_explicit"}, (0.05 * US,)),
     ),
@@ -132,6 +149,11 @@ CASES = {
             method("implicit_split", (1e-5, 1e-4), ORANGE),
             method("generalised_alpha", (1e-5, 1e-4), PURPLE),
             method("ggl_unified", (1e-5, 1e-4), PURPLE, "s"),
+            method("generalised_alpha_velocity", (1e-5, 1e-4)),
+            method("projection_combined", (1e-5, 1e-4)),
+            method("ggl_decoupled", (1e-5, 1e-4)),
+            method("half_explicit_two_step", (1e-5, 1e-4)),
+            adaptive("half_explicit_adaptive", (1e-7, 1e-6, 1e-5), "10 ms"),
             adaptive("event_driven_hem5", (1e-4, 1e-6, 1e-8), "10 ms", BLACK),
             adaptive("event_driven_rkf45", (1e-4, 1e-6, 1e-8), "10 ms", BLACK, "v"),
         ),
@@ -217,8 +239,26 @@ def print_case(case, results):
     print("|---|---|---|---|---|---|")
     for trial, found in results.items():
         for step, result in found.items():
-            length = f"{step:.0e}" if trial.adapts else f"{step * 1e6:g} us"
-            print(f"| `{trial.label}` | {length} | {result.steps} | {result.error:.1e} | {result.seconds * 1e3:.3g} | {result.made:+.0e} |")
+            print(f"| `{trial.label}` | {words_of(step, trial.adapts)} | {result.steps} | {result.error:.1e} | {result.seconds * 1e3:.3g} | {result.made:+.0e} |")
+
+
+def print_summary(results):
+    """All cases in one Markdown table: error and time with the middle one of the steps or tolerances that were tried."""
+    labels = list(dict.fromkeys(trial.label for found in results.values() for trial in found))
+    print(f"\n| scheme | {' | '.join(results)} |\n|---|{'---|' * len(results)}")
+    for label in labels:
+        cells = []
+        for found in results.values():
+            tried = [list(of.items()) for trial, of in found.items() if trial.label == label and of]
+            step, result = tried[0][len(tried[0]) // 2] if tried else (None, None)
+            adapts = any(trial.adapts for trial in found if trial.label == label)
+            cells.append(f"{result.error:.0e}, {result.seconds * 1e3:.2g} ms ({words_of(step, adapts)})" if tried else "")
+        print(f"| `{label}` | {' | '.join(cells)} |")
+
+
+def words_of(step, adapts):
+    """A step or a tolerance."""
+    return f"{step:.0e}" if adapts else f"{step * 1e6:g} us"
 
 
 def draw(cases, results):
@@ -227,11 +267,11 @@ def draw(cases, results):
     for case, axis in zip(cases, axes.flat):
         for trial, found in results[case].items():
             points = sorted((result.seconds * 1e3, result.error) for result in found.values())
-            if points:
+            if points and trial.colour:
                 axis.loglog(*zip(*points), color=trial.colour, marker=trial.marker, label=trial.label, markerfacecolor="white")
-        axis.set(xlabel="time of the loop, ms", ylabel="error", title=CASES[case].title)
+        axis.set(xlabel="time of the loop, ms", ylabel="error")
+        axis.set_title(CASES[case].title, loc="left", fontsize=8)
         axis.legend(fontsize=6)
-    letter(axes.flat)
     for axis in list(axes.flat)[len(cases) :]:
         axis.set_visible(False)
     return figure
@@ -251,6 +291,7 @@ def main():
         for name in arguments.only:
             results[name] = measure(percuss, arguments.out / name, CASES[name])
             print_case(CASES[name], results[name])
+        print_summary(results)
         print(f"\nfigure: {save(draw(arguments.only, results), arguments.out, 'choose')}")
     except (ResultsError, OSError) as error:
         print(f"choose.py: {error}", file=sys.stderr)

@@ -55,11 +55,11 @@ static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
     model->candidates <= NS_FEW_CONTACTS && !d.rubs_in_space && (model->ops->rowrate || !model->candidates) ? PETSC_TRUE : PETSC_FALSE;
 
   advice->step   = 0;
-  advice->scheme = few ? "event_driven_hem5" : "half_explicit";
-  (void)snprintf(advice->reason, sizeof(advice->reason), "%s",
-    few ? "impacts are met and steps follow from `tolerance`, where no step limit is known; many impacts: half_explicit, and half the step to compare"
-    : d.joins ? "joints and many contacts at order 2, forces and impulses apart; half the step and compare, for no limit is known"
-              : "many contacts at the least cost, forces and impulses apart; half the step and compare, for no limit is known");
+  advice->scheme = few ? "event_driven_hem5" : "half_explicit_adaptive";
+  (void)snprintf(advice->reason, sizeof(advice->reason), "%s%s",
+    few ? "impacts are met and steps follow from `tolerance`, where no step limit is known; less exact and quicker: half_explicit_adaptive"
+        : "steps follow from `tolerance`, where no step limit is known, at the least cost with many contacts",
+    d.joins && !few ? "; with `positions: held`, for joints drift" : "");
 }
 
 static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvice *advice)
@@ -76,11 +76,13 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
     return;
   }
   if (many) {
-    advice->scheme = curved || d.joins ? "generalised_alpha" : "implicit_split";
+    advice->scheme = curved || d.joins ? "generalised_alpha" : "moreau_jean";
     advice->step   = NS_LONGER * limit;
     (void)snprintf(advice->reason, sizeof(advice->reason),
-      "%.2g explicit steps, which the %s sets: take longer elements there, or steps without limit that damp what they do not resolve%s", end / limit,
-      run->limit_where, model->linear && !d.bounces ? "; or modal, whose cost does not know the mesh" : "");
+      "%.2g explicit steps, which the %s sets: take longer elements there, or steps without limit%s", end / limit, run->limit_where,
+      curved || d.joins ? ""
+      : d.bounces       ? "; implicit_split damps what they do not resolve"
+                        : "; implicit_split damps what they do not resolve; modal does not know the mesh");
     return;
   }
   advice->scheme = "half_explicit";
@@ -114,7 +116,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
   if (limit < PETSC_MAX_REAL)
     advise_elements(run, d, limit, advice);
   else {
-    advice->scheme = d.rubs_in_space ? "half_explicit" : "event_driven_hem5";
+    advice->scheme = d.rubs_in_space ? "half_explicit_adaptive" : "event_driven_hem5";
     advice->step   = 0;
     (void)snprintf(advice->reason, sizeof(advice->reason), "nothing vibrates: contacts alone set the step");
   }
