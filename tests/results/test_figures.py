@@ -91,6 +91,24 @@ class Figures(unittest.TestCase):
                     self.assertTrue(all(0.5 <= float(row[8]) <= 1 for row in rows))
                 self.check_drift(title, solver, [row[13:16:2] for row in rows])
 
+    def test_choose(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = draw("choose.py", "--only", "crank", "--out", folder)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertTrue(os.path.getsize(os.path.join(folder, "choose.png")) > 10000)
+        errors, summary = {}, []  # {scheme: by step or tolerance, as listed}; the last table
+        for line in done.stdout.splitlines():
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if len(cells) == 6 and cells[0].startswith("`"):
+                errors.setdefault(cells[0].strip("`"), []).append(float(cells[3]))
+            elif len(cells) == 2 and cells[0].startswith("`"):
+                summary.append(cells[0].strip("`"))
+        self.assertEqual(list(errors), summary)
+        self.assertTrue({"half_explicit", "implicit_split", "event_driven_hem5", "half_explicit_adaptive"} <= set(errors))
+        self.assertTrue(all(max(found) < 0.02 for found in errors.values()), errors)
+        self.assertLess(errors["half_explicit"][0], errors["half_explicit"][1] / 5)  # steps of 10 and of 100 us
+        self.assertLess(errors["event_driven_hem5"][2], errors["event_driven_hem5"][0] / 20)  # tolerances of 1e-4 to 1e-8
+
     def check_drift(self, title, solver, rows):
         """HEM5 holds velocities, alpha positions, with a projection both; what is not held drifts."""
         gap, rate = (max(map(float, column)) for column in zip(*rows))
