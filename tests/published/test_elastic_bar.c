@@ -1,29 +1,7 @@
 /*
-  The elastic bar on a rigid wall ([A] Sec. 7.1): figures of the half-explicit scheme on velocity level, and d'Alembert's theory behind them.
-
-  L = 1 m, S = pi 1e-4 m^2, rho = 7800, E = 2.1e11, v0 = 0.1 m/s: c0 = sqrt(E/rho), T = 2 L/c0 = 385.4 us, tau = E S v0/c0 = 1271 N.
+  The elastic bar on a rigid wall ([A] Sec. 7.1): figures of the half-explicit scheme on velocity level, and d'Alembert's theory behind them (elastic_bar.h).
 */
-#include "support.h"
-
-#define L   1.0
-#define S   (PETSC_PI * 1e-4)
-#define RHO 7800.0
-#define E   2.1e11
-#define V0  0.1
-
-static const char *const bar = "bodies:\n"
-                               "  bar:\n"
-                               "    type: bar\n"
-                               "    mesh: {line: {from: [5.0005e-5, 0, 0], to: [1.000050005, 0, 0], elements: 50}}\n"
-                               "    material: {density: 7800, young: 210 GPa}\n"
-                               "    section: {area: 3.14159265358979323846e-4}\n"
-                               "    mass: consistent\n"
-                               "    damping: {rayleigh: {stiffness: 0}}\n"
-                               "    initial: {velocity: [-0.1, 0, 0]}\n"
-                               "contacts:\n"
-                               "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
-                               "scheme: {type: half_explicit, step: 0.1 us}\n"
-                               "time: {end: 1 ms}\n";
+#include "elastic_bar.h"
 
 /* What a run shows of the contact. */
 typedef struct {
@@ -39,18 +17,9 @@ typedef struct {
   PetscReal  energy_error;    /* largest |numerical| over E0 */
 } Figures;
 
-static PetscReal deviation(const PetscReal *x, PetscInt n)
-{
-  PetscReal mean = 0, squares = 0;
-
-  for (PetscInt i = 0; i < n; i++) mean += x[i] / n;
-  for (PetscInt i = 0; i < n; i++) squares += PetscSqr(x[i] - mean);
-  return PetscSqrtReal(squares / n);
-}
-
 static Figures run_bar(const char *const *set)
 {
-  TestRun   test = test_run_open(bar, set);
+  TestRun   test = test_run_open(elastic_bar, set);
   NsRun    *run  = test.run;
   Figures   f    = {0};
   PetscReal momentum, *force;
@@ -76,11 +45,9 @@ static Figures run_bar(const char *const *set)
     if (step % 100 == 0) CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
   }
   f.duration = (PetscReal)(last - first) * run->step;
-  for (PetscInt step = first; step <= last; step++) {
-    assert_true(force[step] > 0);
-    f.mean += force[step] / (last - first + 1);
-  }
-  f.noise = deviation(force + first + (last - first) / 20, (last - first) * 9 / 10);
+  for (PetscInt step = first; step <= last; step++) assert_true(force[step] > 0);
+  f.mean  = mean_of(force + first, last - first + 1);
+  f.noise = deviation_of(force + first + (last - first) / 20, (last - first) * 9 / 10);
   free(force);
   f.impact       = run->ledger.impact;
   f.initial      = run->ledger.initial;
@@ -97,18 +64,13 @@ static Figures run_bar(const char *const *set)
   return f;
 }
 
-static PetscReal c0(void)
-{
-  return PetscSqrtReal(E / RHO);
-}
-
 /* What holds for every mesh and mass. */
 static void check_common(const Figures *f)
 {
   assert_int_equal(f->impulsive, 1);
   assert_int_equal(f->closings, 1); /* contact is never lost in between */
   assert_true(f->fastest < 1e-15);
-  assert_near(f->deepest, 5e-9, 1e-12); /* the gap is 5.0005e-5: half a step's way is overshot */
+  assert_near(f->deepest, 5e-9, 1e-12); /* GAP ends in half a step's way, which is overshot */
   assert_true(f->deepest < V0 * 1e-7);
   assert_near(f->initial, RHO * S * L * V0 * V0 / 2, 1e-12 * f->initial);
 }
@@ -235,7 +197,7 @@ static void implicit_schemes(void **state)
     char scheme[128], elements[64];
     snprintf(scheme, sizeof(scheme), "scheme={type: %s}", table[k].scheme);
     snprintf(elements, sizeof(elements), "bodies.bar.mesh.line.elements=%d", table[k].elements);
-    TestRun   test  = test_run_open(bar, (const char *[]){scheme, elements, "time.end=1.5 ms", NULL});
+    TestRun   test  = test_run_open(elastic_bar, (const char *[]){scheme, elements, "time.end=1.5 ms", NULL});
     NsRun    *run   = test.run;
     Window    first = {.from = 0.05 * T, .to = 0.5 * T}, second = {.from = 0.5 * T, .to = 0.9 * T};
     PetscReal begin = -1, end = 0, deepest = 0;

@@ -1,35 +1,8 @@
 /*
   Contact without mass (`mass: redistributed`, scheme massless_contact): Khenous, Laborde, Renard, Mass redistribution method for finite element contact problems in elastodynamics
-  (2008), by d'Alembert's theory of bars, St. Venant's impact, conservation laws, sliding and rolling in closed form, and finer meshes of other schemes.
-
-  The bar is that of Schindler, Rezaei, Kursawe, Acary, Sec. 7.1: L = 1 m, S = pi 1e-4 m^2, rho = 7800, E = 2.1e11, v0 = 0.1 m/s: c0 = sqrt(E/rho), T = 2 L/c0 = 385.4 us,
-  tau = E S v0/c0 = 1271 N.
+  (2008), by d'Alembert's theory of bars (elastic_bar.h), St. Venant's impact, conservation laws, sliding and rolling in closed form, and finer meshes of other schemes.
 */
-#include "support.h"
-
-#define L   1.0
-#define S   (PETSC_PI * 1e-4)
-#define RHO 7800.0
-#define E   2.1e11
-#define V0  0.1
-
-static const char *const bar = "bodies:\n"
-                               "  bar:\n"
-                               "    type: bar\n"
-                               "    mesh: {line: {from: [5.0005e-5, 0, 0], to: [1.000050005, 0, 0], elements: 50}}\n"
-                               "    material: {density: 7800, young: 210 GPa}\n"
-                               "    section: {area: 3.14159265358979323846e-4}\n"
-                               "    mass: redistributed\n"
-                               "    initial: {velocity: [-0.1, 0, 0]}\n"
-                               "contacts:\n"
-                               "  wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}\n"
-                               "scheme: {type: massless_contact, step: 0.1 us}\n"
-                               "time: {end: 1 ms}\n";
-
-static PetscReal c0(void)
-{
-  return PetscSqrtReal(E / RHO);
-}
+#include "elastic_bar.h"
 
 /* One column of a probe at the present state. */
 static PetscReal probe(const NsRun *run, const char *name, PetscInt column)
@@ -79,28 +52,18 @@ typedef struct {
   PetscInt  closings, impulsive;
 } Figures;
 
-static PetscReal deviation(const PetscReal *x, PetscInt n, PetscReal *mean)
-{
-  PetscReal squares = 0;
-
-  *mean = 0;
-  for (PetscInt i = 0; i < n; i++) *mean += x[i] / n;
-  for (PetscInt i = 0; i < n; i++) squares += PetscSqr(x[i] - *mean);
-  return PetscSqrtReal(squares / n);
-}
-
 static Figures run_bar(PetscInt elements, const char *step)
 {
-  char              size[64], dt[64];
-  const char *const set[] = {size, dt, NULL};
+  char              size[64], scheme[64];
+  const char *const set[] = {"bodies.bar.mass=redistributed", size, scheme, NULL};
   const PetscReal   T = 2 * L / c0(), tau = E * S * V0 / c0(), k = E * S * elements / L;
   Figures           f     = {0};
   PetscInt          first = -1, last = -1;
-  PetscReal        *force, mean;
+  PetscReal        *force;
 
   snprintf(size, sizeof(size), "bodies.bar.mesh.line.elements=%d", (int)elements);
-  snprintf(dt, sizeof(dt), "scheme.step=%s", step);
-  TestRun test = test_run_open(bar, set);
+  snprintf(scheme, sizeof(scheme), "scheme={type: massless_contact, step: %s}", step);
+  TestRun test = test_run_open(elastic_bar, set);
   NsRun  *run  = test.run;
   force        = calloc((size_t)run->steps, sizeof(*force));
   assert_non_null(force);
@@ -110,7 +73,7 @@ static Figures run_bar(PetscInt elements, const char *step)
     const NsContactReport *report  = &run->contact->report[0];
     const PetscScalar     *q;
     CHECK(VecGetArrayRead(run->state.q, &q));
-    f.spring = PetscMax(f.spring, PetscAbsReal(report->force[0] - PetscMax(0, -k * (5.0005e-5 + q[1]))) / tau);
+    f.spring = PetscMax(f.spring, PetscAbsReal(report->force[0] - PetscMax(0, -k * (GAP + q[1]))) / tau);
     CHECK(VecRestoreArrayRead(run->state.q, &q));
     force[i] = report->force[0];
     f.impulse += force[i] * run->step / (2 * RHO * S * L * V0);
@@ -126,9 +89,9 @@ static Figures run_bar(PetscInt elements, const char *step)
   }
   f.duration         = (PetscReal)(last - first) * run->step / T;
   const PetscInt all = last - first;
-  f.middle           = deviation(force + first + all * 3 / 10, all * 4 / 10, &mean) / tau;
-  f.noise            = deviation(force + first + all / 10, all * 8 / 10, &mean) / tau;
-  f.mean             = mean / tau;
+  f.middle           = deviation_of(force + first + all * 3 / 10, all * 4 / 10) / tau;
+  f.noise            = deviation_of(force + first + all / 10, all * 8 / 10) / tau;
+  f.mean             = mean_of(force + first + all / 10, all * 8 / 10) / tau;
   free(force);
   CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
   f.energy  = (run->ledger.now.kinetic + run->ledger.now.elastic) / run->ledger.initial - 1;
