@@ -10,7 +10,6 @@ import argparse
 import concurrent.futures
 import os
 import pathlib
-import subprocess
 import sys
 
 import matplotlib.pyplot as plt
@@ -19,10 +18,10 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames, relative_errors
 from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter, prefixed, save, style
-from percuss_results import ResultsError, Run
-from percuss_study import ROOT, find_percuss
+from percuss_results import ResultsError
+from percuss_study import find_percuss, run_with
 
-CONFIG = ROOT / "configs" / "elastic_bar.yaml"
+CONFIG = "elastic_bar.yaml"
 
 # The bar of the config: 1 m of steel at 0.1 m/s.
 LENGTH, WAVE_SPEED, SPEED = 1.0, np.sqrt(210e9 / 7800), 0.1
@@ -64,13 +63,7 @@ def run_bar(percuss, directory, elements, mass, scheme, fraction):
         "output.frames.every": round(APPROACH + COMPARED_AT * DURATION / step),
         "output.history.every": 0,
     }
-    command = [percuss, "run", str(CONFIG), "--quiet", "--overwrite", "--out", str(directory)]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={value}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
-    return Run(directory)
+    return run_with(percuss, CONFIG, directory, settings)
 
 
 def run_all(percuss, out, fraction):

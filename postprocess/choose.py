@@ -67,6 +67,11 @@ def method(name, steps, colour=None, marker="o", label=None, keys=(), **settings
     return Method(label or name, {"type": name, **settings}, tuple(steps), colour, marker, tuple(keys))
 
 
+def implicit(*steps):
+    """Three without a step limit."""
+    return tuple(method(name, steps, colour) for name, colour in (("moreau_jean", GREY), ("implicit_split", ORANGE), ("generalised_alpha", PURPLE)))
+
+
 def adaptive(name, tolerances, step, colour=None, marker="D", label=None, **settings):
     """A scheme that chooses its steps, with tolerances."""
     return Method(label or name, {"type": name, "step": step, **settings}, tuple(tolerances), colour, marker, adapts=True)
@@ -84,9 +89,7 @@ CASES = {
             method("half_explicit", (0.25 * US, 0.8 * US), BLUE, "s", "half_explicit, lumped", ("bodies.bar.mass=lumped",)),
             method("massless_contact", (0.25 * US, 0.8 * US), SKY, "o", "massless_contact, redistributed", ("bodies.bar.mass=redistributed",)),
             method("modal", (1 * US, 4 * US, 16 * US), GREEN, "o", "modal, 50 modes", modes=50),
-            method("moreau_jean", (0.5 * US, 2 * US, 8 * US), GREY),
-            method("implicit_split", (0.5 * US, 2 * US, 8 * US), ORANGE),
-            method("generalised_alpha", (0.5 * US, 2 * US, 8 * US), PURPLE),
+            *implicit(0.5 * US, 2 * US, 8 * US),
             method("generalised_alpha_velocity", (0.5 * US, 2 * US, 8 * US)),
             method("projection_combined", (0.5 * US, 2 * US)),
             method("ggl_unified", (0.5 * US, 2 * US)),
@@ -106,9 +109,7 @@ CASES = {
         ("beam.right.uy", "beam.right.uz"),
         (
             method("half_explicit", (0.1 * US, 0.5 * US), BLUE),
-            method("moreau_jean", (0.5 * US, 2 * US, 10 * US), GREY),
-            method("implicit_split", (0.5 * US, 2 * US, 10 * US), ORANGE),
-            method("generalised_alpha", (0.5 * US, 2 * US, 10 * US), PURPLE),
+            *implicit(0.5 * US, 2 * US, 10 * US),
             method("generalised_alpha_velocity", (0.5 * US, 2 * US, 10 * US)),
             method("projection_combined", (0.5 * US, 2 * US)),
             method("moreau_midpoint", (0.1 * US, 0.4 * US)),
@@ -128,9 +129,7 @@ CASES = {
             method("half_explicit_two_step", (2 * US, 5 * US, 12 * US), BLUE, "s"),
             adaptive("half_explicit_adaptive", (1e-4, 1e-3, 1e-2), "1 ms", SKY),
             method("moreau_midpoint", (2 * US, 5 * US), GREEN),
-            method("moreau_jean", (5 * US, 20 * US, 80 * US), GREY),
-            method("implicit_split", (5 * US, 20 * US, 80 * US), ORANGE),
-            method("generalised_alpha", (5 * US, 20 * US, 80 * US), PURPLE),
+            *implicit(5 * US, 20 * US, 80 * US),
             method("generalised_alpha_velocity", (5 * US, 20 * US, 80 * US)),
             method("projection_combined", (5 * US, 20 * US)),
             method("ggl_unified", (5 * US, 20 * US)),
@@ -145,9 +144,7 @@ CASES = {
         (
             method("half_explicit", (1e-5, 1e-4), BLUE),
             method("moreau_midpoint", (1e-5, 1e-4), GREEN),
-            method("moreau_jean", (1e-5, 1e-4), GREY),
-            method("implicit_split", (1e-5, 1e-4), ORANGE),
-            method("generalised_alpha", (1e-5, 1e-4), PURPLE),
+            *implicit(1e-5, 1e-4),
             method("ggl_unified", (1e-5, 1e-4), PURPLE, "s"),
             method("generalised_alpha_velocity", (1e-5, 1e-4)),
             method("projection_combined", (1e-5, 1e-4)),

@@ -10,13 +10,12 @@ steps of 0.1 us, friction's work, and milliseconds of computing for a second of 
 
 import argparse
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 
-from percuss_results import ResultsError, Run
-from percuss_study import ROOT, find_percuss
+from percuss_results import ResultsError
+from percuss_study import find_percuss, run_with
 
 LENGTH, WAVE_SPEED, SPEED, GAP = 1.0, np.sqrt(210e9 / 7800), 0.1, 5.0005e-5
 DURATION, REACTION = 2 * LENGTH / WAVE_SPEED, 210e9 * 3.14159265358979e-4 * SPEED / WAVE_SPEED
@@ -29,26 +28,15 @@ BAR = {
 ROTOR = (("half_explicit", 1e-6, 0), ("half_explicit", 0.5e-6, 0), ("modal", 100e-6, 10), ("modal", 20e-6, 10), ("modal", 20e-6, 20), ("modal", 5e-6, 20), ("modal", 5e-6, 40))
 
 
-def run(percuss, directory, config, settings):
-    """One run of a config with --set arguments."""
-    command = [percuss, "run", str(ROOT / "configs" / config), "--quiet", "--overwrite", "--out", str(directory)]
-    for key, value in settings.items():
-        command += ["--set", f"{key}={value}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
-    return Run(directory)
-
-
 def scheme(name, step, modes):
     """The value of the key `scheme`."""
     return f"{{type: {name}, step: {step!r}{f', modes: {modes}' if modes else ''}}}"
 
 
-def seconds(percuss, directory, config, settings):
+def seconds(percuss, config, directory, settings):
     """Of the loop without output, the best of three runs."""
     silent = settings | {f"output.{kind}.every": 0 for kind in ("frames", "history", "contacts", "energy")}
-    infos = [run(percuss, directory, config, silent).info["summary"] for _ in range(3)]
+    infos = [run_with(percuss, config, directory, silent).info["summary"] for _ in range(3)]
     return min(info["loop_seconds"] - info["writing_seconds"] for info in infos)
 
 
@@ -66,12 +54,12 @@ def bar_row(percuss, out, elements, choice):
     """One line of the table of the bar."""
     settings = {"bodies.bar.mesh.line.elements": elements, "scheme": scheme(*choice), "output.energy.every": 1000, "output.history.every": 0}
     every = round(COMPARED_AT / choice[1])
-    found = run(percuss, out / "bar", "elastic_bar.yaml", settings | {"output.frames.every": every, "output.contacts.every": 1})
+    found = run_with(percuss, "elastic_bar.yaml", out / "bar", settings | {"output.frames.every": every, "output.contacts.every": 1})
     force = found.contacts["wall.force"]
     closed = np.flatnonzero(force > 0)
     first, last = closed[0], closed[-1]
     middle = force[first + (last - first) // 20 : first + (last - first) * 19 // 20]
-    time = seconds(percuss, out / "time", "elastic_bar.yaml", settings) / 1e-3
+    time = seconds(percuss, "elastic_bar.yaml", out / "time", settings) / 1e-3
     figures = ((last - first) * found.step / DURATION, force[first : last + 1].mean() / REACTION, middle.std() / REACTION)
     lost = found.energy["impact"][-1] / found.energy["kinetic"][0]
     return "".join(f"{figure:9.4f}" for figure in figures) + f"{max(lost, 0):10.1e}{velocity_error(found):9.4f}{time:11.3f}"
@@ -101,14 +89,14 @@ def print_rotor(percuss, out):
     def settings(choice):
         return {"scheme": scheme(*choice), "output.history.every": round(1e-3 / choice[1]), "output.frames.every": 0, "output.contacts.every": 0, "output.orbits.every": 0}
 
-    reference = run(percuss, out / "rotor", "rotor_rub_modal.yaml", settings(("half_explicit", 0.1e-6, 0)))
+    reference = run_with(percuss, "rotor_rub_modal.yaml", out / "rotor", settings(("half_explicit", 0.1e-6, 0)))
     exact = orbit(reference)
     print("rotor, 40 elements; reference: half_explicit, 0.1 us: friction " f"{reference.energy['friction'][-1] * 1e3:.3f} mJ, way {np.abs(exact).max() * 1e3:.3f} mm")
     print("  scheme          step, us   modes   off, um   friction, mJ      ms/s")
     for choice in ROTOR:
-        found = run(percuss, out / "rotor", "rotor_rub_modal.yaml", settings(choice))
+        found = run_with(percuss, "rotor_rub_modal.yaml", out / "rotor", settings(choice))
         off = np.abs(orbit(found) - exact).max() * 1e6
-        time = seconds(percuss, out / "time", "rotor_rub_modal.yaml", settings(choice)) / found.info["summary"]["time"] * 1e3
+        time = seconds(percuss, "rotor_rub_modal.yaml", out / "time", settings(choice)) / found.info["summary"]["time"] * 1e3
         print(f"  {choice[0]:<14}{choice[1] * 1e6:10g}{choice[2] or '':>8}{off:10.4f}{found.energy['friction'][-1] * 1e3:15.3f}{time:10.0f}")
 
 

@@ -58,6 +58,17 @@ def find_percuss(given=None):
     return str(pathlib.Path(found).resolve())
 
 
+def run_with(percuss, config, directory, settings):
+    """One run of a config of configs/ with --set arguments, {key: value}."""
+    command = [percuss, "run", str(ROOT / "configs" / config), "--quiet", "--overwrite", "--out", str(directory)]
+    for key, value in settings.items():
+        command += ["--set", f"{key}={value}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+    return Run(directory)
+
+
 def config_text(config):
     """A config as YAML, a key a line; what follows is JSON, which YAML contains."""
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in config.items())
