@@ -13,6 +13,7 @@ typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_
 
 typedef struct {
   const char        *config_path; /* as the user gave it */
+  const char        *config_text; /* what stands there; NULL: the file is read */
   int                sets;
   const char *const *set;       /* --set arguments */
   const char        *directory; /* --out; NULL: from the config, or out/<name> */

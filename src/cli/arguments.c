@@ -228,3 +228,13 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
   NsArenaDestroy(&arena);
   return code;
 }
+
+int NsCommandAlone(PetscErrorCode (*work)(int *code))
+{
+  const Arguments none = {0};
+  int             code = NS_EXIT_FAILED;
+
+  if (start(&none) || work(&code)) code = NS_EXIT_FAILED;
+  code = NsFlushOutput(code);
+  return SlepcFinalize() ? NS_EXIT_FAILED : code;
+}

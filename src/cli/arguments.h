@@ -17,6 +17,9 @@ typedef struct {
 int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsCommandOption *own, bool (*check)(void),
   PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code));
 
+/* The same of a command that works on no config, and takes no words. */
+int NsCommandAlone(PetscErrorCode (*work)(int *code));
+
 /* src/cli/values.c: values of options; each says on stderr what is wrong ("percuss modes: --count: ...") and returns false then. Without the option
    *value stays as it is. */
 bool NsOptionCount(const char *command, const NsCommandOption *option, long least, long most, long *value);

@@ -9,3 +9,4 @@ NS_COMMAND(response, Response, "CONFIG --speeds FROM:TO:N [--probes NAME,NAME...
 NS_COMMAND(explain, Explain, "[KEY | schemes]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "", "JSON Schema of the config, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")
+NS_COMMAND(selftest, Selftest, "", "step models whose answer is known, and compare")

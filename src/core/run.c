@@ -207,7 +207,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->options = *options;
   run->writes  = PetscGlobalRank == 0 ? PETSC_TRUE : PETSC_FALSE;
   run->name    = run_name(options->config_path, arena);
-  run->tree    = NsTreeReadFile(options->config_path, arena, diag);
+  run->tree    = options->config_text ? NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag)
+                                      : NsTreeReadFile(options->config_path, arena, diag);
   if (!run->tree) PetscFunctionReturn(0);
   for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);

@@ -590,6 +590,17 @@ class Shipped(unittest.TestCase):
                 done = percuss("run", path, "--quiet", "--out", os.path.join(folder, kind), *words)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), kind)
 
+    def test_selftest(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([PERCUSS, "selftest"], capture_output=True, text=True, timeout=100, cwd=folder)
+            self.assertEqual(os.listdir(folder), [])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        verdicts = [line for line in done.stdout.splitlines() if line.endswith("holds")]
+        self.assertIn(f"all {len(verdicts)} figures hold", done.stdout.splitlines()[-1])
+        self.assertGreater(len(verdicts), 20)
+        by_name = {line[2:54].strip(): line[54:].split() for line in verdicts}
+        self.assertAlmostEqual(float(by_name["tip, F L^3/(3 E I)"][0]), -10 / (3 * 210e9 * 0.02 * 1e-6 / 12), delta=1e-9)
+
     def test_schema_is_json(self):
         schema = json.loads(percuss("schema").stdout)
         self.assertIn("bodies", schema["properties"])

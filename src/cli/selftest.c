@@ -1,0 +1,244 @@
+/*
+  percuss selftest: a few models whose answer is known in closed form, stepped on this machine: value, exact value, error, verdict. Takes some seconds; writes no files.
+
+  To add a case: its config, what it watches, and a line for each figure with its exact value and what it may miss by; the reason for that stands with it.
+*/
+#include <math.h>
+#include <string.h>
+#include "arguments.h"
+#include "cli.h"
+
+/* What a run shows while it is stepped, of contact `watched`. */
+typedef struct {
+  PetscReal first, last;    /* s: first impulse or force; last */
+  PetscReal impulse, force; /* N s, N: of the first impact; force at the end */
+  PetscReal total;          /* N s: impulses and forces over time */
+  PetscReal stuck;          /* s: since when it sticks */
+  PetscReal lost, made;     /* over the initial energy: by impacts; by the scheme, at most */
+  PetscReal deepest;        /* m */
+  PetscReal place;          /* the probe's column at the end */
+} Seen;
+
+typedef struct {
+  const char *what, *unit;
+  size_t      value;      /* of Seen */
+  double      exact, may; /* largest error; 0 exact: absolute, else relative */
+} Figure;
+
+#define NS_FIGURES 4
+
+typedef struct {
+  const char *name, *text, *probe, *column;
+  Figure      figure[NS_FIGURES]; /* ended by one without a name */
+} Case;
+
+#define SEEN(field) offsetof(Seen, field)
+#define G           9.81
+
+static const char bar[] =
+  "bodies: {bar: {type: bar, mesh: {line: {from: [0.1 mm, 0, 0], to: [1.0001, 0, 0], elements: 50}}, material: {density: 7800, young: 210 GPa},\n"
+  "  section: {area: 1 cm^2}, mass: MASS, initial: {velocity: [-0.1, 0, 0]}}}\n"
+  "contacts: {wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}\n";
+
+static const Case cases[] = {
+  {"bar on a wall, 50 elements, consistent mass", "MASS: consistent\nscheme: {type: half_explicit, step: 0.3 us}\ntime: {end: 1.6 ms}\n", NULL, NULL,
+    {{"impulse of the contact node, sqrt(3)/6 rho S le v0", "N s", SEEN(impulse), 4.503332099679081e-4, 1e-12},
+      {"energy lost by it, sqrt(3)/(6 N)", "", SEEN(lost), 5.773502691896258e-3, 1e-12},
+      {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}, /* the mesh keeps 1 % of the energy as vibration */
+      {"energy made by the scheme", "", SEEN(made), 0, 1e-3}}},
+  {"bar on a wall, contact node without mass", "MASS: redistributed\nscheme: {type: massless_contact, step: 0.3 us}\ntime: {end: 1.6 ms}\n", NULL,
+    NULL,
+    {{"energy lost by impacts", "", SEEN(lost), 0, 1e-15}, {"penetration", "m", SEEN(deepest), 0, 1e-18},
+      {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}, {"energy made by the scheme", "", SEEN(made), 0, 1e-3}}},
+  {"bar on a wall, implicit", "MASS: consistent\nscheme: {type: generalised_alpha_velocity, step: 2 us, rho: 1}\ntime: {end: 1.6 ms}\n", NULL, NULL,
+    {{"energy made by the scheme", "", SEEN(made), 0, 1e-12}, {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}}},
+  {"spring and mass, by its mode",
+    "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2, inertia: [1, 1, 1], initial: {displacement: [0.1, 0, 0]}}}\n"
+    "springs: {k: {between: [mass.center, ground], stiffness: 800, direction: [1, 0, 0]}}\n"
+    "scheme: {type: modal, step: 0.1, modes: 6}\ntime: {end: 10}\n",
+    "mass.center", "ux", {{"0.1 cos(20 t) at 10 s", "m", SEEN(place), 0.1 * 0.48718767500700594, 1e-10}}},
+  {"ball that bounces, event-driven",
+    "gravity: [0, -9.81, 0]\nbodies: {ball: {type: bouncing_ball, contact: {restitution: 0.5}}}\n"
+    "scheme: {type: event_driven_hem5, step: 50 ms}\ntime: {end: 2}\n",
+    NULL, NULL,
+    {{"first impact, sqrt(2 h/g)", "s", SEEN(first), 0.45152364098573085, 1e-12},
+      {"its impulse, (1 + e) g t1", "N s", SEEN(impulse), 1.5 * 4.429446918070019, 1e-12}, {"force at rest, m g", "N", SEEN(force), G, 1e-12},
+      {"energy lost, all of it", "", SEEN(lost), 1, 1e-9}}},
+  {"block that slides to rest",
+    "gravity: [0, -10, 0]\n"
+    "bodies: {block: {type: truss, dimension: 2, mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}},\n"
+    "  material: {density: 1000, young: 1 GPa}, section: {area: 10 cm^2}, initial: {velocity: [1, 0, 0]}}}\n"
+    "contacts: {floor: {between: [block.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.2}}\n"
+    "scheme: {type: half_explicit, step: 20 us}\ntime: {end: 0.6}\n",
+    "block.left", "ux",
+    {{"way, v0^2/(2 mu g)", "m", SEEN(place), 0.25, 1e-4}, {"at rest since v0/(mu g)", "s", SEEN(stuck), 0.5, 1e-3}}}, /* a step late at most */
+  {"disc that spins down in a hollow",
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {disc: {type: rigid, at: [0, -0.9950371902099892 mm, -9.950371902099892 mm], mass: 1, inertia: [1.25e-3, 6.25e-4, 6.25e-4],\n"
+    "  radius: 50 mm, initial: {angular_velocity: [100, 0, 0]}}}\n"
+    "supports: {plane: {at: disc.center, fix: [x, ry, rz]}}\n"
+    "contacts: {hollow: {between: [{node: disc.center, radius: 50 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 60 mm,\n"
+    "  side: inside}}], friction: 0.1, gap_tolerance: 10 nm}}\n"
+    "scheme: {type: half_explicit, step: 50 us}\ntime: {end: 2.6}\n",
+    NULL, NULL, {{"it stops, J Omega sqrt(1 + mu^2)/(mu m g r)", "s", SEEN(stuck), 2.5611299736, 1e-4}}},
+  {"slider-crank with clearance",
+    "gravity: [0, -9.81, 0]\nbodies: {crank: {type: slider_crank, contact: {restitution: 0.4}}}\n"
+    "scheme: {type: event_driven_hem5, step: 1 ms, tolerance: 1e-12}\ntime: {end: 5 ms}\n",
+    NULL, NULL, {{"first impact", "s", SEEN(first), 2.692502752e-3, 1e-7}, {"its impulse", "N s", SEEN(impulse), 0.055395015, 1e-7}}},
+  {"three balls in touch, hit at once",
+    "bodies: {row: {type: ball_chain, initial: {v1: 1}, contact: {restitution: 0.5}}}\n"
+    "scheme: {type: generalised_alpha, step: 1 ms}\ntime: {end: 0.1}\n",
+    "row", "v3", {{"the last one's speed, (1 + e)/3", "m/s", SEEN(place), 0.5, 1e-12}}},
+  {"beam under its load, at rest",
+    "bodies: {beam: {type: beam, theory: euler_bernoulli, mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 3}},\n"
+    "  material: {density: 7850, young: 210 GPa}, section: {rectangle: {width: 20 mm, height: 10 mm}}}}\n"
+    "supports: {clamp: {at: beam.left}}\nloads: {tip: {at: beam.right, force: [0, -10, 0]}}\nstart: static\n"
+    "scheme: {type: moreau_jean, step: 1 ms}\ntime: {end: 1 ms}\n",
+    "beam.right", "uy", {{"tip, F L^3/(3 E I)", "m", SEEN(place), -10 / (3 * 210e9 * 0.02 * 1e-6 / 12), 1e-9}}},
+};
+
+/* The config of a case: of the bar with its mass. */
+static const char *text_of(const Case *it, NsArena *arena)
+{
+  const char *mass = "MASS: ";
+  const char *rest, *place;
+
+  if (strncmp(it->text, mass, strlen(mass))) return it->text;
+  rest  = strchr(it->text, '\n');
+  place = strstr(bar, "MASS");
+  return NsArenaPrint(
+    arena, "%.*s%.*s%s%s", (int)(place - bar), bar, (int)(rest - it->text) - (int)strlen(mass), it->text + strlen(mass), place + 4, rest + 1);
+}
+
+/* After a step of length dt. */
+static void look(const NsRun *run, PetscReal dt, Seen *seen)
+{
+  for (PetscInt i = 0; i < run->model->candidates; i++) {
+    const NsContactReport *report = &run->contact->report[i];
+    const PetscReal        pushed = report->impulse[0] + dt * report->force[0];
+    seen->deepest                 = PetscMax(seen->deepest, -report->gap);
+    if (i > 0) continue;
+    seen->total += pushed;
+    seen->force = report->force[0];
+    if (report->impact && seen->impulse == 0) {
+      seen->impulse = report->impulse[0];
+      seen->first   = run->state.t;
+    }
+    if (pushed > 0) seen->last = run->state.t;
+    if (report->state != NS_STICK) seen->stuck = run->state.t;
+  }
+}
+
+static PetscErrorCode probe(const NsRun *run, const Case *it, Seen *seen)
+{
+  NsProbe            probe;
+  PetscBool          found;
+  char               why[256];
+  const PetscScalar *q, *v;
+
+  PetscFunctionBegin;
+  if (!it->probe) PetscFunctionReturn(0);
+  PetscCall(run->model->ops->probe(run->model, it->probe, &probe, &found, why, sizeof(why)));
+  PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
+  PetscCall(VecGetArrayRead(run->state.q, &q));
+  PetscCall(VecGetArrayRead(run->state.v, &v));
+  for (PetscInt i = 0; i < probe.columns; i++) {
+    if (!strcmp(probe.column[i].suffix, it->column)) seen->place = NsProbeColumnSum(&probe.column[i], q, v);
+  }
+  PetscCall(VecRestoreArrayRead(run->state.v, &v));
+  PetscCall(VecRestoreArrayRead(run->state.q, &q));
+  PetscFunctionReturn(0);
+}
+
+/* The whole run; *reason "" or why it did not get to its end. */
+static PetscErrorCode step_through(NsRun *run, const Case *it, Seen *seen, char *reason, size_t size)
+{
+  PetscFunctionBegin;
+  *reason = 0;
+  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
+  PetscCall(NsContactBeginStep(run->contact));
+  PetscCall(NsContactEndStep(run->contact, &run->state));
+  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  for (PetscInt64 step = 1; run->state.t < run->config.time->end - NsRunEndSlack(run); step++) {
+    const PetscReal before = run->state.t;
+    NsStepOutcome   outcome;
+    PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
+    if (!outcome.done) {
+      (void)snprintf(reason, size, "%s", outcome.reason);
+      PetscFunctionReturn(0);
+    }
+    NsRunKeepTime(run, step);
+    look(run, run->state.t - before, seen);
+  }
+  PetscCall(NsSchemeComplete(run->scheme, &run->state));
+  PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+  PetscCall(probe(run, it, seen));
+  if (run->ledger.initial != 0) {
+    seen->lost = run->ledger.impact / run->ledger.initial;
+    seen->made = PetscAbsReal(run->ledger.numerical / run->ledger.initial);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool print_figure(const Figure *figure, const Seen *seen)
+{
+  const double value    = *(const PetscReal *)((const char *)seen + figure->value),
+               off      = fabs(value - figure->exact) / (figure->exact == 0 ? 1 : fabs(figure->exact));
+  const PetscBool holds = off <= figure->may ? PETSC_TRUE : PETSC_FALSE; /* not where the value is no number */
+
+  printf("  %-52s %18.12g %18.12g %-4s %8.1e  %s\n", figure->what, value, figure->exact, figure->unit, off, holds ? "holds" : "DOES NOT HOLD");
+  return holds;
+}
+
+static PetscErrorCode test_case(const Case *it, int *failed)
+{
+  NsArena           *arena   = NsArenaCreate();
+  NsDiag            *diag    = NsDiagCreate(arena);
+  const NsRunOptions options = {.config_path = "selftest.yaml", .config_text = text_of(it, arena)};
+  NsRun             *run;
+  Seen               seen = {0};
+  char               reason[512];
+
+  PetscFunctionBegin;
+  printf("%s\n", it->name);
+  PetscCall(NsRunCreate(&options, arena, diag, &run));
+  if (NsDiagErrors(diag)) {
+    NsDiagPrint(diag, stderr, false);
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "the config of '%s' has mistakes", it->name);
+  }
+  PetscCall(step_through(run, it, &seen, reason, sizeof(reason)));
+  if (*reason) printf("  stopped at t = %g s: %s\n", run->state.t, reason);
+  for (int i = 0; i < NS_FIGURES && it->figure[i].what; i++) *failed += !print_figure(&it->figure[i], &seen) || *reason ? 1 : 0;
+  PetscCall(NsRunDestroy(&run));
+  NsArenaDestroy(&arena);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode test_all(int *code)
+{
+  const size_t count  = sizeof(cases) / sizeof(cases[0]);
+  const double start  = NsSeconds();
+  int          failed = 0, figures = 0;
+
+  PetscFunctionBegin;
+  printf("  %-52s %18s %18s %-4s %8s\n", "", "value", "exact", "", "error");
+  for (size_t i = 0; i < count; i++) {
+    PetscCall(test_case(&cases[i], &failed));
+    for (int k = 0; k < NS_FIGURES && cases[i].figure[k].what; k++) figures++;
+  }
+  if (failed)
+    printf("\n%d of %d figures do not hold: do not trust results of this program on this machine\n", failed, figures);
+  else
+    printf("\nall %d figures hold (%.1f s)\n", figures, NsSeconds() - start);
+  *code = failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
+  PetscFunctionReturn(0);
+}
+
+int NsCommandSelftest(int argc, char **argv)
+{
+  if (argc > 1) {
+    fprintf(stderr, "percuss selftest: it takes no words, and there is '%s'\n", argv[1]);
+    return NS_EXIT_INPUT;
+  }
+  return NsCommandAlone(test_all);
+}
