@@ -55,6 +55,16 @@ static void part(NsAlphaReaction *self, PetscBool joints)
   }
 }
 
+/* P = g lambda of joints becomes their impulse, dt lambda. */
+static void rescale_joints(NsAlphaReaction *self, PetscReal dt)
+{
+  const NsPercussion *p = &self->alpha.p;
+
+  for (PetscInt i = 0; i < p->w.contacts; i++) {
+    if (self->joint[p->w.contact[i]]) p->P[p->w.start[i]] *= dt / self->alpha.g;
+  }
+}
+
 /* P of contacts at q1: w, U, and the forces of joints into x1. `known`: the round before had them, too, and v1+ = alpha.next has their w. */
 static PetscErrorCode react(
   NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal t1, PetscInt count, NsAlphaLaw law, PetscBool known, NsStepOutcome *outcome)
@@ -131,6 +141,7 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsSta
     PetscCall(NsAlphaRoundsEnd(&rounds, direct, first && count > 0, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
+  rescale_joints(self, dt);
   PetscFunctionReturn(0);
 }
 

@@ -29,7 +29,7 @@ typedef enum {
 
 PetscErrorCode NsAlphaReactionCreate(NsScheme *scheme, NsAlphaReaction *self);
 PetscErrorCode NsAlphaReactionDestroy(NsScheme *scheme, NsAlphaReaction *self);
-/* Begins the step; x1, P, q1 and v1 of it. */
+/* Begins the step; x1, P, q1 and v1 of it. P of joints is dt lambda, with the force lambda that x1 has at the end. */
 PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome);
 /*
   Candidates closed at the end of the step into contact->active, and into the reports: by their gaps, or pressed, P > 0. With rho < 1 the gap of a lasting contact wanders while its force changes, by

@@ -257,6 +257,7 @@ static PetscErrorCode NsSchemeStep_GeneralisedAlpha(NsScheme *scheme, NsState *x
   PetscCall(solve(scheme, x, x->t + dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsAlphaBook(scheme, alpha, x, dt));
+  if (self->moved) PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
   PetscCall(NsPercussionReport(scheme, &alpha->p, x->v));
   PetscCall(NsAlphaFinish(scheme, alpha, x, dt));
   PetscFunctionReturn(0);
@@ -286,7 +287,7 @@ const NsVariant NsSchemeVariant_GeneralisedAlpha = {
            "rho: what is left of the highest frequencies after a step. 1 keeps them, and the force rings where waves come that the step does\n"
            "not resolve; 0.8 has taken them out after some steps; 0 takes them at once. An elastic bar of 1000 elements on its wall, at nine\n"
            "times the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.45 % of the energy lost.\n"
-           "Lambda is force and impulse in one, reported as impulse (forces of joints apart): / step it is the force. A projection works:\n"
+           "Lambda is force and impulse in one, reported as impulse: / step it is the force; joints have a force, too. A projection works:\n"
            "on elastic bodies with long steps impacts take or add some per cent of the energy.\n"
            "Linear models: constant factor, two small problems a step with contact. Others, dampers and friction: rounds of Newton's method.\n"
            "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by differences.\n"

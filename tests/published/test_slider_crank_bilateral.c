@@ -200,10 +200,40 @@ static void energy_without_impacts(void **state)
   }
 }
 
+/* N: the joint's force at 20 ms, or its impulse over the step. */
+static PetscReal reaction_of(const char *scheme, PetscReal step)
+{
+  TestRun                test   = open_crank(scheme, step, 0.02);
+  const NsContactReport *report = NULL;
+  PetscReal              force;
+
+  while (test_runs(test.run)) test_step(test.run);
+  report = &test.run->contact->report[0];
+  force  = report->force[0] != 0 ? report->force[0] : report->impulse[0] / step;
+  test_run_close(&test);
+  return force;
+}
+
+/* A joint's reaction is the same, whichever scheme finds it. Half-explicit, with 1 us: 4.437 N. With rho: 1 it rings, by 3 %. */
+static void reactions(void **state)
+{
+  static const char *const schemes[] = {"moreau_jean", "implicit_split", "implicit_split, rho: 0", "generalised_alpha", "generalised_alpha, rho: 0",
+    "generalised_alpha_velocity", "generalised_alpha_velocity, rho: 0"};
+  const PetscReal          force     = reaction_of("half_explicit", 1e-6);
+
+  (void)state;
+  for (size_t s = 0; s < sizeof(schemes) / sizeof(schemes[0]); s++) {
+    const PetscReal other = reaction_of(schemes[s], 1e-5);
+    print_message("  %s: %.4f N, half_explicit: %.4f N\n", schemes[s], other, force);
+    assert_near(other, force, 2e-2 * PetscAbsReal(force));
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(table_2),
   cmocka_unit_test(drift_by_level),
   cmocka_unit_test(drift_falls_with_the_step),
   cmocka_unit_test(energy_without_impacts),
+  cmocka_unit_test(reactions),
 };
 TEST_MAIN(tests)
