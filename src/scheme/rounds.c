@@ -1,6 +1,7 @@
 #include "rounds.h"
 
-#define NS_MOST_ROUNDS 60
+#define NS_MOST_ROUNDS  60
+#define NS_SMALL_CHANGE 1e-7
 
 PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size)
 {
@@ -26,12 +27,13 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
                              : PETSC_FALSE; /* the next one is below 1e-14 */
 
   PetscFunctionBegin;
-  *again = self->change > 1e-14 && !stands && !(self->change <= 1e-7 && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
+  *again = self->change > 1e-14 && !stands && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;
   self->change = 0;
   if (++self->count < NS_MOST_ROUNDS) PetscFunctionReturn(0);
-  *again        = PETSC_FALSE;
+  *again = PETSC_FALSE;
+  if (self->last <= NS_SMALL_CHANGE) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
     "Newton's method does not converge in %d rounds (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));

@@ -1,6 +1,6 @@
 /*
-  When a fixed-point or Newton iteration for the end of a step stands: changes below 1e-14 of what changes, or no smaller any more and below 1e-7 (stiff models: forces
-  are small differences of large ones).
+  When a fixed-point or Newton iteration for the end of a step stands: changes below 1e-14 of what changes, or below 1e-7 and either no smaller any more (stiff models: forces
+  are small differences of large ones) or of the last round that there may be (normals that turn in long steps: each round leaves a part of the change before).
 
       NsRounds rounds = NsRoundsBegin();
       do {
@@ -25,5 +25,5 @@ static inline NsRounds NsRoundsBegin(void)
 }
 /* *target = *next, whose place is scratch then; how far it went is judged against *size: the largest entry, or `least` where that is more. */
 PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size);
-/* The round is over; whether there is to be another. Too many: a reason in outcome. Ends with what is no number, too, which the loop finds. */
+/* The round is over; whether there is to be another. Too many, and it does not stand: a reason in outcome. Ends with what is no number, too, which the loop finds. */
 PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again);
