@@ -65,6 +65,18 @@ static void rescale_joints(NsAlphaReaction *self, PetscReal dt)
   }
 }
 
+/* A force on a contact that leaves, u0 > 0, would work by P u0/2: it may stop it on average, u0 + u1 >= 0, and no more. u0 is that of the last step's end: with W at q1 all that moves on a convex
+   surface leaves. */
+static void do_no_work(const NsContact *contact, NsAlphaReaction *self)
+{
+  const NsPercussion *p = &self->alpha.p;
+
+  for (PetscInt i = 0; i < p->w.contacts; i++) {
+    const PetscInt k = p->w.contact[i];
+    if (!self->joint[k]) p->u1[p->w.start[i]] += PetscMax(contact->last_report[k].gap_rate, 0);
+  }
+}
+
 /* P of contacts at q1: w, U, and the forces of joints into x1. `known`: the round before had them, too, and v1+ = alpha.next has their w. */
 static PetscErrorCode react(
   NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal t1, PetscInt count, NsAlphaLaw law, PetscBool known, NsStepOutcome *outcome)
@@ -83,6 +95,7 @@ static PetscErrorCode react(
     NsContactReact(contact, &p->w, self->P, self->reaction);
     for (PetscInt k = 0; k < p->w.rows; k++) p->u1[k] -= self->reaction[k];
   }
+  if (law == NS_ALPHA_FORCES) do_no_work(contact, self);
   PetscCall(NsContactSolve(contact, &p->w, p->u1, law == NS_ALPHA_IMPACTS ? p->u0 : NULL, NULL, p->P, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &p->w, law == NS_ALPHA_IMPACTS ? "percussions" : "forces"));

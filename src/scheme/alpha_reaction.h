@@ -24,7 +24,7 @@ typedef struct {
 
 typedef enum {
   NS_ALPHA_IMPACTS, /* contacts whose gap is closed at q* without jumps: 0 <= u1 + e u0 _|_ P >= 0 (and friction) */
-  NS_ALPHA_FORCES   /* contacts that were closed, p.was: 0 <= u1 _|_ P >= 0 (and friction) */
+  NS_ALPHA_FORCES   /* contacts that were closed, p.was: 0 <= u1 + max(u0, 0) _|_ P >= 0 (and friction), u0 at the end of the last step */
 } NsAlphaLaw;
 
 PetscErrorCode NsAlphaReactionCreate(NsScheme *scheme, NsAlphaReaction *self);
