@@ -6,6 +6,7 @@ extern const NsSchemeType NsSchemeType_HalfExplicit;
 #define NS_MANY_STEPS   1e6
 #define NS_PART         0.8  /* of the limit: beyond 0.9 the highest frequencies are badly off */
 #define NS_LOOKS        1000 /* steps of a run whose steps are exact */
+#define NS_FEWEST_STEPS 100  /* of a run: what moves slowly bounces in fewer than its limit allows */
 #define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
 #define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
 
@@ -86,14 +87,18 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
     return;
   }
   advice->scheme = "half_explicit";
-  advice->step   = NS_PART * limit;
+  advice->step   = PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS);
   if (curved)
     also =
       "; with `positions: held`, for gaps on curved surfaces drift; generalised_alpha takes steps ten and more times as long, where a hundredth will do";
   else if (model->candidates && !d.bounces && model->linear)
     also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
-  (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit, %.3g steps: the least time for the same error%s", NS_PART,
-    ceil(end / advice->step), also);
+  if (advice->step < NS_PART * limit)
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,
+      NS_PART, ceil(end / (NS_PART * limit)), also);
+  else
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit, %.3g steps: the least time for the same error%s", NS_PART,
+      ceil(end / advice->step), also);
 }
 
 PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
