@@ -240,3 +240,15 @@ PetscErrorCode NsAlphaFinish(NsScheme *scheme, NsAlpha *self, NsState *x, PetscR
   PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode NsAlphaJumped(NsScheme *scheme, NsAlpha *self, const NsState *x, Vec before)
+{
+  PetscFunctionBegin;
+  if (!scheme->model->velocity_matters) PetscFunctionReturn(0);
+  PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->dx));
+  PetscCall(NsModelAccel(scheme->model, x->t, x->q, before, self->r));
+  PetscCall(VecAXPY(self->dx, -1, self->r));
+  PetscCall(VecAXPY(self->x0, 1, self->dx));
+  PetscCall(VecAXPY(self->a0, 1, self->dx));
+  PetscFunctionReturn(0);
+}

@@ -71,5 +71,7 @@ PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool gr
 PetscErrorCode NsAlphaBook(NsScheme *scheme, NsAlpha *self, const NsState *x, PetscReal dt);
 /* What all of them count: NsSchemeType.count. */
 PetscInt NsAlphaCount(const NsAlpha *self, NsCounter *list);
+/* After NsAlphaFinish: velocities have jumped at the end of the step, from `before` to those of the state, and so have the forces of dampers, x and a. */
+PetscErrorCode NsAlphaJumped(NsScheme *scheme, NsAlpha *self, const NsState *x, Vec before);
 /* The step is done: a, x, memory of contact, and the new state from q1 and p.v1. */
 PetscErrorCode NsAlphaFinish(NsScheme *scheme, NsAlpha *self, NsState *x, PetscReal dt);
