@@ -67,6 +67,8 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
 {
   const NsModel  *model = run->model;
   const PetscReal end   = run->config.time->end;
+  const PetscBool elastic =
+    model->scene.elements > 0 && model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE; /* for what has nodes of its own, and one process */
   const PetscBool many = end / limit > NS_MANY_STEPS, curved = model->candidates && !model->flat_contacts ? PETSC_TRUE : PETSC_FALSE;
   const char     *also = "";
 
@@ -81,9 +83,9 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
     advice->step   = NS_LONGER * limit;
     (void)snprintf(advice->reason, sizeof(advice->reason),
       "%.2g explicit steps, which the %s sets: take longer elements there, or steps without limit%s", end / limit, run->limit_where,
-      curved || d.joins ? ""
-      : d.bounces       ? "; implicit_split damps what they do not resolve"
-                        : "; implicit_split damps what they do not resolve; modal does not know the mesh");
+      curved || d.joins       ? ""
+      : d.bounces || !elastic ? "; implicit_split damps what they do not resolve"
+                              : "; implicit_split damps what they do not resolve; modal does not know the mesh");
     return;
   }
   advice->scheme = "half_explicit";
@@ -91,7 +93,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
   if (curved)
     also =
       "; with `positions: held`, for gaps on curved surfaces drift; generalised_alpha takes steps ten and more times as long, where a hundredth will do";
-  else if (model->candidates && !d.bounces && model->linear)
+  else if (elastic && model->candidates && !d.bounces && model->linear)
     also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
   if (advice->step < NS_PART * limit)
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,

@@ -70,6 +70,7 @@ static PetscErrorCode NsSchemeDestroy_MasslessContact(NsScheme *scheme)
   NsMasslessContact *self = scheme->data;
 
   PetscFunctionBegin;
+  scheme->contact->held = NULL;
   PetscCall(NsComplianceDestroy(&self->mass));
   PetscCall(NsComplianceDestroy(&self->statics));
   PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->q1, &self->v1, &self->va, &self->vs, NULL));

@@ -1,0 +1,89 @@
+/*
+  What percuss check advises: schemes that can move the model, and that it can do what it names besides.
+*/
+#include "cli/advice.h"
+#include "support.h"
+
+/* A mass on a spring, that falls on a floor. */
+static const char *const ball = "bodies:\n"
+                                "  ball: {type: rigid, at: [0, 0.2, 0], mass: 1, inertia: [0.01, 0.01, 0.01], initial: {velocity: [0, -1, 0]}}\n"
+                                "springs: {hold: {between: [ball.center, ground], stiffness: 2000, direction: [0, 1, 0]}}\n"
+                                "contacts: {floor: {between: [{node: ball.center, radius: 0.1}, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}}\n"
+                                "scheme: {type: half_explicit, step: 10 ms}\n"
+                                "time: {end: 0.2}\n";
+
+/* An elastic bar in front of its wall; its limit is about 5 us. */
+static const char *const bar = "bodies:\n"
+                               "  bar:\n"
+                               "    type: bar\n"
+                               "    mesh: {line: {from: [0.1 mm, 0, 0], to: [1.0001, 0, 0], elements: 20}}\n"
+                               "    material: {density: 7800, young: 210 GPa}\n"
+                               "    section: {area: 1 cm^2}\n"
+                               "    initial: {velocity: [-0.5, 0, 0]}\n"
+                               "contacts: {wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}\n"
+                               "scheme: {type: half_explicit, step: 1 us}\n"
+                               "time: {end: 10 ms}\n";
+
+/* The advice, which its scheme can follow for some steps. */
+static NsAdvice advice_on(const char *text, const char *change)
+{
+  TestRun  test = test_run_open(text, (const char *[]){change, NULL});
+  NsAdvice advice;
+  char     scheme[64];
+
+  CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
+  CHECK(NsAdvise(test.run, &advice));
+  snprintf(scheme, sizeof(scheme), "scheme={type: %s, step: %.17g}", advice.scheme, advice.step > 0 ? advice.step : test.run->step);
+  test_run_close(&test);
+  print_message("  %s: %s\n", scheme, advice.reason);
+  test = test_run_open(text, (const char *[]){scheme, change, NULL});
+  for (int i = 0; i < 50 && test_runs(test.run); i++) test_step(test.run);
+  test_run_close(&test);
+  return advice;
+}
+
+static void few_steps(void **state)
+{
+  const NsAdvice advice = advice_on(ball, NULL);
+
+  (void)state;
+  assert_string_equal(advice.scheme, "half_explicit");
+  assert_near(advice.step, 0.2 / 100, 1e-15);          /* 0.8 of its limit: 35 ms */
+  assert_null(strstr(advice.reason, "redistributed")); /* it has no elements */
+}
+
+static void some_steps(void **state)
+{
+  const NsAdvice advice = advice_on(bar, NULL), bounces = advice_on(bar, "contacts.wall.restitution=0.5");
+
+  (void)state;
+  assert_string_equal(advice.scheme, "half_explicit");
+  assert_non_null(strstr(advice.reason, "redistributed"));
+  assert_string_equal(bounces.scheme, "half_explicit");
+  assert_null(strstr(bounces.reason, "redistributed"));
+}
+
+static void many_steps(void **state)
+{
+  const NsAdvice advice = advice_on(bar, "time.end=100");
+
+  (void)state;
+  assert_string_equal(advice.scheme, "implicit_split");
+  assert_non_null(strstr(advice.reason, "modal"));
+}
+
+static void no_contact(void **state)
+{
+  const NsAdvice advice = advice_on(bar, "contacts={}");
+
+  (void)state;
+  assert_string_equal(advice.scheme, "modal");
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(few_steps),
+  cmocka_unit_test(some_steps),
+  cmocka_unit_test(many_steps),
+  cmocka_unit_test(no_contact),
+};
+TEST_MAIN(tests)
