@@ -13,9 +13,12 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
   *size = PetscMax(*size, least);
   PetscCall(VecAXPY(old, -1, *next));
   PetscCall(NsModelLargest(model, old, &distance));
-  self->change = PetscMax(self->change, distance / *size);
-  *target      = *next;
-  *next        = old;
+  if (!(*size < PETSC_INFINITY))
+    self->change = PETSC_INFINITY;
+  else if (!(distance <= self->change * *size)) /* also no number: left in *target by a step that diverged */
+    self->change = distance < PETSC_INFINITY ? distance / *size : PETSC_MAX_REAL;
+  *target = *next;
+  *next   = old;
   PetscFunctionReturn(0);
 }
 
@@ -27,6 +30,12 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
                              : PETSC_FALSE; /* the next one is below 1e-14 */
 
   PetscFunctionBegin;
+  if (self->change == PETSC_INFINITY) {
+    *again        = PETSC_FALSE;
+    outcome->done = PETSC_FALSE;
+    PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "Newton's method diverges; a shorter step may help"));
+    PetscFunctionReturn(0);
+  }
   *again = self->change > 1e-14 && !stands && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;

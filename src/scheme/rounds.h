@@ -25,5 +25,5 @@ static inline NsRounds NsRoundsBegin(void)
 }
 /* *target = *next, whose place is scratch then; how far it went is judged against *size: the largest entry, or `least` where that is more. */
 PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size);
-/* The round is over; whether there is to be another. Too many, and it does not stand: a reason in outcome. Ends with what is no number, too, which the loop finds. */
+/* The round is over; whether there is to be another. Too many, and it does not stand, or something is no number: a reason in outcome. */
 PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again);

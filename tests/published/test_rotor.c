@@ -367,6 +367,44 @@ static void slow_rounds(void **state)
   }
 }
 
+/* A step that is far too long says so, and a short one can be done after it. */
+static void rounds_that_diverge(void **state)
+{
+  static const char *const rub =
+    "bodies:\n"
+    "  shaft:\n"
+    "    type: rotor\n"
+    "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 2}}\n"
+    "    material: {density: 7850, young: 210 GPa, poisson: 0.3}\n"
+    "    section: {circle: {radius: 15 mm}}\n"
+    "    damping: {rayleigh: {mass: 5 1/s, stiffness: 1 us}}\n"
+    "    spin: {free: 2000 rpm}\n"
+    "discs: {disc: {at: shaft.right, shape: {outer_radius: 100 mm, thickness: 20 mm, density: 7850}}}\n"
+    "unbalances: {disc: {at: shaft.right, mass_eccentricity: 1e-3}}\n"
+    "bearings:\n"
+    "  left: {between: [shaft.left, ground], stiffness: 2 MN/m, damping: 300, rotational_stiffness: 1e4}\n"
+    "  right: {between: [shaft.right, ground], stiffness: 1 MN/m, damping: 100}\n"
+    "loads: {brake: {at: shaft.left, moment: [-20, 0, 0]}}\n"
+    "contacts:\n"
+    "  catch:\n"
+    "    between: [{node: shaft.right, radius: 15 mm}, {cylinder: {center: [1, 0, 0], axis: [1, 0, 0], radius: 15.05 mm, side: inside}}]\n"
+    "    restitution: 0.5\n"
+    "scheme: {type: generalised_alpha_velocity, step: 2.5 ms}\n"
+    "time: {end: 50 ms}\n";
+  TestRun       test    = test_run_open(rub, NULL);
+  NsStepOutcome outcome = {.done = PETSC_TRUE};
+
+  (void)state;
+  for (int i = 0; i < 20 && outcome.done; i++) CHECK(NsSchemeStep(test.run->scheme, &test.run->state, test.run->step, &outcome));
+  assert_false(outcome.done);
+  assert_string_equal(outcome.reason, "Newton's method diverges; a shorter step may help");
+  CHECK(NsSchemeStep(test.run->scheme, &test.run->state, 1e-5, &outcome));
+  assert_true(outcome.done);
+  CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+  assert_true(test.run->ledger.numerical < PETSC_INFINITY);
+  test_run_close(&test);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_row_of_the_reference),
   cmocka_unit_test(journal_before_the_first_contact),
@@ -377,5 +415,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(one_step_size),
   cmocka_unit_test(finer_mesh),
   cmocka_unit_test(slow_rounds),
+  cmocka_unit_test(rounds_that_diverge),
 };
 TEST_MAIN(tests)
