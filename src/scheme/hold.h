@@ -29,7 +29,9 @@ extern const char *const NsPositionsChoices[];
 #define NS_POSITIONS_ABOUT \
   "positions: held puts joints, and contacts that press, onto g = 0 at the end of each step (q1 += M^-1 W Psi, the method of Gear,\n" \
   "Gupta and Leimkuhler); who is closed no longer depends on gap_tolerance. An impact with e = 0 leaves no penetration, one with\n" \
-  "e > 0 leaves that of its step: putting it back would give energy to each bounce. The work of it is in `numerical`.\n"
+  "e > 0 leaves that of its step: putting it back would give energy to each bounce. The work of it is in `numerical`:\n" \
+  "elastic bodies that go on bouncing gain by it, a truss on its feet its whole energy in a second of steps at 0.8 of the explicit\n" \
+  "limit, and seventy times that with moreau_jean and steps ten times as long. For them: positions: free, or implicit_split.\n"
 
 #define NS_POSITIONS_KEY(T) \
   { \
