@@ -188,6 +188,8 @@ static PetscErrorCode NsSchemeDestroy_Modal(NsScheme *scheme)
   NsModal *self = scheme->data;
 
   PetscFunctionBegin;
+  scheme->contact->held     = NULL;
+  scheme->contact->velocity = NULL;
   PetscCall(NsReducedDestroy(&self->reduced));
   PetscCall(NsModalFlightDestroy(&self->flight));
   PetscCall(NsComplianceDestroy(&self->compliance));
@@ -227,6 +229,57 @@ static PetscErrorCode prepare(NsScheme *scheme, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
+/* y += B x of columns B[columns, n]. */
+static void add_columns(PetscInt n, PetscInt columns, const PetscReal *B, const PetscReal *x, PetscReal *y)
+{
+  const PetscBLASInt rows = (PetscBLASInt)n, width = (PetscBLASInt)columns, next = 1;
+  const PetscReal    one = 1;
+
+  if (columns) BLASgemv_("N", &rows, &width, &one, B, &rows, x, &next, &one, y, &next);
+}
+
+/* q, v of the modes, of what gives way under reactions, and under loads of these sizes (NULL: none). */
+static PetscErrorCode assemble(const NsModal *self, const PetscReal *sizes, Vec whole_q, Vec whole_v)
+{
+  const NsReduced *reduced = &self->reduced;
+  const PetscInt   n       = reduced->unknowns;
+  PetscScalar     *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(whole_q));
+  PetscCall(VecZeroEntries(whole_v));
+  PetscCall(VecGetArray(whole_q, &q));
+  PetscCall(VecGetArray(whole_v, &v));
+  add_columns(n, reduced->modes, reduced->shape, self->x0, q);
+  add_columns(n, reduced->modes, reduced->shape, self->x0 + reduced->modes, v);
+  add_columns(n, reduced->touches, reduced->give, self->f0, q);
+  if (sizes) add_columns(n, reduced->loads, reduced->load_give, sizes, q);
+  PetscCall(VecRestoreArray(whole_v, &v));
+  PetscCall(VecRestoreArray(whole_q, &q));
+  PetscFunctionReturn(0);
+}
+
+/* What is not in the basis gives way to loads at once, at the start, too: what that stores is no gain of the scheme, but there from the beginning. */
+static PetscErrorCode count_give(NsScheme *scheme, const NsState *state)
+{
+  NsModal  *self = scheme->data;
+  NsEnergy  with, without;
+  PetscReal change;
+  Vec       q, v;
+
+  PetscFunctionBegin;
+  if (!self->loaded) PetscFunctionReturn(0);
+  PetscCall(NsVecsCreate(scheme->model, &q, &v, NULL));
+  PetscCall(assemble(self, NULL, q, v));
+  PetscCall(NsModelEnergy(scheme->model, state->t, q, v, &without));
+  PetscCall(assemble(self, self->size[0], q, v));
+  PetscCall(NsModelEnergy(scheme->model, state->t, q, v, &with));
+  change = with.elastic + with.potential - without.elastic - without.potential;
+  scheme->ledger->initial += change;
+  PetscCall(NsVecsDestroy(&q, &v, NULL));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStart_Modal(NsScheme *scheme, const NsState *state)
 {
   NsModal         *self    = scheme->data;
@@ -244,9 +297,10 @@ static PetscErrorCode NsSchemeStart_Modal(NsScheme *scheme, const NsState *state
   PetscCall(PetscArrayzero(self->f0, reduced->touches));
   PetscCall(PetscArrayzero(self->part, scheme->contact->candidates));
   self->w0.contacts = self->w0.rows = 0;
-  self->whole                       = PETSC_TRUE;
-  scheme->contact->held             = self->held;
-  scheme->contact->velocity         = self->velocity;
+  self->whole                       = self->loaded ? PETSC_FALSE : PETSC_TRUE; /* what gives way to loads does so at once */
+  PetscCall(count_give(scheme, state));
+  scheme->contact->held     = self->held;
+  scheme->contact->velocity = self->velocity;
   PetscFunctionReturn(0);
 }
 
@@ -347,35 +401,13 @@ static PetscErrorCode NsSchemeStep_Modal(NsScheme *scheme, NsState *x, PetscReal
   PetscFunctionReturn(0);
 }
 
-/* y += B x of columns B[columns, n]. */
-static void add_columns(PetscInt n, PetscInt columns, const PetscReal *B, const PetscReal *x, PetscReal *y)
-{
-  const PetscBLASInt rows = (PetscBLASInt)n, width = (PetscBLASInt)columns, next = 1;
-  const PetscReal    one = 1;
-
-  if (columns) BLASgemv_("N", &rows, &width, &one, B, &rows, x, &next, &one, y, &next);
-}
-
 static PetscErrorCode NsSchemeComplete_Modal(NsScheme *scheme, NsState *x)
 {
-  NsModal         *self    = scheme->data;
-  const NsReduced *reduced = &self->reduced;
-  const PetscInt   n       = reduced->unknowns;
-  PetscScalar     *q, *v;
+  NsModal *self = scheme->data;
 
   PetscFunctionBegin;
-  if (self->whole) PetscFunctionReturn(0);
+  if (!self->whole) PetscCall(assemble(self, self->size[0], x->q, x->v));
   self->whole = PETSC_TRUE;
-  PetscCall(VecZeroEntries(x->q));
-  PetscCall(VecZeroEntries(x->v));
-  PetscCall(VecGetArray(x->q, &q));
-  PetscCall(VecGetArray(x->v, &v));
-  add_columns(n, reduced->modes, reduced->shape, self->x0, q);
-  add_columns(n, reduced->modes, reduced->shape, self->x0 + reduced->modes, v);
-  add_columns(n, reduced->touches, reduced->give, self->f0, q);
-  add_columns(n, reduced->loads, reduced->load_give, self->size[0], q);
-  PetscCall(VecRestoreArray(x->v, &v));
-  PetscCall(VecRestoreArray(x->q, &q));
   PetscFunctionReturn(0);
 }
 

@@ -226,6 +226,7 @@ PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
     NsModalSwap(&self->less[0], &self->less[1]);
     NsModalSwap(&self->give[0], &self->give[1]);
   }
+  if (change <= NS_LOOSE * model->length_scale) PetscFunctionReturn(0); /* rounding that goes to and fro */
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
     "the reactions of contacts do not converge in %d rounds (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));

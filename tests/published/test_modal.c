@@ -523,6 +523,32 @@ static void rotor_rubs(void **state)
   }
 }
 
+/* Loads from the start: what they store at once in what is not in the basis is there from the beginning, and nobody makes it. */
+static void constant_load(void **state)
+{
+  static const char *const text =
+    "bodies: {b: {type: bar, mesh: {line: {from: [1e-4, 0, 0], to: [1.0001, 0, 0], elements: 3}}, material: {density: 7800, young: 210 GPa},\n"
+    "  section: {area: 1 cm^2}}}\n"
+    "loads: {push: {at: b.right, force: [-2000, 0, 0]}}\n"
+    "contacts: {w: {between: [b.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}\n"
+    "scheme: {type: modal, step: 1e-5}\n"
+    "time: {end: 0.1e-3}\n";
+  TestRun         test   = test_run_open(text, NULL);
+  NsLedger *const ledger = &test.run->ledger;
+
+  (void)state;
+  CHECK(NsSchemeComplete(test.run->scheme, &test.run->state));
+  CHECK(NsLedgerClose(ledger, test.run->model, &test.run->state));
+  assert_true(ledger->initial > 0.01);
+  while (test_runs(test.run)) {
+    test_step(test.run);
+    CHECK(NsLedgerClose(ledger, test.run->model, &test.run->state));
+  }
+  assert_near(ledger->numerical_max, 0, 1e-14);
+  assert_near(ledger->now.kinetic, ledger->load, 1e-12); /* 1.56 kg pushed by 2000 N, not yet at the wall */
+  test_run_close(&test);
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(free_flight_is_exact),
   cmocka_unit_test(statics_of_few_modes_are_exact),
@@ -536,5 +562,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(many_contacts_keep_most_of_the_energy),
   cmocka_unit_test(friction_takes_what_it_books),
   cmocka_unit_test(rotor_rubs),
+  cmocka_unit_test(constant_load),
 };
 TEST_MAIN(tests)

@@ -68,7 +68,7 @@ static void many_steps(void **state)
   const NsAdvice advice = advice_on(bar, "time.end=100");
 
   (void)state;
-  assert_string_equal(advice.scheme, "implicit_split");
+  assert_string_equal(advice.scheme, "moreau_jean");
   assert_non_null(strstr(advice.reason, "modal"));
 }
 
