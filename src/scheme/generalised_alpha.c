@@ -118,8 +118,13 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
   PetscFunctionReturn(0);
 }
 
-/* Candidates closed at q1 into contact->active: by their gaps, or because they are pressed. */
-static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1)
+#define NS_ROUNDS_TO_LEAVE 8
+
+/*
+  Candidates closed at q1 into contact->active: by their gaps, or because they are pressed. One whose own friction lifts it off would be closed in every other round: after some rounds nobody leaves
+  any more.
+*/
+static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round)
 {
   NsScheme_GeneralisedAlpha *self    = scheme->data;
   NsContact                 *contact = scheme->contact;
@@ -129,7 +134,8 @@ static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1)
   PetscCall(NsContactGaps(contact, t1, self->alpha.q1));
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
-    if (NsContactIsClosed(contact, i) || self->position.multiplier[i] > 0) contact->active[self->hit++] = i;
+    if (NsContactIsClosed(contact, i) || self->position.multiplier[i] > 0 || (round > NS_ROUNDS_TO_LEAVE && self->alpha.p.is[i]))
+      contact->active[self->hit++] = i;
   }
   PetscFunctionReturn(0);
 }
@@ -180,7 +186,7 @@ static PetscBool same_contacts(const NsScheme_GeneralisedAlpha *self, const NsCo
 }
 
 /* v1+ into alpha.next; w, and the part of friction in U. */
-static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal t1, NsStepOutcome *outcome)
+static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal t1, PetscInt round, NsStepOutcome *outcome)
 {
   NsScheme_GeneralisedAlpha *self    = scheme->data;
   NsAlpha                   *alpha   = &self->alpha;
@@ -189,7 +195,7 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
   const PetscInt             before  = self->hit;
 
   PetscFunctionBegin;
-  PetscCall(list_closed(scheme, t1));
+  PetscCall(list_closed(scheme, t1, round));
   const PetscBool known = self->friction && self->hit && same_contacts(self, contact, before) ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(NsPercussionActivate(scheme, p, self->hit));
   PetscCall(NsAlphaVelocity(alpha, known ? self->w : NULL, alpha->next));
@@ -236,7 +242,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
     PetscCall(position_round(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
-    PetscCall(velocity_round(scheme, x, t1, outcome));
+    PetscCall(velocity_round(scheme, x, t1, rounds.count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
     const PetscBool alone = NsAlphaIsDirect(model, PETSC_FALSE) && self->moved + self->hit == 0 ? PETSC_TRUE : PETSC_FALSE;
