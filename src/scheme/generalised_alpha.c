@@ -289,16 +289,20 @@ const NsVariant NsSchemeVariant_GeneralisedAlpha = {
            "q* = q0 + dt v0 + dt^2 ((1/2 - beta) a0 + beta a1),   v* = v0 + dt ((1 - gamma) a0 + gamma a1),   M x1 = h(t1, q1, v1);\n"
            "positions  q1 = q* + U,   M U = W nu,       0 <= g(q1) _|_ nu >= 0   (joints: g = 0);\n"
            "velocities v1 = v* + w,   M w = W Lambda,   0 <= W'v1 + e W'v0 _|_ Lambda >= 0 where g(q1) = 0 (and friction).\n"
-           "No step limit. Order 2 in flight and with joints, 1 with impacts. No penetration; joints closed and at rest; all to rounding.\n"
-           "rho: what is left of the highest frequencies after a step. 1 keeps them, and the force rings where waves come that the step does\n"
-           "not resolve; 0.8 has taken them out after some steps; 0 takes them at once. An elastic bar of 1000 elements on its wall, at nine\n"
-           "times the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.45 % of the energy lost.\n"
-           "Lambda is force and impulse in one, reported as impulse: / step it is the force; joints have a force, too. A projection works:\n"
-           "on elastic bodies with long steps impacts take or add some per cent of the energy.\n"
-           "Linear models: constant factor, two small problems a step with contact. Others, dampers and friction: rounds of Newton's method.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by differences.\n"
-           "Reference: Bruels, Acary, Cardona, Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth\n"
-           "generalized-alpha scheme, Comput. Methods Appl. Mech. Engrg. 281 (2014).",
+           "No step limit. Order 2 in flight and with joints, 1 with impacts. No penetration; joints closed and at rest;\n"
+           "all to rounding.\n"
+           "rho: what is left of the highest frequencies after a step. 1 keeps them, and the force rings where waves\n"
+           "come that the step does not resolve; 0.8 has taken them out after some steps; 0 takes them at once. An\n"
+           "elastic bar of 1000 elements on its wall, at nine times the explicit limit, rho = 0.8: force within 0.01 %\n"
+           "of theory, 0.45 % of the energy lost.\n"
+           "Lambda is force and impulse in one, reported as impulse: / step it is the force; joints have a force, too. A\n"
+           "projection works: on elastic bodies with long steps impacts take or add some per cent of the energy.\n"
+           "Linear models: constant factor, two small problems a step with contact. Others, dampers and friction: rounds\n"
+           "of Newton's method.\n"
+           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
+           "differences.\n"
+           "Reference: Bruels, Acary, Cardona, Simultaneous enforcement of constraints at position and velocity levels\n"
+           "in the nonsmooth generalized-alpha scheme, Comput. Methods Appl. Mech. Engrg. 281 (2014).",
   .table = &generalised_alpha_table,
 };
 

@@ -71,15 +71,19 @@ const NsVariant NsSchemeVariant_GeneralisedAlphaVelocity = {
   .about = "(1 - am) a1 + am a0 = (1 - af) x1 + af x0,   am = (2 rho - 1)/(rho + 1),   af = rho/(rho + 1),\n"
            "q* = q0 + dt v0 + dt^2 ((1/2 - beta) a0 + beta a1),   v* = v0 + dt ((1 - gamma) a0 + gamma a1),   M x1 = h(t1, q1, v1);\n"
            "q1 = q* + dt/2 w,   v1 = v* + w,   M w = W Lambda,   0 <= W'v1 + e W'v0 _|_ Lambda >= 0 where g(q*) <= 0 (and friction).\n"
-           "No step limit. Order 2 in flight and with joints, 1 with impacts. rho as in scheme.generalised_alpha; 1 keeps the energy of linear\n"
-           "models to rounding, but for impacts and friction, as moreau_jean with theta = 0.5 does. An elastic bar of 1000 elements on its\n"
-           "wall, at nine times the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.48 % of the energy lost.\n"
-           "Penetration: at most dt |u^-|; with rho below 0.8 it goes on, to 7 dt |u^-| for a bar's end with rho = 0. Positions of joints and\n"
-           "of curved contacts drift. Lambda is force and impulse in one, reported as impulse: / step it is the force.\n"
-           "Linear models: constant factor, one small problem a step with contact. Others, and dampers: rounds of Newton's method.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by differences.\n"
-           "Reference: Chen, Acary, Virlez, Bruels, A nonsmooth generalized-alpha scheme for flexible multibody systems with unilateral\n"
-           "constraints, Int. J. Numer. Meth. Engng. 96 (2013).",
+           "No step limit. Order 2 in flight and with joints, 1 with impacts.\n"
+           "rho as in scheme.generalised_alpha; 1 keeps the energy of linear models to rounding, but for impacts and\n"
+           "friction, as moreau_jean with theta = 0.5 does. An elastic bar of 1000 elements on its wall, at nine times\n"
+           "the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.48 % of the energy lost.\n"
+           "Penetration: at most dt |u^-|; with rho below 0.8 it goes on, to 7 dt |u^-| for a bar's end with rho = 0.\n"
+           "Positions of joints and of curved contacts drift.\n"
+           "Lambda is force and impulse in one, reported as impulse: / step it is the force.\n"
+           "Linear models: constant factor, one small problem a step with contact. Others, and dampers: rounds of\n"
+           "Newton's method.\n"
+           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
+           "differences.\n"
+           "Reference: Chen, Acary, Virlez, Bruels, A nonsmooth generalized-alpha scheme for flexible multibody systems\n"
+           "with unilateral constraints, Int. J. Numer. Meth. Engng. 96 (2013).",
   .table = &generalised_alpha_velocity_table,
 };
 

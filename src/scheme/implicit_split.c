@@ -145,17 +145,21 @@ const NsVariant NsSchemeVariant_ImplicitSplit = {
            "contacts that were closed: a force over the step, P = dt lambda, in q1 = q* + dt/2 w, v^- = v* + w, M w = W P,\n"
            "0 <= W'v^- + max(W'v0, 0) _|_ P >= 0 (and friction); in a step that closes a contact, impulses at its end besides:\n"
            "v1 = v^- + M^-1 W Lambda, impact law with v^-.\n"
-           "The half-explicit scheme without step limit: reaction force and reaction impulse apart. Order 2 in flight and with joints, 1 with\n"
-           "impacts. rho as in scheme.generalised_alpha; with 1 the force rings on after the impact. An elastic bar of 1000 elements on its\n"
-           "wall, at nine times the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.41 % of the energy lost, one impulse.\n"
-           "Penetration: at most 1.05 dt |u^-|, and half of e dt |u^-| more where a contact that bounces is pressed back at once; it\n"
-           "stays while the contact lasts. With rho below 0.8 it goes on: a bar's end with rho = 0 sinks 7 dt |u^-|. Positions of joints\n"
-           "and of curved contacts drift.\n"
+           "The half-explicit scheme without step limit: reaction force and reaction impulse apart. Order 2 in flight\n"
+           "and with joints, 1 with impacts.\n"
+           "rho as in scheme.generalised_alpha; with 1 the force rings on after the impact. An elastic bar of 1000\n"
+           "elements on its wall, at nine times the explicit limit, rho = 0.8: force within 0.01 % of theory, 0.41 % of\n"
+           "the energy lost, one impulse.\n"
+           "Penetration: at most 1.05 dt |u^-|, and half of e dt |u^-| more where a contact that bounces is pressed back\n"
+           "at once; it stays while the contact lasts. With rho below 0.8 it goes on: a bar's end with rho = 0 sinks 7\n"
+           "dt |u^-|. Positions of joints and of curved contacts drift.\n"
            "Contacts add no energy to linear models, whatever e and the step.\n"
-           "Linear models: constant factor, one small problem a step with contact. Others, and dampers: rounds of Newton's method.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by differences.\n"
-           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous\n"
-           "Galerkin methods, outlook; generalised-alpha: Chung, Hulbert, J. Appl. Mech. 60 (1993).",
+           "Linear models: constant factor, one small problem a step with contact. Others, and dampers: rounds of\n"
+           "Newton's method.\n"
+           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
+           "differences.\n"
+           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
+           "time-discontinuous Galerkin methods, outlook; generalised-alpha: Chung, Hulbert, J. Appl. Mech. 60 (1993).",
   .table = &implicit_split_table,
 };
 
