@@ -8,7 +8,10 @@ PetscErrorCode NsAlphaReactionCreate(NsScheme *scheme, NsAlphaReaction *self)
   PetscCall(NsAlphaCreate(scheme, &self->alpha));
   PetscCall(NsRowsCreate(scheme->model, &self->others));
   PetscCall(PetscCalloc4(rows, &self->P, rows, &self->reaction, candidates, &self->joint, candidates, &self->held));
-  for (PetscInt i = 0; i < candidates; i++) self->joint[i] = scheme->model->candidate[i].bilateral;
+  for (PetscInt i = 0; i < candidates; i++) {
+    self->joint[i] = scheme->model->candidate[i].bilateral;
+    self->joins    = self->joins || self->joint[i] ? PETSC_TRUE : PETSC_FALSE;
+  }
   PetscCall(NsVecsCreate(scheme->model, &self->U, &self->w, NULL));
   PetscFunctionReturn(0);
 }
@@ -143,11 +146,13 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsSta
     PetscCall(NsAlphaRound(scheme, alpha, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
     if (first) PetscCall(activate(scheme, self, t1, law, &count));
-    PetscCall(NsAlphaVelocity(alpha, first || !count ? NULL : self->w, alpha->next));
-    if (count) PetscCall(react(scheme, self, x, t1, count, law, !first, outcome));
-    if (!outcome->done) PetscFunctionReturn(0);
+    const PetscBool direct = NsAlphaIsDirect(model, count > 0) && !self->joins ? PETSC_TRUE : PETSC_FALSE;
+    if (count && (first || !direct)) { /* directly, the second round is x1's alone */
+      PetscCall(NsAlphaVelocity(alpha, first ? NULL : self->w, alpha->next));
+      PetscCall(react(scheme, self, x, t1, count, law, !first, outcome));
+      if (!outcome->done) PetscFunctionReturn(0);
+    }
     PetscCall(NsAlphaVelocity(alpha, count ? self->w : NULL, alpha->next));
-    const PetscBool direct = NsAlphaIsDirect(model, count > 0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
     PetscCall(NsAlphaPosition(alpha, count ? self->U : NULL, alpha->next));
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL));
