@@ -5,6 +5,7 @@
   (N s), whatever the scheme calls it: one tolerance fits all.
 */
 #pragma once
+#include "memory.h"
 #include "ledger.h"
 #include "local.h"
 #include "model.h"
@@ -102,6 +103,8 @@ struct NsContact {
 
 PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
+/* Memory between two steps: guesses, reports, who sleeps, statistics. */
+void NsContactRemember(NsContact *contact, NsMemory *memory);
 /* Gaps of the candidates that are near at (t, q) into contact->gap; which those are, may grow. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */

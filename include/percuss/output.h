@@ -46,6 +46,8 @@ typedef struct {
   PetscBool sums; /* due every step, for what it sums up; writes rows of its own choice */
   /* A snapshot that comes `again` goes only to writers that were not due to it, and to those that sum. */
   PetscErrorCode (*write)(NsWriter *, const NsSnapshot *);
+  /* What it remembers between two snapshots, for checkpoints: its files (NsFileRemember), its sums. NULL: nothing. */
+  PetscErrorCode (*remember)(NsWriter *, NsMemory *);
   PetscErrorCode (*close)(NsWriter *);
 } NsWriterType;
 

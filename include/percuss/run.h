@@ -18,6 +18,8 @@ typedef struct {
   const char *const *set;       /* --set arguments */
   const char        *directory; /* --out; NULL: from the config, or out/<name> */
   PetscBool          overwrite, quiet, force;
+  PetscBool          resume;     /* go on from the newest checkpoint of the directory */
+  double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
 } NsRunOptions;
 
 /* A list of files, for the manifest. */
@@ -34,6 +36,8 @@ typedef struct {
   PetscReal   whirl_rate, spin_rate; /* rad/s, means over the last quarter of the simulated time, positive about the shaft's axis e1 */
   PetscReal   turns;                 /* of the orbit in that quarter */
 } NsOrbitSummary;
+
+typedef struct NsCheckpoints NsCheckpoints; /* src/core/checkpoint.h */
 
 struct NsRun {
   NsArena     *arena;
@@ -63,18 +67,26 @@ struct NsRun {
   PetscReal limit_at_once;   /* beyond it modes grow in each step by much, whirling or not */
 
   /* While and after stepping. */
-  PetscInt64 steps_done, impulsive_steps;
-  PetscInt64 short_steps;                 /* of schemes that vary theirs: shorter than planned */
-  PetscReal  max_penetration;             /* m, over all candidates and steps */
-  double     loop_seconds, setup_seconds; /* wall */
-  double     writing_seconds;             /* part of loop_seconds spent in writers */
-  PetscInt64 clock_due;                   /* with several processes: the last step that is due by the clock */
-  int        writers;
-  NsWriter **writer;
-  NsRunFile *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */
-  NsRunFile *outputs; /* within the directory; each writer adds its own */
-  NsExit     exit;
-  char       failure[1024]; /* why exit is FAILED or STOPPED; "" else */
+  PetscInt64     steps_done, impulsive_steps;
+  PetscInt64     short_steps;                 /* of schemes that vary theirs: shorter than planned */
+  PetscReal      max_penetration;             /* m, over all candidates and steps */
+  double         loop_seconds, setup_seconds; /* wall */
+  double         writing_seconds;             /* part of loop_seconds spent in writers */
+  PetscInt64     clock_due;                   /* with several processes: the last step that is due by the clock */
+  double         began;                       /* NsSeconds() of NsRunCreate */
+  double         loop_began;                  /* NsSeconds(), less what the run had taken before it was resumed */
+  double         checkpoint_at;               /* NsSeconds() of the last checkpoint, or of the start */
+  PetscBool      checkpoint_due, late;        /* after the present step; the wall limit has passed */
+  int            lock;                        /* of the directory: src/core/directory.h */
+  PetscBool      resumes;                     /* from a checkpoint: files of outputs are there already */
+  const char    *checkpoint;                  /* its path, on the process that writes */
+  NsCheckpoints *checkpoints;
+  int            writers;
+  NsWriter     **writer;
+  NsRunFile     *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */
+  NsRunFile     *outputs; /* within the directory; each writer adds its own */
+  NsExit         exit;
+  char           failure[1024]; /* why exit is FAILED or STOPPED; "" else */
 
   /* Kept by the writer of orbits. */
   PetscInt        orbits;
@@ -106,6 +118,8 @@ void NsRunFail(NsRun *run, const char *format, ...) __attribute__((format(printf
 double NsSeconds(void);
 /* printf into the arena: "<directory>/<format...>". */
 const char *NsRunPath(NsRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The config as run, overrides applied, as YAML: what config.yaml among the results is. */
+const char *NsRunConfigText(NsRun *run, size_t *size);
 /* Appends a copy of path to run->inputs or run->outputs. */
 void NsRunAddFile(NsRun *run, NsRunFile **list, const char *path);
 /* "done", "failed" or "stopped": what run->exit says, in a word. */

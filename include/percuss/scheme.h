@@ -6,6 +6,7 @@
 */
 #pragma once
 #include "contact.h"
+#include "memory.h"
 #include "ledger.h"
 
 typedef struct NsScheme NsScheme;
@@ -62,6 +63,8 @@ typedef struct {
   PetscReal growth; /* of an undamped mode in a step that counts as none at the step limit; 0: that of rounding */
   /* NULL, or what it has counted into list[NS_COUNTERS]; how many. */
   PetscInt (*count)(const NsScheme *, NsCounter *list);
+  /* What it remembers between two steps beside the state, for checkpoints; called after `start`. NULL: nothing. */
+  PetscErrorCode (*remember)(NsScheme *, NsMemory *);
   PetscErrorCode (*destroy)(NsScheme *);
 } NsSchemeType;
 

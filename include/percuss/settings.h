@@ -44,6 +44,7 @@ typedef struct {
   const NsEverySettings   *energy;
   const NsOrbitsSettings  *orbits;
   bool                     events;
+  double                   checkpoints; /* s of wall time between two; 0: none but when the run is stopped */
 } NsOutputSettings;
 
 typedef struct {

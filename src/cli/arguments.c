@@ -127,6 +127,7 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
     if (!strcmp(word, "--overwrite")) options->overwrite = PETSC_TRUE;
     if (!strcmp(word, "--quiet")) options->quiet = PETSC_TRUE;
     if (!strcmp(word, "--force")) options->force = PETSC_TRUE;
+    if (!strcmp(word, "--resume")) options->resume = PETSC_TRUE;
   }
   if (!options->config_path) {
     fprintf(stderr, "percuss %s: which config? Such as: percuss %s configs/elastic_bar.yaml\n", command, command);

@@ -25,6 +25,8 @@ int NsCommandAlone(PetscErrorCode (*work)(int *code));
 bool NsOptionCount(const char *command, const NsCommandOption *option, long least, long most, long *value);
 /* "4000 rpm", in rad/s. */
 bool NsOptionSpeed(const char *command, const NsCommandOption *option, double *value);
+/* "2 h", in s, above 0. */
+bool NsOptionDuration(const char *command, const NsCommandOption *option, double *value);
 /* "0 rpm:6000 rpm:31": FROM, TO and how many speeds from the one to the other. */
 typedef struct {
   double from, to; /* rad/s; 0 <= from < to */
@@ -34,6 +36,13 @@ bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRa
 
 /* src/cli/results.c: results of an earlier run are never overwritten unless asked; what is not percuss's never. False after a message on stderr. */
 bool NsClearResults(const char *command, NsRun *run);
+/* src/cli/resume.c: what there is to go on from in the directory of results, with a word on stderr unless it is plain. */
+typedef enum {
+  NS_RESUME_REFUSED,  /* results of something else, or in use, or checkpoints that do not fit */
+  NS_RESUME_RUN,      /* from run->checkpoint, if run->resumes; else from the beginning */
+  NS_RESUME_COMPLETE, /* the run is done */
+} NsResume;
+PetscErrorCode NsResumeResults(NsRun *run, NsResume *way);
 /* Whether messages on stderr may be coloured: a terminal, and NO_COLOR is not set. */
 bool NsColour(FILE *file);
 /* Of analyses of a finite-element model that write into a directory of their own, <directory of the run>_<command>: whether the model is one;

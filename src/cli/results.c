@@ -21,6 +21,9 @@ static bool clear_results(const char *command, NsRun *run)
   } else if (!run->options.overwrite) {
     fprintf(
       stderr, "percuss %s: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", command, path, NsDirectoryFreeName(path, run->arena));
+  } else if (!NsDirectoryLock(path, &run->lock)) {
+    fprintf(
+      stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, run->arena));
   } else {
     if (NsDirectoryRemoveResults(path, run->arena)) return true;
     fprintf(stderr, "percuss %s: cannot empty '%s': %s\n", command, path, strerror(errno));

@@ -23,9 +23,19 @@ static void print_summary(const NsRun *run)
   printf("  results: %s\n", run->directory);
 }
 
+enum { WALL_LIMIT };
+static NsCommandOption own[] = {[WALL_LIMIT] = {"--wall-limit", "TIME"}, {NULL}};
+static double          wall_limit;
+
+static bool check_options(void)
+{
+  return NsOptionDuration("run", &own[WALL_LIMIT], &wall_limit);
+}
+
 static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
 {
-  NsRun *run;
+  NsRun   *run;
+  NsResume way = NS_RESUME_REFUSED;
 
   PetscFunctionBegin;
   PetscCall(NsRunCreate(options, arena, diag, &run));
@@ -34,8 +44,13 @@ static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, Ns
     NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
   }
   if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
-  if (NsDiagErrors(diag) || !NsClearResults("run", run))
-    *code = NS_EXIT_INPUT;
+  run->options.wall_limit = wall_limit;
+  if (!NsDiagErrors(diag) && run->options.resume)
+    PetscCall(NsResumeResults(run, &way));
+  else if (!NsDiagErrors(diag) && NsClearResults("run", run))
+    way = NS_RESUME_RUN;
+  if (way != NS_RESUME_RUN)
+    *code = way == NS_RESUME_COMPLETE ? NS_EXIT_DONE : NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
     *code = (int)run->exit;
@@ -48,7 +63,7 @@ static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, Ns
 
 int NsCommandRun(int argc, char **argv)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--quiet", "--force", NULL};
+  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", NULL};
 
-  return NsCommandOnConfig(argc, argv, allowed, NULL, NULL, run_config);
+  return NsCommandOnConfig(argc, argv, allowed, own, check_options, run_config);
 }

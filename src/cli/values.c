@@ -46,6 +46,21 @@ bool NsOptionSpeed(const char *command, const NsCommandOption *option, double *v
   return !option->value || read_speed(command, option->name, option->value, value);
 }
 
+bool NsOptionDuration(const char *command, const NsCommandOption *option, double *value)
+{
+  char message[256];
+  int  column, length;
+
+  if (!option->value) return true;
+  if (!NsParseQuantity(option->value, NS_DIM_TIME, value, message, sizeof(message), &column, &length)) {
+    fprintf(stderr, "percuss %s: %s '%s': %s; a duration is such as \"2 h\" or \"90 s\"\n", command, option->name, option->value, message);
+    return false;
+  }
+  if (*value > 0) return true;
+  fprintf(stderr, "percuss %s: %s: '%s' is no duration: it must be above 0\n", command, option->name, option->value);
+  return false;
+}
+
 bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRange *range)
 {
   char         part[3][64];

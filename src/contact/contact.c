@@ -61,6 +61,29 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscFunctionReturn(0);
 }
 
+static void remember_reports(NsMemory *memory, const char *name, PetscInt count, NsContactReport *report)
+{
+  NsMemoryBytes(memory, name, sizeof(*report) * (size_t)count, report);
+  for (PetscInt i = 0; i < count && memory->reading && !memory->problem[0]; i++) {
+    if ((int)report[i].state < NS_OPEN || report[i].state > NS_SLIP) NsMemoryDeny(memory, name);
+  }
+}
+
+void NsContactRemember(NsContact *contact, NsMemory *memory)
+{
+  const PetscInt n = contact->candidates;
+
+  NsMemoryBytes(memory, "local_statistics", sizeof(contact->chain->statistics), &contact->chain->statistics);
+  if (!n) return;
+  NsMemoryReals(memory, "gap", n, contact->gap);
+  NsMemoryReals(memory, "guess", 3 * n, contact->guess);
+  remember_reports(memory, "report", n, contact->report);
+  remember_reports(memory, "last_report", n, contact->last_report);
+  NsMemoryCount(memory, "nears", &contact->nears, n);
+  NsMemoryIndices(memory, "near", contact->nears, contact->near, n);
+  NsSleepRemember(contact, memory);
+}
+
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag)
 {
   PetscInt count = 0;

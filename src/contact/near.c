@@ -48,6 +48,25 @@ PetscErrorCode NsSleepDestroy(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
+void NsSleepRemember(NsContact *contact, NsMemory *memory)
+{
+  NsSleep       *sleep   = &contact->sleep;
+  const PetscInt touches = contact->model->touches;
+
+  NsMemoryLong(memory, "contact_steps", &sleep->steps);
+  NsMemoryLong(memory, "contact_ends", &sleep->ends);
+  NsMemoryLong(memory, "contact_work", &sleep->work);
+  NsMemoryReals(memory, "end_q", touches, sleep->end_q); /* touch_q, touch_v and `known` are of the step alone */
+  NsMemoryReals(memory, "end_v", touches, sleep->end_v);
+  if (!sleep->may) return;
+  NsMemoryReals(memory, "reference", touches, sleep->reference);
+  NsMemoryBytes(memory, "closed_at", sizeof(*sleep->closed) * (size_t)contact->candidates, sleep->closed);
+  NsMemoryCount(memory, "sleepers", &sleep->sleepers, contact->candidates);
+  NsMemoryCount(memory, "woken", &sleep->up, sleep->sleepers);
+  NsMemoryIndices(memory, "sleeper", sleep->sleepers, sleep->sleeper, contact->candidates);
+  NsMemoryReals(memory, "limit", sleep->sleepers, sleep->limit);
+}
+
 void NsContactWakeAll(NsContact *contact)
 {
   for (PetscInt i = 0; i < contact->candidates; i++) contact->near[i] = i;

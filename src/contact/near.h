@@ -4,6 +4,7 @@
 
 PetscErrorCode NsSleepCreate(NsContact *contact);
 PetscErrorCode NsSleepDestroy(NsContact *contact);
+void           NsSleepRemember(NsContact *contact, NsMemory *memory);
 /* Looks at all candidates if it is time to. */
 PetscErrorCode NsSleepBeginStep(NsContact *contact);
 /* After NsContactRates of the state at the end of a step: what was touched there is kept. */

@@ -1,9 +1,11 @@
 #include "directory.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -78,15 +80,27 @@ static bool remove_matching(const char *path, const char *const *patterns, NsAre
 
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
 {
-  static const char *const tables[] = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
-    "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "*.vtk.series", NULL};
-  static const char *const frames[] = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
-  static const char *const last[]   = {"run.json", NULL}; /* until the end it says whose the rest is */
-  const char              *folder   = NsArenaPrint(arena, "%s/frames", path);
+  static const char *const tables[]      = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
+         "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "*.vtk.series", NULL};
+  static const char *const frames[]      = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
+  static const char *const last[]        = {"run.json", NULL}; /* until the end it says whose the rest is */
+  static const char *const checkpoints[] = {"step_[0-9]*.ckpt", "step_[0-9]*.ckpt.part", NULL};
+  const char              *folder = NsArenaPrint(arena, "%s/frames", path), *kept = NsArenaPrint(arena, "%s/checkpoint", path);
 
-  if (!remove_matching(folder, frames, arena)) return false;
+  if (!remove_matching(folder, frames, arena) || !remove_matching(kept, checkpoints, arena)) return false;
   (void)rmdir(folder); /* stays with what else is in it */
+  (void)rmdir(kept);
   return remove_matching(path, tables, arena) && remove_matching(path, last, arena);
+}
+
+bool NsDirectoryLock(const char *path, int *lock)
+{
+  if (*lock > 0) return true;
+  *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (*lock < 0 || flock(*lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true; /* not every file system has locks */
+  (void)close(*lock);
+  *lock = 0;
+  return false;
 }
 
 const char *NsDirectoryFreeName(const char *path, NsArena *arena)

@@ -16,5 +16,7 @@ typedef enum {
 NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena);
 /* Removes the files that a run writes, by their names; everything else stays. False, with errno, when one cannot be removed. */
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena);
+/* Whether this process alone writes there from now on, until *lock, a file descriptor (0: none yet), is closed. True, too, where that cannot be told. */
+bool NsDirectoryLock(const char *path, int *lock);
 /* path, or path_2, path_3 ...: the first that is not used. */
 const char *NsDirectoryFreeName(const char *path, NsArena *arena);

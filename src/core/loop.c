@@ -7,11 +7,13 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
+#include "core/checkpoint.h"
 #include "core/directory.h"
 #include "percuss/run.h"
 
-static volatile sig_atomic_t stop_signal = 0;
+static volatile sig_atomic_t stop_signal = 0, checkpoint_asked = 0, clock_rang = 0;
 
 /* The first signal asks for a clean end after the present step; a second one ends at once. */
 static void on_signal(int number)
@@ -20,16 +22,38 @@ static void on_signal(int number)
   signal(number, SIG_DFL);
 }
 
-static void catch_signals(PetscBool on)
+static void on_wish(int number)
+{
+  if (number == SIGUSR1)
+    checkpoint_asked = 1;
+  else
+    clock_rang = 1;
+}
+
+static void handle(int number, void (*handler)(int))
 {
   struct sigaction action;
 
   memset(&action, 0, sizeof(action));
-  action.sa_handler = on ? on_signal : SIG_DFL;
+  action.sa_handler = handler;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+  sigaction(number, &action, NULL);
+}
+
+/* An alarm tells five times a second that it is time to look at the clock: asking it at every step would cost short ones a per cent, and every now and then is late for long ones. */
+static void catch_signals(PetscBool on)
+{
+  const struct timeval   wait  = {0, on ? 200000 : 0};
+  const struct itimerval alarm = {wait, wait};
+
+  stop_signal = checkpoint_asked = clock_rang = 0;
+  handle(SIGINT, on ? on_signal : SIG_DFL);
+  handle(SIGTERM, on ? on_signal : SIG_DFL);
+  handle(SIGUSR1, on ? on_wish : SIG_DFL);
+  if (on) handle(SIGALRM, on_wish);
+  (void)setitimer(ITIMER_REAL, &alarm, NULL);
+  if (!on) handle(SIGALRM, SIG_DFL);
 }
 
 static PetscErrorCode open_writers(NsRun *run)
@@ -170,7 +194,18 @@ static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
    failures and the clock: between, none may act on what the others do not know. */
 #define NS_LOOK_EVERY 16
 
-enum { STOP_INTERRUPTED = 1, STOP_TERMINATED = 2, STOP_FAILED = 4, CLOCK_DUE = 8 };
+enum { STOP_INTERRUPTED = 1, STOP_TERMINATED = 2, STOP_FAILED = 4, CLOCK_DUE = 8, STOP_LATE = 16, CHECKPOINT_DUE = 32 };
+
+/* What the clock and SIGUSR1 ask for: run->late, run->checkpoint_due. */
+static void look_at_clock(NsRun *run)
+{
+  const double now = NsSeconds(), every = run->config.output->checkpoints, limit = run->options.wall_limit;
+
+  clock_rang = 0;
+  if (limit > 0 && now - run->began > limit) run->late = PETSC_TRUE;
+  if (checkpoint_asked || (every > 0 && now - run->checkpoint_at > every)) run->checkpoint_due = PETSC_TRUE;
+  checkpoint_asked = 0;
+}
 
 /* What one process knows, all know afterwards. */
 static PetscErrorCode take_counsel(NsRun *run, PetscInt64 step)
@@ -182,7 +217,12 @@ static PetscErrorCode take_counsel(NsRun *run, PetscInt64 step)
   for (int i = 0; i < run->writers && run->writes; i++) {
     if (run->writer[i]->type->by_clock && run->writer[i]->type->due(run->writer[i], step, PETSC_FALSE)) flags |= CLOCK_DUE;
   }
+  look_at_clock(run);
+  if (run->late) flags |= STOP_LATE;
+  if (run->checkpoint_due) flags |= CHECKPOINT_DUE;
   PetscCall(NsLayoutAgree(run->model->layout, &flags));
+  run->late           = flags & STOP_LATE ? PETSC_TRUE : PETSC_FALSE;
+  run->checkpoint_due = flags & CHECKPOINT_DUE ? PETSC_TRUE : PETSC_FALSE;
   if (flags & STOP_INTERRUPTED)
     stop_signal = SIGINT;
   else if (flags & STOP_TERMINATED)
@@ -219,6 +259,50 @@ void NsRunKeepTime(NsRun *run, PetscInt64 step)
     run->state.t = run->config.time->end;
 }
 
+static PetscErrorCode write_checkpoint(NsRun *run, PetscInt64 step)
+{
+  const double start = NsSeconds();
+
+  PetscFunctionBegin;
+  run->loop_seconds = start - run->loop_began;
+  PetscCall(NsCheckpointWrite(run, step));
+  run->checkpoint_due = PETSC_FALSE;
+  run->checkpoint_at  = NsSeconds();
+  run->writing_seconds += run->checkpoint_at - start;
+  PetscFunctionReturn(0);
+}
+
+/* A run that is told to stop ends with a checkpoint of this step, and its state as the last one. */
+static PetscErrorCode stop(NsRun *run, PetscInt64 step)
+{
+  char why[64];
+
+  PetscFunctionBegin;
+  PetscCall(write_checkpoint(run, step));
+  if (run->exit == NS_EXIT_DONE) {
+    run->exit = NS_EXIT_STOPPED;
+    if (stop_signal)
+      PetscCall(PetscSNPrintf(why, sizeof(why), "by signal %s", stop_signal == SIGINT ? "SIGINT" : "SIGTERM"));
+    else
+      PetscCall(PetscSNPrintf(why, sizeof(why), "by the wall limit of %g s", run->options.wall_limit));
+    PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped %s at t = %.9g s, step %lld%s; --resume goes on from there", why,
+      (double)run->state.t, (long long)step, run->scheme->type->varies ? "" : NsArenaPrint(run->arena, " of %lld", (long long)run->steps)));
+  }
+  PetscCall(offer(run, step, PETSC_TRUE, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+/* The step that follows `done` cannot be done: the state is that before it, and is kept, in a checkpoint, too. */
+static PetscErrorCode give_up(NsRun *run, PetscInt64 done, const NsStepOutcome *outcome)
+{
+  PetscFunctionBegin;
+  PetscCall(check_finite(run, done)); /* numbers that are none cannot be solved for: name the cause */
+  if (run->exit == NS_EXIT_DONE) PetscCall(write_checkpoint(run, done));
+  NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)done + 1, run->state.t, outcome->reason, limit_hint(run));
+  PetscCall(offer(run, done, PETSC_TRUE, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode step_to_end(NsRun *run)
 {
   const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
@@ -226,13 +310,11 @@ static PetscErrorCode step_to_end(NsRun *run)
   NsStepOutcome   outcome;
 
   PetscFunctionBegin;
-  for (PetscInt64 step = 1; !is_last(run, step - 1) && !over; step++) {
+  for (PetscInt64 step = run->steps_done + 1; !is_last(run, step - 1) && !over; step++) {
     const PetscReal before = run->state.t;
     PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
     if (!outcome.done) {
-      PetscCall(check_finite(run, step - 1)); /* numbers that are none cannot be solved for: name the cause */
-      NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)step, run->state.t, outcome.reason, limit_hint(run));
-      PetscCall(offer(run, step - 1, PETSC_TRUE, PETSC_TRUE));
+      PetscCall(give_up(run, step - 1, &outcome));
       break;
     }
     NsRunKeepTime(run, step);
@@ -245,33 +327,39 @@ static PetscErrorCode step_to_end(NsRun *run)
       const PetscReal gap  = run->contact->report[i].gap;
       run->max_penetration = PetscMax(run->max_penetration, run->model->candidate[i].bilateral ? PetscAbsReal(gap) : -gap);
     }
-    if (!alone && look) PetscCall(take_counsel(run, step));
-    const PetscBool told = stop_signal && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
+    if (!alone && look)
+      PetscCall(take_counsel(run, step));
+    else if (alone && (clock_rang || checkpoint_asked))
+      look_at_clock(run);
+    const PetscBool agreed = alone || look ? PETSC_TRUE : PETSC_FALSE,
+                    told   = agreed && !last && (stop_signal || run->late) ? PETSC_TRUE : PETSC_FALSE;
     if (last) PetscCall(NsSchemeComplete(run->scheme, &run->state));
     if (look || told) PetscCall(check_finite(run, step));
-    over = run->exit != NS_EXIT_DONE && (alone || look) ? PETSC_TRUE : PETSC_FALSE;
+    over = run->exit != NS_EXIT_DONE && agreed ? PETSC_TRUE : PETSC_FALSE;
     if (over) break;
-    if (told && !last) {
-      run->exit = NS_EXIT_STOPPED;
-      over      = PETSC_TRUE;
-      PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped by signal %s at t = %.9g s, step %lld%s",
-        stop_signal == SIGINT ? "SIGINT" : "SIGTERM", (double)run->state.t, (long long)step,
-        run->scheme->type->varies ? "" : NsArenaPrint(run->arena, " of %lld", (long long)run->steps)));
+    PetscCall(offer(run, step, last, PETSC_FALSE));
+    over = run->exit != NS_EXIT_DONE && alone ? PETSC_TRUE : PETSC_FALSE;
+    if (over || last) continue;
+    if (told) {
+      PetscCall(stop(run, step));
+      break;
     }
-    PetscCall(offer(run, step, last || over, PETSC_FALSE));
-    if (alone && run->exit != NS_EXIT_DONE) over = PETSC_TRUE;
+    if (agreed && run->checkpoint_due) PetscCall(write_checkpoint(run, step));
+    over = run->exit != NS_EXIT_DONE && alone ? PETSC_TRUE : PETSC_FALSE;
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsRunExecute(NsRun *run)
 {
-  double   start;
   PetscInt failed = 0;
 
   PetscFunctionBegin;
   if (run->writes && !NsDirectoryMake(run->directory)) {
     NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
+    failed = 1;
+  } else if (run->writes && !NsDirectoryLock(run->directory, &run->lock)) {
+    NsRunFail(run, "another run writes into %s", run->directory);
     failed = 1;
   }
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
@@ -283,16 +371,21 @@ PetscErrorCode NsRunExecute(NsRun *run)
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));
   PetscCall(NsSchemeStart(run->scheme, &run->state));
-  stop_signal = 0;
+  if (!run->checkpoints) PetscCall(NsCheckpointsCreate(run));
   catch_signals(PETSC_TRUE);
   PetscCall(open_writers(run));
-  start = NsSeconds();
+  run->loop_began = run->checkpoint_at = NsSeconds();
   if (run->model->layout->ranks > 1) PetscCall(take_counsel(run, 0));
-  if (run->exit == NS_EXIT_DONE) PetscCall(offer(run, 0, PETSC_FALSE, PETSC_FALSE));
+  if (run->exit == NS_EXIT_DONE && run->resumes)
+    PetscCall(NsCheckpointRead(run));
+  else if (run->exit == NS_EXIT_DONE)
+    PetscCall(offer(run, 0, PETSC_FALSE, PETSC_FALSE));
+  run->loop_began -= run->loop_seconds;                               /* of the run that is resumed */
   if (run->model->layout->ranks > 1) PetscCall(take_counsel(run, 0)); /* what was offered may have failed to be written */
   PetscCall(step_to_end(run));
-  run->loop_seconds = NsSeconds() - start;
+  run->loop_seconds = NsSeconds() - run->loop_began;
   for (int i = 0; i < run->writers; i++) PetscCall(NsWriterDestroy(&run->writer[i]));
   catch_signals(PETSC_FALSE);
+  if (run->exit == NS_EXIT_DONE) NsCheckpointsRemove(run);
   PetscFunctionReturn(0);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
 #include "percuss/run.h"
@@ -68,6 +69,22 @@ static void resolve_files(NsRun *run)
     if (absolute) file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
     free(absolute);
   }
+}
+
+const char *NsRunConfigText(NsRun *run, size_t *size)
+{
+  char       *text = NULL;
+  const char *copy;
+  FILE       *file = open_memstream(&text, size);
+
+  if (file) NsTreeWrite(run->tree, file);
+  if (!file || fclose(file)) {
+    fprintf(stderr, "percuss: out of memory\n");
+    exit(NS_EXIT_FAILED);
+  }
+  copy = NsArenaCopy(run->arena, text, *size);
+  free(text);
+  return copy;
 }
 
 /* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
@@ -197,11 +214,11 @@ static void plan_steps(NsRun *run)
 
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
 {
-  NsRun       *run   = NsArenaAlloc(arena, sizeof(*run));
-  const double start = NsSeconds();
+  NsRun *run = NsArenaAlloc(arena, sizeof(*run));
 
   PetscFunctionBegin;
   *result      = run;
+  run->began   = NsSeconds();
   run->arena   = arena;
   run->diag    = diag;
   run->options = *options;
@@ -221,7 +238,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   PetscCall(build(run));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   resolve_files(run);
-  run->setup_seconds = NsSeconds() - start;
+  run->setup_seconds = NsSeconds() - run->began;
   PetscFunctionReturn(0);
 }
 
@@ -238,6 +255,7 @@ PetscErrorCode NsRunDestroy(NsRun **result)
   PetscCall(VecDestroy(&run->state.q));
   PetscCall(VecDestroy(&run->state.v));
   PetscCall(NsModelDestroy(&run->model));
+  if (run->lock > 0) (void)close(run->lock);
   *result = NULL;
   PetscFunctionReturn(0);
 }

@@ -210,6 +210,8 @@ static const NsKey output_keys[] = {
     .example = "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}"},
   {"events", NS_KEY_BOOLEAN, offsetof(NsOutputSettings, events), .standard = "true",
     .help = "events.csv: impacts, closings, openings, stick and slip; gap rates before and after, impulse, energy lost", .example = "false"},
+  {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .standard = "10 min", .minimum = "0",
+    .help = "wall time between two checkpoints, from which `percuss run --resume` goes on; 0: none but where the run is stopped", .example = "1 min"},
   {NULL},
 };
 static void check_output(const void *settings, NsArena *arena, NsDiag *diag)

@@ -57,6 +57,30 @@ PetscErrorCode NsDaeDestroy(NsDae **result)
   PetscFunctionReturn(0);
 }
 
+void NsDaeHeldRemember(NsHeld *held, PetscInt candidates, NsMemory *memory)
+{
+  NsMemoryCount(memory, "held", &held->count, candidates);
+  NsMemoryIndices(memory, "held_contact", held->count, held->contact, candidates);
+  NsMemoryBytes(memory, "held_kind", sizeof(*held->kind) * (size_t)held->count, held->kind);
+  for (PetscInt k = 0; k < held->count && memory->reading; k++) {
+    if ((int)held->kind[k] < 0 || held->kind[k] > NS_HOLD_SLIP) NsMemoryDeny(memory, "held_kind");
+  }
+  NsMemoryReals(memory, "held_sense", held->count, held->sense);
+}
+
+PetscErrorCode NsDaeRemember(NsDae *dae, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsDaeHeldRemember(&dae->held, dae->scheme->contact->candidates, memory);
+  NsMemoryReals(memory, "size_q", 1, &dae->size_q);
+  NsMemoryReals(memory, "size_v", 1, &dae->size_v);
+  NsMemoryReals(memory, "free_size", 1, &dae->free_size);
+  NsMemoryReals(memory, "last", 1, &dae->last);
+  NsMemoryBytes(memory, "work", sizeof(dae->work), &dae->work);
+  PetscCall(dae->method->remember(dae, memory));
+  PetscFunctionReturn(0);
+}
+
 /* ---- what is held ------------------------------------------------------------------------------------------------------------------------------- */
 
 PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held)

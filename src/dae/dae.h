@@ -49,6 +49,8 @@ typedef struct {
   PetscErrorCode (*step)(NsDae *, const NsState *from, PetscReal h, PetscBool *done);
   /* The last trial step is taken: the next one begins at its end. */
   PetscErrorCode (*accept)(NsDae *);
+  /* What it remembers from one accepted step to the next, beside what NsDae has. */
+  PetscErrorCode (*remember)(NsDae *, NsMemory *);
   /* q, v at from.t + s h within the last trial step, 0 < s < 1; what is held holds there on the method's own level, or nearly. */
   PetscErrorCode (*interpolate)(NsDae *, const NsState *from, PetscReal s, Vec q, Vec v);
 } NsDaeMethod;
@@ -81,6 +83,9 @@ extern const NsDaeMethod NsDaeMethod_Hem5, NsDaeMethod_Rkf45, NsDaeMethod_Genera
 
 PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsScheme *scheme, PetscReal absolute, PetscReal relative, NsDae **dae);
 PetscErrorCode NsDaeDestroy(NsDae **dae);
+/* Memory between two steps. */
+PetscErrorCode NsDaeRemember(NsDae *dae, NsMemory *memory);
+void           NsDaeHeldRemember(NsHeld *held, PetscInt candidates, NsMemory *memory);
 /* What is held from now on, copied; NsDaeRestart must follow. */
 PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held);
 PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done);

@@ -249,6 +249,18 @@ static PetscErrorCode accept(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
+{
+  NsDae_GeneralisedAlpha *self = dae->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsMemoryVec(memory, "A0", self->A0));
+  PetscCall(NsMemoryVec(memory, "a0", self->a0));
+  NsMemoryReals(memory, "gap_start", dae->scheme->contact->candidates, self->gap_start);
+  NsMemoryReals(memory, "last_length", 1, &self->last);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;
@@ -269,5 +281,6 @@ const NsDaeMethod NsDaeMethod_GeneralisedAlpha = {
   .restart      = restart,
   .step         = step,
   .accept       = accept,
+  .remember     = remember,
   .interpolate  = interpolate,
 };

@@ -181,6 +181,16 @@ static PetscErrorCode stop(NsDae *dae, PetscReal t, Vec q, Vec v)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
+{
+  NsDae_Hem5 *self = dae->data;
+
+  PetscFunctionBegin;
+  NsMemoryFlags(memory, "starts", 1, &self->starts);
+  if (self->starts) NsMemoryRows(memory, "first", dae->scheme->model, &self->first);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Hem5 *self             = dae->data;
@@ -211,5 +221,6 @@ const NsDaeMethod NsDaeMethod_Hem5 = {
   .restart     = restart,
   .step        = step,
   .accept      = accept,
+  .remember    = remember,
   .interpolate = interpolate,
 };

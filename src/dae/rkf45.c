@@ -102,6 +102,18 @@ static PetscErrorCode accept(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
+{
+  NsDae_Rkf45 *self = dae->data;
+
+  PetscFunctionBegin;
+  NsMemoryFlags(memory, "starts", 1, &self->starts);
+  if (!self->starts) PetscFunctionReturn(0);
+  PetscCall(NsMemoryVec(memory, "V0", self->V[0]));
+  PetscCall(NsMemoryVec(memory, "A0", self->A[0]));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Rkf45       *self  = dae->data;
@@ -121,5 +133,6 @@ const NsDaeMethod NsDaeMethod_Rkf45 = {
   .restart     = restart,
   .step        = step,
   .accept      = accept,
+  .remember    = remember,
   .interpolate = interpolate,
 };

@@ -107,6 +107,16 @@ static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot 
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Contacts(NsWriter *writer, NsMemory *memory)
+{
+  NsWriter_Contacts *self = writer->data;
+
+  PetscFunctionBegin;
+  NsFileRemember(&self->file, memory);
+  NsMemoryReals(memory, "impulse", 3 * writer->run->model->candidates, self->impulse);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Contacts(NsWriter *writer)
 {
   NsWriter_Contacts *self = writer->data;
@@ -125,5 +135,6 @@ const NsWriterType NsWriterType_Contacts = {
   .needs_contacts = NsWriterNeedsContacts_Contacts,
   .sums           = PETSC_TRUE,
   .write          = NsWriterWrite_Contacts,
+  .remember       = NsWriterRemember_Contacts,
   .close          = NsWriterClose_Contacts,
 };

@@ -43,6 +43,13 @@ static PetscErrorCode NsWriterWrite_Energy(NsWriter *writer, const NsSnapshot *s
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Energy(NsWriter *writer, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsFileRemember(writer->data, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Energy(NsWriter *writer)
 {
   PetscFunctionBegin;
@@ -57,5 +64,6 @@ const NsWriterType NsWriterType_Energy = {
   .due          = NsWriterDue_Energy,
   .needs_energy = PETSC_TRUE,
   .write        = NsWriterWrite_Energy,
+  .remember     = NsWriterRemember_Energy,
   .close        = NsWriterClose_Energy,
 };

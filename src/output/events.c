@@ -91,6 +91,13 @@ static PetscErrorCode NsWriterWrite_Events(NsWriter *writer, const NsSnapshot *s
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Events(NsWriter *writer, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsFileRemember(&((NsWriter_Events *)writer->data)->file, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Events(NsWriter *writer)
 {
   NsWriter_Events *self = writer->data;
@@ -107,5 +114,6 @@ const NsWriterType NsWriterType_Events = {
   .due           = NsWriterDue_Events,
   .reports_alone = PETSC_TRUE,
   .write         = NsWriterWrite_Events,
+  .remember      = NsWriterRemember_Events,
   .close         = NsWriterClose_Events,
 };

@@ -33,8 +33,8 @@ void NsFileCreate(NsFile *file, NsRun *run, size_t capacity)
   file->fd       = -1;
 }
 
-/* The file is written under `name`, which may not be its own. */
-static void open_as(NsFile *file, const char *path, const char *name)
+/* The file is written under `name`, which may not be its own. `keep`: with what is in it, for NsFileRemember. */
+static void open_as(NsFile *file, const char *path, const char *name, PetscBool keep)
 {
   struct stat status;
 
@@ -45,7 +45,7 @@ static void open_as(NsFile *file, const char *path, const char *name)
   file->failed  = PETSC_FALSE;
   file->regular = PETSC_FALSE;
   if (!file->run->writes) return;
-  do file->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  do file->fd = open(name, O_WRONLY | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
   while (file->fd < 0 && errno == EINTR);
   if (file->fd < 0)
     fail(file, errno);
@@ -56,13 +56,13 @@ static void open_as(NsFile *file, const char *path, const char *name)
 void NsFileOpen(NsFile *file, const char *path)
 {
   file->part[0] = 0;
-  open_as(file, path, path);
+  open_as(file, path, path, file->run->resumes);
 }
 
 void NsFileOpenPart(NsFile *file, const char *path)
 {
   /* a name that does not fit is too long for any file, which the system says */
-  open_as(file, path, (size_t)snprintf(file->part, sizeof(file->part), "%s.part", path) < sizeof(file->part) ? file->part : path);
+  open_as(file, path, (size_t)snprintf(file->part, sizeof(file->part), "%s.part", path) < sizeof(file->part) ? file->part : path, PETSC_FALSE);
 }
 
 /* 0 or errno. */
@@ -164,6 +164,38 @@ void NsFileEndRow(NsFile *file)
   if (2 * file->used >= file->capacity || coarse_seconds() > file->flushed + 1) NsFileFlush(file);
 }
 
+/* 0 or errno; the file has been cut to this length, and goes on from there. ESTALE: it is shorter. */
+static int go_on_at(NsFile *file, int64_t length)
+{
+  struct stat status;
+
+  if (fstat(file->fd, &status)) return errno;
+  if ((int64_t)status.st_size < length) return ESTALE;
+  return ftruncate(file->fd, (off_t)length) || lseek(file->fd, (off_t)length, SEEK_SET) < 0 ? errno : 0;
+}
+
+void NsFileRemember(NsFile *file, NsMemory *memory)
+{
+  PetscInt64 length;
+  int        error;
+
+  if (!memory->reading) {
+    NsFileFlush(file);
+    error = file->failed || file->fd < 0 ? 0 : sync_file(file->fd);
+    if (error) fail(file, error);
+  }
+  length = file->written;
+  NsMemoryLong(memory, "file", &length);
+  if (!memory->reading || memory->problem[0] || !file->run->writes || file->fd < 0) return;
+  error = file->regular ? go_on_at(file, length) : 0; /* what went through a pipe is gone */
+  if (error == ESTALE)
+    NsRunFail(file->run, "cannot go on with %s: it is shorter than when the checkpoint was written", file->path);
+  else if (error)
+    fail(file, error);
+  file->written = length;
+  file->used    = 0;
+}
+
 PetscBool NsFileClose(NsFile *file, PetscBool sync)
 {
   int error = 0, close_error;
@@ -178,10 +210,10 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
   return file->failed ? PETSC_FALSE : PETSC_TRUE;
 }
 
-PetscBool NsFilePublish(NsFile *file)
+PetscBool NsFilePublish(NsFile *file, PetscBool sync)
 {
   if (!file->run->writes) return PETSC_TRUE;
-  if (!file->failed && NsFileClose(file, PETSC_FALSE) && rename(file->part, file->path)) fail(file, errno);
+  if (!file->failed && NsFileClose(file, sync) && rename(file->part, file->path)) fail(file, errno);
   if (file->failed) NsFileDiscard(file);
   return file->failed ? PETSC_FALSE : PETSC_TRUE;
 }

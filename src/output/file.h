@@ -25,7 +25,7 @@ typedef struct {
 
 /* Takes the buffer from the arena; a file may then be opened and closed many times. Rows of text should be shorter than half of it. */
 void NsFileCreate(NsFile *file, NsRun *run, size_t capacity);
-/* Truncates what was there. */
+/* Truncates what was there; of a run that resumes, keeps it until NsFileRemember. */
 void NsFileOpen(NsFile *file, const char *path);
 /* The same by the name PATH.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
 void NsFileOpenPart(NsFile *file, const char *path);
@@ -48,10 +48,13 @@ void NsFileWord(NsFile *file, const char *word, char separator);
 /* After each row: flushes between rows only (so that a failed or killed run leaves whole rows), when the buffer is half full or the last time was
    over a second ago: others may be watching the file. */
 void NsFileEndRow(NsFile *file);
+/* Into a checkpoint: what is in the buffer goes to the disk, and how long the file is then is noted. Out of one: the file is cut there and goes on; what was put into the buffer
+   since it was opened is dropped. */
+void NsFileRemember(NsFile *file, NsMemory *memory);
 /* True when every byte since NsFileOpen is in the file; sync: on the disk. */
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
-/* Closes what NsFileOpenPart opened and gives it its name; not synced. False: failed, and there is nothing. */
-PetscBool NsFilePublish(NsFile *file);
+/* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk. False: failed, and there is nothing. */
+PetscBool NsFilePublish(NsFile *file, PetscBool sync);
 /* Closes and, if it was a plain file, removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
 void NsFileDiscard(NsFile *file);
 

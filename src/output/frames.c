@@ -220,6 +220,16 @@ static PetscErrorCode NsWriterWrite_Frames(NsWriter *writer, const NsSnapshot *s
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Frames(NsWriter *writer, NsMemory *memory)
+{
+  NsWriter_Frames *self = writer->data;
+
+  PetscFunctionBegin;
+  NsSeriesRemember(&self->series, memory);
+  if (self->contacts) NsSeriesRemember(&self->contact_series, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Frames(NsWriter *writer)
 {
   NsWriter_Frames *self = writer->data;
@@ -237,5 +247,6 @@ const NsWriterType NsWriterType_Frames = {
   .due         = NsWriterDue_Frames,
   .needs_state = PETSC_TRUE,
   .write       = NsWriterWrite_Frames,
+  .remember    = NsWriterRemember_Frames,
   .close       = NsWriterClose_Frames,
 };

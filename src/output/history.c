@@ -78,6 +78,13 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_History(NsWriter *writer, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsFileRemember(&((NsWriter_History *)writer->data)->file, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_History(NsWriter *writer)
 {
   NsWriter_History *self = writer->data;
@@ -89,10 +96,11 @@ static PetscErrorCode NsWriterClose_History(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_History = {
-  .name   = "history",
-  .wanted = NsWriterWanted_History,
-  .open   = NsWriterOpen_History,
-  .due    = NsWriterDue_History,
-  .write  = NsWriterWrite_History,
-  .close  = NsWriterClose_History,
+  .name     = "history",
+  .wanted   = NsWriterWanted_History,
+  .open     = NsWriterOpen_History,
+  .due      = NsWriterDue_History,
+  .write    = NsWriterWrite_History,
+  .remember = NsWriterRemember_History,
+  .close    = NsWriterClose_History,
 };

@@ -242,16 +242,10 @@ static PetscErrorCode NsWriterOpen_Manifest(NsWriter *writer)
   now(self->started);
   NsJsonBegin(&self->json, 16384);
   if (run->tree) {
-    char  *text = NULL;
-    size_t size = 0;
-    FILE  *file = open_memstream(&text, &size);
+    size_t      size;
+    const char *text = NsRunConfigText(run, &size);
 
-    if (file) NsTreeWrite(run->tree, file);
-    if (!file || fclose(file))
-      NsRunFail(run, "cannot write %s: %s", NsRunPath(run, "config.yaml"), strerror(ENOMEM));
-    else
-      NsFileReplace(run, NsRunPath(run, "config.yaml"), text, size, PETSC_TRUE);
-    free(text);
+    NsFileReplace(run, NsRunPath(run, "config.yaml"), text, size, PETSC_TRUE);
     NsRunAddFile(run, &run->outputs, "config.yaml");
   }
   NsRunAddFile(run, &run->outputs, "run.json");
@@ -272,6 +266,16 @@ static PetscErrorCode NsWriterWrite_Manifest(NsWriter *writer, const NsSnapshot 
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Manifest(NsWriter *writer, NsMemory *memory)
+{
+  NsWriter_Manifest *self = writer->data;
+
+  PetscFunctionBegin;
+  NsMemoryBytes(memory, "started", sizeof(self->started), self->started);
+  self->started[sizeof(self->started) - 1] = 0;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Manifest(NsWriter *writer)
 {
   NsWriter_Manifest *self = writer->data;
@@ -283,10 +287,11 @@ static PetscErrorCode NsWriterClose_Manifest(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Manifest = {
-  .name   = "manifest",
-  .wanted = NsWriterWanted_Manifest,
-  .open   = NsWriterOpen_Manifest,
-  .due    = NsWriterDue_Manifest,
-  .write  = NsWriterWrite_Manifest,
-  .close  = NsWriterClose_Manifest,
+  .name     = "manifest",
+  .wanted   = NsWriterWanted_Manifest,
+  .open     = NsWriterOpen_Manifest,
+  .due      = NsWriterDue_Manifest,
+  .write    = NsWriterWrite_Manifest,
+  .remember = NsWriterRemember_Manifest,
+  .close    = NsWriterClose_Manifest,
 };

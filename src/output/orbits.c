@@ -207,6 +207,30 @@ static PetscErrorCode NsWriterWrite_Orbits(NsWriter *writer, const NsSnapshot *s
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsWriterRemember_Orbits(NsWriter *writer, NsMemory *memory)
+{
+  NsWriter_Orbits *self = writer->data;
+
+  PetscFunctionBegin;
+  NsFileRemember(&self->file, memory);
+  NsFileRemember(&self->poincare, memory);
+  NsMemoryReals(memory, "before", 1, &self->before);
+  NsMemoryReals(memory, "quarter", 1, &self->quarter);
+  for (PetscInt i = 0; i < self->stations; i++) {
+    Station        *station = &self->station[i];
+    NsOrbitSummary *summary = &writer->run->orbit[i];
+
+    NsMemoryBytes(memory, "orbit", sizeof(station->orbit), &station->orbit);
+    NsMemoryReals(memory, "angle", 1, &station->angle);
+    NsMemoryReals(memory, "whirled", 1, &station->whirled);
+    NsMemoryReals(memory, "largest_radius", 1, &summary->largest_radius);
+    NsMemoryReals(memory, "whirl_rate", 1, &summary->whirl_rate);
+    NsMemoryReals(memory, "spin_rate", 1, &summary->spin_rate);
+    NsMemoryReals(memory, "turns", 1, &summary->turns);
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsWriterClose_Orbits(NsWriter *writer)
 {
   NsWriter_Orbits *self = writer->data;
@@ -219,11 +243,12 @@ static PetscErrorCode NsWriterClose_Orbits(NsWriter *writer)
 }
 
 const NsWriterType NsWriterType_Orbits = {
-  .name   = "orbits",
-  .wanted = NsWriterWanted_Orbits,
-  .open   = NsWriterOpen_Orbits,
-  .due    = NsWriterDue_Orbits,
-  .sums   = PETSC_TRUE,
-  .write  = NsWriterWrite_Orbits,
-  .close  = NsWriterClose_Orbits,
+  .name     = "orbits",
+  .wanted   = NsWriterWanted_Orbits,
+  .open     = NsWriterOpen_Orbits,
+  .due      = NsWriterDue_Orbits,
+  .sums     = PETSC_TRUE,
+  .write    = NsWriterWrite_Orbits,
+  .remember = NsWriterRemember_Orbits,
+  .close    = NsWriterClose_Orbits,
 };

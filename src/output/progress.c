@@ -223,6 +223,12 @@ static void write_status(NsWriter *writer, const char *status)
     NsFileReplace(run, self->path, json->text, json->used, PETSC_FALSE);
 }
 
+static void begin_watching(NsWriter_Progress *self)
+{
+  self->looked  = wall();
+  self->line_at = self->live ? self->looked + live_interval : self->plain ? self->looked + plain_interval : HUGE_VAL;
+}
+
 static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot *snapshot)
 {
   NsWriter_Progress *self = writer->data;
@@ -231,9 +237,8 @@ static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot 
   PetscFunctionBegin;
   if (snapshot->first) {
     self->begin   = time;
-    self->looked  = time;
     self->t_begin = snapshot->state.t;
-    self->line_at = self->live ? time + live_interval : self->plain ? time + plain_interval : HUGE_VAL;
+    begin_watching(self);
   }
   measure(writer, snapshot, time);
   if (time >= self->line_at) {
@@ -243,6 +248,24 @@ static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot 
   if (time >= self->status_at) {
     write_status(writer, "running");
     self->status_at = time + status_interval;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsWriterRemember_Progress(NsWriter *writer, NsMemory *memory)
+{
+  NsWriter_Progress *self    = writer->data;
+  PetscReal          elapsed = wall() - self->begin;
+
+  PetscFunctionBegin;
+  NsMemoryReals(memory, "elapsed", 1, &elapsed);
+  NsMemoryReals(memory, "t_begin", 1, &self->t_begin);
+  if (memory->reading) {
+    self->measured = wall();
+    self->begin    = self->measured - elapsed;
+    self->at.step  = writer->run->steps_done;
+    self->at.t     = writer->run->state.t;
+    begin_watching(self);
   }
   PetscFunctionReturn(0);
 }
@@ -267,5 +290,6 @@ const NsWriterType NsWriterType_Progress = {
   .due          = NsWriterDue_Progress,
   .needs_energy = PETSC_TRUE,
   .write        = NsWriterWrite_Progress,
+  .remember     = NsWriterRemember_Progress,
   .close        = NsWriterClose_Progress,
 };

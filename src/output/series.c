@@ -5,7 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_ROOM = 1 << 26 }; /* bytes at most before the first frame; pages that are never touched cost nothing */
+enum { FIRST_ROOM = 1 << 26 };     /* bytes at most before the first frame; pages that are never touched cost nothing */
+enum { MOST_FRAMES = 1000000000 }; /* that a checkpoint may tell of */
 static const double wait = 0.5, share = 20;
 static const char   end[] = "\n]}\n";
 
@@ -93,6 +94,25 @@ void NsSeriesAdd(NsSeries *series, PetscReal time)
   series->frames++;
   series->behind = PETSC_TRUE;
   if (series->frames == 1 || wall() - series->written > PetscMax(wait, share * series->cost)) write_list(series);
+}
+
+void NsSeriesRemember(NsSeries *series, NsMemory *memory)
+{
+  PetscInt64 used = (PetscInt64)series->used;
+
+  NsMemoryLong(memory, "frames", &series->frames);
+  NsMemoryReals(memory, "frame_time", 1, &series->time);
+  NsMemoryLong(memory, "series_size", &used);
+  if (series->frames < 0 || series->frames > MOST_FRAMES || used < 0 || used > (PetscInt64)entry_size(series) * (series->frames + 2))
+    NsMemoryDeny(memory, "series_size");
+  if (memory->problem[0]) return;
+  if (memory->reading) {
+    series->used = 0; /* what it begins with is in the memory, too */
+    reserve(series, (size_t)used + sizeof(end));
+    series->used = (size_t)used;
+  }
+  NsMemoryBytes(memory, "series", series->used, series->text);
+  series->behind = series->behind || memory->reading ? PETSC_TRUE : PETSC_FALSE;
 }
 
 void NsSeriesClose(NsSeries *series)

@@ -24,6 +24,7 @@ typedef struct {
 
 /* Room for `planned` frames is taken at once (in reason); more make it grow. */
 void NsSeriesCreate(NsSeries *series, NsRun *run, const char *name, const char *prefix, PetscInt64 planned);
+void NsSeriesRemember(NsSeries *series, NsMemory *memory);
 /* Path of the next frame, as a file to write: valid until the next call with the same buffer. */
 void NsSeriesNextPath(const NsSeries *series, char *path, size_t size);
 /* The next frame is complete on disk and shows this instant. */

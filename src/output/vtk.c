@@ -158,5 +158,5 @@ void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value)
 
 PetscBool NsVtkClose(NsVtk *vtk)
 {
-  return NsFilePublish(&vtk->file);
+  return NsFilePublish(&vtk->file, PETSC_FALSE);
 }

@@ -48,6 +48,17 @@ PetscErrorCode NsAlphaStart(NsScheme *scheme, NsAlpha *self, const NsState *stat
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsAlphaRemember(const NsScheme *scheme, NsAlpha *self, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &self->p, memory);
+  NsMemoryLong(memory, "rounds", &self->rounds);
+  NsMemoryFlags(memory, "renew", 1, &self->renew);
+  PetscCall(NsMemoryVec(memory, "x0", self->x0));
+  PetscCall(NsMemoryVec(memory, "a0", self->a0));
+  PetscFunctionReturn(0);
+}
+
 /* qs = q0 + dt v0 + dt^2 ((1/2 - beta) a0 + beta known), vs = v0 + dt ((1 - gamma) a0 + gamma known): what a1 has beside k x1 is known = (af x0 - am a0)/(1 - am). */
 static PetscErrorCode predict(NsAlpha *self, const NsState *x, PetscReal dt)
 {

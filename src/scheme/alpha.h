@@ -49,6 +49,7 @@ typedef struct {
 PetscErrorCode NsAlphaCreate(NsScheme *scheme, NsAlpha *self);
 PetscErrorCode NsAlphaDestroy(NsAlpha *self);
 PetscErrorCode NsAlphaStart(NsScheme *scheme, NsAlpha *self, const NsState *state);
+PetscErrorCode NsAlphaRemember(const NsScheme *scheme, NsAlpha *self, NsMemory *memory);
 /*
   qs, vs, S; x1 is where the iteration of models that are not linear begins. joint[candidates]: whose reactions are forces in x. In the first step x0 has those of a short explicit step:
   M x0 = h + W lambda, W(q0 + dt v0)'(v0 + dt x0) = 0.

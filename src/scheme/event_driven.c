@@ -242,6 +242,32 @@ PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsEventDrivenRemember(NsScheme *scheme, NsMemory *memory)
+{
+  NsEventDriven *self = scheme->data;
+  const PetscInt n    = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  NsDaeHeldRemember(&self->held, n, memory);
+  NsMemoryFlags(memory, "is_held", n, self->is_held);
+  NsMemoryFlags(memory, "pending", 1, &self->pending);
+  NsMemoryFlags(memory, "restart", 1, &self->restart);
+  NsMemoryBytes(memory, "guard", sizeof(*self->guard) * 2 * (size_t)n, self->guard);
+  for (PetscInt k = 0; k < 2 * n && memory->reading; k++) {
+    if ((int)self->guard[k].kind < NS_GUARD_NONE || self->guard[k].kind > NS_GUARD_SLIP) NsMemoryDeny(memory, "guard");
+  }
+  NsMemoryReals(memory, "floor", n, self->floor);
+  NsMemoryReals(memory, "largest_force", 1, &self->largest_force);
+  NsMemoryReals(memory, "next", 1, &self->next);
+  NsMemoryReals(memory, "bound", 1, &self->bound);
+  NsMemoryReals(memory, "crowd_since", 1, &self->crowd_since);
+  NsMemoryLong(memory, "crowd", &self->crowd);
+  NsMemoryLong(memory, "steps", &self->steps);
+  NsMemoryLong(memory, "events", &self->events);
+  PetscCall(NsDaeRemember(self->dae, memory));
+  PetscFunctionReturn(0);
+}
+
 /* A start that does not fit, because what touches approaches, or for less than the tolerance, gets other velocities in a step of no length. */
 static PetscErrorCode first_step(NsScheme *scheme, NsState *x, NsStepOutcome *outcome)
 {

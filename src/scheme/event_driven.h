@@ -117,6 +117,7 @@ typedef struct {
 PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method);
 PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme);
 PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsEventDrivenRemember(NsScheme *scheme, NsMemory *memory);
 PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* Whether the length of steps follows from their error. */
 PetscBool   NsEventDrivenControls(const NsEventSettings *settings);

@@ -52,6 +52,7 @@ const NsSchemeType NsSchemeType_EventDrivenAlpha = {
   .refuses  = NsEventDrivenRefuses,
   .setup    = NsSchemeSetup_EventDrivenAlpha,
   .start    = NsEventDrivenStart,
+  .remember = NsEventDrivenRemember,
   .step     = NsEventDrivenStep,
   .count    = NsEventDrivenCount,
   .destroy  = NsEventDrivenDestroy,

@@ -52,6 +52,7 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
   .refuses       = NsEventDrivenRefuses,
   .setup         = NsSchemeSetup_EventDrivenHem5,
   .start         = NsEventDrivenStart,
+  .remember      = NsEventDrivenRemember,
   .step          = NsEventDrivenStep,
   .amplification = NsSchemeAmplification_EventDrivenHem5,
   .growth        = 1e-5,

@@ -53,6 +53,7 @@ const NsSchemeType NsSchemeType_EventDrivenRkf45 = {
   .refuses       = NsEventDrivenRefuses,
   .setup         = NsSchemeSetup_EventDrivenRkf45,
   .start         = NsEventDrivenStart,
+  .remember      = NsEventDrivenRemember,
   .step          = NsEventDrivenStep,
   .amplification = NsSchemeAmplification_EventDrivenRkf45,
   .growth        = 1e-5,

@@ -134,6 +134,7 @@ const NsSchemeType NsSchemeType_ExplicitVelocity = {
     },
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,
+  .remember      = NsTrapezoidalRemember,
   .step          = NsSchemeStep_ExplicitVelocity,
   .amplification = NsTrapezoidalAmplification,
   .destroy       = NsTrapezoidalDestroy,

@@ -78,6 +78,13 @@ static PetscErrorCode NsSchemeStart_GeneralisedAlpha(NsScheme *scheme, const NsS
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_GeneralisedAlpha(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  PetscCall(NsAlphaRemember(scheme, &((NsScheme_GeneralisedAlpha *)scheme->data)->alpha, memory));
+  PetscFunctionReturn(0);
+}
+
 /* Psi of joints, and of the others, by position.wp. */
 static void part(NsScheme_GeneralisedAlpha *self)
 {
@@ -317,6 +324,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
   .implicit = PETSC_TRUE,
   .setup    = NsSchemeSetup_GeneralisedAlpha,
   .start    = NsSchemeStart_GeneralisedAlpha,
+  .remember = NsSchemeRemember_GeneralisedAlpha,
   .step     = NsSchemeStep_GeneralisedAlpha,
   .count    = NsSchemeCount_GeneralisedAlpha,
   .destroy  = NsSchemeDestroy_GeneralisedAlpha,

@@ -36,6 +36,13 @@ static PetscErrorCode NsSchemeStart_GeneralisedAlphaVelocity(NsScheme *scheme, c
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_GeneralisedAlphaVelocity(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  PetscCall(NsAlphaRemember(scheme, &((NsAlphaReaction *)scheme->data)->alpha, memory));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_GeneralisedAlphaVelocity(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsAlphaReaction *self  = scheme->data;
@@ -98,6 +105,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
   .implicit = PETSC_TRUE,
   .setup    = NsSchemeSetup_GeneralisedAlphaVelocity,
   .start    = NsSchemeStart_GeneralisedAlphaVelocity,
+  .remember = NsSchemeRemember_GeneralisedAlphaVelocity,
   .step     = NsSchemeStep_GeneralisedAlphaVelocity,
   .count    = NsSchemeCount_GeneralisedAlphaVelocity,
   .destroy  = NsSchemeDestroy_GeneralisedAlphaVelocity,

@@ -57,6 +57,13 @@ static PetscErrorCode NsSchemeStart_GglDecoupled(NsScheme *scheme, const NsState
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_GglDecoupled(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsScheme_GglDecoupled *)scheme->data)->midpoint.p, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_GglDecoupled(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_GglDecoupled *self = scheme->data;
@@ -106,6 +113,7 @@ const NsSchemeType NsSchemeType_GglDecoupled = {
     },
   .setup         = NsSchemeSetup_GglDecoupled,
   .start         = NsSchemeStart_GglDecoupled,
+  .remember      = NsSchemeRemember_GglDecoupled,
   .step          = NsSchemeStep_GglDecoupled,
   .amplification = NsMidpointAmplification,
   .destroy       = NsSchemeDestroy_GglDecoupled,

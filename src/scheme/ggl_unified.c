@@ -78,6 +78,13 @@ static PetscErrorCode NsSchemeStart_GglUnified(NsScheme *scheme, const NsState *
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_GglUnified(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsScheme_GglUnified *)scheme->data)->p, memory);
+  PetscFunctionReturn(0);
+}
+
 /* v1+ into next, from v1 and q1; P and the velocities around it. */
 static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
@@ -208,6 +215,7 @@ const NsSchemeType NsSchemeType_GglUnified = {
   .implicit = PETSC_TRUE,
   .setup    = NsSchemeSetup_GglUnified,
   .start    = NsSchemeStart_GglUnified,
+  .remember = NsSchemeRemember_GglUnified,
   .step     = NsSchemeStep_GglUnified,
   .destroy  = NsSchemeDestroy_GglUnified,
 };

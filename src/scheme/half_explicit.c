@@ -132,6 +132,7 @@ const NsSchemeType NsSchemeType_HalfExplicit = {
     },
   .setup         = NsSchemeSetup_HalfExplicit,
   .start         = NsTrapezoidalStart,
+  .remember      = NsTrapezoidalRemember,
   .step          = NsSchemeStep_HalfExplicit,
   .amplification = NsTrapezoidalAmplification,
   .destroy       = NsTrapezoidalDestroy,

@@ -124,6 +124,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
   .refuses       = NsSchemeRefuses_HalfExplicitAcceleration,
   .setup         = NsTrapezoidalSetup,
   .start         = NsTrapezoidalStart,
+  .remember      = NsTrapezoidalRemember,
   .step          = NsSchemeStep_HalfExplicitAcceleration,
   .amplification = NsTrapezoidalAmplification,
   .destroy       = NsTrapezoidalDestroy,

@@ -94,6 +94,20 @@ static PetscErrorCode NsSchemeStart_HalfExplicitAdaptive(NsScheme *scheme, const
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_HalfExplicitAdaptive(NsScheme *scheme, NsMemory *memory)
+{
+  NsAdaptive *own = ((NsTrapezoidal *)scheme->data)->own;
+
+  PetscFunctionBegin;
+  PetscCall(NsTrapezoidalRemember(scheme, memory));
+  NsMemoryReals(memory, "next", 1, &own->next);
+  NsMemoryReals(memory, "size", 1, &own->size);
+  NsMemoryReals(memory, "last", 1, &own->last);
+  NsMemoryLong(memory, "tried", &own->tried);
+  NsMemoryLong(memory, "rejected", &own->rejected);
+  PetscFunctionReturn(0);
+}
+
 /* e of the flight over h, over what is allowed. */
 static PetscErrorCode flight_error(NsScheme *scheme, PetscReal h, PetscReal *ratio)
 {
@@ -246,6 +260,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
   .refuses       = NsSchemeRefuses_HalfExplicitAdaptive,
   .setup         = NsSchemeSetup_HalfExplicitAdaptive,
   .start         = NsSchemeStart_HalfExplicitAdaptive,
+  .remember      = NsSchemeRemember_HalfExplicitAdaptive,
   .step          = NsSchemeStep_HalfExplicitAdaptive,
   .varies        = PETSC_TRUE,
   .adapts        = PETSC_TRUE,

@@ -147,6 +147,7 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
     },
   .setup         = NsSchemeSetup_HalfExplicitTwoStep,
   .start         = NsTrapezoidalStart,
+  .remember      = NsTrapezoidalRemember,
   .step          = NsSchemeStep_HalfExplicitTwoStep,
   .varies        = PETSC_TRUE,
   .amplification = NsTrapezoidalAmplification,

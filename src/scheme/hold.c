@@ -45,6 +45,14 @@ PetscErrorCode NsHoldStart(NsHold *hold, const PetscBool *closed)
   PetscFunctionReturn(0);
 }
 
+void NsHoldRemember(NsHold *hold, NsMemory *memory)
+{
+  const PetscInt candidates = hold->position.contact->candidates;
+
+  NsMemoryFlags(memory, "held_closed", candidates, hold->closed);
+  NsMemoryFlags(memory, "carried", candidates, hold->carried);
+}
+
 PetscBool NsHoldTouches(const NsContact *contact, PetscInt i)
 {
   return contact->model->candidate[i].bilateral || contact->gap[i] <= NS_HELD * contact->model->length_scale ? PETSC_TRUE : PETSC_FALSE;

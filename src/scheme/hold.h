@@ -44,6 +44,7 @@ PetscErrorCode NsHoldCreate(NsContact *contact, NsHold **hold);
 PetscErrorCode NsHoldDestroy(NsHold **hold);
 /* A run starts with these closed[candidates]; reports go by `closed` from now on. */
 PetscErrorCode NsHoldStart(NsHold *hold, const PetscBool *closed);
+void           NsHoldRemember(NsHold *hold, NsMemory *memory);
 /* Whether a candidate is closed by the gaps of the last NsContactGaps. */
 PetscBool NsHoldTouches(const NsContact *contact, PetscInt candidate);
 /* Those of the contacts in rows that last, lasting[candidates], and have P > 0 along their normals are pressed, and no others; whether there are some. */

@@ -57,6 +57,13 @@ static PetscErrorCode NsSchemeStart_ImplicitSplit(NsScheme *scheme, const NsStat
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_ImplicitSplit(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  PetscCall(NsAlphaRemember(scheme, &((NsScheme_ImplicitSplit *)scheme->data)->forces.alpha, memory));
+  PetscFunctionReturn(0);
+}
+
 /* Forces in the reports, and their work at the mean velocity. */
 static PetscErrorCode book_forces(NsScheme *scheme, PetscReal dt)
 {
@@ -174,6 +181,7 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
   .implicit = PETSC_TRUE,
   .setup    = NsSchemeSetup_ImplicitSplit,
   .start    = NsSchemeStart_ImplicitSplit,
+  .remember = NsSchemeRemember_ImplicitSplit,
   .step     = NsSchemeStep_ImplicitSplit,
   .count    = NsSchemeCount_ImplicitSplit,
   .destroy  = NsSchemeDestroy_ImplicitSplit,

@@ -107,6 +107,19 @@ static PetscErrorCode NsSchemeStart_MasslessContact(NsScheme *scheme, const NsSt
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_MasslessContact(NsScheme *scheme, NsMemory *memory)
+{
+  NsMasslessContact *self = scheme->data;
+
+  PetscFunctionBegin;
+  NsMemoryFlags(memory, "known", 1, &self->known);
+  if (self->known) PetscCall(NsMemoryVec(memory, "a0", self->a0));
+  NsMemoryFlags(memory, "closed", scheme->model->candidates, self->closed);
+  NsMemoryRows(memory, "w0", scheme->model, &self->w0);
+  NsMemoryReals(memory, "P0", scheme->contact->rows, self->P0);
+  PetscFunctionReturn(0);
+}
+
 /* a += M^-1 W lambda: of unknowns with mass that the contacts act on besides. */
 static PetscErrorCode push(NsScheme *scheme, const NsRows *rows, const PetscReal *P, PetscReal dt, Vec a)
 {
@@ -462,6 +475,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
   .refuses       = refuses,
   .setup         = NsSchemeSetup_MasslessContact,
   .start         = NsSchemeStart_MasslessContact,
+  .remember      = NsSchemeRemember_MasslessContact,
   .step          = NsSchemeStep_MasslessContact,
   .amplification = NsTrapezoidalAmplification,
   .destroy       = NsSchemeDestroy_MasslessContact,

@@ -304,6 +304,30 @@ static PetscErrorCode NsSchemeStart_Modal(NsScheme *scheme, const NsState *state
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_Modal(NsScheme *scheme, NsMemory *memory)
+{
+  NsModal         *self    = scheme->data;
+  const NsReduced *reduced = &self->reduced;
+  const PetscInt   rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  NsMemoryReals(memory, "x0", 2 * reduced->modes, self->x0);
+  NsMemoryReals(memory, "size0", reduced->loads, self->size[0]);
+  NsMemoryReals(memory, "work0", reduced->loads, self->work[0]);
+  NsMemoryReals(memory, "rate0", reduced->loads, self->rate[0]);
+  NsMemoryReals(memory, "q0", reduced->touches, self->q0);
+  NsMemoryReals(memory, "r0", reduced->touches, self->r0);
+  NsMemoryReals(memory, "f0", reduced->touches, self->f0);
+  NsMemoryRows(memory, "w0", scheme->model, &self->w0);
+  NsMemoryReals(memory, "lambda0", rows, self->lambda0);
+  NsMemoryBytes(memory, "part", sizeof(*self->part) * (size_t)candidates, self->part);
+  NsMemoryFlags(memory, "held", candidates, self->held);
+  NsMemoryReals(memory, "velocity", rows, self->velocity);
+  NsMemoryFlags(memory, "whole", 1, &self->whole);
+  NsMemoryLong(memory, "unshared", &self->unshared);
+  PetscFunctionReturn(0);
+}
+
 /* ---- the step ------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Free flight, and where it would lead touched places with half of the old reactions. */
@@ -469,6 +493,7 @@ const NsSchemeType NsSchemeType_Modal = {
   .refuses  = NsSchemeRefuses_Modal,
   .setup    = NsSchemeSetup_Modal,
   .start    = NsSchemeStart_Modal,
+  .remember = NsSchemeRemember_Modal,
   .step     = NsSchemeStep_Modal,
   .complete = NsSchemeComplete_Modal,
   .count    = NsSchemeCount_Modal,

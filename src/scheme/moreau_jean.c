@@ -66,6 +66,13 @@ static PetscErrorCode NsSchemeStart_MoreauJean(NsScheme *scheme, const NsState *
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_MoreauJean(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsScheme_MoreauJean *)scheme->data)->theta.p, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_MoreauJean(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsSettings_MoreauJean *settings = scheme->settings;
@@ -124,6 +131,7 @@ const NsSchemeType NsSchemeType_MoreauJean = {
   .implicit      = PETSC_TRUE,
   .setup         = NsSchemeSetup_MoreauJean,
   .start         = NsSchemeStart_MoreauJean,
+  .remember      = NsSchemeRemember_MoreauJean,
   .step          = NsSchemeStep_MoreauJean,
   .amplification = NsThetaAmplification,
   .destroy       = NsSchemeDestroy_MoreauJean,

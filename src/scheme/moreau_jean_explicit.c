@@ -60,6 +60,13 @@ static PetscErrorCode NsSchemeStart_MoreauJeanExplicit(NsScheme *scheme, const N
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_MoreauJeanExplicit(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsScheme_MoreauJeanExplicit *)scheme->data)->p, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_MoreauJeanExplicit(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_MoreauJeanExplicit         *self     = scheme->data;
@@ -137,6 +144,7 @@ const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
     },
   .setup         = NsSchemeSetup_MoreauJeanExplicit,
   .start         = NsSchemeStart_MoreauJeanExplicit,
+  .remember      = NsSchemeRemember_MoreauJeanExplicit,
   .step          = NsSchemeStep_MoreauJeanExplicit,
   .amplification = NsSchemeAmplification_MoreauJeanExplicit,
   .destroy       = NsSchemeDestroy_MoreauJeanExplicit,

@@ -45,6 +45,13 @@ static PetscErrorCode NsSchemeStart_MoreauMidpoint(NsScheme *scheme, const NsSta
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_MoreauMidpoint(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsMidpoint *)scheme->data)->p, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_MoreauMidpoint(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsMidpoint *self = scheme->data;
@@ -93,6 +100,7 @@ const NsSchemeType NsSchemeType_MoreauMidpoint = {
     },
   .setup         = NsSchemeSetup_MoreauMidpoint,
   .start         = NsSchemeStart_MoreauMidpoint,
+  .remember      = NsSchemeRemember_MoreauMidpoint,
   .step          = NsSchemeStep_MoreauMidpoint,
   .amplification = NsMidpointAmplification,
   .destroy       = NsSchemeDestroy_MoreauMidpoint,

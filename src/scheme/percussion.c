@@ -39,6 +39,12 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
   PetscFunctionReturn(0);
 }
 
+void NsPercussionRemember(const NsScheme *scheme, NsPercussion *self, NsMemory *memory)
+{
+  NsMemoryFlags(memory, "was", scheme->contact->candidates, self->was);
+  if (self->hold) NsHoldRemember(self->hold, memory);
+}
+
 PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscInt count)
 {
   const NsContact *contact = scheme->contact;

@@ -26,6 +26,7 @@ PetscErrorCode NsPercussionHold(NsScheme *scheme, NsPercussion *self);
 PetscErrorCode NsPercussionDestroy(NsPercussion *self);
 /* The compliance, so that no step allocates for its first contact; and what is active. */
 PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsState *state, NsOperator op);
+void           NsPercussionRemember(const NsScheme *scheme, NsPercussion *self, NsMemory *memory);
 /* The first `count` of contact->active are the active ones. The rows are the caller's to fill, if there are any. */
 PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscInt count);
 /* The candidates closed by the gaps of the last NsContactGaps are the active ones; how many. */

@@ -94,6 +94,16 @@ static PetscErrorCode NsSchemeStart_ProjectionCombined(NsScheme *scheme, const N
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_ProjectionCombined(NsScheme *scheme, NsMemory *memory)
+{
+  NsScheme_ProjectionCombined *self = scheme->data;
+
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &self->theta.p, memory);
+  NsMemoryLong(memory, "most", &self->most);
+  PetscFunctionReturn(0);
+}
+
 /* u^- of the active contacts into p.u0. */
 static PetscErrorCode approach(NsScheme *scheme, const NsState *x, PetscInt count)
 {
@@ -284,6 +294,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
   .implicit      = PETSC_TRUE,
   .setup         = NsSchemeSetup_ProjectionCombined,
   .start         = NsSchemeStart_ProjectionCombined,
+  .remember      = NsSchemeRemember_ProjectionCombined,
   .step          = NsSchemeStep_ProjectionCombined,
   .amplification = NsThetaAmplification,
   .count         = NsSchemeCount_ProjectionCombined,

@@ -72,6 +72,13 @@ static PetscErrorCode NsSchemeStart_ProjectionNaive(NsScheme *scheme, const NsSt
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_ProjectionNaive(NsScheme *scheme, NsMemory *memory)
+{
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &((NsScheme_ProjectionNaive *)scheme->data)->theta.p, memory);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode NsSchemeStep_ProjectionNaive(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_ProjectionNaive         *self     = scheme->data;
@@ -135,6 +142,7 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
   .implicit      = PETSC_TRUE,
   .setup         = NsSchemeSetup_ProjectionNaive,
   .start         = NsSchemeStart_ProjectionNaive,
+  .remember      = NsSchemeRemember_ProjectionNaive,
   .step          = NsSchemeStep_ProjectionNaive,
   .amplification = NsThetaAmplification,
   .destroy       = NsSchemeDestroy_ProjectionNaive,

@@ -199,6 +199,20 @@ static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsSta
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_SchatzmanPaoli(NsScheme *scheme, NsMemory *memory)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+  const PetscInt           n    = scheme->contact->candidates;
+
+  PetscFunctionBegin;
+  PetscCall(NsMemoryVec(memory, "next", self->next));
+  PetscCall(NsMemoryVec(memory, "w", self->w));
+  PetscCall(NsMemoryVec(memory, "at_last", self->at_last));
+  NsMemoryReals(memory, "J", n, self->J);
+  NsMemoryIndices(memory, "age", n, self->age, 3);
+  PetscFunctionReturn(0);
+}
+
 /* Reports J_{k+1} with the velocities w of the gap at its two sides, where P is J_{k+1} and the rows are those at q_{k+1}. */
 static void report_impulses(NsScheme *scheme)
 {
@@ -354,6 +368,7 @@ const NsSchemeType NsSchemeType_SchatzmanPaoli = {
   .refuses       = NsSchemeRefuses_SchatzmanPaoli,
   .setup         = NsSchemeSetup_SchatzmanPaoli,
   .start         = NsSchemeStart_SchatzmanPaoli,
+  .remember      = NsSchemeRemember_SchatzmanPaoli,
   .step          = NsSchemeStep_SchatzmanPaoli,
   .amplification = NsSchemeAmplification_SchatzmanPaoli,
   .destroy       = NsSchemeDestroy_SchatzmanPaoli,

@@ -66,6 +66,21 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsTrapezoidalRemember(NsScheme *scheme, NsMemory *memory)
+{
+  NsTrapezoidal *self = scheme->data;
+
+  PetscFunctionBegin;
+  NsMemoryFlags(memory, "known", 1, &self->known);
+  if (self->known) PetscCall(NsMemoryVec(memory, "a0", self->a0));
+  NsMemoryFlags(memory, "closed", scheme->contact->candidates, self->closed);
+  NsMemoryBytes(memory, "clock", sizeof(self->clock), &self->clock);
+  NsMemoryReals(memory, "since", 1, &self->since);
+  NsMemoryLong(memory, "parts", &self->parts);
+  if (self->hold) NsHoldRemember(self->hold, memory);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsTrapezoidalBegin(NsScheme *scheme, const NsState *x)
 {
   NsTrapezoidal *self = scheme->data;

@@ -62,6 +62,7 @@ PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
 /* `positions: held` from now on; at set-up. */
 PetscErrorCode NsTrapezoidalHold(NsScheme *scheme);
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsTrapezoidalRemember(NsScheme *scheme, NsMemory *memory);
 PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
 

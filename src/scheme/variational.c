@@ -80,6 +80,18 @@ static PetscErrorCode NsSchemeStart_Variational(NsScheme *scheme, const NsState 
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsSchemeRemember_Variational(NsScheme *scheme, NsMemory *memory)
+{
+  NsScheme_Variational *self = scheme->data;
+
+  PetscFunctionBegin;
+  NsPercussionRemember(scheme, &self->p, memory);
+  NsMemoryFlags(memory, "begun", 1, &self->begun);
+  NsMemoryReals(memory, "due", 4, self->due);
+  if (self->begun) PetscCall(NsMemoryVec(memory, "u", self->u));
+  PetscFunctionReturn(0);
+}
+
 /* sum += scale F(t, q, u) */
 static PetscErrorCode add_forces(NsScheme *scheme, PetscReal t, Vec q, Vec u, PetscReal scale, Vec sum)
 {
@@ -314,6 +326,7 @@ const NsSchemeType NsSchemeType_Variational = {
   .implicit      = PETSC_TRUE,
   .setup         = NsSchemeSetup_Variational,
   .start         = NsSchemeStart_Variational,
+  .remember      = NsSchemeRemember_Variational,
   .step          = NsSchemeStep_Variational,
   .amplification = NsSchemeAmplification_Variational,
   .destroy       = NsSchemeDestroy_Variational,
