@@ -116,21 +116,21 @@ static const NsTable half_explicit_two_step_table = {
 const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
   .name  = "half_explicit_two_step",
   .title = "half-explicit, velocity level, with shorter steps at impacts",
-  .about =
-    "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
-    "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
-    "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
-    "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
-    "of their forces.\n"
-    "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
-    "between two walls (configs/bar_between_walls.yaml, e = 1, steps of 0.5 us) blows up within thirty flights; with steps near\n"
-    "the limit they do with any e: a truss on its feet, at 0.8 of it, in a second. Shorter steps gain less; scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n" NS_POSITIONS_ABOUT
-    "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
-    "of a step.\n"
-    "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
-    "outputs count steps, short and long ones alike.\n"
-    "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
-    "time-discontinuous Galerkin methods, Fig. 24.",
+  .about = "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
+           "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
+           "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
+           "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
+           "of their forces.\n"
+           "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
+           "between two walls (configs/bar_between_walls.yaml, e = 1, steps of 0.5 us) blows up within thirty flights; with steps near\n"
+           "the limit they do with any e: a truss on its feet, at 0.8 of it, in a second. Shorter steps gain less;\n"
+           "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n" NS_POSITIONS_ABOUT
+           "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
+           "of a step.\n"
+           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
+           "outputs count steps, short and long ones alike.\n"
+           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
+           "time-discontinuous Galerkin methods, Fig. 24.",
   .table = &half_explicit_two_step_table,
 };
 

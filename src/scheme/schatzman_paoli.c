@@ -340,18 +340,18 @@ static const NsTable schatzman_paoli_table  = {"schatzman_paoli", "Schatzman-Pao
 const NsVariant NsSchemeVariant_SchatzmanPaoli = {
   .name  = "schatzman_paoli",
   .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
-  .about =
-    "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0, joints g(q2) = 0.\n"
-    "Order 2 in free flight and with joints, order 1 with impacts, and with dampers in linear models. The impact\n"
-    "law takes two steps. No friction. With e near 1 an impact may gain energy of order dt, for the law acts on\n"
-    "positions: a lumped bar between two walls (configs/bar_between_walls.yaml, e = 1) has twice as much after forty\n"
-    "flights; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Gaps hold to rounding with e = 0, else to e times the gap of two steps before, at an impact.\n"
-    "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
-    "Nonlinear models take h at v1, in two rounds (two accelerations, two local problems a step); curved gaps a\n"
-    "Newton iteration in each.\n"
-    "Needs of a model: accelerations, gaps and contact rows, no friction.\n"
-    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (3),\n"
-    "(4); Paoli, Schatzman.",
+  .about = "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0, joints g(q2) = 0.\n"
+           "Order 2 in free flight and with joints, order 1 with impacts, and with dampers in linear models. The impact\n"
+           "law takes two steps. No friction. With e near 1 an impact may gain energy of order dt, for the law acts on\n"
+           "positions: a lumped bar between two walls (configs/bar_between_walls.yaml, e = 1) has twice as much after forty\n"
+           "flights; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Gaps hold to rounding with\n"
+           "e = 0, else to e times the gap of two steps before, at an impact.\n"
+           "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
+           "Nonlinear models take h at v1, in two rounds (two accelerations, two local problems a step); curved gaps a\n"
+           "Newton iteration in each.\n"
+           "Needs of a model: accelerations, gaps and contact rows, no friction.\n"
+           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (3),\n"
+           "(4); Paoli, Schatzman.",
   .table = &schatzman_paoli_table,
 };
 
