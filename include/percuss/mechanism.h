@@ -13,8 +13,9 @@
 #pragma once
 
 #define NS_MECHANISM_VERSION     3
-#define NS_MECHANISM_PARAMETERS  32 /* most parameters */
-#define NS_MECHANISM_COORDINATES 16 /* most coordinates */
+#define NS_MECHANISM_PARAMETERS  32     /* most parameters */
+#define NS_MECHANISM_COORDINATES 16     /* most coordinates */
+#define NS_MECHANISM_POINTS      100000 /* most points, and most lines, of a picture */
 
 /* A key of the config. */
 typedef struct {

@@ -511,8 +511,10 @@ static PetscErrorCode add_groups(Setup *self)
   lumped->own_slot_runs = find_slot_runs(self, PETSC_TRUE, NULL);
   lumped->slot_runs     = lumped->own_slot_runs + find_slot_runs(self, PETSC_FALSE, NULL);
   PetscCall(PetscMalloc1(lumped->slot_runs, &lumped->slot_run));
-  (void)find_slot_runs(self, PETSC_TRUE, lumped->slot_run);
-  (void)find_slot_runs(self, PETSC_FALSE, lumped->slot_run + lumped->own_slot_runs);
+  if (lumped->slot_runs) {
+    (void)find_slot_runs(self, PETSC_TRUE, lumped->slot_run);
+    (void)find_slot_runs(self, PETSC_FALSE, lumped->slot_run + lumped->own_slot_runs);
+  }
   PetscCall(PetscMalloc1(fe->bodies, &lumped->group));
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!fe->body[b].element || is_chain(&fe->body[b])) continue;

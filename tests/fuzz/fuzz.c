@@ -1,0 +1,91 @@
+/* See fuzz.h. */
+#include "fuzz.h"
+#include <signal.h>
+#include <slepcsys.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/text.h"
+
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static int report = STDERR_FILENO; /* stays open when libFuzzer closes a target's own stderr */
+
+__attribute__((constructor)) static void keep_report(void)
+{
+  const int copy = dup(STDERR_FILENO);
+
+  if (copy >= 0) report = copy;
+}
+
+_Noreturn void FuzzFinding(const char *format, ...)
+{
+  va_list arguments;
+
+  va_start(arguments, format);
+  dprintf(report, "FINDING: ");
+  vdprintf(report, format, arguments);
+  dprintf(report, "\n");
+  va_end(arguments);
+  abort();
+}
+
+void FuzzStartPetsc(void)
+{
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
+  static char      name[] = "fuzz", *words[] = {name, NULL}, **argv = words;
+  struct sigaction action[SIGNALS];
+  int              argc = 1;
+
+  for (int i = 0; i < SIGNALS; i++) (void)sigaction(signals[i], NULL, &action[i]);
+  if (__lsan_disable) __lsan_disable();
+  if (SlepcInitialize(&argc, &argv, NULL, NULL)) FuzzFinding("PETSc does not start");
+  if (__lsan_enable) __lsan_enable();
+  for (int i = 0; i < SIGNALS; i++) (void)sigaction(signals[i], &action[i], NULL);
+}
+
+char *FuzzText(const uint8_t *data, size_t size, NsArena *arena)
+{
+  return NsArenaCopy(arena, (const char *)data, size);
+}
+
+const char *FuzzMessages(NsDiag *diag, NsArena *arena)
+{
+  char  *text = NULL, *copy;
+  size_t size = 0;
+  FILE  *file = open_memstream(&text, &size);
+
+  if (!file) FuzzFinding("no memory for messages");
+  NsDiagPrint(diag, file, false);
+  fclose(file);
+  copy = NsArenaCopy(arena, text, size);
+  free(text);
+  FuzzExpect(strlen(copy) == size, "a NUL among the messages");
+  for (const char *p = copy, *end = copy + size; p < end;) {
+    unsigned  code;
+    const int length = NsTextDecode(p, end, &code);
+
+    FuzzExpect(length > 0, "messages are not UTF-8 at byte %zu: %s", (size_t)(p - copy), copy);
+    FuzzExpect(code == '\n' || NsTextPrintable(code), "U+%04X among the messages: %s", code, copy);
+    p += length;
+  }
+  return copy;
+}
+
+int FuzzComments(const char *text, const char *word, int most, const char *found[], NsArena *arena)
+{
+  const size_t size  = strlen(word);
+  int          count = 0;
+
+  while (*text == '#' && count < most) {
+    const size_t length = strcspn(text, "\n");
+
+    if (!strncmp(text + 1, word, size) && text[1 + size] == ' ') found[count++] = NsArenaCopy(arena, text + size + 2, length - size - 2);
+    text += length;
+    if (*text) text++;
+  }
+  return count;
+}

@@ -1,0 +1,97 @@
+/*
+  Mesh files: our scan, PETSc's reader behind it, what becomes of both.
+
+  The input is a mesh file. What follows $EndElements is not read, so keys of `mesh` may stand behind the last "#mesh " in it: "#mesh {group: bar, scale: 1 mm}". Promises:
+  what the scan lets through PETSc reads, within its memory (checked by PETSc's own debugging malloc); a mesh that comes out is one.
+*/
+#include "fuzz.h"
+#include <math.h>
+#include <petscsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "percuss/mesh.h"
+
+static char path[64]; /* of a file in memory: PETSc opens it by its name */
+static int  file = -1;
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+  (void)argc;
+  (void)argv;
+  file = memfd_create("percuss_fuzz", 0);
+  if (file < 0) FuzzFinding("no file in memory");
+  (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+  (void)setenv("PETSC_OPTIONS", "-malloc_debug", 0);
+  FuzzStartPetsc();
+  return 0;
+}
+
+static void check_set(const NsMeshSet *set, PetscInt count, const char *what)
+{
+  FuzzExpect(set->name && *set->name, "%s without name", what);
+  FuzzExpect(set->count > 0, "%s '%s' is empty", what, set->name);
+  for (PetscInt i = 0; i < set->count; i++) {
+    FuzzExpect(set->items[i] >= 0 && set->items[i] < count, "%s '%s' holds %ld of %ld", what, set->name, (long)set->items[i], (long)count);
+    FuzzExpect(!i || set->items[i] > set->items[i - 1], "%s '%s' is not ascending", what, set->name);
+  }
+}
+
+static void check_mesh(const NsMesh *mesh)
+{
+  FuzzExpect(mesh->nodes >= 2 && mesh->elements >= 1, "a mesh of %ld nodes and %ld elements", (long)mesh->nodes, (long)mesh->elements);
+  for (PetscInt i = 0; i < 3 * mesh->nodes; i++) FuzzExpect(isfinite(mesh->x[i]), "a coordinate is %g", mesh->x[i]);
+  for (PetscInt i = 0; i < 2 * mesh->elements; i++)
+    FuzzExpect(mesh->connection[i] >= 0 && mesh->connection[i] < mesh->nodes, "an element names node %ld of %ld", (long)mesh->connection[i],
+      (long)mesh->nodes);
+  for (PetscInt s = 0; s < mesh->node_sets; s++) check_set(&mesh->node_set[s], mesh->nodes, "node set");
+  for (PetscInt s = 0; s < mesh->element_sets; s++) check_set(&mesh->element_set[s], mesh->elements, "element set");
+  FuzzExpect(NsMeshNodeSet(mesh, "all") && NsMeshNodeSet(mesh, "all")->count == mesh->nodes, "'all' is not all nodes");
+  FuzzExpect(isfinite(mesh->length) && mesh->length > 0, "a mesh %g m long", mesh->length);
+  for (PetscInt i = 1; mesh->along && i < mesh->nodes; i++)
+    FuzzExpect(mesh->along[i] > mesh->along[i - 1], "node %ld is not after the one before", (long)i);
+}
+
+/* The keys behind the last "#mesh ", and the file. */
+static bool read_settings(const char *text, size_t size, NsMeshSettings *settings, NsArena *arena, NsDiag *diag)
+{
+  const char *keys = NULL;
+  NsNode     *root;
+
+  for (const char *p = text; (p = memmem(p, (size_t)(text + size - p), "#mesh ", 6)); p += 6) keys = p + 6;
+  if (!keys) keys = "{}";
+  root = NsTreeReadText("fuzz.yaml", keys, strlen(keys), arena, diag);
+  return root && root->kind == NS_NODE_MAP && !NsTreeChild(root, "line") && !NsTreeChild(root, "lattice") &&
+         NsTreeSet(root, NsArenaPrint(arena, "file=%s", path), arena, diag) && NsKeysRead(&NsTable_Mesh, root, settings, arena, diag);
+}
+
+/* Whether this is said; not by the user's own lines, which stand behind "   7 | ". */
+static bool is_said(const char *messages, const char *words)
+{
+  for (const char *line = messages; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+    const char *found = memmem(line, strcspn(line, "\n"), words, strlen(words));
+
+    if (found && strncmp(line + strspn(line, " 0123456789"), "|", 1)) return true;
+  }
+  return false;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  NsArena       *arena = NsArenaCreate();
+  NsDiag        *diag  = NsDiagCreate(arena);
+  NsMeshSettings settings;
+  NsMesh        *mesh = NULL;
+
+  if (ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size) FuzzFinding("cannot write the file in memory");
+  if (read_settings(FuzzText(data, size, arena), size, &settings, arena, diag)) {
+    FuzzCheck(NsMeshCreate(&settings, arena, diag, &mesh));
+    FuzzExpect(!mesh == (NsDiagErrors(diag) > 0), "%s", mesh ? "a mesh in spite of errors" : "no mesh, and no message");
+    if (mesh) check_mesh(mesh);
+  }
+  const char *said = FuzzMessages(diag, arena);
+  FuzzExpect(!is_said(said, "' is not readable as a Gmsh file: "), "our scan lets through what PETSc cannot read: %s", said);
+  NsArenaDestroy(&arena);
+  return 0;
+}

@@ -1,0 +1,102 @@
+/*
+  From a config to a run, and its first steps.
+
+  The input is a config, with "#set KEY=VALUE" as in config.c. Configs that would be large are left alone: every mutated number would cost minutes. Files are read from
+  meshes/ only, plugins not at all. Promises: no mistake of a user is an error of PETSc; a run without messages can be stepped, and a step that fails says why.
+*/
+#include "fuzz.h"
+#include <math.h>
+#include <slepcsys.h>
+#include <stdlib.h>
+#include <string.h>
+#include "percuss/run.h"
+
+enum { MOST_SETS = 4, MOST_STEPS = 3, MOST_ELEMENTS = 16, MOST_CELLS = 12 };
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+  (void)argc;
+  (void)argv;
+  FuzzStartPetsc();
+  return 0;
+}
+
+static bool is_key(const NsNode *node, const char *key)
+{
+  return node->key && !strcmp(node->key, key);
+}
+
+/* Whether all that a config can ask for much of is little, and its files are those of the repository. */
+static bool is_small(const NsNode *node)
+{
+  double value, cells = 1;
+
+  if (node->kind == NS_NODE_SCALAR) {
+    if (is_key(node, "elements") && !NsParseNumber(node->text, &value) && !(value <= MOST_ELEMENTS)) return false;
+    if (is_key(node, "mesh") || is_key(node, "file")) return !strncmp(node->text, "../meshes/", 10) && !strchr(node->text + 10, '/');
+    return !is_key(node, "library");
+  }
+  for (const NsNode *child = node->first; child; child = child->next) {
+    if (!is_small(child)) return false;
+    if (is_key(node, "cells") && child->kind == NS_NODE_SCALAR && !NsParseNumber(child->text, &value)) cells *= 1 + fabs(value);
+  }
+  return cells <= MOST_CELLS;
+}
+
+/* The same look at the config that NsRunCreate will take. */
+static bool may_run(const NsRunOptions *options, NsArena *arena)
+{
+  NsDiag *diag = NsDiagCreate(arena);
+  NsNode *root = NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag);
+
+  for (int i = 0; root && i < options->sets; i++) (void)NsTreeSet(root, options->set[i], arena, diag);
+  return root && is_small(root);
+}
+
+static void step(NsRun *run)
+{
+  FuzzCheck(NsLedgerOpen(&run->ledger, run->model, &run->state));
+  FuzzCheck(NsContactBeginStep(run->contact));
+  FuzzCheck(NsContactEndStep(run->contact, &run->state));
+  FuzzCheck(NsSchemeStart(run->scheme, &run->state));
+  for (int i = 0; i < MOST_STEPS; i++) {
+    const PetscReal before = run->state.t, length = NsRunStepLength(run);
+    NsStepOutcome   outcome;
+
+    if (!(length > 0)) return;
+    memset(&outcome, 0, sizeof(outcome));
+    FuzzCheck(NsSchemeStep(run->scheme, &run->state, length, &outcome));
+    if (!outcome.done) {
+      FuzzExpect(*outcome.reason, "a step fails without reason");
+      return;
+    }
+    FuzzExpect(run->state.t >= before, "time runs back from %g s to %g s", before, run->state.t);
+    run->steps_done++;
+    NsRunKeepTime(run, run->steps_done);
+    FuzzCheck(NsSchemeComplete(run->scheme, &run->state));
+  }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+  NsArena     *arena   = NsArenaCreate();
+  NsDiag      *diag    = NsDiagCreate(arena);
+  const char  *text    = FuzzText(data, size, arena), *set[MOST_SETS];
+  NsRunOptions options = {.config_path = PERCUSS_SOURCE_DIR "/configs/fuzz.yaml", .config_text = text, .set = set};
+  NsRun       *run     = NULL;
+
+  options.sets = FuzzComments(text, "set", MOST_SETS, set, arena);
+  if (may_run(&options, arena)) {
+    FuzzCheck(NsRunCreate(&options, arena, diag, &run));
+    if (!NsDiagErrors(diag)) {
+      FuzzExpect(run->model && run->scheme && run->contact, "no messages, and no run");
+      if (!run->scheme->type->bounded) FuzzCheck(NsRunCheckStep(run, PETSC_FALSE));
+      NsRunJudgeStep(run, PETSC_FALSE);
+      step(run);
+    }
+    FuzzCheck(NsRunDestroy(&run));
+  }
+  (void)FuzzMessages(diag, arena);
+  NsArenaDestroy(&arena);
+  return 0;
+}

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Builds the fuzz targets and lets libFuzzer loose on them.
+
+    run.py [--seconds N] [--jobs N] [--scratch DIR] [--keep] [TARGET]...
+
+Each target (config, gmsh, plugin, run, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
+repository's files, over the kept inputs in corpus/TARGET, and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
+executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its input is named, build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it.
+What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written it, into tests/errors/cases): tests replay them.
+
+--keep afterwards writes the smallest set of inputs that reaches what all reach into corpus/TARGET. Needs clang; only the Python standard library is used.
+"""
+import argparse
+import concurrent.futures
+import glob
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.path.join(ROOT, "build", "fuzz")
+TARGETS = ["config", "gmsh", "plugin", "run", "units", "words"]
+LONGEST = {"config": 4096, "gmsh": 4096, "plugin": 512, "run": 4096, "units": 512, "words": 256}  # bytes
+MOST_SECONDS = 20  # for one input
+MOST_MEGABYTES = 2048
+MOST_KEPT = 250  # inputs of a target, and what they take together
+MOST_KEPT_BYTES = 1000000
+
+
+def environment():
+    env = dict(os.environ, LANG="C", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", HWLOC_COMPONENTS="-gl")
+    env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    # a process alone, as `percuss` sets it up for itself: no daemon, no shared folder that others use at the same time
+    env.update(OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_create_session_dirs="0", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self")
+    env.update(ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=1", UBSAN_OPTIONS="print_stacktrace=1")
+    return env
+
+
+def build():
+    if not os.path.exists(os.path.join(BUILD, "build.ninja")):
+        subprocess.run(["cmake", "--preset", "fuzz"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", BUILD, "-j", str(os.cpu_count()), "--target", "fuzz"], check=True, stdout=subprocess.DEVNULL)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def schema():
+    done = subprocess.run([os.path.join(BUILD, "percuss"), "schema"], env=environment(), check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def words_of(part, keys, values):
+    """Collects the names of keys, and words that may stand for values, of a part of the schema."""
+    if isinstance(part, list):
+        for item in part:
+            words_of(item, keys, values)
+    elif isinstance(part, dict):
+        keys.update(part.get("properties", {}))
+        for name in ("enum", "examples"):
+            for value in part.get(name, []):
+                words_in(value, keys, values)
+        for name in ("const", "default"):
+            if name in part:
+                words_in(part[name], keys, values)
+        for name, inner in part.items():
+            if name not in ("enum", "examples", "const", "default", "required"):
+                words_of(inner, keys, values)
+
+
+def words_in(value, keys, values):
+    """Those of an example."""
+    if isinstance(value, dict):
+        keys.update(value)
+        for inner in value.values():
+            words_in(inner, keys, values)
+    elif isinstance(value, list):
+        for inner in value:
+            words_in(inner, keys, values)
+    else:
+        values.add(str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def dictionary(target, keys, values, path):
+    """libFuzzer's words for this target, made from the reader's own tables."""
+    entries = ["\x7f"]  # libFuzzer takes no empty dictionary
+    if target in ("config", "run"):
+        entries = [key + ": " for key in keys] + sorted(values)
+        entries += ["\n", "\n  ", "\n    - ", "[", "]", "{", "}", ", ", ": ", "#set ", "=", ".", "'", '"', "|\n", ">\n", "&a ", "*a", "!!str ", "---\n", "...\n", "~", "null"]
+    elif target == "units":
+        entries = sorted(values) + [key + ": " for key in ("harmonic", "pulse", "step", "table", "free", "frequency", "phase", "start", "end", "duration")]
+        entries += ["{", "}", "[[", "]]", "^", "*", "/", "1/", "\u00b7", "\u00b2", "\u00b3", "\u00b5", "\u03bc", "e308", "e-324", "nan", "inf"]
+    elif target == "words":
+        entries = sorted(keys) + sorted(value for value in values if " " not in value) + [".", ":", " rpm:", "schemes"]
+    elif target == "gmsh":
+        entries = ["$MeshFormat", "$EndMeshFormat", "$PhysicalNames", "$EndPhysicalNames", "$Entities", "$EndEntities", "$Nodes", "$EndNodes", "$Elements", "$EndElements",
+                   "$Comments", "$EndComments", "$Periodic", "$PartitionedEntities", "2.2 0 8", "4.1 0 8", "4.1 1 8", "#mesh {group: bar}", "#mesh {scale: 1 mm}", "\n", " "]
+    with open(path, "w", encoding="ascii") as file:
+        for entry in dict.fromkeys(entries):
+            if entry:
+                file.write('"%s"\n' % "".join(chr(b) if 32 <= b < 127 and chr(b) not in '"\\' else "\\x%02x" % b for b in entry.encode()))
+
+
+def case_as_seed(text):
+    """A case of the gallery; what its command sets becomes the seed's own "#set"."""
+    sets = re.findall(rb"--set[= ](\"[^\"\n]*\"|'[^'\n]*'|\S+)", b"\n".join(line for line in text.split(b"\n") if line.startswith(b"#")))
+    return b"".join(b"#set " + each.strip(b"\"'") + b"\n" for each in sets) + text
+
+
+def seeds(target, keys, values):
+    """Inputs from the repository's own files."""
+    if target in ("config", "run"):
+        found = [read(path) for folder in ("configs", "configs/plugin", "src/cli/starters") for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.yaml")))]
+        return found + [case_as_seed(read(path)) for path in sorted(glob.glob(os.path.join(ROOT, "tests", "errors", "cases", "*.yaml")))]
+    if target == "gmsh":
+        return [read(path) for folder in ("meshes", "tests/unit/meshes", "tests/errors/cases") for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.msh")))]
+    if target == "units":
+        texts = re.findall(rb'"((?:[^"\\\n]|\\.)*)"', read(os.path.join(ROOT, "tests", "unit", "test_units.c"))) + [value.encode() for value in sorted(values)]
+        return [bytes([number % 18]) + text for number, text in enumerate(dict.fromkeys(texts))]
+    if target == "words":
+        return [word.encode() for word in sorted(keys)] + [b"0 rpm:6000 rpm:31", b"3000 rpm", b"12", b"schemes", b"scheme.half_explicit\nbodies.bar"]
+    return []
+
+
+def write_inputs(folder, inputs):
+    os.makedirs(folder, exist_ok=True)
+    for data in inputs:
+        with open(os.path.join(folder, hashlib.sha1(data).hexdigest()), "wb") as file:
+            file.write(data)
+
+
+def command(target):
+    # Words end up in messages on stderr; findings go to a copy of it.
+    return [os.path.join(BUILD, "tests", "fuzz", "fuzz_" + target), "-max_len=%d" % LONGEST[target], "-timeout=%d" % MOST_SECONDS,
+            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
+
+
+def fuzz(target, seconds, scratch, words):
+    """(line of figures, paths of findings)"""
+    folder = os.path.join(scratch, target)
+    findings, work, log = (os.path.join(folder, name) for name in ("findings", "corpus", "log"))
+    write_inputs(os.path.join(folder, "seeds"), [data for data in seeds(target, *words) if len(data) <= LONGEST[target]])
+    for each in (findings, work):
+        os.makedirs(each, exist_ok=True)
+    dictionary(target, *words, os.path.join(folder, "dictionary"))
+    kept = os.path.join(HERE, "corpus", target)
+    before = set(os.listdir(findings))
+    start = time.time()
+    with open(log, "wb") as file:
+        done = subprocess.run(command(target) + ["-max_total_time=%d" % seconds, "-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
+                                                 work, os.path.join(folder, "seeds")] + [kept] * os.path.isdir(kept),
+                              cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False)
+    text = read(log).decode("utf-8", "replace")
+    figures = {name: int(value) for name, value in re.findall(r"stat::(\w+):\s+(\d+)", text)}
+    coverage = re.findall(r"cov: (\d+) ft: (\d+) corp: (\d+)", text) or [("0", "0", "0")]
+    found = [os.path.join(findings, name) for name in sorted(set(os.listdir(findings)) - before) if not name.startswith("slow-unit")]
+    if done.returncode and not found:
+        found = [log]
+    line = "%-8s %12d executions in %6.0f s   coverage %6s edges, %6s features, %5s inputs   slowest %d s, %d MB   %s" % (
+        target, figures.get("number_of_executed_units", 0), time.time() - start, *coverage[-1], figures.get("slowest_unit_time_sec", 0),
+        figures.get("peak_rss_mb", 0), "%d findings" % len(found) if found else "no finding")
+    return line, found
+
+
+def keep(target, scratch):
+    """Replaces the kept inputs by the fewest, smallest ones that reach the same; but those with names of their own, findings once, stay."""
+    kept, merged = os.path.join(HERE, "corpus", target), os.path.join(scratch, target, "merged")
+    shutil.rmtree(merged, ignore_errors=True)
+    os.makedirs(merged)
+    os.makedirs(kept, exist_ok=True)
+    subprocess.run(command(target) + ["-merge=1", "-use_counters=0", merged, kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")],
+                   cwd=os.path.join(scratch, target), env=environment(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for name in os.listdir(kept):
+        if re.fullmatch("[0-9a-f]{40}", name):
+            os.remove(os.path.join(kept, name))
+    count = total = 0
+    for path in sorted(glob.glob(os.path.join(merged, "*")), key=os.path.getsize):
+        if count < MOST_KEPT and total + os.path.getsize(path) <= MOST_KEPT_BYTES:
+            shutil.copy(path, kept)
+            count, total = count + 1, total + os.path.getsize(path)
+    return "%-8s kept %d inputs of %d, %d bytes" % (target, count, len(os.listdir(merged)), total)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Builds the fuzz targets and runs them; see the head of this file.")
+    parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
+    parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
+    parser.add_argument("--jobs", type=int, default=2, help="targets at a time (2)")
+    parser.add_argument("--scratch", default=os.path.join(BUILD, "scratch"), help="where inputs, logs and findings go (build/fuzz/scratch)")
+    parser.add_argument("--keep", action="store_true", help="write the smallest set of inputs into the corpus afterwards")
+    options = parser.parse_args()
+    for target in options.targets:
+        if target not in TARGETS:
+            parser.error("unknown target '%s'; there are %s" % (target, ", ".join(TARGETS)))
+    targets = options.targets or TARGETS
+    build()
+    words = (set(), set())
+    words_of(schema(), *words)
+    bad = 0
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for line, found in pool.map(lambda target: fuzz(target, options.seconds, os.path.abspath(options.scratch), words), targets):
+            print(line, flush=True)
+            for path in found:
+                print("    " + path, flush=True)
+            bad += len(found)
+    for target in targets if options.keep else []:
+        print(keep(target, os.path.abspath(options.scratch)), flush=True)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
