@@ -96,7 +96,8 @@ struct NsRun {
 /* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **run);
 PetscErrorCode NsRunDestroy(NsRun **run);
-/* Compares the step with the scheme's limit: bound first; with the eigensolver where the bound does not settle it or `exact`. */
+/* Compares the step with the scheme's limit: bound first; with the eigensolver where the bound does not settle it or `exact`. Numbers that cannot be computed with are an error
+   in diag. */
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
 /* Length of the next step: run->step; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
 PetscReal NsRunStepLength(const NsRun *run);

@@ -190,8 +190,10 @@ static PetscErrorCode check_config(const NsRunOptions *options, NsArena *arena, 
   PetscCall(NsRunCreate(options, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
-    NsRunJudgeStep(run, PETSC_FALSE);
-    PetscCall(print_report(run));
+    if (!NsDiagErrors(diag)) {
+      NsRunJudgeStep(run, PETSC_FALSE);
+      PetscCall(print_report(run));
+    }
   }
   if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NsDiagErrors(diag) ? NS_EXIT_INPUT : NS_EXIT_DONE;

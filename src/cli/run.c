@@ -41,7 +41,7 @@ static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, Ns
   PetscCall(NsRunCreate(options, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     if (!run->scheme->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE)); /* the others knew it before */
-    NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
+    if (!NsDiagErrors(diag)) NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
   }
   if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   run->options.wall_limit = wall_limit;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/petsc_message.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
 #include "percuss/run.h"
@@ -198,6 +199,17 @@ static PetscErrorCode build(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else goes on up. */
+static PetscErrorCode blame_numbers(NsRun *run, PetscErrorCode code, const char *message)
+{
+  PetscFunctionBegin;
+  if (!*message) PetscCall(code);
+  if (!code) PetscFunctionReturn(0);
+  NsDiagError(run->diag, NsKeysPlace(run->config.where, "bodies"), NS_NUMERICS_SAID "%s", message);
+  NsDiagNote(run->diag, NS_NUMERICS_NOTE);
+  PetscFunctionReturn(0);
+}
+
 /* Whole steps, the last of which reaches the end; an end within a millionth of a step is met. */
 static void plan_steps(NsRun *run)
 {
@@ -214,7 +226,9 @@ static void plan_steps(NsRun *run)
 
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
 {
-  NsRun *run = NsArenaAlloc(arena, sizeof(*run));
+  NsRun         *run                         = NsArenaAlloc(arena, sizeof(*run));
+  char           message[PETSC_MAX_PATH_LEN] = "";
+  PetscErrorCode code;
 
   PetscFunctionBegin;
   *result      = run;
@@ -235,7 +249,10 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->step  = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
   run->clock = NsStepClockMake(run->step);
   plan_steps(run);
-  PetscCall(build(run));
+  PetscCall(PetscPushErrorHandler(NsKeepNumerics, message));
+  code = build(run);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(blame_numbers(run, code, message));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   resolve_files(run);
   run->setup_seconds = NsSeconds() - run->began;
@@ -316,7 +333,7 @@ static PetscErrorCode limit_growth(NsRun *run, PetscInt part)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
+static PetscErrorCode check_step(NsRun *run, PetscBool exact)
 {
   PetscReal stiffened = PETSC_MAX_REAL;
 
@@ -339,6 +356,19 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
   }
   for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_growth(run, part));
   run->contact_limit = PetscMin(run->step_limit, stiffened);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
+{
+  char           message[PETSC_MAX_PATH_LEN] = "";
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  PetscCall(PetscPushErrorHandler(NsKeepNumerics, message));
+  code = check_step(run, exact);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(blame_numbers(run, code, message));
   PetscFunctionReturn(0);
 }
 

@@ -93,7 +93,8 @@ PetscErrorCode NsBandFactorCreate(const NsProfile *profile, NsBandFactor *factor
   }
   for (PetscInt j = 1; j < n; j++) factor->last[j] = PetscMax(PetscMax(factor->last[j], j), factor->last[j - 1]);
   for (PetscInt j = 0; j < n; j++) factor->column_start[j + 1] = factor->column_start[j] + factor->last[j] - j;
-  PetscCall(PetscMalloc2(factor->row_start[n], &factor->row, factor->column_start[n], &factor->column));
+  PetscCall(
+    PetscMalloc2(factor->row_start[n] + 1, &factor->row, factor->column_start[n] + 1, &factor->column)); /* there also for a diagonal matrix */
   PetscFunctionReturn(0);
 }
 

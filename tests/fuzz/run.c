@@ -91,8 +91,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!NsDiagErrors(diag)) {
       FuzzExpect(run->model && run->scheme && run->contact, "no messages, and no run");
       if (!run->scheme->type->bounded) FuzzCheck(NsRunCheckStep(run, PETSC_FALSE));
-      NsRunJudgeStep(run, PETSC_FALSE);
-      step(run);
+      if (!NsDiagErrors(diag)) {
+        NsRunJudgeStep(run, PETSC_FALSE);
+        step(run);
+      }
     }
     FuzzCheck(NsRunDestroy(&run));
   }

@@ -138,9 +138,9 @@ def write_inputs(folder, inputs):
 
 
 def command(target):
-    # Words end up in messages on stderr; findings go to a copy of it.
+    # What PETSc and SLEPc hold when they give up is lost, in runs that end there. Words end up in messages on stderr; findings go to a copy of it.
     return [os.path.join(BUILD, "tests", "fuzz", "fuzz_" + target), "-max_len=%d" % LONGEST[target], "-timeout=%d" % MOST_SECONDS,
-            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
+            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-detect_leaks=%d" % (target != "run"), "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
 
 
 def fuzz(target, seconds, scratch, words):
