@@ -60,10 +60,9 @@ static const char *lacks(const NsMechanism *m)
     if (m->contacts[n].tangents < 0 || m->contacts[n].tangents > 2) return "sense: a contact has 0, 1 or 2 tangents";
     if (m->contacts[n].bilateral && m->contacts[n].tangents) return "sense: a joint has no tangents";
   }
+  if (m->points < 0 || m->lines < 0) return "sense: it has fewer than no points or lines";
+  if (m->points > NS_MECHANISM_POINTS || m->lines > NS_MECHANISM_POINTS) return "room: it has more points or lines than NS_MECHANISM_POINTS";
   if (m->draw && m->points < 1) return "points to draw";
-  if (m->draw && m->lines < 0) return "sense: it has fewer than no lines";
-  if (m->draw && (m->points > NS_MECHANISM_POINTS || m->lines > NS_MECHANISM_POINTS))
-    return "room: it has more points or lines than NS_MECHANISM_POINTS";
   if (m->draw && m->lines > 0 && !m->line) return "line, the ends of its lines";
   for (n = 0; m->draw && n < 2 * m->lines; n++) {
     if (m->line[n / 2][n % 2] < 0 || m->line[n / 2][n % 2] >= m->points) return "sense: a line ends at a point that is none";

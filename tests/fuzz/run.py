@@ -33,12 +33,13 @@ MOST_KEPT = 250  # inputs of a target, and what they take together
 MOST_KEPT_BYTES = 1000000
 
 
-def environment():
+def environment(target=""):
     env = dict(os.environ, LANG="C", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", HWLOC_COMPONENTS="-gl")
     env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     # a process alone, as `percuss` sets it up for itself: no daemon, no shared folder that others use at the same time
     env.update(OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_create_session_dirs="0", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self")
-    env.update(ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=1", UBSAN_OPTIONS="print_stacktrace=1")
+    # what PETSc and SLEPc hold when they give up on numbers is lost: a run ends there
+    env.update(ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=%d" % (target != "run"), UBSAN_OPTIONS="print_stacktrace=1")
     return env
 
 
@@ -138,9 +139,9 @@ def write_inputs(folder, inputs):
 
 
 def command(target):
-    # What PETSc and SLEPc hold when they give up is lost, in runs that end there. Words end up in messages on stderr; findings go to a copy of it.
+    # Words end up in messages on stderr; findings go to a copy of it.
     return [os.path.join(BUILD, "tests", "fuzz", "fuzz_" + target), "-max_len=%d" % LONGEST[target], "-timeout=%d" % MOST_SECONDS,
-            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-detect_leaks=%d" % (target != "run"), "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
+            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
 
 
 def fuzz(target, seconds, scratch, words):
@@ -157,7 +158,7 @@ def fuzz(target, seconds, scratch, words):
     with open(log, "wb") as file:
         done = subprocess.run(command(target) + ["-max_total_time=%d" % seconds, "-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
                                                  work, os.path.join(folder, "seeds")] + [kept] * os.path.isdir(kept),
-                              cwd=folder, env=environment(), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False)
+                              cwd=folder, env=environment(target), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False)
     text = read(log).decode("utf-8", "replace")
     figures = {name: int(value) for name, value in re.findall(r"stat::(\w+):\s+(\d+)", text)}
     coverage = re.findall(r"cov: (\d+) ft: (\d+) corp: (\d+)", text) or [("0", "0", "0")]
@@ -177,7 +178,7 @@ def keep(target, scratch):
     os.makedirs(merged)
     os.makedirs(kept, exist_ok=True)
     subprocess.run(command(target) + ["-merge=1", "-use_counters=0", merged, kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")],
-                   cwd=os.path.join(scratch, target), env=environment(), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                   cwd=os.path.join(scratch, target), env=environment(target), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for name in os.listdir(kept):
         if re.fullmatch("[0-9a-f]{40}", name):
             os.remove(os.path.join(kept, name))
