@@ -1,0 +1,12 @@
+/*
+  What is known of percuss's tables by their files and the names of their columns.
+*/
+#pragma once
+#include <stdbool.h>
+
+/* The first column of a table: "time" for "history.csv"; NULL: percuss writes no table of this name. file: without folders. */
+const char *NsColumnFirst(const char *file);
+/* Unit of a column of such a table, "" without one; NULL: not known. Only what follows the last dot of `name` counts: "m" for "bar.left.ux". */
+const char *NsColumnUnit(const char *file, const char *name);
+/* Whether it holds words: contacts, events, states. */
+bool NsColumnOfWords(const char *file, const char *name);
