@@ -62,6 +62,55 @@ static NsCommandOption *find_own(const char *word, NsCommandOption *own)
   return NULL;
 }
 
+/* "--out=DIR" is taken apart: *word becomes the option, and the value is returned; NULL: there is none. */
+static const char *split_option(const char **word, NsArena *arena)
+{
+  const char *value = strncmp(*word, "--", 2) ? NULL : strchr(*word, '=');
+
+  if (!value) return NULL;
+  *word = NsArenaCopy(arena, *word, (size_t)(value - *word));
+  return value + 1;
+}
+
+static bool complain_no_value(const char *command, const char *word, const char *placeholder)
+{
+  fprintf(stderr, "percuss %s: %s needs a value: %s %s\n", command, word, word, placeholder);
+  return false;
+}
+
+bool NsCommandWords(int argc, char **argv, NsCommandOption *own, int most, const char **word, int *words)
+{
+  static const char *const none[] = {NULL};
+  NsArena                 *arena  = NsArenaCreate();
+  bool                     good   = true;
+
+  *words = 0;
+  for (int i = 1; i < argc && good; i++) {
+    const char      *option = argv[i], *value;
+    NsCommandOption *mine;
+
+    if (option[0] != '-' || !option[1]) {
+      good = *words < most;
+      if (good)
+        word[(*words)++] = option;
+      else
+        fprintf(stderr, "percuss %s: '%s' is one too many\n", argv[0], option);
+      continue;
+    }
+    value = split_option(&option, arena);
+    mine  = find_own(option, own);
+    if (!mine) {
+      good = complain_unknown(argv[0], option, all_options(none, own, arena));
+      continue;
+    }
+    if (!value && i + 1 < argc) value = argv[++i];
+    if (!value || !*value) good = complain_no_value(argv[0], option, mine->placeholder);
+    mine->value = value;
+  }
+  NsArenaDestroy(&arena);
+  return good;
+}
+
 /* False, after a message on stderr, when something is wrong. */
 static bool read_arguments(int argc, char **argv, const char *const *allowed, NsCommandOption *own, NsArena *arena, Arguments *arguments)
 {
@@ -73,7 +122,7 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
   memset(arguments, 0, sizeof(*arguments));
   options->set = set;
   for (int i = 1; i < argc; i++) {
-    char            *word = argv[i], *value = NULL;
+    const char      *word = argv[i], *value;
     NsCommandOption *mine;
     if (!strcmp(word, "--")) {
       argv[i]                = argv[0];
@@ -93,25 +142,12 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
       options->config_path = word;
       continue;
     }
-    if (!strncmp(word, "--", 2) && strchr(word, '=') && strncmp(word, "--set=", 6)) { /* --out=DIR */
-      value = strchr(word, '=');
-      word  = NsArenaCopy(arena, word, (size_t)(value - word));
-      value += 1;
-    } else if (!strncmp(word, "--set=", 6)) {
-      value = word + 6;
-      word  = NsArenaCopy(arena, "--set", 5);
-    }
+    value = split_option(&word, arena);
     if (!is_allowed(word, allowed)) return complain_unknown(command, word, allowed);
     mine = find_own(word, own);
     if (mine || !strcmp(word, "--out") || !strcmp(word, "--set")) {
       if (!value && i + 1 < argc) value = argv[++i];
-      if (!value || !*value) {
-        fprintf(stderr, "percuss %s: %s needs a value: %s %s\n", command, word, word,
-          mine                     ? mine->placeholder
-          : !strcmp(word, "--out") ? "DIR"
-                                   : "KEY=VALUE");
-        return false;
-      }
+      if (!value || !*value) return complain_no_value(command, word, mine ? mine->placeholder : !strcmp(word, "--out") ? "DIR" : "KEY=VALUE");
       if (mine)
         mine->value = value;
       else if (!strcmp(word, "--out"))

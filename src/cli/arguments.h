@@ -17,7 +17,11 @@ typedef struct {
 int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsCommandOption *own, bool (*check)(void),
   PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code));
 
-/* The same of a command that works on no config, and takes no words. */
+/* The words of a command that works on results and not on a config: at most `most` that are no option, with their count in *words, and options of its own, as
+   above. False after a message on stderr. Starts nothing. */
+bool NsCommandWords(int argc, char **argv, NsCommandOption *own, int most, const char **word, int *words);
+
+/* The frame of NsCommandOnConfig for a command that works on no config, and takes no words. */
 int NsCommandAlone(PetscErrorCode (*work)(int *code));
 
 /* src/cli/values.c: values of options; each says on stderr what is wrong ("percuss modes: --count: ...") and returns false then. Without the option

@@ -6,6 +6,7 @@ NS_COMMAND(modes, Modes, "CONFIG [--count N] [--speed SPEED] [--campbell FROM:TO
   "eigenfrequencies, damping and mode shapes; Campbell diagram and critical speeds")
 NS_COMMAND(response, Response, "CONFIG --speeds FROM:TO:N [--probes NAME,NAME...] [--out DIR] [--set KEY=VALUE]... [--overwrite]",
   "vibration of rotors from unbalance, over speed")
+NS_COMMAND(compare, Compare, "RUN RUN [RUN] [--tolerance NUMBER] [--csv FILE]", "how far results are apart, from when on, and what that says of their steps")
 NS_COMMAND(explain, Explain, "[KEY | schemes]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "", "JSON Schema of the config, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")

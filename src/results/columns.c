@@ -13,6 +13,9 @@ static const struct {
   {"history.csv", "r[xyz]", "rad"},
   {"history.csv", "w[xyz]", "rad/s"},
   {"history.csv", "[xyz]", "m"},
+  {"history.csv", "v", "m/s"},
+  {"history.csv", "l", "m"},
+  {"history.csv", "vl", "m/s"},
   {"history.csv", "alpha*", "rad"},
   {"history.csv", "phi", "rad"},
   {"history.csv", "theta*", "rad"},
@@ -107,4 +110,19 @@ bool NsColumnOfWords(const char *file, const char *name)
   const int i = find(file, name);
 
   return i >= 0 && !meanings[i].unit;
+}
+
+const char *NsColumnRate(const char *name, NsArena *arena)
+{
+  static const struct {
+    const char *pattern, *rate; /* `rate` takes the place of the first `cut` letters */
+    int         cut;
+  } rates[]       = {{"u[xyz]", "v", 1}, {"r[xyz]", "w", 1}, {"[xyz]*", "v", 0}, {"l", "v", 0}, {"phi", "v", 0}, {"theta*", "omega", 5},
+          {"alpha*", "omega", 5}, {"gap", "gap_rate", 3}, {"angle", "spin_rate", 5}};
+  const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
+
+  for (size_t i = 0; i < sizeof(rates) / sizeof(*rates); i++) {
+    if (!fnmatch(rates[i].pattern, last, 0)) return NsArenaPrint(arena, "%.*s%s%s", (int)(last - name), name, rates[i].rate, last + rates[i].cut);
+  }
+  return NULL;
 }

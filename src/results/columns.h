@@ -2,6 +2,7 @@
   What is known of percuss's tables by their files and the names of their columns.
 */
 #pragma once
+#include "percuss/arena.h"
 #include <stdbool.h>
 
 /* The first column of a table: "time" for "history.csv"; NULL: percuss writes no table of this name. file: without folders. */
@@ -10,3 +11,5 @@ const char *NsColumnFirst(const char *file);
 const char *NsColumnUnit(const char *file, const char *name);
 /* Whether it holds words: contacts, events, states. */
 bool NsColumnOfWords(const char *file, const char *name);
+/* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux", if it has any; NULL: none. */
+const char *NsColumnRate(const char *name, NsArena *arena);

@@ -1,0 +1,43 @@
+/*
+  What `percuss compare` knows of its two or three runs, and how it looks on a page.
+*/
+#pragma once
+#include "results/config_difference.h"
+#include "results/difference.h"
+#include "results/event_pairs.h"
+#include "results/record.h"
+
+enum { NS_COMPARE_TABLES = 4 };
+
+/* One table of all runs. `a` and `b` are the runs that it is about: the two, or of three the two finer ones. */
+typedef struct {
+  const char   *file;
+  NsAligned    *aligned;    /* NULL: some run has no such table, or it is empty */
+  NsDifference *difference; /* of a and b */
+  NsOrder      *order;      /* of three runs; else NULL */
+} NsComparedTable;
+
+typedef struct {
+  int                       runs;
+  NsRunRecord              *run[NS_ALIGN_RUNS]; /* of three the coarsest first */
+  int                       a, b;
+  double                    tolerance;
+  const NsConfigDifference *config;  /* of a and b */
+  const NsConfigDifference *refined; /* the one number of physics or scheme that alone differs; NULL: there is not just one */
+  double                    ratio;   /* of refined, from each run to the next, above 1; NAN where it is not one */
+  double                    end;     /* s: up to here all have been */
+  NsComparedTable           table[NS_COMPARE_TABLES];
+  int                       contacts;
+  NsEventPairs             *events; /* [contacts], of a and b */
+} NsComparison;
+
+/* A, B or C. */
+char NsCompareLetter(int run);
+/* Who they are, how they were made, where their configs and figures differ. */
+void NsComparePrintRuns(const NsComparison *comparison, NsArena *arena);
+/* Quantities, the furthest apart first, and events. */
+void NsComparePrintTables(const NsComparison *comparison, NsArena *arena);
+/* What it comes to. Returns whether they are alike within the tolerance. */
+bool NsComparePrintVerdict(const NsComparison *comparison, NsArena *arena);
+/* Every quantity, a row each. False with errno. */
+bool NsCompareWrite(const NsComparison *comparison, const char *path);

@@ -1,0 +1,111 @@
+#include "record.h"
+#include "percuss/units.h"
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Of "out/bar", "out/bar/", "out/bar/run.json" and "out/bar/config.yaml": "out/bar". */
+static const char *directory_of(const char *path, NsArena *arena)
+{
+  static const char *const files[] = {"run.json", "config.yaml"};
+  size_t                   length  = strlen(path);
+  struct stat              about;
+
+  for (int i = 0; i < 2; i++) {
+    const size_t tail = strlen(files[i]);
+
+    if (length < tail || strcmp(path + length - tail, files[i]) || (length > tail && path[length - tail - 1] != '/')) continue;
+    if (stat(path, &about) || S_ISDIR(about.st_mode)) continue;
+    length -= tail;
+    if (!length) return ".";
+    break;
+  }
+  while (length > 1 && path[length - 1] == '/') length--;
+  return NsArenaCopy(arena, path, length);
+}
+
+const NsNode *NsRunRecordNode(const NsNode *root, const char *path)
+{
+  for (const NsNode *node = root; node;) {
+    const size_t  length = strcspn(path, ".");
+    const NsNode *child  = node->kind == NS_NODE_MAP ? node->first : NULL;
+
+    while (child && (strncmp(child->key, path, length) || child->key[length])) child = child->next;
+    if (!path[length]) return child;
+    path += length + 1;
+    node = child;
+  }
+  return NULL;
+}
+
+const char *NsRunRecordText(const NsRunRecord *record, const char *path)
+{
+  const NsNode *node = NsRunRecordNode(record->manifest, path);
+
+  if (!node || node->kind != NS_NODE_SCALAR || (!node->quoted && !strcmp(node->text, "null"))) return NULL;
+  return node->text;
+}
+
+double NsRunRecordNumber(const NsRunRecord *record, const char *path)
+{
+  const char *text = NsRunRecordText(record, path);
+  double      value;
+
+  return text && !NsParseNumber(text, &value) ? value : NAN;
+}
+
+/* Of a run that was never ended: whether its process is still there, if that can be seen from here. */
+static bool was_killed(const NsRunRecord *record)
+{
+  const double pid       = NsRunRecordNumber(record, "pid");
+  const char  *host      = NsRunRecordText(record, "host");
+  char         here[256] = "";
+
+  (void)gethostname(here, sizeof(here) - 1);
+  return host && !strcmp(host, here) && pid > 1 && pid < 1e9 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
+{
+  NsRunRecord *record = NsArenaAlloc(arena, sizeof(*record));
+  const char  *config, *manifest, *program;
+  struct stat  about;
+
+  record->directory = directory_of(path, arena);
+  manifest          = NsArenaPrint(arena, "%s/run.json", record->directory);
+  if (stat(record->directory, &about)) {
+    NsDiagError(diag, (NsPlace){.source = NULL}, "cannot read %s: %s", record->directory, strerror(errno));
+    return NULL;
+  }
+  if (stat(manifest, &about)) {
+    NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' holds no results of percuss: there is no run.json", record->directory);
+    return NULL;
+  }
+  record->manifest = NsTreeReadFile(manifest, arena, diag);
+  if (!record->manifest) return NULL;
+  program        = NsRunRecordText(record, "program.name");
+  record->name   = NsRunRecordText(record, "name");
+  record->status = NsRunRecordText(record, "exit_status");
+  if (!program || strcmp(program, "percuss") || !record->name || !record->status) {
+    NsDiagError(diag, (NsPlace){.source = NULL}, "%s: not written by percuss", manifest);
+    return NULL;
+  }
+  if (!strcmp(record->status, "running") && was_killed(record)) record->status = "killed";
+  config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
+  if (stat(config, &about) && errno == ENOENT) return record;
+  record->config = NsTreeReadFile(config, arena, diag);
+  return record->config ? record : NULL;
+}
+
+NsResultTable *NsRunRecordTable(const NsRunRecord *record, const char *file, NsArena *arena, NsDiag *diag)
+{
+  const char *path = NsArenaPrint(arena, "%s/%s", record->directory, file);
+  struct stat about;
+
+  if (stat(path, &about) && errno == ENOENT) return NULL;
+  return NsResultTableRead(path, arena, diag);
+}
