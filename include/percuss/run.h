@@ -14,12 +14,15 @@ typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_
 typedef struct {
   const char        *config_path; /* as the user gave it */
   const char        *config_text; /* what stands there; NULL: the file is read */
+  const char        *name;        /* of the outputs; NULL: by config_path */
   int                sets;
   const char *const *set;       /* --set arguments */
   const char        *directory; /* --out; NULL: from the config, or out/<name> */
   PetscBool          overwrite, quiet, force;
   PetscBool          resume;     /* go on from the newest checkpoint of the directory */
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
+  int                petsc_options;
+  const char *const *petsc_option; /* after "--", for the record */
 } NsRunOptions;
 
 /* A list of files, for the manifest. */

@@ -6,11 +6,11 @@
 #include "arguments.h"
 #include "cli.h"
 #include "core/petsc_message.h"
+#include "repeat.h"
 
 typedef struct {
-  NsRunOptions options;
-  int          petsc_count;
-  char       **petsc; /* after "--"; starts with the program's name, as PetscInitialize wants it */
+  NsRunOptions options; /* with PETSc's options */
+  NsRunRecord *again;   /* results that are run again; NULL: none */
 } Arguments;
 
 bool NsColour(FILE *file)
@@ -125,9 +125,8 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
     const char      *word = argv[i], *value;
     NsCommandOption *mine;
     if (!strcmp(word, "--")) {
-      argv[i]                = argv[0];
-      arguments->petsc       = argv + i;
-      arguments->petsc_count = argc - i;
+      options->petsc_option  = (const char *const *)argv + i + 1;
+      options->petsc_options = argc - i - 1;
       if (i + 1 < argc && argv[i + 1][0] != '-') {
         fprintf(stderr, "percuss %s: after '--' come PETSc options, which begin with '-'; '%s' does not\n", command, argv[i + 1]);
         return false;
@@ -201,38 +200,58 @@ static void prepare_mpi(void)
   (void)setenv("OMPI_MCA_btl", "self", 0);
 }
 
-static PetscErrorCode start(const Arguments *arguments)
+/* PETSc would take options from these too, and a run would depend on who starts it. Returns the one that somebody may have meant, as NAME=VALUE; NULL: there is none. */
+static const char *forget_petsc_environment(NsArena *arena)
 {
-  static char  name[] = "percuss";
-  static char *bare[] = {name, NULL};
-  int          argc   = arguments->petsc ? arguments->petsc_count : 1;
-  char       **argv   = arguments->petsc ? arguments->petsc : bare;
+  static const char *const names[] = {"PETSC_OPTIONS", "PETSC_OPTIONS_YAML"};
+  const char              *found   = NULL;
 
+  for (int i = 0; i < 2; i++) {
+    const char *value = getenv(names[i]);
+
+    if (value && *value) found = NsArenaPrint(arena, "%s='%s'", names[i], value);
+    (void)unsetenv(names[i]);
+  }
+  return found;
+}
+
+static PetscErrorCode start(const NsRunOptions *options, NsArena *arena)
+{
+  static char name[] = "percuss", skip[] = "-skip_petscrc"; /* nor from files */
+  int         argc = options->petsc_options + 2;
+  char      **argv = NsArenaAlloc(arena, sizeof(*argv) * (size_t)(argc + 1));
+
+  argv[0] = name;
+  for (int i = 0; i < options->petsc_options; i++) argv[i + 1] = NsArenaCopy(arena, options->petsc_option[i], strlen(options->petsc_option[i]));
+  argv[argc - 1] = skip;
   (void)uselocale(newlocale(LC_NUMERIC_MASK, "C", (locale_t)0)); /* numbers are written and read with a point, whatever the user's language */
   PetscFunctionBegin;
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
   PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
   prepare_mpi();
-  code = SlepcInitialize(&argc, &argv, NULL, NULL);
+  const char *forgotten = forget_petsc_environment(arena);
+  code                  = SlepcInitialize(&argc, &argv, NULL, NULL);
   if (code) {
     fprintf(stderr, "percuss: PETSc refuses the options after '--': %s\n", message[0] ? message : "it does not say why");
     exit(NS_EXIT_INPUT);
   }
   PetscCall(PetscPopErrorHandler());
-  PetscCall(PetscPopSignalHandler());                                              /* a user's Ctrl-C is no crash */
+  PetscCall(PetscPopSignalHandler()); /* a user's Ctrl-C is no crash */
+  if (forgotten && PetscGlobalRank == 0)
+    fprintf(stderr, "percuss: warning: %s in the environment is not used; options of PETSc go after '--'\n", forgotten);
   if (PetscGlobalRank && !freopen("/dev/null", "w", stdout)) exit(NS_EXIT_FAILED); /* the first process speaks for all */
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode report_unused_options(const Arguments *arguments)
+static PetscErrorCode report_unused_options(const NsRunOptions *options)
 {
   PetscInt count;
   char   **names, **values;
 
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
-  for (PetscInt i = 0; arguments->petsc && PetscGlobalRank == 0 && i < count; i++)
+  for (PetscInt i = 0; options->petsc_options && PetscGlobalRank == 0 && i < count; i++)
     fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
   PetscCall(
@@ -248,6 +267,16 @@ int NsFlushOutput(int code)
   return NS_EXIT_FAILED;
 }
 
+/* Results in place of a config: those are run again. False after a message. */
+static bool look_for_results(const char *command, Arguments *arguments, NsArena *arena, NsDiag *diag)
+{
+  arguments->again = NsRepeatLook(arguments->options.config_path, arena, diag);
+  if (arguments->again) (void)NsRepeatPrepare(arguments->again, !strcmp(command, "run"), &arguments->options, arena, diag);
+  if (NsDiagErrors(diag) == 0) return true;
+  NsDiagPrint(diag, stderr, NsColour(stderr));
+  return false;
+}
+
 int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsCommandOption *own, bool (*check)(void),
   PetscErrorCode (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code))
 {
@@ -256,9 +285,12 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
   Arguments arguments;
   int       code = NS_EXIT_INPUT;
 
-  if (read_arguments(argc, argv, allowed, own, arena, &arguments) && (!check || check())) {
+  if (read_arguments(argc, argv, allowed, own, arena, &arguments) && (!check || check()) && look_for_results(argv[0], &arguments, arena, diag)) {
+    const NsRunOptions *options = &arguments.options;
     /* An error code is a bug: PETSc has printed where. */
-    if (start(&arguments) || work(&arguments.options, arena, diag, &code) || report_unused_options(&arguments)) code = NS_EXIT_FAILED;
+    if (start(options, arena) || (arguments.again && NsRepeatWarn(arguments.again, diag)) || work(options, arena, diag, &code) ||
+        report_unused_options(options))
+      code = NS_EXIT_FAILED;
     code = NsFlushOutput(code);
     if (SlepcFinalize()) code = NS_EXIT_FAILED;
   }
@@ -268,10 +300,13 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
 
 int NsCommandAlone(PetscErrorCode (*work)(int *code))
 {
-  const Arguments none = {0};
-  int             code = NS_EXIT_FAILED;
+  const NsRunOptions none  = {0};
+  NsArena           *arena = NsArenaCreate();
+  int                code  = NS_EXIT_FAILED;
 
-  if (start(&none) || work(&code)) code = NS_EXIT_FAILED;
+  if (start(&none, arena) || work(&code)) code = NS_EXIT_FAILED;
   code = NsFlushOutput(code);
-  return SlepcFinalize() ? NS_EXIT_FAILED : code;
+  if (SlepcFinalize()) code = NS_EXIT_FAILED;
+  NsArenaDestroy(&arena);
+  return code;
 }

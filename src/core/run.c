@@ -64,11 +64,11 @@ static void resolve_files(NsRun *run)
     const char *path;
     char       *absolute;
     if (!file) continue;
-    path = NsTreeFile(file, run->arena);
-    NsRunAddFile(run, &run->inputs, path);
+    path     = NsTreeFile(file, run->arena);
     absolute = realpath(path, NULL);
-    if (absolute) file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
+    if (absolute) path = file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
     free(absolute);
+    NsRunAddFile(run, &run->inputs, path);
   }
 }
 
@@ -237,7 +237,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->diag    = diag;
   run->options = *options;
   run->writes  = PetscGlobalRank == 0 ? PETSC_TRUE : PETSC_FALSE;
-  run->name    = run_name(options->config_path, arena);
+  run->name    = options->name ? options->name : run_name(options->config_path, arena);
   run->tree    = options->config_text ? NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag)
                                       : NsTreeReadFile(options->config_path, arena, diag);
   if (!run->tree) PetscFunctionReturn(0);

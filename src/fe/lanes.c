@@ -586,6 +586,11 @@ const char *NsLanesUseKernel(NsLanes *lanes, int kernel)
   return kernels[kernel].name;
 }
 
+const char *NsLanesWidestKernel(void)
+{
+  return kernels[NsLanesKernels() - 1].name;
+}
+
 /* Lanes of n unknowns, and where each continues. */
 static PetscErrorCode take_shape(NsLanes *lanes, PetscInt n, PetscInt width)
 {

@@ -46,3 +46,5 @@ void NsLanesSolve(const NsLanes *lanes, const NsLanesFactor *factor, const Petsc
 /* Kernels for kinds of CPU, 0 .. count - 1, in the order of their width: Create chooses. For tests and measurements. */
 int         NsLanesKernels(void);
 const char *NsLanesUseKernel(NsLanes *lanes, int kernel);
+/* The name of the widest one here: results of another one differ in their last digits. */
+const char *NsLanesWidestKernel(void);

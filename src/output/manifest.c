@@ -6,20 +6,19 @@
 */
 #include "core/json.h"
 #include "core/sha256.h"
-#include "percuss_version.h"
+#include "core/versions.h"
 #include "writer.h"
 #include <errno.h>
-#include <slepcsys.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <yaml.h>
 
 typedef struct {
   const char *path;
   char        started[32];
-  NsJson      json; /* kept between start and end, so that the end needs no memory */
+  char        config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": there is none */
+  NsJson      json;                        /* kept between start and end, so that the end needs no memory */
 } NsWriter_Manifest;
 
 static PetscBool NsWriterWanted_Manifest(const NsRun *run)
@@ -38,37 +37,34 @@ static void now(char text[32])
   strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* "program.commit" goes into "program": the paths of a group stand together. */
 static PetscErrorCode put_versions(NsJson *json)
 {
-  PetscInt major, minor, patch, release;
-  char     text[64], mpi[MPI_MAX_LIBRARY_VERSION_STRING];
-  int      length;
+  NsVersion   version[NS_VERSIONS];
+  const char *group = "";
+  int         count;
 
   PetscFunctionBegin;
-  NsJsonOpen(json, "program", '{');
-  NsJsonString(json, "name", "percuss");
-  NsJsonString(json, "version", PERCUSS_VERSION);
-  NsJsonString(json, "commit", PERCUSS_COMMIT);
-  NsJsonString(json, "compiler", PERCUSS_COMPILER);
-  NsJsonString(json, "build", PERCUSS_BUILD);
-  NsJsonClose(json);
-  NsJsonOpen(json, "libraries", '{');
-  PetscCall(PetscGetVersionNumber(&major, &minor, &patch, &release));
-  snprintf(text, sizeof(text), "%d.%d.%d", (int)major, (int)minor, (int)patch);
-  NsJsonString(json, "petsc", text);
-  PetscCall(SlepcGetVersionNumber(&major, &minor, &patch, &release));
-  snprintf(text, sizeof(text), "%d.%d.%d", (int)major, (int)minor, (int)patch);
-  NsJsonString(json, "slepc", text);
-  NsJsonString(json, "libyaml", yaml_get_version_string());
-  PetscCallMPI(MPI_Get_library_version(mpi, &length));
-  mpi[strcspn(mpi, ",\n")] = 0; /* the rest is where and when it was built */
-  NsJsonString(json, "mpi", mpi);
+  PetscCall(NsVersionsHere(version, &count));
+  for (int i = 0; i < count; i++) {
+    const int length = (int)strcspn(version[i].path, ".");
+
+    if (strncmp(group, version[i].path, (size_t)length + 1) != 0) {
+      char name[32];
+
+      if (*group) NsJsonClose(json);
+      (void)snprintf(name, sizeof(name), "%.*s", length, version[i].path);
+      NsJsonOpen(json, name, '{');
+      group = version[i].path;
+    }
+    NsJsonString(json, version[i].path + length + 1, version[i].text);
+  }
   NsJsonClose(json);
   PetscFunctionReturn(0);
 }
 
 /* What went in: command, config, files. */
-static void put_inputs(NsJson *json, const NsRun *run)
+static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
 {
   const NsSource *source = run->tree ? run->tree->place.source : NULL;
   char            hash[NS_SHA256_TEXT];
@@ -82,8 +78,15 @@ static void put_inputs(NsJson *json, const NsRun *run)
     NsSha256End(&sha, hash);
   }
   NsJsonString(json, "sha256", source && source->text ? hash : NULL);
+  NsJsonString(json, "as_run_sha256", *as_run ? as_run : NULL); /* of config.yaml */
   NsJsonOpen(json, "set", '[');
   for (int i = 0; i < run->options.sets; i++) NsJsonString(json, NULL, run->options.set[i]);
+  NsJsonClose(json);
+  NsJsonClose(json);
+  NsJsonOpen(json, "command", '{');
+  NsJsonBoolean(json, "force", run->options.force);
+  NsJsonOpen(json, "petsc_options", '[');
+  for (int i = 0; i < run->options.petsc_options; i++) NsJsonString(json, NULL, run->options.petsc_option[i]);
   NsJsonClose(json);
   NsJsonClose(json);
   NsJsonOpen(json, "inputs", '[');
@@ -217,7 +220,7 @@ static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
   NsJsonInteger(json, "pid", (long long)getpid());
   NsJsonInteger(json, "ranks", ranks);
   PetscCall(put_versions(json));
-  put_inputs(json, run);
+  put_inputs(json, run, self->config_hash);
   put_model(json, run);
   if (ended) put_summary(json, run);
   NsJsonOpen(json, "outputs", '[');
@@ -245,6 +248,11 @@ static PetscErrorCode NsWriterOpen_Manifest(NsWriter *writer)
     size_t      size;
     const char *text = NsRunConfigText(run, &size);
 
+    NsSha256 sha;
+
+    NsSha256Begin(&sha);
+    NsSha256Add(&sha, text, size);
+    NsSha256End(&sha, self->config_hash);
     NsFileReplace(run, NsRunPath(run, "config.yaml"), text, size, PETSC_TRUE);
     NsRunAddFile(run, &run->outputs, "config.yaml");
   }

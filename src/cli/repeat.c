@@ -1,0 +1,146 @@
+#include "repeat.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "core/directory.h"
+#include "core/sha256.h"
+#include "core/versions.h"
+
+static const NsPlace nowhere = {NULL, 0, 0, 0};
+
+static bool ends_with(const char *path, const char *file)
+{
+  const size_t length = strlen(path), tail = strlen(file);
+
+  return length >= tail && !strcmp(path + length - tail, file) && (length == tail || path[length - tail - 1] == '/');
+}
+
+/* A config.yaml without a run.json of percuss beside it is any config; a run.json without one is a mistake, and so is a directory. */
+NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag)
+{
+  struct stat about, beside;
+  const bool  there = !stat(path, &about), directory = there && S_ISDIR(about.st_mode), config = !directory && ends_with(path, "config.yaml");
+
+  if (!there) return NULL;
+  if (config) {
+    const char *folder = NsArenaCopy(arena, path, strlen(path) - strlen("config.yaml"));
+
+    if (NsDirectoryLook(*folder ? folder : ".", arena) != NS_DIRECTORY_RESULTS) return NULL;
+  } else if (!directory && !ends_with(path, "run.json"))
+    return NULL;
+  else if (directory && stat(NsArenaPrint(arena, "%s/run.json", path), &beside))
+    return NULL; /* the reader of configs says what a directory is not */
+  return NsRunRecordRead(path, arena, diag);
+}
+
+/* What is no more as it was: an error for who wants the run again, a warning for who gave the config itself. */
+static void __attribute__((format(printf, 3, 4))) say(NsDiag *diag, bool strict, const char *format, ...)
+{
+  char    text[4096];
+  va_list arguments;
+
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  if (strict)
+    NsDiagError(diag, nowhere, "%s", text);
+  else
+    NsDiagWarning(diag, nowhere, "%s", text);
+}
+
+/* `file` has still the hash that run.json has of it. */
+static bool compare_file(const char *file, const char *hash, bool strict, NsDiag *diag)
+{
+  char now[NS_SHA256_TEXT];
+  int  error;
+
+  if (!hash) return true; /* it could not be read then either */
+  error = NsSha256File(file, now);
+  if (error)
+    say(diag, strict, "%s: %s; it was there when these results were made", file, strerror(error));
+  else if (strcmp(now, hash) != 0)
+    say(diag, strict, "%s is not what it was when these results were made (its SHA-256 in run.json is another)", file);
+  return !error && !strcmp(now, hash);
+}
+
+static void compare_files(const NsRunRecord *record, const char *config, bool strict, NsDiag *diag)
+{
+  const NsNode *inputs = NsRunRecordNode(record->manifest, "inputs");
+  bool          same   = compare_file(config, NsRunRecordText(record, "config.as_run_sha256"), strict, diag);
+
+  for (const NsNode *file = inputs ? inputs->first : NULL; file; file = file->next) {
+    const NsNode *path = NsTreeChild(file, "path"), *hash = NsTreeChild(file, "sha256");
+
+    if (path && hash && hash->quoted) same = compare_file(path->text, hash->text, strict, diag) && same;
+  }
+  if (!same && strict)
+    NsDiagNote(diag, "percuss run %s runs it as it is now", config);
+  else if (!same)
+    NsDiagNote(diag, "the results will not be those of %s", record->directory);
+}
+
+static void take_petsc_options(const NsNode *list, NsRunOptions *options, NsArena *arena)
+{
+  const char **option;
+
+  if (options->petsc_options || !list || list->kind != NS_NODE_LIST) return;
+  option = NsArenaAlloc(arena, sizeof(*option) * (size_t)(list->count + 1));
+  for (const NsNode *word = list->first; word; word = word->next) option[options->petsc_options++] = word->text;
+  options->petsc_option = option;
+}
+
+/* A directory beside that of the results, which may be "." */
+static const char *free_beside(const char *directory, NsArena *arena)
+{
+  const char *name     = strrchr(directory, '/') ? strrchr(directory, '/') + 1 : directory;
+  char       *absolute = strcmp(name, ".") && strcmp(name, "..") ? NULL : realpath(directory, NULL);
+  const char *result   = NsDirectoryFreeName(absolute ? absolute : directory, arena);
+
+  free(absolute);
+  return result;
+}
+
+bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options, NsArena *arena, NsDiag *diag)
+{
+  const bool    strict = !ends_with(options->config_path, "config.yaml");
+  const char   *config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
+  const NsNode *force  = NsRunRecordNode(record->manifest, "command.force");
+
+  if (!record->config) {
+    NsDiagError(diag, nowhere, "%s: there is no such file among the results, so that they cannot be run again", config);
+    return false;
+  }
+  compare_files(record, config, strict, diag);
+  options->config_path = config;
+  options->name        = record->name;
+  options->force       = options->force || (force && !strcmp(force->text, "true")) ? PETSC_TRUE : PETSC_FALSE;
+  take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
+  if (out && !options->directory) options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
+  return NsDiagErrors(diag) == 0;
+}
+
+PetscErrorCode NsRepeatWarn(const NsRunRecord *record, NsDiag *diag)
+{
+  const double ranks = NsRunRecordNumber(record, "ranks");
+  int          count;
+  const char  *others = "";
+  NsVersion    version[NS_VERSIONS];
+  char         text[1024] = "";
+
+  PetscFunctionBegin;
+  PetscCall(NsVersionsHere(version, &count));
+  for (int i = 0; i < count; i++) {
+    const char  *then = NsRunRecordText(record, version[i].path);
+    const size_t used = strlen(text);
+
+    if (then && !strcmp(then, version[i].text)) continue;
+    (void)snprintf(text + used, sizeof(text) - used, "%s%s %s (here %s)", others, version[i].path, then ? then : "unknown", version[i].text);
+    others = ", ";
+  }
+  if (*text) NsDiagWarning(diag, nowhere, "the results in %s were made otherwise, so that the last digits may differ: %s", record->directory, text);
+  if (ranks > 0 && ranks != PetscGlobalSize)
+    NsDiagWarning(diag, nowhere, "the results in %s were made on %.0f process%s, and this is %d: the last digits may differ", record->directory,
+      ranks, ranks == 1 ? "" : "es", (int)PetscGlobalSize);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+"""The same config gives the same bytes, wherever, by whomever and in whatever language it is run; and results say enough to be run again. Usage: test_repeat.py PERCUSS"""
+import filecmp
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+CRANK = os.path.join(ROOT, "configs/slider_crank.yaml")
+ROTOR = os.path.join(ROOT, "configs/rotor_in_safety_bearing.yaml")
+STEPPED = os.path.join(ROOT, "configs/stepped_bar.yaml")
+BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
+TIMES = {"started", "ended", "pid", "host", "setup_seconds", "loop_seconds", "writing_seconds", "seconds_per_step"}
+
+
+def percuss(*words, env=None, **options):
+    return subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=200, env={**os.environ, **(env or {})}, **options)
+
+
+def without(tree, names):
+    return {key: without(value, names) if isinstance(value, dict) else value for key, value in tree.items() if key not in names}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
+        self.first = os.path.join(self.folder, "first")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def run_well(self, *words, **options):
+        done = percuss("run", "--quiet", *words, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def manifest(self, directory):
+        with open(os.path.join(directory, "run.json")) as file:
+            return json.load(file)
+
+    def assert_same(self, one, other, but=()):
+        """Every file byte for byte; run.json without times and without the keys `but`; status.json is of the time alone."""
+        files = {os.path.relpath(os.path.join(folder, name), one) for folder, _, names in os.walk(one) for name in names}
+        self.assertEqual(files, {os.path.relpath(os.path.join(folder, name), other) for folder, _, names in os.walk(other) for name in names})
+        self.assertGreater(len(files), 5)
+        for name in sorted(files - {"run.json", "status.json"}):
+            self.assertTrue(filecmp.cmp(os.path.join(one, name), os.path.join(other, name), shallow=False), name)
+        self.assertEqual(without(self.manifest(one), TIMES | set(but)), without(self.manifest(other), TIMES | set(but)))
+
+
+class SameBytes(Case):
+    """Twice the same command, and nothing around it matters."""
+
+    def locale(self):
+        made = subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(self.folder, "de_DE.UTF-8")], capture_output=True, text=True)
+        self.assertEqual(made.returncode, 0, "localedef needs Debian's package locales: " + made.stderr)
+        env = {"LOCPATH": self.folder, "LC_ALL": "de_DE.UTF-8", "LANG": "de_DE.UTF-8"}
+        self.assertEqual(subprocess.run(["printf", "%.1f", "0,5"], capture_output=True, text=True, env={**os.environ, **env}).stdout, "0,5", "no decimal comma")
+        return env
+
+    def check(self, config, *words):
+        other = os.path.join(self.folder, "other")
+        work = os.path.join(self.folder, "work")
+        os.mkdir(work)
+        with open(os.path.join(work, ".petscrc"), "w") as file:
+            file.write("-ksp_type cg\n-ksp_rtol 0.5\n-pc_type none\n")
+        home = {**self.locale(), "HOME": work, "TZ": "Asia/Kathmandu", "PETSC_OPTIONS": "-ksp_type cg -ksp_rtol 0.5 -pc_type none",
+                "PETSC_OPTIONS_YAML": "ksp_type: cg", "OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "COLUMNS": "20"}
+        self.run_well(config, "--out", self.first, *words)
+        done = self.run_well(config, "--out", other, *words, cwd=work, env=home, umask=0o077)
+        self.assert_same(self.first, other)
+        self.assertIn("PETSC_OPTIONS_YAML='ksp_type: cg' in the environment is not used; options of PETSc go after '--'", done.stderr)
+        self.assertEqual(os.stat(os.path.join(other, "history.csv")).st_mode & 0o077, 0)
+
+    def test_bar_that_petsc_steps(self):
+        self.check(BAR, "--set", "time.end=540 us", "--set", "free_dynamics=petsc")
+
+    def test_bar_that_petsc_solves(self):
+        self.check(BAR, "--set", "time.end=540 us", "--set", "scheme={type: moreau_jean, step: 1 us}", "--set", "free_dynamics=petsc")
+
+    def test_mechanism(self):
+        self.check(CRANK, "--set", "time.end=50 ms")
+
+    def test_rotor(self):
+        self.check(ROTOR, "--set", "time.end=10 ms")
+
+    def test_modes(self):
+        self.check(os.path.join(ROOT, "configs/elastic_bar_modal.yaml"))
+
+    def test_the_options_would_have_mattered(self):
+        """So that the tests above can fail: the same options after -- do change these results."""
+        self.run_well(BAR, "--out", self.first, "--set", "time.end=540 us", "--set", "free_dynamics=petsc")
+        other = os.path.join(self.folder, "other")
+        self.run_well(BAR, "--out", other, "--set", "time.end=540 us", "--set", "free_dynamics=petsc", "--", "-ksp_type", "cg", "-ksp_rtol", "0.5", "-pc_type", "none")
+        self.assertFalse(filecmp.cmp(os.path.join(self.first, "history.csv"), os.path.join(other, "history.csv"), shallow=False))
+
+
+class Again(Case):
+    """Results are run again: by their directory, run.json or config.yaml."""
+
+    OTHERWISE = ("config",)
+
+    def test_directory_and_its_files(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=20 ms", "--set", "bodies.crank.contact.restitution=0.3")
+        for number, (words, options) in enumerate((((self.first,), {}), ((self.first + "/",), {}), ((os.path.join(self.first, "run.json"),), {}),
+                                                   ((os.path.join(self.first, "config.yaml"),), {}), ((".",), {"cwd": self.first}),
+                                                   (("config.yaml",), {"cwd": self.first})), 2):
+            done = self.run_well(*words, **options)
+            self.assertEqual(done.stderr, "")
+            self.assert_same(self.first, self.first + "_%d" % number, self.OTHERWISE)
+        other = os.path.join(self.folder, "elsewhere")
+        self.run_well(self.first, "--out", other)
+        self.assert_same(self.first, other, self.OTHERWISE)
+        self.run_well(other, "--overwrite")  # in its own place
+        self.assert_same(self.first, other, self.OTHERWISE)
+        self.run_well(other + "/run.json", "--overwrite", "--out", self.first + "_2")
+        self.assert_same(other, self.first + "_2", self.OTHERWISE)
+        self.assertEqual(percuss("check", self.first).returncode, 0)
+
+    def test_a_directory_in_the_config(self):
+        config = os.path.join(self.folder, "ball.yaml")
+        with open(os.path.join(ROOT, "configs/bouncing_ball.yaml")) as source, open(config, "w") as file:
+            file.write(source.read() + "  directory: here\n")
+        self.run_well(config, cwd=self.folder)
+        self.run_well("here", cwd=self.folder)
+        self.assert_same(os.path.join(self.folder, "here"), os.path.join(self.folder, "here_2"), self.OTHERWISE)
+
+    def test_options_of_petsc_and_force(self):
+        words = ("--set", "time.end=540 us", "--set", "free_dynamics=petsc")
+        self.run_well(BAR, "--out", self.first, *words, "--", "-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-3")
+        self.assertEqual(self.manifest(self.first)["command"], {"force": False, "petsc_options": ["-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-3"]})
+        self.run_well(self.first)
+        self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+        self.run_well(self.first, "--", "-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-1")  # others in their place
+        self.assertEqual(self.manifest(self.first + "_3")["command"]["petsc_options"][-1], "1e-1")
+        self.assertFalse(filecmp.cmp(os.path.join(self.first, "history.csv"), os.path.join(self.first + "_3", "history.csv"), shallow=False))
+        forced = os.path.join(self.folder, "forced")
+        done = percuss("run", BAR, "--out", forced, "--quiet", "--force", "--set", "scheme.step=2 us", "--set", "time.end=20 us")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_well(forced)
+        self.assert_same(forced, forced + "_2", self.OTHERWISE)
+
+    def test_a_variation(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=20 ms")
+        self.run_well(self.first, "--set", "scheme.step=50 us")
+        self.assertEqual(self.manifest(self.first + "_2")["step"], 5e-5)
+        self.assertEqual(self.manifest(self.first + "_2")["name"], "slider_crank")
+
+    def test_results_of_a_run_that_failed(self):
+        done = percuss("run", BAR, "--out", self.first, "--quiet", "--force", "--set", "scheme.step=4 us", "--set", "time.end=4 ms")
+        self.assertEqual(done.returncode, 1)
+        again = percuss("run", self.first, "--quiet")
+        self.assertEqual((again.returncode, again.stderr.splitlines()[-1]), (1, done.stderr.splitlines()[-1]))
+        self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+
+    def test_a_config_that_changed(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        with open(os.path.join(self.first, "config.yaml"), "a") as file:
+            file.write("# mine\n")
+        for path in (self.first, os.path.join(self.first, "run.json")):
+            done = percuss("run", path)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("config.yaml is not what it was when these results were made", done.stderr)
+            self.assertIn("percuss run %s/config.yaml runs it as it is now" % self.first, done.stderr)
+            self.assertFalse(os.path.exists(self.first + "_2"))
+        done = self.run_well(os.path.join(self.first, "config.yaml"))
+        self.assertIn("warning: %s/config.yaml is not what it was" % self.first, done.stderr)
+        self.assertIn("will not be those of", done.stderr)
+        os.remove(os.path.join(self.first, "config.yaml"))
+        done = percuss("run", self.first)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no such file among the results", done.stderr)
+
+    def check_input(self, path, change):
+        """A mesh or plugin that is not what it was."""
+        change(path)
+        done = percuss("run", self.first)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("error: %s is not what it was when these results were made" % path, done.stderr)
+        done = self.run_well(os.path.join(self.first, "config.yaml"))
+        self.assertIn("warning: %s is not what it was when these results were made" % path, done.stderr)
+        os.remove(path)
+        done = percuss("run", self.first)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("error: %s: No such file or directory; it was there when these results were made" % path, done.stderr)
+
+    def test_a_mesh_that_changed(self):
+        for folder in ("configs", "meshes"):
+            shutil.copytree(os.path.join(ROOT, folder), os.path.join(self.folder, folder))
+        self.run_well("configs/stepped_bar.yaml", "--out", "first", "--set", "time.end=10 us", cwd=self.folder)
+        mesh = self.manifest(self.first)["inputs"][0]["path"]
+        self.assertTrue(os.path.isabs(mesh), mesh)
+        self.run_well(self.first)  # from another directory
+        self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+
+        def move_a_node(path):
+            with open(path) as file:
+                text = file.read()
+            with open(path, "w") as file:
+                file.write(text + "\n")
+        self.check_input(mesh, move_a_node)
+
+    def test_a_plugin_that_changed(self):
+        plugin = os.path.join(self.folder, "belt_block.so")
+        shutil.copy(os.path.join(os.path.dirname(PERCUSS), "plugin", "belt_block.so"), plugin)
+        with open(os.path.join(ROOT, "configs/plugin/belt_block.yaml")) as file:
+            text = file.read()
+        library = [line.split("library:")[1].split(",")[0].strip(" }\n") for line in text.splitlines() if "library:" in line and not line.startswith("#")][0]
+        config = os.path.join(self.folder, "belt.yaml")
+        with open(config, "w") as file:
+            file.write(text.replace(library, plugin))
+        self.run_well(config, "--out", self.first, "--set", "time.end=10 ms")
+        self.run_well(self.first)
+        self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+
+        def append(path):
+            with open(path, "ab") as file:
+                file.write(b"\0")
+        self.check_input(os.path.realpath(plugin), append)
+
+    def test_another_program_or_machine(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        path = os.path.join(self.first, "run.json")
+        manifest = self.manifest(self.first)
+        self.assertIn("kernels", manifest["program"])
+        manifest["program"].update(version="0.0.9", kernels="abacus")
+        manifest["ranks"] = 3
+        with open(path, "w") as file:
+            json.dump(manifest, file)
+        done = self.run_well(self.first)
+        self.assertRegex(done.stderr, r"warning: the results in .* were made otherwise, so that the last digits may differ: program.version 0.0.9 \(here 0.1.0\), program.kernels abacus")
+        self.assertRegex(done.stderr, "were made on 3 processes, and this is 1: the last digits may differ")
+        self.assert_same(self.first, self.first + "_2", self.OTHERWISE + ("program", "ranks"))
+
+    def test_what_is_no_run(self):
+        os.mkdir(self.first)
+        for text in ("{}", "{", "null", '{"name": "x"}', ""):
+            with open(os.path.join(self.first, "run.json"), "w") as file:
+                file.write(text)
+            for path in (self.first, os.path.join(self.first, "run.json")):
+                done = percuss("run", path)
+                self.assertEqual(done.returncode, 2, text)
+                self.assertRegex(done.stderr, r"run.json(: not written by percuss|:1:\d)", text)
+        os.remove(os.path.join(self.first, "run.json"))
+        self.assertIn("is a directory; a config is a file", percuss("run", self.first).stderr)
+        config = os.path.join(self.first, "config.yaml")  # of somebody who calls his configs so
+        shutil.copy(CRANK, config)
+        out = os.path.join(self.folder, "out")
+        self.run_well(config, "--out", out, "--set", "time.end=1 ms")
+        self.assertEqual(self.manifest(out)["name"], "config")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        PERCUSS = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
