@@ -11,12 +11,21 @@
 
 typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
 
+/* A value for a key of the config that stands in another file, a study's, and keeps its place there. */
+typedef struct {
+  const char   *key;   /* dotted, as in --set */
+  NsPlace       place; /* of the key */
+  const NsNode *value; /* not owned */
+} NsRunGraft;
+
 typedef struct {
   const char        *config_path; /* as the user gave it */
   const char        *config_text; /* what stands there; NULL: the file is read */
   const char        *name;        /* of the outputs; NULL: by config_path */
   int                sets;
-  const char *const *set;       /* --set arguments */
+  const char *const *set; /* --set arguments */
+  int                grafts;
+  const NsRunGraft  *graft;     /* [grafts], set after them */
   const char        *directory; /* --out; NULL: from the config, or out/<name> */
   PetscBool          overwrite, quiet, force;
   PetscBool          resume;     /* go on from the newest checkpoint of the directory */

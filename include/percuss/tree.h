@@ -30,6 +30,8 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
    Makes maps on the way where they are missing, and keeps the order of keys; a path through a scalar, or a list index out of range, is an error. Values then have
    the --set argument as their source. False: errors were reported, and at most empty maps were added. */
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag);
+/* The same with a value that stands in another text: path "scheme.step" begins at `place`, where messages about it point to; the value keeps its places, and is copied. */
+bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag);
 /* The child with this key, or NULL (also when node is NULL or no map). */
 NsNode *NsTreeChild(const NsNode *node, const char *key);
 /* "contacts.wall" for a node, "bodies.bar.parts.0" for an item of a list; "" for the root. */
@@ -39,3 +41,5 @@ const char *NsTreeFile(const NsNode *file, NsArena *arena);
 /* Writes the tree as YAML that NsTreeReadFile reads back to the same tree; lists of scalars and small maps in flow style. Text that is
    no safe plain scalar gets quotes, also if it had none ("a: b, c"). Comments are lost. */
 void NsTreeWrite(const NsNode *root, FILE *file);
+/* A value on one line, "{type: half_explicit, step: 1 us}", as --set reads it. Empty scalars in it are written as "". */
+void NsTreeWriteLine(const NsNode *value, FILE *file);

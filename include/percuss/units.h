@@ -46,5 +46,7 @@ const char *NsDimensionUnit(NsDimension dimension);
    "not a number: '0,1' (use a decimal point)" into message; *column (from 0) and *length, bytes of
    text, say which part of it is wrong; they are set on failure only. */
 bool NsParseQuantity(const char *text, NsDimension dimension, double *value, char *message, size_t message_size, int *column, int *length);
+/* The same of whatever dimension it has; false: no number with a unit. */
+bool NsParseAnyQuantity(const char *text, NsDimension *dimension, double *value);
 /* The number alone, whole text, locale-independent; NULL on success, else a message (static text): "not a number (use a decimal point)". */
 const char *NsParseNumber(const char *text, double *value);

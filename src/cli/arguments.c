@@ -112,7 +112,8 @@ bool NsCommandWords(int argc, char **argv, NsCommandOption *own, int most, const
 }
 
 /* False, after a message on stderr, when something is wrong. */
-static bool read_arguments(int argc, char **argv, const char *const *allowed, NsCommandOption *own, NsArena *arena, Arguments *arguments)
+static bool read_arguments(int argc, char **argv, const char *kind, const char *example, const char *const *allowed, NsCommandOption *own,
+  NsArena *arena, Arguments *arguments)
 {
   NsRunOptions *options = &arguments->options;
   const char  **set     = NsArenaAlloc(arena, sizeof(*set) * (size_t)argc);
@@ -135,7 +136,7 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
     }
     if (word[0] != '-' || !word[1]) {
       if (options->config_path) {
-        fprintf(stderr, "percuss %s: one config at a time: '%s' and '%s'\n", command, options->config_path, word);
+        fprintf(stderr, "percuss %s: one %s at a time: '%s' and '%s'\n", command, kind, options->config_path, word);
         return false;
       }
       options->config_path = word;
@@ -165,7 +166,7 @@ static bool read_arguments(int argc, char **argv, const char *const *allowed, Ns
     if (!strcmp(word, "--resume")) options->resume = PETSC_TRUE;
   }
   if (!options->config_path) {
-    fprintf(stderr, "percuss %s: which config? Such as: percuss %s configs/elastic_bar.yaml\n", command, command);
+    fprintf(stderr, "percuss %s: which %s? Such as: percuss %s %s\n", command, kind, command, example);
     return false;
   }
   return true;
@@ -285,7 +286,8 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
   Arguments arguments;
   int       code = NS_EXIT_INPUT;
 
-  if (read_arguments(argc, argv, allowed, own, arena, &arguments) && (!check || check()) && look_for_results(argv[0], &arguments, arena, diag)) {
+  if (read_arguments(argc, argv, "config", "configs/elastic_bar.yaml", allowed, own, arena, &arguments) && (!check || check()) &&
+      look_for_results(argv[0], &arguments, arena, diag)) {
     const NsRunOptions *options = &arguments.options;
     /* An error code is a bug: PETSc has printed where. */
     if (start(options, arena) || (arguments.again && NsRepeatWarn(arguments.again, diag)) || work(options, arena, diag, &code) ||
@@ -298,13 +300,31 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
   return code;
 }
 
-int NsCommandAlone(PetscErrorCode (*work)(int *code))
+int NsCommandOnFile(int argc, char **argv, const char *kind, const char *example, const char *const *allowed, NsCommandOption *own,
+  bool (*check)(void), int (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag))
+{
+  NsArena  *arena = NsArenaCreate();
+  NsDiag   *diag  = NsDiagCreate(arena);
+  Arguments arguments;
+  int       code = NS_EXIT_INPUT;
+
+  if (read_arguments(argc, argv, kind, example, allowed, own, arena, &arguments) && (!check || check())) {
+    if (arguments.petsc_count > 1)
+      fprintf(stderr, "percuss %s: takes no PETSc options\n", argv[0]);
+    else
+      code = work(&arguments.options, arena, diag);
+  }
+  NsArenaDestroy(&arena);
+  return code;
+}
+
+int NsCommandAlone(PetscErrorCode (*work)(void *context, int *code), void *context)
 {
   const NsRunOptions none  = {0};
   NsArena           *arena = NsArenaCreate();
   int                code  = NS_EXIT_FAILED;
 
-  if (start(&none, arena) || work(&code)) code = NS_EXIT_FAILED;
+  if (start(&none, arena) || work(context, &code)) code = NS_EXIT_FAILED;
   code = NsFlushOutput(code);
   if (SlepcFinalize()) code = NS_EXIT_FAILED;
   NsArenaDestroy(&arena);

@@ -21,8 +21,16 @@ int NsCommandOnConfig(int argc, char **argv, const char *const *allowed, NsComma
    above. False after a message on stderr. Starts nothing. */
 bool NsCommandWords(int argc, char **argv, NsCommandOption *own, int most, const char **word, int *words);
 
-/* The frame of NsCommandOnConfig for a command that works on no config, and takes no words. */
-int NsCommandAlone(PetscErrorCode (*work)(int *code));
+/* The same of a command that works on a file of another kind ("study", such as `example`) and starts its runs in processes of their own: PETSc is not started, and takes no
+   options. work returns the exit code. */
+int NsCommandOnFile(int argc, char **argv, const char *kind, const char *example, const char *const *allowed, NsCommandOption *own,
+  bool (*check)(void), int (*work)(const NsRunOptions *options, NsArena *arena, NsDiag *diag));
+
+/* The same of a command, or a part of one, that works on no config, and takes no words. */
+int NsCommandAlone(PetscErrorCode (*work)(void *context, int *code), void *context);
+
+/* src/cli/run.c: a run from its options, with all messages; *code as its exit. */
+PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code);
 
 /* src/cli/values.c: values of options; each says on stderr what is wrong ("percuss modes: --count: ...") and returns false then. Without the option
    *value stays as it is. */

@@ -3,12 +3,13 @@
 
   A key is given by its path without names of the user's own ("contacts.restitution", "bodies.bar.section.circle", where `bar` is a type),
   or with them as a message showed it ("contacts.wall.restitution"), or as a single word that is looked up everywhere. The word `schemes` gets a table of all
-  schemes instead (explain_schemes.c).
+  schemes instead (explain_schemes.c); `study`, and what begins with "study.", is about study files.
 */
 #include "cli/cli.h"
 #include "cli/explain.h"
 #include "core/keys_internal.h"
 #include "percuss/settings.h"
+#include "study/study.h"
 #include <string.h>
 
 enum { MAX_WORDS = 32, MAX_NEST = 16 };
@@ -247,19 +248,27 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   return result;
 }
 
+static const NsKey study_keys[] = {
+  {"study", NS_KEY_TABLE, 0, .table = &NsTable_Study, .help = "the file that `percuss study` takes: many runs of one config"},
+  {NULL},
+};
+static const NsTable study_root = {.name = "studies", .keys = study_keys};
+
 int NsCommandExplain(int argc, char **argv)
 {
   int result = 0;
 
   if (argc < 2) {
     NsExplain(&NsTable_Config, NULL, stdout, stderr);
-    puts("percuss explain schemes has all schemes in a table");
+    puts("percuss explain schemes has all schemes in a table; percuss explain study is about files of percuss study");
   }
   for (int i = 1; i < argc; ++i) {
+    const bool study = !strcmp(argv[i], "study") || !strncmp(argv[i], "study.", 6);
+
     if (i > 1) putchar('\n');
     if (!strcmp(argv[i], "schemes"))
       NsExplainSchemes(NsSchemeTypes, stdout);
-    else if (NsExplain(&NsTable_Config, argv[i], stdout, stderr))
+    else if (NsExplain(study ? &study_root : &NsTable_Config, argv[i], stdout, stderr))
       result = 2;
   }
   return result;

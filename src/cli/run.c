@@ -32,7 +32,7 @@ static bool check_options(void)
   return NsOptionDuration("run", &own[WALL_LIMIT], &wall_limit);
 }
 
-static PetscErrorCode run_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
+PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun   *run;
   NsResume way = NS_RESUME_REFUSED;
@@ -65,5 +65,5 @@ int NsCommandRun(int argc, char **argv)
 {
   static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", NULL};
 
-  return NsCommandOnConfig(argc, argv, allowed, own, check_options, run_config);
+  return NsCommandOnConfig(argc, argv, allowed, own, check_options, NsRunConfig);
 }

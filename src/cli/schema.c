@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "core/keys_internal.h"
 #include "percuss/settings.h"
+#include "study/study.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -364,7 +365,7 @@ bool NsSchemaWrite(const NsTable *root, FILE *out)
   NsJsonBegin(&schema->json, 65536);
   NsJsonOpen(&schema->json, NULL, '{');
   NsJsonString(&schema->json, "$schema", "http://json-schema.org/draft-07/schema#");
-  NsJsonString(&schema->json, "title", "percuss config");
+  NsJsonString(&schema->json, "title", NsArenaPrint(arena, "percuss %s", root->name));
   put_table(schema, root, NULL);
   NsJsonOpen(&schema->json, "definitions", '{');
   for (int i = 0; i < schema->count; ++i) put_definition(schema, schema->names[i], schema->tables[i], schema->variants[i]);
@@ -378,9 +379,11 @@ bool NsSchemaWrite(const NsTable *root, FILE *out)
 
 int NsCommandSchema(int argc, char **argv)
 {
-  if (argc > 1) {
-    fprintf(stderr, "percuss: unexpected '%s' after %s\n", argv[1], argv[0]);
+  const bool study = argc > 1 && !strcmp(argv[1], "study");
+
+  if (argc > 1 + study) {
+    fprintf(stderr, "percuss: unexpected '%s' after %s\n", argv[1 + study], argv[study]);
     return 2;
   }
-  return NsSchemaWrite(&NsTable_Config, stdout) ? 0 : 1; /* NsFlushOutput tells */
+  return NsSchemaWrite(study ? &NsTable_Study : &NsTable_Config, stdout) ? 0 : 1; /* NsFlushOutput tells */
 }

@@ -214,13 +214,14 @@ static PetscErrorCode test_case(const Case *it, int *failed)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode test_all(int *code)
+static PetscErrorCode test_all(void *context, int *code)
 {
   const size_t count  = sizeof(cases) / sizeof(cases[0]);
   const double start  = NsSeconds();
   int          failed = 0, figures = 0;
 
   PetscFunctionBegin;
+  (void)context;
   printf("  %-52s %18s %18s %-4s %8s\n", "", "value", "exact", "", "error");
   for (size_t i = 0; i < count; i++) {
     PetscCall(test_case(&cases[i], &failed));
@@ -240,5 +241,5 @@ int NsCommandSelftest(int argc, char **argv)
     fprintf(stderr, "percuss selftest: it takes no words, and there is '%s'\n", argv[1]);
     return NS_EXIT_INPUT;
   }
-  return NsCommandAlone(test_all);
+  return NsCommandAlone(test_all, NULL);
 }

@@ -242,6 +242,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
                                       : NsTreeReadFile(options->config_path, arena, diag);
   if (!run->tree) PetscFunctionReturn(0);
   for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
+  for (int i = 0; i < options->grafts; i++)
+    (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->directory = options->directory ? options->directory : run->config.output->directory;

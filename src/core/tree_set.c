@@ -78,11 +78,9 @@ static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena
 }
 
 /* The child of this name, made if it is missing; NULL after an error. `last`: the key that is set, not a mapping on the way. */
-static NsNode *step_into(NsNode *node, const NsSource *source, const char *from, size_t size, bool last, NsArena *arena, NsDiag *diag)
+static NsNode *step_into(NsNode *node, const char *word, NsPlace place, bool last, NsArena *arena, NsDiag *diag)
 {
-  const char   *word  = NsArenaCopy(arena, from, size);
-  const NsPlace place = {source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};
-  NsNode       *child, **end;
+  NsNode *child, **end;
 
   if (node->kind == NS_NODE_LIST) {
     const int index = list_index(word, node->count);
@@ -118,11 +116,56 @@ static NsNode *step_into(NsNode *node, const NsSource *source, const char *from,
   return child;
 }
 
+/* A copy of its own for each tree: values set later may change what is within. */
+static NsNode *copy_children(const NsNode *value, NsNode *parent, NsArena *arena)
+{
+  NsNode *first = NULL, **end = &first;
+
+  for (const NsNode *child = value->first; child; child = child->next) {
+    NsNode *copy = *end = NsArenaAlloc(arena, sizeof(*copy));
+
+    *copy        = *child;
+    copy->parent = parent;
+    copy->next   = NULL;
+    copy->first  = copy_children(child, copy, arena);
+    end          = &copy->next;
+  }
+  return first;
+}
+
+bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag)
+{
+  const char *from = path;
+  NsNode     *node = root;
+
+  for (int depth = 1;; ++depth) {
+    const size_t  size = strcspn(from, ".");
+    const NsPlace word = {place.source, place.line, place.column + NsTextCount(path, (size_t)(from - path)), size ? NsTextCount(from, size) : 1};
+
+    if (!size || size > NS_TREE_MAX_KEY || depth >= NS_TREE_MAX_DEPTH) {
+      NsDiagError(diag, word, "%s", !size ? "empty key" : size > NS_TREE_MAX_KEY ? "a key of more than 200 bytes" : "nested deeper than 64 levels");
+      return false;
+    }
+    node = step_into(node, NsArenaCopy(arena, from, size), word, !from[size], arena, diag);
+    if (!node) return false;
+    node->key_place = from[size] ? node->key_place : word;
+    if (!from[size]) break;
+    from += size + 1;
+  }
+  node->kind   = value->kind;
+  node->place  = value->place;
+  node->text   = value->text;
+  node->quoted = value->quoted;
+  node->count  = value->count;
+  node->first  = copy_children(value, node, arena);
+  return true;
+}
+
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag)
 {
   NsSource   *source = NsArenaAlloc(arena, sizeof(*source));
-  const char *equal, *from;
-  NsNode     *node  = root, *value;
+  const char *equal;
+  NsNode     *value;
   int         depth = 0;
 
   source->name = "--set";
@@ -143,22 +186,5 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
   }
   value = NsTreeBuild(source, (size_t)(equal + 1 - source->text), depth, arena, diag);
   if (!value) return false;
-  for (from = source->text; from < equal; ++from) {
-    const size_t size = strcspn(from, ".=");
-
-    node = step_into(node, source, from, size, from + size == equal, arena, diag);
-    if (!node) return false;
-    if (from + size == equal) {
-      node->key_place = (NsPlace){source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, NsTextCount(from, size)};
-    }
-    from += size;
-  }
-  node->kind   = value->kind;
-  node->place  = value->place;
-  node->text   = value->text;
-  node->quoted = value->quoted;
-  node->count  = value->count;
-  node->first  = value->first;
-  for (NsNode *child = node->first; child; child = child->next) child->parent = node;
-  return true;
+  return NsTreeGraft(root, NsArenaCopy(arena, source->text, (size_t)(equal - source->text)), (NsPlace){source, 1, 1, 0}, value, arena, diag);
 }

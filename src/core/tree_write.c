@@ -190,3 +190,8 @@ void NsTreeWrite(const NsNode *root, FILE *file)
     write_block(root, 0, 0, false, file);
   }
 }
+
+void NsTreeWriteLine(const NsNode *value, FILE *file)
+{
+  write_flow(value, file);
+}

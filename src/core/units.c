@@ -451,15 +451,14 @@ static bool parse_unit(const Report *report, const char *text, const char *end, 
   }
 }
 
-bool NsParseQuantity(const char *text, NsDimension dimension, double *value, char *message, size_t message_size, int *column, int *length)
+/* wanted: NULL takes any dimension. */
+static bool parse_quantity(const Report *report, const NsDimension *wanted, NsDimension *got, double *value)
 {
-  const Report report    = {text, message, message_size, column, length};
-  const int    wanted[4] = {dimension.m, dimension.kg, dimension.s, dimension.rad};
-  Unit         unit      = {{0}, 0, 1};
-  const char  *end       = text + strlen(text), *start, *stop, *from, *fault;
+  Unit        unit = {{0}, 0, 1};
+  const char *text = report->text, *end = text + strlen(text), *start, *stop, *from, *fault;
 
   *value = 0;
-  if (message_size) *message = 0;
+  if (report->size) *report->message = 0;
   for (start = text; is_blank(*start); ++start) continue;
   while (end > start && is_blank(end[-1])) --end;
   for (stop = start; stop < end && !is_blank(*stop); ++stop) continue;
@@ -468,19 +467,23 @@ bool NsParseQuantity(const char *text, NsDimension dimension, double *value, cha
     const char  *advice = strchr(fault, '(');
     const size_t size   = (size_t)(stop - start);
 
-    return fail(&report, start, stop, "not a number: '%.*s%s'%s%s", NsTextFit(start, size, 40), start, size > 40 ? "..." : "", advice ? " " : "",
+    return fail(report, start, stop, "not a number: '%.*s%s'%s%s", NsTextFit(start, size, 40), start, size > 40 ? "..." : "", advice ? " " : "",
       advice ? advice : "");
   }
   for (from = stop; from < end && is_blank(*from); ++from) continue;
   if (from < end) {
     const size_t size = (size_t)(end - from);
 
-    if (!parse_unit(&report, from, end, &unit)) return false;
-    for (int i = 0; i < 4; ++i) {
-      if (unit.exponents[i] == wanted[i] || (i == 3 && !unit.exponents[i])) continue; /* radians may be left out */
-      return fail(&report, from, end, "expected %s, got %.*s%s", NsDimensionName(dimension), NsTextFit(from, size, 40), from, size > 40 ? "..." : "");
+    if (!parse_unit(report, from, end, &unit)) return false;
+    for (int i = 0; wanted && i < 4; ++i) {
+      const int exponents[4] = {wanted->m, wanted->kg, wanted->s, wanted->rad};
+
+      if (unit.exponents[i] == exponents[i] || (i == 3 && !unit.exponents[i])) continue; /* radians may be left out */
+      return fail(report, from, end, "expected %s, got %.*s%s", NsDimensionName(*wanted), NsTextFit(from, size, 40), from, size > 40 ? "..." : "");
     }
   }
+  *got =
+    (NsDimension){(signed char)unit.exponents[0], (signed char)unit.exponents[1], (signed char)unit.exponents[2], (signed char)unit.exponents[3]};
   if (convert(start, stop, unit.tens, value)) {
     const bool zero = *value == 0;
 
@@ -488,5 +491,22 @@ bool NsParseQuantity(const char *text, NsDimension dimension, double *value, cha
     if (isfinite(*value) && (zero || *value != 0)) return true;
   }
   *value = 0;
-  return fail(&report, start, end, "out of range: '%.*s%s'", NsTextFit(start, (size_t)(end - start), 40), start, end - start > 40 ? "..." : "");
+  return fail(report, start, end, "out of range: '%.*s%s'", NsTextFit(start, (size_t)(end - start), 40), start, end - start > 40 ? "..." : "");
+}
+
+bool NsParseQuantity(const char *text, NsDimension dimension, double *value, char *message, size_t message_size, int *column, int *length)
+{
+  const Report report = {text, message, message_size, column, length};
+  NsDimension  got;
+
+  return parse_quantity(&report, &dimension, &got, value);
+}
+
+bool NsParseAnyQuantity(const char *text, NsDimension *dimension, double *value)
+{
+  char         message[256];
+  int          column, length;
+  const Report report = {text, message, sizeof(message), &column, &length};
+
+  return parse_quantity(&report, NULL, dimension, value);
 }

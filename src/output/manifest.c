@@ -63,6 +63,20 @@ static PetscErrorCode put_versions(NsJson *json)
   PetscFunctionReturn(0);
 }
 
+/* A study's value as it would stand after --set. */
+static void put_graft(NsJson *json, const NsRunGraft *graft)
+{
+  char  *text = NULL;
+  size_t size = 0;
+  FILE  *file = open_memstream(&text, &size);
+
+  if (!file) return;
+  fprintf(file, "%s=", graft->key);
+  NsTreeWriteLine(graft->value, file);
+  if (!fclose(file)) NsJsonString(json, NULL, text);
+  free(text);
+}
+
 /* What went in: command, config, files. */
 static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
 {
@@ -81,6 +95,7 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
   NsJsonString(json, "as_run_sha256", *as_run ? as_run : NULL); /* of config.yaml */
   NsJsonOpen(json, "set", '[');
   for (int i = 0; i < run->options.sets; i++) NsJsonString(json, NULL, run->options.set[i]);
+  for (int i = 0; i < run->options.grafts; i++) put_graft(json, &run->options.graft[i]);
   NsJsonClose(json);
   NsJsonClose(json);
   NsJsonOpen(json, "command", '{');

@@ -1,0 +1,324 @@
+/* percuss study STUDY: many runs of one config, in processes of their own; their table, orders of convergence, bifurcation data, figure. */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "arguments.h"
+#include "cli.h"
+#include "core/directory.h"
+#include "study/study.h"
+
+enum { JOBS };
+
+static NsCommandOption own[] = {[JOBS] = {"--jobs", "N"}, {NULL}};
+static long            jobs;
+
+static bool read_values(void)
+{
+  cpu_set_t cores;
+
+  jobs = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1; /* those that this process may use */
+  return NsOptionCount("study", &own[JOBS], 1, 1024, &jobs);
+}
+
+/* The directory ------------------------------------------------------------------------------------------------------------------------------------ */
+
+/* A study's own directory is gone on with; anything else is left alone. */
+static bool may_use_directory(const NsStudy *study)
+{
+  const char *path = study->directory;
+  struct stat info;
+
+  switch (NsDirectoryLook(path, study->arena)) {
+  case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
+  case NS_DIRECTORY_RESULTS:
+    fprintf(stderr, "percuss study: '%s' holds a run, no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    return false;
+  case NS_DIRECTORY_FOREIGN:
+    if (!stat(NsArenaPrint(study->arena, "%s/runs", path), &info)) break;
+    fprintf(stderr, "percuss study: '%s' exists already and holds no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    return false;
+  default: break;
+  }
+  return true;
+}
+
+static bool make_directory(const NsStudy *study)
+{
+  const char *path = study->directory;
+
+  if (NsDirectoryMake(NsArenaPrint(study->arena, "%s/runs", path))) return true;
+  fprintf(stderr, "percuss study: cannot make the directory %s/runs: %s\n", path, strerror(errno));
+  return false;
+}
+
+/* Examination -------------------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  NsStudy *study;
+  char (*fingerprint)[65]; /* [runs], shared with the process that examines */
+} Examination;
+
+static PetscErrorCode examine(void *context, int *code)
+{
+  const Examination *self = context;
+  bool               good;
+
+  PetscFunctionBegin;
+  PetscCall(NsStudyExamine(self->study, &good));
+  for (int i = 0; i < self->study->runs; i++) memcpy(self->fingerprint[i], self->study->run[i].fingerprint, sizeof(*self->fingerprint));
+  *code = good ? NS_EXIT_DONE : NS_EXIT_INPUT;
+  PetscFunctionReturn(0);
+}
+
+static int examine_apart(void *context)
+{
+  return NsCommandAlone(examine, context);
+}
+
+/* Exit code. Runs with one fingerprint are one. */
+static int examine_all(NsStudy *study)
+{
+  const size_t size = sizeof(char[65]) * (size_t)study->runs;
+  Examination  self = {study, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+  int          code;
+
+  if (self.fingerprint == MAP_FAILED) {
+    fprintf(stderr, "percuss study: %s\n", strerror(errno));
+    return NS_EXIT_FAILED;
+  }
+  code = NsPoolCall(examine_apart, &self);
+  for (int i = 0; i < study->runs && code == NS_EXIT_DONE; i++) {
+    NsStudyRun *run = &study->run[i];
+
+    memcpy(run->fingerprint, self.fingerprint[i], sizeof(run->fingerprint));
+    run->directory = NsArenaPrint(study->arena, "%s/runs/%.12s", study->directory, run->fingerprint);
+    for (run->same = 0; strcmp(study->run[run->same].fingerprint, run->fingerprint);) run->same++;
+  }
+  (void)munmap(self.fingerprint, size);
+  return code < 0 ? NS_EXIT_STOPPED : code;
+}
+
+/* Runs --------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static PetscErrorCode run_row(void *context, int *code)
+{
+  const NsRunOptions *options = context;
+  NsArena            *arena   = NsArenaCreate();
+
+  PetscFunctionBegin;
+  PetscCall(NsRunConfig(options, arena, NsDiagCreate(arena), code));
+  NsArenaDestroy(&arena);
+  PetscFunctionReturn(0);
+}
+
+static int work(void *context, int number)
+{
+  NsRunOptions options = NsStudyRunOptions(context, number);
+
+  return NsCommandAlone(run_row, &options);
+}
+
+static const char *log_of(void *context, int number)
+{
+  const NsStudy *study = context;
+
+  return NsArenaPrint(study->arena, "%s.log", study->run[number].directory);
+}
+
+/* The last line of what a run said: why it ended without a run.json that tells. */
+static const char *last_words(NsStudy *study, int number)
+{
+  FILE       *file = fopen(log_of(study, number), "r");
+  char        line[512];
+  const char *last = "";
+
+  while (file && fgets(line, sizeof(line), file)) {
+    const size_t size = strcspn(line, "\n");
+    if (size) last = NsArenaCopy(study->arena, line, size);
+  }
+  if (file) fclose(file);
+  return last;
+}
+
+/* How it ended: what run.json says, or where it says nothing the exit code. */
+static void ended(void *context, int number, int code)
+{
+  NsStudy    *study = context;
+  NsStudyRun *run   = &study->run[number];
+  struct stat info;
+
+  run->state = NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
+  if (run->state == NS_ROW_MISSING && code != NS_EXIT_STOPPED) {
+    run->state   = NS_ROW_FAILED;
+    run->message = code < 0 ? NsArenaPrint(study->arena, "killed by signal %d (%s)", -code, strsignal(-code))
+                            : NsArenaPrint(study->arena, "exit code %d: %s", code, last_words(study, number));
+  }
+  if (!stat(log_of(study, number), &info) && info.st_size == 0) (void)unlink(log_of(study, number));
+}
+
+static void share_states(NsStudy *study)
+{
+  for (int i = 0; i < study->runs; i++) {
+    const NsStudyRun *same = &study->run[study->run[i].same];
+
+    study->run[i].state   = same->state;
+    study->run[i].message = same->message;
+    study->run[i].seconds = same->seconds;
+  }
+}
+
+/* What is not there yet. Returns the signal that stopped it, or 0. */
+static int make_runs(NsStudy *study)
+{
+  int   *missing = NsArenaAlloc(study->arena, sizeof(int) * (size_t)study->runs), count = 0, distinct = 0, stopped;
+  NsPool pool = {
+    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = log_of, .ended = ended, .name = study->name};
+
+  for (int pass = 0; pass < 2; pass++) { /* references are often the longest: first */
+    for (int i = pass ? 0 : study->rows; i < (pass ? study->rows : study->runs); i++) {
+      NsStudyRun *run = &study->run[i];
+
+      if (run->same != i) continue;
+      distinct++;
+      run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
+      if (run->state == NS_ROW_MISSING) missing[count++] = i;
+    }
+  }
+  if (count < distinct && !study->options.quiet) fprintf(stderr, "percuss study: %d of %d runs are there already\n", distinct - count, distinct);
+  stopped = NsPoolRun(&pool, count, missing);
+  share_states(study);
+  return stopped;
+}
+
+/* Results ------------------------------------------------------------------------------------------------------------------------------------------ */
+
+/* Where a quantity cannot be had of a run that is done, the first reason of each is told. */
+static void measure_rows(NsStudy *study)
+{
+  const NsList *record = &study->settings.record;
+  const char  **told   = NsArenaAlloc(study->arena, sizeof(*told) * (size_t)record->count);
+
+  for (int row = 0; row < study->rows; row++) {
+    NsStudyRun       *run       = &study->run[row];
+    const NsStudyRun *reference = run->reference < 0 ? NULL : &study->run[run->reference];
+
+    for (int q = 0; q < record->count && run->state == NS_ROW_DONE; q++) {
+      NsArena    *arena = NsArenaCreate();
+      const char *why   = NULL;
+
+      run->result[q] = NsQuantityMeasure((const NsQuantity *)record->items + q, run->directory,
+        reference && reference->state == NS_ROW_DONE ? reference->directory : NULL, arena, &why);
+      if (why && !told[q]) {
+        told[q] = record->names[q];
+        fprintf(stderr, "percuss study: no '%s' of run %d: %s\n", record->names[q], row + 1, why);
+      }
+      NsArenaDestroy(&arena);
+    }
+  }
+}
+
+static const char *find_script(NsArena *arena)
+{
+  static const char *const places[] = {"../share/percuss/postprocess", "../../postprocess", NULL}; /* installed; build/release of a checkout */
+  char                     self[4096];
+  const ssize_t            size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+  if (size <= 0) return NULL;
+  self[size]          = '\0';
+  *strrchr(self, '/') = '\0';
+  for (int i = 0; places[i]; i++) {
+    const char *path = NsArenaPrint(arena, "%s/%s/study.py", self, places[i]);
+    char       *real = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+    if (real) {
+      path = NsArenaCopy(arena, real, strlen(real));
+      free(real);
+      return path;
+    }
+  }
+  return NULL;
+}
+
+static int call_script(void *context)
+{
+  char *const *words = context;
+
+  if (!freopen("/dev/null", "w", stdout)) return NS_EXIT_FAILED;
+  execv(words[0], words);
+  return NS_EXIT_FAILED;
+}
+
+/* Debian's Python has matplotlib beside it; where it has not, the command is told. */
+static void draw_figure(const NsStudy *study)
+{
+  static char python[] = "/usr/bin/python3";
+  const char *script   = find_script(study->arena);
+  char       *words[]  = {python, NsArenaPrint(study->arena, "%s", script ? script : ""), NsArenaPrint(study->arena, "%s", study->directory), NULL};
+
+  if (script && NsPoolCall(call_script, words) == 0)
+    printf("  figure: %s/study.png\n", study->directory);
+  else
+    printf("  to draw it: %s %s %s\n", python, script ? script : "postprocess/study.py", study->directory);
+}
+
+static int count_state(const NsStudy *study, NsRowState state)
+{
+  int count = 0;
+
+  for (int row = 0; row < study->rows; row++) count += study->run[row].state == state;
+  return count;
+}
+
+static int finish(NsStudy *study, int stopped)
+{
+  const int missing = count_state(study, NS_ROW_MISSING), failed = count_state(study, NS_ROW_FAILED);
+  bool      good;
+
+  measure_rows(study);
+  good = NsStudyWrite(study);
+  if (good && !study->options.quiet) {
+    printf("%s: %d runs done", study->settings.title ? study->settings.title : study->name, study->rows - missing - failed);
+    if (failed) printf(", %d failed", failed);
+    if (missing) printf(", %d missing", missing);
+    fputc('\n', stdout);
+    NsStudyPrint(study, stdout);
+  }
+  FILE *out = study->options.quiet ? fopen("/dev/null", "w") : stdout;
+  if (good && study->settings.convergence) good = NsStudyOrders(study, out ? out : stderr);
+  if (good && study->settings.bifurcation) good = NsStudySamples(study, out ? out : stderr);
+  if (out && out != stdout) fclose(out);
+  if (good && !study->options.quiet) {
+    printf("\n  results: %s/study.csv\n", study->directory);
+    if (!stopped) draw_figure(study);
+  }
+  if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command goes on with what is missing\n");
+  return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : NS_EXIT_DONE;
+}
+
+static int study_file(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
+{
+  NsStudy study = {.arena = arena, .diag = diag, .path = options->config_path, .options = *options};
+  int     code;
+
+  if (!NsStudyRead(&study)) {
+    NsDiagPrint(diag, stderr, NsColour(stderr));
+    return NS_EXIT_INPUT;
+  }
+  study.directory = options->directory ? options->directory : NsArenaPrint(arena, "out/%s", study.name);
+  if (!may_use_directory(&study)) return NS_EXIT_INPUT;
+  code = examine_all(&study);
+  if (code != NS_EXIT_DONE) return code;
+  if (!make_directory(&study)) return NS_EXIT_FAILED;
+  return finish(&study, make_runs(&study));
+}
+
+int NsCommandStudy(int argc, char **argv)
+{
+  static const char *const allowed[] = {"--out", "--overwrite", "--quiet", "--force", NULL};
+
+  return NsCommandOnFile(argc, argv, "study", "configs/studies/elastic_bar.yaml", allowed, own, read_values, study_file);
+}

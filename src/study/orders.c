@@ -1,0 +1,320 @@
+/*
+  How recorded errors fall with the refined key: convergence.csv, and the tables of it that papers print.
+
+  Runs are parted into sequences by the other axes; in each, from coarse to fine, the observed order between neighbours is log(e_k/e_k+1)/log(h_k/h_k+1), with h the key's
+  number, or one over it where larger is finer.
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/text.h"
+#include "study.h"
+
+static const double spread = 0.25; /* of the orders within a stretch that counts as asymptotic */
+
+/* Least squares through (log h, log e) of first..last. */
+static double fit_line(const double *size, const double *error, int first, int last)
+{
+  double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+
+  for (int k = first; k <= last; k++) {
+    const double a = log(size[k]), b = log(error[k]);
+    n++, x += a, y += b, xx += a * a, xy += a * b;
+  }
+  return (n * xy - x * y) / (n * xx - x * x);
+}
+
+void NsOrdersFit(int count, const double *size, const double *error, NsOrders *orders)
+{
+  int best = 1;
+
+  orders->first      = 0;
+  orders->last       = count - 1;
+  orders->asymptotic = false;
+  orders->fit        = NAN;
+  for (int k = 0; k + 1 < count; k++)
+    orders->pair[k] = error[k] > 0 && error[k + 1] > 0 ? log(error[k] / error[k + 1]) / log(size[k] / size[k + 1]) : NAN;
+  for (int from = 0; from + 1 < count; from++) {
+    double low = orders->pair[from], high = low;
+
+    for (int to = from; to + 1 < count; to++) {
+      low  = fmin(low, orders->pair[to]);
+      high = fmax(high, orders->pair[to]);
+      if (isnan(orders->pair[to]) || !(high - low < spread)) break;
+      if (to - from + 1 < 2 || to - from + 1 < best) continue; /* of two as long, the finer */
+      best               = to - from + 1;
+      orders->first      = from;
+      orders->last       = to + 1;
+      orders->asymptotic = true;
+    }
+  }
+  for (int k = orders->first; k <= orders->last; k++) {
+    if (!(error[k] > 0)) return;
+  }
+  if (count > 1) orders->fit = fit_line(size, error, orders->first, orders->last);
+}
+
+/* A sequence of runs from coarse to fine. */
+typedef struct {
+  int      count;
+  int     *row;  /* [count] */
+  double  *size; /* [count] */
+  double  *error;
+  NsOrders orders;
+} Sequence;
+
+typedef struct {
+  const NsStudy *study;
+  NsArena       *arena;
+  int            axes, *axis; /* that part sequences */
+  int            count;
+  Sequence      *sequence;
+} Table;
+
+static void choose_axes(Table *table)
+{
+  const NsStudy       *study       = table->study;
+  const NsConvergence *convergence = study->settings.convergence;
+  const int            over        = NsStudyAxisOf(study, convergence->over);
+
+  table->axis = NsArenaAlloc(table->arena, sizeof(int) * (size_t)(study->axes + convergence->by.count));
+  if (convergence->by.count) {
+    for (int i = 0; i < convergence->by.count; i++) table->axis[table->axes++] = NsStudyAxisOf(study, convergence->by.items[i]);
+  } else {
+    for (int a = 0; a < study->axes && study->settings.combine == NS_GRID; a++) {
+      if (a != over) table->axis[table->axes++] = a;
+    }
+  }
+}
+
+/* Rows of one sequence chose values of the same text, so that a list that repeats a value for zip parts as it reads. */
+static bool same_sequence(const Table *table, int a, int b)
+{
+  const NsStudy *study = table->study;
+
+  for (int i = 0; i < table->axes; i++) {
+    const NsAxis *axis = &study->axis[table->axis[i]];
+    if (strcmp(axis->text[study->run[a].choice[table->axis[i]]], axis->text[study->run[b].choice[table->axis[i]]])) return false;
+  }
+  return true;
+}
+
+static double size_of(const NsStudy *study, int row)
+{
+  const double number = NsStudyNumber(study, row, study->settings.convergence->over, NULL);
+
+  return study->settings.convergence->finer == NS_FINER_LARGER ? 1 / number : number;
+}
+
+static void insert_row(const Table *table, Sequence *sequence, int row)
+{
+  const double size = size_of(table->study, row);
+  int          at   = sequence->count++;
+
+  for (; at > 0 && sequence->size[at - 1] < size; at--) {
+    sequence->size[at] = sequence->size[at - 1];
+    sequence->row[at]  = sequence->row[at - 1];
+  }
+  sequence->size[at] = size;
+  sequence->row[at]  = row;
+}
+
+static void make_sequences(Table *table)
+{
+  const NsStudy *study = table->study;
+  const size_t   rows  = (size_t)study->rows;
+
+  table->sequence = NsArenaAlloc(table->arena, sizeof(Sequence) * rows);
+  for (int row = 0; row < study->rows; row++) {
+    Sequence *sequence = table->sequence;
+
+    while (sequence < table->sequence + table->count && !same_sequence(table, sequence->row[0], row)) sequence++;
+    if (sequence == table->sequence + table->count) {
+      table->count++;
+      sequence->row  = NsArenaAlloc(table->arena, sizeof(int) * rows);
+      sequence->size = NsArenaAlloc(table->arena, sizeof(double) * rows);
+    }
+    insert_row(table, sequence, row);
+  }
+}
+
+/* Failed runs leave no hole: orders are between those that are there. */
+static void measure_sequence(const Table *table, Sequence *sequence, int quantity)
+{
+  const NsStudy *study = table->study;
+  const size_t   most  = (size_t)sequence->count + 1;
+  double        *size = NsArenaAlloc(table->arena, sizeof(double) * most), *error = NsArenaAlloc(table->arena, sizeof(double) * most),
+         *pair = NsArenaAlloc(table->arena, sizeof(double) * most);
+  int count    = 0;
+
+  sequence->error       = NsArenaAlloc(table->arena, sizeof(double) * most);
+  sequence->orders.pair = NsArenaAlloc(table->arena, sizeof(double) * most);
+  for (int k = 0; k < sequence->count; k++) {
+    sequence->error[k] = fabs(study->run[sequence->row[k]].result[quantity]);
+    if (isnan(sequence->error[k])) continue;
+    size[count]    = sequence->size[k];
+    error[count++] = sequence->error[k];
+  }
+  NsOrders orders = {.pair = pair};
+  NsOrdersFit(count, size, error, &orders);
+  sequence->orders.fit        = orders.fit;
+  sequence->orders.asymptotic = orders.asymptotic;
+  for (int k = 0, j = 0; k < sequence->count; k++) { /* back to numbers among all */
+    if (isnan(sequence->error[k])) continue;
+    if (j == orders.first) sequence->orders.first = k;
+    if (j == orders.last) sequence->orders.last = k;
+    sequence->orders.pair[k] = j ? pair[j - 1] : NAN; /* to the one before */
+    j++;
+  }
+}
+
+static void write_rows(const Table *table, const char *quantity, FILE *file)
+{
+  const NsStudy *study = table->study;
+
+  for (int s = 0; s < table->count; s++) {
+    const Sequence *sequence = &table->sequence[s];
+
+    for (int k = 0; k < sequence->count; k++) {
+      const NsStudyRun *run   = &study->run[sequence->row[k]];
+      const bool        there = !isnan(sequence->error[k]);
+
+      for (int i = 0; i < table->axes; i++) {
+        NsPutWord(file, study->axis[table->axis[i]].text[run->choice[table->axis[i]]]);
+        fputc(',', file);
+      }
+      NsPutNumber(file, NsStudyNumber(study, sequence->row[k], study->settings.convergence->over, NULL));
+      fprintf(file, ",%s,", quantity);
+      NsPutNumber(file, sequence->error[k]);
+      fputc(',', file);
+      NsPutNumber(file, there ? sequence->orders.pair[k] : NAN);
+      fputc(',', file);
+      NsPutNumber(file, sequence->orders.fit);
+      fprintf(file, ",%d\n", there && sequence->orders.asymptotic && k >= sequence->orders.first && k <= sequence->orders.last);
+    }
+  }
+}
+
+/* The sizes that occur, from coarse to fine, with the row that shows how the user wrote each. */
+static int all_sizes(const Table *table, double *size, int *row)
+{
+  int count = 0;
+
+  for (int s = 0; s < table->count; s++) {
+    for (int k = 0; k < table->sequence[s].count; k++) {
+      const double h  = table->sequence[s].size[k];
+      int          at = 0;
+
+      while (at < count && size[at] > h) at++;
+      if (at < count && size[at] == h) continue;
+      memmove(size + at + 1, size + at, sizeof(*size) * (size_t)(count - at));
+      memmove(row + at + 1, row + at, sizeof(*row) * (size_t)(count - at));
+      size[at] = h;
+      row[at]  = table->sequence[s].row[k];
+      count++;
+    }
+  }
+  return count;
+}
+
+/* No -0.00. */
+static double visible(double order)
+{
+  return fabs(order) < 0.005 ? 0 : order;
+}
+
+static void print_cell(const Sequence *sequence, double size, FILE *out)
+{
+  for (int k = 0; k < sequence->count; k++) {
+    if (sequence->size[k] != size) continue;
+    if (isnan(sequence->error[k]))
+      fprintf(out, "  %12s %7s", "failed", "");
+    else if (isnan(sequence->orders.pair[k]))
+      fprintf(out, "  %12.3e %7s", sequence->error[k], "");
+    else
+      fprintf(out, "  %12.3e %7.2f", sequence->error[k], visible(sequence->orders.pair[k]));
+    return;
+  }
+  fprintf(out, "  %20s", "");
+}
+
+static void print_table(const Table *table, const char *quantity, FILE *out)
+{
+  enum { ACROSS = 4 };
+  const char *over = table->study->settings.convergence->over, *dot = strrchr(over, '.'), *heading = dot ? dot + 1 : over;
+  double     *size  = NsArenaAlloc(table->arena, sizeof(double) * (size_t)(table->study->rows + 1));
+  int        *row   = NsArenaAlloc(table->arena, sizeof(int) * (size_t)(table->study->rows + 1));
+  const int   sizes = all_sizes(table, size, row), width = strlen(heading) > 14 ? (int)strlen(heading) : 14;
+
+  for (int first = 0; first < table->count; first += ACROSS) {
+    const int last = first + ACROSS < table->count ? first + ACROSS : table->count;
+
+    fprintf(out, "\n  %s\n", quantity);
+    for (int i = 0; i < table->axes; i++) {
+      fprintf(out, "  %-*s", width, "");
+      for (int s = first; s < last; s++) {
+        const char *name  = table->study->axis[table->axis[i]].text[table->study->run[table->sequence[s].row[0]].choice[table->axis[i]]];
+        const int   bytes = NsTextFit(name, strlen(name), 20);
+        fprintf(out, "  %*s%.*s", 20 - NsTextCount(name, (size_t)bytes), "", bytes, name);
+      }
+      fputc('\n', out);
+    }
+    fprintf(out, "  %-*s", width, heading);
+    for (int s = first; s < last; s++) fprintf(out, "  %12s %7s", "error", "order");
+    fputc('\n', out);
+    for (int k = 0; k < sizes; k++) {
+      const char *text = "";
+      (void)NsStudyNumber(table->study, row[k], over, &text);
+      fprintf(out, "  %-*s", width, text);
+      for (int s = first; s < last; s++) print_cell(&table->sequence[s], size[k], out);
+      fputc('\n', out);
+    }
+    fprintf(out, "  %-*s", width, "fitted order");
+    for (int s = first; s < last; s++) {
+      const NsOrders *orders = &table->sequence[s].orders;
+      if (isnan(orders->fit))
+        fprintf(out, "  %20s", "-");
+      else
+        fprintf(out, "  %11s%1s %7.2f", "", orders->asymptotic ? "" : "*", visible(orders->fit));
+    }
+    fputc('\n', out);
+  }
+}
+
+bool NsStudyOrders(const NsStudy *study, FILE *out)
+{
+  const NsConvergence *convergence = study->settings.convergence;
+  const NsList        *record      = &study->settings.record;
+  const NsQuantity    *item        = record->items;
+  Table                table       = {.study = study, .arena = NsArenaCreate()};
+  NsStudyFile          file;
+  bool                 good = NsStudyFileOpen(&file, study, "convergence.csv"), rough = false;
+
+  choose_axes(&table);
+  make_sequences(&table);
+  for (int i = 0; good && i < table.axes; i++) {
+    NsPutWord(file.file, study->axis[table.axis[i]].key);
+    fputc(',', file.file);
+  }
+  if (good) {
+    NsPutWord(file.file, convergence->over);
+    fputs(",quantity,error,order,fitted_order,in_fit\n", file.file);
+  }
+  fprintf(out, "\norders over %s:\n", convergence->over);
+  for (int q = 0; good && q < record->count; q++) {
+    bool wanted = !convergence->of.count && (item[q].against || item[q].exact.rows);
+
+    for (int i = 0; i < convergence->of.count; i++) wanted = wanted || !strcmp(convergence->of.items[i], record->names[q]);
+    if (!wanted) continue;
+    for (int s = 0; s < table.count; s++) {
+      measure_sequence(&table, &table.sequence[s], q);
+      rough = rough || (!isnan(table.sequence[s].orders.fit) && !table.sequence[s].orders.asymptotic);
+    }
+    write_rows(&table, record->names[q], file.file);
+    print_table(&table, record->names[q], out);
+  }
+  fprintf(out, "\n  fitted: least squares over the longest stretch whose orders differ by less than %g%s\n", spread,
+    rough ? "; * over all, where there is none" : "");
+  NsArenaDestroy(&table.arena);
+  return good && NsStudyFileClose(&file);
+}

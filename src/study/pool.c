@@ -1,0 +1,191 @@
+/* Work in processes of their own, a few at a time, with a progress line on stderr. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "study.h"
+
+static const double live_interval = 0.2, plain_interval = 30; /* s, as for a run */
+static const long   nap = 5000000;                            /* ns between looks at the children */
+
+static volatile sig_atomic_t stop_signal = 0, stop_count = 0;
+
+static void on_signal(int number)
+{
+  stop_signal = number;
+  stop_count  = stop_count + 1;
+}
+
+static void handle(void (*handler)(int))
+{
+  struct sigaction action = {.sa_handler = handler};
+
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* What begins in a child: signals as in any program, nothing to read, output into a file, and an end when the parent dies. It is a group of its own, so that a Ctrl-C comes to it
+   once, from the parent. */
+static void become_worker(const char *log)
+{
+  const int null = open("/dev/null", O_RDONLY), file = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+
+  handle(SIG_DFL);
+  (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  (void)setpgid(0, 0);
+  if (null >= 0) dup2(null, STDIN_FILENO);
+  if (file >= 0) {
+    dup2(file, STDOUT_FILENO);
+    dup2(file, STDERR_FILENO);
+  }
+  (void)setenv("OMP_NUM_THREADS", "1", 0); /* there are as many processes as cores */
+  (void)setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
+/* Exit code, or minus the signal. */
+static int code_of(int status)
+{
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int NsPoolCall(int (*work)(void *context), void *context)
+{
+  pid_t child;
+  int   status = 0;
+
+  fflush(NULL);
+  child = fork();
+  if (child == 0) exit(work(context));
+  if (child < 0) {
+    fprintf(stderr, "percuss: cannot start a process: %s\n", strerror(errno));
+    return NS_EXIT_FAILED;
+  }
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return code_of(status);
+}
+
+typedef struct {
+  pid_t pid; /* 0: free */
+  int   number;
+} Slot;
+
+typedef struct {
+  const NsPool *pool;
+  Slot         *slot;
+  int           started, ended, failed, count, running, told;
+  bool          live, shown;
+  double        begin, line_at;
+} Work;
+
+static void show_progress(Work *work)
+{
+  const double now      = NsSeconds();
+  char         left[64] = "", failed[32] = "";
+
+  if (work->pool->quiet || now - work->line_at < (work->live ? live_interval : plain_interval)) return;
+  work->line_at = now;
+  if (work->ended) {
+    const double seconds = (now - work->begin) / work->ended * (work->count - work->ended);
+    if (seconds < 100)
+      snprintf(left, sizeof(left), ", %.0f s left", ceil(seconds));
+    else
+      snprintf(left, sizeof(left), ", %.0f min left", ceil(seconds / 60));
+  }
+  if (work->failed) snprintf(failed, sizeof(failed), ", %d failed", work->failed);
+  fprintf(stderr, "%s%s  %d of %d runs done%s, %d running%s%s", work->live ? "\r\033[K" : "", work->pool->name, work->ended, work->count, failed,
+    work->running, work->told ? ", stopping" : left, work->live ? "" : "\n");
+  fflush(stderr);
+  work->shown = work->live;
+}
+
+static bool start_one(Work *work, Slot *slot, int number)
+{
+  const NsPool *pool = work->pool;
+
+  fflush(NULL);
+  slot->pid = fork();
+  if (slot->pid == 0) {
+    become_worker(pool->log(pool->context, number));
+    exit(pool->work(pool->context, number));
+  }
+  if (slot->pid < 0) {
+    slot->pid = 0;
+    return false;
+  }
+  (void)setpgid(slot->pid, slot->pid); /* whoever comes first */
+  slot->number = number;
+  work->running++;
+  return true;
+}
+
+/* Children that have ended. */
+static bool reap(Work *work)
+{
+  bool any = false;
+
+  for (int s = 0; s < work->pool->jobs; s++) {
+    Slot *slot = &work->slot[s];
+    int   status;
+
+    if (!slot->pid || waitpid(slot->pid, &status, WNOHANG) != slot->pid) continue;
+    slot->pid = 0;
+    work->running--;
+    work->ended++;
+    work->failed += code_of(status) != 0 && !work->told;
+    work->pool->ended(work->pool->context, slot->number, code_of(status));
+    any = true;
+  }
+  return any;
+}
+
+/* The first signal is handed on, so that runs end after their step; the second ends them at once. */
+static void hand_on(Work *work)
+{
+  const int told = stop_count > 2 ? 2 : (int)stop_count;
+
+  if (told <= work->told) return;
+  work->told = told;
+  for (int s = 0; s < work->pool->jobs; s++) {
+    if (work->slot[s].pid) kill(work->slot[s].pid, told > 1 ? SIGKILL : (int)stop_signal);
+  }
+  work->line_at = 0;
+}
+
+int NsPoolRun(const NsPool *pool, int count, const int *numbers)
+{
+  const struct timespec pause = {0, nap};
+  const char           *term  = getenv("TERM");
+  Work                  work  = {.pool = pool, .count = count, .begin = NsSeconds()};
+
+  work.slot = calloc((size_t)pool->jobs, sizeof(*work.slot));
+  if (!work.slot) return SIGABRT;
+  work.live    = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+  work.line_at = work.live ? 0 : work.begin;
+  stop_signal = stop_count = 0;
+  handle(on_signal);
+  while (work.running || (work.started < count && !stop_signal)) {
+    hand_on(&work);
+    for (int s = 0; s < pool->jobs && work.started < count && !stop_signal; s++) {
+      if (work.slot[s].pid) continue;
+      if (start_one(&work, &work.slot[s], numbers[work.started]))
+        work.started++;
+      else if (!work.running) {
+        fprintf(stderr, "%spercuss study: cannot start a process: %s\n", work.shown ? "\r\033[K" : "", strerror(errno));
+        stop_signal = SIGABRT;
+      }
+    }
+    if (!reap(&work)) nanosleep(&pause, NULL);
+    show_progress(&work);
+  }
+  handle(SIG_DFL);
+  if (work.shown) fprintf(stderr, "\r\033[K");
+  free(work.slot);
+  return (int)stop_signal;
+}

@@ -1,0 +1,263 @@
+/* The files of a study, and its table on the terminal. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/decimal.h"
+#include "core/json.h"
+#include "core/text.h"
+#include "percuss_version.h"
+#include "study.h"
+
+static const char *const state_names[] = {[NS_ROW_MISSING] = "missing", [NS_ROW_DONE] = "done", [NS_ROW_FAILED] = "failed"};
+
+NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds)
+{
+  const NsNode *root   = NsTreeReadFile(NsArenaPrint(arena, "%s/run.json", directory), arena, NsDiagCreate(arena));
+  const NsNode *status = NsTreeChild(root, "exit_status"), *failure = NsTreeChild(root, "failure");
+  const NsNode *summary = NsTreeChild(root, "summary"), *loop = NsTreeChild(summary, "loop_seconds"), *setup = NsTreeChild(summary, "setup_seconds");
+  double        a = 0, b = 0;
+
+  *message = "";
+  *seconds = 0;
+  if (!status || status->kind != NS_NODE_SCALAR) return NS_ROW_MISSING;
+  if (loop && setup && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
+  if (!strcmp(status->text, "done")) return NS_ROW_DONE;
+  if (strcmp(status->text, "failed")) return NS_ROW_MISSING; /* stopped, or killed while it ran: to be made again */
+  *message = failure && failure->kind == NS_NODE_SCALAR ? failure->text : "failed";
+  return NS_ROW_FAILED;
+}
+
+/* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
+
+bool NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
+{
+  file->path = NsArenaPrint(study->arena, "%s/%s", study->directory, name);
+  file->text = NULL;
+  file->file = open_memstream(&file->text, &file->size);
+  if (!file->file) fprintf(stderr, "percuss study: cannot write %s: %s\n", file->path, strerror(errno));
+  return file->file != NULL;
+}
+
+static bool write_whole(const char *path, const char *text, size_t size)
+{
+  char part[4096];
+  bool good;
+
+  if ((size_t)snprintf(part, sizeof(part), "%s.part", path) >= sizeof(part)) {
+    errno = ENAMETOOLONG;
+    return false;
+  }
+  FILE *file = fopen(part, "w");
+  if (!file) return false;
+  good = fwrite(text, 1, size, file) == size;
+  good = fclose(file) == 0 && good;
+  return good && rename(part, path) == 0;
+}
+
+bool NsStudyFileClose(NsStudyFile *file)
+{
+  bool good = fclose(file->file) == 0;
+
+  good = good && write_whole(file->path, file->text, file->size);
+  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", file->path, strerror(errno));
+  free(file->text);
+  return good;
+}
+
+void NsPutNumber(FILE *file, double value)
+{
+  char text[NS_DECIMAL_SIZE];
+
+  if (!isnan(value)) fprintf(file, "%.*s", NsDecimal(value, text), text);
+}
+
+void NsPutWord(FILE *file, const char *word)
+{
+  if (!strpbrk(word, ",\"\r\n")) {
+    fputs(word, file);
+    return;
+  }
+  fputc('"', file);
+  for (; *word; word++) {
+    if (*word == '"') fputc('"', file);
+    fputc(*word == '\n' || *word == '\r' ? ' ' : *word, file);
+  }
+  fputc('"', file);
+}
+
+static void put_choice(FILE *file, const NsAxis *axis, int choice)
+{
+  if (axis->number)
+    NsPutNumber(file, axis->number[choice]);
+  else
+    NsPutWord(file, axis->text[choice]);
+}
+
+static bool write_table(const NsStudy *study)
+{
+  const NsList *record = &study->settings.record;
+  NsStudyFile   file;
+
+  if (!NsStudyFileOpen(&file, study, "study.csv")) return false;
+  fputs("row", file.file);
+  for (int a = 0; a < study->axes; a++) {
+    fputc(',', file.file);
+    NsPutWord(file.file, study->axis[a].key);
+  }
+  fputs(",status", file.file);
+  for (int q = 0; q < record->count; q++) fprintf(file.file, ",%s", record->names[q]);
+  fputs(",run,message\n", file.file);
+  for (int row = 0; row < study->rows; row++) {
+    const NsStudyRun *run = &study->run[row];
+
+    fprintf(file.file, "%d", row + 1);
+    for (int a = 0; a < study->axes; a++) {
+      fputc(',', file.file);
+      put_choice(file.file, &study->axis[a], run->choice[a]);
+    }
+    fprintf(file.file, ",%s", state_names[run->state]);
+    for (int q = 0; q < record->count; q++) {
+      fputc(',', file.file);
+      NsPutNumber(file.file, run->result[q]);
+    }
+    fprintf(file.file, ",%.12s,", run->fingerprint);
+    NsPutWord(file.file, run->message);
+    fputc('\n', file.file);
+  }
+  return NsStudyFileClose(&file);
+}
+
+/* Wall times have a file of their own: they are never twice the same. */
+static bool write_times(const NsStudy *study)
+{
+  NsStudyFile file;
+
+  if (!NsStudyFileOpen(&file, study, "times.csv")) return false;
+  fputs("run,seconds\n", file.file);
+  for (int i = 0; i < study->runs; i++) {
+    const NsStudyRun *run = &study->run[i];
+    if (run->same == i && run->state != NS_ROW_MISSING) fprintf(file.file, "%.12s,%.6g\n", run->fingerprint, run->seconds);
+  }
+  return NsStudyFileClose(&file);
+}
+
+/* What postprocess/study.py wants to know. */
+static bool write_description(const NsStudy *study)
+{
+  const NsStudySettings *settings = &study->settings;
+  const NsQuantity      *item     = settings->record.items;
+  const char            *path     = NsArenaPrint(study->arena, "%s/study.json", study->directory);
+  NsJson                 json;
+  bool                   good;
+
+  NsJsonBegin(&json, 4096);
+  NsJsonOpen(&json, NULL, '{');
+  NsJsonString(&json, "name", study->name);
+  NsJsonString(&json, "title", settings->title);
+  NsJsonOpen(&json, "program", '{');
+  NsJsonString(&json, "name", "percuss");
+  NsJsonString(&json, "version", PERCUSS_VERSION);
+  NsJsonString(&json, "commit", PERCUSS_COMMIT);
+  NsJsonClose(&json);
+  NsJsonString(&json, "study", study->path);
+  NsJsonString(&json, "config", study->config);
+  NsJsonOpen(&json, "axes", '[');
+  for (int a = 0; a < study->axes; a++) {
+    const NsAxis *axis = &study->axis[a];
+    NsJsonOpen(&json, NULL, '{');
+    NsJsonString(&json, "key", axis->key);
+    NsJsonBoolean(&json, "numbers", axis->number != NULL);
+    NsJsonString(&json, "unit", axis->number ? axis->unit : "");
+    NsJsonBoolean(&json, "logarithmic", axis->spread);
+    NsJsonOpen(&json, "values", '[');
+    for (int i = 0; i < axis->count; i++) NsJsonString(&json, NULL, axis->text[i]);
+    NsJsonClose(&json);
+    NsJsonClose(&json);
+  }
+  NsJsonClose(&json);
+  NsJsonOpen(&json, "record", '[');
+  for (int q = 0; q < settings->record.count; q++) {
+    NsJsonOpen(&json, NULL, '{');
+    NsJsonString(&json, "name", settings->record.names[q]);
+    NsJsonBoolean(&json, "error", item[q].against || item[q].exact.rows);
+    NsJsonClose(&json);
+  }
+  NsJsonClose(&json);
+  NsJsonString(&json, "convergence", settings->convergence ? settings->convergence->over : NULL);
+  NsJsonString(&json, "bifurcation", settings->bifurcation ? settings->bifurcation->over : NULL);
+  NsJsonClose(&json);
+  good = !json.failed && write_whole(path, json.text, json.used);
+  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", path, strerror(json.failed ? ENOMEM : errno));
+  NsJsonEnd(&json);
+  return good;
+}
+
+bool NsStudyWrite(const NsStudy *study)
+{
+  return write_table(study) && write_times(study) && write_description(study);
+}
+
+/* Terminal ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+enum { WIDEST = 34, MOST_ROWS = 100 };
+
+/* The key without what all axes share: "step" of "scheme.step", unless another axis ends alike. */
+static const char *short_key(const NsStudy *study, int axis)
+{
+  const char *key = study->axis[axis].key, *dot = strrchr(key, '.'), *last = dot ? dot + 1 : key;
+
+  for (int a = 0; a < study->axes; a++) {
+    const char *other = strrchr(study->axis[a].key, '.');
+    if (a != axis && !strcmp(other ? other + 1 : study->axis[a].key, last)) return key;
+  }
+  return last;
+}
+
+static int columns_of(const char *text)
+{
+  const int count = NsTextCount(text, strlen(text));
+
+  return count < WIDEST ? count : WIDEST;
+}
+
+static void print_padded(const char *text, int width, FILE *out)
+{
+  const int bytes = NsTextFit(text, strlen(text), WIDEST);
+
+  fprintf(out, "  %.*s%*s", bytes, text, width - NsTextCount(text, (size_t)bytes), "");
+}
+
+void NsStudyPrint(const NsStudy *study, FILE *out)
+{
+  const NsList *record = &study->settings.record;
+  int          *width  = NsArenaAlloc(study->arena, sizeof(*width) * (size_t)(study->axes + record->count + 1));
+
+  for (int a = 0; a < study->axes; a++) {
+    width[a] = columns_of(short_key(study, a));
+    for (int i = 0; i < study->axis[a].count; i++)
+      width[a] = columns_of(study->axis[a].text[i]) > width[a] ? columns_of(study->axis[a].text[i]) : width[a];
+  }
+  fprintf(out, "\n   row");
+  for (int a = 0; a < study->axes; a++) print_padded(short_key(study, a), width[a], out);
+  for (int q = 0; q < record->count; q++) {
+    width[study->axes + q] = columns_of(record->names[q]) > 11 ? columns_of(record->names[q]) : 11;
+    fprintf(out, "  %*s", width[study->axes + q], record->names[q]);
+  }
+  fputc('\n', out);
+  for (int row = 0; row < study->rows && row < MOST_ROWS; row++) {
+    const NsStudyRun *run = &study->run[row];
+
+    fprintf(out, "  %4d", row + 1);
+    for (int a = 0; a < study->axes; a++) print_padded(study->axis[a].text[run->choice[a]], width[a], out);
+    for (int q = 0; q < record->count && run->state == NS_ROW_DONE; q++) {
+      if (isnan(run->result[q]))
+        fprintf(out, "  %*s", width[study->axes + q], "-");
+      else
+        fprintf(out, "  %*.5g", width[study->axes + q], run->result[q]);
+    }
+    if (run->state != NS_ROW_DONE) fprintf(out, "  %s%s%s", state_names[run->state], *run->message ? ": " : "", run->message);
+    fputc('\n', out);
+  }
+  if (study->rows > MOST_ROWS) fprintf(out, "  ... %d more in study.csv\n", study->rows - MOST_ROWS);
+}

@@ -1,0 +1,101 @@
+/*
+  bifurcation.csv: samples of each run over the parameter, a row each: row,<over>,time,<columns>. With two columns, position and velocity, they are Poincare sections.
+*/
+#include <math.h>
+#include <string.h>
+#include "study.h"
+
+long NsLocalMaxima(long count, const double *x, long *index)
+{
+  long found = 0;
+
+  for (long i = 1; i + 1 < count; i++) {
+    long end = i;
+
+    if (!(x[i] > x[i - 1])) continue;
+    while (end + 1 < count && x[end + 1] == x[i]) end++;
+    if (end + 1 < count && x[end + 1] < x[i]) index[found++] = i;
+    i = end;
+  }
+  return found;
+}
+
+/* Samples once a period, from the end of the transient on. */
+static void sample_period(NsSignal *signal, double from, double period, NsArena *arena)
+{
+  const NsSignal all   = *signal;
+  const double   end   = all.rows ? all.time[all.rows - 1] : 0;
+  const long     count = end < from ? 0 : (long)floor((end - from) / period * (1 + 1e-12)) + 1;
+  double        *time  = NsArenaAlloc(arena, sizeof(*time) * (size_t)(count + 1));
+
+  for (long i = 0; i < count; i++) time[i] = from + (double)i * period;
+  NsSignalAt(&all, count, time, arena, signal);
+}
+
+static void sample_maxima(NsSignal *signal, NsArena *arena)
+{
+  long      *index = NsArenaAlloc(arena, sizeof(*index) * (size_t)(signal->rows + 1));
+  const long count = NsLocalMaxima(signal->rows, signal->value[0], index);
+
+  for (long i = 0; i < count; i++) { /* index[i] >= i */
+    signal->time[i] = signal->time[index[i]];
+    for (int c = 0; c < signal->columns; c++) signal->value[c][i] = signal->value[c][index[i]];
+  }
+  signal->rows = count;
+}
+
+static long write_run(const NsStudy *study, int row, FILE *file, NsArena *arena, const char **why)
+{
+  const NsBifurcation *bifurcation = study->settings.bifurcation;
+  const double         parameter   = NsStudyNumber(study, row, bifurcation->over, NULL);
+  NsSignal             signal;
+
+  *why = NsSignalRead(study->run[row].directory, bifurcation->column.count, bifurcation->column.items, arena, &signal);
+  if (*why) return 0;
+  if (bifurcation->at == NS_SAMPLE_PERIOD) sample_period(&signal, bifurcation->after, bifurcation->period, arena);
+  if (bifurcation->at == NS_SAMPLE_TURN && parameter != 0) sample_period(&signal, bifurcation->after, 2 * M_PI / fabs(parameter), arena);
+  if (bifurcation->at == NS_SAMPLE_ROWS || bifurcation->at == NS_SAMPLE_MAXIMA) NsSignalCut(&signal, bifurcation->after, INFINITY);
+  if (bifurcation->at == NS_SAMPLE_MAXIMA) sample_maxima(&signal, arena);
+  for (long i = 0; i < signal.rows; i++) {
+    fprintf(file, "%d,", row + 1);
+    NsPutNumber(file, parameter);
+    fputc(',', file);
+    NsPutNumber(file, signal.time[i]);
+    for (int c = 0; c < signal.columns; c++) {
+      fputc(',', file);
+      NsPutNumber(file, signal.value[c][i]);
+    }
+    fputc('\n', file);
+  }
+  return signal.rows;
+}
+
+bool NsStudySamples(const NsStudy *study, FILE *out)
+{
+  const NsBifurcation *bifurcation = study->settings.bifurcation;
+  NsStudyFile          file;
+  long                 total = 0, empty = 0;
+
+  if (!NsStudyFileOpen(&file, study, "bifurcation.csv")) return false;
+  fputs("row,", file.file);
+  NsPutWord(file.file, bifurcation->over);
+  fputs(",time", file.file);
+  for (int c = 0; c < bifurcation->column.count; c++) {
+    fputc(',', file.file);
+    NsPutWord(file.file, bifurcation->column.items[c]);
+  }
+  fputc('\n', file.file);
+  for (int row = 0; row < study->rows; row++) {
+    NsArena    *arena = NsArenaCreate();
+    const char *why;
+    const long  count = study->run[row].state == NS_ROW_DONE ? write_run(study, row, file.file, arena, &why) : 0;
+
+    total += count;
+    empty += study->run[row].state == NS_ROW_DONE && !count;
+    NsArenaDestroy(&arena);
+  }
+  fprintf(out, "\n%ld samples over %s in bifurcation.csv", total, bifurcation->over);
+  if (empty) fprintf(out, "; %ld run%s left none after %g s", empty, empty == 1 ? "" : "s", bifurcation->after);
+  fputc('\n', out);
+  return NsStudyFileClose(&file);
+}

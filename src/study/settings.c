@@ -1,0 +1,193 @@
+/* The keys of a study file. */
+#include <math.h>
+#include <string.h>
+#include "study.h"
+
+static const char *const combines[] = {"grid", "zip", NULL}, *const finers[] = {"smaller", "larger", NULL};
+static const char *const samplings[] = {"rows", "period", "turn", "maxima", NULL};
+static const char *const values[]    = {
+     "final", "initial", "max", "min", "mean", "deviation", "largest", "rms", "spectral", "sum", "integral", "share", "count", "first", "last", NULL};
+
+bool NsValueIsNorm(int value)
+{
+  return value == NS_VALUE_LARGEST || value == NS_VALUE_RMS || value == NS_VALUE_SPECTRAL;
+}
+
+bool NsValueIsOfEvents(int value)
+{
+  return value >= NS_VALUE_COUNT;
+}
+
+static const NsKey quantity_keys[] = {
+  {"column", NS_KEY_STRINGS, offsetof(NsQuantity, column), .least = 1, .most = 16,
+    .help =
+      "column of a table of the run, TABLE.HEADING; tables: history, contacts, energy, orbits; poincare.STATION.HEADING; norms take several of one table",
+    .example = "contacts.wall.force"},
+  {"summary", NS_KEY_STRING, offsetof(NsQuantity, summary), .help = "a number of run.json, by its path in the summary there or in the whole",
+    .example = "energy.numerical"},
+  {"event", NS_KEY_STRING, offsetof(NsQuantity, event), .help = "a kind of event of events.csv: impact, closing, opening, stick or slip",
+    .example = "impact"},
+  {"contact", NS_KEY_STRING, offsetof(NsQuantity, contact), .help = "with `event`: at this contact alone", .example = "wall"},
+  {"value", NS_KEY_CHOICE, offsetof(NsQuantity, value), .choices = values,
+    .help =
+      "what is taken of it. Of columns: final (default), initial, max, min, mean, deviation, largest (magnitude), rms, spectral (norm of columns x rows), "
+      "sum, integral, share (of the time above zero; of a contact's state: closed). Of events: count (default), first, last (their times)",
+    .example = "rms"},
+  {"from", NS_KEY_NUMBER, offsetof(NsQuantity, from), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0", .help = "rows from this time on",
+    .example = "1 ms"},
+  {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "rows up to this time; without it to the end",
+    .example = "2 ms"},
+  {"every", NS_KEY_NUMBER, offsetof(NsQuantity, every), .dimension = NS_DIM_TIME, .minimum = "0 <",
+    .help = "of columns: at these intervals, by straight lines between rows; without it at each row", .example = "1 ms"},
+  {"against", NS_KEY_STRING, offsetof(NsQuantity, against),
+    .help    = "makes it an error: less a number (SI, or with a unit), or less the same of the `reference`. Norms are taken of the difference",
+    .example = "reference"},
+  {"exact", NS_KEY_NUMBERS, offsetof(NsQuantity, exact), .columns = 2, .columns_dimension = {NS_DIM_TIME, NS_DIM_NONE}, .least = 1,
+    .help    = "the same against a solution known in closed form: straight lines through [time, value], SI; a time that stands twice is a jump",
+    .example = "[[0 s, 0], [1 s, 2]]"},
+  {"relative", NS_KEY_BOOLEAN, offsetof(NsQuantity, relative), .standard = "false", .help = "the error over the size of what it is against",
+    .example = "true"},
+  {NULL},
+};
+
+static void check_against(const NsQuantity *quantity, NsDiag *diag)
+{
+  NsDimension dimension;
+  double      number;
+
+  if (!quantity->against || !strcmp(quantity->against, "reference") || NsParseAnyQuantity(quantity->against, &dimension, &number)) return;
+  NsDiagError(diag, NsKeysPlace(quantity->where, "against"), "expected `reference` or a number, got '%s'", quantity->against);
+}
+
+static void check_quantity(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  NsQuantity   *quantity = (NsQuantity *)settings; /* ours: the reader made it */
+  const NsNode *where    = quantity->where;
+  NsColumnName  first, name;
+
+  if (!NsTreeChild(where, "value")) quantity->value = quantity->event ? NS_VALUE_COUNT : NS_VALUE_FINAL;
+  if (!NsTreeChild(where, "to")) quantity->to = INFINITY;
+  check_against(quantity, diag);
+  if (quantity->event ? !NsValueIsOfEvents(quantity->value) : NsValueIsOfEvents(quantity->value)) {
+    NsDiagError(diag, NsKeysPlace(where, "value"), "'%s' is not a value of %s", values[quantity->value], quantity->event ? "events" : "columns");
+    NsDiagNote(diag, "%s",
+      quantity->event ? "of events: count, first, last"
+                      : "of columns: final, initial, max, min, mean, deviation, largest, rms, spectral, sum, integral, share");
+  }
+  if (quantity->contact && !quantity->event) NsDiagError(diag, NsKeysPlace(where, "contact"), "contact goes with `event`");
+  if (quantity->summary && (NsTreeChild(where, "value") || NsTreeChild(where, "every") || NsTreeChild(where, "to")))
+    NsDiagError(diag, where->key_place, "a number of the summary is what it is: value, every and to go with `column`");
+  if (quantity->every > 0 && !quantity->column.count) NsDiagError(diag, NsKeysPlace(where, "every"), "every goes with `column`");
+  if (quantity->exact.rows && (!quantity->column.count || !NsValueIsNorm(quantity->value)))
+    NsDiagError(diag, NsKeysPlace(where, "exact"), "exact goes with `column` and a norm: largest, rms or spectral");
+  for (int i = 1; i < quantity->exact.rows; i++) {
+    if (quantity->exact.values[2 * i] < quantity->exact.values[2 * i - 2])
+      NsDiagError(diag, NsKeysPlace(where, "exact"), "times of exact must not fall: %g s comes after %g s", quantity->exact.values[2 * i],
+        quantity->exact.values[2 * i - 2]);
+  }
+  if (quantity->relative && !quantity->against && !quantity->exact.rows)
+    NsDiagError(diag, NsKeysPlace(where, "relative"), "relative goes with `against` or `exact`");
+  if (quantity->column.count > 1 && !NsValueIsNorm(quantity->value))
+    NsDiagError(diag, NsKeysPlace(where, "column"), "only norms take several columns: largest, rms and spectral");
+  for (int i = 0; i < quantity->column.count; i++) {
+    if (!NsColumnNameRead(quantity->column.items[i], arena, &name)) continue; /* examined with a run */
+    if (i > 0 && NsColumnNameRead(quantity->column.items[0], arena, &first) && strcmp(first.file, name.file))
+      NsDiagError(diag, quantity->column.where[i]->place, "the columns of one quantity stand in one table; the first is in %s", first.file);
+  }
+}
+
+static const NsTable quantity_table = {"quantity", "what is measured of each run", quantity_keys, sizeof(NsQuantity),
+  .one_of = "column, summary, event", .at_most_one_of = "against, exact", .check = check_quantity};
+
+static const NsKey convergence_keys[] = {
+  {"over", NS_KEY_STRING, offsetof(NsConvergence, over), .required = true, .help = "key of the config that is refined, as in `vary`",
+    .example = "scheme.step"},
+  {"of", NS_KEY_STRINGS, offsetof(NsConvergence, of), .least = 1, .help = "quantities of `record`; without it all that are errors",
+    .example = "[error]"},
+  {"by", NS_KEY_STRINGS, offsetof(NsConvergence, by), .help = "keys (or case) that part the runs into sequences; without it all others of a grid",
+    .example = "[scheme.type]"},
+  {"finer", NS_KEY_CHOICE, offsetof(NsConvergence, finer), .choices = finers, .standard = "smaller",
+    .help = "which way `over` refines: steps are smaller, numbers of elements larger", .example = "larger"},
+  {NULL},
+};
+static const NsTable convergence_table = {"convergence", "observed orders of convergence", convergence_keys, sizeof(NsConvergence)};
+
+static const NsKey bifurcation_keys[] = {
+  {"over", NS_KEY_STRING, offsetof(NsBifurcation, over), .required = true, .help = "key of the config along the axis, as in `vary`",
+    .example = "bodies.shaft.spin"},
+  {"column", NS_KEY_STRINGS, offsetof(NsBifurcation, column), .required = true, .least = 1, .most = 4,
+    .help = "what is sampled, columns of one table; two make Poincare sections, too", .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
+  {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .standard = "rows",
+    .help =
+      "when a sample is taken: each row (poincare: once a turn), each `period`, each turn (`over` is an angular velocity or frequency), each local maximum",
+    .example = "maxima"},
+  {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "with at: period",
+    .example = "20 ms"},
+  {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
+    .help = "end of the transient, which is left out", .example = "0.5 s"},
+  {NULL},
+};
+
+static void check_bifurcation(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsBifurcation *bifurcation = settings;
+  NsColumnName         first, name;
+
+  if (bifurcation->at == NS_SAMPLE_PERIOD && !NsTreeChild(bifurcation->where, "period"))
+    NsDiagError(diag, NsKeysPlace(bifurcation->where, "at"), "missing key 'period': how long one is");
+  if (bifurcation->at != NS_SAMPLE_PERIOD && NsTreeChild(bifurcation->where, "period"))
+    NsDiagError(diag, NsKeysPlace(bifurcation->where, "period"), "period goes with `at: period`");
+  for (int i = 1; i < bifurcation->column.count; i++) {
+    if (!NsColumnNameRead(bifurcation->column.items[0], arena, &first) || !NsColumnNameRead(bifurcation->column.items[i], arena, &name)) continue;
+    if (strcmp(first.file, name.file))
+      NsDiagError(diag, bifurcation->column.where[i]->place, "the columns stand in one table; the first is in %s", first.file);
+  }
+}
+static const NsTable bifurcation_table = {
+  "bifurcation", "bifurcation and Poincare data", bifurcation_keys, sizeof(NsBifurcation), .check = check_bifurcation};
+
+static const NsKey study_keys[] = {
+  {"title", NS_KEY_STRING, offsetof(NsStudySettings, title), .help = "a line about the study", .example = "Elastic bar: elements and mass"},
+  {"config", NS_KEY_STRING, offsetof(NsStudySettings, config), .required = true, .help = "the config that is varied; relative to the study's folder",
+    .example = "../elastic_bar.yaml"},
+  {"set", NS_KEY_MAPPING, offsetof(NsStudySettings, set), .help = "keys of the config with values for all runs: KEY: VALUE",
+    .example = "{time.end: 1 ms}"},
+  {"cases", NS_KEY_MAPPING, offsetof(NsStudySettings, cases),
+    .help    = "named cases, each a mapping of keys of the config to values: an axis for what changes together",
+    .example = "{coarse: {scheme.step: 1 us, time.end: 1 ms}}"},
+  {"vary", NS_KEY_MAPPING, offsetof(NsStudySettings, vary),
+    .help =
+      "keys of the config, each with its values: a list, or a range {from: .., to: .., count: N, spacing: linear | logarithmic}; values may be whole sections",
+    .example = "{scheme.step: [1 us, 2 us]}"},
+  {"combine", NS_KEY_CHOICE, offsetof(NsStudySettings, combine), .choices = combines, .standard = "grid",
+    .help = "grid: each value with each of the others (the last varies fastest); zip: first with first, second with second ...", .example = "zip"},
+  {"reference", NS_KEY_MAPPING, offsetof(NsStudySettings, reference),
+    .help =
+      "keys of the config with values: the run that `against: reference` compares with is the row with these keys changed; equal ones are run once",
+    .example = "{scheme.step: 0.01 us}"},
+  {"record", NS_KEY_NAMED, offsetof(NsStudySettings, record), .table = &quantity_table, .required = true, .least = 1,
+    .help = "what is measured of each run: columns of study.csv by name", .example = "{loss: {summary: energy.impact}}"},
+  {"convergence", NS_KEY_TABLE, offsetof(NsStudySettings, convergence), .table = &convergence_table, .help = "observed orders of recorded errors",
+    .example = "{over: scheme.step}"},
+  {"bifurcation", NS_KEY_TABLE, offsetof(NsStudySettings, bifurcation), .table = &bifurcation_table,
+    .help    = "samples of each run over a parameter, once a period, once a turn or at maxima",
+    .example = "{over: bodies.shaft.spin, column: poincare.wheel.u2}"},
+  {NULL},
+};
+
+static void check_study(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsStudySettings *study = settings;
+  const NsQuantity      *item  = study->record.items;
+
+  (void)arena;
+  if (!study->vary && !study->cases) NsDiagError(diag, study->where->place, "nothing is varied: a study has `vary`, `cases` or both");
+  for (int i = 0; i < study->record.count; i++) {
+    if (item[i].against && !strcmp(item[i].against, "reference") && !study->reference) {
+      NsDiagError(diag, NsKeysPlace(item[i].where, "against"), "there is no reference");
+      NsDiagNote(diag, "say what makes it, such as reference: {scheme.step: 0.1 us}");
+    }
+  }
+}
+
+const NsTable NsTable_Study = {"study", "many runs of one config", study_keys, sizeof(NsStudySettings), .check = check_study};

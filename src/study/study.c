@@ -1,0 +1,100 @@
+/* A study file, read: its keys, its runs, and what only shows when both are known. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/keys_internal.h"
+#include "study.h"
+
+/* A key that the runs differ in. Reports it else. */
+static bool check_varied(NsStudy *study, const NsNode *where, const char *word, const char *key, bool number)
+{
+  const char       **names  = NsArenaAlloc(study->arena, sizeof(*names) * (size_t)(study->axes + 1)), *near;
+  const int          axis   = NsStudyAxisOf(study, key);
+  const NsKeysReader reader = {study->arena, study->diag, NULL};
+  int                count  = 0;
+
+  if (axis < 0 || (number && !strcmp(key, "case"))) {
+    for (int a = 0; a < study->axes; a++) {
+      if (!number || strcmp(study->axis[a].key, "case")) names[count++] = study->axis[a].key;
+    }
+    near = NsNearestWord(key, names);
+    NsDiagError(
+      study->diag, NsKeysPlace(where, word), "'%s' is not varied%s%s%s", key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    NsDiagNote(study->diag, "varied: %s", NsKeysJoin(&reader, names, count, 0));
+    return false;
+  }
+  for (int row = 0; row < study->rows && number; row++) {
+    if (!isnan(NsStudyNumber(study, row, key, NULL))) continue;
+    NsDiagError(study->diag, NsKeysPlace(where, word), "%s is no number in run %d (%s)", key, row + 1, NsStudyRunName(study, row));
+    return false;
+  }
+  return true;
+}
+
+static void check_recorded(NsStudy *study, const NsStrings *names)
+{
+  const NsList      *record = &study->settings.record;
+  const char       **known  = NsArenaAlloc(study->arena, sizeof(*known) * (size_t)(record->count + 1)), *near;
+  const NsKeysReader reader = {study->arena, study->diag, NULL};
+
+  for (int q = 0; q < record->count; q++) known[q] = record->names[q];
+  for (int i = 0; i < names->count; i++) {
+    int q = 0;
+
+    while (q < record->count && strcmp(names->items[i], record->names[q])) q++;
+    if (q < record->count) continue;
+    near = NsNearestWord(names->items[i], known);
+    NsDiagError(study->diag, names->where[i]->place, "'%s' is not recorded%s%s%s", names->items[i], near ? "; did you mean '" : "", near ? near : "",
+      near ? "'?" : "");
+    NsDiagNote(study->diag, "recorded: %s", NsKeysJoin(&reader, known, record->count, 0));
+    return;
+  }
+}
+
+static void check_convergence(NsStudy *study)
+{
+  const NsConvergence *convergence = study->settings.convergence;
+  const NsQuantity    *quantity    = study->settings.record.items;
+  bool                 errors      = false;
+
+  if (!check_varied(study, convergence->where, "over", convergence->over, true)) return;
+  check_recorded(study, &convergence->of);
+  for (int i = 0; i < convergence->by.count; i++) (void)check_varied(study, convergence->where, "by", convergence->by.items[i], false);
+  for (int row = 0; row < study->rows; row++) {
+    if (NsStudyNumber(study, row, convergence->over, NULL) > 0) continue;
+    NsDiagError(study->diag, NsKeysPlace(convergence->where, "over"), "%s is not above zero in run %d (%s): no order goes with it", convergence->over,
+      row + 1, NsStudyRunName(study, row));
+    return;
+  }
+  for (int q = 0; q < study->settings.record.count; q++) errors = errors || quantity[q].against || quantity[q].exact.rows;
+  if (convergence->of.count || errors) return;
+  NsDiagError(study->diag, convergence->where->key_place, "no quantity is an error: none has `against` or `exact`");
+  NsDiagNote(study->diag, "say which are with `of`, or give one `against: reference`");
+}
+
+static const char *base_name(NsStudy *study)
+{
+  const char *slash = strrchr(study->path, '/'), *base = slash ? slash + 1 : study->path, *dot = strrchr(base, '.');
+
+  return NsArenaCopy(study->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+bool NsStudyRead(NsStudy *study)
+{
+  NsNode *tree = NsTreeReadFile(study->path, study->arena, study->diag);
+
+  study->name = base_name(study);
+  if (tree && NsTreeChild(tree, "bodies") && !NsTreeChild(tree, "config")) {
+    NsDiagError(study->diag, NsTreeChild(tree, "bodies")->key_place, "this is the config of one run, not a study of many");
+    NsDiagNote(study->diag, "percuss run %s runs it; a study names it: `config: %s`", study->path, study->path);
+    return false;
+  }
+  if (!tree || !NsKeysRead(&NsTable_Study, tree, &study->settings, study->arena, study->diag)) return false;
+  study->config = NsTreeFile(NsTreeChild(tree, "config"), study->arena);
+  if (access(study->config, R_OK)) NsDiagError(study->diag, NsKeysPlace(tree, "config"), "cannot open '%s': %s", study->config, strerror(errno));
+  if (!NsStudyMakeRuns(study) || NsDiagErrors(study->diag)) return false;
+  if (study->settings.convergence) check_convergence(study);
+  if (study->settings.bifurcation) (void)check_varied(study, study->settings.bifurcation->where, "over", study->settings.bifurcation->over, true);
+  return !NsDiagErrors(study->diag);
+}

@@ -1,0 +1,216 @@
+/*
+  Many runs of one config: what a study file says, its runs, and what is measured of each.
+
+      settings.c   the key tables of a study file
+      rows.c       axes -> runs, each a list of values for keys of the config
+      examine.c    every run's config is checked, and gets its fingerprint, before the first is started
+      pool.c       runs in processes of their own
+      signal.c     columns of a run's tables over time; quantity.c: numbers from them
+      orders.c     how errors fall: observed orders of convergence
+      samples.c    bifurcation and Poincare data
+      results.c    study.csv, study.json ... and the table on the terminal
+
+  The process that reads the study never starts PETSc: runs and examination are forked from it.
+*/
+#pragma once
+#include "percuss/run.h"
+
+typedef enum {
+  NS_VALUE_FINAL,
+  NS_VALUE_INITIAL,
+  NS_VALUE_MAX,
+  NS_VALUE_MIN,
+  NS_VALUE_MEAN,
+  NS_VALUE_DEVIATION,
+  NS_VALUE_LARGEST, /* this and the next two are norms: of a difference, where there is something to compare with */
+  NS_VALUE_RMS,
+  NS_VALUE_SPECTRAL,
+  NS_VALUE_SUM,
+  NS_VALUE_INTEGRAL,
+  NS_VALUE_SHARE,
+  NS_VALUE_COUNT, /* this and the next two are of events */
+  NS_VALUE_FIRST,
+  NS_VALUE_LAST
+} NsStudyValue;
+
+/* One quantity of `record`. */
+typedef struct {
+  const NsNode *where;
+  NsStrings     column;  /* "contacts.wall.force": table, then the column's heading there */
+  const char   *summary; /* path within the summary of run.json, or within run.json */
+  const char   *event;   /* kind of event */
+  const char   *contact; /* of events: NULL counts all contacts */
+  int           value;   /* NsStudyValue */
+  double        from, to, every;
+  const char   *against; /* "reference", a number, or NULL */
+  NsNumbers     exact;   /* [[t, x], ...] */
+  bool          relative;
+} NsQuantity;
+
+enum { NS_GRID, NS_ZIP };
+enum { NS_FINER_SMALLER, NS_FINER_LARGER };
+enum { NS_SAMPLE_ROWS, NS_SAMPLE_PERIOD, NS_SAMPLE_TURN, NS_SAMPLE_MAXIMA };
+
+typedef struct {
+  const NsNode *where;
+  const char   *over;
+  NsStrings     of, by;
+  int           finer;
+} NsConvergence;
+
+typedef struct {
+  const NsNode *where;
+  const char   *over;
+  NsStrings     column;
+  int           at;
+  double        period, after;
+} NsBifurcation;
+
+typedef struct {
+  const NsNode        *where;
+  const char          *title, *config;
+  const NsNode        *set, *cases, *vary, *reference;
+  int                  combine;
+  NsList               record; /* NsQuantity by name */
+  const NsConvergence *convergence;
+  const NsBifurcation *bifurcation;
+} NsStudySettings;
+
+extern const NsTable NsTable_Study;
+
+/* What is varied: a key, or the named cases. */
+typedef struct {
+  const char    *key; /* "scheme.step", or "case" */
+  const NsNode  *where;
+  int            count;
+  const NsNode **value;  /* [count]; of cases: the mapping of each */
+  const char   **text;   /* [count] on one line, as the user wrote it; a section's type, a case's name */
+  double        *number; /* [count] SI; NULL where some value is no number, or they have several dimensions */
+  const char    *unit;   /* SI, of numbers */
+  bool           spread; /* logarithmically: for figures */
+} NsAxis;
+
+typedef enum { NS_ROW_MISSING, NS_ROW_DONE, NS_ROW_FAILED } NsRowState;
+
+/* One run: a row of study.csv, or a reference. */
+typedef struct {
+  int        *choice; /* [axes] which value of each; NULL for references */
+  int         grafts;
+  NsRunGraft *graft;     /* [grafts] in the order of setting */
+  int         reference; /* its number among the runs; -1: none */
+  char        fingerprint[65];
+  int         same;      /* the first run with this fingerprint: it stands for this one, too */
+  const char *directory; /* of its results, known after NsStudyExamine */
+  NsRowState  state;
+  const char *message; /* why it failed; "" */
+  double      seconds; /* of wall time */
+  double     *result;  /* [record.count]; NAN: none */
+} NsStudyRun;
+
+typedef struct {
+  NsArena        *arena;
+  NsDiag         *diag;
+  const char     *path, *name; /* of the study file; without folder and .yaml */
+  const char     *config;      /* path that can be opened */
+  const char     *directory;   /* of the results */
+  NsStudySettings settings;
+  int             axes;
+  NsAxis         *axis;
+  int             rows, runs; /* runs: rows, then references */
+  NsStudyRun     *run;        /* [runs] */
+  NsRunOptions    options;    /* what all runs share */
+} NsStudy;
+
+/* Reads the file and makes its runs; false: errors are in diag. */
+bool NsStudyRead(NsStudy *study);
+/* rows.c: axes and runs, from settings. */
+bool NsStudyMakeRuns(NsStudy *study);
+/* "case=fine, scheme.step=0.5 us"; "reference 1". */
+const char *NsStudyRunName(const NsStudy *study, int run);
+/* The number that a run has for this key, SI; NAN: none. text, unless NULL: as the user wrote it. */
+double NsStudyNumber(const NsStudy *study, int run, const char *key, const char **text);
+/* The axis that sets this key, -1: none. */
+int NsStudyAxisOf(const NsStudy *study, const char *key);
+/* Options of a run as `percuss run` would have them. */
+NsRunOptions NsStudyRunOptions(const NsStudy *study, int run);
+
+/* (in a process with PETSc) Looks at each run as `percuss check` does; the first with a mistake ends it, after a message. Sets fingerprints. */
+PetscErrorCode NsStudyExamine(NsStudy *study, bool *good);
+
+/* Processes.
+   work(context, number) is what each does, and its exit code; its output goes to the file log(context, number). Ended: called in the parent with the exit code, or minus the signal.
+   Stops starting after SIGINT or SIGTERM, and hands the signal on; a second one kills. Returns the signal, or 0. */
+typedef struct {
+  int   jobs, quiet;
+  void *context;
+  int (*work)(void *context, int number);
+  const char *(*log)(void *context, int number);
+  void (*ended)(void *context, int number, int code);
+  const char *name; /* on the progress line */
+} NsPool;
+int NsPoolRun(const NsPool *pool, int count, const int *numbers);
+/* Forks, calls, waits: the exit code, or minus the signal. */
+int NsPoolCall(int (*work)(void *context), void *context);
+
+/* signal.c */
+typedef struct {
+  long     rows;
+  int      columns;
+  double  *time;  /* [rows] */
+  double **value; /* [columns][rows]; states of contacts: 0 open, 1 not */
+} NsSignal;
+/* "poincare.right.u2" -> file "poincare.csv", heading "u2", rows of station "right"; false: no such table. */
+typedef struct {
+  const char *file, *heading, *station;
+} NsColumnName;
+bool                     NsColumnNameRead(const char *text, NsArena *arena, NsColumnName *name);
+extern const char *const NsColumnTables[]; /* NULL-terminated */
+/* Headings of a table, NULL-terminated; NULL: it cannot be read. */
+const char **NsSignalHeadings(const char *path, NsArena *arena);
+/* Columns of one table of a run. NULL, or why not. */
+const char *NsSignalRead(const char *directory, int count, const char *const *columns, NsArena *arena, NsSignal *signal);
+/* Rows from `from` to `to`. */
+void NsSignalCut(NsSignal *signal, double from, double to);
+/* At these times, by straight lines; beyond its ends as there. */
+void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena *arena, NsSignal *result);
+
+/* quantity.c: of one run's directory (and its reference's, where it has one); NAN where there is none, with a reason. */
+double NsQuantityMeasure(const NsQuantity *quantity, const char *directory, const char *reference, NsArena *arena, const char **why);
+/* Mistakes in `column`, `summary`, `contact` that only show with a run, whose empty tables stand in the directory. */
+void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, NsDiag *diag);
+bool NsValueIsNorm(int value);
+bool NsValueIsOfEvents(int value);
+
+/* orders.c: writes convergence.csv, and prints its tables. False: cannot write. */
+bool NsStudyOrders(const NsStudy *study, FILE *out);
+/* Observed orders of errors over sizes, finest last: pair[k] between k and k + 1. fit: least squares over the longest stretch of at least two pairs whose orders differ by
+   less than a quarter (first..last), over all where there is none. NAN where errors are not positive. */
+typedef struct {
+  double *pair; /* [count - 1] */
+  double  fit;
+  int     first, last;
+  bool    asymptotic; /* such a stretch was found */
+} NsOrders;
+void NsOrdersFit(int count, const double *size, const double *error, NsOrders *orders);
+
+/* samples.c: writes bifurcation.csv. */
+bool NsStudySamples(const NsStudy *study, FILE *out);
+/* Indices of local maxima; returns how many. Of a flat top the first row counts. */
+long NsLocalMaxima(long count, const double *x, long *index);
+
+/* results.c */
+bool NsStudyWrite(const NsStudy *study);
+void NsStudyPrint(const NsStudy *study, FILE *out);
+/* Whether run.json in this directory says that the run is done or failed; with its failure. */
+NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
+/* A file made by one call, whole or not at all: printf into it, then close. */
+typedef struct {
+  FILE       *file;
+  const char *path;
+  char       *text;
+  size_t      size;
+} NsStudyFile;
+bool NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name);
+bool NsStudyFileClose(NsStudyFile *file);
+void NsPutNumber(FILE *file, double value); /* shortest; nothing for NAN */
+void NsPutWord(FILE *file, const char *word);
