@@ -309,7 +309,7 @@ int NsCommandOnFile(int argc, char **argv, const char *kind, const char *example
   int       code = NS_EXIT_INPUT;
 
   if (read_arguments(argc, argv, kind, example, allowed, own, arena, &arguments) && (!check || check())) {
-    if (arguments.petsc_count > 1)
+    if (arguments.options.petsc_options > 0)
       fprintf(stderr, "percuss %s: takes no PETSc options\n", argv[0]);
     else
       code = work(&arguments.options, arena, diag);

@@ -6,8 +6,10 @@ NS_COMMAND(modes, Modes, "CONFIG [--count N] [--speed SPEED] [--campbell FROM:TO
   "eigenfrequencies, damping and mode shapes; Campbell diagram and critical speeds")
 NS_COMMAND(response, Response, "CONFIG --speeds FROM:TO:N [--probes NAME,NAME...] [--out DIR] [--set KEY=VALUE]... [--overwrite]",
   "vibration of rotors from unbalance, over speed")
-NS_COMMAND(study, Study, "STUDY [--jobs N] [--out DIR] [--overwrite] [--quiet] [--force]", "many runs over values of keys: table, orders, bifurcations, figure")
-NS_COMMAND(compare, Compare, "RUN RUN [RUN] [--tolerance NUMBER] [--csv FILE]", "how far results are apart, from when on, and what that says of their steps")
+NS_COMMAND(study, Study, "STUDY [--jobs N] [--out DIR] [--overwrite] [--quiet] [--force]",
+  "many runs over values of keys: table, orders, bifurcations, figure")
+NS_COMMAND(
+  compare, Compare, "RUN RUN [RUN] [--tolerance NUMBER] [--csv FILE]", "how far results are apart, from when on, and what that says of their steps")
 NS_COMMAND(explain, Explain, "[KEY | schemes | study]", "what a key, a scheme or a body means")
 NS_COMMAND(schema, Schema, "[study]", "JSON Schema of the config, or of study files, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")
