@@ -241,8 +241,10 @@ const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
 
 static void remove_all(NsRun *run, PetscBool but_newest)
 {
-  NsCheckpoints *self = run->checkpoints;
+  static const char *const unfinished[] = {"step_[0-9]*.ckpt.part", NULL};
+  NsCheckpoints           *self         = run->checkpoints;
 
+  (void)NsDirectoryRemoveMatching(self->folder, unfinished, run->arena);
   for (const char *name = last_name(run, NULL); name; name = last_name(run, name)) {
     const char *path = NsArenaPrint(run->arena, "%s/%s", self->folder, name);
     if (!but_newest || (strcmp(path, self->path) != 0 && strcmp(path, self->before) != 0)) (void)unlink(path);

@@ -61,8 +61,7 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
   return is_our_manifest(NsArenaPrint(arena, "%s/run.json", path)) ? NS_DIRECTORY_RESULTS : NS_DIRECTORY_FOREIGN;
 }
 
-/* Removes the files of a directory that match one of the patterns (NULL-terminated). */
-static bool remove_matching(const char *path, const char *const *patterns, NsArena *arena)
+bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, NsArena *arena)
 {
   DIR           *directory = opendir(path);
   struct dirent *entry;
@@ -87,10 +86,10 @@ bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
   static const char *const checkpoints[] = {"step_[0-9]*.ckpt", "step_[0-9]*.ckpt.part", NULL};
   const char              *folder = NsArenaPrint(arena, "%s/frames", path), *kept = NsArenaPrint(arena, "%s/checkpoint", path);
 
-  if (!remove_matching(folder, frames, arena) || !remove_matching(kept, checkpoints, arena)) return false;
+  if (!NsDirectoryRemoveMatching(folder, frames, arena) || !NsDirectoryRemoveMatching(kept, checkpoints, arena)) return false;
   (void)rmdir(folder); /* stays with what else is in it */
   (void)rmdir(kept);
-  return remove_matching(path, tables, arena) && remove_matching(path, last, arena);
+  return NsDirectoryRemoveMatching(path, tables, arena) && NsDirectoryRemoveMatching(path, last, arena);
 }
 
 bool NsDirectoryLock(const char *path, int *lock)

@@ -18,5 +18,7 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena);
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena);
 /* Whether this process alone writes there from now on, until *lock, a file descriptor (0: none yet), is closed. True, too, where that cannot be told. */
 bool NsDirectoryLock(const char *path, int *lock);
+/* Removes the files of a directory that match one of the patterns (NULL-terminated); there may be none, nor a directory. */
+bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, NsArena *arena);
 /* path, or path_2, path_3 ...: the first that is not used. */
 const char *NsDirectoryFreeName(const char *path, NsArena *arena);

@@ -1,0 +1,275 @@
+#!/usr/bin/python3
+"""Runs that are stopped anywhere and resumed write the same bytes as one that was never stopped. Usage: test_restart.py PERCUSS [TEST...]
+
+Of run.json and status.json what tells of clocks and processes is left out, of nothing else. Stops come at random times from a seed that is printed (PERCUSS_SEED chooses one)."""
+import glob
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
+SEED = int(os.environ.get("PERCUSS_SEED") or time.time())
+PATIENCE = 120  # s after which a run hangs
+CLOCKS = {"started", "ended", "pid", "setup_seconds", "loop_seconds", "writing_seconds", "seconds_per_step", "updated", "steps_per_second", "elapsed_seconds", "remaining_seconds"}
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
+
+# Long enough for many stops; each column of every table, frames, events.
+LONG = {
+    "bar": ("elastic_bar.yaml", ["time.end=60 ms", "output.frames.every=2000", "output.history.every=50", "output.contacts.every=7", "output.energy.every=90"]),
+    "crank": ("slider_crank.yaml", ["time.end=4 s", "output.frames.every=5000", "output.history.every=10", "output.contacts.every=10", "output.energy.every=100"]),
+    "rotor": ("rotor_in_safety_bearing.yaml", ["time.end=0.25 s", "output.frames.every=2000"]),
+    "events": ("rocking_block.yaml", ["time.end=200 s"]),
+    "modal": ("elastic_bar_modal.yaml", ["time.end=2 ms", "output.frames.every=500"]),
+}
+
+# Every shipped config, cut short where it is long.
+SHORT = {
+    "beam_on_stop": "time.end=5 ms", "beam_on_stop_redistributed": "time.end=5 ms", "elastic_bar_modal": "time.end=0.3 ms", "rotor_in_two_bearings": "time.end=10 ms",
+    "rotor_in_safety_bearing": "time.end=20 ms", "rotor_rub_modal": "time.end=20 ms", "rotor_run_up": "time.end=0.1 s", "slider_crank_ggl": "time.end=20 ms",
+}
+
+
+def figures(path):
+    """What a JSON text says beside clocks."""
+    def strip(value):
+        if isinstance(value, dict):
+            return {key: strip(inner) for key, inner in value.items() if key not in CLOCKS}
+        return value
+    with open(path) as file:
+        return strip(json.load(file))
+
+
+def files_of(folder):
+    return sorted(os.path.relpath(os.path.join(base, name), folder) for base, _, names in os.walk(folder) for name in names)
+
+
+class Restart(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_restart_")
+        self.random = random.Random(f"{SEED} {self.id()}")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def command(self, config, sets, *words, ranks=1):
+        launch = [MPIEXEC, "--oversubscribe", "-n", str(ranks)] if ranks > 1 else []
+        # the same path for both: run.json has it
+        return launch + [PERCUSS, "run", os.path.join(ROOT, "configs", config), "--quiet"] + [word for item in sets for word in ("--set", item)] + list(words)
+
+    def run_through(self, command, code=0):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def stop(self, command, out, number, wait):
+        """Starts a run and stops it `wait` seconds after its files are there; its exit code, negative where a signal ended it."""
+        run = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+        end = time.time() + PATIENCE
+        while not os.path.exists(self.path(out, "run.json")) and run.poll() is None and time.time() < end:
+            time.sleep(0.002)
+        time.sleep(wait)
+        if number == signal.SIGKILL:
+            try:
+                os.killpg(run.pid, number)  # mpiexec's processes, too
+            except ProcessLookupError:
+                pass
+        elif run.poll() is None:
+            run.send_signal(number)
+        _, errors = run.communicate(timeout=PATIENCE)
+        self.assertNotRegex(errors, "PETSC ERROR|Sanitizer|runtime error|Backtrace", errors)
+        return run.returncode, errors
+
+    def assert_same(self, one, other, text=""):
+        self.assertEqual(files_of(self.path(one)), files_of(self.path(other)), text)
+        for name in files_of(self.path(one)):
+            paths = [self.path(run, name) for run in (one, other)]
+            if name.endswith(".json"):
+                self.assertEqual(figures(paths[0]), figures(paths[1]), f"{text} {name}")
+                continue
+            with open(paths[0], "rb") as a, open(paths[1], "rb") as b:
+                if a.read() != b.read():
+                    self.fail(f"{text}: {name} differs (seed {SEED})")
+
+    def stop_often(self, config, sets, stops, ranks=1, longest=0.15):
+        """A run stopped so many times, and one that never was."""
+        shutil.rmtree(self.path("whole"), ignore_errors=True)
+        shutil.rmtree(self.path("parts"), ignore_errors=True)
+        sets = sets + ["output.checkpoints=3 ms"]
+        self.run_through(self.command(config, sets, "--out", "x", ranks=ranks))
+        os.rename(self.path("x"), self.path("whole"))
+        told = {}
+        for k in range(stops):
+            number = STOPS[k % len(STOPS)] if k > 0 else signal.SIGKILL
+            code, errors = self.stop(self.command(config, sets, "--out", "x", "--resume", ranks=ranks), "x", number, self.random.uniform(0, longest))
+            told[code] = told.get(code, 0) + 1
+            if code == 0:
+                break
+            if number != signal.SIGKILL and code > 0:  # before its handler is there, a signal ends the program
+                self.assertEqual(code, 3, errors)
+                self.assertEqual(len(glob.glob(self.path("x", "checkpoint", "*"))), min(2, len(glob.glob(self.path("x", "checkpoint", "*.ckpt")))), errors)
+                self.assertEqual(figures(self.path("x", "run.json"))["exit_status"], "stopped")
+        self.run_through(self.command(config, sets, "--out", "x", "--resume", ranks=ranks))
+        os.rename(self.path("x"), self.path("parts"))
+        self.assert_same("whole", "parts", config)
+        return told
+
+    def test_stopped_at_random_steps(self):
+        # 20 stops and more in all, of every kind
+        stops = {}
+        for name, (config, sets) in LONG.items():
+            for code, count in self.stop_often(config, sets, 12).items():
+                stops[code] = stops.get(code, 0) + count
+        print(f"  seed {SEED}: stops by exit code {stops}", file=sys.stderr)
+        self.assertGreaterEqual(stops.get(3, 0), 5)
+        self.assertGreaterEqual(stops.get(-9, 0), 5)
+        self.assertGreaterEqual(sum(stops.values()) - stops.get(0, 0), 20)
+
+    def test_stopped_on_two_processes(self):
+        if not MPIEXEC:
+            self.skipTest("no mpiexec")
+        sets = ["time.end=2 ms", "bodies.bar.mesh.line.elements=400", "scheme.step=20 ns", "output.frames.every=5000", "output.history.every=100", "output.contacts.every=100",
+                "output.energy.every=100"]
+        for mass in ("lumped", "consistent"):
+            self.stop_often("elastic_bar.yaml", sets + [f"bodies.bar.mass={mass}", "bodies.bar.mesh.line.from=[10 um, 0, 0]"], 3, ranks=2, longest=0.8)
+
+    def test_every_config_goes_on(self):
+        stopped = 0
+        for path in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
+            name = os.path.basename(path)[:-5]
+            with open(path) as file:
+                library = re.search(r"^\s*library:", file.read(), re.M)
+            if library:
+                continue
+            told = self.stop_often(name + ".yaml", [SHORT[name]] if name in SHORT else [], 2, longest=0.1)
+            stopped += sum(count for code, count in told.items() if code)
+        self.assertGreaterEqual(stopped, 20)
+
+    BAR = ["time.end=1 s", "output.frames.every=0", "output.history.every=0", "output.contacts.every=0", "output.energy.every=0"]
+
+    def stopped_bar(self, *words):
+        self.stop(self.command("elastic_bar.yaml", self.BAR, "--out", "x", *words), "x", signal.SIGTERM, 0.3)
+        return glob.glob(self.path("x", "checkpoint", "*.ckpt"))
+
+    def resume(self, sets, code, *words, ranks=1):
+        return self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", "--resume", *words, ranks=ranks), code).stderr
+
+    def test_what_does_not_fit_is_told_apart(self):
+        files = self.stopped_bar()
+        self.assertEqual(len(files), 1)
+        self.assertIn("of another config: line", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
+        self.assertIn("with other PETSc options", self.resume(self.BAR, 2, "--", "-ksp_type", "cg"))
+        if MPIEXEC:
+            self.assertRegex(self.resume(self.BAR, 2, ranks=2), "written by 1 process, and here are 2: start as many with mpiexec -n 1")
+        with open(files[0], "rb") as file:
+            whole = file.read()
+        def with_bytes(data):
+            with open(files[0], "wb") as file:
+                file.write(data)
+        with_bytes(re.sub(rb"program \S+", b"program 9.9.9", whole, count=1))
+        self.assertIn("damaged: its checksum", self.resume(self.BAR, 2))
+        with_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
+        self.assertIn("damaged: its checksum", self.resume(self.BAR, 2))
+        with_bytes(whole[:-100])
+        self.assertIn("damaged: its checksum", self.resume(self.BAR, 2))
+        with_bytes(b"")
+        self.assertIn("no checkpoint that this program reads", self.resume(self.BAR, 2))
+        with_bytes(b"percuss checkpoint 2\n" + whole[21:])
+        self.assertIn("no checkpoint that this program reads", self.resume(self.BAR, 2))
+        import hashlib
+        other = re.sub(rb"program \S+", b"program 9.9.9", whole[:-72], count=1)
+        with_bytes(other + b"sha256 " + hashlib.sha256(other).hexdigest().encode() + b"\n")
+        self.assertIn("written by another program, 9.9.9", self.resume(self.BAR, 2))
+        with_bytes(whole)
+        with open(self.path("x", "events.csv"), "w") as file:
+            file.write("time\n")
+        self.assertRegex(self.resume(self.BAR, 1), "events.csv: it is shorter than when the checkpoint was written")
+
+    def test_the_newest_damaged_the_one_before_serves(self):
+        sets = self.BAR[:1] + ["output.checkpoints=20 ms"] + self.BAR[1:]
+        sets[0] = "time.end=60 ms"
+        self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x"))
+        os.rename(self.path("x"), self.path("whole"))
+        self.stop(self.command("elastic_bar.yaml", sets, "--out", "x"), "x", signal.SIGKILL, 0.25)
+        files = sorted(glob.glob(self.path("x", "checkpoint", "*.ckpt")))
+        self.assertEqual(len(files), 2)
+        with open(files[1], "r+b") as file:
+            file.truncate(1000)
+        self.assertRegex(self.resume(sets, 0), "warning: .*damaged.*; going on from the one before")
+        os.rename(self.path("x"), self.path("parts"))
+        self.assert_same("whole", "parts")
+
+    def test_nothing_to_resume(self):
+        sets = ["time.end=0.1 ms"]
+        done = self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", "--resume"))
+        self.assertEqual(figures(self.path("x", "run.json"))["exit_status"], "done")
+        self.assertIn("is complete; nothing is left to do", self.resume(sets, 0))
+        os.mkdir(self.path("foreign"))
+        open(self.path("foreign", "thesis.tex"), "w").close()
+        done = subprocess.run(self.command("elastic_bar.yaml", sets, "--out", "foreign", "--resume"), cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds no results of percuss", done.stderr)
+
+    def test_killed_before_the_first_checkpoint(self):
+        self.stop(self.command("elastic_bar.yaml", self.BAR, "--out", "x"), "x", signal.SIGKILL, 0.2)
+        run = subprocess.Popen(self.command("elastic_bar.yaml", self.BAR, "--out", "x", "--resume"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        run.terminate()
+        self.assertIn("there is no checkpoint in 'x' yet; the run starts anew", run.communicate(timeout=PATIENCE)[1])
+        self.assertEqual(run.returncode, 3)
+
+    def test_two_runs_do_not_write_into_one_directory(self):
+        command = self.command("elastic_bar.yaml", self.BAR, "--out", "x")
+        run = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.path("x", "run.json")):
+            time.sleep(0.01)
+        self.assertIn("still being written by another run", self.resume(self.BAR, 2))
+        second = subprocess.run(command + ["--overwrite"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("another run writes into 'x'", second.stderr)
+        run.terminate()
+        run.communicate(timeout=PATIENCE)
+        self.assertEqual(run.returncode, 3)
+
+    def test_the_wall_limit_stops_a_run(self):
+        done = self.run_through(self.command("elastic_bar.yaml", self.BAR, "--out", "x", "--wall-limit", "0.5 s"), 3)
+        self.assertIn("stopped by the wall limit of 0.5 s at t = ", done.stderr)
+        self.assertEqual(len(glob.glob(self.path("x", "checkpoint", "*.ckpt"))), 1)
+        done = self.run_through(self.command("elastic_bar.yaml", self.BAR, "--out", "x", "--resume", "--wall-limit=0.5 s"), 3)  # and on
+        self.assertEqual(len(glob.glob(self.path("x", "checkpoint", "*.ckpt"))), 2)
+
+    def test_a_user_signal_keeps_the_run_going(self):
+        run = subprocess.Popen(self.command("elastic_bar.yaml", self.BAR, "--out", "x"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        while not os.path.exists(self.path("x", "run.json")):
+            time.sleep(0.01)
+        for _ in range(3):
+            time.sleep(0.2)
+            run.send_signal(signal.SIGUSR1)
+        time.sleep(0.3)
+        self.assertIsNone(run.poll())
+        self.assertEqual(len(glob.glob(self.path("x", "checkpoint", "*.ckpt"))), 2)
+        run.kill()
+        run.communicate(timeout=PATIENCE)
+        run = subprocess.Popen(self.command("elastic_bar.yaml", self.BAR, "--out", "x", "--resume"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        time.sleep(0.5)
+        run.terminate()
+        self.assertNotIn("anew", run.communicate(timeout=PATIENCE)[1])
+        self.assertEqual(run.returncode, 3)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):
+        PERCUSS = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
