@@ -1,4 +1,6 @@
 /* percuss COMMAND ...: arguments to command, nothing else. */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,8 +44,21 @@ static int unknown_command(const char *word)
   return 2;
 }
 
+/* A file of ours must not get the number of a standard one that whoever started the program had closed: what is meant for the terminal would go into it. Reading
+   or writing what was closed fails as it should, but for stderr: whoever closes that wants no messages. */
+static void keep_standard_files(void)
+{
+  static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+
+  for (int file = 0; file < 3; file++) {
+    if (fcntl(file, F_GETFD) < 0) (void)open("/dev/null", modes[file]);
+  }
+}
+
 int main(int argc, char **argv)
 {
+  keep_standard_files();
+  (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond what is allowed: writing fails, and is told */
   if (argc < 2) {
     print_help(stderr);
     return 2;
@@ -61,7 +76,7 @@ int main(int argc, char **argv)
     for (int k = 2; k < argc && strcmp(argv[k], "--"); k++) {
       if (strcmp(argv[k], "--help") && strcmp(argv[k], "-h")) continue;
       printf("percuss %s %s\n  %s\n", commands[i].name, commands[i].arguments, commands[i].about);
-      return 0;
+      return NsFlushOutput(0);
     }
     return NsFlushOutput(commands[i].call(argc - 1, argv + 1));
   }

@@ -3,7 +3,7 @@
 
   Settings, trees, names and diagnostics come from an arena, so no function that reads a config has a clean-up path.
   An allocation never returns NULL: when the machine has no memory left the program says so and ends with exit code 1
-  (nothing has been stepped yet, so nothing is lost).
+  (src/core/out_of_memory.h).
 */
 #pragma once
 #include <stdarg.h>

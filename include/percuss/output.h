@@ -58,9 +58,14 @@ struct NsWriter {
   PetscBool           takes; /* the loop's: the present snapshot */
 };
 
-extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
+extern const NsWriterType *const NsWriterTypes[];  /* NULL-terminated, from src/output/list.h */
+extern const NsWriterType *const NsWriterManifest; /* the one of them that writes run.json */
 
 /* Opens: the run's directory must be there. */
 PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **writer);
 /* Closes: what is still in buffers is written, or NsRunFail is called. Destroy all writers before run->exit is looked at. */
 PetscErrorCode NsWriterDestroy(NsWriter **writer);
+/* Those in run->writer, in the order in which they were opened. */
+PetscErrorCode NsWritersClose(NsRun *run);
+/* For NsLastWords (src/core/out_of_memory.h), context: the run, whose directory may be there. Its writers are closed, and run.json says that it failed for want of memory. */
+void NsWritersLastWords(void *run);

@@ -43,3 +43,5 @@ const char *NsTreeFile(const NsNode *file, NsArena *arena);
 void NsTreeWrite(const NsNode *root, FILE *file);
 /* A value on one line, "{type: half_explicit, step: 1 us}", as --set reads it. Empty scalars in it are written as "". */
 void NsTreeWriteLine(const NsNode *value, FILE *file);
+/* The same into the arena; terminated. */
+const char *NsTreeText(const NsNode *root, NsArena *arena, size_t *size);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "arguments.h"
 #include "cli.h"
+#include "core/out_of_memory.h"
 #include "core/petsc_message.h"
 #include "repeat.h"
 
@@ -183,6 +184,14 @@ static bool is_launched(void)
   return false;
 }
 
+/* Environment variables that the user has not set himself. */
+static void set_defaults(size_t count, const char *const (*variable)[2])
+{
+  for (size_t i = 0; i < count; i++) {
+    if (setenv(variable[i][0], variable[i][1], 0)) NsOutOfMemory();
+  }
+}
+
 /*
   What Open MPI does at its start beyond need, turned off unless the user's environment says otherwise; another MPI does not look at these.
 
@@ -193,12 +202,12 @@ static bool is_launched(void)
 */
 static void prepare_mpi(void)
 {
-  (void)setenv("HWLOC_COMPONENTS", "-gl", 0);
-  if (is_launched()) return;
-  (void)setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
-  (void)setenv("OMPI_MCA_orte_create_session_dirs", "0", 0);
-  (void)setenv("OMPI_MCA_pml", "ob1", 0);
-  (void)setenv("OMPI_MCA_btl", "self", 0);
+  static const char *const always[][2] = {{"HWLOC_COMPONENTS", "-gl"}};
+  static const char *const alone[][2]  = {
+     {"OMPI_MCA_ess_singleton_isolated", "1"}, {"OMPI_MCA_orte_create_session_dirs", "0"}, {"OMPI_MCA_pml", "ob1"}, {"OMPI_MCA_btl", "self"}};
+
+  set_defaults(sizeof(always) / sizeof(always[0]), always);
+  if (!is_launched()) set_defaults(sizeof(alone) / sizeof(alone[0]), alone);
 }
 
 /* PETSc would take options from these too, and a run would depend on who starts it. Returns the one that somebody may have meant, as NAME=VALUE; NULL: there is none. */
@@ -229,6 +238,7 @@ static PetscErrorCode start(const NsRunOptions *options, NsArena *arena)
   PetscFunctionBegin;
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
+  PetscCall(PetscPushErrorHandler(NsTraceBugs, NULL));
   PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
   prepare_mpi();
   const char *forgotten = forget_petsc_environment(arena);

@@ -46,7 +46,8 @@ typedef struct {
 } NsSpeedRange;
 bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRange *range);
 
-/* src/cli/results.c: results of an earlier run are never overwritten unless asked; what is not percuss's never. False after a message on stderr. */
+/* src/cli/results.c: results of an earlier run are never overwritten unless asked; what is not percuss's never. False after a message on stderr; run->exit
+   is NS_EXIT_FAILED then if it is the machine that refuses. */
 bool NsClearResults(const char *command, NsRun *run);
 /* src/cli/resume.c: what there is to go on from in the directory of results, with a word on stderr unless it is plain. */
 typedef enum {

@@ -127,20 +127,20 @@ static PetscErrorCode solve_campbell(NsRun *run)
 
 static PetscErrorCode modes_of_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
 {
-  NsRun    *run;
-  NsWriter *manifest;
+  NsRun *run;
 
   PetscFunctionBegin;
   PetscCall(NsRunCreate(options, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NS_EXIT_INPUT;
   if (!NsDiagErrors(diag) && NsAnalysisPossible("modes", run) && NsAnalysisAllowed("modes", run)) {
-    PetscCall(NsModalOpen(run, &manifest));
+    PetscCall(NsModalOpen(run));
     if (run->exit == NS_EXIT_DONE) PetscCall(solve_modes(run));
     if (run->exit == NS_EXIT_DONE && wanted.range.count) PetscCall(solve_campbell(run));
-    PetscCall(NsWriterDestroy(&manifest));
+    PetscCall(NsModalClose(run));
     *code = NsAnalysisEnd("modes", run);
-  }
+  } else if (run->exit == NS_EXIT_FAILED)
+    *code = NS_EXIT_FAILED;
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }

@@ -214,11 +214,10 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
 
 static PetscErrorCode respond(NsRun *run, int *code)
 {
-  Place    *places;
-  int       count;
-  Vec       unbalance[2];
-  NsWriter *manifest;
-  bool      has = false;
+  Place *places;
+  int    count;
+  Vec    unbalance[2];
+  bool   has = false;
 
   PetscFunctionBegin;
   PetscCall(find_places(run, &places, &count));
@@ -226,12 +225,13 @@ static PetscErrorCode respond(NsRun *run, int *code)
   PetscCall(NsVecsCreate(run->model, &unbalance[0], &unbalance[1], NULL));
   PetscCall(has_unbalance(run, unbalance, &has));
   if (has && NsAnalysisAllowed("response", run)) {
-    PetscCall(NsModalOpen(run, &manifest));
+    PetscCall(NsModalOpen(run));
     if (run->exit == NS_EXIT_DONE) PetscCall(sweep(run, places, count, unbalance));
     if (run->exit == NS_EXIT_DONE) print_peaks(run, places, count);
-    PetscCall(NsWriterDestroy(&manifest));
+    PetscCall(NsModalClose(run));
     *code = NsAnalysisEnd("response", run);
-  }
+  } else if (run->exit == NS_EXIT_FAILED)
+    *code = NS_EXIT_FAILED;
   PetscCall(NsVecsDestroy(&unbalance[0], &unbalance[1], NULL));
   PetscFunctionReturn(0);
 }

@@ -26,16 +26,20 @@ static bool clear_results(const char *command, NsRun *run)
       stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, run->arena));
   } else {
     if (NsDirectoryRemoveResults(path, run->arena)) return true;
-    fprintf(stderr, "percuss %s: cannot empty '%s': %s\n", command, path, strerror(errno));
+    NsRunFail(run, "cannot empty '%s': %s", path, strerror(errno));
+    fprintf(stderr, "percuss %s: %s\n", command, run->failure);
   }
   return false;
 }
 
 bool NsClearResults(const char *command, NsRun *run)
 {
-  PetscInt refused = run->writes && !clear_results(command, run) ? 1 : 0;
+  PetscInt refused = run->writes && !clear_results(command, run) ? 1 : 0; /* and by the machine: */
 
-  return NsLayoutAgree(run->model->layout, &refused) == 0 && !refused;
+  if (run->exit == NS_EXIT_FAILED) refused |= 2;
+  if (NsLayoutAgree(run->model->layout, &refused)) return false;
+  if (refused & 2) run->exit = NS_EXIT_FAILED;
+  return !refused;
 }
 
 bool NsAnalysisPossible(const char *command, const NsRun *run)

@@ -50,7 +50,7 @@ PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *
   else if (!NsDiagErrors(diag) && NsClearResults("run", run))
     way = NS_RESUME_RUN;
   if (way != NS_RESUME_RUN)
-    *code = way == NS_RESUME_COMPLETE ? NS_EXIT_DONE : NS_EXIT_INPUT;
+    *code = way == NS_RESUME_COMPLETE ? NS_EXIT_DONE : run->exit == NS_EXIT_FAILED ? NS_EXIT_FAILED : NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
     *code = (int)run->exit;

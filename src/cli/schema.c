@@ -371,7 +371,7 @@ bool NsSchemaWrite(const NsTable *root, FILE *out)
   for (int i = 0; i < schema->count; ++i) put_definition(schema, schema->names[i], schema->tables[i], schema->variants[i]);
   NsJsonClose(&schema->json);
   NsJsonClose(&schema->json);
-  good = !schema->json.failed && fwrite(schema->json.text, 1, schema->json.used, out) == schema->json.used && !fflush(out);
+  good = fwrite(schema->json.text, 1, schema->json.used, out) == schema->json.used && !fflush(out);
   NsJsonEnd(&schema->json);
   NsArenaDestroy(&arena);
   return good;

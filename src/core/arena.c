@@ -4,6 +4,7 @@
   Under AddressSanitizer every piece is a chunk of its own, so that reading past its end is found.
 */
 #include "percuss/arena.h"
+#include "core/out_of_memory.h"
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,19 +38,13 @@ struct NsArena {
   Chunk *first; /* the one that is being filled */
 };
 
-static _Noreturn void no_memory(void)
-{
-  fputs("percuss: error: out of memory\n", stderr);
-  exit(1);
-}
-
 static Chunk *chunk_create(size_t bytes)
 {
   Chunk *chunk;
 
-  if (bytes > SIZE_MAX - sizeof(*chunk)) no_memory();
+  if (bytes > SIZE_MAX - sizeof(*chunk)) NsOutOfMemory();
   chunk = calloc(1, sizeof(*chunk) + bytes);
-  if (!chunk) no_memory();
+  if (!chunk) NsOutOfMemory();
   chunk->size = bytes;
   return chunk;
 }
@@ -58,7 +53,7 @@ NsArena *NsArenaCreate(void)
 {
   NsArena *arena = calloc(1, sizeof(*arena));
 
-  if (!arena) no_memory();
+  if (!arena) NsOutOfMemory();
   return arena;
 }
 
@@ -79,7 +74,7 @@ void *NsArenaAlloc(NsArena *arena, size_t bytes)
   Chunk       *chunk = arena->first;
   void        *piece;
 
-  if (bytes > SIZE_MAX - align) no_memory();
+  if (bytes > SIZE_MAX - align) NsOutOfMemory();
   if (!CHUNK_BYTES) {
     chunk        = chunk_create(bytes);
     chunk->next  = arena->first;
@@ -108,7 +103,7 @@ char *NsArenaCopy(NsArena *arena, const char *text, size_t length)
 {
   char *copy;
 
-  if (length == SIZE_MAX) no_memory();
+  if (length == SIZE_MAX) NsOutOfMemory();
   copy = NsArenaAlloc(arena, length + 1);
   if (length) memcpy(copy, text, length);
   return copy;
@@ -134,7 +129,7 @@ char *NsArenaPrintV(NsArena *arena, const char *format, va_list arguments)
   va_copy(again, arguments);
   length = vsnprintf(NULL, 0, format, again);
   va_end(again);
-  if (length < 0) no_memory(); /* only a text over 2 GB gets here */
+  if (length < 0) NsOutOfMemory(); /* only a text over 2 GB gets here */
   text = NsArenaAlloc(arena, (size_t)length + 1);
   vsnprintf(text, (size_t)length + 1, format, arguments);
   return text;

@@ -80,13 +80,14 @@ bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, Ns
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
 {
   static const char *const tables[]      = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
-         "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "*.vtk.series", NULL};
+         "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", NULL};
+  static const char *const lists[]       = {"*.vtk.series", NULL}; /* before what they list */
   static const char *const frames[]      = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
   static const char *const last[]        = {"run.json", NULL}; /* until the end it says whose the rest is */
   static const char *const checkpoints[] = {"step_[0-9]*.ckpt", "step_[0-9]*.ckpt.part", NULL};
   const char              *folder = NsArenaPrint(arena, "%s/frames", path), *kept = NsArenaPrint(arena, "%s/checkpoint", path);
 
-  if (!NsDirectoryRemoveMatching(folder, frames, arena) || !NsDirectoryRemoveMatching(kept, checkpoints, arena)) return false;
+  if (!NsDirectoryRemoveMatching(path, lists, arena) || !NsDirectoryRemoveMatching(folder, frames, arena) || !NsDirectoryRemoveMatching(kept, checkpoints, arena)) return false;
   (void)rmdir(folder); /* stays with what else is in it */
   (void)rmdir(kept);
   return NsDirectoryRemoveMatching(path, tables, arena) && NsDirectoryRemoveMatching(path, last, arena);

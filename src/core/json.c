@@ -1,5 +1,6 @@
 #include "json.h"
 #include "decimal.h"
+#include "memory.h"
 #include "text.h"
 #include <assert.h>
 #include <math.h>
@@ -9,15 +10,11 @@
 
 static void append(NsJson *json, const char *bytes, size_t size)
 {
-  if (json->failed) return;
   if (json->capacity - json->used < size) {
     const size_t capacity = 2 * json->capacity + size;
     char        *text     = realloc(json->text, capacity);
 
-    if (!text) {
-      json->failed = true;
-      return;
-    }
+    if (!text) NsOutOfMemory();
     json->text     = text;
     json->capacity = capacity;
   }
@@ -83,7 +80,7 @@ void NsJsonBegin(NsJson *json, size_t capacity)
   memset(json, 0, sizeof(*json));
   json->text     = malloc(capacity);
   json->capacity = capacity;
-  json->failed   = !json->text;
+  if (!json->text) NsOutOfMemory();
 }
 
 void NsJsonClear(NsJson *json)

@@ -26,7 +26,6 @@ typedef struct {
   int    depth;
   char   bracket[NS_JSON_DEPTH]; /* that closes each level */
   bool   filled[NS_JSON_DEPTH];  /* the level has a value already */
-  bool   failed;                 /* no memory: text is not to be used */
 } NsJson;
 
 void NsJsonBegin(NsJson *json, size_t capacity);

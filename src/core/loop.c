@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include "core/checkpoint.h"
 #include "core/directory.h"
+#include "core/out_of_memory.h"
 #include "percuss/run.h"
 
 static volatile sig_atomic_t stop_signal = 0, checkpoint_asked = 0, clock_rang = 0;
@@ -52,6 +53,7 @@ static void catch_signals(const NsRun *run, PetscBool on)
   stop_signal = checkpoint_asked = clock_rang = 0;
   handle(SIGINT, on ? on_signal : SIG_DFL);
   handle(SIGTERM, on ? on_signal : SIG_DFL);
+  handle(SIGPIPE, on ? SIG_IGN : SIG_DFL); /* a run goes on when who listened to it has gone */
   handle(SIGUSR1, on ? on_wish : SIG_DFL);
   if (on) handle(SIGALRM, on_wish);
   (void)setitimer(ITIMER_REAL, &alarm, NULL);
@@ -65,9 +67,13 @@ static PetscErrorCode open_writers(NsRun *run)
   PetscFunctionBegin;
   while (NsWriterTypes[count]) count++;
   run->writer = NsArenaAlloc(run->arena, sizeof(*run->writer) * (size_t)(count + 1));
-  for (int i = 0; i < count && (run->exit == NS_EXIT_DONE || run->model->layout->ranks > 1); i++) { /* several processes open all of them together */
-    if (!NsWriterTypes[i]->wanted(run)) continue;
-    PetscCall(NsWriterCreate(NsWriterTypes[i], run, &run->writer[run->writers++]));
+  for (int i = 0; i < count; i++) {
+    /* after a failure only the one that tells of it; several processes open all of them together */
+    const PetscBool useful =
+      run->exit == NS_EXIT_DONE || run->model->layout->ranks > 1 || NsWriterTypes[i] == NsWriterManifest ? PETSC_TRUE : PETSC_FALSE;
+    if (!useful || !NsWriterTypes[i]->wanted(run)) continue;
+    PetscCall(NsWriterCreate(NsWriterTypes[i], run, &run->writer[run->writers]));
+    run->writers++; /* now that it is whole and may be closed */
   }
   PetscFunctionReturn(0);
 }
@@ -360,6 +366,7 @@ PetscErrorCode NsRunExecute(NsRun *run)
   PetscInt failed = 0;
 
   PetscFunctionBegin;
+  NsLastWords(NsWritersLastWords, run);
   if (run->writes && !NsDirectoryMake(run->directory)) {
     NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
     failed = 1;
@@ -370,6 +377,7 @@ PetscErrorCode NsRunExecute(NsRun *run)
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
   if (failed) {
     run->exit = NS_EXIT_FAILED;
+    NsLastWords(NULL, NULL);
     PetscFunctionReturn(0);
   }
   PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
@@ -389,7 +397,8 @@ PetscErrorCode NsRunExecute(NsRun *run)
   if (run->model->layout->ranks > 1) PetscCall(take_counsel(run, 0)); /* what was offered may have failed to be written */
   PetscCall(step_to_end(run));
   run->loop_seconds = NsSeconds() - run->loop_began;
-  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterDestroy(&run->writer[i]));
+  PetscCall(NsWritersClose(run));
+  NsLastWords(NULL, NULL);
   catch_signals(run, PETSC_FALSE);
   if (run->exit == NS_EXIT_DONE) NsCheckpointsRemove(run);
   PetscFunctionReturn(0);

@@ -1,12 +1,20 @@
 #include "petsc_message.h"
+#include "core/out_of_memory.h"
+#include <string.h>
+
+/* PETSc 3.18 gives the error of an allocation another code; its allocators raise no other. */
+static void look_for_memory(PetscErrorCode code, const char *function)
+{
+  if (code == PETSC_ERR_MEM || (function && (!strcmp(function, "PetscMallocAlign") || !strcmp(function, "PetscReallocAlign")))) NsOutOfMemory();
+}
 
 PetscErrorCode NsKeepMessage(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
 {
   (void)comm;
   (void)line;
-  (void)function;
   (void)file;
+  look_for_memory(code, function);
   if (type == PETSC_ERROR_INITIAL) PetscSNPrintf(kept, PETSC_MAX_PATH_LEN, "%s", message);
   return code;
 }
@@ -27,6 +35,21 @@ static PetscBool is_numerics(PetscErrorCode code)
 PetscErrorCode NsKeepNumerics(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
 {
+  look_for_memory(code, function);
   if (is_numerics(code)) return NsKeepMessage(comm, line, function, file, code, type, message, kept);
   return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, NULL);
+}
+
+PetscErrorCode NsTraceBugs(
+  MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
+{
+  look_for_memory(code, function);
+  return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, context);
+}
+
+PetscErrorCode NsIgnoreError(
+  MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
+{
+  look_for_memory(code, function);
+  return PetscIgnoreErrorHandler(comm, line, function, file, code, type, message, context);
 }

@@ -5,6 +5,8 @@
       PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
       code = ...                                   what may fail
       PetscCall(PetscPopErrorHandler());
+
+  Each of these handlers ends the program where PETSc gets no memory (core/out_of_memory.h): that is neither a user's mistake nor a bug.
 */
 #pragma once
 #include <petscsys.h>
@@ -22,3 +24,9 @@ PetscErrorCode NsKeepNumerics(
 /* What to say of it, before and after the message. */
 #define NS_NUMERICS_SAID "the numbers of this model cannot be computed with: "
 #define NS_NUMERICS_NOTE "some are very large or small, or too far apart for double precision: is there a unit amiss?"
+/* Errors that are bugs: a traceback, which PETSc prints. In force from the start of the program. */
+PetscErrorCode NsTraceBugs(
+  MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context);
+/* Errors that the caller expects, and sees by their code. */
+PetscErrorCode NsIgnoreError(
+  MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context);

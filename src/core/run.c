@@ -1,8 +1,10 @@
 /* One run: from the config to a model, a scheme and a state, with all the user's mistakes found on the way. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/out_of_memory.h"
 #include "core/petsc_message.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
@@ -66,6 +68,7 @@ static void resolve_files(NsRun *run)
     if (!file) continue;
     path     = NsTreeFile(file, run->arena);
     absolute = realpath(path, NULL);
+    if (!absolute && errno == ENOMEM) NsOutOfMemory();
     if (absolute) path = file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
     free(absolute);
     NsRunAddFile(run, &run->inputs, path);
@@ -74,18 +77,7 @@ static void resolve_files(NsRun *run)
 
 const char *NsRunConfigText(NsRun *run, size_t *size)
 {
-  char       *text = NULL;
-  const char *copy;
-  FILE       *file = open_memstream(&text, size);
-
-  if (file) NsTreeWrite(run->tree, file);
-  if (!file || fclose(file)) {
-    fprintf(stderr, "percuss: out of memory\n");
-    exit(NS_EXIT_FAILED);
-  }
-  copy = NsArenaCopy(run->arena, text, *size);
-  free(text);
-  return copy;
+  return NsTreeText(run->tree, run->arena, size);
 }
 
 /* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */

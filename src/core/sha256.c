@@ -3,8 +3,10 @@
 */
 #include "sha256.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const uint32_t K[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01,
   0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
@@ -84,18 +86,17 @@ void NsSha256End(NsSha256 *sha, char text[NS_SHA256_TEXT])
 
 int NsSha256File(const char *path, char text[NS_SHA256_TEXT])
 {
-  NsSha256 sha;
-  char     buffer[16384];
-  size_t   size;
-  int      error = 0;
-  FILE    *file  = fopen(path, "rb");
+  NsSha256  sha;
+  char      buffer[16384];
+  ssize_t   size;
+  int       error;
+  const int file = (int)TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC)); /* no stream: it would allocate */
 
-  if (!file) return errno;
+  if (file < 0) return errno;
   NsSha256Begin(&sha);
-  errno = 0;
-  while ((size = fread(buffer, 1, sizeof(buffer), file)) > 0) NsSha256Add(&sha, buffer, size);
-  if (ferror(file)) error = errno ? errno : EIO;
-  fclose(file);
+  while ((size = TEMP_FAILURE_RETRY(read(file, buffer, sizeof(buffer)))) > 0) NsSha256Add(&sha, buffer, (size_t)size);
+  error = size < 0 ? errno : 0;
+  (void)close(file);
   if (!error) NsSha256End(&sha, text);
   return error;
 }

@@ -3,6 +3,7 @@
   collected, what makes the rest unreadable (syntax, depth, number of nodes) ends the reading.
 */
 #include "percuss/tree.h"
+#include "core/out_of_memory.h"
 #include "core/text.h"
 #include "core/tree_internal.h"
 #include <dirent.h>
@@ -172,10 +173,7 @@ static void refuse_duplicates(Builder *b, const NsNode *map)
 
   if (map->count < 2) return;
   sorted = calloc((size_t)map->count, sizeof(*sorted));
-  if (!sorted) {
-    refuse(b, map->place, "out of memory");
-    return;
-  }
+  if (!sorted) NsOutOfMemory();
   for (const NsNode *child = map->first; child; child = child->next) sorted[n++] = child;
   qsort(sorted, (size_t)n, sizeof(*sorted), compare_keys);
   first = sorted[0];
@@ -231,10 +229,7 @@ NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *ar
   bool         more = true;
   yaml_event_t event;
 
-  if (!yaml_parser_initialize(&b.parser)) {
-    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "out of memory");
-    return NULL;
-  }
+  if (!yaml_parser_initialize(&b.parser)) NsOutOfMemory();
   yaml_parser_set_encoding(&b.parser, YAML_UTF8_ENCODING);
   yaml_parser_set_input_string(&b.parser, (const unsigned char *)source->text + offset, source->size - offset);
   while (more) {
@@ -338,8 +333,9 @@ NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
   struct stat   status;
   char         *text;
   size_t        size;
-  bool          failed;
+  int           error;
 
+  if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) {
     const char *reason = strerror(errno);
     const char *near   = errno == ENOENT ? nearest_file(path, arena) : NULL;
@@ -354,12 +350,12 @@ NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
     return NULL;
   }
   /* one byte more than allowed tells a file that is too large; two for it and the NUL */
-  text   = NsArenaAlloc(arena, NS_TREE_MAX_BYTES + 2);
-  size   = fread(text, 1, NS_TREE_MAX_BYTES + 1, file);
-  failed = ferror(file) != 0;
+  text  = NsArenaAlloc(arena, NS_TREE_MAX_BYTES + 2);
+  size  = fread(text, 1, NS_TREE_MAX_BYTES + 1, file);
+  error = ferror(file) ? errno : 0;
   fclose(file);
-  if (failed) {
-    NsDiagError(diag, nowhere, "cannot read '%s'", path);
+  if (error) {
+    NsDiagError(diag, nowhere, "cannot read '%s': %s", path, strerror(error));
     return NULL;
   }
   return NsTreeReadText(path, text, size, arena, diag);

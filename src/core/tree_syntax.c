@@ -1,6 +1,7 @@
 /*
   libyaml says "while parsing a block mapping did not find expected key": true, and no help to someone who meets YAML once a month.
 */
+#include "core/out_of_memory.h"
 #include "core/text.h"
 #include "core/tree_internal.h"
 #include <string.h>
@@ -73,10 +74,7 @@ void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int 
   NsPlace     place = mark_place(source, &parser->problem_mark, shift), opening = mark_place(source, &parser->context_mark, shift);
   const char *line, *opening_line, *at, *first, *end = source->text + source->size, *tab = NULL;
 
-  if (parser->error == YAML_MEMORY_ERROR) {
-    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "out of memory");
-    return;
-  }
+  if (parser->error == YAML_MEMORY_ERROR) NsOutOfMemory();
   if (parser->error == YAML_READER_ERROR) { /* has no mark; the text was checked before, so this is not reached by a config */
     NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "%s", problem);
     return;

@@ -17,6 +17,7 @@
 #include <slepcpep.h>
 #include <petscblaslapack.h>
 #include "pencil.h"
+#include "core/petsc_message.h"
 
 #define SHIFT 1e-4 /* of gamma: far above what rounding makes of zero (1e-8), far below most frequencies */
 
@@ -329,7 +330,7 @@ static PetscErrorCode solve_quadratic(const NsPencil *pencil, PetscInt wanted, P
   PetscCall(start_vector(pencil->K, number, &start));
   PetscCall(PEPSetInitialSpace(pep, 1, &start));
   /* at clusters of double eigenvalues its sorting may fail, which a larger space cures: no modes then, and the caller asks for more */
-  PetscCall(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(NsIgnoreError, NULL));
   failed = PEPSolve(pep);
   PetscCall(PetscPopErrorHandler());
   if (!failed) PetscCall(PEPGetConverged(pep, &found));

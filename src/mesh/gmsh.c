@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/out_of_memory.h"
 #include "core/petsc_message.h"
 #include "core/text.h"
 #include "mesh_private.h"
@@ -44,19 +45,17 @@ static char *load(const char *path, size_t *size, const char **reason)
 
   *size   = 0;
   *reason = NULL;
+  if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file || fstat(fileno(file), &status) != 0)
     *reason = strerror(errno);
   else if (!S_ISREG(status.st_mode))
     *reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is no regular file";
   else {
     text = malloc((size_t)status.st_size + 1);
-    if (!text)
-      *reason = strerror(errno);
-    else {
-      *size = fread(text, 1, (size_t)status.st_size, file);
-      if (ferror(file)) *reason = strerror(errno);
-      text[*size] = '\0';
-    }
+    if (!text) NsOutOfMemory();
+    *size = fread(text, 1, (size_t)status.st_size, file);
+    if (ferror(file)) *reason = strerror(errno);
+    text[*size] = '\0';
   }
   if (file) fclose(file);
   if (*reason) {

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gmsh_text.h"
+#include "core/out_of_memory.h"
 
 enum {
   LONGEST_NAME   = 127, /* PETSc reads names into 130 bytes without counting; Gmsh has the same limit */
@@ -222,7 +223,7 @@ static void index_nodes(Scan *scan)
     return;
   }
   scan->has_node = calloc((size_t)(scan->most - scan->least) + 1, 1);
-  if (!scan->has_node) NsGmshFail(&scan->in, "not enough memory for %ld nodes", (long)scan->nodes);
+  if (!scan->has_node) NsOutOfMemory();
   for (PetscInt n = 0; n < scan->nodes && !scan->in.failed; n++) {
     unsigned char *has = &scan->has_node[scan->node[n].tag - scan->least];
     if (*has) {
@@ -238,7 +239,7 @@ static void allocate_nodes(Scan *scan, size_t nodes)
   if (scan->in.failed) return;
   scan->nodes = (PetscInt)nodes;
   scan->node  = calloc(nodes + 1, sizeof *scan->node);
-  if (!scan->node) NsGmshFail(&scan->in, "not enough memory for %zu nodes", nodes);
+  if (!scan->node) NsOutOfMemory();
 }
 
 static void nodes_22(Scan *scan)

@@ -45,8 +45,7 @@ static void open_as(NsFile *file, const char *path, const char *name, PetscBool 
   file->failed  = PETSC_FALSE;
   file->regular = PETSC_FALSE;
   if (!file->run->writes) return;
-  do file->fd = open(name, O_WRONLY | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
-  while (file->fd < 0 && errno == EINTR);
+  file->fd = (int)TEMP_FAILURE_RETRY(open(name, O_WRONLY | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666));
   if (file->fd < 0)
     fail(file, errno);
   else
@@ -83,7 +82,7 @@ static int write_all(int fd, const char *bytes, size_t size)
 /* 0 or errno. Pipes and devices cannot be synced, and say EINVAL. */
 static int sync_file(int fd)
 {
-  return fsync(fd) && errno != EINVAL && errno != EROFS ? errno : 0;
+  return TEMP_FAILURE_RETRY(fsync(fd)) && errno != EINVAL && errno != EROFS ? errno : 0;
 }
 
 /* 0 or errno. Never called again after EINTR: on Linux the descriptor is gone. */
@@ -101,7 +100,7 @@ void NsFileFlush(NsFile *file)
   if (error) {
     fail(file, error);
     /* Back to the end of the last flush, which was the end of a row. If this fails too there is nothing better to do. */
-    if (file->regular && ftruncate(file->fd, (off_t)file->written)) return;
+    if (file->regular && TEMP_FAILURE_RETRY(ftruncate(file->fd, (off_t)file->written))) return;
     return;
   }
   file->written += (int64_t)file->used;
@@ -229,7 +228,8 @@ void NsFileDiscard(NsFile *file)
 /* 0 or errno. */
 static int write_new(const char *path, const char *text, size_t size, PetscBool sync)
 {
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error, close_error;
+  const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  int       error, close_error;
 
   if (fd < 0) return errno;
   error = write_all(fd, text, size);
@@ -243,11 +243,11 @@ static PetscBool write_in_place(const char *path, const char *text, size_t size)
 {
   struct stat status;
   PetscBool   done = PETSC_FALSE;
-  const int   fd   = open(path, O_WRONLY | O_CLOEXEC);
+  const int   fd   = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC));
 
   if (fd < 0) return PETSC_FALSE;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (int64_t)size <= 512 * (int64_t)status.st_blocks)
-    done = write_all(fd, text, size) == 0 && ftruncate(fd, (off_t)size) == 0 && sync_file(fd) == 0 ? PETSC_TRUE : PETSC_FALSE;
+    done = write_all(fd, text, size) == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)size)) == 0 && sync_file(fd) == 0 ? PETSC_TRUE : PETSC_FALSE;
   return close_file(fd) == 0 ? done : PETSC_FALSE;
 }
 

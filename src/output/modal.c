@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "core/directory.h"
+#include "core/out_of_memory.h"
 #include "modal.h"
 #include "series.h"
 #include "vtk.h"
@@ -9,17 +10,25 @@
 
 enum { PHASES = 24 };
 
-PetscErrorCode NsModalOpen(NsRun *run, NsWriter **manifest)
+PetscErrorCode NsModalOpen(NsRun *run)
 {
   PetscFunctionBegin;
-  *manifest = NULL;
+  run->writer = NsArenaAlloc(run->arena, sizeof(*run->writer));
+  NsLastWords(NsWritersLastWords, run);
   if (!NsDirectoryMake(run->directory)) {
     NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
     PetscFunctionReturn(0);
   }
-  for (const NsWriterType *const *type = NsWriterTypes; *type; type++) {
-    if (!strcmp((*type)->name, "manifest")) PetscCall(NsWriterCreate(*type, run, manifest));
-  }
+  PetscCall(NsWriterCreate(NsWriterManifest, run, run->writer));
+  run->writers = 1;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModalClose(NsRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(NsWritersClose(run));
+  NsLastWords(NULL, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -98,7 +107,7 @@ PetscErrorCode NsModalWriteShapes(NsRun *run, const NsModes *modes)
     PetscCall(NsModelShape(run->model, modes, i, u));
     const PetscReal largest = largest_of(scene->points, u), factor = largest > 0 ? size_of(scene) / (10 * largest) : 0;
     NsSeriesCreate(&series, run, NsArenaPrint(run->arena, "%s.vtk.series", name), prefix, PHASES);
-    for (PetscInt p = 0; p < PHASES; p++) {
+    for (PetscInt p = 0; p < PHASES && run->exit == NS_EXIT_DONE; p++) {
       const PetscComplex turn = cexp(2 * PETSC_PI * p / PHASES * PETSC_i);
       char               path[4096], title[200];
       for (PetscInt k = 0; k < 3 * scene->points; k++) displacement[k] = factor * creal(u[k] * turn);

@@ -6,8 +6,9 @@
 #include "fe/campbell.h"
 #include "percuss/run.h"
 
-/* The directory, run.json and config.yaml; run->exit says whether it failed. Destroy *manifest at the end: that writes how it ended. */
-PetscErrorCode NsModalOpen(NsRun *run, NsWriter **manifest);
+/* The directory, run.json and config.yaml; run->exit says whether it failed. Closing writes how it ended. */
+PetscErrorCode NsModalOpen(NsRun *run);
+PetscErrorCode NsModalClose(NsRun *run);
 /* modes.csv: a row each mode. */
 void NsModalWriteModes(NsRun *run, const NsModes *modes, const NsWhirl *whirl);
 /* NAME_mode_01.vtk.series ...: one period of each mode in 24 frames, without its decay, the largest displacement a tenth of the model's size. Time

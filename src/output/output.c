@@ -10,6 +10,7 @@ const NsWriterType *const NsWriterTypes[] = {
 #include "list.h"
 #undef NS_WRITER
   NULL};
+const NsWriterType *const NsWriterManifest = &NsWriterType_Manifest;
 
 PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **writer)
 {
@@ -24,9 +25,28 @@ PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **w
 PetscErrorCode NsWriterDestroy(NsWriter **writer)
 {
   PetscFunctionBegin;
-  if (*writer) PetscCall((*writer)->type->close(*writer));
-  *writer = NULL; /* its memory is the arena's */
+  NsWriter *closing = *writer; /* its memory is the arena's */
+  *writer           = NULL;    /* never closed twice, also if closing fails */
+  if (closing) PetscCall(closing->type->close(closing));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsWritersClose(NsRun *run)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterDestroy(&run->writer[i]));
+  PetscFunctionReturn(0);
+}
+
+void NsWritersLastWords(void *context)
+{
+  NsRun    *run      = context;
+  NsWriter *manifest = NULL;
+  PetscBool tells    = PETSC_FALSE;
+
+  for (int i = 0; i < run->writers; i++) tells = tells || (run->writer[i] && run->writer[i]->type == NsWriterManifest) ? PETSC_TRUE : PETSC_FALSE;
+  NsRunFail(run, "out of memory");
+  if (NsWritersClose(run) == 0 && !tells && NsWriterCreate(NsWriterManifest, run, &manifest) == 0) (void)NsWriterDestroy(&manifest);
 }
 
 void NsWriterOpenTable(NsFile *file, NsRun *run, const char *name, PetscInt columns)

@@ -12,7 +12,6 @@
 */
 #include "core/json.h"
 #include "writer.h"
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -217,10 +216,7 @@ static void write_status(NsWriter *writer, const char *status)
   NsJsonNumber(json, "energy_numerical", self->at.numerical);
   NsJsonNumber(json, "energy_relative", self->at.relative);
   NsJsonClose(json);
-  if (json->failed)
-    NsRunFail(run, "cannot write %s: %s", self->path, strerror(ENOMEM));
-  else
-    NsFileReplace(run, self->path, json->text, json->used, PETSC_FALSE);
+  NsFileReplace(run, self->path, json->text, json->used, PETSC_FALSE);
 }
 
 static void begin_watching(NsWriter_Progress *self)

@@ -1,0 +1,23 @@
+#include "out_of_memory.h"
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void (*last_words)(void *context);
+static void *last_context;
+
+void NsLastWords(void (*words)(void *context), void *context)
+{
+  last_words   = words;
+  last_context = context;
+}
+
+_Noreturn void NsOutOfMemory(void)
+{
+  void (*const words)(void *) = last_words;
+
+  last_words = NULL; /* they may get here again */
+  if (words) words(last_context);
+  fputs("percuss: error: out of memory\n", stderr);
+  exit(1);
+}
