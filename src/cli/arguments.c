@@ -238,8 +238,7 @@ static PetscErrorCode start(const NsRunOptions *options, NsArena *arena)
   PetscFunctionBegin;
   char           message[PETSC_MAX_PATH_LEN] = "";
   PetscErrorCode code;
-  PetscCall(PetscPushErrorHandler(NsTraceBugs, NULL));
-  PetscCall(PetscPushErrorHandler(NsKeepMessage, message));
+  if (PetscPushErrorHandler(NsTraceBugs, NULL) || PetscPushErrorHandler(NsKeepMessage, message)) NsOutOfMemory();
   prepare_mpi();
   const char *forgotten = forget_petsc_environment(arena);
   code                  = SlepcInitialize(&argc, &argv, NULL, NULL);

@@ -1,4 +1,5 @@
 #include "directory.h"
+#include "core/memory.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ static bool is_our_manifest(const char *path)
   FILE  *file = fopen(path, "r");
   size_t size;
 
+  if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) return false;
   size       = fread(text, 1, sizeof(text) - 1, file);
   text[size] = '\0';
@@ -54,6 +56,7 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
   if (stat(path, &info)) return NS_DIRECTORY_FREE; /* making it will tell what is wrong, if anything is */
   if (!S_ISDIR(info.st_mode)) return NS_DIRECTORY_FILE;
   directory = opendir(path);
+  if (!directory && errno == ENOMEM) NsOutOfMemory();
   if (!directory) return NS_DIRECTORY_FOREIGN;
   while (!used && (entry = readdir(directory))) used = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
   closedir(directory);

@@ -94,7 +94,9 @@ static PetscErrorCode create_plex(const char *path, const NsGmshInfo *info, DM *
   PetscCall(PetscOptionsSetValue(options, "-dm_plex_gmsh_periodic", "0"));
   PetscCall(PetscOptionsSetValue(options, "-dm_plex_gmsh_multiple_tags", info->version22 ? "0" : "1"));
   PetscCall(PetscPushErrorHandler(NsKeepMessage, reason));
-  code = read_plex(path, info, options, dm);
+  errno = 0;
+  code  = read_plex(path, info, options, dm);
+  if (code && errno == ENOMEM) NsOutOfMemory(); /* opening the file: PETSc would blame that */
   PetscCall(PetscPopErrorHandler());
   if (code) {
     *dm = NULL;

@@ -74,7 +74,6 @@ static PetscErrorCode NsWriterOpen_Orbits(NsWriter *writer)
   self->station  = NsArenaAlloc(run->arena, sizeof(*self->station) * (size_t)list->count);
   self->quarter  = -1;
   run->orbit     = NsArenaAlloc(run->arena, sizeof(*run->orbit) * (size_t)list->count);
-  run->orbits    = list->count;
   NsWriterOpenTable(&self->file, run, "orbits.csv", 6 * self->stations);
   NsFileText(&self->file, "time");
   for (PetscInt i = 0; i < self->stations; i++) {
@@ -93,6 +92,7 @@ static PetscErrorCode NsWriterOpen_Orbits(NsWriter *writer)
   NsWriterOpenTable(&self->poincare, run, "poincare.csv", 7);
   NsFileText(&self->poincare, "time,station,turn,u2,u3,v2,v3\n");
   PetscCall(record(run, self));
+  run->orbits = list->count; /* now that all of them have a name */
   PetscFunctionReturn(0);
 }
 

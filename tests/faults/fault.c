@@ -8,11 +8,12 @@
       m  the K-th allocation fails         f  the K-th call on a file fails with ERRNO, or, ERRNO 0, writes half of what it should
       M  ... and all that follow           F  ... and all that follow
 
-  Calls are told apart by the way that led to them: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each.
+  Calls are told apart by the way that led to them: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each; it is
+  odd where percuss itself asks, also by PetscMalloc.
 
   Left out, for no program can do anything about them:
   - what happens while MPI and PETSc start and end (SlepcInitialize, SlepcFinalize), and all allocations of Open MPI and what it is built on (PMIx, hwloc, libevent),
-    which do not look at what malloc returns;
+    which do not look at what malloc returns; nor do PETSc's hash tables (khash), which readers of meshes fill;
   - the dynamic loader, and calls that libc makes within itself (the buffers of stdout; reading). Of files only the calls that percuss itself makes are counted:
     open, write, fsync, fdatasync, rename, close, mkdir, ftruncate, unlink. Reading and stdout are tried by real files and devices.
 */
@@ -42,7 +43,7 @@ void *__libc_memalign(size_t align, size_t size);
 int SlepcInitialize(int *argc, char ***argv, const char *file, const char *help);
 int SlepcFinalize(void);
 
-enum { MOST_CALLS = 1 << 20, MOST_FRAMES = 64, MOST_RANGES = 512, HANG_SECONDS = 60 };
+enum { MOST_CALLS = 1 << 20, MOST_FRAMES = 64, MOST_RANGES = 512, HANG_SECONDS = 60, NEAR_FRAMES = 4 /* between PetscMalloc1 and malloc */ };
 
 typedef struct {
   int64_t  calls, failed;
@@ -58,7 +59,7 @@ static char    mode; /* 0: nothing is counted */
 static int     error_number;
 static int64_t at;
 static bool    inside; /* our own doings are not counted */
-static Range   program, foreign[MOST_RANGES];
+static Range   program, petsc, foreign[MOST_RANGES];
 static int     foreigners;
 
 static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
@@ -73,6 +74,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *unused)
     const Range range      = {info->dlpi_addr + part->p_vaddr, info->dlpi_addr + part->p_vaddr + part->p_memsz};
     if (part->p_type != PT_LOAD || !(part->p_flags & PF_X)) continue;
     if (!*info->dlpi_name && !program.to) program = range; /* the first object is the program */
+    if (strstr(info->dlpi_name, "libpetsc")) petsc = range;
     if (leave && foreigners < MOST_RANGES) foreign[foreigners++] = range;
   }
   return 0;
@@ -91,6 +93,15 @@ static bool is_foreign(const void *address)
   return false;
 }
 
+/* PETSc's hash tables call libc themselves, and do not look at what it returns. */
+static bool is_unguarded(const void *caller)
+{
+  Dl_info info;
+
+  if (!is_within(caller, petsc)) return false;
+  return dladdr(caller, &info) && !(info.dli_sname && (!strcmp(info.dli_sname, "PetscMallocAlign") || !strcmp(info.dli_sname, "PetscReallocAlign")));
+}
+
 /* Whether this call is to fail. */
 static bool strikes(void)
 {
@@ -100,14 +111,15 @@ static bool strikes(void)
 
   inside          = true;
   const int count = backtrace(frame, MOST_FRAMES);
-  bool      ours  = true;
-  for (int i = 2; i < count && ours; i++) {
-    ours = !is_foreign(frame[i]);
+  bool      fair = true, ours = false;
+  for (int i = 2; i < count && fair; i++) {
+    fair = !is_foreign(frame[i]);
     path = (path ^ (uint32_t)((uintptr_t)frame[i] - program.from)) * 16777619U;
+    ours = ours || (i < 2 + NEAR_FRAMES && is_within(frame[i], program));
   }
-  if (ours) {
+  if (fair) {
     const int64_t k = ++shared->calls;
-    if (k <= MOST_CALLS) shared->path[k - 1] = path;
+    if (k <= MOST_CALLS) shared->path[k - 1] = ours ? path | 1 : path & ~1U;
     struck = at > 0 && (k == at || (k > at && (mode == 'M' || mode == 'F')));
     shared->failed += struck;
   }
@@ -115,9 +127,9 @@ static bool strikes(void)
   return struck;
 }
 
-static bool no_memory(void)
+static bool no_memory(const void *caller)
 {
-  if (inside || (mode != 'm' && mode != 'M') || !strikes()) return false;
+  if (inside || (mode != 'm' && mode != 'M') || is_unguarded(caller) || !strikes()) return false;
   errno = ENOMEM;
   return true;
 }
@@ -129,6 +141,7 @@ static bool file_fails(const void *caller)
   errno = error_number;
   return true;
 }
+#define NO_MEMORY()  no_memory(__builtin_return_address(0))
 #define FILE_FAILS() file_fails(__builtin_return_address(0))
 /* Of a call that no signal interrupts. */
 #define NAME_FAILS() (FILE_FAILS() && error_number && error_number != EINTR)
@@ -140,32 +153,32 @@ static bool file_fails(const void *caller)
 
 void *malloc(size_t size)
 {
-  return no_memory() ? NULL : __libc_malloc(size);
+  return NO_MEMORY() ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-  return no_memory() ? NULL : __libc_calloc(count, size);
+  return NO_MEMORY() ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-  return no_memory() ? NULL : __libc_realloc(old, size);
+  return NO_MEMORY() ? NULL : __libc_realloc(old, size);
 }
 
 void *memalign(size_t align, size_t size)
 {
-  return no_memory() ? NULL : __libc_memalign(align, size);
+  return NO_MEMORY() ? NULL : __libc_memalign(align, size);
 }
 
 void *aligned_alloc(size_t align, size_t size)
 {
-  return no_memory() ? NULL : __libc_memalign(align, size);
+  return NO_MEMORY() ? NULL : __libc_memalign(align, size);
 }
 
 int posix_memalign(void **memory, size_t align, size_t size)
 {
-  if (no_memory()) return ENOMEM;
+  if (NO_MEMORY()) return ENOMEM;
   *memory = __libc_memalign(align, size);
   return *memory ? 0 : ENOMEM;
 }

@@ -121,7 +121,10 @@ class Judge:
         wrong = self.wrong_message(message, status, mode, error, failed)
         results = os.path.join(folder, "results")
         if os.path.isdir(results):
-            wrong += self.wrong_results(results, status, mode, message)
+            try:
+                wrong += self.wrong_results(results, status, mode, message)
+            except ValueError as reason:
+                wrong.append(f"a file is no JSON: {reason}")
         return wrong
 
     def wrong_message(self, message, status, mode, error, failed):
@@ -225,9 +228,11 @@ class Tester:
         if status != 0:
             raise RuntimeError(f"{name} fails undisturbed: {status}, {read(os.path.join(first, 'stderr')).decode()}")
         judge = Judge(first)
-        paths = first_of_each_path(server.path_numbers(calls))
-        once = range(1, calls + 1) if self.everything else spread(paths, 40)
-        on = paths if self.everything else spread(paths, 8)
+        numbers = server.path_numbers(calls)
+        paths = first_of_each_path(numbers)
+        ours = [k for k in paths if numbers[k - 1] % 2]
+        once = range(1, calls + 1) if self.everything else sorted({*ours, *spread(paths, 40)})
+        on = spread(paths, 200 if self.everything else 8)
         plan = [("m", 0, k) for k in once] + [("M", 0, k) for k in on]
         files = server.run("f", 0, 0, self.fresh(name, folder, "count"))[1]
         for mode, error in FILE_FAULTS:
@@ -245,7 +250,7 @@ class Tester:
                 if wrong <= 20:
                     print(f"{name}: {mode} {errno.errorcode.get(error, '-')} at call {k}: " + "; ".join(found), flush=True)
         self.complaints += wrong
-        print(f"{name}: {calls} allocations by {len(paths)} ways, {files} calls on files; {len(plan)} faults, {wrong} of them not borne well", flush=True)
+        print(f"{name}: {calls} allocations by {len(paths)} ways, {len(ours)} of them ours, {files} calls on files; {len(plan)} faults, {wrong} of them not borne well", flush=True)
 
 
 def main():

@@ -13,7 +13,7 @@ import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
 OSCILLATOR = os.path.join(ROOT, "configs/oscillator.yaml")
 FRAMES = "output={frames: {every: 20}, history: {every: 10}, contacts: {every: 10}, energy: {every: 10}}"
@@ -282,6 +282,4 @@ class Surroundings(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
-        PERCUSS = os.path.abspath(sys.argv.pop(1))
     unittest.main()
