@@ -6,6 +6,7 @@
 #include "arguments.h"
 #include "core/checkpoint.h"
 #include "core/directory.h"
+#include "core/out_of_memory.h"
 
 /* The whole of a file, in the arena; NULL: it cannot be read. */
 static const char *read_file(const char *path, NsArena *arena)
@@ -14,6 +15,7 @@ static const char *read_file(const char *path, NsArena *arena)
   char *text = NULL;
   long  size;
 
+  if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) return NULL;
   if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0) {
     text = NsArenaAlloc(arena, (size_t)size + 1);

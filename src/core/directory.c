@@ -1,5 +1,5 @@
 #include "directory.h"
-#include "core/memory.h"
+#include "core/out_of_memory.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

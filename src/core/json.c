@@ -1,6 +1,6 @@
 #include "json.h"
 #include "decimal.h"
-#include "memory.h"
+#include "out_of_memory.h"
 #include "text.h"
 #include <assert.h>
 #include <math.h>

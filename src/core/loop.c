@@ -366,7 +366,6 @@ PetscErrorCode NsRunExecute(NsRun *run)
   PetscInt failed = 0;
 
   PetscFunctionBegin;
-  NsLastWords(NsWritersLastWords, run);
   if (run->writes && !NsDirectoryMake(run->directory)) {
     NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
     failed = 1;
@@ -377,9 +376,9 @@ PetscErrorCode NsRunExecute(NsRun *run)
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
   if (failed) {
     run->exit = NS_EXIT_FAILED;
-    NsLastWords(NULL, NULL);
     PetscFunctionReturn(0);
   }
+  NsLastWords(NsWritersLastWords, run); /* now that the directory is its own */
   PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));

@@ -1,7 +1,7 @@
 /*
   The tree as YAML: what fits into a line and is a leaf of the config stays in a line, the rest is in block style.
 */
-#include "core/out_of_memory.h"
+#include "core/arena_stream.h"
 #include "core/text.h"
 #include "core/tree_internal.h"
 #include <string.h>
@@ -197,37 +197,10 @@ void NsTreeWriteLine(const NsNode *value, FILE *file)
   write_flow(value, file);
 }
 
-typedef struct {
-  NsArena *arena;
-  char    *bytes;
-  size_t   used, capacity;
-} Text;
-
-/* With room for the NUL. */
-static ssize_t add_text(void *cookie, const char *bytes, size_t size)
-{
-  Text *text = cookie;
-
-  if (text->capacity - text->used <= size) {
-    char *more = NsArenaAlloc(text->arena, text->capacity = 2 * (text->used + size + 1));
-    if (text->used) memcpy(more, text->bytes, text->used);
-    text->bytes = more;
-  }
-  memcpy(text->bytes + text->used, bytes, size);
-  text->used += size;
-  return (ssize_t)size;
-}
-
-/* open_memstream would cut the text without a word where memory ends. */
 const char *NsTreeText(const NsNode *root, NsArena *arena, size_t *size)
 {
-  Text  text = {.arena = arena};
-  FILE *file = fopencookie(&text, "w", (cookie_io_functions_t){.write = add_text});
+  NsArenaStream stream;
 
-  if (!file) NsOutOfMemory();
-  NsTreeWrite(root, file);
-  fclose(file);
-  text.bytes[text.used] = '\0';
-  *size                 = text.used;
-  return text.bytes;
+  NsTreeWrite(root, NsArenaStreamOpen(&stream, arena));
+  return NsArenaStreamClose(&stream, size);
 }

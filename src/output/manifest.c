@@ -4,6 +4,7 @@
   Both are written before the first step. run.json then says "running", and is written anew at the end with the summary: one that still says
   so without a process of that pid on that host belongs to a run that was killed.
 */
+#include "core/arena_stream.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/versions.h"
@@ -62,17 +63,14 @@ static PetscErrorCode put_versions(NsJson *json)
 }
 
 /* A study's value as it would stand after --set. */
-static void put_graft(NsJson *json, const NsRunGraft *graft)
+static void put_graft(NsJson *json, const NsRunGraft *graft, NsArena *arena)
 {
-  char  *text = NULL;
-  size_t size = 0;
-  FILE  *file = open_memstream(&text, &size);
+  NsArenaStream stream;
+  FILE         *file = NsArenaStreamOpen(&stream, arena);
 
-  if (!file) return;
   fprintf(file, "%s=", graft->key);
   NsTreeWriteLine(graft->value, file);
-  if (!fclose(file)) NsJsonString(json, NULL, text);
-  free(text);
+  NsJsonString(json, NULL, NsArenaStreamClose(&stream, NULL));
 }
 
 /* What went in: command, config, files. */
@@ -93,7 +91,7 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
   NsJsonString(json, "as_run_sha256", *as_run ? as_run : NULL); /* of config.yaml */
   NsJsonOpen(json, "set", '[');
   for (int i = 0; i < run->options.sets; i++) NsJsonString(json, NULL, run->options.set[i]);
-  for (int i = 0; i < run->options.grafts; i++) put_graft(json, &run->options.graft[i]);
+  for (int i = 0; i < run->options.grafts; i++) put_graft(json, &run->options.graft[i], run->arena);
   NsJsonClose(json);
   NsJsonClose(json);
   NsJsonOpen(json, "command", '{');

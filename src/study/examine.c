@@ -11,28 +11,25 @@
 #include "percuss_version.h"
 #include "study.h"
 
-static bool make_fingerprint(const NsRun *run, char fingerprint[NS_SHA256_TEXT])
+static void make_fingerprint(const NsRun *run, char fingerprint[NS_SHA256_TEXT])
 {
   static const char program[] = PERCUSS_VERSION " " PERCUSS_COMMIT " " PERCUSS_BUILD;
-  char             *text      = NULL;
-  size_t            size      = 0;
-  FILE             *file      = open_memstream(&text, &size);
+  size_t            size;
+  NsArenaStream     stream;
+  FILE             *file = NsArenaStreamOpen(&stream, run->arena);
   NsSha256          sha;
 
-  if (!file) return false;
   NsTreeWrite(run->tree, file);
   for (const NsRunFile *input = run->inputs; input; input = input->next) {
     char hash[NS_SHA256_TEXT] = "";
     (void)NsSha256File(input->path, hash);
     fprintf(file, "%s %s\n", input->path, hash);
   }
-  if (fclose(file)) return false;
+  const char *text = NsArenaStreamClose(&stream, &size);
   NsSha256Begin(&sha);
   NsSha256Add(&sha, program, sizeof(program));
   NsSha256Add(&sha, text, size);
   NsSha256End(&sha, fingerprint);
-  free(text);
-  return true;
 }
 
 /* The tables that the run would write, without rows, to see what columns they have: whoever writes them knows best. */
@@ -90,7 +87,7 @@ static PetscErrorCode examine_run(NsStudy *study, int number, NsDiag *diag, NsAr
     NsRunJudgeStep(run, options.force ? PETSC_FALSE : PETSC_TRUE);
   }
   if (!NsDiagErrors(diag)) PetscCall(check_tables(study, run, diag));
-  if (!NsDiagErrors(diag) && !make_fingerprint(run, study->run[number].fingerprint)) NsDiagError(diag, (NsPlace){0}, "%s", strerror(ENOMEM));
+  if (!NsDiagErrors(diag)) make_fingerprint(run, study->run[number].fingerprint);
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }

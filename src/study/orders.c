@@ -288,20 +288,19 @@ bool NsStudyOrders(const NsStudy *study, FILE *out)
   const NsQuantity    *item        = record->items;
   Table                table       = {.study = study, .arena = NsArenaCreate()};
   NsStudyFile          file;
-  bool                 good = NsStudyFileOpen(&file, study, "convergence.csv"), rough = false;
+  bool                 rough = false;
 
+  NsStudyFileOpen(&file, study, "convergence.csv");
   choose_axes(&table);
   make_sequences(&table);
-  for (int i = 0; good && i < table.axes; i++) {
+  for (int i = 0; i < table.axes; i++) {
     NsPutWord(file.file, study->axis[table.axis[i]].key);
     fputc(',', file.file);
   }
-  if (good) {
-    NsPutWord(file.file, convergence->over);
-    fputs(",quantity,error,order,fitted_order,in_fit\n", file.file);
-  }
+  NsPutWord(file.file, convergence->over);
+  fputs(",quantity,error,order,fitted_order,in_fit\n", file.file);
   fprintf(out, "\norders over %s:\n", convergence->over);
-  for (int q = 0; good && q < record->count; q++) {
+  for (int q = 0; q < record->count; q++) {
     bool wanted = !convergence->of.count && (item[q].against || item[q].exact.rows);
 
     for (int i = 0; i < convergence->of.count; i++) wanted = wanted || !strcmp(convergence->of.items[i], record->names[q]);
@@ -316,5 +315,5 @@ bool NsStudyOrders(const NsStudy *study, FILE *out)
   fprintf(out, "\n  fitted: least squares over the longest stretch whose orders differ by less than %g%s\n", spread,
     rough ? "; * over all, where there is none" : "");
   NsArenaDestroy(&table.arena);
-  return good && NsStudyFileClose(&file);
+  return NsStudyFileClose(&file);
 }

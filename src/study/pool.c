@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/out_of_memory.h"
 #include "study.h"
 
 static const double live_interval = 0.2, plain_interval = 30; /* s, as for a run */
@@ -165,7 +166,7 @@ int NsPoolRun(const NsPool *pool, int count, const int *numbers)
   Work                  work  = {.pool = pool, .count = count, .begin = NsSeconds()};
 
   work.slot = calloc((size_t)pool->jobs, sizeof(*work.slot));
-  if (!work.slot) return SIGABRT;
+  if (!work.slot) NsOutOfMemory();
   work.live    = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
   work.line_at = work.live ? 0 : work.begin;
   stop_signal = stop_count = 0;

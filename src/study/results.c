@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/decimal.h"
 #include "core/json.h"
+#include "core/out_of_memory.h"
 #include "core/text.h"
 #include "percuss_version.h"
 #include "study.h"
@@ -30,13 +32,10 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
 
 /* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
 
-bool NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
+void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
 {
   file->path = NsArenaPrint(study->arena, "%s/%s", study->directory, name);
-  file->text = NULL;
-  file->file = open_memstream(&file->text, &file->size);
-  if (!file->file) fprintf(stderr, "percuss study: cannot write %s: %s\n", file->path, strerror(errno));
-  return file->file != NULL;
+  file->file = NsArenaStreamOpen(&file->stream, study->arena);
 }
 
 static bool write_whole(const char *path, const char *text, size_t size)
@@ -49,19 +48,25 @@ static bool write_whole(const char *path, const char *text, size_t size)
     return false;
   }
   FILE *file = fopen(part, "w");
+  if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) return false;
   good = fwrite(text, 1, size, file) == size;
   good = fclose(file) == 0 && good;
-  return good && rename(part, path) == 0;
+  good = good && rename(part, path) == 0;
+  if (good) return true;
+  const int error = errno;
+  (void)unlink(part);
+  errno = error;
+  return false;
 }
 
 bool NsStudyFileClose(NsStudyFile *file)
 {
-  bool good = fclose(file->file) == 0;
+  size_t      size;
+  const char *text = NsArenaStreamClose(&file->stream, &size);
+  const bool  good = write_whole(file->path, text, size);
 
-  good = good && write_whole(file->path, file->text, file->size);
   if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", file->path, strerror(errno));
-  free(file->text);
   return good;
 }
 
@@ -99,7 +104,7 @@ static bool write_table(const NsStudy *study)
   const NsList *record = &study->settings.record;
   NsStudyFile   file;
 
-  if (!NsStudyFileOpen(&file, study, "study.csv")) return false;
+  NsStudyFileOpen(&file, study, "study.csv");
   fputs("row", file.file);
   for (int a = 0; a < study->axes; a++) {
     fputc(',', file.file);
@@ -133,7 +138,7 @@ static bool write_times(const NsStudy *study)
 {
   NsStudyFile file;
 
-  if (!NsStudyFileOpen(&file, study, "times.csv")) return false;
+  NsStudyFileOpen(&file, study, "times.csv");
   fputs("run,seconds\n", file.file);
   for (int i = 0; i < study->runs; i++) {
     const NsStudyRun *run = &study->run[i];
@@ -187,8 +192,8 @@ static bool write_description(const NsStudy *study)
   NsJsonString(&json, "convergence", settings->convergence ? settings->convergence->over : NULL);
   NsJsonString(&json, "bifurcation", settings->bifurcation ? settings->bifurcation->over : NULL);
   NsJsonClose(&json);
-  good = !json.failed && write_whole(path, json.text, json.used);
-  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", path, strerror(json.failed ? ENOMEM : errno));
+  good = write_whole(path, json.text, json.used);
+  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", path, strerror(errno));
   NsJsonEnd(&json);
   return good;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/decimal.h"
+#include "core/arena_stream.h"
 #include "core/keys_internal.h"
 #include "core/text.h"
 #include "study.h"
@@ -10,19 +11,14 @@ enum { MOST_RUNS = 100000 };
 
 static const char *line_of(NsArena *arena, const NsNode *value)
 {
-  char       *text = NULL;
-  size_t      size = 0;
-  FILE       *file = open_memstream(&text, &size);
-  const char *line = "";
+  NsArenaStream stream;
+  FILE         *file = NsArenaStreamOpen(&stream, arena);
 
-  if (!file) return line;
   if (value->kind == NS_NODE_SCALAR)
     fputs(value->text, file);
   else
     NsTreeWriteLine(value, file);
-  if (!fclose(file)) line = NsArenaCopy(arena, text, size);
-  free(text);
-  return line;
+  return NsArenaStreamClose(&stream, NULL);
 }
 
 /* Numbers of one dimension, or none at all: "0.5 us" and "1 ms", but not "1 m" and "1 s". A bare number is SI, and goes with any. */

@@ -76,7 +76,7 @@ bool NsStudySamples(const NsStudy *study, FILE *out)
   NsStudyFile          file;
   long                 total = 0, empty = 0;
 
-  if (!NsStudyFileOpen(&file, study, "bifurcation.csv")) return false;
+  NsStudyFileOpen(&file, study, "bifurcation.csv");
   fputs("row,", file.file);
   NsPutWord(file.file, bifurcation->over);
   fputs(",time", file.file);

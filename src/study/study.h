@@ -13,6 +13,7 @@
   The process that reads the study never starts PETSc: runs and examination are forked from it.
 */
 #pragma once
+#include "core/arena_stream.h"
 #include "percuss/run.h"
 
 typedef enum {
@@ -205,12 +206,11 @@ void NsStudyPrint(const NsStudy *study, FILE *out);
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
 /* A file made by one call, whole or not at all: printf into it, then close. */
 typedef struct {
-  FILE       *file;
-  const char *path;
-  char       *text;
-  size_t      size;
+  FILE         *file;
+  const char   *path;
+  NsArenaStream stream;
 } NsStudyFile;
-bool NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name);
+void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name);
 bool NsStudyFileClose(NsStudyFile *file);
 void NsPutNumber(FILE *file, double value); /* shortest; nothing for NAN */
 void NsPutWord(FILE *file, const char *word);

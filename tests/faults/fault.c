@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -251,6 +252,17 @@ int close(int file)
   return fails ? -1 : result;
 }
 
+static volatile sig_atomic_t hung;
+static pid_t                 child;
+
+/* In the server: percuss uses the alarm of its own process. */
+static void on_hang(int number)
+{
+  (void)number;
+  hung = 1;
+  kill(child, SIGKILL);
+}
+
 static int number_of(const char *name)
 {
   const char *text = getenv(name);
@@ -281,6 +293,7 @@ static void serve(void)
   dl_iterate_phdr(note_object, NULL);
   (void)backtrace(frame, 2); /* loads the unwinder, now rather than in a fault */
   fflush(NULL);
+  signal(SIGALRM, on_hang);
   for (;;) {
     long long k    = 0;
     size_t    used = 0;
@@ -289,21 +302,24 @@ static void serve(void)
     line[used] = 0;
     if (sscanf(line, "%c %d %lld %4095s", &wanted, &error, &k, directory) != 4) _exit(0);
     shared->calls = shared->failed = 0;
-    const pid_t child              = fork();
+    hung                           = 0;
+    child                          = fork();
     if (child == 0) {
       if (chdir(directory)) _exit(99);
       output_to("stdout", STDOUT_FILENO);
       output_to("stderr", STDERR_FILENO);
       close(requests);
       close(answers);
-      alarm(HANG_SECONDS);
+      signal(SIGALRM, SIG_DFL);
       error_number = error;
       at           = k;
       mode         = wanted;
       return;
     }
+    alarm(HANG_SECONDS);
     if (child < 0 || waitpid(child, &status, 0) != child) _exit(99);
-    dprintf(answers, "%d\n", WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
+    alarm(0);
+    dprintf(answers, "%d\n", hung ? -SIGALRM : WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status));
   }
 }
 
