@@ -254,7 +254,9 @@ static void remove_all(NsRun *run, PetscBool but_newest)
 void NsCheckpointsRemove(NsRun *run)
 {
   if (!run->writes) return;
-  remove_all(run, PETSC_FALSE);
+  if (run->checkpoints->path[0]) (void)unlink(run->checkpoints->path); /* its own, for which it needs no memory; */
+  if (run->checkpoints->before[0]) (void)unlink(run->checkpoints->before);
+  remove_all(run, PETSC_FALSE); /* and those of runs before */
   (void)rmdir(run->checkpoints->folder);
 }
 
@@ -406,9 +408,15 @@ static PetscErrorCode collect(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-/* The finished file gets its name; the oldest of three goes. */
-static void publish(NsCheckpoints *self)
+/* The finished file gets its name; the oldest of three goes. Where an output could not be brought to the disk it lacks rows that the run believes written: no checkpoint then. */
+static void publish(const NsRun *run)
 {
+  NsCheckpoints *self = run->checkpoints;
+
+  if (run->exit == NS_EXIT_FAILED) {
+    NsFileDiscard(&self->file);
+    return;
+  }
   if (!NsFilePublish(&self->file, PETSC_TRUE) || !strcmp(self->next, self->path)) return;
   if (self->before[0]) (void)unlink(self->before);
   memcpy(self->before, self->path, sizeof(self->before));
@@ -439,7 +447,7 @@ PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step)
   PetscCall(collect(run));
   NsSha256End(&self->sha, hash);
   NsFilePrint(&self->file, "sha256 %s\n", hash);
-  publish(self);
+  publish(run);
   PetscFunctionReturn(0);
 }
 

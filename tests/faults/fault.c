@@ -11,6 +11,8 @@
   Calls are told apart by the way that led to them: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each; it is
   odd where percuss itself asks, also by PetscMalloc.
 
+  With PERCUSS_FAULT_CHECKPOINTS a run is asked for a checkpoint after each frame.
+
   Left out, for no program can do anything about them:
   - what happens while MPI and PETSc start and end (SlepcInitialize, SlepcFinalize), and all allocations of Open MPI and what it is built on (PMIx, hwloc, libevent),
     which do not look at what malloc returns; nor do PETSc's hash tables (khash), which readers of meshes fill;
@@ -227,7 +229,12 @@ int ftruncate(int file, off_t size)
 int rename(const char *from, const char *to)
 {
   REAL(rename);
-  return NAME_FAILS() ? -1 : real(from, to);
+  if (NAME_FAILS()) return -1;
+  const int   result = real(from, to), told = errno;
+  const char *dot = strrchr(to, '.');
+  if (mode && getenv("PERCUSS_FAULT_CHECKPOINTS") && dot && !strcmp(dot, ".vtk")) raise(SIGUSR1);
+  errno = told;
+  return result;
 }
 
 int mkdir(const char *path, mode_t rights)

@@ -6,11 +6,13 @@
     ... --case NAME                             of one run only; -v prints each fault
 
 What is demanded of each: no crash, no hang, no traceback; exit code 1 and one message that says "out of memory", or names the file and the reason; in the results
-whole rows, whole frames, nothing half-written by any name, and run.json that tells, if it could be written. Where the program goes on in spite of the fault (exit code 0)
+whole rows, whole frames, nothing half-written by any name, and run.json that tells, if it could be written; a run that writes checkpoints and is resumed then ends with
+the bytes of an undisturbed one. Where the program goes on in spite of the fault (exit code 0)
 it has done all its work: the results have the bytes of an undisturbed run. fault.c says which calls are made to fail.
 """
 import argparse
 import errno
+import glob
 import json
 import os
 import shutil
@@ -45,20 +47,23 @@ CASES = {
     "explain": ("main", ["explain", "contacts"]),
     "schema": ("main", ["schema"]),
 }
+RESUMED = ("bar", "mechanism", "rotor")  # write checkpoints, and are gone on with after each fault
 FILE_FAULTS = (("f", errno.ENOSPC), ("f", errno.EIO), ("F", errno.ENOSPC), ("F", errno.EIO), ("f", errno.EINTR), ("f", 0), ("F", 0))
 
 
 class Server:
     """The program, started once, that goes on with one fault each time it is asked."""
 
-    def __init__(self, percuss, fault, place, words, folder):
-        self.paths = os.path.join(folder, "paths")
+    def __init__(self, percuss, fault, place, words, folder, checkpoints=False):
+        self.paths = tempfile.mktemp(prefix="paths_", dir=folder)
         with open(self.paths, "wb") as file:
             file.truncate(16 + 4 * MOST_CALLS)
         ask, self.requests = os.pipe()
         self.answers, answer = os.pipe()
         env = dict(os.environ, LD_PRELOAD=fault, PERCUSS_FAULT_SERVER=place, PERCUSS_FAULT_PATHS=self.paths, PERCUSS_FAULT_REQUESTS=str(ask),
                    PERCUSS_FAULT_ANSWERS=str(answer))
+        if checkpoints:
+            env["PERCUSS_FAULT_CHECKPOINTS"] = "yes"
         self.process = subprocess.Popen([percuss, *words], env=env, pass_fds=(ask, answer), stdin=subprocess.DEVNULL)
         os.close(ask)
         os.close(answer)
@@ -147,8 +152,11 @@ class Judge:
             return []  # of an earlier run, which this one did not get to replace, or began to
         done = status == 0 or self.is_done(text.get("run.json")) and mode in "mM"  # memory may fail after all the work
         if done:
-            if names != set(self.expected):
-                wrong.append(f"done, and these files differ: {sorted(names ^ set(self.expected))}")
+            others = names ^ set(self.expected)
+            if status:
+                others = {name for name in others if not name.startswith("checkpoint/")}  # it did not get to remove them
+            if others:
+                wrong.append(f"done, and these files differ: {sorted(others)}")
             wrong += [f"done, and {name} differs" for name in names & set(self.expected) if not self.same(name, text[name])]
         if mode != "F":  # who may not remove anything leaves it
             wrong += [f"{name} is left" for name in names if name.endswith(".part")]
@@ -207,11 +215,14 @@ class Tester:
     def case(self, name):
         place, words = CASES[name]
         with tempfile.TemporaryDirectory(prefix="percuss_faults_", dir=MEMORY) as folder:
-            server = Server(self.percuss, self.fault, place, words, folder)
+            server = Server(self.percuss, self.fault, place, words, folder, checkpoints=name in RESUMED)
+            resume = Server(self.percuss, self.fault, place, [*words, "--resume"], folder) if name in RESUMED else None
             try:
-                self.sweep(name, server, folder)
+                self.sweep(name, server, resume, folder)
             finally:
                 server.close()
+                if resume:
+                    resume.close()
 
     def fresh(self, name, folder, label):
         """A directory to run in; for a run that overwrites with results of an earlier one."""
@@ -222,7 +233,21 @@ class Tester:
             shutil.copytree(os.path.join(folder, "first", "results"), os.path.join(path, "results"))
         return path
 
-    def sweep(self, name, server, folder):
+    def resumed(self, resume, judge, at, found):
+        """Whether the run that failed goes on to its end, and how often from a checkpoint; what is wrong then is added."""
+        from_checkpoint = bool(glob.glob(os.path.join(at, "results", "checkpoint", "*.ckpt")))
+        os.remove(os.path.join(at, "stderr"))
+        status = resume.run("m", 0, 0, at)[0]
+        message = read(os.path.join(at, "stderr")).decode(errors="replace").removeprefix(judge.warnings)
+        if status != 0:
+            found.append(f"resumed it ends with {status}: {message}")
+        else:
+            found += ["resumed: " + sentence for sentence in judge.wrong_results(os.path.join(at, "results"), 0, "m", message)]
+        if from_checkpoint and message:
+            found.append(f"resumed from its checkpoint it says {message}")
+        return from_checkpoint
+
+    def sweep(self, name, server, resume, folder):
         first = self.fresh(name, folder, "first")
         status, calls, _ = server.run("m", 0, 0, first)
         if status != 0:
@@ -237,12 +262,17 @@ class Tester:
         files = server.run("f", 0, 0, self.fresh(name, folder, "count"))[1]
         for mode, error in FILE_FAULTS:
             plan += [(mode, error, k) for k in (range(1, files + 1) if self.everything else spread(range(1, files + 1), 12))]
-        wrong = 0
+        wrong = went_on = anew = 0
         for mode, error, k in plan:
             at = self.fresh(name, folder, "fault")
             status, _, failed = server.run(mode, error, k, at)
             self.faults += 1
             found = judge.wrong(at, status, mode, error, failed)
+            if resume and status == 1 and os.path.exists(os.path.join(at, "results", "run.json")) and os.path.exists(os.path.join(at, "results", "config.yaml")):
+                if self.resumed(resume, judge, at, found):
+                    went_on += 1
+                else:
+                    anew += 1
             if self.verbose:
                 print(f"{name} {mode} {errno.errorcode.get(error, 'short')} {k}: {status} {read(os.path.join(at, 'stderr')).decode(errors='replace').strip()[:150]}")
             if found:
@@ -250,7 +280,10 @@ class Tester:
                 if wrong <= 20:
                     print(f"{name}: {mode} {errno.errorcode.get(error, '-')} at call {k}: " + "; ".join(found), flush=True)
         self.complaints += wrong
-        print(f"{name}: {calls} allocations by {len(paths)} ways, {len(ours)} of them ours, {files} calls on files; {len(plan)} faults, {wrong} of them not borne well", flush=True)
+        print(f"{name}: {calls} allocations by {len(paths)} ways, {len(ours)} of them ours, {files} calls on files; {len(plan)} faults, {wrong} of them not borne well" +
+              (f"; resumed {went_on} times from a checkpoint and {anew} times from the start" if resume else ""), flush=True)
+        if resume and not went_on:
+            raise RuntimeError(f"{name} is never resumed from a checkpoint")
 
 
 def main():
