@@ -204,8 +204,9 @@ class Surroundings(unittest.TestCase):
             if done.returncode == 0:
                 break
             self.assert_failed(done, "Too many open files")
-            self.assert_readable(self.out, done.stderr)
-            told += 1
+            could = os.path.exists(os.path.join(self.out, "config.yaml")) or any(name.endswith(".csv") for name in os.listdir(self.out))
+            self.assert_readable(self.out, done.stderr if could else None)  # where not one file may be open run.json is not, either
+            told += could
         self.assertEqual(done.returncode, 0)
         self.assertGreater(told, 1)
 
