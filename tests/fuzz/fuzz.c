@@ -1,5 +1,6 @@
 /* See fuzz.h. */
 #include "fuzz.h"
+#include <ftw.h>
 #include <signal.h>
 #include <slepcsys.h>
 #include <stdarg.h>
@@ -88,4 +89,57 @@ int FuzzComments(const char *text, const char *word, int most, const char *found
     if (*text) text++;
   }
   return count;
+}
+
+const char *FuzzScheme(unsigned number, const char *step, NsArena *arena)
+{
+  const NsVariant *scheme;
+  const char      *keys  = "";
+  unsigned         count = 0;
+
+  while (NsSchemeVariants[count]) count++;
+  scheme = NsSchemeVariants[number % count];
+  for (const NsKey *key = scheme->table->keys; key->name; key++) {
+    if (key->required && !key->standard && strcmp(key->name, "step")) keys = NsArenaPrint(arena, "%s, %s: %s", keys, key->name, key->example);
+  }
+  return NsArenaPrint(arena, "{type: %s, step: %s%s}", scheme->name, step, keys);
+}
+
+static char folder[256];
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *where)
+{
+  (void)status;
+  (void)kind;
+  return where->level ? remove(path) : 0;
+}
+
+void FuzzEmptyFolder(void)
+{
+  if (nftw(FuzzFolder(), remove_one, 16, FTW_DEPTH | FTW_PHYS)) FuzzFinding("cannot empty %s", folder);
+}
+
+static void remove_folder(void)
+{
+  FuzzEmptyFolder();
+  (void)rmdir(folder);
+}
+
+const char *FuzzFolder(void)
+{
+  const char *parent = getenv("TMPDIR");
+
+  if (folder[0]) return folder;
+  (void)snprintf(folder, sizeof(folder), "%s/percuss_fuzz_XXXXXX", parent ? parent : "/tmp");
+  if (!mkdtemp(folder)) FuzzFinding("cannot make %s", folder);
+  (void)atexit(remove_folder);
+  return folder;
+}
+
+void FuzzExecute(NsRun *run)
+{
+  run->options.wall_limit = 1e-9; /* looked at in each 16th step */
+  FuzzCheck(NsRunExecute(run));
+  FuzzExpect(run->exit != NS_EXIT_INPUT, "a run ends as wrong input");
+  FuzzExpect(run->exit == NS_EXIT_DONE || *run->failure, "a run ends with code %d, and without reason", (int)run->exit);
 }

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "percuss/diag.h"
+#include "percuss/run.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Once, before the first input. */
@@ -36,3 +36,11 @@ char *FuzzText(const uint8_t *data, size_t size, NsArena *arena);
 const char *FuzzMessages(NsDiag *diag, NsArena *arena);
 /* The leading lines "#WORD text" of a file of such comments: the text of up to `most` of them, in the arena; returns how many. */
 int FuzzComments(const char *text, const char *word, int most, const char *found[], NsArena *arena);
+/* Settings of the scheme of this number (modulo how many there are), "{type: ..., step: ..., ...}", with the examples of what it must be told; in the arena. */
+const char *FuzzScheme(unsigned number, const char *step, NsArena *arena);
+/* A folder of this process alone, which goes with it. */
+const char *FuzzFolder(void);
+/* Removes all that is in it. */
+void FuzzEmptyFolder(void);
+/* Executes a run that NsRunCreate made, in this folder, until its end or 16 steps on, where it stops with a checkpoint; checks what it says of that. */
+void FuzzExecute(NsRun *run);

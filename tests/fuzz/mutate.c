@@ -1,7 +1,7 @@
 /*
   How libFuzzer changes texts: half of the time as it always does, byte by byte and with the dictionary's words; else as a user's mistakes do, a number or a line at a time.
 
-  Not for the target whose input is no text.
+  Not for targets whose input is no text.
 */
 #include <stdlib.h>
 #include <string.h>

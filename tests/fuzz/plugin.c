@@ -53,7 +53,7 @@ static double take_number(void)
 
 static int take_count(int most)
 {
-  return rarely() ? (int)((unsigned)take() << 24 | take()) - 3 : take() % (most + 1);
+  return rarely() ? (int)(((unsigned)take() << 24 | take()) - 3) : take() % (most + 1);
 }
 
 /* A name, by its number mostly; a text of any bytes rarely. */
@@ -342,23 +342,15 @@ static void fill_table(NsArena *arena)
   }
 }
 
-/* A config for it, with the examples of what the scheme must be told. */
 static const char *make_config(NsArena *arena)
 {
-  const NsVariant *scheme;
-  const char      *keys    = "";
-  int              schemes = 0;
+  const unsigned scheme = take();
 
-  while (NsSchemeVariants[schemes]) schemes++;
-  scheme = NsSchemeVariants[take() % schemes];
-  for (const NsKey *key = scheme->table->keys; key->name; key++) {
-    if (key->required && !key->standard && strcmp(key->name, "step")) keys = NsArenaPrint(arena, "%s, %s: %s", keys, key->name, key->example);
-  }
   return NsArenaPrint(arena,
     "bodies:\n  m:\n    type: plugin\n    library: %s\n    contact: {restitution: %g, friction: %g}\n    parameters: {%s}\n    initial: {%s}\n"
-    "gravity: [0, %g, 0]\nscheme: {type: %s, step: %s%s}\ntime: {end: 1 s}\n",
+    "gravity: [0, %g, 0]\nscheme: %s\ntime: {end: 1 s}\n",
     PERCUSS_FUZZ_PLUGIN, take() % 5 / 4.0, take() % 3 / 4.0, rarely() ? "p0: 1" : "", take() % 4 ? "v0: -1" : "", take() % 2 ? -9.81 : 0.0,
-    scheme->name, take() % 4 ? "1 ms" : "0.1 s", keys);
+    FuzzScheme(scheme, take() % 4 ? "1 ms" : "0.1 s", arena));
 }
 
 static void step(NsRun *run, NsArena *arena)

@@ -3,7 +3,7 @@
 
     run.py [--seconds N] [--jobs N] [--scratch DIR] [--keep] [TARGET]...
 
-Each target (config, gmsh, plugin, run, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
+Each target (checkpoint, config, gmsh, plugin, run, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
 repository's files, over the kept inputs in corpus/TARGET, and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
 executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its input is named, build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it.
 What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written it, into tests/errors/cases): tests replay them.
@@ -20,21 +20,24 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build", "fuzz")
-TARGETS = ["config", "gmsh", "plugin", "run", "units", "words"]
-LONGEST = {"config": 4096, "gmsh": 4096, "plugin": 512, "run": 4096, "units": 512, "words": 256}  # bytes
+TARGETS = ["checkpoint", "config", "gmsh", "plugin", "run", "units", "words"]
+LONGEST = {"checkpoint": 64, "config": 4096, "gmsh": 4096, "plugin": 512, "run": 4096, "units": 512, "words": 256}  # bytes
 MOST_SECONDS = 20  # for one input
 MOST_MEGABYTES = 2048
+MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
 MOST_KEPT = 250  # inputs of a target, and what they take together
 MOST_KEPT_BYTES = 1000000
 
 
-def environment(target=""):
-    env = dict(os.environ, LANG="C", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", HWLOC_COMPONENTS="-gl")
+def environment(target="", folder=tempfile.gettempdir()):
+    """folder: where a target may write; results are brought to the disk, which costs much where it is one."""
+    env = dict(os.environ, TMPDIR=folder, LANG="C", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", HWLOC_COMPONENTS="-gl")
     env.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     # a process alone, as `percuss` sets it up for itself: no daemon, no shared folder that others use at the same time
     env.update(OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_create_session_dirs="0", OMPI_MCA_pml="ob1", OMPI_MCA_btl="self")
@@ -128,6 +131,8 @@ def seeds(target, keys, values):
         return [bytes([number % 18]) + text for number, text in enumerate(dict.fromkeys(texts))]
     if target == "words":
         return [word.encode() for word in sorted(keys)] + [b"0 rpm:6000 rpm:31", b"3000 rpm", b"12", b"schemes", b"scheme.half_explicit\nbodies.bar"]
+    if target == "checkpoint":
+        return [bytes([model, scheme]) for model in range(5) for scheme in range(32)]
     return []
 
 
@@ -141,7 +146,7 @@ def write_inputs(folder, inputs):
 def command(target):
     # Words end up in messages on stderr; findings go to a copy of it.
     return [os.path.join(BUILD, "tests", "fuzz", "fuzz_" + target), "-max_len=%d" % LONGEST[target], "-timeout=%d" % MOST_SECONDS,
-            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target == "words" else 1), "-print_final_stats=1"]
+            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target in ("checkpoint", "words") else 1), "-len_control=%d" % (0 if target == "checkpoint" else 100), "-print_final_stats=1"]
 
 
 def fuzz(target, seconds, scratch, words):
@@ -155,18 +160,19 @@ def fuzz(target, seconds, scratch, words):
     kept = os.path.join(HERE, "corpus", target)
     before = set(os.listdir(findings))
     start = time.time()
-    with open(log, "wb") as file:
-        done = subprocess.run(command(target) + ["-max_total_time=%d" % seconds, "-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
-                                                 work, os.path.join(folder, "seeds")] + [kept] * os.path.isdir(kept),
-                              cwd=folder, env=environment(target), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT, check=False)
+    with open(log, "wb") as file, tempfile.TemporaryDirectory(prefix="percuss_", dir=MEMORY) as memory:
+        process = subprocess.Popen(command(target) + ["-max_total_time=%d" % seconds, "-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
+                                                      work, os.path.join(folder, "seeds")] + [kept] * os.path.isdir(kept),
+                                   cwd=folder, env=environment(target, memory), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
     text = read(log).decode("utf-8", "replace")
     figures = {name: int(value) for name, value in re.findall(r"stat::(\w+):\s+(\d+)", text)}
     coverage = re.findall(r"cov: (\d+) ft: (\d+) corp: (\d+)", text) or [("0", "0", "0")]
     found = [os.path.join(findings, name) for name in sorted(set(os.listdir(findings)) - before) if not name.startswith("slow-unit")]
-    if done.returncode and not found:
+    if status and not found:
         found = [log]
-    line = "%-8s %12d executions in %6.0f s   coverage %6s edges, %6s features, %5s inputs   slowest %d s, %d MB   %s" % (
-        target, figures.get("number_of_executed_units", 0), time.time() - start, *coverage[-1], figures.get("slowest_unit_time_sec", 0),
+    line = "%-10s %10d executions in %5.0f s (%5.0f s of CPU)   coverage %6s edges, %6s features, %5s inputs   slowest %d s, %d MB   %s" % (
+        target, figures.get("number_of_executed_units", 0), time.time() - start, usage.ru_utime + usage.ru_stime, *coverage[-1], figures.get("slowest_unit_time_sec", 0),
         figures.get("peak_rss_mb", 0), "%d findings" % len(found) if found else "no finding")
     return line, found
 
@@ -177,17 +183,21 @@ def keep(target, scratch):
     shutil.rmtree(merged, ignore_errors=True)
     os.makedirs(merged)
     os.makedirs(kept, exist_ok=True)
-    subprocess.run(command(target) + ["-merge=1", "-use_counters=0", merged, kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")],
-                   cwd=os.path.join(scratch, target), env=environment(target), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    with tempfile.TemporaryDirectory(prefix="percuss_", dir=MEMORY) as memory:
+        subprocess.run(command(target) + ["-merge=1", "-use_counters=0", merged, kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")],
+                       cwd=os.path.join(scratch, target), env=environment(target, memory), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     for name in os.listdir(kept):
         if re.fullmatch("[0-9a-f]{40}", name):
             os.remove(os.path.join(kept, name))
+    found = sorted(glob.glob(os.path.join(merged, "*")), key=os.path.getsize)
+    if len(found) > MOST_KEPT:  # of all sizes
+        found = [found[number * len(found) // MOST_KEPT] for number in range(MOST_KEPT)]
     count = total = 0
-    for path in sorted(glob.glob(os.path.join(merged, "*")), key=os.path.getsize):
-        if count < MOST_KEPT and total + os.path.getsize(path) <= MOST_KEPT_BYTES:
+    for path in found:
+        if total + os.path.getsize(path) <= MOST_KEPT_BYTES:
             shutil.copy(path, kept)
             count, total = count + 1, total + os.path.getsize(path)
-    return "%-8s kept %d inputs of %d, %d bytes" % (target, count, len(os.listdir(merged)), total)
+    return "%-10s kept %d inputs of %d, %d bytes" % (target, count, len(os.listdir(merged)), total)
 
 
 def main():
