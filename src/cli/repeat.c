@@ -72,7 +72,7 @@ static void compare_files(const NsRunRecord *record, const char *config, bool st
   for (const NsNode *file = inputs ? inputs->first : NULL; file; file = file->next) {
     const NsNode *path = NsTreeChild(file, "path"), *hash = NsTreeChild(file, "sha256");
 
-    if (path && hash && hash->quoted) same = compare_file(path->text, hash->text, strict, diag) && same;
+    if (path && path->text && hash && hash->quoted) same = compare_file(path->text, hash->text, strict, diag) && same;
   }
   if (!same && strict)
     NsDiagNote(diag, "percuss run %s runs it as it is now", config);
@@ -86,7 +86,9 @@ static void take_petsc_options(const NsNode *list, NsRunOptions *options, NsAren
 
   if (options->petsc_options || !list || list->kind != NS_NODE_LIST) return;
   option = NsArenaAlloc(arena, sizeof(*option) * (size_t)(list->count + 1));
-  for (const NsNode *word = list->first; word; word = word->next) option[options->petsc_options++] = word->text;
+  for (const NsNode *word = list->first; word; word = word->next) {
+    if (word->text) option[options->petsc_options++] = word->text; /* others are no words, and not written by percuss */
+  }
   options->petsc_option = option;
 }
 
@@ -103,9 +105,9 @@ static const char *free_beside(const char *directory, NsArena *arena)
 
 bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options, NsArena *arena, NsDiag *diag)
 {
-  const bool    strict = !ends_with(options->config_path, "config.yaml");
-  const char   *config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
-  const NsNode *force  = NsRunRecordNode(record->manifest, "command.force");
+  const bool  strict = !ends_with(options->config_path, "config.yaml");
+  const char *config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
+  const char *force  = NsRunRecordText(record, "command.force");
 
   if (!record->config) {
     NsDiagError(diag, nowhere, "%s: there is no such file among the results, so that they cannot be run again", config);
@@ -114,7 +116,7 @@ bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options,
   compare_files(record, config, strict, diag);
   options->config_path = config;
   options->name        = record->name;
-  options->force       = options->force || (force && !strcmp(force->text, "true")) ? PETSC_TRUE : PETSC_FALSE;
+  options->force       = options->force || (force && !strcmp(force, "true")) ? PETSC_TRUE : PETSC_FALSE;
   take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
   if (out && !options->directory) options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
   return NsDiagErrors(diag) == 0;

@@ -23,7 +23,7 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
   *message = "";
   *seconds = 0;
   if (!status || status->kind != NS_NODE_SCALAR) return NS_ROW_MISSING;
-  if (loop && setup && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
+  if (loop && loop->text && setup && setup->text && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
   if (!strcmp(status->text, "done")) return NS_ROW_DONE;
   if (strcmp(status->text, "failed")) return NS_ROW_MISSING; /* stopped, or killed while it ran: to be made again */
   *message = failure && failure->kind == NS_NODE_SCALAR ? failure->text : "failed";

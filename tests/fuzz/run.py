@@ -3,7 +3,7 @@
 
     run.py [--seconds N] [--jobs N] [--scratch DIR] [--keep] [TARGET]...
 
-Each target (checkpoint, config, gmsh, plugin, run, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
+Each target (checkpoint, config, gmsh, plugin, results, run, study, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
 repository's files, over the kept inputs in corpus/TARGET, and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
 executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its input is named, build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it.
 What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written it, into tests/errors/cases): tests replay them.
@@ -26,8 +26,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build", "fuzz")
-TARGETS = ["checkpoint", "config", "gmsh", "plugin", "run", "units", "words"]
-LONGEST = {"checkpoint": 64, "config": 4096, "gmsh": 4096, "plugin": 512, "run": 4096, "units": 512, "words": 256}  # bytes
+TARGETS = ["checkpoint", "config", "gmsh", "plugin", "results", "run", "study", "units", "words"]
+LONGEST = {"checkpoint": 64, "config": 4096, "gmsh": 4096, "plugin": 512, "results": 16384, "run": 4096, "study": 4096, "units": 512, "words": 256}  # bytes
 MOST_SECONDS = 20  # for one input
 MOST_MEGABYTES = 2048
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
@@ -96,7 +96,7 @@ def words_in(value, keys, values):
 def dictionary(target, keys, values, path):
     """libFuzzer's words for this target, made from the reader's own tables."""
     entries = ["\x7f"]  # libFuzzer takes no empty dictionary
-    if target in ("config", "run"):
+    if target in ("config", "run", "study"):
         entries = [key + ": " for key in keys] + sorted(values)
         entries += ["\n", "\n  ", "\n    - ", "[", "]", "{", "}", ", ", ": ", "#set ", "=", ".", "'", '"', "|\n", ">\n", "&a ", "*a", "!!str ", "---\n", "...\n", "~", "null"]
     elif target == "units":
@@ -119,6 +119,22 @@ def case_as_seed(text):
     return b"".join(b"#set " + each.strip(b"\"'") + b"\n" for each in sets) + text
 
 
+# Runs whose results are small.
+SMALL_RUNS = {"elastic_bar": ["bodies.bar.mesh.line.elements=2", "time.end=2 us", "scheme.step=0.1 us", "output.history.every=4"],
+              "slider_crank": ["time.end=1 ms", "output.history={every: 40}", "output.contacts={every: 40}"],
+              "bouncing_ball": ["time.end=0.6 s", "scheme.step=5 ms", "output.history={every: 40}", "output.contacts={every: 40}"]}
+
+
+def results(config, sets):
+    """The text of what a run leaves, as the target takes it."""
+    with tempfile.TemporaryDirectory(prefix="percuss_") as folder:
+        out = os.path.join(folder, "a")
+        subprocess.run([os.path.join(BUILD, "percuss"), "run", os.path.join(ROOT, "configs", config + ".yaml"), "--force", "--out", out, "--quiet"] +
+                       [word for each in sets for word in ("--set", each)], env=environment("run"), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        names = [name for name in ("run.json", "config.yaml", "history.csv", "orbits.csv", "contacts.csv", "energy.csv", "events.csv") if os.path.exists(os.path.join(out, name))]
+        return b"".join(b"=== a/" + name.encode() + b"\n" + read(os.path.join(out, name)) for name in names)
+
+
 def seeds(target, keys, values):
     """Inputs from the repository's own files."""
     if target in ("config", "run"):
@@ -131,6 +147,10 @@ def seeds(target, keys, values):
         return [bytes([number % 18]) + text for number, text in enumerate(dict.fromkeys(texts))]
     if target == "words":
         return [word.encode() for word in sorted(keys)] + [b"0 rpm:6000 rpm:31", b"3000 rpm", b"12", b"schemes", b"scheme.half_explicit\nbodies.bar"]
+    if target == "study":
+        return [read(path) for path in sorted(glob.glob(os.path.join(ROOT, "configs", "studies", "*.yaml")))]
+    if target == "results":
+        return [results(config, sets) for config, sets in SMALL_RUNS.items()]
     if target == "checkpoint":
         return [bytes([model, scheme]) for model in range(5) for scheme in range(32)]
     return []
@@ -146,7 +166,7 @@ def write_inputs(folder, inputs):
 def command(target):
     # Words end up in messages on stderr; findings go to a copy of it.
     return [os.path.join(BUILD, "tests", "fuzz", "fuzz_" + target), "-max_len=%d" % LONGEST[target], "-timeout=%d" % MOST_SECONDS,
-            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target in ("checkpoint", "words") else 1), "-len_control=%d" % (0 if target == "checkpoint" else 100), "-print_final_stats=1"]
+            "-rss_limit_mb=%d" % MOST_MEGABYTES, "-close_fd_mask=%d" % (3 if target in ("checkpoint", "results", "words") else 1), "-len_control=%d" % (0 if target == "checkpoint" else 100), "-print_final_stats=1"]
 
 
 def fuzz(target, seconds, scratch, words):

@@ -1,7 +1,7 @@
 /*
-  Words of command lines that need no config: `explain KEY`, values of options (counts, speeds, FROM:TO:N).
+  Words of command lines, as far as they are read before a config: options and their values (counts, speeds, FROM:TO:N), `explain KEY`.
 
-  Each line of the input is a word. Promises: a refusal has a message; what is accepted is in its range.
+  Each line of the input is a word. Promises: what is accepted is in its range and there; `explain` prints a page or a complaint.
 */
 #include "fuzz.h"
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "cli/arguments.h"
 #include "cli/explain.h"
 #include "percuss/settings.h"
+
+enum { MOST_WORDS = 12 };
 
 static void explain(const char *word)
 {
@@ -42,15 +44,43 @@ static void read_options(const char *word)
       range.from >= 0 && range.from < range.to && range.count >= 2, "'%s': %ld speeds from %g to %g", word, range.count, range.from, range.to);
 }
 
+static int keep_options(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
+{
+  (void)arena;
+  (void)diag;
+  FuzzExpect(options->config_path && (*options->config_path != '-' || !options->config_path[1]), "'%s' is taken for a config", options->config_path);
+  for (int i = 0; i < options->sets; i++) FuzzExpect(options->set[i] && *options->set[i], "--set without value");
+  return 0;
+}
+
+/* All of them as one command line. */
+static void read_line(int argc, char **argv)
+{
+  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", NULL};
+  NsCommandOption          own[]     = {{"--speed", "SPEED", NULL}, {"--campbell", "FROM:TO:N", NULL}, {NULL, NULL, NULL}};
+  const char              *word[3]   = {NULL, NULL, NULL};
+  int                      words     = 0;
+  const int                code      = NsCommandOnFile(argc, argv, "config", "bar.yaml", allowed, own, NULL, keep_options);
+
+  FuzzExpect(code == 0 || code == 2, "exit code %d", code);
+  if (NsCommandWords(argc, argv, own, 2, word, &words)) {
+    FuzzExpect(words >= 0 && words <= 2, "%d words of at most 2", words);
+    for (int i = 0; i < words; i++) FuzzExpect(word[i], "a word that is none");
+  }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   NsArena *arena = NsArenaCreate();
-  char    *text = FuzzText(data, size, arena), *more = NULL;
+  char    *text = FuzzText(data, size, arena), *more = NULL, *argv[MOST_WORDS + 1] = {(char[]){"fuzz"}};
+  int      argc = 1;
 
   for (char *word = strtok_r(text, "\n", &more); word; word = strtok_r(NULL, "\n", &more)) {
+    if (argc < MOST_WORDS) argv[argc++] = word;
     read_options(word);
     explain(word);
   }
+  read_line(argc, argv);
   NsArenaDestroy(&arena);
   return 0;
 }
