@@ -1,4 +1,4 @@
-# Writes generated/percuss_version.h, percuss_starters.h and percuss_view.h; touches them only when their content changes.
+# Writes generated/percuss_version.h, percuss_starters.h, percuss_view.h and percuss_completion.h; touches them only when their content changes.
 # Called at every build (the commit may have changed), costs a git call.
 set(ENV{LC_ALL} C)
 execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude=* OUTPUT_VARIABLE COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
@@ -46,3 +46,7 @@ write_if_changed(${BINARY}/generated/percuss_starters.h "${starters}")
 # The scene that each run leaves among its results.
 read_quoted(${SOURCE}/postprocess/view.py view)
 write_if_changed(${BINARY}/generated/percuss_view.h "/* Made from postprocess/view.py by src/generate.cmake. */\nstatic const char view[] =\n  ${view};\n")
+
+# The completion for bash, which `percuss complete` prints.
+read_quoted(${SOURCE}/src/cli/percuss.bash completion)
+write_if_changed(${BINARY}/generated/percuss_completion.h "/* Made from src/cli/percuss.bash by src/generate.cmake. */\n${completion}\n")

@@ -8,5 +8,8 @@
 #include "list.h"
 #undef NS_COMMAND
 
+/* src/cli/init.c: what `percuss init` knows, one after the other; NULL after the last. */
+const char *NsInitKind(int i);
+
 /* Ends a command: what it printed goes out. Output that cannot be written is a failure, and told; returns code, or that of a failure. */
 int NsFlushOutput(int code);

@@ -15,6 +15,11 @@ static const Starter starters[] = {
 };
 #define NS_STARTERS (int)(sizeof(starters) / sizeof(starters[0]))
 
+const char *NsInitKind(int i)
+{
+  return i < NS_STARTERS ? starters[i].kind : NULL;
+}
+
 /* The first comment line of a starter says what it is. */
 static void print_kinds(FILE *file)
 {

@@ -14,3 +14,4 @@ NS_COMMAND(explain, Explain, "[KEY | schemes | study]", "what a key, a scheme or
 NS_COMMAND(schema, Schema, "[study]", "JSON Schema of the config, or of study files, for editors")
 NS_COMMAND(init, Init, "[KIND]", "print a commented config to start from")
 NS_COMMAND(selftest, Selftest, "", "step models whose answer is known, and compare")
+NS_COMMAND(complete, Complete, "[LINE]", "completion for bash, and what it asks")

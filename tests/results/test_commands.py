@@ -1,0 +1,228 @@
+#!/usr/bin/python3
+"""Help, man page and completion: whole, alike, and of use. Usage: test_commands.py PERCUSS"""
+import functools
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
+MAN = os.path.join(ROOT, "src/cli/percuss.1")
+
+
+def percuss(*words, **options):
+    return subprocess.run([PERCUSS, *words], capture_output=True, text=True, timeout=60, **options)
+
+
+@functools.lru_cache(None)
+def commands():
+    """[name, ...] as the program lists them."""
+    return re.findall(r"^  percuss (\w+) ", percuss("--help").stdout, re.M)
+
+
+@functools.lru_cache(None)
+def options(command):
+    """{option: what its help says}"""
+    found, last = {}, None
+    for line in percuss(command, "--help").stdout.splitlines():
+        match = re.match(r"  (--\w+)( \S+)? {2,}(\S.*)", line) or re.match(r"  (--\w+)( \S+)?( .*)", line)
+        if match:
+            last = match.group(1)
+            found[last] = match.group(3).strip()
+        elif last and line.startswith(" " * 20):
+            found[last] += " " + line.strip()
+        elif not line.strip():
+            last = None
+    return found
+
+
+class Help(unittest.TestCase):
+    def test_every_command_tells_its_words(self):
+        self.assertGreater(len(commands()), 9)
+        for command in commands():
+            for word in ("--help", "-h"):
+                done = percuss(command, word)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+            usage = " ".join(done.stdout.split("\n\n")[0].split())
+            self.assertTrue(usage.startswith("percuss " + command), usage)
+            used = set(re.findall(r"--\w+", usage))
+            self.assertEqual(used, set(options(command)), "options in the usage of %s and below it" % command)
+            for option, about in options(command).items():
+                self.assertGreater(len(about), 10, "src/cli/help.c says nothing of %s" % option)
+            for line in done.stdout.splitlines():
+                self.assertEqual(line, line.rstrip())
+                self.assertLessEqual(len(line), 132, line)
+
+    def test_options_are_those_that_the_program_takes(self):
+        """In the usage stands what is read: an option that is unknown gets the list of all."""
+        for command in commands():
+            if not options(command):
+                continue
+            said = percuss(command, "--none-such").stderr
+            self.assertEqual(set(re.findall(r"--\w+", said.split("options:")[1])), set(options(command)), said)
+
+    def test_an_option_means_the_same_everywhere(self):
+        about = {}
+        for command in commands():
+            for option, text in options(command).items():
+                self.assertEqual(about.setdefault(option, text), text)
+
+    def test_examples_of_help_are_commands(self):
+        """What stands as an example begins with a command that is there, with options that it has."""
+        for command in commands():
+            for line in re.findall(r"^  percuss (.*)$", percuss(command, "--help").stdout.split("Example")[-1], re.M):
+                self.assertIn(line.split()[0], commands())
+                for option in re.findall(r" (--\w+)", line.split(" -- ")[0]):
+                    self.assertIn(option, options(line.split()[0]))
+
+
+class Manual(unittest.TestCase):
+    def text(self):
+        with open(MAN) as file:
+            return file.read()
+
+    def test_every_command_and_option_is_in_it(self):
+        text = self.text()
+        synopsis, rest = text.split(".SH DESCRIPTION")
+        described = rest.split(".SH OPTIONS")[0]
+        plain = re.sub(r"\\f.", "", synopsis).replace("\\-", "-")
+        for command in commands():
+            self.assertRegex(synopsis, r"(?m)^\.B percuss %s$" % command)
+            self.assertRegex(described, r"(?m)^\.B (percuss )?%s( .*)?$" % command)
+            part = re.search(r"(?ms)^\.B percuss %s$(.*?)^\.br$" % command, plain).group(1)
+            self.assertEqual(set(re.findall(r"--\w+", part)), set(options(command)), command)
+        told = rest.split(".SH OPTIONS")[1].split(".SH EXIT")[0].replace("\\-", "-")
+        tags = {word for line in told.splitlines() if line.startswith(".B") for word in re.findall(r"--\w+", line)}
+        self.assertEqual(tags, {option for command in commands() for option in options(command)} | {"--help", "--version"})
+
+    @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
+    def test_groff_has_nothing_to_say(self):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", MAN], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("percuss", done.stdout)
+
+
+class Completion(unittest.TestCase):
+    """What the program offers, and what bash makes of it."""
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
+        for name in ("out/one/run.json", "out/two/run.json", "out/two/frames/x.vtk", "out/notes/mine.txt", "my.yaml", "your.yml", "notes.txt", ".hidden.yaml", "a b.yaml"):
+            path = os.path.join(self.folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            open(path, "w").close()
+        shutil.copy(os.path.join(ROOT, "configs/elastic_bar.yaml"), os.path.join(self.folder, "my.yaml"))
+        shutil.copy(os.path.join(ROOT, "configs/elastic_bar.yaml"), os.path.join(self.folder, "out/one/config.yaml"))
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def offered(self, line):
+        done = percuss("complete", line, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), line)
+        kind, *words = done.stdout.splitlines()
+        self.assertIn(kind, ("words", "files"))
+        self.assertEqual(words, sorted(words))
+        return words
+
+    def in_bash(self, line):
+        """COMPREPLY as bash gets it, which breaks words at = and : and takes what follows."""
+        script = 'source "$1"; COMP_LINE=$2; COMP_POINT=${#2}; _percuss "$3" x y; for w in "${COMPREPLY[@]}"; do printf "%s\\n" "$w"; done'
+        done = subprocess.run(["bash", "--norc", "-c", script, "bash", os.path.join(ROOT, "src/cli/percuss.bash"), line, PERCUSS], capture_output=True, text=True,
+                              timeout=60, cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.splitlines()
+
+    def test_commands_and_options(self):
+        self.assertEqual(set(self.offered("percuss ")), set(commands()) | {"--help", "--version"})
+        self.assertEqual(self.offered("percuss re"), ["response"])
+        for command in commands():
+            self.assertEqual(set(self.offered("percuss %s -" % command)), set(options(command)) | {"--help"})
+        self.assertNotIn("--quiet", self.offered("percuss run my.yaml --quiet -"))  # given already
+        self.assertIn("--set", self.offered("percuss run my.yaml --set a=b -"))  # may be given again
+        self.assertEqual(self.offered("percuss none "), [])
+        self.assertEqual(self.offered("percuss run my.yaml -- -ksp"), [])
+        self.assertEqual(self.offered("percuss"), [])
+        self.assertEqual(self.offered(""), [])
+
+    def test_files(self):
+        self.assertEqual(self.offered("percuss run "), ["a b.yaml", "my.yaml", "out", "your.yml"])
+        self.assertEqual(self.offered("percuss check .h"), [".hidden.yaml"])
+        self.assertEqual(self.offered("percuss run 'a "), ["a b.yaml"])
+        self.assertEqual(self.offered("percuss run a\\ "), ["a b.yaml"])
+        self.assertEqual(self.offered("percuss run out/one/"), ["out/one/config.yaml", "out/one/run.json"])
+        self.assertEqual(self.offered("percuss run my.yaml --out o"), ["out"])
+        self.assertEqual(self.offered("percuss run my.yaml --out=out/"), ["--out=out/notes", "--out=out/one", "--out=out/two"])
+        self.assertEqual(self.offered("percuss run my.yaml o"), [])  # one config is enough
+        self.assertIn("notes.txt", self.offered("percuss compare a b --csv "))
+
+    def test_runs(self):
+        self.assertEqual(self.offered("percuss compare "), ["out"])
+        self.write_manifest("out/one")
+        self.write_manifest("out/two")
+        self.assertEqual(self.offered("percuss compare out/"), ["out/one", "out/two"])
+        self.assertEqual(self.offered("percuss compare out/one out/tw"), ["out/two"])
+        self.assertEqual(self.offered("percuss compare out/two/"), [])
+
+    def write_manifest(self, directory):
+        with open(os.path.join(self.folder, directory, "run.json"), "w") as file:
+            file.write('{\n  "name": "x",\n  "exit_status": "done",\n  "program": {\n    "name": "percuss"\n  }\n}\n')
+
+    def test_keys_and_values(self):
+        self.assertIn("scheme.", self.offered("percuss run my.yaml --set "))
+        self.assertEqual(self.offered("percuss run my.yaml --set bodies."), ["bodies.bar."])  # names of the config
+        self.assertEqual(self.offered("percuss run out/one --set bodies."), ["bodies.bar."])  # and of results
+        self.assertEqual(self.offered("percuss run none.yaml --set bodies."), [])
+        self.assertEqual(self.offered("percuss run my.yaml --set bodies.bar.material.y"), ["bodies.bar.material.young="])
+        self.assertEqual(self.offered("percuss run my.yaml --set bodies.bar.mass=c"), ["bodies.bar.mass=consistent"])
+        self.assertEqual(self.offered("percuss run my.yaml --set=scheme.type=ggl_u"), ["--set=scheme.type=ggl_unified"])
+        self.assertEqual(self.offered("percuss run my.yaml --set output.events="), ["output.events=false", "output.events=true"])
+        self.assertEqual(self.offered("percuss run my.yaml --set scheme.step=1"), [])
+        self.assertNotIn("scheme.theta=", self.offered("percuss run my.yaml --set scheme."))  # of another scheme than the config's
+        self.assertIn("scheme.theta=", self.offered("percuss run --set scheme."))  # no config: of any
+        self.assertEqual(self.offered("percuss run my.yaml --set none.x"), [])
+
+    def test_what_is_offered_is_taken(self):
+        """Each key that is offered for --set is one that explain knows."""
+        for key in self.offered("percuss run my.yaml --set ") + self.offered("percuss run my.yaml --set bodies.bar.") + self.offered("percuss run my.yaml --set output."):
+            if key.endswith(".type="):
+                continue  # whose values are the pages
+            self.assertEqual(percuss("explain", key.rstrip("=.")).returncode, 0, key)
+        for key in self.offered("percuss explain ") + self.offered("percuss explain bodies.") + self.offered("percuss explain scheme."):
+            self.assertEqual(percuss("explain", key).returncode, 0, key)
+
+    def test_kinds(self):
+        for kind in self.offered("percuss init "):
+            self.assertEqual(percuss("init", kind).returncode, 0)
+        self.assertEqual(self.offered("percuss init b"), ["bar", "beam"])
+        self.assertIn("schemes", self.offered("percuss explain sch"))
+
+    def test_bash(self):
+        self.assertEqual(self.in_bash("percuss re"), ["response"])
+        self.assertEqual(self.in_bash("percuss run 'a "), ["a b.yaml"])
+        self.assertEqual(self.in_bash("percuss run my.yaml --set scheme.type=ggl_u"), ["ggl_unified"])
+        self.assertEqual(self.in_bash("percuss run my.yaml --set=bodies.bar.mass=c"), ["consistent"])
+        self.assertEqual(self.in_bash("percuss run my.yaml --out=o"), ["out"])
+        self.assertEqual(self.in_bash("percuss none "), [])
+
+    def test_the_program_has_the_script(self):
+        with open(os.path.join(ROOT, "src/cli/percuss.bash")) as file:
+            self.assertEqual(percuss("complete").stdout, file.read())
+        done = subprocess.run(["bash", "--norc", "-c", 'eval "$("$1" complete)"; complete -p percuss', "bash", PERCUSS], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.stdout.strip(), "complete -F _percuss percuss")
+        self.assertEqual(percuss("complete", "percuss ", "run").returncode, 2)
+
+    def test_hostile_lines(self):
+        for line in ("percuss run " + "x/" * 3000, "percuss run --set " + "a." * 5000, "percuss run --set scheme..=", "percuss run \xff\x01 --set =", "percuss run --set bodies.bar.type.type=",
+                     "percuss run ~nobody/", "percuss " + "a " * 2000, "percuss run '", "percuss run \\", "percuss run --set contacts.wall.between.0."):
+            self.offered(line)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        PERCUSS = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
