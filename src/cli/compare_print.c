@@ -83,11 +83,17 @@ void NsComparePrintRuns(const NsComparison *it, NsArena *arena)
   print_figures(it);
 }
 
-static int by_relative(const void *a, const void *b)
+/* How far apart, for the order: where one alone is no number, further than any. */
+static double rank(const NsDifference *difference)
+{
+  return difference->unequal && !difference->quantity->words ? (double)INFINITY : difference->relative;
+}
+
+static int by_rank(const void *a, const void *b)
 {
   const NsDifference *x = *(const NsDifference *const *)a, *y = *(const NsDifference *const *)b;
 
-  if (x->relative != y->relative) return x->relative < y->relative ? 1 : -1;
+  if (rank(x) != rank(y)) return rank(x) < rank(y) ? 1 : -1;
   return x < y ? -1 : 1;
 }
 
@@ -154,18 +160,17 @@ static void print_table(const NsComparison *it, const NsComparedTable *table, Ns
   int                  shown   = 0;
 
   for (int i = 0; i < aligned->quantities; i++) sorted[i] = &table->difference[i];
-  qsort(sorted, (size_t)aligned->quantities, sizeof(*sorted), by_relative);
+  qsort(sorted, (size_t)aligned->quantities, sizeof(*sorted), by_rank);
   print_heading(it, table);
-  if (sorted[0]->relative == 0 && !sorted[0]->unequal) {
+  if (rank(sorted[0]) == 0) {
     printf("  all %d quantities are the same to the last bit\n", aligned->quantities);
     return;
   }
   printf("  %-30s %-6s %5s%c - %c| %10s %10s %9s %10s%s%s\n", "", "unit", "max |", NsCompareLetter(it->a), NsCompareLetter(it->b), "at t, s", "rms",
     "relative", "parts, s", table->order ? "   order" : "", aligned->interpolated ? "   interp." : "");
-  while (shown < aligned->quantities && shown < SHOWN_LINES && (sorted[shown]->relative > 0 || sorted[shown]->unequal))
-    print_difference(table, sorted[shown++], arena);
+  while (shown < aligned->quantities && shown < SHOWN_LINES && rank(sorted[shown]) > 0) print_difference(table, sorted[shown++], arena);
   if (shown == aligned->quantities) return;
-  if (sorted[shown]->relative > 0)
+  if (rank(sorted[shown]) > 0)
     printf("  ... and %d more, none further apart than %.2g of its scale\n", aligned->quantities - shown, sorted[shown]->relative);
   else
     printf("  ... and %d more, the same to the last bit\n", aligned->quantities - shown);
