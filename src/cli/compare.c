@@ -96,7 +96,8 @@ static bool read_table(NsComparison *it, const char *file, NsComparedTable *tabl
   table->file = file;
   for (int r = 0; r < it->runs; r++) {
     tables[r] = NsRunRecordTable(it->run[r], file, arena, diag);
-    all       = all && tables[r] && tables[r]->rows;
+    if (tables[r]) table->rows[r] = tables[r]->rows;
+    all = all && table->rows[r];
   }
   if (NsDiagErrors(diag)) return false;
   if (!all) return true;
@@ -164,13 +165,13 @@ static int compare(NsComparison *it, const char *const *words, NsArena *arena)
     NsDiagPrint(diag, stderr, NsColour(stderr));
     return NS_EXIT_INPUT;
   }
-  NsComparePrintRuns(it, arena);
-  NsComparePrintTables(it, arena);
-  alike = NsComparePrintVerdict(it, arena);
-  if (own[CSV].value && !NsCompareWrite(it, own[CSV].value)) {
+  if (own[CSV].value && !NsCompareWrite(it, own[CSV].value)) { /* first: who asks for what cannot be done is told so, and nothing else */
     fprintf(stderr, "percuss compare: cannot write %s: %s\n", own[CSV].value, strerror(errno));
     return NS_EXIT_INPUT;
   }
+  NsComparePrintRuns(it);
+  NsComparePrintTables(it, arena);
+  alike = NsComparePrintVerdict(it, arena);
   return alike ? NS_EXIT_DONE : NS_EXIT_FAILED;
 }
 

@@ -12,7 +12,8 @@ enum { NS_COMPARE_TABLES = 4 };
 /* One table of all runs. `a` and `b` are the runs that it is about: the two, or of three the two finer ones. */
 typedef struct {
   const char   *file;
-  NsAligned    *aligned;    /* NULL: some run has no such table, or it is empty */
+  long          rows[NS_ALIGN_RUNS];
+  NsAligned    *aligned;    /* NULL: some run has no such table, or it is empty, or they have no time or no quantity in common */
   NsDifference *difference; /* of a and b */
   NsOrder      *order;      /* of three runs; else NULL */
 } NsComparedTable;
@@ -34,7 +35,7 @@ typedef struct {
 /* A, B or C. */
 char NsCompareLetter(int run);
 /* Who they are, how they were made, where their configs and figures differ. */
-void NsComparePrintRuns(const NsComparison *comparison, NsArena *arena);
+void NsComparePrintRuns(const NsComparison *comparison);
 /* Quantities, the furthest apart first, and events. */
 void NsComparePrintTables(const NsComparison *comparison, NsArena *arena);
 /* What it comes to. Returns whether they are alike within the tolerance. */

@@ -68,11 +68,10 @@ static void print_figures(const NsComparison *it)
   }
 }
 
-void NsComparePrintRuns(const NsComparison *it, NsArena *arena)
+void NsComparePrintRuns(const NsComparison *it)
 {
   int configs = 0;
 
-  (void)arena;
   for (int r = 0; r < it->runs; r++) print_run(it->run[r], NsCompareLetter(r));
   print_making(it);
   for (const NsConfigDifference *difference = it->config; difference; difference = difference->next) {
@@ -201,7 +200,17 @@ static void print_events(const NsComparison *it)
 void NsComparePrintTables(const NsComparison *it, NsArena *arena)
 {
   for (int i = 0; i < NS_COMPARE_TABLES; i++) {
-    if (it->table[i].aligned) print_table(it, &it->table[i], arena);
+    const NsComparedTable *table = &it->table[i];
+    long                   rows  = 0;
+
+    for (int r = 0; r < it->runs; r++) rows += table->rows[r];
+    if (table->aligned)
+      print_table(it, table, arena);
+    else if (rows) {
+      printf("\n%s: nothing in common (rows:", table->file);
+      for (int r = 0; r < it->runs; r++) printf(" %c %ld", NsCompareLetter(r), table->rows[r]);
+      printf(")\n");
+    }
   }
   print_events(it);
 }

@@ -28,6 +28,7 @@ static Summary sum_up(const NsComparison *it)
   for (int i = 0; i < NS_COMPARE_TABLES; i++) {
     const NsComparedTable *table = &it->table[i];
 
+    for (int r = 0; r < it->runs; r++) sum.same = sum.same && (table->aligned || !table->rows[r]);
     if (!table->aligned) continue;
     if (table->aligned->interpolated) sum.same = false;
     for (int r = 0; r < it->runs; r++) sum.same = sum.same && table->aligned->rows[r] == table->aligned->samples;

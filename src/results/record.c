@@ -81,6 +81,10 @@ NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, (NsPlace){.source = NULL}, "cannot read %s: %s", record->directory, strerror(errno));
     return NULL;
   }
+  if (!S_ISDIR(about.st_mode)) {
+    NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' is a file; results are a directory, named by itself or by its run.json", record->directory);
+    return NULL;
+  }
   if (stat(manifest, &about)) {
     NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' holds no results of percuss: there is no run.json", record->directory);
     return NULL;
