@@ -111,7 +111,7 @@ static void print_next_step(const NsComparison *it)
     fmin(a, b) * fmin(a, b) / fmax(a, b), it->run[a < b ? 0 : 1]->directory);
 }
 
-/* Of the main table's displacements, or of everything where it has none. */
+/* Of the main table's displacements that are not minor, or of everything where it has none. */
 static int gather(const NsComparedTable *table, int part, double *value)
 {
   const NsAligned *aligned = table->aligned;
@@ -120,7 +120,7 @@ static int gather(const NsComparedTable *table, int part, double *value)
 
   for (int i = 0; i < aligned->quantities; i++) places = places || NsIsPlace(&aligned->quantity[i]);
   for (int i = 0; i < aligned->quantities; i++) {
-    if (places && !NsIsPlace(&aligned->quantity[i])) continue;
+    if (places && (!NsIsPlace(&aligned->quantity[i]) || table->difference[i].minor)) continue;
     value[count++] = part < 0 ? table->order[i].order : table->order[i].part[part];
   }
   return count;
@@ -163,7 +163,7 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
     printf("  differences shrink with the step up to about %.6g s, and not after it\n", last_good);
   for (int i = 0; i < aligned->quantities && converges; i++) {
     const double relative = table->difference[i].scale > 0 ? table->order[i].error / table->difference[i].scale : NAN;
-    if (!(relative > worst)) continue;
+    if (!(relative > worst) || table->difference[i].minor) continue;
     worst      = relative;
     worst_name = aligned->quantity[i].name;
   }

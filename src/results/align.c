@@ -3,14 +3,16 @@
 #include <float.h>
 #include <fnmatch.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Rows of a run that count, and their times. */
+/* Rows of a run that count, and their times; its columns by their names, for tables have as many as there are contacts. */
 typedef struct {
-  const NsResultTable *table;
-  long                 count;
-  long                *row;  /* [count] */
-  double              *time; /* [count], rising */
+  const NsResultTable   *table;
+  const NsResultColumn **sorted; /* [table->columns] */
+  long                   count;
+  long                  *row;  /* [count] */
+  double                *time; /* [count], rising */
 } Samples;
 
 /* Of one run and quantity. */
@@ -20,11 +22,38 @@ typedef struct {
   double        *rate;  /* the same; NULL: not known */
 } Curve;
 
+/* Of one name in the order of the file. */
+static int by_name(const void *a, const void *b)
+{
+  const NsResultColumn *x = *(const NsResultColumn *const *)a, *y = *(const NsResultColumn *const *)b;
+  const int             order = strcmp(x->name, y->name);
+
+  return order ? order : (x > y) - (x < y);
+}
+
+/* The first column of this name, or NULL. */
+static const NsResultColumn *find_column(const Samples *samples, const char *name)
+{
+  int low = 0, high = samples->table->columns;
+
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (strcmp(samples->sorted[middle]->name, name) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < samples->table->columns && !strcmp(samples->sorted[low]->name, name) ? samples->sorted[low] : NULL;
+}
+
 static bool collect(const NsResultTable *table, NsArena *arena, NsDiag *diag, Samples *samples)
 {
   const double *time = table->columns ? table->column[0].numbers : NULL;
 
-  *samples = (Samples){.table = table};
+  *samples        = (Samples){.table = table};
+  samples->sorted = NsArenaAlloc(arena, sizeof(*samples->sorted) * (size_t)(table->columns + 1));
+  for (int c = 0; c < table->columns; c++) samples->sorted[c] = &table->column[c];
+  if (table->columns) qsort(samples->sorted, (size_t)table->columns, sizeof(*samples->sorted), by_name);
   if (!time) return true;
   samples->row  = NsArenaAlloc(arena, sizeof(*samples->row) * (size_t)(table->rows + 1));
   samples->time = NsArenaAlloc(arena, sizeof(*samples->time) * (size_t)(table->rows + 1));
@@ -162,7 +191,7 @@ static void align_quantity(NsAligned *aligned, const Samples *samples, const NsR
 
   *quantity = (NsAlignedQuantity){.name = column[0]->name, .unit = column[0]->unit, .words = column[0]->words != NULL};
   for (int r = 0; r < aligned->runs; r++) {
-    const NsResultColumn *rates = rate ? NsResultTableColumn(samples[r].table, rate) : NULL;
+    const NsResultColumn *rates = rate ? find_column(&samples[r], rate) : NULL;
     Curve                 curve = {.samples = &samples[r]};
     long                  from  = 0;
 
@@ -195,11 +224,11 @@ NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena,
   find_times(aligned, samples, arena);
   for (int c = 1; c < tables[0]->columns; c++) {
     const NsResultColumn *column[NS_ALIGN_RUNS] = {&tables[0]->column[c]};
-    bool                  all                   = NsResultTableColumn(tables[0], column[0]->name) == column[0]; /* not asked for a second time */
+    bool                  all                   = find_column(&samples[0], column[0]->name) == column[0]; /* not asked for a second time */
 
     if (!all) continue;
     for (int r = 1; r < runs; r++) {
-      column[r] = NsResultTableColumn(tables[r], column[0]->name);
+      column[r] = find_column(&samples[r], column[0]->name);
       all       = all && column[r] && !column[r]->words == !column[0]->words;
     }
     if (all)
@@ -209,7 +238,7 @@ NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena,
   }
   for (int r = 1; r < runs; r++) {
     for (int c = 1; c < tables[r]->columns; c++) {
-      if (!NsResultTableColumn(tables[0], tables[r]->column[c].name)) note_alone(aligned, tables[r]->column[c].name);
+      if (!find_column(&samples[0], tables[r]->column[c].name)) note_alone(aligned, tables[r]->column[c].name);
     }
   }
   return aligned;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double of_rounding = 1e-13, least_scale = 1e-6, least_part = 1e-3;
+static const double of_rounding = 1e-13, least_scale = 1e-6, least_part = 1e-3, minor = 1e-3;
 
 static double largest_of(const NsAligned *aligned, const NsAlignedQuantity *quantity, int run)
 {
@@ -13,20 +13,29 @@ static double largest_of(const NsAligned *aligned, const NsAlignedQuantity *quan
   return largest;
 }
 
-static void set_scales(const NsAligned *aligned, int a, int b, NsDifference *difference, NsArena *arena)
+static void set_scales(const NsAligned *aligned, int a, int b, NsDifference *difference)
 {
-  double *own = NsArenaAlloc(arena, sizeof(*own) * (size_t)(aligned->quantities + 1));
+  enum { UNITS = 32 };
+  const char *unit[UNITS];
+  double      largest[UNITS] = {0};
+  int         units          = 0;
 
-  for (int i = 0; i < aligned->quantities; i++)
-    own[i] = fmax(largest_of(aligned, &aligned->quantity[i], a), largest_of(aligned, &aligned->quantity[i], b));
-  for (int i = 0; i < aligned->quantities; i++) {
-    const NsAlignedQuantity *quantity = &aligned->quantity[i];
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < aligned->quantities; i++) {
+      const NsAlignedQuantity *quantity = &aligned->quantity[i];
+      int                      u        = 0;
 
-    difference[i].scale = own[i];
-    for (int j = 0; j < aligned->quantities; j++) {
-      const NsAlignedQuantity *other = &aligned->quantity[j];
-      if (quantity->unit && other->unit && !strcmp(quantity->unit, other->unit))
-        difference[i].scale = fmax(difference[i].scale, least_scale * own[j]);
+      if (!pass) difference[i].scale = fmax(largest_of(aligned, quantity, a), largest_of(aligned, quantity, b));
+      while (quantity->unit && u < units && strcmp(unit[u], quantity->unit) != 0) u++;
+      if (pass) {
+        const double most      = quantity->unit && u < units ? largest[u] : difference[i].scale;
+        difference[i].minor    = difference[i].scale < minor * most;
+        difference[i].scale    = fmax(difference[i].scale, least_scale * most);
+        difference[i].rounding = of_rounding * most;
+      } else if (quantity->unit && u < UNITS) {
+        if (u == units) unit[units++] = quantity->unit;
+        largest[u] = fmax(largest[u], difference[i].scale);
+      }
     }
   }
 }
@@ -72,7 +81,7 @@ NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double toler
 {
   NsDifference *difference = NsArenaAlloc(arena, sizeof(*difference) * (size_t)(aligned->quantities + 1));
 
-  set_scales(aligned, a, b, difference, arena);
+  set_scales(aligned, a, b, difference);
   for (int i = 0; i < aligned->quantities; i++) {
     difference[i].quantity = &aligned->quantity[i];
     differ(aligned, a, b, tolerance, &difference[i]);
@@ -94,7 +103,7 @@ double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *d
   for (int i = 0; i < aligned->quantities; i++) {
     const NsAlignedQuantity *quantity = &aligned->quantity[i];
 
-    if (quantity->words || (places && !NsIsPlace(quantity)) || differences[i].scale == 0) continue;
+    if (quantity->words || (places && (!NsIsPlace(quantity) || differences[i].minor)) || differences[i].scale == 0) continue;
     for (long k = 0; k < aligned->samples; k++) {
       const double d = fabs(quantity->value[a][k] - quantity->value[b][k]) / differences[i].scale;
       distance[k]    = isnan(d) ? INFINITY : fmax(distance[k], d);
@@ -190,7 +199,7 @@ NsOrder NsOrderOf(const NsAligned *aligned, const NsAlignedQuantity *quantity, d
   order.coarse = sqrt(sum[0] / (double)aligned->samples);
   order.fine   = sqrt(sum[1] / (double)aligned->samples);
   if (order.coarse > rounding && order.fine > rounding) order.order = log(order.coarse / order.fine) / log(ratio);
-  if (order.order > 0.2) order.error = largest / (pow(ratio, order.order) - 1);
+  if (order.order >= 0.5) order.error = largest / (pow(ratio, order.order) - 1);
   return order;
 }
 

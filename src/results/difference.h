@@ -11,6 +11,7 @@ typedef struct {
   const NsAlignedQuantity *quantity;
   double                   scale;
   double                   rounding;    /* differences up to here are: 1e-13 of the largest quantity of the same unit */
+  bool                     minor;       /* scale is below a thousandth of that one: no part of what the motion is judged by */
   double                   largest, at; /* largest |a - b|, and when; words: NAN */
   double                   rms;
   double                   relative; /* largest / scale; 0 where both are 0; words: share of samples that differ */
@@ -24,7 +25,7 @@ NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double toler
 /* Displacements and angles, by the unit. */
 bool NsIsPlace(const NsAlignedQuantity *quantity);
 
-/* The largest relative difference of all displacements and angles (of everything where there are none): velocities jump at impacts, and a small shift in time would count
+/* The largest relative difference of all displacements and angles that are not minor (of everything where there are none): velocities jump at impacts, and a small shift in time would count
    as much as two motions that have nothing to do with each other. [aligned->samples] */
 double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *differences, NsArena *arena);
 
@@ -57,7 +58,7 @@ enum { NS_ORDER_PARTS = 8 };
 typedef struct {
   double coarse, fine; /* root mean squares of a - b and b - c */
   double order, part[NS_ORDER_PARTS];
-  double error; /* the largest that c is to be expected to have: max |b - c| / (r^p - 1); NAN where p is below 0.2 */
+  double error; /* the largest that c is to be expected to have: max |b - c| / (r^p - 1); NAN where p is below 0.5 */
 } NsOrder;
 
 NsOrder NsOrderOf(const NsAligned *aligned, const NsAlignedQuantity *quantity, double rounding, double ratio);

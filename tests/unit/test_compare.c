@@ -202,6 +202,7 @@ static void differences_have_scales_and_a_beginning(void **state)
   assert_true(difference[0].scale == 2.6 && difference[0].parts == 6); /* 0.2 > 0.05 x 2.6 > 0.1 */
   assert_true(fabs(difference[0].rms - sqrt(0.91 / 11)) < 1e-12);
   assert_true(difference[1].relative < 1e-11 && isnan(difference[1].parts));
+  assert_true(difference[1].minor && !difference[0].minor);
   assert_true(difference[2].unequal == 1 && difference[2].parts == 7 && difference[2].largest == 0);
   /* the same is the same at any tolerance */
   made[1]    = made[0];
