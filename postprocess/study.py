@@ -15,6 +15,7 @@ import sys
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import ScalarFormatter
 
 from percuss_figures import BLACK, TWO_COLUMNS, legend_below, letter, style
 from percuss_results import ResultsError
@@ -63,7 +64,11 @@ def clipped(text, most=48):
 
 
 def finish(figure, axes):
-    """Letters, and one legend where lines have names."""
+    """Short numbers, letters, and one legend where lines have names."""
+    for axis in axes:
+        for side in "xy":
+            if getattr(axis, f"get_{side}scale")() == "linear" and isinstance(getattr(axis, f"{side}axis").get_major_formatter(), ScalarFormatter):
+                axis.ticklabel_format(axis=side, style="sci", scilimits=(-3, 4), useMathText=True)
     if len(axes) > 1:
         letter(axes)
     names = axes[0].get_legend_handles_labels()[1]

@@ -190,6 +190,7 @@ static int make_runs(NsStudy *study)
     }
   }
   if (count < distinct && !study->options.quiet) fprintf(stderr, "percuss study: %d of %d runs are there already\n", distinct - count, distinct);
+  if (study->options.overwrite) (void)NsStudyOldRuns(study, true);
   stopped = NsPoolRun(&pool, count, missing);
   share_states(study);
   return stopped;
@@ -197,29 +198,45 @@ static int make_runs(NsStudy *study)
 
 /* Results ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* Where a quantity cannot be had of a run that is done, the first reason of each is told. */
-static void measure_rows(NsStudy *study)
+static void measure_row(const NsStudy *study, int row, NsRunFiles *reference, const char **told)
 {
   const NsList *record = &study->settings.record;
-  const char  **told   = NsArenaAlloc(study->arena, sizeof(*told) * (size_t)record->count);
+  NsStudyRun   *run    = &study->run[row];
+  NsRunFiles   *files  = NsRunFilesOpen(run->directory);
 
-  for (int row = 0; row < study->rows; row++) {
-    NsStudyRun       *run       = &study->run[row];
-    const NsStudyRun *reference = run->reference < 0 ? NULL : &study->run[run->reference];
+  for (int q = 0; q < record->count; q++) {
+    const char *why = NULL;
 
-    for (int q = 0; q < record->count && run->state == NS_ROW_DONE; q++) {
-      NsArena    *arena = NsArenaCreate();
-      const char *why   = NULL;
-
-      run->result[q] = NsQuantityMeasure((const NsQuantity *)record->items + q, run->directory,
-        reference && reference->state == NS_ROW_DONE ? reference->directory : NULL, arena, &why);
-      if (why && !told[q]) {
-        told[q] = record->names[q];
-        fprintf(stderr, "percuss study: no '%s' of run %d: %s\n", record->names[q], row + 1, why);
-      }
-      NsArenaDestroy(&arena);
-    }
+    run->result[q] = NsQuantityMeasure((const NsQuantity *)record->items + q, files, reference, files->arena, &why);
+    if (!why || told[q]) continue;
+    told[q] = record->names[q];
+    fprintf(stderr, "percuss study: no '%s' of run %d: %s\n", record->names[q], row + 1, why);
   }
+  NsRunFilesClose(&files);
+}
+
+/* Where a quantity cannot be had of a run that is done, the first reason of each is told. Rows mostly share a reference, whose tables are kept from one to the next. */
+static void measure_rows(NsStudy *study)
+{
+  const char **told      = NsArenaAlloc(study->arena, sizeof(*told) * (size_t)study->settings.record.count);
+  NsRunFiles  *reference = NULL;
+  int          open      = -1;
+
+  for (int i = study->rows; i < study->runs; i++) {
+    if (study->run[i].state == NS_ROW_FAILED) fprintf(stderr, "percuss study: %s failed: %s\n", NsStudyRunName(study, i), study->run[i].message);
+  }
+  for (int row = 0; row < study->rows; row++) {
+    const int of = study->run[row].reference;
+
+    if (study->run[row].state != NS_ROW_DONE) continue;
+    if (of != open) {
+      NsRunFilesClose(&reference);
+      open = of;
+      if (of >= 0 && study->run[of].state == NS_ROW_DONE) reference = NsRunFilesOpen(study->run[of].directory);
+    }
+    measure_row(study, row, reference, told);
+  }
+  NsRunFilesClose(&reference);
 }
 
 static const char *find_script(NsArena *arena)
@@ -292,7 +309,9 @@ static int finish(NsStudy *study, int stopped)
   if (good && study->settings.bifurcation) good = NsStudySamples(study, out ? out : stderr);
   if (out && out != stdout) fclose(out);
   if (good && !study->options.quiet) {
+    const int old = NsStudyOldRuns(study, false);
     printf("\n  results: %s/study.csv\n", study->directory);
+    if (old) printf("  runs/ has %d more of earlier forms of the study; --overwrite removes them, and makes all anew\n", old);
     if (!stopped) draw_figure(study);
   }
   if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command goes on with what is missing\n");
@@ -304,6 +323,10 @@ static int study_file(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
   NsStudy study = {.arena = arena, .diag = diag, .path = options->config_path, .options = *options};
   int     code;
 
+  if (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE")) {
+    fprintf(stderr, "percuss study: starts its runs itself, each on one process; call it without mpiexec\n");
+    return NS_EXIT_INPUT;
+  }
   if (!NsStudyRead(&study)) {
     NsDiagPrint(diag, stderr, NsColour(stderr));
     return NS_EXIT_INPUT;

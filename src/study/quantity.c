@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 #include "core/text.h"
-#include "results/table.h"
 #include "study.h"
 
 /* Run.json: YAML can read it. */
@@ -38,15 +37,15 @@ static double number_of(const NsNode *node)
 
 /* Events ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-static double measure_events(const NsQuantity *quantity, const char *directory, NsArena *arena, const char **why)
+static double measure_events(const NsQuantity *quantity, NsRunFiles *files, NsArena *arena, const char **why)
 {
-  const NsResultTable  *table = NsResultTableRead(NsArenaPrint(arena, "%s/events.csv", directory), arena, NsDiagCreate(arena));
+  const NsResultTable  *table = NsRunFilesTable(files, "events.csv");
   const NsResultColumn *time, *contact, *event;
   double                first = NAN, last = NAN;
   long                  count = 0;
 
   if (!table) {
-    *why = NsArenaPrint(arena, "cannot read %s/events.csv", directory);
+    *why = NsArenaPrint(arena, "cannot read %s/events.csv", files->directory);
     return NAN;
   }
   time    = NsResultTableColumn(table, "time");
@@ -159,13 +158,13 @@ static double value_of(int value, const NsSignal *signal, NsArena *arena)
 }
 
 /* Rows within the window; or samples at equal intervals there. */
-static bool read_window(const NsQuantity *quantity, const char *directory, NsArena *arena, NsSignal *signal, const char **why)
+static bool read_window(const NsQuantity *quantity, NsRunFiles *files, NsArena *arena, NsSignal *signal, const char **why)
 {
   NsSignal all;
   double  *time, end;
   long     count;
 
-  *why = NsSignalRead(directory, quantity->column.count, quantity->column.items, arena, signal);
+  *why = NsSignalRead(files, quantity->column.count, quantity->column.items, arena, signal);
   if (*why) return false;
   if (quantity->every > 0 && signal->rows) {
     all   = *signal;
@@ -190,7 +189,7 @@ static void subtract(NsSignal *signal, const NsSignal *other)
 
 /* What the norm is taken against, at the same times. */
 static bool read_other(
-  const NsQuantity *quantity, const NsSignal *signal, const char *reference, double number, NsArena *arena, NsSignal *other, const char **why)
+  const NsQuantity *quantity, const NsSignal *signal, NsRunFiles *reference, double number, NsArena *arena, NsSignal *other, const char **why)
 {
   NsSignal from = {.columns = signal->columns};
 
@@ -220,21 +219,21 @@ static bool read_other(
   return other->rows > 0;
 }
 
-static double measure_plain(const NsQuantity *quantity, const char *directory, NsArena *arena, const char **why)
+static double measure_plain(const NsQuantity *quantity, NsRunFiles *files, NsArena *arena, const char **why)
 {
   NsSignal      signal;
   const NsNode *found;
 
-  if (quantity->event) return measure_events(quantity, directory, arena, why);
+  if (quantity->event) return measure_events(quantity, files, arena, why);
   if (quantity->summary) {
-    found = find_number(read_summary(directory, arena), quantity->summary, arena);
-    if (!found) *why = NsArenaPrint(arena, "no '%s' in %s/run.json", quantity->summary, directory);
+    found = find_number(read_summary(files->directory, arena), quantity->summary, arena);
+    if (!found) *why = NsArenaPrint(arena, "no '%s' in %s/run.json", quantity->summary, files->directory);
     return number_of(found);
   }
-  return read_window(quantity, directory, arena, &signal, why) ? value_of(quantity->value, &signal, arena) : NAN;
+  return read_window(quantity, files, arena, &signal, why) ? value_of(quantity->value, &signal, arena) : NAN;
 }
 
-double NsQuantityMeasure(const NsQuantity *quantity, const char *directory, const char *reference, NsArena *arena, const char **why)
+double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why)
 {
   const bool  to_reference = quantity->against && !strcmp(quantity->against, "reference");
   const bool  compared     = quantity->against || quantity->exact.rows;
@@ -248,16 +247,16 @@ double NsQuantityMeasure(const NsQuantity *quantity, const char *directory, cons
     *why = "its reference failed";
     return NAN;
   }
-  if (!compared) return measure_plain(quantity, directory, arena, why);
+  if (!compared) return measure_plain(quantity, run, arena, why);
   if (quantity->column.count && NsValueIsNorm(quantity->value)) {
-    if (!read_window(quantity, directory, arena, &signal, why)) return NAN;
+    if (!read_window(quantity, run, arena, &signal, why)) return NAN;
     if (!read_other(quantity, &signal, to_reference ? reference : NULL, number, arena, &other, why)) return NAN;
     subtract(&signal, &other);
     value = norm_of(quantity->value, &signal, arena);
     size  = norm_of(quantity->value, &other, arena);
   } else {
     const double of = to_reference ? measure_plain(quantity, reference, arena, why) : number;
-    value           = measure_plain(quantity, directory, arena, why) - of;
+    value           = measure_plain(quantity, run, arena, why) - of;
     size            = fabs(of);
   }
   if (quantity->relative && size == 0) *why = "relative to zero";

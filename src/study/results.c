@@ -1,10 +1,12 @@
 /* The files of a study, and its table on the terminal. */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "core/decimal.h"
+#include "core/directory.h"
 #include "core/json.h"
 #include "core/out_of_memory.h"
 #include "core/text.h"
@@ -13,21 +15,57 @@
 
 static const char *const state_names[] = {[NS_ROW_MISSING] = "missing", [NS_ROW_DONE] = "done", [NS_ROW_FAILED] = "failed"};
 
-NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds)
+static NsRowState state_of(const NsNode *root, NsArena *arena, const char **message, double *seconds)
 {
-  const NsNode *root   = NsTreeReadFile(NsArenaPrint(arena, "%s/run.json", directory), arena, NsDiagCreate(arena));
   const NsNode *status = NsTreeChild(root, "exit_status"), *failure = NsTreeChild(root, "failure");
   const NsNode *summary = NsTreeChild(root, "summary"), *loop = NsTreeChild(summary, "loop_seconds"), *setup = NsTreeChild(summary, "setup_seconds");
   double        a = 0, b = 0;
 
-  *message = "";
-  *seconds = 0;
   if (!status || status->kind != NS_NODE_SCALAR) return NS_ROW_MISSING;
   if (loop && loop->text && setup && setup->text && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
   if (!strcmp(status->text, "done")) return NS_ROW_DONE;
   if (strcmp(status->text, "failed")) return NS_ROW_MISSING; /* stopped, or killed while it ran: to be made again */
-  *message = failure && failure->kind == NS_NODE_SCALAR ? failure->text : "failed";
+  *message = failure && failure->kind == NS_NODE_SCALAR ? NsArenaCopy(arena, failure->text, strlen(failure->text)) : "failed";
   return NS_ROW_FAILED;
+}
+
+NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds)
+{
+  NsArena   *own = NsArenaCreate(); /* run.json makes a tree of some hundred nodes, of each of many runs */
+  NsRowState state;
+
+  *message = "";
+  *seconds = 0;
+  state    = state_of(NsTreeReadFile(NsArenaPrint(own, "%s/run.json", directory), own, NsDiagCreate(own)), arena, message, seconds);
+  NsArenaDestroy(&own);
+  return state;
+}
+
+/* Runs of earlier forms of the study -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_present(const NsStudy *study, const char *name)
+{
+  for (int i = 0; i < study->runs; i++) {
+    if (!strncmp(study->run[i].fingerprint, name, 12) && strlen(name) == 12) return true;
+  }
+  return false;
+}
+
+int NsStudyOldRuns(const NsStudy *study, bool remove)
+{
+  const char    *folder    = NsArenaPrint(study->arena, "%s/runs", study->directory), *path;
+  DIR           *directory = opendir(folder);
+  struct dirent *entry;
+  int            count = 0;
+
+  while (directory && (entry = readdir(directory))) {
+    path = NsArenaPrint(study->arena, "%s/%s", folder, entry->d_name);
+    if (entry->d_name[0] == '.' || is_present(study, entry->d_name) || NsDirectoryLook(path, study->arena) != NS_DIRECTORY_RESULTS) continue;
+    count++;
+    if (remove && NsDirectoryRemoveResults(path, study->arena)) (void)rmdir(path);
+  }
+  if (directory) closedir(directory);
+  return count;
 }
 
 /* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -205,7 +243,7 @@ bool NsStudyWrite(const NsStudy *study)
 
 /* Terminal ----------------------------------------------------------------------------------------------------------------------------------------- */
 
-enum { WIDEST = 34, MOST_ROWS = 100 };
+enum { WIDEST = 34, MOST_ROWS = 200 };
 
 /* The key without what all axes share: "step" of "scheme.step", unless another axis ends alike. */
 static const char *short_key(const NsStudy *study, int axis)

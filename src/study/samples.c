@@ -44,14 +44,14 @@ static void sample_maxima(NsSignal *signal, NsArena *arena)
   signal->rows = count;
 }
 
-static long write_run(const NsStudy *study, int row, FILE *file, NsArena *arena, const char **why)
+static long write_run(const NsStudy *study, int row, FILE *file, NsRunFiles *files)
 {
+  NsArena             *arena       = files->arena;
   const NsBifurcation *bifurcation = study->settings.bifurcation;
   const double         parameter   = NsStudyNumber(study, row, bifurcation->over, NULL);
   NsSignal             signal;
 
-  *why = NsSignalRead(study->run[row].directory, bifurcation->column.count, bifurcation->column.items, arena, &signal);
-  if (*why) return 0;
+  if (NsSignalRead(files, bifurcation->column.count, bifurcation->column.items, arena, &signal)) return 0;
   if (bifurcation->at == NS_SAMPLE_PERIOD) sample_period(&signal, bifurcation->after, bifurcation->period, arena);
   if (bifurcation->at == NS_SAMPLE_TURN && parameter != 0) sample_period(&signal, bifurcation->after, 2 * M_PI / fabs(parameter), arena);
   if (bifurcation->at == NS_SAMPLE_ROWS || bifurcation->at == NS_SAMPLE_MAXIMA) NsSignalCut(&signal, bifurcation->after, INFINITY);
@@ -86,13 +86,12 @@ bool NsStudySamples(const NsStudy *study, FILE *out)
   }
   fputc('\n', file.file);
   for (int row = 0; row < study->rows; row++) {
-    NsArena    *arena = NsArenaCreate();
-    const char *why;
-    const long  count = study->run[row].state == NS_ROW_DONE ? write_run(study, row, file.file, arena, &why) : 0;
+    NsRunFiles *files = NsRunFilesOpen(study->run[row].directory);
+    const long  count = study->run[row].state == NS_ROW_DONE ? write_run(study, row, file.file, files) : 0;
 
     total += count;
     empty += study->run[row].state == NS_ROW_DONE && !count;
-    NsArenaDestroy(&arena);
+    NsRunFilesClose(&files);
   }
   fprintf(out, "\n%ld samples over %s in bifurcation.csv", total, bifurcation->over);
   if (empty) fprintf(out, "; %ld run%s left none after %g s", empty, empty == 1 ? "" : "s", bifurcation->after);

@@ -1,7 +1,6 @@
 /* Columns of a run's tables over time. */
 #include <stdio.h>
 #include <string.h>
-#include "results/table.h"
 #include "study.h"
 
 const char *const NsColumnTables[] = {"history", "contacts", "energy", "orbits", "poincare", NULL};
@@ -41,7 +40,38 @@ static double cell(const NsResultColumn *column, long row)
   return column->numbers ? column->numbers[row] : strcmp(column->words[row], "open") != 0;
 }
 
-const char *NsSignalRead(const char *directory, int count, const char *const *columns, NsArena *arena, NsSignal *signal)
+NsRunFiles *NsRunFilesOpen(const char *directory)
+{
+  NsArena    *arena = NsArenaCreate();
+  NsRunFiles *files = NsArenaAlloc(arena, sizeof(*files));
+
+  files->arena     = arena;
+  files->directory = directory;
+  return files;
+}
+
+void NsRunFilesClose(NsRunFiles **files)
+{
+  NsArena *arena = *files ? (*files)->arena : NULL;
+
+  if (arena) NsArenaDestroy(&arena);
+  *files = NULL;
+}
+
+const NsResultTable *NsRunFilesTable(NsRunFiles *files, const char *name)
+{
+  const char          *path = NsArenaPrint(files->arena, "%s/%s", files->directory, name);
+  const NsResultTable *table;
+
+  for (int i = 0; i < files->count; i++) {
+    if (!strcmp(files->table[i]->path, path)) return files->table[i];
+  }
+  table = NsResultTableRead(path, files->arena, NsDiagCreate(files->arena));
+  if (table && files->count < (int)(sizeof(files->table) / sizeof(*files->table))) files->table[files->count++] = table;
+  return table;
+}
+
+const char *NsSignalRead(NsRunFiles *files, int count, const char *const *columns, NsArena *arena, NsSignal *signal)
 {
   const NsResultTable   *table = NULL;
   const NsResultColumn **from  = NsArenaAlloc(arena, sizeof(*from) * (size_t)count), *time, *station;
@@ -49,10 +79,10 @@ const char *NsSignalRead(const char *directory, int count, const char *const *co
 
   for (int c = 0; c < count; c++) {
     if (!NsColumnNameRead(columns[c], arena, &name)) return NsArenaPrint(arena, "no table of '%s'", columns[c]);
-    if (!table) table = NsResultTableRead(NsArenaPrint(arena, "%s/%s", directory, name.file), arena, NsDiagCreate(arena));
-    if (!table) return NsArenaPrint(arena, "cannot read %s/%s", directory, name.file);
+    if (!table) table = NsRunFilesTable(files, name.file);
+    if (!table) return NsArenaPrint(arena, "cannot read %s/%s", files->directory, name.file);
     from[c] = NsResultTableColumn(table, name.heading);
-    if (!from[c]) return NsArenaPrint(arena, "no column '%s' in %s/%s", name.heading, directory, name.file);
+    if (!from[c]) return NsArenaPrint(arena, "no column '%s' in %s/%s", name.heading, files->directory, name.file);
   }
   time    = NsResultTableColumn(table, "time");
   station = name.station ? NsResultTableColumn(table, "station") : NULL;

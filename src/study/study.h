@@ -15,6 +15,7 @@
 #pragma once
 #include "core/arena_stream.h"
 #include "percuss/run.h"
+#include "results/table.h"
 
 typedef enum {
   NS_VALUE_FINAL,
@@ -154,6 +155,19 @@ int NsPoolRun(const NsPool *pool, int count, const int *numbers);
 int NsPoolCall(int (*work)(void *context), void *context);
 
 /* signal.c */
+
+/* The directory of a run, and the tables that were read from it: each is read once. */
+typedef struct {
+  const char          *directory;
+  NsArena             *arena;
+  int                  count;
+  const NsResultTable *table[16]; /* [count] */
+} NsRunFiles;
+NsRunFiles *NsRunFilesOpen(const char *directory);
+void        NsRunFilesClose(NsRunFiles **files);
+/* NULL: it cannot be read. */
+const NsResultTable *NsRunFilesTable(NsRunFiles *files, const char *name);
+
 typedef struct {
   long     rows;
   int      columns;
@@ -169,14 +183,14 @@ extern const char *const NsColumnTables[]; /* NULL-terminated */
 /* Headings of a table, NULL-terminated; NULL: it cannot be read. */
 const char **NsSignalHeadings(const char *path, NsArena *arena);
 /* Columns of one table of a run. NULL, or why not. */
-const char *NsSignalRead(const char *directory, int count, const char *const *columns, NsArena *arena, NsSignal *signal);
+const char *NsSignalRead(NsRunFiles *files, int count, const char *const *columns, NsArena *arena, NsSignal *signal);
 /* Rows from `from` to `to`. */
 void NsSignalCut(NsSignal *signal, double from, double to);
 /* At these times, by straight lines; beyond its ends as there. */
 void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena *arena, NsSignal *result);
 
-/* quantity.c: of one run's directory (and its reference's, where it has one); NAN where there is none, with a reason. */
-double NsQuantityMeasure(const NsQuantity *quantity, const char *directory, const char *reference, NsArena *arena, const char **why);
+/* quantity.c: of one run (and its reference, where it has one, else NULL); NAN where there is none, with a reason. */
+double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);
 /* Mistakes in `column`, `summary`, `contact` that only show with a run, whose empty tables stand in the directory. */
 void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, NsDiag *diag);
 bool NsValueIsNorm(int value);
@@ -204,6 +218,8 @@ bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
 /* Whether run.json in this directory says that the run is done or failed; with its failure. */
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
+/* How many runs in the directory belong to no row any more, for the study was changed; they can go, if `remove`. */
+int NsStudyOldRuns(const NsStudy *study, bool remove);
 /* A file made by one call, whole or not at all: printf into it, then close. */
 typedef struct {
   FILE         *file;
