@@ -150,7 +150,6 @@ static void ended(void *context, int number, int code)
 {
   NsStudy    *study = context;
   NsStudyRun *run   = &study->run[number];
-  struct stat info;
 
   run->state = NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
   if (run->state == NS_ROW_MISSING && code != NS_EXIT_STOPPED) {
@@ -158,7 +157,7 @@ static void ended(void *context, int number, int code)
     run->message = code < 0 ? NsArenaPrint(study->arena, "killed by signal %d (%s)", -code, strsignal(-code))
                             : NsArenaPrint(study->arena, "exit code %d: %s", code, last_words(study, number));
   }
-  if (!stat(log_of(study, number), &info) && info.st_size == 0) (void)unlink(log_of(study, number));
+  if (run->state != NS_ROW_FAILED) (void)unlink(log_of(study, number));
 }
 
 static void share_states(NsStudy *study)

@@ -71,32 +71,46 @@ typedef struct {
   Sequence      *sequence;
 } Table;
 
-static void choose_axes(Table *table)
+/* The axes that part runs into sequences; returns how many. */
+static int choose_axes(const NsStudy *study, NsArena *arena, int **axis)
 {
-  const NsStudy       *study       = table->study;
   const NsConvergence *convergence = study->settings.convergence;
   const int            over        = NsStudyAxisOf(study, convergence->over);
+  int                  axes        = 0;
 
-  table->axis = NsArenaAlloc(table->arena, sizeof(int) * (size_t)(study->axes + convergence->by.count));
-  if (convergence->by.count) {
-    for (int i = 0; i < convergence->by.count; i++) table->axis[table->axes++] = NsStudyAxisOf(study, convergence->by.items[i]);
-  } else {
-    for (int a = 0; a < study->axes && study->settings.combine == NS_GRID; a++) {
-      if (a != over) table->axis[table->axes++] = a;
-    }
+  *axis = NsArenaAlloc(arena, sizeof(int) * (size_t)(study->axes + convergence->by.count));
+  for (int i = 0; i < convergence->by.count; i++) (*axis)[axes++] = NsStudyAxisOf(study, convergence->by.items[i]);
+  for (int a = 0; a < study->axes && study->settings.combine == NS_GRID && !convergence->by.count; a++) {
+    if (a != over) (*axis)[axes++] = a;
   }
+  return axes;
 }
 
 /* Rows of one sequence chose values of the same text, so that a list that repeats a value for zip parts as it reads. */
-static bool same_sequence(const Table *table, int a, int b)
+static bool same_sequence(const NsStudy *study, int axes, const int *axis, int a, int b)
 {
-  const NsStudy *study = table->study;
-
-  for (int i = 0; i < table->axes; i++) {
-    const NsAxis *axis = &study->axis[table->axis[i]];
-    if (strcmp(axis->text[study->run[a].choice[table->axis[i]]], axis->text[study->run[b].choice[table->axis[i]]])) return false;
+  for (int i = 0; i < axes; i++) {
+    const char **text = study->axis[axis[i]].text;
+    if (strcmp(text[study->run[a].choice[axis[i]]], text[study->run[b].choice[axis[i]]])) return false;
   }
   return true;
+}
+
+bool NsOrdersRepeat(const NsStudy *study, int *first, int *second)
+{
+  double *size = NsArenaAlloc(study->arena, sizeof(double) * (size_t)study->rows);
+  int    *axis, axes = choose_axes(study, study->arena, &axis);
+
+  for (int row = 0; row < study->rows; row++) {
+    size[row] = NsStudyNumber(study, row, study->settings.convergence->over, NULL);
+    for (int k = 0; k < row; k++) {
+      if (size[k] != size[row] || !same_sequence(study, axes, axis, k, row)) continue;
+      *first  = k;
+      *second = row;
+      return true;
+    }
+  }
+  return false;
 }
 
 static double size_of(const NsStudy *study, int row)
@@ -128,7 +142,7 @@ static void make_sequences(Table *table)
   for (int row = 0; row < study->rows; row++) {
     Sequence *sequence = table->sequence;
 
-    while (sequence < table->sequence + table->count && !same_sequence(table, sequence->row[0], row)) sequence++;
+    while (sequence < table->sequence + table->count && !same_sequence(study, table->axes, table->axis, sequence->row[0], row)) sequence++;
     if (sequence == table->sequence + table->count) {
       table->count++;
       sequence->row  = NsArenaAlloc(table->arena, sizeof(int) * rows);
@@ -291,7 +305,7 @@ bool NsStudyOrders(const NsStudy *study, FILE *out)
   bool                 rough = false;
 
   NsStudyFileOpen(&file, study, "convergence.csv");
-  choose_axes(&table);
+  table.axes = choose_axes(study, table.arena, &table.axis);
   make_sequences(&table);
   for (int i = 0; i < table.axes; i++) {
     NsPutWord(file.file, study->axis[table.axis[i]].key);

@@ -57,20 +57,47 @@ static void check_convergence(NsStudy *study)
   const NsConvergence *convergence = study->settings.convergence;
   const NsQuantity    *quantity    = study->settings.record.items;
   bool                 errors      = false;
+  int                  first, second;
 
   if (!check_varied(study, convergence->where, "over", convergence->over, true)) return;
   check_recorded(study, &convergence->of);
-  for (int i = 0; i < convergence->by.count; i++) (void)check_varied(study, convergence->where, "by", convergence->by.items[i], false);
+  for (int i = 0; i < convergence->by.count; i++) {
+    if (!check_varied(study, convergence->where, "by", convergence->by.items[i], false)) return;
+  }
   for (int row = 0; row < study->rows; row++) {
     if (NsStudyNumber(study, row, convergence->over, NULL) > 0) continue;
     NsDiagError(study->diag, NsKeysPlace(convergence->where, "over"), "%s is not above zero in run %d (%s): no order goes with it", convergence->over,
       row + 1, NsStudyRunName(study, row));
     return;
   }
+  if (NsOrdersRepeat(study, &first, &second)) {
+    NsDiagError(study->diag, convergence->where->key_place, "runs %d and %d have the same %s in one sequence: %s; %s", first + 1, second + 1,
+      convergence->over, NsStudyRunName(study, first), NsStudyRunName(study, second));
+    NsDiagNote(study->diag, "say with `by` what parts the runs into sequences, such as by: [scheme.type]");
+  }
   for (int q = 0; q < study->settings.record.count; q++) errors = errors || quantity[q].against || quantity[q].exact.rows;
   if (convergence->of.count || errors) return;
   NsDiagError(study->diag, convergence->where->key_place, "no quantity is an error: none has `against` or `exact`");
   NsDiagNote(study->diag, "say which are with `of`, or give one `against: reference`");
+}
+
+/* Turns are those of an angular velocity, or of a frequency; a bare number is rad/s. */
+static void check_bifurcation(NsStudy *study)
+{
+  const NsBifurcation *bifurcation = study->settings.bifurcation;
+  NsDimension          dimension;
+  double               value;
+
+  if (!check_varied(study, bifurcation->where, "over", bifurcation->over, true) || bifurcation->at != NS_SAMPLE_TURN) return;
+  for (int row = 0; row < study->rows; row++) {
+    const char *text = "";
+
+    (void)NsStudyNumber(study, row, bifurcation->over, &text);
+    (void)NsParseAnyQuantity(text, &dimension, &value);
+    if (!*NsDimensionUnit(dimension) || (dimension.s == -1 && !dimension.m && !dimension.kg)) continue;
+    NsDiagError(study->diag, NsKeysPlace(bifurcation->where, "at"), "a turn is that of an angular velocity; %s is %s", bifurcation->over, text);
+    return;
+  }
 }
 
 static const char *base_name(NsStudy *study)
@@ -95,6 +122,6 @@ bool NsStudyRead(NsStudy *study)
   if (access(study->config, R_OK)) NsDiagError(study->diag, NsKeysPlace(tree, "config"), "cannot open '%s': %s", study->config, strerror(errno));
   if (!NsStudyMakeRuns(study) || NsDiagErrors(study->diag)) return false;
   if (study->settings.convergence) check_convergence(study);
-  if (study->settings.bifurcation) (void)check_varied(study, study->settings.bifurcation->where, "over", study->settings.bifurcation->over, true);
+  if (study->settings.bifurcation) check_bifurcation(study);
   return !NsDiagErrors(study->diag);
 }

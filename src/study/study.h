@@ -143,8 +143,9 @@ PetscErrorCode NsStudyExamine(NsStudy *study, bool *good);
    work(context, number) is what each does, and its exit code; its output goes to the file log(context, number). Ended: called in the parent with the exit code, or minus the signal.
    Stops starting after SIGINT or SIGTERM, and hands the signal on; a second one kills. Returns the signal, or 0. */
 typedef struct {
-  int   jobs, quiet;
-  void *context;
+  int       jobs;
+  PetscBool quiet;
+  void     *context;
   int (*work)(void *context, int number);
   const char *(*log)(void *context, int number);
   void (*ended)(void *context, int number, int code);
@@ -198,6 +199,8 @@ bool NsValueIsOfEvents(int value);
 
 /* orders.c: writes convergence.csv, and prints its tables. False: cannot write. */
 bool NsStudyOrders(const NsStudy *study, FILE *out);
+/* Two rows of one sequence with the same size: no order is between them. */
+bool NsOrdersRepeat(const NsStudy *study, int *first, int *second);
 /* Observed orders of errors over sizes, finest last: pair[k] between k and k + 1. fit: least squares over the longest stretch of at least two pairs whose orders differ by
    less than a quarter (first..last), over all where there is none. NAN where errors are not positive. */
 typedef struct {
