@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "arguments.h"
 #include "cli.h"
@@ -31,7 +30,6 @@ static bool read_values(void)
 static bool may_use_directory(const NsStudy *study)
 {
   const char *path = study->directory;
-  struct stat info;
 
   switch (NsDirectoryLook(path, study->arena)) {
   case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
@@ -39,7 +37,7 @@ static bool may_use_directory(const NsStudy *study)
     fprintf(stderr, "percuss study: '%s' holds a run, no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   case NS_DIRECTORY_FOREIGN:
-    if (!stat(NsArenaPrint(study->arena, "%s/runs", path), &info)) break;
+    if (NsStudyIsThere(path, study->arena)) break;
     fprintf(stderr, "percuss study: '%s' exists already and holds no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   default: break;
@@ -47,11 +45,12 @@ static bool may_use_directory(const NsStudy *study)
   return true;
 }
 
+/* With study.json, which says whose it is. */
 static bool make_directory(const NsStudy *study)
 {
   const char *path = study->directory;
 
-  if (NsDirectoryMake(NsArenaPrint(study->arena, "%s/runs", path))) return true;
+  if (NsDirectoryMake(NsArenaPrint(study->arena, "%s/runs", path))) return NsStudyDescribe(study);
   fprintf(stderr, "percuss study: cannot make the directory %s/runs: %s\n", path, strerror(errno));
   return false;
 }
@@ -263,7 +262,7 @@ static int call_script(void *context)
 {
   char *const *words = context;
 
-  if (!freopen("/dev/null", "w", stdout)) return NS_EXIT_FAILED;
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return NS_EXIT_FAILED; /* what it lacks is its own affair */
   execv(words[0], words);
   return NS_EXIT_FAILED;
 }

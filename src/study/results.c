@@ -68,6 +68,14 @@ int NsStudyOldRuns(const NsStudy *study, bool remove)
   return count;
 }
 
+bool NsStudyIsThere(const char *directory, NsArena *arena)
+{
+  const NsNode *root = NsTreeReadFile(NsArenaPrint(arena, "%s/study.json", directory), arena, NsDiagCreate(arena));
+  const NsNode *name = NsTreeChild(NsTreeChild(root, "program"), "name");
+
+  return name && name->kind == NS_NODE_SCALAR && !strcmp(name->text, "percuss");
+}
+
 /* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
 
 void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
@@ -185,8 +193,7 @@ static bool write_times(const NsStudy *study)
   return NsStudyFileClose(&file);
 }
 
-/* What postprocess/study.py wants to know. */
-static bool write_description(const NsStudy *study)
+bool NsStudyDescribe(const NsStudy *study)
 {
   const NsStudySettings *settings = &study->settings;
   const NsQuantity      *item     = settings->record.items;
@@ -238,7 +245,7 @@ static bool write_description(const NsStudy *study)
 
 bool NsStudyWrite(const NsStudy *study)
 {
-  return write_table(study) && write_times(study) && write_description(study);
+  return write_table(study) && write_times(study);
 }
 
 /* Terminal ----------------------------------------------------------------------------------------------------------------------------------------- */

@@ -217,6 +217,11 @@ bool NsStudySamples(const NsStudy *study, FILE *out);
 long NsLocalMaxima(long count, const double *x, long *index);
 
 /* results.c */
+
+/* study.json: whose directory this is, and what postprocess/study.py wants to know. */
+bool NsStudyDescribe(const NsStudy *study);
+bool NsStudyIsThere(const char *directory, NsArena *arena);
+/* study.csv, times.csv */
 bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
 /* Whether run.json in this directory says that the run is done or failed; with its failure. */

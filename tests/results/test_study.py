@@ -393,6 +393,13 @@ bifurcation: {over: bodies.ball.initial.y, column: history.ball.y, at: maxima}
                 self.assertEqual(row["status"], "done", name)
                 self.assertNotIn("", [value for key, value in row.items() if key != "message"], name)
 
+    def test_explained(self):
+        """Study files have pages and a schema as configs have."""
+        schema = json.loads(subprocess.run([PERCUSS, "schema", "study"], capture_output=True, text=True, timeout=60, check=True).stdout)
+        self.assertEqual((schema["title"], sorted(schema["required"])), ("percuss study", ["config", "record"]))
+        page = subprocess.run([PERCUSS, "explain", "study.bifurcation.at"], capture_output=True, text=True, timeout=60, check=True).stdout
+        self.assertIn("rows | period | turn | maxima", page)
+
     def test_table_3(self):
         """The published errors of the slider-crank, as tests/published/test_slider_crank.c verifies them."""
         with open(os.path.join(CONFIGS, "studies", "slider_crank_table_3.yaml"), encoding="utf-8") as file:
