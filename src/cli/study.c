@@ -9,6 +9,7 @@
 #include "arguments.h"
 #include "cli.h"
 #include "core/directory.h"
+#include "script.h"
 #include "study/study.h"
 
 enum { JOBS };
@@ -99,7 +100,8 @@ static int examine_all(NsStudy *study)
     for (run->same = 0; strcmp(study->run[run->same].fingerprint, run->fingerprint);) run->same++;
   }
   (void)munmap(self.fingerprint, size);
-  return code < 0 ? NS_EXIT_STOPPED : code;
+  if (code < 0) fprintf(stderr, "percuss study: killed by signal %d (%s) while it looked at the runs\n", -code, strsignal(-code));
+  return code < 0 ? NS_EXIT_FAILED : code;
 }
 
 /* Runs --------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -159,15 +161,25 @@ static void ended(void *context, int number, int code)
   if (run->state != NS_ROW_FAILED) (void)unlink(log_of(study, number));
 }
 
-static void share_states(NsStudy *study)
+/* A run that stopped by itself, at a limit of its own, is no row that is missing because the study was stopped. */
+static void share_states(NsStudy *study, int stopped)
 {
   for (int i = 0; i < study->runs; i++) {
-    const NsStudyRun *same = &study->run[study->run[i].same];
+    NsStudyRun *same = &study->run[study->run[i].same];
 
+    if (!stopped && same->state == NS_ROW_MISSING) same->state = NS_ROW_FAILED;
+    if (stopped && same->state == NS_ROW_MISSING) same->message = "";
     study->run[i].state   = same->state;
     study->run[i].message = same->message;
     study->run[i].seconds = same->seconds;
   }
+}
+
+/* What physics makes fail fails again; what the machine did ("cannot write ...: No space left on device") may go well now. */
+static bool is_to_make(const NsStudy *study, NsStudyRun *run)
+{
+  run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
+  return run->state == NS_ROW_MISSING || (run->state == NS_ROW_FAILED && !strncmp(run->message, "cannot ", 7));
 }
 
 /* What is not there yet. Returns the signal that stopped it, or 0. */
@@ -183,14 +195,13 @@ static int make_runs(NsStudy *study)
 
       if (run->same != i) continue;
       distinct++;
-      run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
-      if (run->state == NS_ROW_MISSING) missing[count++] = i;
+      if (is_to_make(study, run)) missing[count++] = i;
     }
   }
   if (count < distinct && !study->options.quiet) fprintf(stderr, "percuss study: %d of %d runs are there already\n", distinct - count, distinct);
   if (study->options.overwrite) (void)NsStudyOldRuns(study, true);
   stopped = NsPoolRun(&pool, count, missing);
-  share_states(study);
+  share_states(study, stopped);
   return stopped;
 }
 
@@ -237,47 +248,14 @@ static void measure_rows(NsStudy *study)
   NsRunFilesClose(&reference);
 }
 
-static const char *find_script(NsArena *arena)
-{
-  static const char *const places[] = {"../share/percuss/postprocess", "../../postprocess", NULL}; /* installed; build/release of a checkout */
-  char                     self[4096];
-  const ssize_t            size = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-  if (size <= 0) return NULL;
-  self[size]          = '\0';
-  *strrchr(self, '/') = '\0';
-  for (int i = 0; places[i]; i++) {
-    const char *path = NsArenaPrint(arena, "%s/%s/study.py", self, places[i]);
-    char       *real = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
-    if (real) {
-      path = NsArenaCopy(arena, real, strlen(real));
-      free(real);
-      return path;
-    }
-  }
-  return NULL;
-}
-
-static int call_script(void *context)
-{
-  char *const *words = context;
-
-  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return NS_EXIT_FAILED; /* what it lacks is its own affair */
-  execv(words[0], words);
-  return NS_EXIT_FAILED;
-}
-
-/* Debian's Python has matplotlib beside it; where it has not, the command is told. */
 static void draw_figure(const NsStudy *study)
 {
-  static char python[] = "/usr/bin/python3";
-  const char *script   = find_script(study->arena);
-  char       *words[]  = {python, NsArenaPrint(study->arena, "%s", script ? script : ""), NsArenaPrint(study->arena, "%s", study->directory), NULL};
+  const char *script = NsScriptFind("study.py", study->arena);
 
-  if (script && NsPoolCall(call_script, words) == 0)
+  if (script && NsScriptCall(script, study->directory) == 0)
     printf("  figure: %s/study.png\n", study->directory);
   else
-    printf("  to draw it: %s %s %s\n", python, script ? script : "postprocess/study.py", study->directory);
+    printf("  to draw it: %s %s %s\n", NS_SCRIPT_PYTHON, script ? script : "postprocess/study.py", study->directory);
 }
 
 static int count_state(const NsStudy *study, NsRowState state)

@@ -8,6 +8,7 @@
 #include "core/decimal.h"
 #include "core/directory.h"
 #include "core/json.h"
+#include "core/keys_internal.h"
 #include "core/out_of_memory.h"
 #include "core/text.h"
 #include "percuss_version.h"
@@ -24,9 +25,9 @@ static NsRowState state_of(const NsNode *root, NsArena *arena, const char **mess
   if (!status || status->kind != NS_NODE_SCALAR) return NS_ROW_MISSING;
   if (loop && loop->text && setup && setup->text && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
   if (!strcmp(status->text, "done")) return NS_ROW_DONE;
-  if (strcmp(status->text, "failed")) return NS_ROW_MISSING; /* stopped, or killed while it ran: to be made again */
-  *message = failure && failure->kind == NS_NODE_SCALAR ? NsArenaCopy(arena, failure->text, strlen(failure->text)) : "failed";
-  return NS_ROW_FAILED;
+  *message =
+    failure && failure->kind == NS_NODE_SCALAR && !NsKeysIsNull(failure) ? NsArenaCopy(arena, failure->text, strlen(failure->text)) : "failed";
+  return strcmp(status->text, "failed") ? NS_ROW_MISSING : NS_ROW_FAILED; /* stopped, or killed while it ran: to be made again */
 }
 
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds)

@@ -224,7 +224,7 @@ bool NsStudyIsThere(const char *directory, NsArena *arena);
 /* study.csv, times.csv */
 bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
-/* Whether run.json in this directory says that the run is done or failed; with its failure. */
+/* Whether run.json in this directory says that the run is done or failed, with its failure; one that stopped or was killed is missing. */
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
 /* How many runs in the directory belong to no row any more, for the study was changed; they can go, if `remove`. */
 int NsStudyOldRuns(const NsStudy *study, bool remove);

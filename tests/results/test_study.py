@@ -259,13 +259,14 @@ set: {{time.end: 100 s, output: {{contacts: {{every: 0}}, energy: {{every: 0}}, 
 vary: {{scheme.step: [0.1 us]}}
 record: {{t: {{summary: time}}}}
 """
-        run = subprocess.Popen([PERCUSS, "study", self.write(text), "--out", self.path("out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        worker = self.wait_for_worker(1)[0]
-        os.kill(worker, signal.SIGKILL)
-        _, errors = run.communicate(timeout=60)
-        self.assertEqual(run.returncode, 0, errors)
-        row = self.table()[0]
-        self.assertEqual((row["status"], row["message"]), ("failed", "killed by signal 9 (Killed)"))
+        for number, reason in ((signal.SIGKILL, r"killed by signal 9 \(Killed\)"), (signal.SIGTERM, "stopped by signal SIGTERM at t = .*")):
+            run = subprocess.Popen([PERCUSS, "study", self.write(text), "--out", self.path("out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            os.kill(self.wait_for_worker(1)[0], number)
+            _, errors = run.communicate(timeout=60)
+            self.assertEqual(run.returncode, 0, errors)
+            self.assertEqual(self.table()[0]["status"], "failed")
+            self.assertRegex(self.table()[0]["message"], f"^{reason}$")
+            self.forget_workers()
         self.study(text.replace("100 s", "10 us"))
         self.assertEqual(self.table()[0]["status"], "done")
 
@@ -287,6 +288,11 @@ record: {{t: {{summary: time}}}}
             time.sleep(0.05)
         self.fail("no run began")
         return []
+
+    def forget_workers(self):
+        """One that was killed goes on running for its run.json."""
+        shutil.rmtree(self.path("out", "runs"))
+        os.mkdir(self.path("out", "runs"))
 
     def test_interrupted_and_gone_on_with(self):
         """Rows that are there stay; the same command makes those that are missing, and the table is that of a study left in peace."""
@@ -318,6 +324,17 @@ record: {{x: {{column: history.bar.right.ux}}}}
             self.assertEqual(self.runs()[first], kept[first])
         self.study(text.replace("LONG", "4 us"), out="again")
         self.assertEqual(self.content("study.csv"), self.content("study.csv", "again"))
+
+    def test_a_full_disk_is_no_property_of_the_run(self):
+        """A run that could not write is a row with that reason, and is made again."""
+        text = BALL + "vary: {scheme.step: [1 ms]}\nrecord: {t: {summary: time}}\n"
+        limited = "import resource, signal, sys, os; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)); os.execv(sys.argv[1], sys.argv[1:])"
+        done = subprocess.run([sys.executable, "-c", limited, PERCUSS, "study", self.write(text), "--out", self.path("out"), "--quiet"], capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.table()[0]["status"], "failed")
+        self.assertRegex(self.table()[0]["message"], "^cannot write .*File too large")
+        self.study(text)
+        self.assertEqual(self.table()[0]["status"], "done")
 
     def test_what_is_there_is_not_made_again(self):
         text = BALL + "vary: {scheme.step: [1 ms, 2 ms]}\nrecord: {t: {summary: time}}\n"
