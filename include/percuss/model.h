@@ -94,6 +94,7 @@ typedef struct {
 /* A mode for questions of stability: frequency (rad/s), damping rate x'Cx/x'Mx and gyroscopic rate |Gx|/|x| (1/s) of its shape. */
 typedef struct {
   PetscReal omega, damping_rate, gyroscopic_rate;
+  PetscReal gyroscopic_rise; /* of the gyroscopic rate with the speed of rotors whose spin is free, 1/s per rad/s */
 } NsStabilityMode;
 #define NS_STABILITY_MODES 20
 
@@ -164,6 +165,14 @@ typedef struct {
   PetscReal *circulation; /* [count, count] shape_i' (K - K')/2 shape_j */
 } NsModelModes;
 
+/* A rotor whose spin is free. */
+typedef struct {
+  const char *rotor;
+  PetscReal   start, rate; /* rad/s, sizes: at the start, and of the state looked at */
+  const char *bearing;     /* NULL, or that whose table over speed ends first, */
+  PetscReal   tabulated;   /* at this speed, rad/s */
+} NsFreeSpin;
+
 typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
 
 /* A place along a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
@@ -220,6 +229,8 @@ typedef struct {
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
+  /* (all) The rotors whose spin is free, at velocity v. NULL: there are none. */
+  PetscErrorCode (*free_spins)(NsModel *, Vec v, PetscInt *count, const NsFreeSpin **spins);
   /* The highest modes (at most NS_STABILITY_MODES) of a part that gyroscopic forces act on, with the highest spin known beforehand; 0 where none act. NULL: nowhere. */
   PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
   /* The `wanted` lowest modes of a linear model on one process, fewer where there are no more, none where some unknown has no mass; NsModelModesDestroy frees them. Costs

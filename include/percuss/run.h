@@ -6,6 +6,7 @@
 */
 #pragma once
 #include <stdio.h>
+#include "guard.h"
 #include "output.h"
 #include "settings.h"
 
@@ -71,14 +72,17 @@ struct NsRun {
   PetscInt64  steps;            /* planned; schemes that vary their step take more */
 
   /* Stability: known after NsRunCheckStep. */
-  PetscReal omega_max, damping_ratio, step_limit;
-  PetscReal contact_limit; /* s: up to here stable whatever contacts without mass are closed; not above step_limit */
-  PetscBool omega_exact;
-  char      limit_where[256];
-  PetscBool limit_by_growth; /* of whirling modes, which damping would stop */
-  PetscReal limit_at_once;   /* beyond it modes grow in each step by much, whirling or not */
+  PetscReal        omega_max, damping_ratio, step_limit;
+  PetscReal        contact_limit; /* s: up to here stable whatever contacts without mass are closed; not above step_limit */
+  PetscBool        omega_exact;
+  char             limit_where[256];
+  PetscBool        limit_by_growth; /* of whirling modes, which damping would stop */
+  PetscReal        limit_at_once;   /* beyond it modes grow in each step by much, whirling or not */
+  PetscInt         whirls;          /* modes whose gyroscopic terms grow with a spin that is free */
+  NsStabilityMode *whirl;           /* [whirls] at the start */
 
   /* While and after stepping. */
+  NsGuard        guard;
   PetscInt64     steps_done, impulsive_steps;
   PetscInt64     short_steps;                 /* of schemes that vary theirs: shorter than planned */
   PetscReal      max_penetration;             /* m, over all candidates and steps */
@@ -111,6 +115,10 @@ PetscErrorCode NsRunDestroy(NsRun **run);
 /* Compares the step with the scheme's limit: bound first; with the eigensolver where the bound does not settle it or `exact`. Numbers that cannot be computed with are an error
    in diag. */
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
+/* The step limit by whirling modes where rotors of free spin turn at `speed` (rad/s); PETSC_MAX_REAL: none. After NsRunCheckStep. */
+PetscErrorCode NsRunWhirlLimit(NsRun *run, PetscReal speed, PetscReal *limit);
+/* The speed up to which these modes do not grow with run->step; PETSC_MAX_REAL: any, or not known. After NsRunCheckStep. */
+PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed);
 /* Length of the next step: run->step; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
 PetscReal NsRunStepLength(const NsRun *run);
 /* An end of the run so near is met, s: within rounding by steps of any length, within a millionth of a step by others that vary theirs. */

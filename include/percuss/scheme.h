@@ -70,14 +70,15 @@ typedef struct {
 
 struct NsScheme {
   const NsSchemeType *type;
-  const void         *settings;   /* struct of the variant's table; not owned */
-  NsModel            *model;      /* not owned */
-  NsContact          *contact;    /* not owned */
-  NsLedger           *ledger;     /* not owned */
-  PetscReal           step_limit; /* s: of schemes that are `bounded`, by NsRunCreate; PETSC_MAX_REAL: none, or not known (mechanisms) */
-  void               *data;
-  char                refusal[512]; /* by `setup`: why it cannot move this model, a sentence without full stop; "": it can */
-  const char         *refusal_key;  /* the scheme's key that this is about; NULL: `type` */
+  const void         *settings; /* struct of the variant's table; not owned */
+  NsModel            *model;    /* not owned */
+  NsContact          *contact;  /* not owned */
+  NsLedger           *ledger;   /* not owned */
+  PetscReal
+              step_limit; /* s: of schemes that are `bounded`, by NsRunCreate; falls while a free spin rises (guard.h); PETSC_MAX_REAL: none, or not known (mechanisms) */
+  void       *data;
+  char        refusal[512]; /* by `setup`: why it cannot move this model, a sentence without full stop; "": it can */
+  const char *refusal_key;  /* the scheme's key that this is about; NULL: `type` */
 };
 
 extern const NsSchemeType *const NsSchemeTypes[]; /* NULL-terminated, from src/scheme/list.h */
@@ -95,6 +96,8 @@ PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state);
    NS_GROWTH within `duration` (s). */
 #define NS_GROWTH 0.1
 PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration);
+/* Whether it grows by more than that with steps of this length. */
+PetscBool NsSchemeGrows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal step);
 /* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable,
    0 when they always do. */
 PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);

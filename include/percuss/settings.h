@@ -10,6 +10,15 @@ typedef struct {
   double        end; /* s */
 } NsTimeSettings;
 
+enum { NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP };
+
+typedef struct {
+  const NsNode *where;
+  double        energy;      /* J/J */
+  double        penetration; /* m; 0: not given */
+  int           on_exceed;   /* NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP */
+} NsLimitsSettings;
+
 typedef struct {
   const NsNode *where;
   long          every;
@@ -99,6 +108,7 @@ typedef struct {
   NsList                  contacts;         /* NsContactSettings by name */
   NsChosen                scheme;
   const NsTimeSettings   *time;
+  const NsLimitsSettings *limits;
   const NsOutputSettings *output;
 } NsConfig;
 

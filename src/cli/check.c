@@ -91,6 +91,20 @@ static void print_limit(const NsRun *run)
     printf("              %.6g s would be safe also while contacts press nodes without mass on what has mass\n", run->contact_limit);
 }
 
+/* Beyond which the run will warn, or end. */
+static PetscErrorCode print_limits(NsRun *run)
+{
+  const NsGuard *guard = &run->guard;
+
+  PetscFunctionBegin;
+  PetscCall(NsGuardCreate(run));
+  printf("  limits      energy made by the scheme %g of what there was", guard->energy);
+  if (run->model->candidates && guard->penetration > 0) printf(", penetration %g m", guard->penetration);
+  if (guard->spin_limit < PETSC_MAX_REAL) printf(", free spin %.6g rpm for this step", guard->spin_limit * 30 / PETSC_PI);
+  printf(": beyond, the run %s\n", guard->stops ? "ends" : "warns");
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode print_advice(NsRun *run)
 {
   const char *name = run->scheme->type->variant->name;
@@ -174,6 +188,7 @@ static PetscErrorCode print_report(NsRun *run)
     print_limit(run);
   else
     printf("  step limit  none\n");
+  PetscCall(print_limits(run));
   PetscCall(print_advice(run));
   printf("  output      %.0f frames%s, %s ", frames, more, about);
   print_bytes(bytes_to_write(run, steps));

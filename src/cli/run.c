@@ -2,6 +2,16 @@
 #include "arguments.h"
 #include "cli.h"
 
+static void print_warnings(const NsRun *run)
+{
+  char text[1024];
+
+  for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
+    NsGuardTell(run, (NsGuardKind)kind, text, sizeof(text));
+    if (*text) printf("  warning: %s\n", text);
+  }
+}
+
 static void print_summary(const NsRun *run)
 {
   const NsLedger *ledger = &run->ledger;
@@ -20,6 +30,7 @@ static void print_summary(const NsRun *run)
     printf("  contact: %lld impulsive step%s, deepest penetration%s %.3g m\n", (long long)run->impulsive_steps, run->impulsive_steps == 1 ? "" : "s",
       joints ? " or gap of a joint" : "", run->max_penetration);
   }
+  print_warnings(run);
   printf("  results: %s\n", run->directory);
 }
 

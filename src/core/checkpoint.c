@@ -366,6 +366,8 @@ PetscErrorCode NsRunRemember(NsRun *run, NsMemory *memory)
   NsMemoryReals(memory, "loop_seconds", 1, &run->loop_seconds);
   NsMemoryReals(memory, "writing_seconds", 1, &run->writing_seconds);
   NsMemoryBytes(memory, "ledger", sizeof(run->ledger), &run->ledger);
+  NsMemoryReals(memory, "step_limit", 1, &run->scheme->step_limit); /* follows the spin where it is free */
+  NsGuardRemember(&run->guard, memory);
   NsContactRemember(run->contact, memory);
   if (run->scheme->type->remember) PetscCall(run->scheme->type->remember(run->scheme, memory));
   for (int i = 0; i < run->writers; i++) {

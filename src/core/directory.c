@@ -90,7 +90,9 @@ bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
   static const char *const checkpoints[] = {"step_[0-9]*.ckpt", "step_[0-9]*.ckpt.part", NULL};
   const char              *folder = NsArenaPrint(arena, "%s/frames", path), *kept = NsArenaPrint(arena, "%s/checkpoint", path);
 
-  if (!NsDirectoryRemoveMatching(path, lists, arena) || !NsDirectoryRemoveMatching(folder, frames, arena) || !NsDirectoryRemoveMatching(kept, checkpoints, arena)) return false;
+  if (!NsDirectoryRemoveMatching(path, lists, arena) || !NsDirectoryRemoveMatching(folder, frames, arena) ||
+      !NsDirectoryRemoveMatching(kept, checkpoints, arena))
+    return false;
   (void)rmdir(folder); /* stays with what else is in it */
   (void)rmdir(kept);
   return NsDirectoryRemoveMatching(path, tables, arena) && NsDirectoryRemoveMatching(path, last, arena);

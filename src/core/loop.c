@@ -4,7 +4,6 @@
   Nothing here or below allocates once the writers are open.
 */
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
@@ -78,11 +77,6 @@ static PetscErrorCode open_writers(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-static const char *limit_hint(const NsRun *run)
-{
-  return run->step > run->step_limit && !run->scheme->type->bounded ? "; the step is above the stability limit" : "";
-}
-
 /* Whether a writer takes a step. With several processes they must agree: what goes by the clock was settled in take_counsel. */
 static PetscBool is_due(const NsRun *run, const NsWriter *writer, PetscInt64 step, PetscBool last)
 {
@@ -111,7 +105,23 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
   PetscFunctionReturn(0);
 }
 
-/* Offers a state to the writers. `again`: it was offered before as one of many and now turns out to be the last. */
+/* Closes the ledger for the writers. Where nobody but the clock asks for it, nothing may follow from it: runs are to repeat. */
+static PetscErrorCode close_ledger(NsRun *run, PetscInt64 step, PetscBool by_clock)
+{
+  const PetscReal most = run->ledger.numerical_max;
+
+  PetscFunctionBegin;
+  if (!by_clock) {
+    PetscCall(NsGuardEnergy(run, step));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+  run->ledger.numerical_max = most;
+  PetscFunctionReturn(0);
+}
+
+/* Offers a state to the writers, but one that the guard finds wanting only as the last, and one with numbers that are none not at all. `again`: it was offered before as one of many
+   and now turns out to be the last. */
 static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBool again)
 {
   NsContact *contact  = run->contact;
@@ -125,7 +135,7 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     .first                     = step == 0,
     .last                      = last,
     .again                     = again};
-  PetscBool  energy = last, glance = PETSC_FALSE, state = PETSC_FALSE, contacts = PETSC_FALSE, any = last, looks = last;
+  PetscBool  energy = PETSC_FALSE, by_clock = last ? PETSC_FALSE : PETSC_TRUE, state = PETSC_FALSE, contacts = PETSC_FALSE, any = last, looks = last;
   double     start;
 
   PetscFunctionBegin;
@@ -135,22 +145,18 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     if (!run->writer[i]->takes) continue;
     any    = PETSC_TRUE;
     looks  = looks || !type->reports_alone ? PETSC_TRUE : PETSC_FALSE;
-    energy = energy || (type->needs_energy && !type->by_clock) ? PETSC_TRUE : PETSC_FALSE;
-    glance = glance || (type->needs_energy && type->by_clock) ? PETSC_TRUE : PETSC_FALSE;
-    state  = state || type->needs_state ? PETSC_TRUE : PETSC_FALSE;
+    energy = energy || type->needs_energy ? PETSC_TRUE : PETSC_FALSE;
+    if (type->needs_energy && !type->by_clock) by_clock = PETSC_FALSE;
+    state = state || type->needs_state ? PETSC_TRUE : PETSC_FALSE;
     if (type->needs_contacts) contacts = contacts || type->needs_contacts(run->writer[i], step, last) ? PETSC_TRUE : PETSC_FALSE;
   }
   if (!any) PetscFunctionReturn(0); /* most steps: not even the time is asked for */
   start = NsSeconds();
   if (looks) PetscCall(NsSchemeComplete(run->scheme, &run->state));
   if (contacts) PetscCall(NsContactComplete(contact, &run->state));
-  if (energy || glance) {
-    const PetscReal most = run->ledger.numerical_max;
-    PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
-    if (!energy) run->ledger.numerical_max = most; /* results do not depend on when the clock was looked at */
-    if (energy && !isfinite(run->ledger.numerical))
-      NsRunFail(run, "the energy is no number any more at t = %.9g s (step %lld)%s", run->state.t, (long long)step, limit_hint(run));
-  }
+  if (energy || last) PetscCall(close_ledger(run, step, by_clock));
+  if (looks && !run->guard.stop) PetscCall(NsGuardFinite(run, step));
+  if (run->guard.broken || (run->guard.stop && !last)) PetscFunctionReturn(0);
   if (state) PetscCall(collect(run, &snapshot));
   for (int i = 0; i < run->writers; i++) {
     const NsWriterType *type = run->writer[i]->type;
@@ -159,45 +165,6 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
     PetscCall(type->write(run->writer[i], &snapshot));
   }
   run->writing_seconds += NsSeconds() - start;
-  PetscFunctionReturn(0);
-}
-
-/* Not-a-number anywhere in the velocity: the natural number of the first such unknown here, -1 if there is none. A sum costs less than a norm and is not-a-number alike. */
-static PetscErrorCode find_no_number(const NsRun *run, PetscInt *unknown)
-{
-  const NsLayout    *layout = run->model->layout;
-  const PetscScalar *v;
-  PetscReal          sum = 0;
-
-  PetscFunctionBegin;
-  *unknown = -1;
-  PetscCall(VecGetArrayRead(run->state.v, &v));
-  for (PetscInt i = 0; i < layout->local; i++) sum += v[i];
-  for (PetscInt i = 0; i < layout->local && !isfinite(sum); i++) {
-    if (!NsLayoutOwns(layout, i) || isfinite(v[i])) continue;
-    const PetscInt natural = NsLayoutNatural(layout, i);
-    if (*unknown < 0 || natural < *unknown) *unknown = natural;
-  }
-  PetscCall(VecRestoreArrayRead(run->state.v, &v));
-  PetscFunctionReturn(0);
-}
-
-/* Ends the run where a velocity is no number; names the time and the first such unknown. */
-static PetscErrorCode check_finite(NsRun *run, PetscInt64 step)
-{
-  PetscInt unknown;
-  char     name[256];
-
-  PetscFunctionBegin;
-  PetscCall(find_no_number(run, &unknown));
-  if (run->model->layout->ranks > 1) { /* the first of all, as if there were one process */
-    PetscReal first = unknown < 0 ? -PETSC_MAX_REAL : -(PetscReal)unknown;
-    PetscCall(NsLayoutMax(run->model->layout, &first));
-    unknown = first == -PETSC_MAX_REAL ? -1 : (PetscInt)-first;
-  }
-  if (unknown < 0) PetscFunctionReturn(0);
-  PetscCall(run->model->ops->name_unknown(run->model, unknown, name, sizeof(name)));
-  NsRunFail(run, "not a number at t = %.9g s (step %lld): velocity of %s%s", run->state.t, (long long)step, name, limit_hint(run));
   PetscFunctionReturn(0);
 }
 
@@ -307,21 +274,48 @@ static PetscErrorCode stop(NsRun *run, PetscInt64 step)
 static PetscErrorCode give_up(NsRun *run, PetscInt64 done, const NsStepOutcome *outcome)
 {
   PetscFunctionBegin;
-  PetscCall(check_finite(run, done)); /* numbers that are none cannot be solved for: name the cause */
+  PetscCall(NsGuardFinite(run, done)); /* numbers that are none cannot be solved for: name the cause */
   if (run->exit == NS_EXIT_DONE) PetscCall(write_checkpoint(run, done));
-  NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)done + 1, run->state.t, outcome->reason, limit_hint(run));
+  NsRunFail(run, "step %lld at t = %.9g s: %s%s", (long long)done + 1, run->state.t, outcome->reason, NsGuardHint(run));
   PetscCall(offer(run, done, PETSC_TRUE, PETSC_TRUE));
+  PetscFunctionReturn(0);
+}
+
+/* How a run goes on after a step, and what its state is worth where it does not. */
+typedef enum {
+  GO_ON,
+  END_GOOD,     /* by a signal, a failed write or a step that cannot be done: to be written, and to go on from another time */
+  END_DOUBTFUL, /* a limit is exceeded: to be written, for who wants to see what happened */
+  END_BROKEN    /* numbers that are none: the last good state is what was written before */
+} Fate;
+
+/* The one place where that is decided. With several processes the guard finds the same on all; of failures and signals all know at every NS_LOOK_EVERY-th step (`counsel`). */
+static Fate fate_of(const NsRun *run, PetscBool counsel)
+{
+  if (run->guard.broken) return END_BROKEN;
+  if (run->guard.stop) return END_DOUBTFUL;
+  return run->exit != NS_EXIT_DONE && counsel ? END_GOOD : GO_ON;
+}
+
+/* Looks at what the guard looks at, each NS_LOOK_EVERY-th step and where a run is about to end. */
+static PetscErrorCode guard_look(NsRun *run, PetscInt64 step)
+{
+  PetscBool energy;
+
+  PetscFunctionBegin;
+  PetscCall(NsGuardLook(run, step, &energy));
+  if (energy && !run->guard.stop) PetscCall(NsGuardEnergy(run, step));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode step_to_end(NsRun *run)
 {
   const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
-  PetscBool       over  = run->exit != NS_EXIT_DONE;
+  Fate            fate  = run->exit == NS_EXIT_DONE ? GO_ON : END_GOOD;
   NsStepOutcome   outcome;
 
   PetscFunctionBegin;
-  for (PetscInt64 step = run->steps_done + 1; !is_last(run, step - 1) && !over; step++) {
+  for (PetscInt64 step = run->steps_done + 1; !is_last(run, step - 1) && fate == GO_ON; step++) {
     const PetscReal before = run->state.t;
     PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
     if (!outcome.done) {
@@ -333,11 +327,7 @@ static PetscErrorCode step_to_end(NsRun *run)
     run->steps_done = step;
     run->impulsive_steps += outcome.impulsive;
     run->short_steps += run->scheme->type->varies && !run->scheme->type->adapts && run->state.t - before < 0.99 * run->step;
-    for (PetscInt k = 0; k < run->contact->nears; k++) {
-      const PetscInt  i    = run->contact->near[k];
-      const PetscReal gap  = run->contact->report[i].gap;
-      run->max_penetration = PetscMax(run->max_penetration, run->model->candidate[i].bilateral ? PetscAbsReal(gap) : -gap);
-    }
+    PetscCall(NsGuardContacts(run, step));
     if (!alone && look)
       PetscCall(take_counsel(run, step));
     else if (alone && (clock_rang || checkpoint_asked))
@@ -345,18 +335,26 @@ static PetscErrorCode step_to_end(NsRun *run)
     const PetscBool agreed = alone || look ? PETSC_TRUE : PETSC_FALSE,
                     told   = agreed && !last && (stop_signal || run->late) ? PETSC_TRUE : PETSC_FALSE;
     if (last) PetscCall(NsSchemeComplete(run->scheme, &run->state));
-    if (look || told) PetscCall(check_finite(run, step));
-    over = run->exit != NS_EXIT_DONE && agreed ? PETSC_TRUE : PETSC_FALSE;
-    if (over) break;
-    PetscCall(offer(run, step, last, PETSC_FALSE));
-    over = run->exit != NS_EXIT_DONE && alone ? PETSC_TRUE : PETSC_FALSE;
-    if (over || last) continue;
+    if (look && !run->guard.stop)
+      PetscCall(guard_look(run, step));
+    else if (told && !run->guard.stop)
+      PetscCall(NsGuardFinite(run, step)); /* leaves no trace: who resumes the run is to find what one that was never stopped has */
+    fate = fate_of(run, agreed);
+    if (fate == END_GOOD) break; /* writing failed, maybe on another process */
+    PetscCall(offer(run, step, last || fate != GO_ON, PETSC_FALSE));
+    if (fate == GO_ON) {
+      fate = fate_of(run, alone); /* what was offered may have been found wanting, or failed to be written */
+      if (fate == END_DOUBTFUL && !last) PetscCall(offer(run, step, PETSC_TRUE, PETSC_FALSE));
+    }
+    if (fate != GO_ON || last) continue;
     if (told) {
       PetscCall(stop(run, step));
       break;
     }
-    if (agreed && run->checkpoint_due) PetscCall(write_checkpoint(run, step));
-    over = run->exit != NS_EXIT_DONE && alone ? PETSC_TRUE : PETSC_FALSE;
+    if (agreed && run->checkpoint_due) {
+      PetscCall(write_checkpoint(run, step));
+      fate = fate_of(run, alone);
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -380,6 +378,8 @@ PetscErrorCode NsRunExecute(NsRun *run)
   }
   NsLastWords(NsWritersLastWords, run); /* now that the directory is its own */
   PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
+  PetscCall(NsGuardCreate(run));
+  PetscCall(NsGuardStart(run));
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));
   PetscCall(NsSchemeStart(run->scheme, &run->state));

@@ -316,14 +316,83 @@ static PetscErrorCode limit_growth(NsRun *run, PetscInt part)
   char            where[128];
 
   PetscFunctionBegin;
-  if (!run->model->ops->gyroscopic_modes) PetscFunctionReturn(0);
+  if (!run->model->ops->gyroscopic_modes || !run->scheme->type->amplification) PetscFunctionReturn(0);
   PetscCall(run->model->ops->gyroscopic_modes(run->model, part, &count, mode));
   for (PetscInt i = 0; i < count; i++) {
     const PetscReal limit = NsSchemeGrowthLimit(run->scheme->type, run->scheme->settings, &mode[i], run->config.time->end);
     (void)snprintf(where, sizeof(where), "gyroscopic terms of the mode of %.6g rad/s: at the limit it grows by a tenth in %g s", mode[i].omega,
       run->config.time->end);
     set_limit(run, limit, mode[i].omega, mode[i].damping_rate / (2 * mode[i].omega), PETSC_TRUE, where);
+    if (mode[i].gyroscopic_rise > 0) run->whirl[run->whirls++] = mode[i];
   }
+  PetscFunctionReturn(0);
+}
+
+/* The fastest rotor of free spin at the start; the modes of run->whirl are those at that speed. */
+static PetscErrorCode speed_at_start(const NsRun *run, PetscReal *speed)
+{
+  const NsFreeSpin *spin;
+  PetscInt          count = 0;
+
+  PetscFunctionBegin;
+  *speed = 0;
+  if (run->model->ops->free_spins) PetscCall(run->model->ops->free_spins(run->model, run->state.v, &count, &spin));
+  for (PetscInt r = 0; r < count; r++) *speed = PetscMax(*speed, spin[r].start);
+  PetscFunctionReturn(0);
+}
+
+static NsStabilityMode at_speed(NsStabilityMode mode, PetscReal more)
+{
+  mode.gyroscopic_rate += more * mode.gyroscopic_rise;
+  return mode;
+}
+
+PetscErrorCode NsRunWhirlLimit(NsRun *run, PetscReal speed, PetscReal *limit)
+{
+  PetscReal start;
+
+  PetscFunctionBegin;
+  PetscCall(speed_at_start(run, &start));
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt i = 0; i < run->whirls; i++) {
+    const NsStabilityMode mode = at_speed(run->whirl[i], PetscMax(0, speed - start));
+    *limit                     = PetscMin(*limit, NsSchemeGrowthLimit(run->scheme->type, run->scheme->settings, &mode, run->config.time->end));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool whirls_grow(const NsRun *run, PetscReal more)
+{
+  PetscBool grow = PETSC_FALSE;
+
+  for (PetscInt i = 0; i < run->whirls && !grow; i++) {
+    const NsStabilityMode mode = at_speed(run->whirl[i], more);
+    grow                       = NsSchemeGrows(run->scheme->type, run->scheme->settings, &mode, run->config.time->end, run->step);
+  }
+  return grow;
+}
+
+PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed)
+{
+  PetscReal start, low = 0, high = 1; /* rad/s above the start */
+
+  PetscFunctionBegin;
+  *speed = PETSC_MAX_REAL;
+  if (run->scheme->type->bounded || run->step > run->step_limit) PetscFunctionReturn(0); /* follows the spin; is known to grow */
+  while (high < 1e9 && !whirls_grow(run, high)) {
+    low = high;
+    high *= 2;
+  }
+  if (high >= 1e9) PetscFunctionReturn(0);
+  for (int i = 0; i < 30; i++) {
+    const PetscReal middle = (low + high) / 2;
+    if (whirls_grow(run, middle))
+      high = middle;
+    else
+      low = middle;
+  }
+  PetscCall(speed_at_start(run, &start));
+  *speed = start + low;
   PetscFunctionReturn(0);
 }
 
@@ -343,6 +412,8 @@ static PetscErrorCode check_step(NsRun *run, PetscBool exact)
     for (PetscInt part = 0; part < run->model->parts; part++) PetscCall(limit_part(run, part, PETSC_TRUE));
   }
   run->limit_at_once = run->step_limit;
+  run->whirls        = 0;
+  run->whirl         = NsArenaAlloc(run->arena, sizeof(*run->whirl) * (size_t)(NS_STABILITY_MODES * run->model->parts + 1));
   if (run->model->stiffening > 0) { /* damping by stiffness grows alike */
     const PetscReal omega = run->omega_max + run->model->stiffening;
     stiffened =

@@ -155,6 +155,22 @@ static const NsKey time_keys[] = {
 };
 static const NsTable time_table = {"time", "simulated time", time_keys, sizeof(NsTimeSettings)};
 
+static const char *const on_exceed_choices[] = {"warn", "stop", NULL};
+
+static const NsKey limits_keys[] = {
+  {"energy", NS_KEY_NUMBER, offsetof(NsLimitsSettings, energy), .standard = "0.1", .minimum = "0 <",
+    .help =
+      "most energy that the scheme itself may make, over what there was at the start and came from loads and weight; a hundred times it always ends the run",
+    .example = "0.02"},
+  {"penetration", NS_KEY_NUMBER, offsetof(NsLimitsSettings, penetration), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
+    .help = "deepest penetration of a contact, or gap of a joint; without it a tenth of the model's length", .example = "10 um"},
+  {"on_exceed", NS_KEY_CHOICE, offsetof(NsLimitsSettings, on_exceed), .choices = on_exceed_choices, .standard = "warn",
+    .help    = "warn once, on stderr and in run.json, or stop the run there; also of free spins beyond what the step or a bearing's table allows",
+    .example = "stop"},
+  {NULL},
+};
+static const NsTable limits_table = {"limits", "beyond which the numbers of a run are not to be trusted", limits_keys, sizeof(NsLimitsSettings)};
+
 static const NsKey every_keys[] = {
   {"every", NS_KEY_INTEGER, offsetof(NsEverySettings, every), .required = true, .minimum = "0",
     .help = "steps between two of them; 0 switches the output off", .example = "20"},
@@ -258,6 +274,8 @@ static const NsKey config_keys[] = {
   {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
     .example = "{type: half_explicit, step: 0.1 us}"},
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
+  {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &limits_table, .standard = "{}",
+    .help = "beyond which a run warns that its numbers are not to be trusted, or ends", .example = "{penetration: 10 um, on_exceed: stop}"},
   {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &output_table, .standard = "{}", .help = "what is kept",
     .example = "{frames: {every: 20}}"},
   {NULL},

@@ -86,6 +86,12 @@ typedef struct {
   PetscReal     weight[NS_POINT_UNKNOWNS];
 } NsFeTwist;
 
+/* Of a rotor: its rate is the sum of weight[i] v[place[i]] over all processes. */
+typedef struct {
+  PetscInt   entries, *place; /* owned by this process */
+  PetscReal *weight;
+} NsFeMeanTwist;
+
 /* A place on a body: a node, or a point within an element, and from there a rigid arm. */
 typedef struct {
   PetscInt  body; /* -1: the ground */
@@ -221,7 +227,10 @@ struct NsFe {
   NsRows              one;               /* scratch: of any single candidate */
   PetscBool          *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
   Vec                 work;              /* [local] */
-  Vec                 rest;              /* static solution the run starts from, in natural numbers; NULL: none */
+  PetscInt            free_spins;
+  NsFreeSpin         *free_spin; /* [free_spins] */
+  NsFeMeanTwist      *free_mean; /* [free_spins] */
+  Vec                 rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */
@@ -316,6 +325,8 @@ PetscReal NsFeSpringEnergy(const NsFe *fe, const NsLayout *layout, const NsFeSpr
 PetscReal NsFeSpringCirculation(const NsFe *fe, const NsLayout *layout, const NsFeSpring *spring, const PetscScalar *q, const PetscScalar *w);
 /* Values of a table over speed: linear between rows, constant beyond. value[8] */
 void NsFeOverSpeed(const NsNumbers *table, PetscReal speed, PetscReal value[8]);
+/* The speed (rad/s, its size) up to which it goes. */
+PetscReal NsFeOverSpeedEnd(const NsNumbers *table);
 
 /* G[unknowns, unknowns] of a disc for 1 rad/s. */
 void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);
@@ -391,6 +402,10 @@ void NsFeSpinningPower(
 void NsFeUnbalanceForce(const NsFeUnbalance *unbalance, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque);
 /* Of the weight of unbalances where the spin is free, J. */
 PetscReal NsFeSpinningPotential(const NsFeForces *forces, PetscReal t, const PetscScalar *q);
+
+/* src/fe/free_spin.c: rotors whose spin is free, once the mass matrix is there; and their speeds. */
+PetscErrorCode NsFeFreeSpinsCreate(NsFe *fe, NsModel *model);
+PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFreeSpin **spins);
 
 /* src/fe/unbalanced_mass.c: M(q) where unbalances turn with an unknown angle. */
 PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);

@@ -145,15 +145,16 @@ static PetscErrorCode take_part(const NsFe *fe, PetscInt part, PetscInt matrices
   PetscFunctionReturn(0);
 }
 
-/* M, dampers, K, G of a part, all rotors at their highest known speed. */
-static PetscErrorCode matrices_at_speed(NsFe *fe, PetscInt part, Mat own[4])
+/* M, dampers, K, G of a part, all rotors at their highest known speed, those of free spin at so much more. */
+static PetscErrorCode matrices_at_speed(NsFe *fe, PetscInt part, PetscReal more, Mat own[4])
 {
   PetscReal *speeds;
   Mat        whole[4];
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
-  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinHighest(fe->body[b].spin) : 0;
+  for (PetscInt b = 0; b < fe->bodies; b++)
+    speeds[b] = fe->body[b].is_rotor ? NsSpinHighest(fe->body[b].spin) + (NsSpinIsFree(fe->body[b].spin) ? more : 0) : 0;
   PetscCall(NsFeAssemble(fe, speeds, &whole[0], &whole[1], &whole[3], &whole[2]));
   PetscCall(PetscFree(speeds));
   PetscCall(take_part(fe, part, 4, whole, own));
@@ -186,8 +187,24 @@ PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, 
   PetscFunctionReturn(0);
 }
 
-/* Its damping and gyroscopic rate from its shape x: of two equal frequencies any mixture has the same. */
-static PetscErrorCode rates_of(Mat M, Mat C, Mat G, KSP by_M, Vec x, Vec y, Vec z, NsStabilityMode *mode)
+/* |Gx|/|x| in the mass; no G: 0. */
+static PetscErrorCode gyroscopic_rate(Mat G, KSP by_M, PetscReal mass, Vec x, Vec y, Vec z, PetscReal *rate)
+{
+  PetscReal value;
+
+  PetscFunctionBegin;
+  *rate = 0;
+  if (!G) PetscFunctionReturn(0);
+  PetscCall(MatMult(G, x, y));
+  PetscCall(KSPSolve(by_M, y, z));
+  PetscCall(VecDot(y, z, &value));
+  *rate = PetscSqrtReal(PetscMax(0, value / mass));
+  PetscFunctionReturn(0);
+}
+
+/* Its damping and gyroscopic rate from its shape x: of two equal frequencies any mixture has the same. faster: G with rotors of free spin `more` (rad/s) faster; NULL: there
+   are none. */
+static PetscErrorCode rates_of(Mat M, Mat C, Mat G, Mat faster, PetscReal more, KSP by_M, Vec x, Vec y, Vec z, NsStabilityMode *mode)
 {
   PetscReal mass, value;
 
@@ -200,11 +217,23 @@ static PetscErrorCode rates_of(Mat M, Mat C, Mat G, KSP by_M, Vec x, Vec y, Vec 
     PetscCall(VecDot(x, y, &value));
     mode->damping_rate = value / mass;
   }
-  PetscCall(MatMult(G, x, y));
-  PetscCall(KSPSolve(by_M, y, z));
-  PetscCall(VecDot(y, z, &value));
-  mode->gyroscopic_rate = PetscSqrtReal(PetscMax(0, value / mass));
+  PetscCall(gyroscopic_rate(G, by_M, mass, x, y, z, &mode->gyroscopic_rate));
+  mode->gyroscopic_rise = 0;
+  if (!faster) PetscFunctionReturn(0);
+  PetscCall(gyroscopic_rate(faster, by_M, mass, x, y, z, &value));
+  mode->gyroscopic_rise = PetscMax(0, value - mode->gyroscopic_rate) / more;
   PetscFunctionReturn(0);
+}
+
+/* A speed by which rotors of free spin may turn faster than at the start, to see what it changes; 0: there are none in this part. */
+static PetscReal more_spin(const NsFe *fe, PetscInt part)
+{
+  PetscReal more = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].part == part && NsSpinIsFree(fe->body[b].spin)) more = PetscMax(more, PetscMax(1, NsSpinHighest(fe->body[b].spin)));
+  }
+  return more;
 }
 
 static PetscBool spins(const NsFe *fe, PetscInt part)
@@ -218,7 +247,7 @@ static PetscBool spins(const NsFe *fe, PetscInt part)
 PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *count, NsStabilityMode *modes)
 {
   NsFe     *fe = model->data;
-  Mat       own[4];
+  Mat       own[4], faster[4] = {NULL, NULL, NULL, NULL};
   EPS       eps;
   KSP       by_M;
   PC        pc;
@@ -228,11 +257,13 @@ PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *coun
   PetscInt  found;
 
   PetscFunctionBegin;
-  *count = 0;
-  if (!spins(fe, part)) PetscFunctionReturn(0);
+  *count               = 0;
+  const PetscReal more = more_spin(fe, part);
+  if (!spins(fe, part) && more == 0) PetscFunctionReturn(0);
   PetscCall(NsFeBounds(fe, part, &frequency, &rate, &gyroscopic));
-  if (gyroscopic == 0 || frequency.value == 0) PetscFunctionReturn(0);
-  PetscCall(matrices_at_speed(fe, part, own));
+  if ((gyroscopic == 0 && more == 0) || frequency.value == 0) PetscFunctionReturn(0);
+  PetscCall(matrices_at_speed(fe, part, 0, own));
+  if (more > 0) PetscCall(matrices_at_speed(fe, part, more, faster));
   PetscCall(create_pencil(own[2], own[0], PetscSqr(frequency.value), NS_STABILITY_MODES, &eps));
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &found));
@@ -250,13 +281,16 @@ PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *coun
     PetscCall(EPSGetEigenpair(eps, i, &value, NULL, x, NULL));
     if (value <= 0) continue;
     modes[*count].omega = PetscSqrtReal(value);
-    PetscCall(rates_of(own[0], own[1], own[3], by_M, x, y, z, &modes[(*count)++]));
+    PetscCall(rates_of(own[0], own[1], own[3], faster[3], more, by_M, x, y, z, &modes[(*count)++]));
   }
   PetscCall(KSPDestroy(&by_M));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   PetscCall(VecDestroy(&z));
   PetscCall(EPSDestroy(&eps));
-  for (int i = 0; i < 4; i++) PetscCall(MatDestroy(&own[i]));
+  for (int i = 0; i < 4; i++) {
+    PetscCall(MatDestroy(&own[i]));
+    PetscCall(MatDestroy(&faster[i]));
+  }
   PetscFunctionReturn(0);
 }

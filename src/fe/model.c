@@ -590,6 +590,7 @@ static const NsModelOps fe_ops = {
   .spin             = NsFeStationSpin,
   .frequency_bound  = NsFeFrequencyBound,
   .highest_mode     = NsFeHighestMode,
+  .free_spins       = NsFeFreeSpins,
   .gyroscopic_modes = NsFeGyroscopicModes,
   .modes            = NsFeModes,
   .load_shapes      = NsFeLoadShapes,
@@ -875,6 +876,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *
     }
     if (fe->massless) PetscCall(set_massless(fe, model));
     if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+    PetscCall(NsFeFreeSpinsCreate(fe, model));
     PetscCall(NsFeCheckBuckling(fe, model));
     if (config->start == 1) PetscCall(NsFeStatics(fe, model));
   }

@@ -204,6 +204,11 @@ void NsFeOverSpeed(const NsNumbers *table, PetscReal signed_speed, PetscReal val
   }
 }
 
+PetscReal NsFeOverSpeedEnd(const NsNumbers *table)
+{
+  return PetscMax(PetscAbsReal(table->values[0]), PetscAbsReal(table->values[9 * (table->rows - 1)]));
+}
+
 /* The direction of a spring: given, or from place to place, or the body's line. */
 static PetscBool spring_direction(NsFe *fe, const NsSpringSettings *settings, const NsFeSpring *spring, PetscReal d[3])
 {
@@ -372,6 +377,17 @@ static void reach(NsFe *fe, const NsBearingSettings *settings, NsFeSpring *beari
     "the two places are %g m apart: forces of the bearing make a moment that nothing balances", apart);
 }
 
+/* A speed that is known beforehand, and that the table does not go up to: what is taken there is a guess. */
+static void check_speeds(NsFe *fe, const NsFeSpring *bearing, const NsNode *where)
+{
+  const NsFeBody *body    = &fe->body[bearing->body];
+  const PetscReal highest = NsSpinHighest(body->spin), end = NsFeOverSpeedEnd(bearing->over_speed), rpm = 30 / PETSC_PI;
+
+  if (highest <= end * (1 + 1e-6)) return;
+  NsDiagWarning(fe->diag, NsKeysPlace(where, "over_speed"),
+    "'%s' turns at up to %.6g rpm, but the table ends at %.6g rpm: the values of its end are taken beyond", body->name, highest * rpm, end * rpm);
+}
+
 static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char *name)
 {
   NsFeSpring *bearing = &fe->spring[fe->springs];
@@ -397,6 +413,7 @@ static void add_bearing(NsFe *fe, const NsBearingSettings *settings, const char 
       return;
     }
     bearing->over_speed = &settings->over_speed;
+    check_speeds(fe, bearing, settings->where);
   }
   if (rotor) {
     into_space(fe->body[bearing->body].frame, bearing->stiffness);

@@ -207,6 +207,27 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonClose(json);
 }
 
+/* What the guard warned of. */
+static void put_warnings(NsJson *json, const NsRun *run)
+{
+  NsJsonOpen(json, "warnings", '[');
+  for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
+    const NsExceeded *exceeded = &run->guard.exceeded[kind];
+    if (!exceeded->exceeded) continue;
+    NsJsonOpen(json, NULL, '{');
+    NsJsonString(json, "kind", NsGuardNames[kind]);
+    NsJsonString(json, "message", exceeded->text);
+    NsJsonString(json, "name", exceeded->name);
+    NsJsonNumber(json, "since", exceeded->since);
+    NsJsonInteger(json, "step", exceeded->step);
+    NsJsonNumber(json, "limit", exceeded->limit);
+    NsJsonNumber(json, "worst", exceeded->worst);
+    NsJsonNumber(json, "worst_at", exceeded->worst_at);
+    NsJsonClose(json);
+  }
+  NsJsonClose(json);
+}
+
 static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
 {
   NsRun             *run       = writer->run;
@@ -233,6 +254,7 @@ static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
   PetscCall(put_versions(json));
   put_inputs(json, run, self->config_hash);
   put_model(json, run);
+  if (ended) put_warnings(json, run);
   if (ended) put_summary(json, run);
   NsJsonOpen(json, "outputs", '[');
   for (const NsRunFile *file = run->outputs; file; file = file->next) NsJsonString(json, NULL, file->path);

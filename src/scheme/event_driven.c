@@ -147,7 +147,7 @@ static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "more than %d events within a millionth of a step", NS_EVENT_CROWD));
   for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
-    if (self->guard[k].kind != NS_GUARD_NONE && self->guard[k].value <= self->guard[k].limit)
+    if (self->guard[k].kind != NS_EVENT_NONE && self->guard[k].value <= self->guard[k].limit)
       PetscCall(NsStepName(outcome, scheme, 1, (PetscInt[]){k / 2}));
   }
   PetscCall(PetscStrlcat(outcome->reason,
@@ -163,10 +163,10 @@ static void take_over(NsScheme *scheme, PetscBool was_hit)
   const PetscBool vain = !was_hit && same_held(&self->held, &self->after) ? PETSC_TRUE : PETSC_FALSE;
 
   for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
-    NsGuard *guard = &self->guard[k];
+    NsEventGuard *guard = &self->guard[k];
     if (!vain)
       guard->vain = 0;
-    else if (guard->kind != NS_GUARD_NONE && guard->value <= guard->limit)
+    else if (guard->kind != NS_EVENT_NONE && guard->value <= guard->limit)
       guard->vain++;
   }
   copy_held(&self->after, &self->held);
@@ -254,7 +254,7 @@ PetscErrorCode NsEventDrivenRemember(NsScheme *scheme, NsMemory *memory)
   NsMemoryFlags(memory, "restart", 1, &self->restart);
   NsMemoryBytes(memory, "guard", sizeof(*self->guard) * 2 * (size_t)n, self->guard);
   for (PetscInt k = 0; k < 2 * n && memory->reading; k++) {
-    if ((int)self->guard[k].kind < NS_GUARD_NONE || self->guard[k].kind > NS_GUARD_SLIP) NsMemoryDeny(memory, "guard");
+    if ((int)self->guard[k].kind < NS_EVENT_NONE || self->guard[k].kind > NS_EVENT_SLIP) NsMemoryDeny(memory, "guard");
   }
   NsMemoryReals(memory, "floor", n, self->floor);
   NsMemoryReals(memory, "largest_force", 1, &self->largest_force);

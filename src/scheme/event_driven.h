@@ -78,40 +78,40 @@ extern const char *const NsEventSelectChoices[];
       .help = "how contacts that stay closed after an event are found: from accelerations, or by a short Moreau-Jean step", .example = "moreau_jean" \
   }
 
-typedef enum { NS_GUARD_NONE, NS_GUARD_GAP, NS_GUARD_PRESS, NS_GUARD_STICK, NS_GUARD_SLIP } NsGuardKind;
+typedef enum { NS_EVENT_NONE, NS_EVENT_GAP, NS_EVENT_PRESS, NS_EVENT_STICK, NS_EVENT_SLIP } NsEventGuardKind;
 
 typedef struct {
   PetscReal value, rate;
-} NsGuardLook;
+} NsEventGuardLook;
 
 /* A quantity that must not fall below its limit: gap of an open contact (m), normal force of a held one, what is left of the cone of a sticking one (N), speed of a slipping one (m/s). */
 typedef struct {
-  NsGuardKind kind;
-  PetscInt    vain;        /* its events since the last one of any that changed something: each makes it ten times as tolerant */
-  PetscReal   value, rate; /* at the last look; 0 but for gaps: the rate is not known */
-  PetscReal   tolerance, limit;
-  NsGuardLook at[3]; /* at the start, in the middle and at the end of a piece of the step */
-} NsGuard;
+  NsEventGuardKind kind;
+  PetscInt         vain;        /* its events since the last one of any that changed something: each makes it ten times as tolerant */
+  PetscReal        value, rate; /* at the last look; 0 but for gaps: the rate is not known */
+  PetscReal        tolerance, limit;
+  NsEventGuardLook at[3]; /* at the start, in the middle and at the end of a piece of the step */
+} NsEventGuard;
 
 typedef struct {
-  NsDae     *dae;
-  NsHeld     held, after; /* now; after the event that ends the step */
-  PetscBool *is_held;     /* [candidates] by `held` */
-  PetscBool  pending;     /* nobody has looked at the initial state yet */
-  PetscBool  restart;     /* the solver does not know `held`, or the state */
-  NsState    look;        /* within a trial step, and at its end */
-  Vec        a, free;
-  NsRows     full, wu, wp; /* all directions of some contacts; equations and forces */
-  PetscReal *P, *force;    /* [rows] of the last problem; of `full` */
-  PetscReal *before, *velocity, *b;
-  PetscBool *restitute, *impact;
-  NsGuard   *guard;         /* [2 candidates] gap, press; grip */
-  PetscReal *floor;         /* [candidates] m: 0, or the gap where the contact last parted, if that is below: the solver's drift has taken it there */
-  PetscReal  largest_force; /* N, so far */
-  PetscReal  next, bound;   /* s: length proposed by the error; longest after an impact */
-  PetscReal  crowd_since;
-  PetscInt64 crowd;
-  PetscInt64 steps, events;
+  NsDae        *dae;
+  NsHeld        held, after; /* now; after the event that ends the step */
+  PetscBool    *is_held;     /* [candidates] by `held` */
+  PetscBool     pending;     /* nobody has looked at the initial state yet */
+  PetscBool     restart;     /* the solver does not know `held`, or the state */
+  NsState       look;        /* within a trial step, and at its end */
+  Vec           a, free;
+  NsRows        full, wu, wp; /* all directions of some contacts; equations and forces */
+  PetscReal    *P, *force;    /* [rows] of the last problem; of `full` */
+  PetscReal    *before, *velocity, *b;
+  PetscBool    *restitute, *impact;
+  NsEventGuard *guard; /* [2 candidates] gap, press; grip */
+  PetscReal    *floor; /* [candidates] m: 0, or the gap where the contact last parted, if that is below: the solver's drift has taken it there */
+  PetscReal     largest_force; /* N, so far */
+  PetscReal     next, bound;   /* s: length proposed by the error; longest after an impact */
+  PetscReal     crowd_since;
+  PetscInt64    crowd;
+  PetscInt64    steps, events;
 } NsEventDriven;
 
 PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method);

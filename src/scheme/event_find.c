@@ -14,37 +14,37 @@
 #define NS_EVENT_SHARP 1e-5 /* of a tolerance: how exactly an event is met */
 
 /* Of candidate i: gap or press; grip. */
-static NsGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
+static NsEventGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
 {
   return &self->guard[2 * i + second];
 }
 
 /* slow, m/s: a gap that falls no faster may be about to turn. */
-static PetscReal limit_of(const NsGuard *guard, PetscReal floor, PetscReal slow)
+static PetscReal limit_of(const NsEventGuard *guard, PetscReal floor, PetscReal slow)
 {
   switch (guard->kind) {
-  case NS_GUARD_GAP:
+  case NS_EVENT_GAP:
     if (guard->value > floor || guard->rate < -slow) return floor;
     return floor - guard->tolerance * (guard->rate < 0 ? NS_EVENT_HOP : 1);
-  case NS_GUARD_SLIP: return guard->value > 0 ? 0 : -guard->tolerance;
+  case NS_EVENT_SLIP: return guard->value > 0 ? 0 : -guard->tolerance;
   default: return -guard->tolerance;
   }
 }
 
 /* Of candidate i: gap or press; grip. The first look within a step sets its limit. */
-static void set_guard(NsScheme *scheme, PetscInt i, int second, NsGuardKind kind, PetscReal value, PetscReal rate)
+static void set_guard(NsScheme *scheme, PetscInt i, int second, NsEventGuardKind kind, PetscReal value, PetscReal rate)
 {
   const NsEventSettings *settings = scheme->settings;
   NsEventDriven         *self     = scheme->data;
-  NsGuard               *guard    = guard_of(self, i, second);
-  const PetscBool        first    = guard->kind == NS_GUARD_NONE ? PETSC_TRUE : PETSC_FALSE;
+  NsEventGuard          *guard    = guard_of(self, i, second);
+  const PetscBool        first    = guard->kind == NS_EVENT_NONE ? PETSC_TRUE : PETSC_FALSE;
 
   guard->kind  = kind;
   guard->value = value;
   guard->rate  = rate;
   if (!first) return;
-  guard->tolerance = kind == NS_GUARD_GAP    ? settings->gap_tolerance
-                     : kind == NS_GUARD_SLIP ? settings->velocity_tolerance
+  guard->tolerance = kind == NS_EVENT_GAP    ? settings->gap_tolerance
+                     : kind == NS_EVENT_SLIP ? settings->velocity_tolerance
                                              : 1e-9 * self->largest_force;
   guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)guard->vain), PETSC_SMALL * PETSC_SMALL);
   guard->limit     = limit_of(guard, self->floor[i], settings->velocity_tolerance);
@@ -59,11 +59,11 @@ static void guard_forces(NsScheme *scheme)
     const PetscInt     i         = self->held.contact[k];
     const NsCandidate *candidate = &scheme->model->candidate[i];
     const PetscReal   *P         = self->dae->lambda + self->dae->wu.start[k];
-    if (!candidate->bilateral) set_guard(scheme, i, 0, NS_GUARD_PRESS, P[0], 0);
+    if (!candidate->bilateral) set_guard(scheme, i, 0, NS_EVENT_PRESS, P[0], 0);
     if (self->held.kind[k] == NS_HOLD_STICK) {
       PetscReal tangential = 0;
       for (PetscInt d = 1; d < candidate->directions; d++) tangential += PetscSqr(P[d]);
-      set_guard(scheme, i, 1, NS_GUARD_STICK, candidate->law.friction * P[0] - PetscSqrtReal(tangential), 0);
+      set_guard(scheme, i, 1, NS_EVENT_STICK, candidate->law.friction * P[0] - PetscSqrtReal(tangential), 0);
     }
   }
 }
@@ -79,7 +79,7 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
     if (!scheme->model->candidate[i].bilateral && !self->is_held[i])
-      set_guard(scheme, i, 0, NS_GUARD_GAP, contact->gap[i], contact->u[contact->first[i]]);
+      set_guard(scheme, i, 0, NS_EVENT_GAP, contact->gap[i], contact->u[contact->first[i]]);
   }
   if (!self->held.count) PetscFunctionReturn(0);
   PetscCall(NsDaeForces(self->dae, self->look.t, self->look.q, self->look.v, self->a, &outcome->done));
@@ -87,7 +87,7 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
   guard_forces(scheme);
   for (PetscInt k = 0; k < self->held.count; k++) {
     const PetscInt i = self->held.contact[k];
-    if (self->held.kind[k] == NS_HOLD_SLIP) set_guard(scheme, i, 1, NS_GUARD_SLIP, self->held.sense[k] * contact->u[contact->first[i] + 1], 0);
+    if (self->held.kind[k] == NS_HOLD_SLIP) set_guard(scheme, i, 1, NS_EVENT_SLIP, self->held.sense[k] * contact->u[contact->first[i] + 1], 0);
   }
   PetscFunctionReturn(0);
 }
@@ -115,15 +115,15 @@ static PetscErrorCode look_at(NsScheme *scheme, PetscReal t, Vec q, Vec v, NsSte
   PetscFunctionReturn(0);
 }
 
-/* Every guard of a candidate that is near, one after the other: for (NsGuard *guard = NULL; (guard = next_guard(scheme, &at));) */
-static NsGuard *next_guard(NsScheme *scheme, PetscInt *at)
+/* Every guard of a candidate that is near, one after the other: for (NsEventGuard *guard = NULL; (guard = next_guard(scheme, &at));) */
+static NsEventGuard *next_guard(NsScheme *scheme, PetscInt *at)
 {
   NsEventDriven *self = scheme->data;
 
   while (*at < 2 * scheme->contact->nears) {
-    NsGuard *guard = guard_of(self, scheme->contact->near[*at / 2], *at % 2);
+    NsEventGuard *guard = guard_of(self, scheme->contact->near[*at / 2], *at % 2);
     ++*at;
-    if (guard->kind != NS_GUARD_NONE) return guard;
+    if (guard->kind != NS_EVENT_NONE) return guard;
   }
   return NULL;
 }
@@ -134,7 +134,7 @@ static PetscReal least(NsScheme *scheme)
   PetscReal F  = PETSC_MAX_REAL;
   PetscInt  at = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) F = PetscMin(F, (guard->value - guard->limit) / guard->tolerance);
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) F = PetscMin(F, (guard->value - guard->limit) / guard->tolerance);
   return F;
 }
 
@@ -145,14 +145,14 @@ static void keep(NsScheme *scheme, int place)
 {
   PetscInt at = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) guard->at[place] = (NsGuardLook){guard->value, guard->rate};
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) guard->at[place] = (NsEventGuardLook){guard->value, guard->rate};
 }
 
 static void move(NsScheme *scheme, int from, int to)
 {
   PetscInt at = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) guard->at[to] = guard->at[from];
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) guard->at[to] = guard->at[from];
 }
 
 /* F of a place of the piece. */
@@ -161,12 +161,12 @@ static PetscReal least_at(NsScheme *scheme, int place)
   PetscReal F  = PETSC_MAX_REAL;
   PetscInt  at = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) F = PetscMin(F, (guard->at[place].value - guard->limit) / guard->tolerance);
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) F = PetscMin(F, (guard->at[place].value - guard->limit) / guard->tolerance);
   return F;
 }
 
 /* A gap between two places that are so long apart (s), as the cubic a[0] + a[1] x + a[2] x^2 + a[3] x^3, 0 <= x <= 1, of their values and rates. */
-static void make_cubic(const NsGuardLook *from, const NsGuardLook *to, PetscReal length, PetscReal a[4])
+static void make_cubic(const NsEventGuardLook *from, const NsEventGuardLook *to, PetscReal length, PetscReal a[4])
 {
   const PetscReal change = to->value - from->value;
 
@@ -194,10 +194,10 @@ static PetscReal cubic_least(const PetscReal a[4])
   Whether a gap may be below its limit in the piece, or have been there before it falls, and values and rates do not settle it. `off`: by how much the cubic of the piece misses the middle;
   between it misses like 16 x^2 (1 - x)^2, and four times that is allowed for. What falls must have been above by more than that.
 */
-static PetscBool is_rough(const NsGuard *guard, PetscReal length, PetscReal nothing)
+static PetscBool is_rough(const NsEventGuard *guard, PetscReal length, PetscReal nothing)
 {
-  const NsGuardLook *at  = guard->at;
-  PetscReal          top = 0, a[4], half[2][4];
+  const NsEventGuardLook *at  = guard->at;
+  PetscReal               top = 0, a[4], half[2][4];
 
   make_cubic(&at[START], &at[END], length, a);
   const PetscReal rate = a[1] + a[2] + 0.75 * a[3]; /* in the middle, times the length */
@@ -218,19 +218,19 @@ static PetscBool some_is_rough(NsScheme *scheme, PetscReal length)
   const PetscReal nothing = 1e-14 * scheme->model->length_scale;
   PetscInt        at      = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
-    if (guard->kind == NS_GUARD_GAP && is_rough(guard, length, nothing)) return PETSC_TRUE;
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) {
+    if (guard->kind == NS_EVENT_GAP && is_rough(guard, length, nothing)) return PETSC_TRUE;
   }
   return PETSC_FALSE;
 }
 
 /* Where a guard is least in a half of the piece, as a part of the half, if it may be below its limit there and has come back; 0: nowhere. */
-static PetscReal dip_of(const NsGuard *guard, int half, PetscReal length)
+static PetscReal dip_of(const NsEventGuard *guard, int half, PetscReal length)
 {
-  const NsGuardLook *at = guard->at;
-  PetscReal          a[4], x;
+  const NsEventGuardLook *at = guard->at;
+  PetscReal               a[4], x;
 
-  if (guard->kind == NS_GUARD_GAP) {
+  if (guard->kind == NS_EVENT_GAP) {
     make_cubic(&at[half], &at[half + 1], length / 2, a);
     x = cubic_least(a);
     return x > 0 && cubic_at(a, x) < guard->limit ? x : 0;
@@ -251,7 +251,7 @@ static PetscReal dip(NsScheme *scheme, int half, PetscReal length)
   PetscReal first = 0;
   PetscInt  at    = 0;
 
-  for (NsGuard *guard; (guard = next_guard(scheme, &at));) {
+  for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) {
     const PetscReal x = guard->at[half + 1].value >= guard->limit ? dip_of(guard, half, length) : 0;
     if (x > 0 && (first == 0 || x < first)) first = x;
   }
@@ -416,7 +416,7 @@ PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, Pet
   PetscFunctionBegin;
   *found = PETSC_FALSE;
   if (!contact->candidates) PetscFunctionReturn(0);
-  for (PetscInt k = 0; k < 2 * contact->candidates; k++) ((NsEventDriven *)scheme->data)->guard[k].kind = NS_GUARD_NONE;
+  for (PetscInt k = 0; k < 2 * contact->candidates; k++) ((NsEventDriven *)scheme->data)->guard[k].kind = NS_EVENT_NONE;
   PetscCall(scan(scheme, x, *h, &low, &high, found, outcome));
   if (!outcome->done || !*found) PetscFunctionReturn(0);
   PetscCall(narrow(scheme, x, *h, &low, &high, outcome));

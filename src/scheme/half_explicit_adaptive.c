@@ -100,6 +100,7 @@ static PetscErrorCode NsSchemeRemember_HalfExplicitAdaptive(NsScheme *scheme, Ns
 
   PetscFunctionBegin;
   PetscCall(NsTrapezoidalRemember(scheme, memory));
+  NsMemoryReals(memory, "longest", 1, &own->longest);
   NsMemoryReals(memory, "next", 1, &own->next);
   NsMemoryReals(memory, "size", 1, &own->size);
   NsMemoryReals(memory, "last", 1, &own->last);
@@ -178,10 +179,13 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAdaptive(NsScheme *scheme, NsStat
   const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;
   NsTrapezoidal                         *self     = scheme->data;
   NsAdaptive                            *own      = self->own;
-  PetscReal                              h        = PetscMin(dt, own->next), next;
+  PetscReal                              h, next;
   PetscBool                              impact;
 
   PetscFunctionBegin;
+  own->longest  = PetscMin(own->longest, NS_OF_LIMIT * scheme->step_limit); /* which falls while a free spin rises */
+  own->shortest = PetscMin(own->shortest, own->longest);
+  h             = PetscMin(dt, PetscMin(own->next, own->longest));
   PetscCall(fly(scheme, x, &h, &impact, &next, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   if (!impact)

@@ -13,7 +13,7 @@
 
 #define NS_HELD 1e-12 /* of the model's length: held contacts contradict each other by rounding up to this, and a gap up to this is closed */
 
-#define NS_MOST_STEPS 50    /* of Newton's method */
+#define NS_MOST_STEPS 50 /* of Newton's method */
 
 typedef struct {
   NsContact       *contact; /* not owned */

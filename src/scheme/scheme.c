@@ -195,26 +195,36 @@ PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, Pets
   return limit < PETSC_MAX_REAL ? limit / omega : PETSC_MAX_REAL;
 }
 
-PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration)
+/* steps = omega duration / w; the growth of one step, at least that of the rounding of its radius */
+static PetscBool grows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal w)
 {
   const NsComplex zeta = (mode->damping_rate - I * mode->gyroscopic_rate) / (2 * mode->omega);
-  PetscReal       low = 0, high = 1e-6; /* w */
 
-  if (!type->amplification || mode->omega == 0) return PETSC_MAX_REAL;
-    /* steps = omega duration / w; the growth of one step, at least that of the rounding of its radius */
-#define NS_GROWS(w) (spectral_radius(type, settings, w, zeta) > 1 + PetscMax(1e-13, NS_GROWTH * (w) / (mode->omega * duration)))
-  while (high < 1e6 && !NS_GROWS(high)) {
+  return spectral_radius(type, settings, w, zeta) > 1 + PetscMax(1e-13, NS_GROWTH * w / (mode->omega * duration)) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+PetscBool NsSchemeGrows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal step)
+{
+  if (!type->amplification || mode->omega == 0 || mode->gyroscopic_rate == 0) return PETSC_FALSE;
+  return grows(type, settings, mode, duration, mode->omega * step);
+}
+
+PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration)
+{
+  PetscReal low = 0, high = 1e-6; /* w */
+
+  if (!type->amplification || mode->omega == 0 || mode->gyroscopic_rate == 0) return PETSC_MAX_REAL;
+  while (high < 1e6 && !grows(type, settings, mode, duration, high)) {
     low = high;
     high *= 1.05;
   }
   if (high >= 1e6) return PETSC_MAX_REAL;
   for (int i = 0; i < 60; i++) {
     const PetscReal middle = (low + high) / 2;
-    if (NS_GROWS(middle))
+    if (grows(type, settings, mode, duration, middle))
       high = middle;
     else
       low = middle;
   }
-#undef NS_GROWS
   return low / mode->omega;
 }

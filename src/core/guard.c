@@ -1,0 +1,343 @@
+/*
+  Limits of a run, looked at as rarely as is soon enough, so that they cost less than a hundredth of it:
+
+      contacts     each step, those that are near
+      velocities   each 16th step: one pass
+      energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: what blows up is found within 16 steps, far from overflow
+      positions    before something is written, and with the energy
+
+  The energy that a scheme makes is judged against what there was (`there_was`), and not against what there is, for that is what it makes itself. A run that starts at rest has
+  none, and its first few steps make as much as there is: what is above the limit has to be so for a hundredth of the run, unless it is beyond measure at once.
+*/
+#include "percuss/guard.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "percuss/run.h"
+
+#define NS_ENERGY_EVERY 2048 /* it takes as long as some twenty steps of a bar */
+#define NS_DEAR         64 /* so many times as rarely where a scheme's state has to be completed first (modal): that costs some hundred of its steps */
+#define NS_LASTING      0.01 /* of the run's time: so long energy may be above its limit */
+#define NS_HOPELESS     100  /* limits of energy: ends the run in any case, */
+#define NS_AT_ONCE      1e4  /* and these do without waiting */
+#define NS_ROUNDING     1e-9 /* of the potential energy, which may begin anywhere: below, nothing is made but rounding */
+#define NS_DEEP         0.1  /* of the model's length: limit of penetration unless the config has one */
+#define NS_SPIN_MARGIN  1.1
+
+const char *const NsGuardNames[] = {"energy", "penetration", "spin", "bearing_table"};
+
+PetscErrorCode NsGuardCreate(NsRun *run)
+{
+  const NsLimitsSettings *limits = run->config.limits;
+  NsGuard                *guard  = &run->guard;
+
+  PetscFunctionBegin;
+  guard->energy      = limits->energy;
+  guard->penetration = limits->penetration > 0 ? limits->penetration : NS_DEEP * run->model->length_scale;
+  guard->stops       = limits->on_exceed == NS_ON_EXCEED_STOP ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(NsRunSpinLimit(run, &guard->spin_limit));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardStart(NsRun *run)
+{
+  NsGuard        *guard = &run->guard;
+  const NsEnergy *now   = &run->ledger.now;
+
+  PetscFunctionBegin;
+  guard->motion      = now->kinetic + now->elastic;
+  guard->potential   = now->potential;
+  guard->height      = PetscAbsReal(now->potential);
+  guard->closed      = -1;
+  guard->above_since = -1;
+  PetscCall(NsModelLargest(run->model, run->state.v, &guard->fastest));
+  PetscFunctionReturn(0);
+}
+
+void NsGuardRemember(NsGuard *guard, NsMemory *memory)
+{
+  NsMemoryBytes(memory, "guard", sizeof(*guard), guard);
+  for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
+    NsExceeded *exceeded                       = &guard->exceeded[kind];
+    exceeded->name[sizeof(exceeded->name) - 1] = exceeded->text[sizeof(exceeded->text) - 1] = 0;
+  }
+}
+
+const char *NsGuardHint(const NsRun *run)
+{
+  if (run->scheme->type->bounded) return "";
+  if (run->step > run->step_limit) return "; the step is above the stability limit";
+  return run->guard.exceeded[NS_GUARD_SPIN].exceeded ? "; the step is above the stability limit at this spin" : "";
+}
+
+void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
+{
+  static const char *const units[]  = {"times it", "m", "rpm", "rpm"};
+  const NsExceeded        *exceeded = &run->guard.exceeded[kind];
+  const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
+
+  text[0] = 0;
+  if (exceeded->exceeded)
+    (void)snprintf(text, size, "%s; at worst %.6g %s at t = %.9g s", exceeded->text, exceeded->worst * unit, units[kind], exceeded->worst_at);
+}
+
+/* On a terminal the live line stands where the cursor is. */
+static void tell(const NsRun *run, const char *text)
+{
+  if (!run->writes) return;
+  fprintf(stderr, "%spercuss run: warning: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+}
+
+/* Keeps the first text of a kind; afterwards only how bad it became. */
+static void exceed(
+  NsRun *run, NsGuardKind kind, PetscInt64 step, PetscReal since, PetscReal limit, PetscReal value, const char *name, const char *text)
+{
+  NsExceeded *exceeded = &run->guard.exceeded[kind];
+
+  if (!exceeded->exceeded) {
+    *exceeded = (NsExceeded){PETSC_TRUE, step, since, limit, value, run->state.t, "", ""};
+    (void)snprintf(exceeded->name, sizeof(exceeded->name), "%s", name);
+    (void)snprintf(exceeded->text, sizeof(exceeded->text), "%s", text);
+    if (!run->guard.stops) tell(run, text);
+  } else if (value > exceeded->worst) {
+    exceeded->worst    = value;
+    exceeded->worst_at = run->state.t;
+  }
+  if (!run->guard.stops) return;
+  run->guard.stop = PETSC_TRUE;
+  NsRunFail(run, "%s", text);
+}
+
+/* The first of all unknowns, in natural numbers, for which x is no finite number (largest: is as large as that); -1: there is none. */
+static PetscErrorCode find_unknown(const NsRun *run, Vec x, PetscReal largest, PetscInt *unknown)
+{
+  const NsLayout    *layout = run->model->layout;
+  const PetscScalar *value;
+  PetscReal          first = -PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &value));
+  for (PetscInt i = 0; i < layout->local; i++) {
+    if (!NsLayoutOwns(layout, i) || !(isfinite(largest) ? PetscAbsReal(value[i]) == largest : !isfinite(value[i]))) continue;
+    first = PetscMax(first, -(PetscReal)NsLayoutNatural(layout, i));
+  }
+  PetscCall(VecRestoreArrayRead(x, &value));
+  PetscCall(NsLayoutMax(layout, &first));
+  *unknown = first == -PETSC_MAX_REAL ? -1 : (PetscInt)-first;
+  PetscFunctionReturn(0);
+}
+
+/* Ends the run where x has something that is no number; names the first such unknown. */
+static PetscErrorCode check_finite(NsRun *run, PetscInt64 step, Vec x, const char *what, PetscReal *largest)
+{
+  PetscInt unknown;
+  char     name[256];
+
+  PetscFunctionBegin;
+  PetscCall(NsModelLargest(run->model, x, largest));
+  if (isfinite(*largest)) PetscFunctionReturn(0);
+  PetscCall(find_unknown(run, x, *largest, &unknown));
+  if (unknown < 0) PetscFunctionReturn(0); /* somebody else's copy, which nobody looks at */
+  PetscCall(run->model->ops->name_unknown(run->model, unknown, name, sizeof(name)));
+  NsRunFail(run, "not a number at t = %.9g s (step %lld): %s of %s%s", run->state.t, (long long)step, what, name, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+  if (!run->guard.broken) PetscCall(check_finite(run, step, run->state.q, "position", &largest));
+  PetscFunctionReturn(0);
+}
+
+/* The report of a contact as one number, which is none if something in it is none. */
+static PetscReal sum_of(const NsContactReport *report)
+{
+  return report->gap + report->force[0] + report->force[1] + report->force[2] + report->impulse[0] + report->impulse[1] + report->impulse[2];
+}
+
+static PetscErrorCode fail_contact(NsRun *run, PetscInt64 step, PetscInt contact)
+{
+  const NsContactReport *report = &run->contact->report[contact];
+
+  PetscFunctionBegin;
+  PetscCall(NsGuardFinite(run, step)); /* what it comes from has a better name */
+  NsRunFail(run, "not a number at t = %.9g s (step %lld): %s of contact '%s'%s", run->state.t, (long long)step,
+    isfinite(report->gap) ? "reaction" : "gap", run->model->candidate[contact].name, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal depth)
+{
+  const NsCandidate *candidate = &run->model->candidate[contact];
+  const PetscReal    limit     = run->guard.penetration;
+  char               text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_PENETRATION].exceeded)
+    (void)snprintf(text, sizeof(text), "%s of contact '%s' is %.3g m at t = %.9g s (step %lld), above %.3g m (%s)%s",
+      candidate->bilateral ? "gap" : "penetration", candidate->name, depth, run->state.t, (long long)step, limit,
+      run->config.limits->penetration > 0 ? "limits.penetration" : "a tenth of the model's length", NsGuardHint(run));
+  exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, candidate->name, text);
+}
+
+PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
+{
+  const NsContact *contact = run->contact;
+  const PetscReal  limit   = run->guard.penetration;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < contact->nears && !run->guard.stop; k++) {
+    const PetscInt         i      = contact->near[k];
+    const NsContactReport *report = &contact->report[i];
+    const PetscReal        depth  = run->model->candidate[i].bilateral ? PetscAbsReal(report->gap) : -report->gap;
+    if (!isfinite(sum_of(report))) PetscCall(fail_contact(run, step, i));
+    if (!(depth > run->max_penetration)) continue;
+    run->max_penetration = depth;
+    if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* J: what the run began with, and what came from loads and weight. */
+static PetscReal there_was(NsGuard *guard, const NsLedger *ledger)
+{
+  const NsEnergy *now = &ledger->now;
+
+  guard->load   = PetscMax(guard->load, PetscAbsReal(ledger->load));
+  guard->fall   = PetscMax(guard->fall, PetscAbsReal(now->potential - guard->potential));
+  guard->height = PetscMax(guard->height, PetscAbsReal(now->potential));
+  return guard->motion + guard->load + guard->fall + NS_ROUNDING * guard->height;
+}
+
+static PetscErrorCode exceed_energy(NsRun *run, PetscInt64 step, PetscReal ratio, PetscReal there)
+{
+  NsGuard    *guard     = &run->guard;
+  const char *more      = run->model->ops->frequency_bound ? "" : ", or a force whose power the mechanism does not tell";
+  char        name[128] = "", text[512];
+  PetscReal   largest;
+  PetscInt    unknown;
+
+  PetscFunctionBegin;
+  const PetscBool hopeless = ratio > NS_HOPELESS * guard->energy ? PETSC_TRUE : PETSC_FALSE;
+  if (!guard->exceeded[NS_GUARD_ENERGY].exceeded || hopeless) {
+    PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+    if (guard->broken) PetscFunctionReturn(0);
+    PetscCall(find_unknown(run, run->state.v, largest, &unknown));
+    if (unknown >= 0) PetscCall(run->model->ops->name_unknown(run->model, unknown, name, sizeof(name)));
+    (void)snprintf(text, sizeof(text),
+      "at t = %.9g s (step %lld) the scheme%s has made %.3g J, %.3g times the energy there was (%.3g J), above %g (limits.energy) since t = %.9g s; fastest: %s%s",
+      run->state.t, (long long)step, more, run->ledger.numerical, ratio, there, guard->energy, guard->above_since, name, NsGuardHint(run));
+  }
+  guard->stops = guard->stops || hopeless ? PETSC_TRUE : PETSC_FALSE;
+  exceed(run, NS_GUARD_ENERGY, guard->above_step, guard->above_since, guard->energy, ratio, name, text);
+  PetscFunctionReturn(0);
+}
+
+/* What lasts above the limit, or is beyond measure. */
+static PetscErrorCode judge_energy(NsRun *run, PetscInt64 step)
+{
+  NsGuard        *guard = &run->guard;
+  const PetscReal there = there_was(guard, &run->ledger), ratio = there > 0 ? run->ledger.numerical / there : 0;
+
+  PetscFunctionBegin;
+  if (!(ratio > guard->energy)) {
+    guard->above_since = -1;
+    PetscFunctionReturn(0);
+  }
+  if (guard->above_since < 0) {
+    guard->above_since = run->state.t;
+    guard->above_step  = step;
+  }
+  const PetscReal end = run->config.time->end, lasting = NS_LASTING * end;
+  if (run->state.t - guard->above_since >= lasting || run->state.t >= end - lasting || ratio > NS_AT_ONCE * guard->energy)
+    PetscCall(exceed_energy(run, step, ratio, there));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
+{
+  NsGuard  *guard = &run->guard;
+  PetscReal fastest;
+
+  PetscFunctionBegin;
+  if (guard->closed == step) PetscFunctionReturn(0);
+  guard->closed = step;
+  PetscCall(NsSchemeComplete(run->scheme, &run->state));
+  PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+  PetscCall(NsModelLargest(run->model, run->state.v, &fastest));
+  guard->fastest = PetscMax(guard->fastest, fastest);
+  if (isfinite(run->ledger.numerical)) {
+    PetscCall(judge_energy(run, step));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsGuardFinite(run, step)); /* what it comes from has a better name */
+  NsRunFail(run, "the energy is no number any more at t = %.9g s (step %lld)%s", run->state.t, (long long)step, NsGuardHint(run));
+  guard->stop = guard->broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static void exceed_spin(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
+{
+  const PetscReal rpm = 30 / PETSC_PI, limit = run->guard.spin_limit;
+  char            text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_SPIN].exceeded)
+    (void)snprintf(text, sizeof(text),
+      "'%s' turns at %.6g rpm at t = %.9g s (step %lld): from %.6g rpm on the step is above the stability limit, and modes that whirl grow by more than a tenth in %g s",
+      spin->rotor, spin->rate * rpm, run->state.t, (long long)step, limit * rpm, run->config.time->end);
+  exceed(run, NS_GUARD_SPIN, step, run->state.t, limit, spin->rate, spin->rotor, text);
+}
+
+static void exceed_table(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
+{
+  const PetscReal rpm       = 30 / PETSC_PI;
+  char            text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_TABLE].exceeded)
+    (void)snprintf(text, sizeof(text),
+      "'%s' turns at %.6g rpm at t = %.9g s (step %lld), beyond the table of bearing '%s', which ends at %.6g rpm: the values of its end are taken",
+      spin->rotor, spin->rate * rpm, run->state.t, (long long)step, spin->bearing, spin->tabulated * rpm);
+  exceed(run, NS_GUARD_TABLE, step, run->state.t, spin->tabulated, spin->rate, spin->bearing, text);
+}
+
+/* Rotors of free spin; schemes that keep their steps below their limit learn where it is now. */
+static PetscErrorCode look_at_spins(NsRun *run, PetscInt64 step)
+{
+  NsGuard          *guard = &run->guard;
+  const NsFreeSpin *spin;
+  PetscInt          count;
+  PetscReal         limit;
+
+  PetscFunctionBegin;
+  PetscCall(run->model->ops->free_spins(run->model, run->state.v, &count, &spin));
+  for (PetscInt r = 0; r < count; r++) {
+    if (spin[r].rate > guard->spin_limit) exceed_spin(run, step, &spin[r]);
+    if (spin[r].bearing && spin[r].rate > spin[r].tabulated * (1 + 1e-6)) exceed_table(run, step, &spin[r]);
+    if (!run->scheme->type->bounded || !(spin[r].rate > guard->spin)) continue;
+    guard->spin = NS_SPIN_MARGIN * spin[r].rate;
+    PetscCall(NsRunWhirlLimit(run, guard->spin, &limit));
+    run->scheme->step_limit = PetscMin(run->scheme->step_limit, limit);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
+{
+  const PetscBool  incomplete = run->scheme->type->complete ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt64 every      = incomplete ? NS_DEAR * NS_ENERGY_EVERY : NS_ENERGY_EVERY;
+  PetscReal        largest;
+
+  PetscFunctionBegin;
+  *energy = step % every == 0 ? PETSC_TRUE : PETSC_FALSE;
+  if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
+  PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+  if (run->model->ops->free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
+  if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
