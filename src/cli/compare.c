@@ -42,50 +42,67 @@ static const NsConfigDifference *find_refined(const NsConfigDifference *list)
   return refined && isfinite(NsConfigRatio(refined)) ? refined : NULL;
 }
 
-/* From each run to the next by the same number and ratio; three runs are put in order, the coarsest first: of steps and tolerances the largest, of elements the fewest. */
-static bool find_ratio(NsComparison *it, NsArena *arena)
+static bool ends_with(const char *path, const char *key)
 {
-  const NsConfigDifference *first, *second;
+  const size_t length = strlen(path), tail = strlen(key);
 
-  it->ratio = NAN;
+  return length >= tail && !strcmp(path + length - tail, key);
+}
+
+/* Of a step or a tolerance the larger value is the coarser one, of a count the smaller one. */
+static bool is_first_coarser(const NsConfigDifference *difference)
+{
+  const bool counts = ends_with(difference->path, "elements") || ends_with(difference->path, "modes");
+
+  return counts ? NsConfigRatio(difference) < 1 : NsConfigRatio(difference) > 1;
+}
+
+static const NsConfigDifference *refined_between(const NsComparison *it, int a, int b, NsArena *arena)
+{
+  return find_refined(NsConfigDiffer(it->run[a]->config, it->run[b]->config, arena));
+}
+
+/* Three runs in order, and the ratio that is the same from each to the next. */
+static bool put_in_order(NsComparison *it, NsArena *arena)
+{
+  static const int pairs[] = {0, 1, 0}; /* as bubbles rise */
+
+  for (int i = 0; i < 3; i++) {
+    NsRunRecord             **run = &it->run[pairs[i]], *first = run[0];
+    const NsConfigDifference *refined = refined_between(it, pairs[i], pairs[i] + 1, arena);
+
+    if (!refined || is_first_coarser(refined)) continue;
+    run[0] = run[1];
+    run[1] = first;
+  }
+  const NsConfigDifference *coarse = refined_between(it, 0, 1, arena), *fine = refined_between(it, 1, 2, arena);
+  if (coarse && fine && !strcmp(coarse->path, fine->path)) {
+    const double ratio[2] = {fabs(log(NsConfigRatio(coarse))), fabs(log(NsConfigRatio(fine)))};
+
+    it->ratio = exp(ratio[0]);
+    if (ratio[0] > 0 && fabs(ratio[0] - ratio[1]) < 1e-6 * ratio[0]) return true;
+  }
+  fprintf(stderr,
+    "percuss compare: three runs tell an order where one number of their configs, such as scheme.step, changes by the same ratio from each to the next, and "
+    "nothing else does; here that is not so: compare them two by two\n");
+  return false;
+}
+
+static bool compare_configs(NsComparison *it, NsArena *arena)
+{
+  bool all = true;
+
   for (int r = 0; r < it->runs; r++) {
-    if (it->run[r]->config) continue;
-    if (it->runs == 2) return true;
+    all = all && it->run[r]->config;
+    if (it->runs == 2 || it->run[r]->config) continue;
     fprintf(stderr, "percuss compare: '%s' has no config.yaml, from which its step would be known\n", it->run[r]->directory);
     return false;
   }
-  if (it->runs == 2) {
-    it->config  = NsConfigDiffer(it->run[0]->config, it->run[1]->config, arena);
-    it->refined = find_refined(it->config);
-    if (it->refined) it->ratio = NsConfigRatio(it->refined);
-    if (it->ratio < 1) it->ratio = 1 / it->ratio;
-    return true;
-  }
-  for (int pass = 0; pass < 3; pass++) {
-    const int r = pass % 2;
-
-    first = find_refined(NsConfigDiffer(it->run[r]->config, it->run[r + 1]->config, arena));
-    if (!first) break;
-    const bool coarser = strstr(first->path, "elements") ? NsConfigRatio(first) < 1 : NsConfigRatio(first) > 1;
-    if (coarser) continue;
-    NsRunRecord *other = it->run[r];
-    it->run[r]         = it->run[r + 1];
-    it->run[r + 1]     = other;
-  }
-  it->config  = NsConfigDiffer(it->run[1]->config, it->run[2]->config, arena);
-  first       = find_refined(NsConfigDiffer(it->run[0]->config, it->run[1]->config, arena));
-  it->refined = second = find_refined(it->config);
-  if (first && second && !strcmp(first->path, second->path)) {
-    const double ratio[2] = {fabs(log(NsConfigRatio(first))), fabs(log(NsConfigRatio(second)))};
-    if (ratio[0] > 0 && fabs(ratio[0] - ratio[1]) < 1e-6 * ratio[0]) {
-      it->ratio = exp(ratio[0]);
-      return true;
-    }
-  }
-  fprintf(stderr,
-    "percuss compare: three runs tell an order where one number of their configs, such as scheme.step, changes by the same ratio from each to the next, and nothing else does; "
-    "here that is not so: compare them two by two\n");
-  return false;
+  if (it->runs > 2 && !put_in_order(it, arena)) return false;
+  if (!all) return true;
+  it->config  = NsConfigDiffer(it->run[it->a]->config, it->run[it->b]->config, arena);
+  it->refined = find_refined(it->config);
+  return true;
 }
 
 static bool read_table(NsComparison *it, const char *file, NsComparedTable *table, NsArena *arena, NsDiag *diag)
@@ -140,10 +157,10 @@ static bool read_results(NsComparison *it, const char *const *words, NsArena *ar
   bool                     any                      = false;
 
   for (int r = 0; r < it->runs; r++) it->run[r] = NsRunRecordRead(words[r], arena, diag);
-  if (NsDiagErrors(diag) || !find_ratio(it, arena)) return false;
   it->end = DBL_MAX;
   it->a   = it->runs - 2;
   it->b   = it->runs - 1;
+  if (NsDiagErrors(diag) || !compare_configs(it, arena)) return false;
   for (int i = 0; i < NS_COMPARE_TABLES; i++) {
     if (!read_table(it, files[i], &it->table[i], arena, diag)) return false;
     any = any || it->table[i].aligned;

@@ -25,7 +25,7 @@ typedef struct {
   double                    tolerance;
   const NsConfigDifference *config;  /* of a and b */
   const NsConfigDifference *refined; /* the one number of physics or scheme that alone differs; NULL: there is not just one */
-  double                    ratio;   /* of refined, from each run to the next, above 1; NAN where it is not one */
+  double                    ratio;   /* of refined, from each of three runs to the next, above 1 */
   double                    end;     /* s: up to here all have been */
   NsComparedTable           table[NS_COMPARE_TABLES];
   int                       contacts;
