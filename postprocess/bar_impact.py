@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 
-from percuss_results import ResultsError, read_frame
+from percuss_results import ResultsError, read_frame, spread
 
 
 class NoTheory(Exception):
@@ -128,9 +128,9 @@ class BarFrame:
     force: np.ndarray  # [elements] normal force
 
 
-def read_bar_frames(run):
-    """All frames of a run with one bar."""
-    files = run.frames()
+def read_bar_frames(run, most=2000):
+    """The frames of a run with one bar; of very many some, evenly picked."""
+    files = spread(run.frames(), most)
     first = read_frame(files[0][1])
     if "stress" not in first.cell:
         raise ResultsError(f"{run.directory}: the frames hold no axial stress; this script is for bars")

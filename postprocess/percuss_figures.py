@@ -1,6 +1,7 @@
 """One look for all figures: sizes, lines, and colours that survive print in grey and colour-blind eyes (Okabe and Ito)."""
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -8,14 +9,15 @@ import matplotlib.pyplot as plt
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
 
-# Width in inches of two columns of a journal page.
-TWO_COLUMNS = 7.0
+# Widths in inches: two columns of a journal page; one of two columns of a report, or a phone.
+TWO_COLUMNS, REPORT_COLUMN = 7.0, 4.6
 
 
 def style():
     """Sets matplotlib's defaults; every script calls it once."""
     plt.rcParams.update(
         {
+            "agg.path.chunksize": 20000,  # orbits of very many points
             "figure.dpi": 100,
             "savefig.dpi": 200,
             "savefig.bbox": "tight",
@@ -51,6 +53,34 @@ def prefixed(largest, unit):
         if abs(largest) * factor >= 1:
             return factor, prefix + unit
     return 1e12, "p" + unit
+
+
+def time_axis(end):
+    """(factor, label) for an axis of time."""
+    factor, unit = prefixed(end, "s")
+    return factor, f"time ({unit})"
+
+
+def is_narrow(width):
+    """Whether panels side by side would become too narrow to read in a figure of that width, inches."""
+    return width < 6
+
+
+def envelope(x, y, pieces=800):
+    """A line of many points by at most four of each piece of rows: first, last, least and largest, in their order. No peak is lost, and nothing is made up."""
+    x, y = np.asarray(x), np.asarray(y)
+    if len(x) <= 4 * pieces:
+        return x, y
+    begins = np.linspace(0, len(x), pieces + 1).astype(int)
+    known = np.isfinite(y)
+    kept = [begins[:-1], begins[1:] - 1]
+    for sign in (1, -1):
+        value = np.where(known, sign * y, np.inf)
+        least = np.minimum.reduceat(value, begins[:-1])
+        at_least = np.flatnonzero(value == np.repeat(least, np.diff(begins)))
+        kept.append(at_least[np.unique(np.searchsorted(begins, at_least, "right"), return_index=True)[1]])
+    rows = np.unique(np.concatenate(kept))
+    return x[rows], y[rows]
 
 
 def total_energy(run):

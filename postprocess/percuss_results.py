@@ -36,6 +36,13 @@ def read_table(path):
     return {name: np.array(words, str if holds_words(name) else float) for name, words in zip(names, columns)}
 
 
+def spread(items, most):
+    """At most so many of a list, evenly picked, the first and the last among them."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(k)] for k in np.linspace(0, len(items) - 1, most)]
+
+
 def holds_words(name):
     """Whether a column of that name holds words: told by its name, so that a contact named `1` and an empty table are read alike."""
     return name in ("contact", "event", "station", "whirl", "kind") or name.endswith(".state")

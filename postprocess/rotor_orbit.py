@@ -221,6 +221,12 @@ def rub_of(run, name):
                signed_or_length(frictions or zero), signed_or_length(slips or zero), power, torque)  # fmt: skip
 
 
+def rubs_of(run):
+    """The contacts of a run that close at all."""
+    rubs = [rub_of(run, name) for name in run.contact_names()] if (run.directory / "contacts.csv").exists() else []
+    return [rub for rub in rubs if rub.closed.any() or rub.impulsive.any()]
+
+
 def clearance_of(run, station):
     """(contact, clearance) of the contact in whose clearance this station goes round: radius + gap is the same at all times. None: there is none."""
     if not (run.directory / "contacts.csv").exists():

@@ -1,0 +1,161 @@
+"""Drawings of a rotor that whirls and rubs, for rotor.py and report.py: orbits, whirl, spectra, rubs. `width` in inches: panels side by side stand one above
+the other where they would become too narrow.
+"""
+
+import matplotlib.colors
+import matplotlib.pyplot as plt
+import numpy as np
+
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS
+from percuss_figures import envelope, is_narrow, legend_above, legend_below, letter, prefixed, time_axis
+from rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
+
+RPM = 60 / TURN
+DASHED, FINE = (0, (5, 2)), {"linewidth": 0.6}
+
+
+def draw_orbits(run, orbits, width=TWO_COLUMNS):
+    """Orbits in the plane across the shaft: the whole run, its last quarter, clearance, Poincare points."""
+    columns = min(2 if len(orbits) == 4 or is_narrow(width) else 3, len(orbits))
+    rows = -(-len(orbits) // columns)
+    side = width / max(columns, 2)
+    figure, axes = plt.subplots(rows, columns, figsize=(side * columns, side * rows), squeeze=False)
+    for axis in axes.flat[len(orbits) :]:
+        axis.axis("off")
+    for axis, station in zip(axes.flat, orbits):
+        orbit_panel(axis, run, station)
+    most = max(axes.flat, key=lambda axis: len(axis.get_legend_handles_labels()[1]))
+    legend_below(figure, most, columnspacing=1.2, **({"ncol": 2} if columns == 1 or is_narrow(width) else {}))
+    return figure
+
+
+def orbit_panel(axis, run, station):
+    """One orbit."""
+    clearance = clearance_of(run, station)
+    factor, unit = prefixed(max(station.radius.max(), clearance[1] if clearance else 0), "m")
+    for part, options in ((station, {"color": "#C4C4C4", "label": "whole run"}), (station.last_quarter(), {"color": BLUE, "label": "last quarter"})):
+        z = factor * part.z
+        axis.plot(z.real, z.imag, rasterized=True, **FINE, **options)
+    if clearance:
+        circle = factor * clearance[1] * np.exp(1j * np.linspace(0, TURN, 181))
+        axis.plot(circle.real, circle.imag, color=BLACK, linestyle=DASHED, linewidth=0.9, label="clearance", zorder=2.5)
+    _, points = poincare_points(run, station.name)
+    if len(points):
+        points = factor * points[-max(1, len(points) // 4) :]
+        axis.plot(points.real, points.imag, ".", color=ORANGE, markersize=3, label="once a turn", zorder=3)
+    axis.set(aspect="equal", xlabel=f"$u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", title=station.name)
+    axis.margins(0.08)
+
+
+def draw_whirl(run, orbits, width=TWO_COLUMNS):
+    """Spin, whirl rate and radius over time."""
+    factor, label = time_axis(orbits[0].time[-1])
+    figure, axes = plt.subplots(3, 1, figsize=(width, 6.0), sharex=True)
+    for station in orbits:
+        time = factor * station.time
+        line = axes[0].plot(*envelope(time, station.spin_rate), label=station.name)[0]
+        time_mean, mean = smooth_whirl(station)
+        axes[1].plot(factor * time_mean, mean, color=line.get_color(), label=station.name)
+        size, unit = prefixed(max(s.radius.max() for s in orbits), "m")
+        axes[2].plot(*envelope(time, size * station.radius), color=line.get_color(), label=station.name, **FINE)
+        clearance = clearance_of(run, station)
+        if clearance:
+            axes[2].axhline(size * clearance[1], color=line.get_color(), linestyle=DASHED, linewidth=0.8)
+    axes[0].set_ylabel("spin (rad/s)")
+    axes[1].set_ylabel("mean whirl rate\n(rad/s)")
+    axes[2].set(ylabel=f"radius ({unit})", xlabel=label, xlim=(0, factor * orbits[0].time[-1]))
+    axes[2].set_ylim(bottom=0)
+    legend_above(axes[0])
+    letter(axes)
+    figure.align_ylabels(axes)
+    return figure
+
+
+def frequency_limit(station, frequency, amplitude, orders=4, level=1e-3):
+    """How far to show a spectrum: some orders of the spin, and all peaks above this part of the largest."""
+    seen = np.abs(frequency[amplitude > level * amplitude.max()])
+    return min(frequency.max(), max(orders * np.abs(station.spin_rate).max() / TURN, 1.1 * seen.max(initial=0.0)))
+
+
+def mark_orders(axis, spin):
+    """Multiples of the spin's frequency, backward and forward."""
+    limit = axis.get_xlim()[1]
+    for order in (-3, -2, -1, 1, 2, 3):
+        frequency = order * spin / TURN
+        if spin and abs(frequency) < limit:
+            axis.axvline(frequency, color=GREY, linestyle=DASHED, linewidth=0.7, zorder=0)
+            if abs(order) > 1 and abs(spin) / TURN < 0.05 * limit:
+                continue  # no room for more than +1 and -1
+            where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
+            axis.annotate(f"{order:+d}", (frequency, 1), (0, 2), ha="center", fontsize=7, **where)
+
+
+def draw_spectrum(orbits, width=TWO_COLUMNS):
+    """Full spectra of the last quarter."""
+    figure, axes = plt.subplots(len(orbits), 1, figsize=(width, 0.6 + 1.9 * len(orbits)), squeeze=False)
+    for axis, station in zip(axes[:, 0], orbits):
+        part = station.last_quarter()
+        step, (u2, u3) = resample(part.time, part.z.real, part.z.imag)
+        frequency, amplitude = full_spectrum(step, u2 + 1j * u3)
+        limit = frequency_limit(part, frequency, amplitude)
+        factor, unit = prefixed(amplitude.max(), "m")
+        shown = np.abs(frequency) <= limit
+        axis.semilogy(*envelope(frequency[shown], factor * np.maximum(amplitude[shown], 1e-300)), color=BLUE, linewidth=0.8)
+        axis.set(xlim=(-limit, limit), ylim=(factor * amplitude.max() * 1e-5, 2 * factor * amplitude.max() or 1), ylabel=f"{station.name} ({unit})")
+        axis.axvline(0, color=BLACK, linewidth=0.6)
+        mark_orders(axis, mean_rates(part)[1])
+    words = ("frequency (Hz): negative from $e_3$ to $e_2$, positive from $e_2$ to $e_3$", "orders of the spin dashed")
+    axes[-1, 0].set_xlabel((";\n" if is_narrow(width) else "; ").join(words))
+    return figure
+
+
+def draw_waterfall(orbits, width=TWO_COLUMNS):
+    """Full spectra over the speed of the shaft."""
+    narrow = is_narrow(width)
+    shape, size = ((len(orbits), 1), (width, 3.6 * len(orbits))) if narrow else ((1, len(orbits)), (width * (0.6 if len(orbits) == 1 else 1), 4.2))
+    figure, axes = plt.subplots(*shape, figsize=size, squeeze=False, sharey=True)
+    for axis, station in zip(axes.flat, orbits):
+        fall = waterfall(station)
+        order = np.argsort(fall.spin_rate)
+        level = np.log10(np.maximum(fall.amplitude[order], fall.amplitude.max() * 1e-4))
+        limit = frequency_limit(station, fall.frequency, fall.amplitude.max(axis=0), orders=2.5, level=0.03)
+        norm = matplotlib.colors.Normalize(level.max() - 4, level.max())
+        mesh = axis.pcolormesh(fall.frequency, RPM * fall.spin_rate[order], level, shading="nearest", cmap="magma_r", norm=norm, rasterized=True)
+        speed = np.array([fall.spin_rate.min(), fall.spin_rate.max()])
+        for multiple in (-2, -1, 1, 2):
+            axis.plot(multiple * speed / TURN, RPM * speed, color=BLUE, linestyle=DASHED, linewidth=0.7)
+        axis.set(xlim=(-limit, limit), xlabel="frequency (Hz)", title=station.name, ylabel="speed (rpm)" if narrow or axis is axes[0, 0] else "")
+        axis.grid(False)
+        figure.colorbar(mesh, ax=axis, label="lg(amplitude in m)")
+    return figure
+
+
+def shares(rub, flags, windows=60):
+    """(middles of windows, part of their rows with the flag)."""
+    edges = np.linspace(rub.time[0], rub.time[-1], windows + 1)
+    total, _ = np.histogram(rub.time, edges)
+    count, _ = np.histogram(rub.time[flags], edges)
+    return (edges[1:] + edges[:-1]) / 2, np.divide(count, total, out=np.full(windows, np.nan), where=total > 0)
+
+
+def draw_rubs(rubs, width=TWO_COLUMNS):
+    """Forces, slip and how much of the time there is contact."""
+    factor, label = time_axis(rubs[0].time[-1])
+    figure, axes = plt.subplots(5, 1, figsize=(width, 8.4), sharex=True)
+    for rub, colour in zip(rubs, (BLUE, ORANGE, GREEN, PURPLE)):
+        torque = np.full_like(rub.time, np.nan) if rub.torque is None else rub.torque
+        values = (rub.normal, rub.friction, torque, np.where(rub.closed, rub.slip, np.nan))
+        for axis, column in zip(axes, values):
+            axis.plot(*envelope(factor * rub.time, column), color=colour, label=rub.name, **FINE)
+        for flags, options in ((rub.closed, {"label": "in contact"}), (rub.impulsive, {"label": "with an impulse", "linestyle": DASHED})):
+            middle, share = shares(rub, flags)
+            axes[4].plot(factor * middle, 100 * share, color=colour, **options)
+    for axis, name in zip(axes, ("normal force\n(N)", "friction force\n(N)", "friction torque\n(N m)", "slip velocity\n(m/s)", "share of\nsteps (%)")):
+        axis.set_ylabel(name)
+    axes[4].set(xlabel=label, ylim=(0, 105), xlim=(0, factor * rubs[0].time[-1]))
+    legend_above(axes[0])
+    if len(rubs) == 1:
+        legend_above(axes[4])
+    letter(axes)
+    figure.align_ylabels(axes)
+    return figure

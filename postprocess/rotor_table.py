@@ -1,0 +1,64 @@
+"""Key figures of a rotor: rows of (name, value, unit, note), for rotor.py to print and report.py to set."""
+
+from rotor_orbit import TURN, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
+
+RPM = 60 / TURN
+
+
+def station_rows(run, station):
+    """Of an orbit, over the last quarter of the run."""
+    part = station.last_quarter()
+    whirl, spin = mean_rates(part)
+    duration = part.time[-1] - part.time[0]
+    step, (u2, u3) = resample(part.time, part.z.real, part.z.imag)
+    frequency, amplitude = dominant(*full_spectrum(step, u2 + 1j * u3))
+    clearance = clearance_of(run, station)
+    largest = station.radius.max()
+    order = f", {frequency * TURN / spin:+.4g} times the spin" if spin else ""
+    return [
+        ("largest radius", f"{1e6 * largest:.4g}", "um", f"{100 * largest / clearance[1]:.4g} % of the clearance" if clearance else ""),
+        ("spin at the end", f"{station.spin_rate[-1]:.6g}", "rad/s", f"{RPM * station.spin_rate[-1]:.6g} rpm"),
+        ("spin, last quarter", f"{spin:.6g}", "rad/s", ""),
+        ("whirl, last quarter", f"{whirl:.6g}", "rad/s", direction(whirl, spin, duration)),
+        ("whirl / spin", f"{whirl / spin:.4g}" if spin else "-", "", ""),
+        ("largest line of the spectrum", f"{frequency:.5g}", "Hz", f"{1e6 * amplitude:.4g} um{order}"),
+    ]
+
+
+def first_contact(run, rub):
+    """Its time, from events.csv where there is one: contacts.csv need not have a row each step."""
+    if not (run.directory / "events.csv").exists():
+        return rub.first
+    times = run.events["time"][run.events["contact"] == rub.name]
+    return min([rub.first, *times[:1]])
+
+
+def rub_rows(run, rub):
+    """Of a contact."""
+    quarter = rub.time >= rub.time[0] + 0.75 * (rub.time[-1] - rub.time[0])
+    rows = [
+        ("first contact", f"{1e3 * first_contact(run, rub):.5g}", "ms", ""),
+        ("time in contact", f"{100 * rub.closed_share:.4g}", "%", ""),
+        ("largest normal force", f"{rub.normal.max():.5g}", "N", ""),
+        ("mean normal force, last quarter", f"{rub.normal[quarter].mean():.5g}", "N", ""),
+        ("mean friction power, last quarter", f"{rub.power[quarter].mean():.5g}", "W", ""),
+    ]
+    if rub.torque is not None:
+        rows.append(("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m", ""))
+    return [
+        *rows,
+        ("total normal impulse beside force", f"{run.contacts[rub.name + '.impulse'].sum():.5g}", "N s", ""),
+        ("deepest penetration", f"{1e6 * max(0.0, -rub.gap.min()):.4g}", "um", ""),
+    ]
+
+
+def run_rows(run):
+    """Of the whole run, from its summary; empty where it has none yet."""
+    summary = run.info.get("summary")
+    if not summary or not summary["steps"]:
+        return []
+    impulsive, steps = summary["impulsive_steps"], summary["steps"]
+    rows = [("impulsive steps", f"{100 * impulsive / steps:.4g}", "%", f"{impulsive} of {steps}")]
+    if "short_steps" in summary:
+        rows.append(("short steps", f"{100 * summary['short_steps'] / steps:.4g}", "%", "around impacts"))
+    return rows

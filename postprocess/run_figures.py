@@ -1,0 +1,163 @@
+"""Drawings that suit any run, from its tables alone: where each joule is, what a contact did, what probes saw. `width` in inches."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, time_axis, total_energy
+
+DASHED = (0, (5, 2))
+STEMS = 400  # most impulses of a contact that are drawn one by one
+LINES = 6  # most lines of a panel
+
+# What a probe's column is, by its last word (percuss explain output.history.probes): quantity, unit.
+QUANTITIES = {
+    **dict.fromkeys(("ux", "uy", "uz"), ("displacement", "m")),
+    **dict.fromkeys(("vx", "vy", "vz", "v", "vl"), ("velocity", "m/s")),
+    **dict.fromkeys(("rx", "ry", "rz"), ("rotation", "rad")),
+    **dict.fromkeys(("wx", "wy", "wz", "vphi"), ("angular velocity", "rad/s")),
+    **dict.fromkeys(("x", "y", "z", "l"), ("place", "m")),
+    "stress": ("stress", "Pa"),
+    **dict.fromkeys(("normal_force", "shear_2", "shear_3"), ("section force", "N")),
+    **dict.fromkeys(("torque", "moment_2", "moment_3"), ("section moment", "N m")),
+}
+ANGLES = {"theta": ("angle", "rad"), "alpha": ("angle", "rad"), "phi": ("angle", "rad"), "omega": ("angular velocity", "rad/s")}
+
+
+def over_time(axes, end, label):
+    """What panels over time share: letters, one axis of time below."""
+    letter(axes)
+    axes[-1].set(xlabel=label, xlim=(0, end) if end > 0 else None)
+    axes[0].figure.align_ylabels(axes)
+
+
+# Energy ------------------------------------------------------------------------------------------------------------------------------------------
+
+
+def energy_panels(run):
+    """[(name of the panel, [(label, values, colour)])]: what there is, what came in and went out, and what the scheme itself makes."""
+    energy = run.energy
+    parts = [(name, energy[name], colour) for name, colour in (("kinetic", BLUE), ("elastic", ORANGE), ("potential", PURPLE)) if np.any(energy[name])]
+    stored = total_energy(run)
+    panels = [("energy", [*parts, ("total", stored, GREEN)] if len(parts) != 1 else parts)]
+    if np.any(energy["load"]):
+        panels.append(("gained", [("stored", stored - stored[0], GREEN), ("work of loads", energy["load"], BLUE)]))
+    lost = [(name, energy[name], colour) for name, colour in (("damping", BLUE), ("friction", ORANGE), ("impact", GREEN)) if np.any(energy[name])]
+    panels += [("lost", lost)] if lost else []
+    return [*panels, ("numerical", [("made by the scheme: residual of the balance", energy["numerical"], GREY)])]
+
+
+def draw_energy(run, width=TWO_COLUMNS):
+    """Where each joule is."""
+    time = run.energy["time"]
+    factor, label = time_axis(time[-1])
+    panels = energy_panels(run)
+    figure, axes = plt.subplots(len(panels), 1, figsize=(width, 0.6 + 1.65 * len(panels)), sharex=True)
+    for axis, (name, lines) in zip(axes, panels):
+        size, unit = prefixed(max(np.abs(values).max() for _, values, _ in lines), "J")
+        for title, values, colour in lines:
+            axis.plot(*envelope(factor * time, size * values), color=colour, label=title)
+        axis.set_ylabel(f"{name} ({unit})")
+        legend_above(axis)
+    over_time(axes, factor * time[-1], label)
+    return figure
+
+
+# Contacts ----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def is_held(run, name):
+    """Whether a contact is closed all the time, as joints are: its gap is what positions drift."""
+    return bool(np.all(run.contacts[f"{name}.state"] != "open"))
+
+
+def strength(run, name):
+    """How much a contact does, N s: its impulses, and forces over time."""
+    time = run.contacts["time"]
+    return run.contacts[f"{name}.impulse"].sum() + np.abs(np.trapz(np.abs(run.contacts[f"{name}.force"]), time))
+
+
+def draw_contact(run, name, width=TWO_COLUMNS):
+    """Gap, forces and impulses of a contact."""
+    table = run.contacts
+    factor, label = time_axis(table["time"][-1])
+    time = factor * table["time"]
+    figure, axes = plt.subplots(3, 1, figsize=(width, 4.6), sharex=True, gridspec_kw={"height_ratios": [1, 1.3, 1]})
+    gap = table[f"{name}.gap"]
+    size, unit = prefixed(np.abs(gap).max(), "m")
+    axes[0].plot(*envelope(time, size * gap), color=BLUE)
+    axes[0].set_ylabel(f"{'drift' if is_held(run, name) else 'gap'} ({unit})")
+    forces, impulses = (
+        {word: table[f"{name}.{column}"] for word, column in rows if f"{name}.{column}" in table}
+        for rows in (
+            (("normal", "force"), ("friction 1", "friction_force_1"), ("friction 2", "friction_force_2")),
+            (("normal", "impulse"), ("friction 1", "friction_impulse_1"), ("friction 2", "friction_impulse_2")),
+        )
+    )
+    size, unit = prefixed(max(np.abs(values).max() for values in forces.values()), "N")
+    for (word, values), colour in zip(forces.items(), (BLUE, ORANGE, GREEN)):
+        axes[1].plot(*envelope(time, size * values), color=colour, label=word)
+    axes[1].set_ylabel(f"force ({unit})")
+    size, unit = prefixed(max(np.abs(values).max() for values in impulses.values()), "N s")
+    for (word, values), colour in zip(impulses.items(), (BLUE, ORANGE, GREEN)):
+        struck, values = tallest(time, size * values)
+        axes[2].vlines(struck, 0, values, color=colour, linewidth=1.0)
+        if len(struck) < STEMS:
+            axes[2].plot(struck, values, "o", color=colour, markersize=2.5, clip_on=False)
+    axes[2].set_ylabel(f"impulse ({unit})")
+    if len(forces) > 1:
+        legend_above(axes[1])
+    over_time(axes, time[-1], label)
+    return figure
+
+
+def tallest(time, values):
+    """(times, values) of the impulses that are not zero; where they are many, the largest of each short piece of time."""
+    struck = np.flatnonzero(values)
+    if len(struck) > STEMS:
+        piece = ((time[struck] - time[0]) / (time[-1] - time[0]) * STEMS).astype(int)
+        order = np.lexsort((-np.abs(values[struck]), piece))
+        struck = struck[order][np.unique(piece[order], return_index=True)[1]]
+    return time[struck], values[struck]
+
+
+# Probes ------------------------------------------------------------------------------------------------------------------------------------------
+
+
+def quantity_of(column):
+    """(quantity, unit) of a column of history.csv; of a plugin's coordinate that is not known here: (its name, "SI")."""
+    word = column.rsplit(".", 1)[-1]
+    stem = word.rstrip("0123456789")
+    return QUANTITIES.get(word) or QUANTITIES.get(stem) or ANGLES.get(stem) or (word, "SI")
+
+
+def history_panels(run):
+    """{(quantity, unit): columns that are not zero throughout}, in the order of history.csv."""
+    panels = {}
+    for column, values in run.history.items():
+        if column != "time" and np.any(values):
+            panels.setdefault(quantity_of(column), []).append(column)
+    return panels
+
+
+def draw_history(run, panels, width=TWO_COLUMNS):
+    """What probes saw, a panel for each quantity with the first few of its columns."""
+    time = run.history["time"]
+    factor, label = time_axis(time[-1])
+    figure, axes = plt.subplots(len(panels), 1, figsize=(width, 0.6 + 1.7 * len(panels)), sharex=True, squeeze=False)
+    for axis, ((quantity, unit), columns) in zip(axes[:, 0], panels.items()):
+        shown = columns[:LINES]
+        size, unit = larger(max(np.abs(run.history[column]).max() for column in shown), unit)
+        for number, column in enumerate(shown):
+            line = {"color": GREY, "linestyle": DASHED} if number == 5 else {"color": f"C{number}"}
+            axis.plot(*envelope(factor * time, size * run.history[column]), label=column, **line)
+        axis.set_ylabel(f"{quantity}\n({unit})")
+        axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=2 if len(shown) > 1 else 1, borderaxespad=0.1, columnspacing=1.2, fontsize=7.5)
+    over_time(axes[:, 0], factor * time[-1], label)
+    return figure
+
+
+def larger(size, unit):
+    """As `prefixed`; stresses are large, and angles and rates keep their unit."""
+    if unit == "Pa":
+        return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
+    return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m") else (1, unit)
