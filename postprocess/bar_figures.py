@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from bar_impact import reaction_of
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, is_narrow, legend_above, letter, prefixed
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS, envelope, is_narrow, legend_above, letter, prefixed
 from percuss_results import ResultsError, read_frame, spread
 
 MICRO = 1e6  # s -> us
@@ -71,10 +71,11 @@ def force_panel(axis, run, impact):
         last = reaction.time[-1] * MICRO
         axis.plot([0, begin, begin, end, end, last], [0, 0, tau, tau, 0, 0], label=r"exact, $\tau = E S v_0/c_0$", **THEORY)
         points = {"textcoords": "offset points"}
-        axis.annotate(rf"$\tau$ = {tau:.0f} N", (begin, tau), (-6, 0), ha="right", va="center", **points)
-        low = 0.12 * tau
-        axis.annotate("", (begin, low), (end, low), arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
-        axis.annotate(rf"$T = 2L/c_0$ = {end - begin:.1f} µs", ((begin + end) / 2, low), (0, 3), ha="center", **points)
+        axis.annotate(rf"$\tau$ = {tau:.0f} N", (begin, tau), (8, 5), va="bottom", **points)
+        if end <= last:
+            low = 0.12 * tau
+            axis.annotate("", (begin, low), (end, low), arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
+            axis.annotate(rf"$T = 2L/c_0$ = {end - begin:.1f} µs", ((begin + end) / 2, low), (0, 3), ha="center", **points)
     axis.set_ylabel("reaction force (N)")
     axis.set_ylim(bottom=0)
 
@@ -199,13 +200,13 @@ def draw_wave(run, impact, frames, width=TWO_COLUMNS):
     axes[1].set_title("d'Alembert")
     for axis in axes:
         front = np.array([0, 0.5, 1]) * impact.duration + impact.start
-        axis.plot([0, impact.length, 0], front * MICRO, color=BLACK, linewidth=0.8, linestyle=(0, (4, 3)))
+        axis.plot([0, impact.length, 0], front * MICRO, color=ON_MAP, linewidth=0.8, linestyle=(0, (4, 3)))
         axis.grid(False)
         axis.label_outer()
         axis.set(xlabel="distance from the contact end (m)" if axis.get_subplotspec().is_last_row() else "")
         axis.set(ylabel="time (µs)" if axis.get_subplotspec().is_first_col() else "")
-    axes[1].annotate(r"$s = c_0\,(t - t_0)$", (0.56 * impact.length, (impact.start + 0.23 * impact.duration) * MICRO))
-    axes[1].annotate(r"$s = 2L - c_0\,(t - t_0)$", (0.5 * impact.length, (impact.start + 0.80 * impact.duration) * MICRO))
+    axes[1].annotate(r"$s = c_0\,(t - t_0)$", (0.56 * impact.length, (impact.start + 0.23 * impact.duration) * MICRO), color=ON_MAP)
+    axes[1].annotate(r"$s = 2L - c_0\,(t - t_0)$", (0.5 * impact.length, (impact.start + 0.80 * impact.duration) * MICRO), color=ON_MAP)
     axes[0].set(xlim=(0, impact.length), ylim=(low, high))
     figure.colorbar(mesh, ax=axes, label="axial stress (MPa), tension positive", extend="both", pad=0.02)
     letter(axes)
@@ -234,7 +235,7 @@ def draw_wave_alone(run, width):
         edges = np.append(ends[cells, 0], ends[cells[-1], 1])
         mesh = stress_map(axis, edges, times, np.array([frame.cell["stress"][cells] for frame in frames]), limit)
         if edges[0] > along.min():
-            axis.axvline(edges[0], color=BLACK, linewidth=0.8)
+            axis.axvline(edges[0], color=ON_MAP, linewidth=0.8)
     axis.grid(False)
     axis.set(xlabel="position along the bars (m)", ylabel="time (µs)", ylim=(0, times[-1] * MICRO))
     figure.colorbar(mesh, ax=axis, label="axial stress (MPa), tension positive", pad=0.02)

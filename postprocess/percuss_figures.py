@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
+ON_MAP = "#101010"  # lines and words over a map of colours, which stays light on a page that is dark
 
 # Widths in inches: two columns of a journal page; one of two columns of a report, or a phone.
 TWO_COLUMNS, REPORT_COLUMN = 7.0, 4.6

@@ -6,7 +6,7 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS
+from percuss_figures import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS
 from percuss_figures import envelope, is_narrow, legend_above, legend_below, letter, prefixed, time_axis
 from rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
 
@@ -18,7 +18,7 @@ def draw_orbits(run, orbits, width=TWO_COLUMNS):
     """Orbits in the plane across the shaft: the whole run, its last quarter, clearance, Poincare points."""
     columns = min(2 if len(orbits) == 4 or is_narrow(width) else 3, len(orbits))
     rows = -(-len(orbits) // columns)
-    side = width / max(columns, 2)
+    side = width / columns if columns > 1 else 0.6 * width
     figure, axes = plt.subplots(rows, columns, figsize=(side * columns, side * rows), squeeze=False)
     for axis in axes.flat[len(orbits) :]:
         axis.axis("off")
@@ -123,7 +123,7 @@ def draw_waterfall(orbits, width=TWO_COLUMNS):
         mesh = axis.pcolormesh(fall.frequency, RPM * fall.spin_rate[order], level, shading="nearest", cmap="magma_r", norm=norm, rasterized=True)
         speed = np.array([fall.spin_rate.min(), fall.spin_rate.max()])
         for multiple in (-2, -1, 1, 2):
-            axis.plot(multiple * speed / TURN, RPM * speed, color=BLUE, linestyle=DASHED, linewidth=0.7)
+            axis.plot(multiple * speed / TURN, RPM * speed, color=ON_MAP, linestyle=DASHED, linewidth=0.7)
         axis.set(xlim=(-limit, limit), xlabel="frequency (Hz)", title=station.name, ylabel="speed (rpm)" if narrow or axis is axes[0, 0] else "")
         axis.grid(False)
         figure.colorbar(mesh, ax=axis, label="lg(amplitude in m)")

@@ -1,9 +1,12 @@
 """Drawings that suit any run, from its tables alone: where each joule is, what a contact did, what probes saw. `width` in inches."""
 
+import matplotlib.collections
+import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
 from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, time_axis, total_energy
+from percuss_results import ResultsError, read_frame, spread
 
 DASHED = (0, (5, 2))
 STEMS = 400  # most impulses of a contact that are drawn one by one
@@ -161,3 +164,61 @@ def larger(size, unit):
     if unit == "Pa":
         return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
     return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m") else (1, unit)
+
+
+# Shape -------------------------------------------------------------------------------------------------------------------------------------------
+
+MOTION = 0.05  # of the model's size: smaller displacements are drawn so large that they can be seen
+VIEW = np.array([[0.94, 0.34, 0.0], [-0.10, 0.28, 0.95]])  # right and up on the paper, for models in space
+PHASES, MOST_CELLS = 12, 20000
+PRESSURE_TO_TENSION = matplotlib.colors.LinearSegmentedColormap.from_list("stress", (BLUE, "#999999", ORANGE))  # seen on white and on black
+
+
+def draw_shape(run, width=TWO_COLUMNS):
+    """(figure, time, scale): lines of the model as meant, and in the frame that is displaced most; of what moves far, several frames."""
+    files = spread(run.frames(), PHASES)
+    frames = [read_frame(path) for _, path in files]
+    size = np.linalg.norm(np.ptp(frames[0].points, axis=0))
+    if not size or not frames[0].cells or len(frames[0].cells) > MOST_CELLS or "displacement" not in frames[0].point:
+        raise ResultsError("the frames show no lines, or too many for a drawing; view.py draws them")
+    moved = [np.abs(frame.point["displacement"]).max() for frame in frames]
+    most = int(np.argmax(moved))
+    scale = magnification(MOTION * size / moved[most]) if moved[most] else 1.0
+    placed = [frame.points + scale * frame.point["displacement"] for frame in frames]
+    spans = np.ptp(np.concatenate([frames[0].points, *placed]), axis=0)
+    planar = spans[2] <= 1e-6 * size
+    frame, far = frames[most], moved[most] > MOTION * size
+    lines = [(place, {"colors": "#C4C4C4", "linewidths": 0.6}) for place in (placed if far else [frames[0].points])]
+    stress = frame.cell.get("stress")
+    stressed = stress is not None and np.any(stress)
+    lines.append((placed[most], {"linewidths": 1.4} if stressed else {"linewidths": 1.4, "colors": BLUE}))
+    shapes = [(seen(place, planar), options) for place, options in lines]
+    across = np.ptp(np.concatenate([shape for shape, _ in shapes]), axis=0)
+    tall = np.clip(across[1] / max(across[0], 1e-12), 0.12, 0.9)
+    figure, axis = plt.subplots(figsize=(width, 0.7 + 0.85 * width * tall + (0.5 if stressed else 0)))
+    for shape, options in shapes:
+        drawn = matplotlib.collections.LineCollection([shape[cell] for cell in frame.cells], rasterized=len(frame.cells) > 1000, **options)
+        axis.add_collection(drawn)
+    if stressed:
+        factor, unit = larger(np.abs(stress).max(), "Pa")
+        limit = factor * np.abs(stress).max()
+        drawn.set(array=factor * stress, cmap=PRESSURE_TO_TENSION, clim=(-limit, limit))
+        figure.colorbar(drawn, ax=axis, orientation="horizontal", label=f"stress ({unit}), tension positive", fraction=0.06, pad=0.02, aspect=40)
+    axis.autoscale_view()
+    axis.margins(0.06)
+    axis.set(aspect="equal", xlabel="x (m)" if planar else "", ylabel="y (m)" if planar else "")
+    axis.locator_params(axis="y", nbins=4)
+    if not planar:
+        axis.axis("off")
+    return figure, files[most][0], scale
+
+
+def magnification(wanted):
+    """1, 2 or 5 times a power of ten, not above what is wanted; at least 1."""
+    power = 10.0 ** np.floor(np.log10(wanted))
+    return max(1.0, max(digit for digit in (1, 2, 5) if digit * power <= wanted * (1 + 1e-9)) * power)
+
+
+def seen(points, planar):
+    """Points on the paper: the plane of x and y, or from above and aside."""
+    return points[:, :2] if planar else points @ VIEW.T

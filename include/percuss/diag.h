@@ -47,6 +47,8 @@ int NsDiagErrors(const NsDiag *diag);
    Colour when asked for. More than NS_DIAG_MAX_ERRORS: a last line counts the rest. Control characters in messages and lines are
    replaced, so a config cannot drive the terminal. */
 void NsDiagPrint(NsDiag *diag, FILE *file, bool colour);
+/* The number-th (from 0) of the warnings printed so far, with its place but without its line: "bar.yaml:12:7: ..."; NULL: there are no more. */
+const char *NsDiagWarningPrinted(const NsDiag *diag, int number);
 
 /* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), at most
    a third of the length wrong; else the only one that the word is a part of, from four letters on; NULL when there is none. */

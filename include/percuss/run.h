@@ -33,6 +33,7 @@ typedef struct {
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
   int                petsc_options;
   const char *const *petsc_option; /* after "--", for the record */
+  PetscBool          report;       /* afterwards report.html; the command's business */
 } NsRunOptions;
 
 /* A list of files, for the manifest. */

@@ -165,6 +165,7 @@ static bool read_arguments(int argc, char **argv, const char *kind, const char *
     if (!strcmp(word, "--quiet")) options->quiet = PETSC_TRUE;
     if (!strcmp(word, "--force")) options->force = PETSC_TRUE;
     if (!strcmp(word, "--resume")) options->resume = PETSC_TRUE;
+    if (!strcmp(word, "--report")) options->report = PETSC_TRUE;
   }
   if (!options->config_path) {
     fprintf(stderr, "percuss %s: which %s? Such as: percuss %s %s\n", command, kind, command, example);

@@ -1,5 +1,6 @@
 /* Every command of the program: one file, one line. */
-NS_COMMAND(run, Run, "CONFIG [--out DIR] [--set KEY=VALUE]... [--overwrite] [--resume] [--wall-limit TIME] [--quiet] [--force] [-- PETSc options]",
+NS_COMMAND(run, Run,
+  "CONFIG [--out DIR] [--set KEY=VALUE]... [--overwrite] [--resume] [--wall-limit TIME] [--quiet] [--force] [--report] [-- PETSc options]",
   "run a config and write its results")
 NS_COMMAND(check, Check, "CONFIG [--set KEY=VALUE]... [-- PETSc options]", "do everything short of stepping; say what a run would do")
 NS_COMMAND(modes, Modes, "CONFIG [--count N] [--speed SPEED] [--campbell FROM:TO:N] [--out DIR] [--set KEY=VALUE]... [--overwrite]",

@@ -1,6 +1,15 @@
 /* percuss run CONFIG: the whole way from a config to results. */
+#include <limits.h>
+#include <unistd.h>
 #include "arguments.h"
 #include "cli.h"
+#include "report.h"
+
+/* Of whom a report is to be made when MPI has ended; "": none. */
+static struct {
+  char directory[PATH_MAX];
+  bool quiet;
+} reported;
 
 static void print_warnings(const NsRun *run)
 {
@@ -67,6 +76,10 @@ PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *
     *code = (int)run->exit;
     if (run->failure[0] && run->writes) fprintf(stderr, "percuss run: %s\n", run->failure);
     if (run->exit != NS_EXIT_FAILED) print_summary(run);
+    if (options->report && run->writes && access(NsRunPath(run, "run.json"), R_OK) == 0) {
+      snprintf(reported.directory, sizeof(reported.directory), "%s", run->directory);
+      reported.quiet = options->quiet ? true : false;
+    }
   }
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
@@ -74,7 +87,10 @@ PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *
 
 int NsCommandRun(int argc, char **argv)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", NULL};
+  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", "--report", NULL};
+  const int                code      = NsCommandOnConfig(argc, argv, allowed, own, check_options, NsRunConfig);
 
-  return NsCommandOnConfig(argc, argv, allowed, own, check_options, NsRunConfig);
+  if (!reported.directory[0]) return code;
+  NsReportMake(reported.directory, reported.quiet);
+  return NsFlushOutput(code);
 }

@@ -40,13 +40,15 @@ struct NsDiag {
   int      kept[2], dropped[2]; /* errors, warnings: since the last print */
   int      errors, number;
   bool     last_kept;
+  Note    *told, **told_end; /* warnings that were printed */
 };
 
 NsDiag *NsDiagCreate(NsArena *arena)
 {
   NsDiag *diag = NsArenaAlloc(arena, sizeof(*diag));
 
-  diag->arena = arena;
+  diag->arena    = arena;
+  diag->told_end = &diag->told;
   return diag;
 }
 
@@ -260,6 +262,28 @@ static void print_message(FILE *file, const Message *message, bool colour)
   }
 }
 
+/* Remembers a warning that was printed. */
+static void keep_warning(NsDiag *diag, const Message *message)
+{
+  const NsPlace *place = &message->place;
+  Note          *note  = NsArenaAlloc(diag->arena, sizeof(*note));
+
+  if (place->source && place->line > 0)
+    note->text = NsArenaPrint(diag->arena, "%s:%d:%d: %s", place->source->name, place->line, place->column, message->text);
+  else
+    note->text = place->source ? NsArenaPrint(diag->arena, "%s: %s", place->source->name, message->text) : message->text;
+  *diag->told_end = note;
+  diag->told_end  = &note->next;
+}
+
+const char *NsDiagWarningPrinted(const NsDiag *diag, int number)
+{
+  const Note *note = diag->told;
+
+  for (; note && number > 0; number--) note = note->next;
+  return note ? note->text : NULL;
+}
+
 void NsDiagPrint(NsDiag *diag, FILE *file, bool colour)
 {
   static const char *const kinds[2]   = {"error", "warning"};
@@ -284,6 +308,7 @@ void NsDiagPrint(NsDiag *diag, FILE *file, bool colour)
     }
     ++printed[message->warning];
     print_message(file, message, colour);
+    if (message->warning) keep_warning(diag, message);
   }
   for (int kind = 0; kind < 2; ++kind) {
     if (hidden[kind]) fprintf(file, "... and %d more %s%s\n", hidden[kind], kinds[kind], hidden[kind] > 1 ? "s" : "");

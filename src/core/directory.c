@@ -83,7 +83,7 @@ bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, Ns
 bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
 {
   static const char *const tables[]      = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
-         "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", NULL};
+         "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "report.html", NULL};
   static const char *const lists[]       = {"*.vtk.series", NULL}; /* before what they list */
   static const char *const frames[]      = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
   static const char *const last[]        = {"run.json", NULL}; /* until the end it says whose the rest is */

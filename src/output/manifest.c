@@ -131,6 +131,19 @@ static void put_model(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "omega_max", run->omega_max > 0 && run->omega_max < PETSC_MAX_REAL ? run->omega_max : NAN);
 }
 
+/* What the user was warned of, before the first step and by the guard. */
+static void put_warnings(NsJson *json, const NsRun *run)
+{
+  const char *warning;
+
+  NsJsonOpen(json, "warnings", '[');
+  for (int i = 0; (warning = NsDiagWarningPrinted(run->diag, i)); i++) NsJsonString(json, NULL, warning);
+  for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
+    if (run->guard.exceeded[kind].exceeded) NsJsonString(json, NULL, run->guard.exceeded[kind].text);
+  }
+  NsJsonClose(json);
+}
+
 /* A whirl of less than half a turn in a quarter of the run is none: the orbit does not go round. */
 static void put_orbits(NsJson *json, const NsRun *run)
 {
@@ -207,10 +220,10 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonClose(json);
 }
 
-/* What the guard warned of. */
-static void put_warnings(NsJson *json, const NsRun *run)
+/* Limits that were exceeded, and how far. */
+static void put_exceeded(NsJson *json, const NsRun *run)
 {
-  NsJsonOpen(json, "warnings", '[');
+  NsJsonOpen(json, "exceeded", '[');
   for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
     const NsExceeded *exceeded = &run->guard.exceeded[kind];
     if (!exceeded->exceeded) continue;
@@ -254,7 +267,8 @@ static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
   PetscCall(put_versions(json));
   put_inputs(json, run, self->config_hash);
   put_model(json, run);
-  if (ended) put_warnings(json, run);
+  put_warnings(json, run);
+  if (ended) put_exceeded(json, run);
   if (ended) put_summary(json, run);
   NsJsonOpen(json, "outputs", '[');
   for (const NsRunFile *file = run->outputs; file; file = file->next) NsJsonString(json, NULL, file->path);
