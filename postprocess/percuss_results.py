@@ -25,12 +25,13 @@ class ResultsError(Exception):
 
 def read_table(path):
     """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words (names of contacts, events, states)."""
-    lines = pathlib.Path(path).read_text(encoding="ascii").splitlines()
+    text = pathlib.Path(path).read_text(encoding="ascii")
+    lines = text.splitlines()
     if not lines:
         raise ResultsError(f"{path}: nothing written yet; is the run still going on?")
     names = lines[0].split(",")
     rows = [line.split(",") for line in lines[1:]]
-    if any(len(row) != len(names) for row in rows):
+    if not text.endswith("\n") or any(len(row) != len(names) for row in rows):
         raise ResultsError(f"{path}: a row is cut short; is the run still going on?")
     columns = zip(*rows) if rows else [()] * len(names)
     return {name: np.array(words, str if holds_words(name) else float) for name, words in zip(names, columns)}

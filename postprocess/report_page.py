@@ -4,6 +4,7 @@ page's (light, dark, print) and whose words are words.
 
 import html
 import io
+import itertools
 import math
 import re
 
@@ -53,7 +54,7 @@ pre b { font-weight: 600; } pre i { font-style: normal; color: var(--blue); }
 footer { margin-top: 2.5rem; padding-bottom: 2rem; font-size: .86rem; }
 @page { margin: 15mm; }
 @media print {
-  body { font-size: 10pt; } header, main, footer { max-width: none; padding: 0; } nav { display: none; }
+  body { font-size: 9pt; } header, main, footer { max-width: none; padding: 0; } nav { display: none; }
   h2 { break-after: avoid; } figure, tr, .notice { break-inside: avoid; } .pair { grid-template-columns: 1fr 1fr; gap: 0 8mm; }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; } .scroll { overflow: visible; } td.why { min-width: 0; }
 }
@@ -127,7 +128,13 @@ def paragraph(text, kind=""):
 
 def left_out(reason):
     """A word on what is missing, from the reason that an exception gives."""
-    return paragraph(f"Left out: {escape(reason)}.", "soft")
+    return paragraph(f"Left out: {escape(sentence(reason))}", "soft")
+
+
+def sentence(words):
+    """With a full stop, where it has no end of its own."""
+    words = str(words)
+    return words if words.endswith((".", "?", "!")) else words + "."
 
 
 def pair(*figures):
@@ -150,6 +157,10 @@ def inline_svg(drawing, key, alt):
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{key}-", svg)
+    svg = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg)  # a hundredth of a point is not to be seen
+    again = itertools.count()
+    seen = set()  # equal pictures bear equal names, which nothing refers to
+    svg = re.sub(r'\bid="([^"]*)"', lambda name: name[0] if name[1] not in seen and not seen.add(name[1]) else f'id="{name[1]}-{next(again)}"', svg)
     for colour, themed in THEMED.items():
         svg = svg.replace(colour.lower(), themed)
     box = re.search(r'viewBox="([^"]*)"', svg)[1]

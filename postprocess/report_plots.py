@@ -7,7 +7,7 @@ import run_figures
 from bar_impact import NoTheory, impact_of, read_bar_frames
 from percuss_figures import REPORT_COLUMN as WIDTH
 from percuss_results import ResultsError
-from report_page import SPACE, escape, figure, left_out, pair, paragraph, section, table, typeset
+from report_page import SPACE, escape, figure, left_out, pair, paragraph, section, sentence, table, typeset
 from report_tables import body_types, closing_contacts, contact_table, ledger_table, strongest
 from rotor_orbit import is_run_up, rubs_of, stations
 from rotor_table import rub_rows, station_rows
@@ -104,7 +104,7 @@ def bar_section(run, impact, frames, reason):
     if not drawing:
         raise ResultsError("no x-t diagram: the elements do not lie in one line")
     alt = "Axial stress over place and time" + (", computed and by d'Alembert's solution: a wave of pressure to the free end and back." if impact else ".")
-    words = "x-t diagram of the axial stress" + ("; dashed: the front of the wave." if impact else f". No theory beside it: {reason}.")
+    words = "x-t diagram of the axial stress" + ("; dashed: the front of the wave." if impact else f". No theory beside it: {sentence(reason)}")
     parts = [figure(drawing, "wave", alt, words)]
     if impact:
         parts.append(figure(bar_figures.draw_reaction(run, impact, frames, WIDTH), "reaction", "Reaction force, impulse, velocities and gap over time, computed "

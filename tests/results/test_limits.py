@@ -101,7 +101,7 @@ class Limits(unittest.TestCase):
         return table(os.path.join(self.out, name))
 
     def warning(self, kind):
-        found = [warning for warning in self.manifest()["warnings"] if warning["kind"] == kind]
+        found = [warning for warning in self.manifest()["exceeded"] if warning["kind"] == kind]
         self.assertEqual(len(found), 1)
         return found[0]
 
@@ -154,7 +154,7 @@ class Limits(unittest.TestCase):
         kept = {name: self.bytes_of(name) for name in (*TABLES, "events.csv")}
         done = self.run_(BAR, *COARSE, "--set", "limits.energy=10")
         self.assertEqual(done.stderr, "")
-        self.assertEqual(self.manifest()["warnings"], [])
+        self.assertEqual(self.manifest()["exceeded"], [])
         for name, text in kept.items():
             self.assertEqual(self.bytes_of(name), text, name)
 
@@ -291,7 +291,7 @@ class Limits(unittest.TestCase):
                 done = self.run_(config, *words, "--set", "output.frames.every=0", "--quiet", code=code, before=(MPIEXEC, "--oversubscribe", "-n", str(ranks)))
                 told.append(done.stderr)
                 manifest = self.manifest()
-                warnings = [{key: warning[key] for key in ("kind", "name", "since", "step", "limit")} for warning in manifest["warnings"]]
+                warnings = [{key: warning[key] for key in ("kind", "name", "since", "step", "limit")} for warning in manifest["exceeded"]]
                 kept.append((warnings, manifest["failure"], manifest["summary"]["steps"]))
             self.assertIn("percuss run: ", told[0])
             self.assertEqual(len(kept[0][0]), 1)
@@ -308,7 +308,7 @@ class Limits(unittest.TestCase):
                 words += ["--set", "time.end=50 ms"]
             done = self.run_(config, *words)
             self.assertNotIn("percuss run", done.stderr, config)
-            self.assertEqual(self.manifest()["warnings"], [], config)
+            self.assertEqual(self.manifest()["exceeded"], [], config)
 
 
 if __name__ == "__main__":
