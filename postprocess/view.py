@@ -21,7 +21,7 @@ import sys
 MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
 PICTURE = (1280, 720)
 ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # what colours may show
-MARGIN = 1.3  # around the model, for words and colours
+MARGIN, LEGEND = 1.3, 0.14  # around the model; part of the picture's width at its right that is the colours'
 INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
 SIDES = 16
 
@@ -35,7 +35,10 @@ class ViewError(Exception):
 
 def read_series(path):
     """(time, file) of each frame, from the file that ParaView opens."""
-    files = json.loads(path.read_text(encoding="utf-8"))["files"]
+    try:
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+    except json.JSONDecodeError as error:
+        raise ViewError(f"{path}: {error}") from None
     return [(file["time"], path.parent / file["name"]) for file in files]
 
 
@@ -70,7 +73,9 @@ class Scene:
         up = cross(back, right)
         half = [(b - a) / 2 for a, b in zip(*self.corners)]
         height, width = (sum(abs(a * b) for a, b in zip(axis, half)) for axis in (up, right))
-        return [(a + b) / 2 for a, b in zip(*self.corners)], back, up, MARGIN * max(height, width * PICTURE[1] / PICTURE[0])
+        aspect = PICTURE[0] / PICTURE[1]
+        shown = MARGIN * max(height, width / aspect / (1 - LEGEND))
+        return [(a + b) / 2 + LEGEND * shown * aspect * c for a, b, c in zip(*self.corners, unit(right))], back, up, shown
 
 
 def cross(a, b):
@@ -87,6 +92,8 @@ def find_scene(directory, mode):
     """Series of the run in a results directory; of `percuss modes`, that of a mode (from 1)."""
     try:
         info = json.loads((directory / "run.json").read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise ViewError(f"{directory}/run.json: {error}") from None
     except FileNotFoundError:
         raise ViewError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
     series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
@@ -96,10 +103,17 @@ def find_scene(directory, mode):
             raise ViewError(f"{directory}: has modes 1 to {len(modes)}, and not {mode}")
         series, info["title"] = modes[mode - 1], f"{info['title'] or info['name']}: mode {mode}"
     if not series.exists():
-        raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
-    scene = Scene(info["title"] or info["name"], series, read_series(series), contacts, read_series(contacts) if contacts.exists() else [])
-    scene.contacts = scene.contacts[: len(scene.frames)]
+        drawn = "" if info.get("model", {}).get("kind", "finite elements") == "finite elements" else " (a plugin also has to say how it is drawn)"
+        raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again{drawn}")
+    scene = Scene(info["title"] or info["name"], series, present(read_series(series)), contacts, present(read_series(contacts)) if contacts.exists() else [])
+    if not scene.frames:
+        raise ViewError(f"{directory}: no frame is written yet; is the run still going on?")
     return scene
+
+
+def present(frames):
+    """Those whose files are there: of a run that is going on, or was cut off, or whose frames were tidied away."""
+    return [(time, path) for time, path in frames if path.exists()]
 
 
 def some(frames):
@@ -281,8 +295,9 @@ def draw(vtk, scene, number, file):
     window.SetSize(*PICTURE)
     window.AddRenderer(renderer)
     add_bodies(vtk, renderer, scene, path)
-    if scene.contacts and scene.largest_force:
-        add_contacts(vtk, renderer, scene, scene.contacts[number][1])
+    contacts = dict(scene.contacts).get(time)  # the last frame of a run that is going on may have none yet
+    if contacts and scene.largest_force:
+        add_contacts(vtk, renderer, scene, contacts)
     add_label(vtk, renderer, f"{scene.title}\nt = {time:.6g} s, displacements x {scene.scale:g}", (24, PICTURE[1] - 64))
     camera, (middle, back, up, height) = renderer.GetActiveCamera(), scene.camera()
     camera.SetFocalPoint(*middle)

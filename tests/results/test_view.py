@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """The scene that each run leaves, view.py: draws what the run wrote, without ParaView. Usage: test_view.py PERCUSS"""
+import json
 import os
 import re
 import shutil
@@ -45,6 +46,14 @@ class View(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
         return done
 
+    def run_of(self, name, *sets):
+        """Results of a config, in the folder of all."""
+        out = os.path.join(self.folder, name)
+        options = [word for each in sets for word in ("--set", each)]
+        subprocess.run([PERCUSS, "run", os.path.join(ROOT, f"configs/{name}.yaml"), *options, "--quiet", "--overwrite", "--out", out], check=True, timeout=120,
+                       capture_output=True)  # fmt: skip
+        return out
+
     def test_the_script_is_that_of_the_repository(self):
         with open(os.path.join(self.bar, "view.py")) as written, open(os.path.join(ROOT, "postprocess/view.py")) as kept:
             self.assertEqual(written.read(), kept.read())
@@ -59,7 +68,7 @@ class View(unittest.TestCase):
         self.assertIn("arrows: force", done.stdout)
         picture = pixels(file)
         self.assertEqual(picture.shape, (720, 1280, 3))
-        middle = picture[330:390, 200:1050]
+        middle = picture[330:390, 230:880]
         self.assertGreater(share(middle, lambda r, g, b: b > r + 0.15), 0.1)  # pressure is blue
         self.assertGreater(share(picture, lambda r, g, b: (g > r + 0.15) & (g > b + 0.05)), 3e-4)  # the wall's arrow is green
         again = os.path.join(self.folder, "first.png")
@@ -74,6 +83,60 @@ class View(unittest.TestCase):
         self.assertIn("coloured by speed", done.stdout)
         frames = [name for name in os.listdir(os.path.join(self.bar, "frames")) if name.startswith("elastic_bar_")]
         self.assertEqual(len(os.listdir(folder)), len(frames))
+
+    @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
+    def test_every_kind_of_model(self):
+        kinds = {"rotor_adaptive": ("stress", "time.end=20 ms"), "truss_on_stop": ("stress", "time.end=50 ms"), "slider_crank": ("speed", "time.end=20 ms"),
+                 "ball_chain": ("speed", "time.end=0.1 s")}  # fmt: skip
+        for name, (colour, end) in kinds.items():
+            file = os.path.join(self.folder, name + ".png")
+            said = self.view(self.run_of(name, end), "--png", file).stdout
+            self.assertIn(f"coloured by {colour}", said, name)
+            picture = pixels(file)
+            model = picture[100:, :1080]
+            self.assertGreater(share(model, lambda r, g, b: abs(r - b) > 0.08), 2e-3, name)  # coloured tubes, larger than a dot
+            ink = (model.min(axis=2) < 0.9).any(axis=0).nonzero()[0]
+            self.assertGreater(ink.max() - ink.min(), 300, name)  # the model fills the picture
+            self.assertGreater(ink.min(), 20, name)
+            self.assertEqual(share(picture[100:, 1080:1110], lambda r, g, b: (r < 0.9) | (g < 0.9) | (b < 0.9)), 0, name)  # and does not run into the legend
+
+    @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
+    def test_a_run_that_is_going_on(self):
+        out = os.path.join(self.folder, "unfinished")
+        shutil.copytree(self.bar, out)
+        series, contacts = (os.path.join(out, f"elastic_bar{end}.vtk.series") for end in ("", "_contacts"))
+        with open(contacts) as file:
+            listed = json.load(file)
+        del listed["files"][-1]
+        with open(contacts, "w") as file:
+            json.dump(listed, file)
+        os.remove(os.path.join(out, listed["files"][3]["name"].replace("contacts", "elastic_bar")))
+        picture = os.path.join(out, "last.png")
+        self.view(out, "--png", picture)  # the last frame has no contacts yet
+        self.assertGreater(os.path.getsize(picture), 5000)
+        with open(series, "w") as file:
+            json.dump({"file-series-version": "1.0", "files": []}, file)
+        self.assertIn("no frame is written yet", self.view(out, "--png", picture, code=2).stderr)
+        with open(series, "w") as file:
+            file.write('{"file-series')
+        self.assertIn("elastic_bar.vtk.series: Unterminated", self.view(out, "--png", picture, code=2).stderr)
+
+    @unittest.skipUnless(shutil.which("pvpython"), "no pvpython here: ParaView's way was not tried")
+    def test_paraview(self):
+        file = os.path.join(self.folder, "paraview.png")
+        words = ["pvpython", "--force-offscreen-rendering", os.path.join(self.bar, "view.py"), "--png", file]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        picture = pixels(file)
+        self.assertGreater(share(picture[330:390, 230:880], lambda r, g, b: b > r + 0.15), 0.1)  # pressure is blue
+        self.assertGreater(share(picture, lambda r, g, b: (g > r + 0.15) & (g > b + 0.05)), 3e-4)  # the wall's arrow is green
+
+    def test_a_mechanism_without_frames(self):
+        out = self.run_of("slider_crank", "time.end=10 ms", "output.frames.every=0")
+        self.assertFalse(os.path.exists(os.path.join(out, "view.py")))
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/view.py"), out, "--png", "x.png"], capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^view\.py: .*: no frames; put `frames: \{every: 20\}` under output: and run again \(a plugin also has to say how it is drawn\)\n$")
 
     @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")
     def test_mistakes(self):
