@@ -269,7 +269,9 @@ def event_section(run):
     counts = table(f"Events by contact and kind{of}", ("contact", *kinds), rows, set(range(1, len(kinds) + 1)), last_is_sum=True)
     shown = range(count) if count <= 2 * MOST_EVENTS else [*range(MOST_EVENTS), *range(count - MOST_EVENTS, count)]
     columns = [name for name in events if name in EVENT_UNITS or name in ("contact", "event")]
-    cells = [[quantity(float(events[name][k]), EVENT_UNITS[name]) if name in EVENT_UNITS else escape(events[name][k]) for name in columns] for k in shown]
+    digits = lambda name: 9 if name == "time" else 4
+    value = lambda name, k: quantity(float(events[name][k]), EVENT_UNITS[name], digits(name)) if name in EVENT_UNITS else escape(events[name][k])
+    cells = [[value(name, k) for name in columns] for k in shown]
     words = f"The first and the last {MOST_EVENTS} of {count} events" if count > 2 * MOST_EVENTS else "All events"
     numeric = {k for k, name in enumerate(columns) if name in EVENT_UNITS}
     return section("events", "Events", counts, table(f"{words} (events.csv)", [name.replace("_", " ") for name in columns], cells, numeric))

@@ -189,6 +189,26 @@ static void arena_gives_zeroed_aligned_memory(void **state)
   assert_string_equal(NsArenaCopy(arena, "abcdef", 3), "abc");
 }
 
+static void printed_warnings_are_remembered(void **state)
+{
+  const NsSource source = source_of("a.yaml", "one: 1\ntwo: 2"), mesh = source_of("mesh.msh", "");
+
+  (void)state;
+  NsDiagWarning(diag, (NsPlace){&source, 2, 6, 1}, "second");
+  NsDiagError(diag, (NsPlace){&source, 1, 6, 1}, "an error");
+  NsDiagWarning(diag, (NsPlace){&source, 1, 1, 3}, "first");
+  NsDiagWarning(diag, (NsPlace){&source, 1, 1, 3}, "first");
+  assert_null(NsDiagWarningPrinted(diag, 0));
+  (void)printed(diag, arena);
+  NsDiagWarning(diag, (NsPlace){&mesh, 0, 0, 0}, "third");
+  assert_null(NsDiagWarningPrinted(diag, 2));
+  (void)printed(diag, arena);
+  assert_string_equal(NsDiagWarningPrinted(diag, 0), "a.yaml:1:1: first");
+  assert_string_equal(NsDiagWarningPrinted(diag, 1), "a.yaml:2:6: second");
+  assert_string_equal(NsDiagWarningPrinted(diag, 2), "mesh.msh: third");
+  assert_null(NsDiagWarningPrinted(diag, 3));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -201,6 +221,7 @@ int main(void)
     TEST(does_not_let_text_drive_the_terminal),
     TEST(counts_what_it_does_not_show),
     TEST(colours_when_asked),
+    TEST(printed_warnings_are_remembered),
     TEST(finds_the_nearest_word),
     TEST(arena_gives_zeroed_aligned_memory),
   };
