@@ -25,16 +25,22 @@ class ResultsError(Exception):
 
 def read_table(path):
     """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words (names of contacts, events, states)."""
-    text = pathlib.Path(path).read_text(encoding="ascii")
-    lines = text.splitlines()
-    if not lines:
-        raise ResultsError(f"{path}: nothing written yet; is the run still going on?")
-    names = lines[0].split(",")
-    rows = [line.split(",") for line in lines[1:]]
-    if not text.endswith("\n") or any(len(row) != len(names) for row in rows):
-        raise ResultsError(f"{path}: a row is cut short; is the run still going on?")
-    columns = zip(*rows) if rows else [()] * len(names)
-    return {name: np.array(words, str if holds_words(name) else float) for name, words in zip(names, columns)}
+    with open(path, "rb") as file:
+        names = file.readline().decode("ascii").rstrip("\n").split(",")
+        rows = file.tell() < file.seek(0, 2)
+        if file.tell() == 0:
+            raise ResultsError(f"{path}: nothing written yet; is the run still going on?")
+        file.seek(-1, 2)
+        whole = file.read() == b"\n"
+    kinds = [object if holds_words(name) else float for name in names]
+    fields = np.dtype([(f"column {number}", kind) for number, kind in enumerate(kinds)])
+    try:
+        if not whole:
+            raise ValueError
+        table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="ascii") if rows else np.empty(0, fields)
+    except ValueError:
+        raise ResultsError(f"{path}: a row is cut short; is the run still going on?") from None
+    return {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
 
 
 def spread(items, most):
