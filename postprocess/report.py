@@ -5,11 +5,14 @@
 Made from what lies in RUNDIR alone, of runs that are done, failed, stopped or still going on. What was not written is left out with a word.
 """
 
+import signal
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is no traceback, also while the libraries below are loaded; and percuss ignores it until here
+
 import argparse
 import pathlib
 import sys
 import traceback
-
 try:
     import matplotlib  # noqa: F401 (asked for here, so that a word is said)
     import numpy

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,25 +26,29 @@ static bool find_script(char path[PATH_MAX])
   return snprintf(path, PATH_MAX, "%s/report.py", PERCUSS_POSTPROCESS) < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* Its exit code; -1: it could not be started, or was killed. */
+/* Its exit code; -1: it could not be started, or was killed. Ctrl-C ends it alone (report.py sees to that), for how the
+   run ended is still to be told. */
 static int run_quietly(char *const words[])
 {
   extern char              **environ;
   posix_spawn_file_actions_t actions;
+  struct sigaction           ignore = {.sa_handler = SIG_IGN}, before;
   pid_t                      child;
   int                        code, status = 0;
 
   if (posix_spawn_file_actions_init(&actions)) return -1;
+  sigaction(SIGINT, &ignore, &before);
   code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!code) code = posix_spawnp(&child, words[0], &actions, NULL, words, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (code) {
     fprintf(stderr, "percuss: cannot start %s: %s\n", words[0], strerror(code));
-    return -1;
+    status = -1;
+  } else {
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   }
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-  }
+  sigaction(SIGINT, &before, NULL);
+  if (status == -1) return -1;
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
@@ -60,7 +65,7 @@ void NsReportMake(const char *directory, bool quiet)
   char *words[] = {access(python, X_OK) ? any_python : python, script, end_of_options, results, NULL};
   fflush(stdout);
   if (run_quietly(words) != 0)
-    fprintf(stderr, "percuss run: warning: no report was made; the results are complete. Later: %s %s %s\n", words[0], script, results);
+    fprintf(stderr, "percuss run: warning: no report was made; the results are as the run left them. Later: %s %s %s\n", words[0], script, results);
   else if (!quiet)
     printf("  report: %s/report.html\n", directory);
 }

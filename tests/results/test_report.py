@@ -333,9 +333,23 @@ class Report(unittest.TestCase):
         out = os.path.join(self.folder, "poor")
         done = percuss("run", config("elastic_bar"), "--set", "time.end=20 us", "--out", out, "--report", env={"PYTHONPATH": fake})
         self.assertIn("needs matplotlib; on Debian: apt install python3-numpy python3-matplotlib", done.stderr)
-        self.assertRegex(done.stderr, rf"warning: no report was made; the results are complete\. Later: \S*python3 {re.escape(SCRIPT)} {re.escape(out)}\n")
+        self.assertRegex(done.stderr, rf"warning: no report was made; the results are as the run left them\. Later: \S*python3 {re.escape(SCRIPT)} {re.escape(out)}\n")
         self.assertNotIn("report.html", done.stdout)
         self.assertTrue(os.path.exists(os.path.join(out, "energy.csv")))
+
+    def test_ctrl_c_ends_the_report_and_not_the_run(self):
+        out = os.path.join(self.folder, "impatient")
+        words = [PERCUSS, "run", config("elastic_bar"), "--set", "time.end=20 us", "--out", out, "--report"]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+            for line in process.stdout:
+                if line.startswith("  results: "):
+                    break
+            time.sleep(0.5)
+            os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to both
+            output, errors = process.communicate(timeout=100)
+        self.assertEqual(process.returncode, 0, errors)
+        self.assertNotIn("Traceback", errors)
+        self.assertEqual("report.html" in output, os.path.exists(os.path.join(out, "report.html")))
 
     def test_installed_program_takes_the_installed_script(self):
         prefix = os.path.join(self.folder, "prefix")
