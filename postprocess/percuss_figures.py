@@ -50,6 +50,8 @@ def style():
 
 def prefixed(largest, unit):
     """Factor and unit that bring `largest` between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ")."""
+    if not largest:
+        return 1, unit
     for factor, prefix in ((1, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n")):
         if abs(largest) * factor >= 1:
             return factor, prefix + unit

@@ -35,7 +35,7 @@ a { color: inherit; }
 .notice ul { margin: .2rem 0; padding-left: 1.2rem; }
 nav ul { display: flex; flex-wrap: wrap; gap: .2rem 1.1rem; list-style: none; padding: 0; margin: .8rem 0 0; font-size: .92rem; }
 .scroll { overflow-x: auto; margin: .8rem 0; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
+table { min-width: min(100%, 20rem); border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .92rem; }
 caption { text-align: left; padding: 0 0 .35rem; font-size: .92rem; caption-side: top; }
 th, td { text-align: left; vertical-align: top; padding: .22rem 1.1rem .22rem 0; border-top: 1px solid var(--line); }
 thead th { border-top: 0; font-weight: 600; vertical-align: bottom; }

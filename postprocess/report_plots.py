@@ -54,8 +54,10 @@ def contact_section(run):
     for number, name in enumerate(strongest(run, names, DRAWN_CONTACTS)):
         drawing = run_figures.draw_contact(run, name, WIDTH)
         held = run_figures.is_held(run, name)
-        alt = f"Contact {name} over time: {'drift' if held else 'gap'}, forces, impulses; largest normal force {run.contacts[f'{name}.force'].max():.4g} N."
-        words = f"Contact {name}: {'held throughout, so that its gap is drift; ' if held else 'gap, '}forces while it lasts, impulses."
+        drawn = [word for word, kind in (("forces while it lasts", "force"), ("impulses", "impulse")) if run_figures.columns_of(run, name, kind)]
+        shown = ", ".join(["drift" if held else "gap", *drawn])
+        alt = f"Contact {name} over time: {shown}; largest normal force {run.contacts[f'{name}.force'].max():.4g} N."
+        words = f"Contact {name}{', held throughout, so that its gap is drift' if held else ''}: {shown}."
         figures.append(figure(drawing, f"contact-{number}", alt, words))
     rest = paragraph(f"Drawn: the {DRAWN_CONTACTS} contacts that do most.", "soft") if len(names) > DRAWN_CONTACTS else ""
     return section("contacts", "Contacts", contact_table(run, names), pair(*figures), rest)

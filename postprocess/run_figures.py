@@ -79,38 +79,48 @@ def strength(run, name):
     return run.contacts[f"{name}.impulse"].sum() + np.abs(np.trapz(np.abs(run.contacts[f"{name}.force"]), time))
 
 
+def columns_of(run, name, kind):
+    """{word: values} of a contact's forces or impulses (`kind`), normal and along the surface; none where they are zero throughout."""
+    words = {"normal": kind, "friction 1": f"friction_{kind}_1", "friction 2": f"friction_{kind}_2"}
+    found = {word: run.contacts[f"{name}.{column}"] for word, column in words.items() if f"{name}.{column}" in run.contacts}
+    return found if any(np.any(values) for values in found.values()) else {}
+
+
 def draw_contact(run, name, width=TWO_COLUMNS):
-    """Gap, forces and impulses of a contact."""
-    table = run.contacts
-    factor, label = time_axis(table["time"][-1])
-    time = factor * table["time"]
-    figure, axes = plt.subplots(3, 1, figsize=(width, 4.6), sharex=True, gridspec_kw={"height_ratios": [1, 1.3, 1]})
-    gap = table[f"{name}.gap"]
+    """Gap of a contact; its forces and impulses where it has any."""
+    factor, label = time_axis(run.contacts["time"][-1])
+    time, gap = factor * run.contacts["time"], run.contacts[f"{name}.gap"]
+    panels = [(plot_forces, columns_of(run, name, "force")), (plot_impulses, columns_of(run, name, "impulse"))]
+    panels = [(plot, columns) for plot, columns in panels if columns]
+    figure, axes = plt.subplots(1 + len(panels), 1, figsize=(width, 0.8 + 1.3 * (1 + len(panels))), sharex=True, squeeze=False)
     size, unit = prefixed(np.abs(gap).max(), "m")
-    axes[0].plot(*envelope(time, size * gap), color=BLUE)
-    axes[0].set_ylabel(f"{'drift' if is_held(run, name) else 'gap'} ({unit})")
-    forces, impulses = (
-        {word: table[f"{name}.{column}"] for word, column in rows if f"{name}.{column}" in table}
-        for rows in (
-            (("normal", "force"), ("friction 1", "friction_force_1"), ("friction 2", "friction_force_2")),
-            (("normal", "impulse"), ("friction 1", "friction_impulse_1"), ("friction 2", "friction_impulse_2")),
-        )
-    )
+    axes[0, 0].plot(*envelope(time, size * gap), color=BLUE)
+    axes[0, 0].set_ylabel(f"{'drift' if is_held(run, name) else 'gap'} ({unit})")
+    for axis, (plot, columns) in zip(axes[1:, 0], panels):
+        plot(axis, time, columns)
+    if panels and len(panels[0][1]) > 1:
+        legend_above(axes[1, 0])
+    over_time(axes[:, 0], time[-1], label)
+    return figure
+
+
+def plot_forces(axis, time, forces):
+    """Lines."""
     size, unit = prefixed(max(np.abs(values).max() for values in forces.values()), "N")
     for (word, values), colour in zip(forces.items(), (BLUE, ORANGE, GREEN)):
-        axes[1].plot(*envelope(time, size * values), color=colour, label=word)
-    axes[1].set_ylabel(f"force ({unit})")
+        axis.plot(*envelope(time, size * values), color=colour, label=word)
+    axis.set_ylabel(f"force ({unit})")
+
+
+def plot_impulses(axis, time, impulses):
+    """Stems."""
     size, unit = prefixed(max(np.abs(values).max() for values in impulses.values()), "N s")
     for (word, values), colour in zip(impulses.items(), (BLUE, ORANGE, GREEN)):
         struck, values = tallest(time, size * values)
-        axes[2].vlines(struck, 0, values, color=colour, linewidth=1.0)
+        axis.vlines(struck, 0, values, color=colour, linewidth=1.0, label=word)
         if len(struck) < STEMS:
-            axes[2].plot(struck, values, "o", color=colour, markersize=2.5, clip_on=False)
-    axes[2].set_ylabel(f"impulse ({unit})")
-    if len(forces) > 1:
-        legend_above(axes[1])
-    over_time(axes, time[-1], label)
-    return figure
+            axis.plot(struck, values, "o", color=colour, markersize=2.5, clip_on=False)
+    axis.set_ylabel(f"impulse ({unit})")
 
 
 def tallest(time, values):

@@ -236,6 +236,11 @@ class Report(unittest.TestCase):
         self.assertEqual([row[0]["text"] for row in next(t for t in page.tables if t["caption"].startswith("Contacts that close"))["rows"][1:]],
                          ["corner1", "corner2", "corner3", "corner4"])  # fmt: skip
 
+    def test_a_scheme_of_impulses_alone_has_no_empty_panel(self):
+        page = self.page(self.make("impulses", "slider_crank", "scheme={type: moreau_midpoint, step: 100 us}", "time.end=50 ms"))
+        self.assert_whole(page)
+        self.assertTrue(any(label.startswith("Contact corner1 over time: gap, impulses; largest normal force 0 N") for label in page.figures))
+
     def test_joint_drifts(self):
         page = self.page(self.make("joint", "slider_crank_bilateral", "time.end=0.1 s"))
         self.assert_whole(page)
