@@ -113,7 +113,9 @@ def table(caption, head, rows, numeric=(), last_is_sum=False):
     thead = f"<thead><tr>{row(head, 'th', ' scope=col')}</tr></thead>" if head else ""
     lines = [row(cells, "td", " scope=row") for cells in rows]
     body = "".join(f"<tr{' class=sum' if last_is_sum and line is lines[-1] else ''}>{line}</tr>\n" for line in lines)
-    return f'<div class="scroll" tabindex="0" role="group" aria-label="{escape(caption)}"><table><caption>{escape(caption)}</caption>{thead}<tbody>\n{body}</tbody></table></div>\n'
+    named = escape(caption)
+    opening = f'<div class="scroll" tabindex="0" role="group" aria-label="{named}"><table><caption>{named}</caption>'
+    return f"{opening}{thead}<tbody>\n{body}</tbody></table></div>\n"
 
 
 def section(key, title, *parts):
@@ -167,7 +169,8 @@ def inline_svg(drawing, key, alt):
     most = 1.6 * float(box.split()[2])  # px: words stay near the size of the page's
     body = svg[svg.index(">") + 1 :]
     title = f"<title>{escape(alt)}</title>"
-    return f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="{box}" style="max-width: {most:.0f}px" role="img" aria-label="{escape(alt)}">{title}{body}'
+    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f'<svg {names} viewBox="{box}" style="max-width: {most:.0f}px" role="img" aria-label="{escape(alt)}">{title}{body}'
 
 
 def page(title, header, sections, footer):

@@ -287,5 +287,7 @@ def file_section(run):
         raise ResultsError("run.json lists no files")
     about = lambda name: FILES.get(name, "frames for ParaView" if name.endswith(".vtk.series") else "")
     rows = [(f"<code>{escape(name)}</code>", about(name)) for name in outputs]
-    note = paragraph("Everything is in SI units, numbers with all their digits. Long lines are drawn here by the first, last, least and largest value of each short piece of rows: no peak is lost.")
+    digits = "Everything is in SI units, numbers with all their digits."
+    drawn = "Long lines are drawn here by the first, last, least and largest value of each short piece of rows: no peak is lost."
+    note = paragraph(f"{digits} {drawn}")
     return section("files", "Files", table("Beside this report in the run's directory", None, rows), note)
