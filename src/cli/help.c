@@ -11,8 +11,12 @@ static const struct {
   {"--set",
     "changes one key of the config (scheme.step=\"0.2 us\"), or a mapping (scheme=\"{type: moreau_jean, step: 1 us}\"); may be given many times"},
   {"--overwrite", "replaces earlier results of percuss in that directory, and nothing else there"},
+  {"--resume", "goes on from the newest checkpoint of the results, with the same bytes as if the run had never stopped"},
+  {"--wall-limit", "the run stops with a checkpoint once it has taken so long, such as \"8 h\"; exit code 3"},
   {"--quiet", "no progress, no summary"},
   {"--force", "steps even above the stability limit"},
+  {"--report", "makes report.html among the results: a page to read and to send"},
+  {"--jobs", "how many runs at a time; as many as there are cores without it"},
   {"--count", "how many modes; 10 without it. Pairs of conjugate eigenvalues count once"},
   {"--speed", "at which the rotors turn, such as \"4000 rpm\"; without it their speed in the config"},
   {"--campbell", "modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next; critical speeds"},
@@ -29,11 +33,15 @@ static const struct {
     "CONFIG is a YAML file, or results that are to be run again: their directory, or the run.json or config.yaml in it. Those go into a directory beside them. The same "
     "program on the same machine writes the same bytes again; what stands in the way of that is said.\n"
     "\n"
+    "Ctrl-C, SIGTERM and --wall-limit end a run with a checkpoint (exit code 3); SIGUSR1 writes one, and so does the clock (output.checkpoints). With --resume it goes on: where "
+    "there are no results yet the run begins, and where it is done there is nothing to do, so that one line serves a job that is started again and again.\n"
+    "\n"
     "After -- follow options of PETSc; PETSC_OPTIONS in the environment and .petscrc are not used.\n"
     "\n"
     "Examples:\n"
     "  percuss run my_bar.yaml --set scheme.step=\"0.5 us\" --out out/fine\n"
     "  percuss run out/fine\n"
+    "  percuss run my_bar.yaml --resume --wall-limit \"8 h\"\n"
     "  percuss run my_bar.yaml -- -ksp_type cg -pc_type jacobi"},
   {"check", "Mistakes, size, highest frequency, step limit, advice on scheme and step, output, time. Exit code 0: it would run; 2: it would not.\n"
             "\n"
@@ -48,6 +56,14 @@ static const struct {
                "\n"
                "Example:\n"
                "  percuss response my_rotor.yaml --speeds \"100 rpm:6000 rpm:60\""},
+  {"study",
+    "STUDY is a YAML file that names a config and the keys to vary (percuss explain study). Each run is a process of its own; one that fails is a row with its reason. Called again "
+    "it makes what is missing.\n"
+    "\n"
+    "Results: study.csv, convergence.csv and bifurcation.csv where they are asked for, study.png, the runs in folders of their own.\n"
+    "\n"
+    "Example:\n"
+    "  percuss study configs/studies/oscillator_orders.yaml --jobs 2"},
   {"compare",
     "RUN is a directory of results, also of a run that failed or was stopped. At the times that all have (or interpolated, with the error of that): how far each quantity is "
     "apart, when first by more than the tolerance, events in pairs, figures, configs; how the difference grows, and from when on the motion is chaotic. Three runs that differ "

@@ -29,7 +29,7 @@ def options(command):
     """{option: what its help says}"""
     found, last = {}, None
     for line in percuss(command, "--help").stdout.splitlines():
-        match = re.match(r"  (--\w+)( \S+)? {2,}(\S.*)", line) or re.match(r"  (--\w+)( \S+)?( .*)", line)
+        match = re.match(r"  (--[\w-]+)( \S+)? {2,}(\S.*)", line) or re.match(r"  (--[\w-]+)( \S+)?( .*)", line)
         if match:
             last = match.group(1)
             found[last] = match.group(3).strip()
@@ -49,7 +49,7 @@ class Help(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
             usage = " ".join(done.stdout.split("\n\n")[0].split())
             self.assertTrue(usage.startswith("percuss " + command), usage)
-            used = set(re.findall(r"--\w+", usage))
+            used = set(re.findall(r"--[\w-]+", usage))
             self.assertEqual(used, set(options(command)), "options in the usage of %s and below it" % command)
             for option, about in options(command).items():
                 self.assertGreater(len(about), 10, "src/cli/help.c says nothing of %s" % option)
@@ -63,7 +63,7 @@ class Help(unittest.TestCase):
             if not options(command):
                 continue
             said = percuss(command, "--none-such").stderr
-            self.assertEqual(set(re.findall(r"--\w+", said.split("options:")[1])), set(options(command)), said)
+            self.assertEqual(set(re.findall(r"--[\w-]+", said.split("options:")[1])), set(options(command)), said)
 
     def test_an_option_means_the_same_everywhere(self):
         about = {}
@@ -76,7 +76,7 @@ class Help(unittest.TestCase):
         for command in commands():
             for line in re.findall(r"^  percuss (.*)$", percuss(command, "--help").stdout.split("Example")[-1], re.M):
                 self.assertIn(line.split()[0], commands())
-                for option in re.findall(r" (--\w+)", line.split(" -- ")[0]):
+                for option in re.findall(r" (--[\w-]+)", line.split(" -- ")[0]):
                     self.assertIn(option, options(line.split()[0]))
 
 
@@ -94,9 +94,9 @@ class Manual(unittest.TestCase):
             self.assertRegex(synopsis, r"(?m)^\.B percuss %s$" % command)
             self.assertRegex(described, r"(?m)^\.B (percuss )?%s( .*)?$" % command)
             part = re.search(r"(?ms)^\.B percuss %s$(.*?)^\.br$" % command, plain).group(1)
-            self.assertEqual(set(re.findall(r"--\w+", part)), set(options(command)), command)
+            self.assertEqual(set(re.findall(r"--[\w-]+", part)), set(options(command)), command)
         told = rest.split(".SH OPTIONS")[1].split(".SH EXIT")[0].replace("\\-", "-")
-        tags = {word for line in told.splitlines() if line.startswith(".B") for word in re.findall(r"--\w+", line)}
+        tags = {word for line in told.splitlines() if line.startswith(".B") for word in re.findall(r"--[\w-]+", line)}
         self.assertEqual(tags, {option for command in commands() for option in options(command)} | {"--help", "--version"})
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
