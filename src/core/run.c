@@ -236,6 +236,10 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
   for (int i = 0; i < options->grafts; i++)
     (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
+  if (NsTreeChild(run->tree, "config") && !NsTreeChild(run->tree, "bodies")) {
+    NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study of many runs, not the config of one");
+    NsDiagNote(diag, "percuss study %s makes them", options->config_path);
+  }
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->directory = options->directory ? options->directory : run->config.output->directory;
