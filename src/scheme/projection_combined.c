@@ -137,7 +137,8 @@ static PetscErrorCode settle(NsScheme *scheme, PetscReal t1)
     const NsCandidate *candidate = &scheme->model->candidate[p->w.contact[i]];
     if (p->w.contact[i] != self->list[at]) continue;
     self->miss[at] += candidate->bilateral ? 0 : candidate->law.restitution * p->u0[p->w.start[i]];
-    most = PetscMax(most, PetscAbsReal(self->miss[at++]));
+    most = PetscMax(most, PetscAbsReal(self->miss[at]));
+    at++;
   }
   PetscCall(NsContactFit(scheme->contact, &self->pressed, self->miss, self->settle, &left));
   if (!(left < most)) PetscFunctionReturn(0);

@@ -182,7 +182,32 @@ static void penetration_of_moreau_jean(void **state)
   }
 }
 
+/* A ball that comes into a corner at 45 degrees is given back by both walls, each with its restitution. */
+static void corner(void **state)
+{
+  static const char *const schemes[] = {"projection_combined", "projection_naive", "projection_combined, theta: 1"};
+  static const PetscReal   e[]       = {0.3, 0.61, 0.77};
+
+  (void)state;
+  for (size_t k = 0; k < 3 * sizeof(schemes) / sizeof(schemes[0]); k++) {
+    char               text[512];
+    const PetscScalar *v;
+    snprintf(text, sizeof(text),
+      "bodies: {ball: {type: ball_in_box, radius: 0.2 m, contact: {restitution: %g}, initial: {x: 1 m, y: 1 m, vx: -10 m/s, vy: -10 m/s}}}\n"
+      "scheme: {type: %s, step: 1 ms}\n"
+      "time: {end: 0.15 s}\n",
+      e[k % 3], schemes[k / 3]);
+    TestRun test = test_run_open(text, NULL);
+    while (test_runs(test.run)) test_step(test.run);
+    CHECK(VecGetArrayRead(test.run->state.v, &v));
+    for (int i = 0; i < 2; i++) assert_near(v[i], 10 * e[k % 3], 1e-12);
+    CHECK(VecRestoreArrayRead(test.run->state.v, &v));
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(corner),
   cmocka_unit_test(trajectories),
   cmocka_unit_test(projected_contacts),
   cmocka_unit_test(penetration_of_moreau_jean),
