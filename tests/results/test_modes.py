@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 """`percuss modes` and `percuss response` as a user meets them: tables, frames, figures. Usage: test_modes.py PERCUSS"""
+import cmath
 import csv
 import json
 import math
@@ -121,6 +122,70 @@ class Modes(unittest.TestCase):
         done = subprocess.run([PERCUSS, "modes", "elastic_bar.yaml", "--count", "1"], cwd=self.folder, capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(os.path.exists(os.path.join(self.folder, "out/elastic_bar_modes/modes.csv")))
+
+    def test_whirl_of_a_rotor(self):
+        """The verification rotor of Friswell and others at 4000 rpm: pairs that turn backward and forward, at rest as well."""
+        rotor = os.path.join(ROOT, "configs/rotor_friswell.yaml")
+        done = self.modes(rotor, "--speed", "4000 rpm", "--count", "6", "--campbell", "0 rpm:4000 rpm:5")
+        rows = table(self.path("modes.csv"))
+        for row, exact, sense in zip(rows, (85.39, 87.80, 251.78, 294.71, 600.18), (-1, 1, -1, 1, -1)):
+            self.assertAlmostEqual(float(row["im"]), exact, delta=2e-4 * exact)
+            self.assertEqual((row["whirl"], row["kind"]), ("forward" if sense > 0 else "backward", "vibration"))
+            self.assertAlmostEqual(float(row["kappa"]), sense, delta=1e-9)
+        self.assertIn("backward -1.000  vibration", done.stdout)
+        first = table(self.path("campbell.csv"))[0]  # circles both ways, though one frequency has any two shapes
+        self.assertEqual([round(float(first[f"mode_{k}.whirl"]), 9) for k in (1, 2, 3, 4)], [-1, 1, -1, 1])
+        self.assertEqual(first["speed"], "0")
+        for row in table(self.path("critical_speeds.csv")):
+            self.assertAlmostEqual(float(row["speed"]) / float(row["frequency"]), 1, delta=1e-7)
+            self.assertRegex(done.stdout, rf"{float(row['speed']):.8g} rad/s .* mode {row['mode']}, {row['whirl']}")
+
+    def rigid_rotor(self, unbalance="1e-3 kg m"):
+        path = os.path.join(self.folder, f"rigid_{unbalance[0]}.yaml")
+        with open(path, "w") as file:
+            file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [0.1 m, 0, 0], elements: 4}}, section: {circle: {radius: 50 mm}},\n"
+                       "  material: {density: 7800 kg/m^3, young: 211 GPa, poisson: 0.3}, spin: 1000 rpm}}\n"
+                       f"unbalances: {{middle: {{at: shaft@0.05 m, mass_eccentricity: {unbalance}}}}}\n"
+                       "bearings:\n"
+                       "  left: {between: [shaft.left, ground], stiffness: 1 MN/m, damping: 100 kg/s}\n"
+                       "  right: {between: [shaft.right, ground], stiffness: 1 MN/m, damping: 100 kg/s}\n"
+                       "scheme: {type: moreau_jean, step: 0.1 ms}\ntime: {end: 1 s}\noutput: {history: {probes: [shaft@0.05 m]}}\n")
+        return path
+
+    def test_response_of_a_rigid_rotor(self):
+        """In two bearings it is one mass on a spring: m_u e Omega^2/(K - M Omega^2 + i C Omega), a circle forward; z a quarter turn after y."""
+        done = percuss("response", self.rigid_rotor(), "--speeds", "300 rad/s:900 rad/s:4", "--out", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = table(self.path("response.csv"))
+        self.assertEqual([row["speed"] for row in rows], ["300", "500", "700", "900"])
+        mass, largest = 7800 * math.pi * 0.05**2 * 0.1, 0
+        for row in rows:
+            speed = float(row["speed"])
+            exact = 1e-3 * speed**2 / (2e6 - mass * speed**2 + 200j * speed)
+            largest = max(largest, abs(exact))
+            for axis, turn in (("uy", 1), ("uz", -1j)):
+                found = float(row[f"shaft@0.05 m.{axis}.amplitude"]) * cmath.exp(1j * float(row[f"shaft@0.05 m.{axis}.phase"]))
+                self.assertLess(abs(found / (turn * exact) - 1), 1e-3)  # the shaft bends by 4e-5 of what the bearings give
+            for axis in ("major", "minor"):
+                self.assertAlmostEqual(float(row[f"shaft@0.05 m.{axis}"]) / abs(exact), 1, delta=1e-3)
+        self.assertRegex(done.stdout, rf"shaft@0.05 m.uy +{largest:.2g}\d* +500 +4774.65")
+        probed = percuss("response", self.rigid_rotor(), "--speeds", "300 rad/s:900 rad/s:2", "--probes", "shaft.left,shaft.right", "--out", self.out, "--overwrite")
+        self.assertEqual(probed.returncode, 0, probed.stderr)
+        header = list(table(self.path("response.csv"))[0])
+        self.assertIn("shaft.left.uy.amplitude", header)
+        self.assertIn("shaft.right.minor", header)
+
+    def test_responses_that_there_are_not(self):
+        speeds = ("--speeds", "300 rad/s:900 rad/s:2")
+        for words, message in (((self.rigid_rotor("0"), *speeds), "nothing in this model is out of balance: there is no response to compute"),
+                               ((self.rigid_rotor(),), 'which speeds? Such as --speeds "0 rpm:6000 rpm:301"'),
+                               ((self.rigid_rotor(), "--speeds", "1:2"), "--speeds '1:2': expected FROM:TO:N, such as \"0 rpm:6000 rpm:31\""),
+                               ((self.rigid_rotor(), "--speeds", "0 rpm:9 rpm:1"), "--speeds: '1' speeds: expected a whole number from 2 to 100000"),
+                               ((self.rigid_rotor(), "--speeds", "9 rpm:1 rpm:3"), "--speeds: from '9 rpm' to '1 rpm': speeds begin at 0 or above and rise"),
+                               ((self.rigid_rotor(), *speeds, "--probes", "shaft.top"), "--probes: ")):
+            done = percuss("response", *words, "--out", self.out, "--overwrite")
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertTrue(done.stderr.startswith("percuss response: " + message), done.stderr)
 
     def test_figure_of_a_response(self):
         """The figure of a response that was written by hand: an oscillator of 100 rad/s with 5 % damping."""

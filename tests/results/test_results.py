@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -197,6 +198,29 @@ class Results(unittest.TestCase):
         run.communicate(timeout=30)
         self.assertGreater(seen["step"], 0)
         self.assertEqual(seen["status"], "running")
+
+    def test_a_terminal_shows_how_far_a_run_is(self):
+        screen, terminal = pty.openpty()
+        run = subprocess.Popen([PERCUSS, "run", BAR, "--out", self.out, "--set", "time.end=100 s", "--set", "output={frames: {every: 0}}"],
+                               stdout=subprocess.DEVNULL, stderr=terminal, env=dict(os.environ, TERM="xterm"))
+        os.close(terminal)
+        text = ""
+        while text.count("left") < 2:  # the second line stands in the place of the first
+            text += os.read(screen, 4096).decode()
+        run.send_signal(signal.SIGINT)
+        run.wait(timeout=60)
+        os.close(screen)
+        self.assertRegex(text, r"\relastic_bar +[\d.e-]+ %  t = [\d.]+ (us|ms|s)  \S+ steps/s  .* left  \d of 1 contacts closed  energy residual")
+
+    def test_output_that_nobody_takes(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([PERCUSS, "explain", "schemes"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.stderr, "percuss: cannot write to standard output: No space left on device\n")
+
+    def test_set_in_one_word(self):
+        self.run_bar("--quiet", "--set=time.end=1 us", "--set=scheme.step=0.1 us")
+        self.assertEqual(self.manifest()["summary"]["steps"], 10)
 
     def stop_with(self, number):
         run = self.start_long()

@@ -7,7 +7,7 @@
 
 extern const NsMechanism NsMechanism_SliderCrank, NsMechanism_SliderCrankBilateral, NsMechanism_BallInBox, NsMechanism_BouncingBall,
   NsMechanism_BallChain, NsMechanism_Oscillator, NsMechanism_RockingBlock, NsMechanism_SliderCrankTwoJoints, NsMechanism_Edge,
-  NsMechanism_SpringPendulum;
+  NsMechanism_SpringPendulum, NsMechanism_PendulumInRing;
 
 /* The same numbers in each run, from -1 to 1. */
 static double number(void)
@@ -223,6 +223,39 @@ static void rows_are_the_ways_of_the_touching_points(void **state)
         }
       }
       for (int r = 0; r < trial->rows; r++) assert_true(drive[r] == 0);
+    }
+  }
+}
+
+/* Where contacts are drawn, and which way they push. */
+#define AWAY 0.8544003745317531 /* |(0.3, -0.8)| */
+#define COS  0.8660254037844386 /* of 30 deg */
+static void contacts_are_where_bodies_touch(void **state)
+{
+  static const struct {
+    const NsMechanism *m;
+    double             p[14], q[3];
+    int                k;
+    double             x[2], normal[2];
+  } list[] = {
+    {&NsMechanism_BouncingBall, {1, 0.2}, {1.5}, 0, {0, 1.3}, {0, 1}},
+    {&NsMechanism_Oscillator, {1, 100}, {0.3}, 0, {0.3, 0}, {1, 0}},
+    {&NsMechanism_BallChain, {3, 1, 0.1, 0.02}, {0.01, -0.02, 0.03}, 1, {0.185, 0}, {1, 0}},
+    {&NsMechanism_PendulumInRing, {1, 1, 1, 0.3, 0}, {0.6, -0.8}, 0, {0.6, -0.8}, {0.6, -0.8}},
+    {&NsMechanism_PendulumInRing, {1, 1, 1, 0.3, 0}, {0.6, -0.8}, 1, {0.3 + 0.3 / AWAY, -0.8 / AWAY}, {-0.3 / AWAY, 0.8 / AWAY}},
+    {&NsMechanism_SpringPendulum, {1, 100, 1}, {2, PETSC_PI / 6}, 0, {1, -2 * COS}, {COS, 0.5}},
+    {&NsMechanism_SliderCrankTwoJoints, {1, 2}, {PETSC_PI / 2, 0, 3}, 0, {2, 1}, {0, 1}},
+    {&NsMechanism_SliderCrankTwoJoints, {1, 2}, {PETSC_PI / 2, 0, 3}, 1, {2, 1}, {-1, 0}},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+    const NsMechanismCase c = {list[i].p, {0}};
+    double                x[3], normal[3];
+    list[i].m->place(&c, 0, list[i].q, list[i].k, x, normal);
+    for (int k = 0; k < 3; k++) {
+      assert_near(x[k], k < 2 ? list[i].x[k] : 0, 1e-14);
+      assert_near(normal[k], k < 2 ? list[i].normal[k] : 0, 1e-14);
     }
   }
 }
@@ -1527,6 +1560,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(rows_of_balls_fit_too),
     cmocka_unit_test(mass_matrices_are_symmetric_and_positive),
     cmocka_unit_test(rows_are_the_ways_of_the_touching_points),
+    cmocka_unit_test(contacts_are_where_bodies_touch),
     cmocka_unit_test(slider_crank_energies_are_those_of_three_bodies),
     cmocka_unit_test(spring_pendulum_fits_and_its_energies_are_those_of_a_point),
     cmocka_unit_test(one_mistake_is_found_and_named),
