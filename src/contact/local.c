@@ -131,7 +131,7 @@ static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
   for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(solver->P[k]));
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt k = p->start[c], tangents = p->start[c + 1] - k - 1;
-    PetscReal      x[2];
+    PetscReal      x[2] = {0};
     if (p->bilateral[c]) continue;
     if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
     if (tangents == 0) continue;
@@ -232,7 +232,7 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
 
   for (PetscInt c = 0; c < problem->contacts; c++) {
     const PetscInt first = problem->start[c], rows = problem->start[c + 1] - first;
-    PetscReal      p[3], w[3], root[2];
+    PetscReal      p[3] = {0}, w[3] = {0}, root[2];
     find_roots(problem, c, largest, &root[0], &root[1]);
     for (PetscInt i = 0; i < rows; i++) {
       const PetscReal *row = problem->G + (first + i) * problem->rows, s = root[i > 0];

@@ -206,7 +206,7 @@ static PetscBool rubs(const NsPair *pair, const PetscReal t[3], const PetscReal 
 static void prepare(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
 {
   const PetscReal none[3] = {0, 0, 0};
-  PetscReal       u[3], n[3], first[3];
+  PetscReal       u[3], n[3], first[3] = {0};
   PetscBool       turns;
 
   pair->tangents = 0;

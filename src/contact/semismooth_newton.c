@@ -62,7 +62,7 @@ static void friction_rows(const NsLocalProblem *p, PetscReal r, PetscInt c, cons
     }
     NsLocalImpulseRow(p, k, P, F, J);
     if (radius == 0) continue;
-    F[k] -= radius * x[i] / length;
+    F[k] -= radius * x[i] / length; /* NOLINT(clang-analyzer-core.UndefinedBinaryOperatorResult): tangents <= 2 */
     J[k * n + normal] = -p->friction[c] * x[i] / length;
     for (PetscInt l = 0; l < tangents && tangents == 2; l++) {
       const PetscReal s = radius / length * ((i == l ? 1.0 : 0.0) - x[i] * x[l] / (length * length));

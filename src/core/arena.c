@@ -71,7 +71,7 @@ void NsArenaDestroy(NsArena **arena)
 void *NsArenaAlloc(NsArena *arena, size_t bytes)
 {
   const size_t align = alignof(max_align_t);
-  Chunk       *chunk = arena->first;
+  Chunk       *chunk;
   void        *piece;
 
   if (bytes > SIZE_MAX - align) NsOutOfMemory();
@@ -82,6 +82,7 @@ void *NsArenaAlloc(NsArena *arena, size_t bytes)
     return chunk->bytes;
   }
   bytes = (bytes + align - 1) / align * align;
+  chunk = arena->first;
   if (!chunk || chunk->size - chunk->used < bytes) {
     const bool large = bytes > CHUNK_BYTES / 4;
 

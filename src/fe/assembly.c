@@ -257,9 +257,9 @@ static void add_diagonal(const Target *target, PetscInt n, const PetscInt *unkno
 /* A dashpot between the twists of the element's ends. */
 static void add_torsional_dashpot(const NsFe *fe, const NsFeElement *e, const Target *C)
 {
-  const NsFeBody *body = &fe->body[e->body];
-  PetscInt        unknown[NS_ELEMENT_UNKNOWNS];
-  PetscReal       row[NS_ELEMENT_UNKNOWNS], X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+  const NsFeBody *body                         = &fe->body[e->body];
+  PetscInt        unknown[NS_ELEMENT_UNKNOWNS] = {0};
+  PetscReal       row[NS_ELEMENT_UNKNOWNS]     = {0}, X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
   const PetscInt  n = NsFeElementUnknowns(fe, e, unknown), d = body->node_unknowns;
 
   for (PetscInt i = 0; i < n; i++) {
@@ -284,8 +284,8 @@ static void add_elements(const NsFe *fe, const PetscReal *speed, PetscBool diago
     const NsFeElement *e    = &fe->element[i];
     const NsFeBody    *body = &fe->body[e->body];
     PetscReal          Me[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], Ke[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
-    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
-    const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS] = {0};
+    const PetscInt     n                            = NsFeElementUnknowns(fe, e, unknown);
     NsFeElementMass(fe, e, Me);
     if (target[STIFFNESS].to) body->element->stiffness(body, e, Ke);
     if (diagonal)
@@ -364,8 +364,8 @@ void NsFeWeight(const NsFe *fe, PetscReal *weight)
     const NsFeBody    *body = &fe->body[e->body];
     const PetscInt     d    = body->node_unknowns;
     PetscReal          Me[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
-    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
-    const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS] = {0};
+    const PetscInt     n                            = NsFeElementUnknowns(fe, e, unknown);
     if (body->weightless) continue;
     NsFeElementMass(fe, e, Me);
     for (PetscInt r = 0; r < n; r++) {

@@ -72,7 +72,7 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
     {"parts", NS_KEY_LIST, offsetof(NsLineBodySettings, parts), .table = &NsTable_Part, \
       .help    = "stretches with another section or material; later ones win", \
       .example = "[{range: [0.5 m, 1 m], section: {circle: {radius: 20 mm}}}]"}, \
-    {"damping", NS_KEY_TABLE, offsetof(NsLineBodySettings, damping), .table = &damping_table, .help = "internal damping", \
+    {"damping", NS_KEY_TABLE, offsetof(NsLineBodySettings, damping), .table = &(damping_table), .help = "internal damping", \
       .example = "{rayleigh: {stiffness: 5 ns}}"}, \
     {"mass", NS_KEY_CHOICE, offsetof(NsLineBodySettings, mass), .choices = NsMassChoices, .standard = "consistent", \
       .help = "consistent mass matrix; lumped: each half of an element at its node; redistributed: lumped, but nodes that contacts touch have none", \

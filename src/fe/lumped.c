@@ -446,7 +446,8 @@ void NsLumpedSolve(const NsLumped *self, PetscReal scale, const PetscReal *b, Pe
 {
   for (PetscInt p = 0; p < self->owned;) {
     const Tile tile = tile_at(self, p, self->owned);
-    for (PetscInt i = p; i < p + tile.n; i++) x[i] = tile.inverse[i - p] * b[i] / scale;
+    for (PetscInt i = p; i < p + tile.n; i++)
+      x[i] = tile.inverse[i - p] * b[i] / scale; /* NOLINT(clang-analyzer-core.NullDereference): all unknowns have a mass */
     p += tile.n;
   }
 }

@@ -442,8 +442,8 @@ static void axial_kind(const NsFeBody *body, const NsFeElement *e, PetscReal *g)
 /* K, and C and dampers, one after the other, each column by column. */
 static void dense_kind(const NsFeBody *body, const NsFeElement *e, PetscBool rates, PetscReal *kind)
 {
-  const PetscInt d = body->node_unknowns, n = 2 * d;
-  PetscReal      X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], twist[NS_ELEMENT_UNKNOWNS];
+  const PetscInt d = body->node_unknowns, n                                               = 2 * d;
+  PetscReal      X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], twist[NS_ELEMENT_UNKNOWNS] = {0};
 
   body->element->stiffness(body, e, X);
   for (PetscInt i = 0; i < n * n; i++) kind[i] = X[n * (i % n) + i / n];

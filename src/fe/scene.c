@@ -110,13 +110,15 @@ static void add_surface(NsFe *fe, const NsPair *pair)
 {
   const NsFeRing *last = fe->rings ? &fe->ring[fe->rings - 1] : NULL;
   const NsPoint  *of   = pair->point[1].unknowns ? &pair->point[1] : &pair->point[0];
-  PetscReal       off  = last ? PetscAbsReal(last->radius - pair->radius[1]) : 1;
 
-  for (int k = 0; last && k < 3; k++) off += PetscAbsReal(last->centre.x[k] - pair->point[1].x[k]);
-  if (off == 0) return;
-  NsFeRing *ring = &fe->ring[fe->rings++];
-  *ring          = (NsFeRing){.centre = pair->point[1], .body = body_of(fe, of->unknown[0]), .radius = pair->radius[1]};
-  for (int k = 0; k < 3; k++) ring->axis[k] = pair->axis[k];
+  if (last) {
+    PetscReal off = PetscAbsReal(last->radius - pair->radius[1]);
+    for (int k = 0; k < 3; k++) off += PetscAbsReal(last->centre.x[k] - pair->point[1].x[k]);
+    if (off == 0) return;
+  }
+  NsFeRing ring = {.centre = pair->point[1], .body = body_of(fe, of->unknown[0]), .radius = pair->radius[1]};
+  for (int k = 0; k < 3; k++) ring.axis[k] = pair->axis[k];
+  fe->ring[fe->rings++] = ring;
 }
 
 static void list_rings(NsFe *fe)

@@ -126,8 +126,8 @@ static void make_picture(NsDense *self, NsModel *model)
 /* The value of one coordinate that closes an open joint, the one that moves it most; for a note. */
 static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
 {
-  PetscReal q[NS_N];
-  PetscInt  best = 0;
+  PetscReal q[NS_N] = {0};
+  PetscInt  best    = 0;
 
   for (PetscInt i = 0; i < self->n; i++) {
     q[i] = self->start[2 * i];
@@ -171,8 +171,8 @@ static PetscBool check_coordinates(const NsDense *self, const NsConfig *config, 
 */
 static void check_start(NsDense *self, const NsModel *model, const NsConfig *config, const NsMechanismInitial *initial, NsDiag *diag)
 {
-  const NsPlace place = NsKeysPlace(config->bodies.where[0], "initial");
-  PetscReal     q[NS_N], v[NS_N], fastest = 0;
+  const NsPlace place   = NsKeysPlace(config->bodies.where[0], "initial");
+  PetscReal     q[NS_N] = {0}, v[NS_N] = {0}, fastest = 0;
 
   for (PetscInt i = 0; i < self->n; i++) {
     q[i]    = self->start[2 * i];

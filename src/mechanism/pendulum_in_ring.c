@@ -33,9 +33,9 @@ static const NsMechanismContact contacts[] = {{"rod", 0, 1}, {"ring", 0, 0}, {0}
 
 static const char *check(const NsMechanismCase *c)
 {
-  const double offset = hypot(c->p[RING_X], c->p[RING_Y]), length = c->p[LENGTH], ring = c->p[RING_RADIUS];
+  const double offset = hypot(c->p[RING_X], c->p[RING_Y]), rod = c->p[LENGTH], ring = c->p[RING_RADIUS];
 
-  return length <= offset + ring && offset - length <= ring ? 0 : "the end of the rod is outside the ring wherever it is";
+  return rod <= offset + ring && offset - rod <= ring ? 0 : "the end of the rod is outside the ring wherever it is";
 }
 
 static double length(const NsMechanismCase *c)
@@ -105,7 +105,8 @@ static const int lines[][2] = {{PIVOT, END},
   { \
     RING + (i), RING + ((i) + 1) % SIDES \
   }
-#define NS_SIDES(i) NS_SIDE(i), NS_SIDE(i + 1), NS_SIDE(i + 2), NS_SIDE(i + 3), NS_SIDE(i + 4), NS_SIDE(i + 5), NS_SIDE(i + 6), NS_SIDE(i + 7)
+#define NS_SIDES(i) \
+  NS_SIDE(i), NS_SIDE((i) + 1), NS_SIDE((i) + 2), NS_SIDE((i) + 3), NS_SIDE((i) + 4), NS_SIDE((i) + 5), NS_SIDE((i) + 6), NS_SIDE((i) + 7)
   NS_SIDES(0), NS_SIDES(8), NS_SIDES(16), NS_SIDES(24), NS_SIDES(32), NS_SIDES(40)};
 
 static const char *const point_names[RING + SIDES] = {"pivot", "mass"};

@@ -133,10 +133,13 @@ static bool check_normals(const Trial *trial, const double *q, NsPlace place, Ns
 /* Rowrate against differences over the time to come, 2 h: where rows have a kink, their rate is that of what follows. False: *row does not agree. */
 static bool compare_rates(const Trial *trial, const double *q, const double *v, double h, int *row, double *difference)
 {
-  const int n = trial->n;
-  double    x[2][NS_N]; /* after h and 2 h */
+  const int n          = trial->n;
+  double    x[2][NS_N] = {{0}}; /* after h and 2 h */
 
-  for (int i = 0; i < 2 * n; i++) x[i / n][i % n] = q[i % n] + (i / n + 1) * h * v[i % n];
+  for (int i = 0; i < n; i++) {
+    x[0][i] = q[i] + h * v[i];
+    x[1][i] = q[i] + 2 * h * v[i];
+  }
   contact_at(trial, trial->t, q, 0);
   contact_at(trial, trial->t + 2 * h, x[1], 1);
   memset(trial->d, 0, sizeof(double) * (size_t)trial->rows);
@@ -243,9 +246,9 @@ static bool check_power(const Trial *trial, const double *q, const double *v, Ns
 
 void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const double *start, NsPlace place, const NsCandidate *candidate, NsDiag *diag)
 {
-  Trial  trial = {.m = m, .c = c, .candidate = candidate, .arena = NsArenaCreate()};
-  bool   good  = true;
-  double q[NS_N], v[NS_N];
+  Trial  trial   = {.m = m, .c = c, .candidate = candidate, .arena = NsArenaCreate()};
+  bool   good    = true;
+  double q[NS_N] = {0}, v[NS_N] = {0};
 
   const NsMechanismSize size = NsMechanismSizeOf(m, c);
   trial.n                    = size.n;

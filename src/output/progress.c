@@ -30,7 +30,6 @@ typedef struct {
 typedef struct {
   const char *path;
   NsJson      json;
-  char        prefix[64];
   PetscBool   live, plain, shown; /* what stderr is; a live line stands there */
 
   /* When to look, and when to report. */

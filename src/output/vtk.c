@@ -24,7 +24,7 @@ void NsVtkOpen(NsVtk *vtk, const char *path, const char *title)
   char   line[200];
   size_t n = 0;
 
-  for (; title[n] && n < sizeof(line) - 1; n++) line[n] = title[n] >= ' ' && title[n] <= '~' ? title[n] : '?';
+  for (; n < sizeof(line) - 1 && title[n]; n++) line[n] = title[n] >= ' ' && title[n] <= '~' ? title[n] : '?';
   line[n] = 0;
   NsFileOpenPart(&vtk->file, path);
   NsFileText(&vtk->file, "# vtk DataFile Version 3.0\n");

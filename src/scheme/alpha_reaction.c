@@ -144,8 +144,10 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsSta
   if (!NsAlphaIsDirect(model, scheme->contact->nears > 0)) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
   do {
     PetscCall(NsAlphaRound(scheme, alpha, t1, count ? self->U : NULL, count ? self->w : NULL));
-    if (first) PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
-    if (first) PetscCall(activate(scheme, self, t1, law, &count));
+    if (first) {
+      PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
+      PetscCall(activate(scheme, self, t1, law, &count));
+    }
     const PetscBool direct = NsAlphaIsDirect(model, count > 0) && !self->joins ? PETSC_TRUE : PETSC_FALSE;
     if (count && (first || !direct)) { /* directly, the second round is x1's alone */
       PetscCall(NsAlphaVelocity(alpha, first ? NULL : self->w, alpha->next));

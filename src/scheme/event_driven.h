@@ -59,7 +59,7 @@ extern const char *const NsEventSelectChoices[];
 #define NS_EVENT_KEYS(tolerated) \
   {"step", NS_KEY_NUMBER, offsetof(NsEventSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
     .help = "longest step; every step where no tolerance is given", .example = "10 ms"}, \
-    {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .standard = tolerated, .minimum = "0", .maximum = "1", \
+    {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .standard = (tolerated), .minimum = "0", .maximum = "1", \
       .help = \
         "error allowed in a step, over the largest coordinate so far, at least gap_tolerance, and likewise of the velocities; 0: none by this rule", \
       .example = "1e-6"}, \

@@ -205,7 +205,8 @@ static PetscBool is_rough(const NsEventGuard *guard, PetscReal length, PetscReal
   if (off <= NS_EVENT_HOP * guard->tolerance + nothing) return PETSC_FALSE;
   for (int k = 0; k < 2; k++) make_cubic(&at[k], &at[k + 1], length / 2, half[k]);
   for (int k = 0; k < 8; k++) {
-    const PetscReal x = k / 8.0, value = cubic_at(half[k / 4], 2 * x - k / 4) - guard->limit;
+    const int       side = k / 4;
+    const PetscReal x = k / 8.0, value = cubic_at(half[side], 2 * x - side) - guard->limit;
     if (value < 0) return off > top / 8 ? PETSC_TRUE : PETSC_FALSE;
     if (k > 0 && value < 64 * off * PetscSqr(x * (1 - x)) && at[END].value >= guard->limit) return PETSC_TRUE;
     top = PetscMax(top, value);

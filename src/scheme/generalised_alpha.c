@@ -106,7 +106,7 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
   NsPosition                *position = &self->position;
 
   PetscFunctionBegin;
-  PetscCall(NsAlphaPosition(alpha, self->moved + self->hit ? self->U : NULL, self->free));
+  PetscCall(NsAlphaPosition(alpha, self->moved + self->hit > 0 ? self->U : NULL, self->free));
   if (first)
     PetscCall(VecCopy(self->free, alpha->q1));
   else if (self->moved)
@@ -245,7 +245,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;
-    PetscCall(NsAlphaRound(scheme, alpha, t1, self->moved + self->hit ? self->U : NULL, self->hit ? self->w : NULL));
+    PetscCall(NsAlphaRound(scheme, alpha, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
     PetscCall(position_round(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));

@@ -130,7 +130,7 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
   for (PetscInt i = 0; i < fe->nodes; i++) {
     fe->x[3 * i]     = (PetscReal)(i % n[0]);
     fe->x[3 * i + 1] = (PetscReal)(i / n[0] % n[1]);
-    fe->x[3 * i + 2] = (PetscReal)(i / n[0] / n[1]);
+    fe->x[3 * i + 2] = (PetscReal)(i / (n[0] * n[1]));
     if (shape->kind == BAR && shape->irregular > 0)
       fe->x[3 * i] += fe->x[3 * i] * fe->x[3 * i] * shape->irregular / fe->nodes / 2;
     else
@@ -153,7 +153,7 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
     body->turns[a]            = a >= 3 ? PETSC_TRUE : PETSC_FALSE;
   }
   if (shape->kind == BEAM) PetscCall(make_beams(fe));
-  *model = (Model){.free = {.fe = fe, .comm = PETSC_COMM_SELF, .diagonal = PETSC_TRUE, .type = &NsBackEnd_Lumped}, .seconds = 1e30};
+  *model = (Model){.free = {.fe = fe, .diagonal = PETSC_TRUE, .type = &NsBackEnd_Lumped}, .seconds = 1e30};
   PetscCall(lumped_masses(fe, &model->free.M));
   PetscCall(model->free.type->create(&model->free));
   for (int k = 0; k < 2; k++) {

@@ -208,8 +208,10 @@ static void implicit_schemes(void **state)
       deepest                       = PetscMax(deepest, -report->gap);
       if (force > 0 && begin < 0) begin = run->state.t;
       if (force > 0) end = run->state.t;
-      if (begin >= 0) look_through(&first, run->state.t - begin, force);
-      if (begin >= 0) look_through(&second, run->state.t - begin, force);
+      if (begin >= 0) {
+        look_through(&first, run->state.t - begin, force);
+        look_through(&second, run->state.t - begin, force);
+      }
     }
     CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
     print_message("  N = %d, %s: rms %.2e and %.2e, mean %.4f, contact %.4f T, energy %.5f, %.1e m deep\n", table[k].elements, table[k].scheme,

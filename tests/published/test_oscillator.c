@@ -13,7 +13,7 @@
 
 #define W    10.0
 #define X0   0.1
-#define REST -0.03 /* with preload */
+#define REST (-0.03) /* with preload */
 #define END  0.9
 
 typedef struct {

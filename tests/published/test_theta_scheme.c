@@ -315,7 +315,8 @@ static void penetration_of_nonlinear_models(void **state)
   (void)state;
   for (int m = 0; m < 2; m++) {
     for (int i = 0; i < 9; i++) {
-      const PetscReal theta = 0.5 + 0.25 * (i / 3), gamma = 0.5 * (i % 3), part = (1 - gamma) + PetscMax(0, (1 - theta) - theta * models[m].e);
+      const int       third = i / 3;
+      const PetscReal theta = 0.5 + 0.25 * third, gamma = 0.5 * (i % 3), part = (1 - gamma) + PetscMax(0, (1 - theta) - theta * models[m].e);
       const PetscReal more      = models[m].most * PetscSqr(models[m].step);
       PetscReal       gap[2][4] = {{0}}, full = 0; /* at the ends of the last two steps; of the bound, most */
       PetscInt        impacts = 0;

@@ -481,7 +481,7 @@ static void solve(int n, double *A, double *b)
 static double cone_deflection(int elements, double length, const NsProperty *thick, const NsProperty *thin, PetscBool shear, double *mass)
 {
   const int n = 2 * elements;
-  double   *A = calloc((size_t)(n * n), sizeof(*A)), *b = calloc((size_t)n, sizeof(*b)), deflection;
+  double   *A = calloc((size_t)n * (size_t)n, sizeof(*A)), *b = calloc((size_t)n, sizeof(*b)), deflection;
 
   assert_non_null(A);
   assert_non_null(b);

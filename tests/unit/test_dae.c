@@ -837,8 +837,10 @@ static long count_calls(const Trial *trial, const NsDaeMethod *method, const NsH
     try_exactly(&motion, h);
     CHECK(NsDaeInterpolate(motion.dae, &motion.x, 0.3, q, v));
     take(&motion);
-    if (vary && i % 5 == 1) CHECK(NsDaeHold(motion.dae, held));
-    if (vary && i % 5 == 1) CHECK(NsDaeRestart(motion.dae, &motion.x, &done));
+    if (vary && i % 5 == 1) {
+      CHECK(NsDaeHold(motion.dae, held));
+      CHECK(NsDaeRestart(motion.dae, &motion.x, &done));
+    }
   }
   before = calls - before;
   CHECK(NsVecsDestroy(&q, &v, NULL));

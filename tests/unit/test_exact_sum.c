@@ -97,7 +97,10 @@ static void assert_sum(PetscInt terms, const double *term, double expected)
   double block[300];
 
   assert_same_bits(sum_of(terms, term), expected);
-  for (int k = 0; k < 300; k++) block[k] = (k % 2 ? -1 : 1) * (1 + k / 2) * 0.1;
+  for (int k = 0; k < 150; k++) {
+    block[2 * k]     = (1 + k) * 0.1;
+    block[2 * k + 1] = -block[2 * k];
+  }
   assert_same_bits(sum_of(300, block), 0);
   for (PetscInt k = 0; k < terms; k++)
     block[2 * k] = block[2 * k + 1] = term[k]; /* a pair that cancelled becomes a term and one that is taken back */

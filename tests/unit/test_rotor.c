@@ -416,7 +416,8 @@ static void six_by_six(void **state)
 
   (void)state;
   for (int i = 0; i < 36; i++) {
-    K[i] = 1000 * (i / 6 + 1) + 37 * (i % 6) + (i % 7 == 0 ? 1e5 : 0);
+    const int row = i / 6;
+    K[i]          = 1000 * (row + 1) + 37 * (i % 6) + (i % 7 == 0 ? 1e5 : 0);
     snprintf(bearing + strlen(bearing), sizeof(bearing) - strlen(bearing), "%s%g", i ? ", " : "", K[i]);
   }
   snprintf(bearing + strlen(bearing), sizeof(bearing) - strlen(bearing), "]}}");

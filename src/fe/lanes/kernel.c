@@ -766,6 +766,7 @@ static void force_of(const NsLaneShape *shape, const NsLaneForce *force, const P
   w.shape  = shape;
   w.force  = force;
   w.flight = PETSC_FALSE;
+  w.x.dt   = 0;
   w.x.q    = q;
   w.x.v    = v;
   prepare(&w);
