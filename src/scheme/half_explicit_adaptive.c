@@ -159,8 +159,9 @@ static PetscErrorCode fly(NsScheme *scheme, const NsState *x, PetscReal *h, Pets
     PetscCall(flight_error(scheme, *h, &ratio));
     if (!(ratio <= 1)) shorter = *h * NsControlChange(ratio, 3);
     if (*impact && *h > own->shortest) {
-      shorter = PetscMin(shorter, secants++ < NS_MOST_SECANTS ? time_of_impact(scheme, *h) - own->shortest / 2 : *h / 2);
-      landed  = PETSC_TRUE;
+      const PetscReal before = secants++ < NS_MOST_SECANTS ? time_of_impact(scheme, *h) - own->shortest / 2 : *h / 2;
+      shorter                = PetscMin(shorter, before);
+      landed                 = PETSC_TRUE;
     }
     *next   = *impact || landed ? own->shortest : *h * NsControlKeep(NsControlChange(PetscMax(ratio, own->last), 3));
     shorter = PetscMax(shorter, PetscMin(*h, own->shortest));
