@@ -128,9 +128,10 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
   fe->element   = NsArenaAlloc(arena, sizeof(*fe->element) * 9 * (size_t)fe->nodes);
   fe->unknown   = NsArenaAlloc(arena, sizeof(*fe->unknown) * (size_t)(d * fe->nodes));
   for (PetscInt i = 0; i < fe->nodes; i++) {
-    fe->x[3 * i]     = (PetscReal)(i % n[0]);
-    fe->x[3 * i + 1] = (PetscReal)(i / n[0] % n[1]);
-    fe->x[3 * i + 2] = (PetscReal)(i / (n[0] * n[1]));
+    const PetscInt layer = i / (n[0] * n[1]);
+    fe->x[3 * i]         = (PetscReal)(i % n[0]);
+    fe->x[3 * i + 1]     = (PetscReal)(i / n[0] % n[1]);
+    fe->x[3 * i + 2]     = (PetscReal)layer;
     if (shape->kind == BAR && shape->irregular > 0)
       fe->x[3 * i] += fe->x[3 * i] * fe->x[3 * i] * shape->irregular / fe->nodes / 2;
     else
