@@ -148,6 +148,34 @@ static void pendulum_in_ring(void **state)
   event_close(&it);
 }
 
+/* Rubs where the unbalance resonates, and again where the seals drive it around, which the modes say beforehand. */
+static void pump_shaft(void **state)
+{
+  PetscInt  first = 0;
+  PetscReal again = 0, x = 0, y = 0, turned = 0;
+
+  (void)state;
+  event_open_config(&it, "pump_shaft.yaml", NULL);
+  const PetscInt at = 3 * 4; /* u2, u3 and their tilts at each node: the impeller is the fourth */
+  while (event_step(&it)) {
+    if (!first && it.t > 1.5) first = it.hits;
+    if (!again && it.hits > first && it.t > 1.5) again = it.t;
+    if (it.t > 2.75) turned += atan2(x * it.q[at + 1] - y * it.q[at], x * it.q[at] + y * it.q[at + 1]);
+    x = it.q[at];
+    y = it.q[at + 1];
+  }
+  print_message("  hit at %.6f s and %.6f s, %d and %d impacts, whirl %.2f rad/s, friction %.3f J, scheme %.2e J\n", it.hit[0].t, again, (int)first,
+    (int)(it.hits - first), turned / 0.25, it.run->ledger.friction, it.run->ledger.numerical);
+  assert_near(it.hit[0].t, 0.70969, 2e-5);
+  assert_near(again, 2.2004, 5e-4);
+  assert_in_range(first, 8, 20);
+  assert_near(turned / 0.25, 369, 4);
+  assert_near(it.run->ledger.friction, 44.85, 0.1);
+  assert_near(it.run->ledger.load, 46.16, 0.1);
+  assert_true(fabs(it.run->ledger.numerical) < 4e-4);
+  event_close(&it);
+}
+
 static void rocking_block(void **state)
 {
   (void)state;
@@ -247,6 +275,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(elastic_bar_events),
   cmocka_unit_test(elastic_bar_pushed_back),
   cmocka_unit_test(pendulum_in_ring),
+  cmocka_unit_test(pump_shaft),
   cmocka_unit_test(rocking_block),
   cmocka_unit_test(rocking_block_housner),
   cmocka_unit_test(slider_crank_two_joints),
