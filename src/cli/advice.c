@@ -82,7 +82,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
     advice->scheme = curved || d.joins ? "generalised_alpha" : "moreau_jean";
     advice->step   = NS_LONGER * limit;
     (void)snprintf(advice->reason, sizeof(advice->reason),
-      "%.2g explicit steps, which the %s sets: take longer elements there, or steps without limit%s", end / limit, run->limit_where,
+      "%.2g explicit steps are many: take longer elements where they set the limit, or steps without limit%s", end / limit,
       curved || d.joins       ? ""
       : d.bounces || !elastic ? "; implicit_split damps what they do not resolve"
                               : "; implicit_split damps what they do not resolve; modal does not know the mesh");

@@ -40,18 +40,22 @@ static double two_digits(double x)
   return unit * round(x / unit);
 }
 
-/* A hundred steps on a copy of the state, or those of a second, tell what a step costs here; and how many there are going to be, if they go on as long as the second half of these. */
+enum { NS_TIMED = 2000, NS_TOGETHER = 10 }; /* steps at most, and of which one time is taken */
+
+/* A hundred steps on a copy of the state, or those of a second, tell what a step costs here: the median of their times, for others use the machine, too; and how many there are going to be, if
+   they go on as long as the second half of these. */
 static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
 {
-  const PetscInt64 most = run->scheme->type->bounded  ? 2000
+  const PetscInt64 most = run->scheme->type->bounded  ? NS_TIMED
                           : run->scheme->type->adapts ? 100
                                                       : PetscMin(run->steps, 100); /* explicit ones: cheap, and slow to grow from a sudden load */
   NsStepOutcome    outcome;
   NsState          state = {run->state.t, NULL, NULL};
   PetscInt64       done = 0, halfway = 0;
   PetscReal        t_halfway = 0;
-  PetscInt         over;
-  double           start;
+  PetscInt         over, times = 0;
+  PetscReal        taken[NS_TIMED / NS_TOGETHER];
+  double           start, last;
 
   PetscFunctionBegin;
   PetscCall(VecDuplicate(run->state.q, &state.q));
@@ -59,10 +63,15 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
   PetscCall(VecCopy(run->state.q, state.q));
   PetscCall(VecCopy(run->state.v, state.v));
   PetscCall(NsSchemeStart(run->scheme, &state));
-  start = NsSeconds();
+  start = last = NsSeconds();
   do {
     PetscCall(NsSchemeStep(run->scheme, &state, run->step, &outcome));
     done++;
+    if (done % NS_TOGETHER == 0) {
+      const double now = NsSeconds();
+      taken[times++]   = (now - last) / NS_TOGETHER;
+      last             = now;
+    }
     if (2 * done <= most) {
       halfway   = done;
       t_halfway = state.t;
@@ -70,7 +79,8 @@ static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
     over = !outcome.done || done >= most || state.t >= run->config.time->end - NsRunEndSlack(run) || NsSeconds() - start >= 1;
     PetscCall(NsLayoutAgree(run->model->layout, &over)); /* clocks differ */
   } while (!over);
-  *seconds = (NsSeconds() - start) / (double)done;
+  PetscCall(PetscSortReal(times, taken));
+  *seconds = times ? taken[times / 2] : (NsSeconds() - start) / (double)done;
   *steps   = (double)run->steps;
   if (run->scheme->type->adapts && state.t >= run->config.time->end - NsRunEndSlack(run))
     *steps = (double)done;

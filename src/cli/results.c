@@ -1,6 +1,7 @@
 /* The directory of a command's results. */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include "arguments.h"
 #include "core/directory.h"
 #include "fe/fe.h"
@@ -19,8 +20,9 @@ static bool clear_results(const char *command, NsRun *run)
     fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; take another: --out %s\n", command, path,
       NsDirectoryFreeName(path, run->arena));
   } else if (!run->options.overwrite) {
-    fprintf(
-      stderr, "percuss %s: '%s' exists already; --overwrite replaces it, --out %s keeps it\n", command, path, NsDirectoryFreeName(path, run->arena));
+    const PetscBool stopped = access(NsRunPath(run, "checkpoint"), F_OK) ? PETSC_FALSE : PETSC_TRUE; /* a run that is done leaves none */
+    fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
+      stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, run->arena));
   } else if (!NsDirectoryLock(path, &run->lock)) {
     fprintf(
       stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, run->arena));

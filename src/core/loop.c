@@ -262,7 +262,7 @@ static PetscErrorCode stop(NsRun *run, PetscInt64 step)
     if (stop_signal)
       PetscCall(PetscSNPrintf(why, sizeof(why), "by signal %s", stop_signal == SIGINT ? "SIGINT" : "SIGTERM"));
     else
-      PetscCall(PetscSNPrintf(why, sizeof(why), "by the wall limit of %g s", run->options.wall_limit));
+      (void)snprintf(why, sizeof(why), "by the wall limit of %g s", run->options.wall_limit); /* PETSc's would say 1. s */
     PetscCall(PetscSNPrintf(run->failure, sizeof(run->failure), "stopped %s at t = %.9g s, step %lld%s; --resume goes on from there", why,
       (double)run->state.t, (long long)step, run->scheme->type->varies ? "" : NsArenaPrint(run->arena, " of %lld", (long long)run->steps)));
   }
