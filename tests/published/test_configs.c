@@ -142,6 +142,9 @@ static void pendulum_in_ring(void **state)
   (void)state;
   run_config("pendulum_in_ring", NULL, NULL);
   assert_near(it.hit[0].t, 0.56, 4e-3);
+  assert_near(it.hit[0].after / it.hit[0].before, -0.5, 0.01); /* u^- is taken at the step's beginning */
+  assert_int_equal(it.hits, 11);
+  assert_near(it.hit[it.hits - 1].t, 3.446, 2e-3);
   assert_near(it.q[0], 0.15, 1e-12);
   assert_near(hypot(it.q[0], it.q[1]), 1, 1e-12);
   assert_near(hypot(it.v[0], it.v[1]), 0, 1e-12);
