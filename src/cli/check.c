@@ -125,7 +125,7 @@ static PetscErrorCode print_advice(NsRun *run)
   const PetscBool fits =
     !strcmp(name, advice.scheme) && (advice.step == 0 || (run->step <= advice.step && run->step > advice.step / 20)) ? PETSC_TRUE : PETSC_FALSE;
   printf("  advice      %s%s", fits ? "as it is, " : "", advice.scheme);
-  if (!fits && advice.step > 0) printf(", step %.2g s", advice.step);
+  if (advice.step > 0) printf(fits ? ", steps of up to %.2g s" : ", step %.2g s", advice.step);
   printf(": %s\n", advice.reason);
   PetscFunctionReturn(0);
 }
