@@ -137,7 +137,7 @@ static void put_warnings(NsJson *json, const NsRun *run)
   const char *warning;
 
   NsJsonOpen(json, "warnings", '[');
-  for (int i = 0; (warning = NsDiagWarningPrinted(run->diag, i)); i++) NsJsonString(json, NULL, warning);
+  for (int i = 0; run->diag && (warning = NsDiagWarningPrinted(run->diag, i)); i++) NsJsonString(json, NULL, warning);
   for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
     if (run->guard.exceeded[kind].exceeded) NsJsonString(json, NULL, run->guard.exceeded[kind].text);
   }

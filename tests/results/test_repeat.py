@@ -103,7 +103,7 @@ class SameBytes(Case):
 class Again(Case):
     """Results are run again: by their directory, run.json or config.yaml."""
 
-    OTHERWISE = ("config",)
+    OTHERWISE = ("config", "warnings")
 
     def test_directory_and_its_files(self):
         self.run_well(CRANK, "--out", self.first, "--set", "time.end=20 ms", "--set", "bodies.crank.contact.restitution=0.3")
