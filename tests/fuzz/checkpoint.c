@@ -15,7 +15,7 @@
 #include "cli/arguments.h"
 #include "core/sha256.h"
 
-enum { MODELS = 5, SCHEMES = 32, CHECKSUM = 72, MOST_FILES = 64 };
+enum { MODELS = 5, SCHEMES = 32, CHECKSUM = 72, MOST_FILES = 64, MOST_RECORDS = 1024 };
 
 static const char *const models[MODELS] = {
   "bodies:\n  bar:\n    type: bar\n    mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 4}}\n    material: {density: 8000, young: 200 GPa}\n    section: {area: 1 cm^2}\n"
@@ -44,6 +44,10 @@ typedef struct {
   char *config;
   int   files, checkpoint; /* its number among them; -1: none, this model and scheme do not stop */
   File  file[MOST_FILES];
+  int   records; /* of the checkpoint, as src/core/memory.c writes them */
+  struct {
+    size_t at, size; /* of what is kept, without its name */
+  } record[MOST_RECORDS];
 } Stopped;
 
 static Stopped stopped[MODELS][SCHEMES], *loading;
@@ -62,6 +66,28 @@ static int load_one(const char *path, const struct stat *status, int kind, struc
   if (strstr(path, ".ckpt")) loading->checkpoint = loading->files;
   loading->files++;
   return 0;
+}
+
+/* Where numbers are, so that edits hit them; all in the first chunk. */
+static void find_records(Stopped *self)
+{
+  const File *file = &self->file[self->checkpoint];
+  const char *head = memmem(file->data, file->size, "\n\n", 2);
+  size_t      at   = head ? (size_t)(head - file->data) + 2 + sizeof(uint32_t) : file->size;
+
+  while (self->records < MOST_RECORDS && at + 1 < file->size) {
+    const size_t name = (unsigned char)file->data[at];
+    uint64_t     size;
+
+    if (at + 1 + name + sizeof(size) > file->size - CHECKSUM) return;
+    memcpy(&size, file->data + at + 1 + name, sizeof(size));
+    at += 1 + name + sizeof(size);
+    if (size > file->size - at) return;
+    self->record[self->records].at   = at;
+    self->record[self->records].size = (size_t)size;
+    self->records += size > 0;
+    at += (size_t)size;
+  }
 }
 
 /* NULL where the config does not fit the scheme. */
@@ -92,6 +118,8 @@ static const Stopped *stop(unsigned model, unsigned scheme)
       FuzzExecute(run);
       loading = self;
       if (run->exit == NS_EXIT_STOPPED) (void)nftw(FuzzFolder(), load_one, 16, FTW_PHYS);
+      if (self->checkpoint >= 0) find_records(self);
+      FuzzExpect(self->checkpoint < 0 || self->records > 10, "a checkpoint of %d records", self->records);
       FuzzCheck(NsRunDestroy(&run));
     }
   }
@@ -118,14 +146,25 @@ static void put(char *bytes, size_t size, size_t at, const void *value, size_t l
   if (at + length <= size) memcpy(bytes + at, value, length);
 }
 
+/* Anywhere, or, mostly, at a number of a record; one that an edit before has moved is missed. */
+static size_t take_place(Input *input, const Stopped *self, size_t size, size_t unit)
+{
+  size_t number = take(input) << 8;
+
+  number += take(input);
+  if (take(input) % 4 == 0) return number % (size + 1);
+  number %= (size_t)self->records;
+  return self->record[number].at + take(input) % ((self->record[number].size + unit - 1) / unit) * unit;
+}
+
 /* bytes have room for more; returns their new number. */
-static size_t edit(Input *input, char *bytes, size_t size, size_t room)
+static size_t edit(Input *input, const Stopped *self, char *bytes, size_t size, size_t room)
 {
   static const double  reals[]  = {0, 1, -1, NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 1e-9, 1e9, 1e-3};
   static const int64_t wholes[] = {0, 1, -1, 2, 3, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 16, 255, 1 << 18};
   enum { REALS = sizeof(reals) / sizeof(*reals), WHOLES = sizeof(wholes) / sizeof(*wholes) };
   const unsigned what  = take(input) % 7;
-  const size_t   at    = ((size_t)take(input) << 8 | take(input)) % (size + 1);
+  const size_t   at    = PetscMin(take_place(input, self, size, what == 1 ? sizeof(int32_t) : what == 2 || what == 3 ? sizeof(double) : 1), size);
   unsigned       n     = take(input);
   const int32_t  small = (int32_t)(wholes[n % WHOLES] > INT32_MAX ? INT32_MAX : wholes[n % WHOLES]);
 
@@ -166,9 +205,10 @@ static void write_file(const char *path, const char *data, size_t size)
 }
 
 /* True where nothing was edited. */
-static bool write_edited(const File *file, Input *input)
+static bool write_edited(const Stopped *self, Input *input)
 {
   enum { ROOM = 4096 };
+  const File  *file   = &self->file[self->checkpoint];
   const size_t before = file->size - CHECKSUM;
   size_t       size   = before;
   char        *bytes  = malloc(file->size + ROOM + 1);
@@ -176,7 +216,7 @@ static bool write_edited(const File *file, Input *input)
 
   if (!bytes) FuzzFinding("no memory");
   memcpy(bytes, file->data, before);
-  while (input->left) size = edit(input, bytes, size, before + ROOM);
+  while (input->left) size = edit(input, self, bytes, size, before + ROOM);
   write_checksum(bytes, size);
   write_file(file->path, bytes, size + CHECKSUM);
   same = size == before && !memcmp(bytes, file->data, size);
@@ -219,7 +259,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int i = 0; i < self->files; i++) {
       if (i != self->checkpoint) write_file(self->file[i].path, self->file[i].data, self->file[i].size);
     }
-    same = write_edited(&self->file[self->checkpoint], &input);
+    same = write_edited(self, &input);
     run  = create(self->config, PETSC_TRUE, arena);
     FuzzExpect(run, "a config that was good is not");
     FuzzCheck(NsResumeResults(run, &way));

@@ -62,6 +62,7 @@ static void check_number(const char *text)
     return;
   }
   FuzzExpect(!*end && end > text, "'%s' is taken for the number %g", text, value);
+  FuzzExpect(isfinite(value), "'%s' is read as %g", text, value);
   FuzzExpect(same_bits(value, expected), "'%s' is read as %.17g, not %.17g", text, value, expected);
   check_decimal(value);
 }
