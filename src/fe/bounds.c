@@ -42,7 +42,7 @@ static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M,
   if (n == 0) PetscFunctionReturn(0);
   PetscCall(PetscBLASIntCast(n, &size));
   LAPACKsygv_(&type, "N", "U", &size, X, &size, M, &size, values, work, &work_size, &info);
-  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsygv returned %d for an element", (int)info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "the matrices of an element are singular, or no numbers (dsygv returned %d)", (int)info);
   *largest = PetscMax(values[n - 1], 0);
   PetscFunctionReturn(0);
 }
@@ -226,7 +226,7 @@ static PetscErrorCode largest_gyroscopic(PetscInt n, PetscReal *G, PetscReal *M,
   PetscCall(PetscArraycpy(L, M, n * n));
   PetscCall(PetscArraycpy(Y, G, n * n)); /* row-major G is column-major G' = -G: the sign does not matter */
   LAPACKpotrf_("U", &order, L, &order, &info);
-  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dpotrf returned %d for an element", (int)info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "the mass matrix of an element is singular, or no numbers (dpotrf returned %d)", (int)info);
   LAPACKpotrs_("U", &order, &order, L, &order, Y, &order, &info);
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = 0; j < n; j++) {
