@@ -163,8 +163,9 @@ static size_t edit(Input *input, const Stopped *self, char *bytes, size_t size, 
   static const double  reals[]  = {0, 1, -1, NAN, INFINITY, -INFINITY, DBL_MAX, -DBL_MAX, DBL_MIN, 1e-9, 1e9, 1e-3};
   static const int64_t wholes[] = {0, 1, -1, 2, 3, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, 16, 255, 1 << 18};
   enum { REALS = sizeof(reals) / sizeof(*reals), WHOLES = sizeof(wholes) / sizeof(*wholes) };
-  const unsigned what  = take(input) % 7;
-  const size_t   at    = PetscMin(take_place(input, self, size, what == 1 ? sizeof(int32_t) : what == 2 || what == 3 ? sizeof(double) : 1), size);
+  const unsigned what = take(input) % 7;
+  const size_t   unit = what == 1 ? sizeof(int32_t) : what == 2 || what == 3 ? sizeof(double) : 1, place = take_place(input, self, size, unit);
+  const size_t   at    = place < size ? place : size;
   unsigned       n     = take(input);
   const int32_t  small = (int32_t)(wholes[n % WHOLES] > INT32_MAX ? INT32_MAX : wholes[n % WHOLES]);
 
