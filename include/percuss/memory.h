@@ -25,6 +25,7 @@ struct NsMemory {
 
 void NsMemoryBytes(NsMemory *memory, const char *name, size_t size, void *bytes);
 void NsMemoryReals(NsMemory *memory, const char *name, PetscInt64 count, PetscReal *value);
+/* What counts something: within 2^60 either way. */
 void NsMemoryLong(NsMemory *memory, const char *name, PetscInt64 *value);
 void NsMemoryFlags(NsMemory *memory, const char *name, PetscInt count, PetscBool *flag);
 /* 0 .. most. */

@@ -58,7 +58,10 @@ void NsMemoryReals(NsMemory *memory, const char *name, PetscInt64 count, PetscRe
 
 void NsMemoryLong(NsMemory *memory, const char *name, PetscInt64 *value)
 {
+  const PetscInt64 most = (PetscInt64)1 << 60; /* nothing that a run counts gets there, and counting on does not overflow */
+
   NsMemoryBytes(memory, name, sizeof(*value), value);
+  if (memory->reading && !memory->problem[0] && (*value > most || *value < -most)) NsMemoryDeny(memory, name);
 }
 
 void NsMemoryDeny(NsMemory *memory, const char *name)
