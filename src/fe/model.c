@@ -71,7 +71,7 @@ static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal 
   PetscFunctionBegin;
   (void)v;
   if (fe->statics) PetscCall(NsFeMasslessFactor(fe->statics, slot, op));
-  if (op.mass == 0) PetscFunctionReturn(0);
+  if (fe->statics && op.mass == 0) PetscFunctionReturn(0);
   PetscCall(NsFreeDynamicsFactor(fe->free, slot, op));
   if (fe->unbalanced) PetscCall(NsFeUnbalancedMassFactor(fe, fe->unbalanced, slot, t, q, op));
   PetscFunctionReturn(0);
