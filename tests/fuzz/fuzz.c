@@ -6,8 +6,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include "core/text.h"
+
+enum { MOST_CPU_SECONDS = 30 }; /* of one run */
 
 void __lsan_disable(void) __attribute__((weak));
 void __lsan_enable(void) __attribute__((weak));
@@ -136,10 +139,44 @@ const char *FuzzFolder(void)
   return folder;
 }
 
+/* The scheme of the run, but for a signal in one of its steps: what a user's Ctrl-C does, at the same place each time. */
+static const NsSchemeType *own_type;
+static int                 steps_to_signal;
+
+static PetscErrorCode step_with_signal(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome)
+{
+  if (steps_to_signal-- == 1) (void)raise(SIGTERM);
+  return own_type->step(scheme, state, dt, outcome);
+}
+
+static void took_too_long(int number)
+{
+  (void)number;
+  FuzzFinding("a run of %d steps takes more than %d s", FUZZ_STEPS, MOST_CPU_SECONDS);
+}
+
 void FuzzExecute(NsRun *run)
 {
-  run->options.wall_limit = 1e-9; /* looked at in each 16th step */
+  const struct itimerval budget = {{0, 0}, {MOST_CPU_SECONDS, 0}}, none = {{0, 0}, {0, 0}};
+  NsSchemeType           type;
+  struct itimerval       timer;
+  struct sigaction       action;
+
+  own_type        = run->scheme->type;
+  type            = *own_type;
+  type.step       = step_with_signal;
+  steps_to_signal = FUZZ_STEPS;
+  /* the loop takes the alarm that libFuzzer measures time with */
+  (void)getitimer(ITIMER_REAL, &timer);
+  (void)sigaction(SIGALRM, NULL, &action);
+  (void)signal(SIGPROF, took_too_long);
+  (void)setitimer(ITIMER_PROF, &budget, NULL);
+  run->scheme->type = &type;
   FuzzCheck(NsRunExecute(run));
+  run->scheme->type = own_type;
+  (void)setitimer(ITIMER_PROF, &none, NULL);
+  (void)sigaction(SIGALRM, &action, NULL);
+  (void)setitimer(ITIMER_REAL, &timer, NULL);
   FuzzExpect(run->exit != NS_EXIT_INPUT, "a run ends as wrong input");
   FuzzExpect(run->exit == NS_EXIT_DONE || *run->failure, "a run ends with code %d, and without reason", (int)run->exit);
 }

@@ -42,5 +42,6 @@ const char *FuzzScheme(unsigned number, const char *step, NsArena *arena);
 const char *FuzzFolder(void);
 /* Removes all that is in it. */
 void FuzzEmptyFolder(void);
-/* Executes a run that NsRunCreate made, in this folder, until its end or 16 steps on, where it stops with a checkpoint; checks what it says of that. */
+/* Executes a run that NsRunCreate made, in this folder, until its end or FUZZ_STEPS steps on, where a signal stops it with a checkpoint; checks what it says of that. */
+enum { FUZZ_STEPS = 20 };
 void FuzzExecute(NsRun *run);
