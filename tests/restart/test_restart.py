@@ -35,7 +35,7 @@ LONG = {
 # Every shipped config, cut short where it is long.
 SHORT = {
     "beam_on_stop": "time.end=5 ms", "beam_on_stop_redistributed": "time.end=5 ms", "elastic_bar_modal": "time.end=0.3 ms", "rotor_in_two_bearings": "time.end=10 ms",
-    "rotor_in_safety_bearing": "time.end=20 ms", "rotor_rub_modal": "time.end=20 ms", "rotor_run_up": "time.end=0.1 s", "slider_crank_ggl": "time.end=20 ms",
+    "rotor_in_safety_bearing": "time.end=20 ms", "rotor_rub_modal": "time.end=20 ms", "rotor_run_up": "time.end=0.1 s", "pump_shaft": "time.end=50 ms", "slider_crank_ggl": "time.end=20 ms",
 }
 
 
@@ -107,7 +107,7 @@ class Restart(unittest.TestCase):
         """A run stopped so many times, and one that never was."""
         shutil.rmtree(self.path("whole"), ignore_errors=True)
         shutil.rmtree(self.path("parts"), ignore_errors=True)
-        sets = sets + ["output.checkpoints=3 ms"]
+        sets = sets + ["output.checkpoints=30 ms"]
         self.run_through(self.command(config, sets, "--out", "x", ranks=ranks))
         os.rename(self.path("x"), self.path("whole"))
         told = {}
@@ -118,7 +118,8 @@ class Restart(unittest.TestCase):
             if code == 0:
                 break
             if number != signal.SIGKILL and code > 0:  # before its handler is there, a signal ends the program
-                self.assertEqual(code, 3, errors)
+                if ranks == 1:  # mpiexec has an exit code of its own
+                    self.assertEqual(code, 3, errors)
                 self.assertEqual(len(glob.glob(self.path("x", "checkpoint", "*"))), min(2, len(glob.glob(self.path("x", "checkpoint", "*.ckpt")))), errors)
                 self.assertEqual(figures(self.path("x", "run.json"))["exit_status"], "stopped")
         self.run_through(self.command(config, sets, "--out", "x", "--resume", ranks=ranks))

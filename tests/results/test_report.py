@@ -251,7 +251,7 @@ class Report(unittest.TestCase):
         page = self.page(self.make("failed", "elastic_bar", "scheme.step=3 us", "time.end=50 ms", code=1, words=["--force"]))
         self.assertIn("Why it ended: at t = 0.000519 s (step 173) the scheme has made 70.4 J", page.said())
         self.assertIn("is above the stability limit of half_explicit", page.said())
-        self.assertEqual(page.row("Summary of the run", "energy at the end")[1]["text"], "–")
+        self.assertEqual(page.row("Summary of the run", "energy at the end")[1]["text"], "70.43\xa0J")
 
     def test_stopped_run(self):
         out = os.path.join(self.folder, "stopped")
