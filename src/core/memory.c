@@ -58,10 +58,12 @@ void NsMemoryReals(NsMemory *memory, const char *name, PetscInt64 count, PetscRe
 
 void NsMemoryLong(NsMemory *memory, const char *name, PetscInt64 *value)
 {
-  const PetscInt64 most = (PetscInt64)1 << 60; /* nothing that a run counts gets there, and counting on does not overflow */
+  const PetscInt64 most  = (PetscInt64)1 << 60; /* nothing that a run counts gets there, and counting on does not overflow */
+  PetscInt64       count = *value;
 
-  NsMemoryBytes(memory, name, sizeof(*value), value);
-  if (memory->reading && !memory->problem[0] && (*value > most || *value < -most)) NsMemoryDeny(memory, name);
+  NsMemoryBytes(memory, name, sizeof(count), &count);
+  if (memory->reading && !memory->problem[0] && (count > most || count < -most)) NsMemoryDeny(memory, name);
+  if (!memory->problem[0]) *value = count;
 }
 
 void NsMemoryDeny(NsMemory *memory, const char *name)

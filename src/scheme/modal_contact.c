@@ -29,6 +29,7 @@ void NsModalGiveOfLoads(const NsModal *self, const PetscReal *size, PetscReal *r
 {
   const NsReduced *reduced = &self->reduced;
 
+  if (!reduced->touches) return; /* nor are there arrays */
   for (PetscInt i = 0; i < reduced->touches; i++) r[i] = 0;
   for (PetscInt l = 0; l < reduced->loads; l++) {
     const PetscReal *give = reduced->load_contact + l * reduced->touches;
