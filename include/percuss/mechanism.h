@@ -13,9 +13,9 @@
 #pragma once
 
 #define NS_MECHANISM_VERSION     3
-#define NS_MECHANISM_PARAMETERS  32     /* most parameters */
-#define NS_MECHANISM_COORDINATES 16     /* most coordinates */
-#define NS_MECHANISM_POINTS      100000 /* most points, and most lines, of a picture */
+#define NS_MECHANISM_PARAMETERS  32    /* most parameters */
+#define NS_MECHANISM_COORDINATES 16    /* most coordinates */
+#define NS_MECHANISM_POINTS      10000 /* most points, and most lines, of a picture */
 
 /* A key of the config. */
 typedef struct {
@@ -83,7 +83,7 @@ typedef struct {
 
   /* A picture: x[points * 3] at q, and lines between points. All optional. */
   int                points, lines;
-  const char *const *point_names; /* [points] probes can ask for these: "slider"; NULL entries, or NULL at all: no names */
+  const char *const *point_names; /* [points] probes can ask for these: "slider"; each but once; NULL entries, or NULL at all: no names */
   const int (*line)[2];
   double (*radius)(const NsMechanismCase *c); /* of the lines as tubes, m */
   void (*draw)(const NsMechanismCase *c, const double *q, double *x);

@@ -129,6 +129,23 @@ static bool check_contacts(const NsMechanismContact *contacts, NsPlace place, Ns
   return true;
 }
 
+/* Points name probes, as coordinates and rates do. */
+static bool check_points(const NsMechanism *m, NsPlace place, NsDiag *diag)
+{
+  for (int i = 0; m->draw && m->point_names && i < m->points; i++) {
+    const char *name  = m->point_names[i];
+    bool        twice = false;
+    if (!name) continue;
+    for (int k = 0; k < i; k++) twice = twice || (m->point_names[k] && !strcmp(m->point_names[k], name));
+    for (const NsMechanismCoordinate *c = m->coordinates; c->name; c++) twice = twice || !strcmp(c->name, name) || !strcmp(c->rate, name);
+    if (!twice && is_word(name)) continue;
+    NsDiagError(diag, place, "the plugin's table: the name '%s' of a point %s", name,
+      twice ? "stands there twice, or is that of a coordinate" : "is not made of letters, digits and _");
+    return false;
+  }
+  return true;
+}
+
 static bool check_keys(const NsKey *keys, NsPlace place, NsDiag *diag)
 {
   bool good = true;
@@ -186,7 +203,7 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
   NsMechanismTables *tables = NsArenaAlloc(arena, sizeof(*tables));
   NsMechanismMakeTables(mechanism, tables);
   if (!check_keys(tables->parameter_keys, place, diag) || !check_keys(tables->initial_keys, place, diag) ||
-      !check_contacts(mechanism->contacts, place, diag))
+      !check_contacts(mechanism->contacts, place, diag) || !check_points(mechanism, place, diag))
     return NULL;
   if (!NsKeysRead(&tables->parameter_table, mapping(plugin->where, plugin->parameters, "parameters", arena), settings, arena, diag)) return NULL;
   NsMechanismInitial *initial = NsArenaAlloc(arena, sizeof(*initial));
