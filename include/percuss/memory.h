@@ -27,6 +27,7 @@ void NsMemoryBytes(NsMemory *memory, const char *name, size_t size, void *bytes)
 void NsMemoryReals(NsMemory *memory, const char *name, PetscInt64 count, PetscReal *value);
 /* What counts something: within 2^60 either way. */
 void NsMemoryLong(NsMemory *memory, const char *name, PetscInt64 *value);
+void NsMemoryLongs(NsMemory *memory, const char *name, PetscInt count, PetscInt64 *value);
 void NsMemoryFlags(NsMemory *memory, const char *name, PetscInt count, PetscBool *flag);
 /* 0 .. most. */
 void NsMemoryCount(NsMemory *memory, const char *name, PetscInt *value, PetscInt most);

@@ -73,7 +73,7 @@ void NsContactRemember(NsContact *contact, NsMemory *memory)
 {
   const PetscInt n = contact->candidates;
 
-  NsMemoryBytes(memory, "local_statistics", sizeof(contact->chain->statistics), &contact->chain->statistics);
+  NsMemoryLongs(memory, "local_statistics", sizeof(contact->chain->statistics) / sizeof(PetscInt64), &contact->chain->statistics.calls);
   if (!n) return;
   NsMemoryReals(memory, "gap", n, contact->gap);
   NsMemoryReals(memory, "guess", 3 * n, contact->guess);

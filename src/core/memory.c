@@ -56,14 +56,21 @@ void NsMemoryReals(NsMemory *memory, const char *name, PetscInt64 count, PetscRe
   NsMemoryBytes(memory, name, sizeof(*value) * (size_t)count, value);
 }
 
+void NsMemoryLongs(NsMemory *memory, const char *name, PetscInt count, PetscInt64 *value)
+{
+  const PetscInt64 most = (PetscInt64)1 << 60; /* nothing that a run counts gets there, and counting on does not overflow */
+
+  NsMemoryBytes(memory, name, sizeof(*value) * (size_t)count, value);
+  for (PetscInt i = 0; i < count && memory->reading; i++) {
+    if (value[i] <= most && value[i] >= -most) continue;
+    value[i] = 0;
+    NsMemoryDeny(memory, name);
+  }
+}
+
 void NsMemoryLong(NsMemory *memory, const char *name, PetscInt64 *value)
 {
-  const PetscInt64 most  = (PetscInt64)1 << 60; /* nothing that a run counts gets there, and counting on does not overflow */
-  PetscInt64       count = *value;
-
-  NsMemoryBytes(memory, name, sizeof(count), &count);
-  if (memory->reading && !memory->problem[0] && (count > most || count < -most)) NsMemoryDeny(memory, name);
-  if (!memory->problem[0]) *value = count;
+  NsMemoryLongs(memory, name, 1, value);
 }
 
 void NsMemoryDeny(NsMemory *memory, const char *name)

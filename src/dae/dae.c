@@ -76,7 +76,7 @@ PetscErrorCode NsDaeRemember(NsDae *dae, NsMemory *memory)
   NsMemoryReals(memory, "size_v", 1, &dae->size_v);
   NsMemoryReals(memory, "free_size", 1, &dae->free_size);
   NsMemoryReals(memory, "last", 1, &dae->last);
-  NsMemoryBytes(memory, "work", sizeof(dae->work), &dae->work);
+  NsMemoryLongs(memory, "work", sizeof(dae->work) / sizeof(PetscInt64), &dae->work.steps); /* it has nothing but counts */
   PetscCall(dae->method->remember(dae, memory));
   PetscFunctionReturn(0);
 }
