@@ -93,7 +93,7 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *way)
   if (run->writes) {
     const NsDirectoryUse use = NsDirectoryLook(run->directory, run->arena);
     if (use == NS_DIRECTORY_RESULTS) {
-      what[0] = look_at_results(run);
+      what[0] = (PetscInt)look_at_results(run);
       what[1] = run->checkpoint ? 1 : 0;
     } else if (use == NS_DIRECTORY_FREE) {
       if (!run->options.quiet) fprintf(stderr, "percuss run: there is nothing in '%s' to go on from; the run starts\n", run->directory);
