@@ -74,6 +74,26 @@ class Restart(unittest.TestCase):
         self.assertEqual(done.returncode, code, done.stderr)
         return done
 
+    def end_orphans(self):
+        """Processes of a killed mpiexec live on for a while, in groups of their own."""
+        def mine():
+            found = []
+            for entry in os.listdir("/proc"):
+                try:
+                    if entry.isdigit() and os.path.realpath(os.readlink(f"/proc/{entry}/cwd")) == os.path.realpath(self.folder):
+                        found.append(int(entry))
+                except OSError:
+                    pass
+            return found
+        end = time.time() + PATIENCE
+        while mine() and time.time() < end:
+            for pid in mine():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.01)
+
     def stop(self, command, out, number, wait):
         """Starts a run and stops it `wait` seconds after its files are there; its exit code, negative where a signal ended it."""
         run = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -89,6 +109,7 @@ class Restart(unittest.TestCase):
         elif run.poll() is None:
             run.send_signal(number)
         _, errors = run.communicate(timeout=PATIENCE)
+        self.end_orphans()
         self.assertNotRegex(errors, "PETSC ERROR|Sanitizer|runtime error|Backtrace", errors)
         return run.returncode, errors
 
