@@ -41,6 +41,7 @@ typedef struct NsRunFile NsRunFile;
 struct NsRunFile {
   const char *path;
   NsRunFile  *next;
+  char        hash[65]; /* by NsRunFileHash */
 };
 
 /* How a rotor went round at a station, for the summary. NAN: not known. */
@@ -142,6 +143,8 @@ double NsSeconds(void);
 const char *NsRunPath(NsRun *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The config as run, overrides applied, as YAML: what config.yaml among the results is. */
 const char *NsRunConfigText(NsRun *run, size_t *size);
+/* SHA-256 of an input, of its first reading: large meshes are read once for it. NULL: it cannot be read. */
+const char *NsRunFileHash(NsRunFile *file);
 /* Appends a copy of path to run->inputs or run->outputs. */
 void NsRunAddFile(NsRun *run, NsRunFile **list, const char *path);
 /* "done", "failed" or "stopped": what run->exit says, in a word. */

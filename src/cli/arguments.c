@@ -73,9 +73,9 @@ static const char *split_option(const char **word, NsArena *arena)
   return value + 1;
 }
 
-static bool complain_no_value(const char *command, const char *word, const char *placeholder)
+static bool complain_no_value(const char *command, const char *word, const char *stands_for)
 {
-  fprintf(stderr, "percuss %s: %s needs a value: %s %s\n", command, word, word, placeholder);
+  fprintf(stderr, "percuss %s: %s needs a value: %s %s\n", command, word, word, stands_for);
   return false;
 }
 
@@ -105,7 +105,7 @@ bool NsCommandWords(int argc, char **argv, NsCommandOption *own, int most, const
       continue;
     }
     if (!value && i + 1 < argc) value = argv[++i];
-    if (!value || !*value) good = complain_no_value(argv[0], option, mine->placeholder);
+    if (!value || !*value) good = complain_no_value(argv[0], option, mine->stands_for);
     mine->value = value;
   }
   NsArenaDestroy(&arena);
@@ -148,7 +148,7 @@ static bool read_arguments(int argc, char **argv, const char *kind, const char *
     mine = find_own(word, own);
     if (mine || !strcmp(word, "--out") || !strcmp(word, "--set")) {
       if (!value && i + 1 < argc) value = argv[++i];
-      if (!value || !*value) return complain_no_value(command, word, mine ? mine->placeholder : !strcmp(word, "--out") ? "DIR" : "KEY=VALUE");
+      if (!value || !*value) return complain_no_value(command, word, mine ? mine->stands_for : !strcmp(word, "--out") ? "DIR" : "KEY=VALUE");
       if (mine)
         mine->value = value;
       else if (!strcmp(word, "--out"))

@@ -7,7 +7,7 @@
 
 /* An option with a value that one command has for itself: {"--count", "N"}. The value given stands in `value` afterwards, else NULL. */
 typedef struct {
-  const char *name, *placeholder, *value;
+  const char *name, *stands_for, *value;
 } NsCommandOption;
 
 /* The frame of a command that works on a config: reads its words, starts PETSc (numbers in the C locale), calls work, reports options after "--"
@@ -49,6 +49,8 @@ bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRa
 /* src/cli/results.c: results of an earlier run are never overwritten unless asked; what is not percuss's never. False after a message on stderr; run->exit
    is NS_EXIT_FAILED then if it is the machine that refuses. */
 bool NsClearResults(const char *command, NsRun *run);
+/* Removes what a run has written into its directory, on the process that writes. False, with NsRunFail and a message on stderr: something could not be removed. */
+bool NsEmptyResults(const char *command, NsRun *run);
 /* src/cli/resume.c: what there is to go on from in the directory of results, with a word on stderr unless it is plain. */
 typedef enum {
   NS_RESUME_REFUSED,  /* results of something else, or in use, or checkpoints that do not fit */

@@ -6,6 +6,14 @@
 #include "core/directory.h"
 #include "fe/fe.h"
 
+bool NsEmptyResults(const char *command, NsRun *run)
+{
+  if (NsDirectoryRemoveResults(run->directory, run->arena)) return true;
+  NsRunFail(run, "cannot empty '%s': %s", run->directory, strerror(errno));
+  fprintf(stderr, "percuss %s: %s\n", command, run->failure);
+  return false;
+}
+
 static bool clear_results(const char *command, NsRun *run)
 {
   const char          *path = run->directory;
@@ -26,11 +34,8 @@ static bool clear_results(const char *command, NsRun *run)
   } else if (!NsDirectoryLock(path, &run->lock)) {
     fprintf(
       stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, run->arena));
-  } else {
-    if (NsDirectoryRemoveResults(path, run->arena)) return true;
-    NsRunFail(run, "cannot empty '%s': %s", path, strerror(errno));
-    fprintf(stderr, "percuss %s: %s\n", command, run->failure);
-  }
+  } else
+    return NsEmptyResults(command, run);
   return false;
 }
 

@@ -1,73 +1,61 @@
 /* percuss run --resume: whether, and from where. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "arguments.h"
 #include "core/checkpoint.h"
 #include "core/directory.h"
-#include "core/out_of_memory.h"
+#include "core/sha256.h"
+#include "results/config_difference.h"
+#include "results/record.h"
 
-/* The whole of a file, in the arena; NULL: it cannot be read. */
-static const char *read_file(const char *path, NsArena *arena)
-{
-  FILE *file = fopen(path, "rb");
-  char *text = NULL;
-  long  size;
-
-  if (!file && errno == ENOMEM) NsOutOfMemory();
-  if (!file) return NULL;
-  if (fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-    text = NsArenaAlloc(arena, (size_t)size + 1);
-    if (fread(text, 1, (size_t)size, file) != (size_t)size) text = NULL;
-  }
-  (void)fclose(file);
-  return text;
-}
+enum { TOLD = 5 };
 
 /* Says where the config differs from that of the results. */
-static void tell_difference(const NsRun *run, const char *there, const char *here)
+static void tell_difference(const NsRun *run, const NsRunRecord *record)
 {
-  const char *path = run->directory;
-  int         line = 1;
+  const NsConfigDifference *difference = record->config ? NsConfigDiffer(record->config, run->tree, run->arena) : NULL;
 
-  for (size_t i = 0; there[i] && there[i] == here[i]; i++) {
-    if (there[i] != '\n') continue;
-    line++;
-    there += i + 1;
-    here += i + 1;
-    i = (size_t)-1;
+  fprintf(stderr, "percuss run: the results in '%s' are of another config\n", run->directory);
+  for (int told = 0; difference && told < TOLD; difference = difference->next, told++) {
+    const char *there = difference->value[0], *here = difference->value[1];
+    fprintf(stderr, "  %s: there %s, here %s\n", difference->path, there ? there : "none", here ? here : "none");
   }
-  fprintf(stderr, "percuss run: the results in '%s' are of another config: line %d of its config.yaml\n", path, line);
-  fprintf(stderr, "  there  %.*s\n  here   %.*s\n", (int)strcspn(there, "\n"), there, (int)strcspn(here, "\n"), here);
-  fprintf(stderr, "  --overwrite replaces them, --out %s keeps them\n", NsDirectoryFreeName(path, run->arena));
+  fprintf(stderr, "  --overwrite replaces them, --out %s keeps them\n", NsDirectoryFreeName(run->directory, run->arena));
 }
 
-static PetscBool is_done(const char *manifest)
+static bool is_same_config(NsRun *run, const NsRunRecord *record)
 {
-  const char *status = manifest ? strstr(manifest, "\"exit_status\": \"") : NULL;
+  const char *there = NsRunRecordText(record, "config.as_run_sha256");
+  char        here[NS_SHA256_TEXT];
+  size_t      size;
+  const char *text = NsRunConfigText(run, &size);
 
-  return status && !strncmp(status + 16, "done\"", 5) ? PETSC_TRUE : PETSC_FALSE;
+  NsSha256Bytes(text, size, here);
+  return there && !strcmp(there, here);
 }
 
 /* Results of percuss. */
 static NsResume look_at_results(NsRun *run)
 {
-  const char *path = run->directory, *manifest = read_file(NsRunPath(run, "run.json"), run->arena);
-  const char *there = read_file(NsRunPath(run, "config.yaml"), run->arena), *here;
-  char        why[1024];
-  size_t      size;
+  const char        *path = run->directory;
+  NsDiag            *diag = NsDiagCreate(run->arena);
+  const NsRunRecord *record;
+  char               why[1024];
 
   if (!NsDirectoryLock(path, &run->lock)) {
     fprintf(stderr, "percuss run: '%s' is still being written by another run\n", path);
     return NS_RESUME_REFUSED;
   }
-  here = NsRunConfigText(run, &size);
-  if (there && strcmp(there, here) != 0) { /* there is none where a run was killed at its very beginning; checkpoints know their config themselves */
-    tell_difference(run, there, here);
+  record = NsRunRecordRead(path, run->arena, diag);
+  if (!record) {
+    NsDiagPrint(diag, stderr, NsColour(stderr));
     return NS_RESUME_REFUSED;
   }
-  if (is_done(manifest)) {
+  if (!is_same_config(run, record)) {
+    tell_difference(run, record);
+    return NS_RESUME_REFUSED;
+  }
+  if (!strcmp(record->status, "done")) {
     fprintf(stderr, "percuss run: '%s' is complete; nothing is left to do\n", path);
     return NS_RESUME_COMPLETE;
   }
@@ -79,13 +67,12 @@ static NsResume look_at_results(NsRun *run)
   if (run->checkpoint && *why) fprintf(stderr, "percuss run: warning: %s; going on from the one before\n", why);
   if (run->checkpoint) return NS_RESUME_RUN;
   fprintf(stderr, "percuss run: there is no checkpoint in '%s' yet; the run starts anew\n", path);
-  if (NsDirectoryRemoveResults(path, run->arena)) return NS_RESUME_RUN;
-  fprintf(stderr, "percuss run: cannot empty '%s': %s\n", path, strerror(errno));
-  return NS_RESUME_REFUSED;
+  return NsEmptyResults("run", run) ? NS_RESUME_RUN : NS_RESUME_REFUSED;
 }
 
 PetscErrorCode NsResumeResults(NsRun *run, NsResume *way)
 {
+  enum { FROM_CHECKPOINT = 1, FAILED = 2 };
   PetscInt what[2] = {NS_RESUME_REFUSED, 0}; /* the first process knows */
 
   PetscFunctionBegin;
@@ -94,7 +81,7 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *way)
     const NsDirectoryUse use = NsDirectoryLook(run->directory, run->arena);
     if (use == NS_DIRECTORY_RESULTS) {
       what[0] = (PetscInt)look_at_results(run);
-      what[1] = run->checkpoint ? 1 : 0;
+      what[1] = (run->checkpoint ? FROM_CHECKPOINT : 0) | (run->exit == NS_EXIT_FAILED ? FAILED : 0);
     } else if (use == NS_DIRECTORY_FREE) {
       if (!run->options.quiet) fprintf(stderr, "percuss run: there is nothing in '%s' to go on from; the run starts\n", run->directory);
       what[0] = NS_RESUME_RUN;
@@ -105,6 +92,7 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *way)
   }
   for (int i = 0; i < 2; i++) PetscCall(NsLayoutAgree(run->model->layout, &what[i]));
   *way         = (NsResume)what[0];
-  run->resumes = what[1] ? PETSC_TRUE : PETSC_FALSE;
+  run->resumes = what[1] & FROM_CHECKPOINT ? PETSC_TRUE : PETSC_FALSE;
+  if (what[1] & FAILED) run->exit = NS_EXIT_FAILED;
   PetscFunctionReturn(0);
 }

@@ -3,7 +3,7 @@
 #include <unistd.h>
 #include "arguments.h"
 #include "cli.h"
-#include "report.h"
+#include "script.h"
 
 /* Of whom a report is to be made when MPI has ended; "": none. */
 static struct {
@@ -85,12 +85,28 @@ PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *
   PetscFunctionReturn(0);
 }
 
+/* What a run left stays as it is, and its exit code is not touched: where no report can be made a warning says how to make it afterwards. */
+static void make_report(void)
+{
+  NsArena    *arena  = NsArenaCreate();
+  const char *script = NsScriptFind("report.py", arena);
+
+  if (!script)
+    fprintf(stderr, "percuss run: warning: no report: there is no report.py where the program was built, nor where it was installed\n");
+  else if (!NsScriptCall(script, reported.directory, true))
+    fprintf(stderr, "percuss run: warning: no report was made; the results are as the run left them. Later: %s %s %s\n", NsScriptPython(), script,
+      reported.directory);
+  else if (!reported.quiet)
+    printf("  report: %s/report.html\n", reported.directory);
+  NsArenaDestroy(&arena);
+}
+
 int NsCommandRun(int argc, char **argv)
 {
   static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", "--report", NULL};
   const int                code      = NsCommandOnConfig(argc, argv, allowed, own, check_options, NsRunConfig);
 
   if (!reported.directory[0]) return code;
-  NsReportMake(reported.directory, reported.quiet);
+  make_report();
   return NsFlushOutput(code);
 }

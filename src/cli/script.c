@@ -1,48 +1,77 @@
 #include "script.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
-#include "study/study.h"
 
+const char *NsScriptPython(void)
+{
+  return access("/usr/bin/python3", X_OK) ? "python3" : "/usr/bin/python3";
+}
+
+/* From the build: PERCUSS_POSTPROCESS, in the source tree; PERCUSS_INSTALLED_POSTPROCESS, as seen from the folder of an installed program. */
 const char *NsScriptFind(const char *name, NsArena *arena)
 {
-  static const char *const places[] = {"../share/percuss/postprocess", "../../postprocess", NULL}; /* installed; build/release of a checkout */
-  char                     self[4096];
-  const ssize_t            size = readlink("/proc/self/exe", self, sizeof(self) - 1);
+  char          program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+  const char   *path;
+  char         *slash;
 
-  if (size <= 0) return NULL;
-  self[size]          = '\0';
-  *strrchr(self, '/') = '\0';
-  for (int i = 0; places[i]; i++) {
-    const char *path = NsArenaPrint(arena, "%s/%s/%s", self, places[i], name);
-    char       *real = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
-    if (real) {
-      path = NsArenaCopy(arena, real, strlen(real));
-      free(real);
-      return path;
-    }
+  program[length > 0 ? length : 0] = '\0';
+  slash                            = strrchr(program, '/');
+  if (slash) {
+    path = NsArenaPrint(arena, "%.*s/%s/%s", (int)(slash - program), program, PERCUSS_INSTALLED_POSTPROCESS, name);
+    if (access(path, R_OK) == 0) return path;
   }
-  return NULL;
+  path = NsArenaPrint(arena, "%s/%s", PERCUSS_POSTPROCESS, name);
+  return access(path, R_OK) == 0 ? path : NULL;
 }
 
-typedef struct {
-  const char *script, *directory;
-} Call;
-
-/* In a process of its own. What the script says of what it lacks is left out: the command tells how to call it by hand. */
-static int call(void *context)
+/* 0 or an error code. SIGINT ends the script, though the program ignores it. */
+static int start(pid_t *child, const char *const *words, bool told)
 {
-  const Call *self = context;
+  extern char              **environ;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t          manner;
+  sigset_t                   interrupt;
+  int                        error = posix_spawnattr_init(&manner);
 
-  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) return EXIT_FAILURE;
-  execl(NS_SCRIPT_PYTHON, NS_SCRIPT_PYTHON, self->script, self->directory, (char *)NULL);
-  return EXIT_FAILURE;
+  if (error) return error;
+  error = posix_spawn_file_actions_init(&actions);
+  if (error) {
+    (void)posix_spawnattr_destroy(&manner);
+    return error;
+  }
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  (void)posix_spawnattr_setsigdefault(&manner, &interrupt);
+  (void)posix_spawnattr_setflags(&manner, POSIX_SPAWN_SETSIGDEF);
+  error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!error && !told) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!error) error = posix_spawnp(child, words[0], &actions, &manner, (char *const *)words, environ);
+  (void)posix_spawn_file_actions_destroy(&actions);
+  (void)posix_spawnattr_destroy(&manner);
+  return error;
 }
 
-int NsScriptCall(const char *script, const char *directory)
+bool NsScriptCall(const char *script, const char *directory, bool told)
 {
-  Call self = {script, directory};
+  const char *const words[] = {NsScriptPython(), script, "--", directory, NULL};
+  struct sigaction  ignore  = {.sa_handler = SIG_IGN}, before;
+  pid_t             child;
+  int               status = 0, error;
 
-  return NsPoolCall(call, &self);
+  fflush(stdout);
+  sigaction(SIGINT, &ignore, &before);
+  error = start(&child, words, told);
+  if (error)
+    fprintf(stderr, "percuss: cannot start %s: %s\n", words[0], strerror(error));
+  else
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  sigaction(SIGINT, &before, NULL);
+  return !error && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

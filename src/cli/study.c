@@ -252,10 +252,10 @@ static void draw_figure(const NsStudy *study)
 {
   const char *script = NsScriptFind("study.py", study->arena);
 
-  if (script && NsScriptCall(script, study->directory) == 0)
+  if (script && NsScriptCall(script, study->directory, false))
     printf("  figure: %s/study.png\n", study->directory);
   else
-    printf("  to draw it: %s %s %s\n", NS_SCRIPT_PYTHON, script ? script : "postprocess/study.py", study->directory);
+    printf("  to draw it: %s %s %s\n", NsScriptPython(), script ? script : "postprocess/study.py", study->directory);
 }
 
 static int count_state(const NsStudy *study, NsRowState state)

@@ -31,24 +31,14 @@ struct NsCheckpoints {
 
 /* ---- what it fits to ------------------------------------------------------------------------------------------------------------------------------ */
 
-static void hash_text(const char *text, size_t size, char hash[NS_SHA256_TEXT])
-{
-  NsSha256 sha;
-
-  NsSha256Begin(&sha);
-  NsSha256Add(&sha, text, size);
-  NsSha256End(&sha, hash);
-}
-
 static void hash_inputs(const NsRun *run, char hash[NS_SHA256_TEXT])
 {
   NsSha256 sha;
 
   NsSha256Begin(&sha);
-  for (const NsRunFile *file = run->inputs; file; file = file->next) {
-    char one[NS_SHA256_TEXT] = "";
-    (void)NsSha256File(file->path, one);
-    NsSha256Add(&sha, one, strlen(one));
+  for (NsRunFile *file = run->inputs; file; file = file->next) {
+    const char *one = NsRunFileHash(file);
+    if (one) NsSha256Add(&sha, one, strlen(one));
   }
   NsSha256End(&sha, hash);
 }
@@ -61,10 +51,10 @@ static PetscErrorCode describe(NsRun *run, NsCheckpointHead *head)
 
   PetscFunctionBegin;
   (void)snprintf(head->program, sizeof(head->program), "%s %s %s %s", PERCUSS_VERSION, PERCUSS_COMMIT, PERCUSS_COMPILER, PERCUSS_BUILD);
-  hash_text(config, size, head->config);
+  NsSha256Bytes(config, size, head->config);
   hash_inputs(run, head->inputs);
   PetscCall(PetscOptionsGetAll(NULL, &options));
-  hash_text(options, strlen(options), head->options);
+  NsSha256Bytes(options, strlen(options), head->options);
   PetscCall(PetscFree(options));
   head->ranks = run->model->layout->ranks;
   PetscFunctionReturn(0);

@@ -58,10 +58,26 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
   directory = opendir(path);
   if (!directory && errno == ENOMEM) NsOutOfMemory();
   if (!directory) return NS_DIRECTORY_FOREIGN;
-  while (!used && (entry = readdir(directory))) used = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
+  while (!used && (entry = readdir(directory))) {
+    used = strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && strcmp(entry->d_name, "run.json.part"); /* killed at its very first file */
+  }
   closedir(directory);
   if (!used) return NS_DIRECTORY_FREE;
   return is_our_manifest(NsArenaPrint(arena, "%s/run.json", path)) ? NS_DIRECTORY_RESULTS : NS_DIRECTORY_FOREIGN;
+}
+
+/* "name" or, unfinished, "name.part". */
+static bool matches(const char *pattern, const char *name)
+{
+  static const char unfinished[] = ".part";
+  char              whole[256];
+  const size_t      length = strlen(name), tail = sizeof(unfinished) - 1;
+
+  if (fnmatch(pattern, name, 0) == 0) return true;
+  if (length <= tail || length >= sizeof(whole) || strcmp(name + length - tail, unfinished) != 0) return false;
+  memcpy(whole, name, length - tail);
+  whole[length - tail] = '\0';
+  return fnmatch(pattern, whole, 0) == 0;
 }
 
 bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, NsArena *arena)
@@ -73,7 +89,7 @@ bool NsDirectoryRemoveMatching(const char *path, const char *const *patterns, Ns
   if (!directory) return errno == ENOENT;
   while (good && (entry = readdir(directory))) {
     for (int i = 0; patterns[i] && good; i++) {
-      if (fnmatch(patterns[i], entry->d_name, 0) == 0) good = unlink(NsArenaPrint(arena, "%s/%s", path, entry->d_name)) == 0;
+      if (matches(patterns[i], entry->d_name)) good = unlink(NsArenaPrint(arena, "%s/%s", path, entry->d_name)) == 0;
     }
   }
   closedir(directory);
@@ -85,9 +101,9 @@ bool NsDirectoryRemoveResults(const char *path, NsArena *arena)
   static const char *const tables[]      = {"history.csv", "contacts.csv", "energy.csv", "events.csv", "orbits.csv", "poincare.csv", "modes.csv",
          "campbell.csv", "critical_speeds.csv", "response.csv", "config.yaml", "status.json", "view.py", "report.html", NULL};
   static const char *const lists[]       = {"*.vtk.series", NULL}; /* before what they list */
-  static const char *const frames[]      = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk.part", NULL};
+  static const char *const frames[]      = {"*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", NULL};
   static const char *const last[]        = {"run.json", NULL}; /* until the end it says whose the rest is */
-  static const char *const checkpoints[] = {"step_[0-9]*.ckpt", "step_[0-9]*.ckpt.part", NULL};
+  static const char *const checkpoints[] = {"step_[0-9]*.ckpt", NULL};
   const char              *folder = NsArenaPrint(arena, "%s/frames", path), *kept = NsArenaPrint(arena, "%s/checkpoint", path);
 
   if (!NsDirectoryRemoveMatching(path, lists, arena) || !NsDirectoryRemoveMatching(folder, frames, arena) ||

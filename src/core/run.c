@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "core/out_of_memory.h"
 #include "core/petsc_message.h"
+#include "core/sha256.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
 #include "percuss/run.h"
@@ -73,6 +74,11 @@ static void resolve_files(NsRun *run)
     free(absolute);
     NsRunAddFile(run, &run->inputs, path);
   }
+}
+
+const char *NsRunFileHash(NsRunFile *file)
+{
+  return file->hash[0] || NsSha256File(file->path, file->hash) == 0 ? file->hash : NULL;
 }
 
 const char *NsRunConfigText(NsRun *run, size_t *size)

@@ -84,6 +84,15 @@ void NsSha256End(NsSha256 *sha, char text[NS_SHA256_TEXT])
   for (int i = 0; i < 8; i++) snprintf(text + 8 * i, 9, "%08x", (unsigned)sha->state[i]);
 }
 
+void NsSha256Bytes(const void *data, size_t size, char text[NS_SHA256_TEXT])
+{
+  NsSha256 sha;
+
+  NsSha256Begin(&sha);
+  NsSha256Add(&sha, data, size);
+  NsSha256End(&sha, text);
+}
+
 int NsSha256File(const char *path, char text[NS_SHA256_TEXT])
 {
   NsSha256  sha;

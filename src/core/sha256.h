@@ -16,5 +16,6 @@ typedef struct {
 void NsSha256Begin(NsSha256 *sha);
 void NsSha256Add(NsSha256 *sha, const void *data, size_t size);
 void NsSha256End(NsSha256 *sha, char text[NS_SHA256_TEXT]);
+void NsSha256Bytes(const void *data, size_t size, char text[NS_SHA256_TEXT]);
 /* Of a whole file; returns 0, or errno when it cannot be read. */
 int NsSha256File(const char *path, char text[NS_SHA256_TEXT]);

@@ -78,15 +78,10 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
 {
   const NsSource *source = run->tree ? run->tree->place.source : NULL;
   char            hash[NS_SHA256_TEXT];
-  NsSha256        sha;
 
   NsJsonOpen(json, "config", '{');
   NsJsonString(json, "path", run->options.config_path);
-  if (source && source->text) {
-    NsSha256Begin(&sha);
-    NsSha256Add(&sha, source->text, source->size);
-    NsSha256End(&sha, hash);
-  }
+  if (source && source->text) NsSha256Bytes(source->text, source->size, hash);
   NsJsonString(json, "sha256", source && source->text ? hash : NULL);
   NsJsonString(json, "as_run_sha256", *as_run ? as_run : NULL); /* of config.yaml */
   NsJsonOpen(json, "set", '[');
@@ -101,10 +96,10 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
   NsJsonClose(json);
   NsJsonClose(json);
   NsJsonOpen(json, "inputs", '[');
-  for (const NsRunFile *file = run->inputs; file; file = file->next) {
+  for (NsRunFile *file = run->inputs; file; file = file->next) {
     NsJsonOpen(json, NULL, '{');
     NsJsonString(json, "path", file->path);
-    NsJsonString(json, "sha256", NsSha256File(file->path, hash) ? NULL : hash);
+    NsJsonString(json, "sha256", NsRunFileHash(file));
     NsJsonClose(json);
   }
   NsJsonClose(json);
@@ -292,11 +287,7 @@ static PetscErrorCode NsWriterOpen_Manifest(NsWriter *writer)
     size_t      size;
     const char *text = NsRunConfigText(run, &size);
 
-    NsSha256 sha;
-
-    NsSha256Begin(&sha);
-    NsSha256Add(&sha, text, size);
-    NsSha256End(&sha, self->config_hash);
+    NsSha256Bytes(text, size, self->config_hash);
     NsFileReplace(run, NsRunPath(run, "config.yaml"), text, size, PETSC_TRUE);
     NsRunAddFile(run, &run->outputs, "config.yaml");
   }

@@ -20,10 +20,9 @@ static void make_fingerprint(const NsRun *run, char fingerprint[NS_SHA256_TEXT])
   NsSha256          sha;
 
   NsTreeWrite(run->tree, file);
-  for (const NsRunFile *input = run->inputs; input; input = input->next) {
-    char hash[NS_SHA256_TEXT] = "";
-    (void)NsSha256File(input->path, hash);
-    fprintf(file, "%s %s\n", input->path, hash);
+  for (NsRunFile *input = run->inputs; input; input = input->next) {
+    const char *hash = NsRunFileHash(input);
+    fprintf(file, "%s %s\n", input->path, hash ? hash : "");
   }
   const char *text = NsArenaStreamClose(&stream, &size);
   NsSha256Begin(&sha);

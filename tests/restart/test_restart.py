@@ -190,7 +190,7 @@ class Restart(unittest.TestCase):
     def test_what_does_not_fit_is_told_apart(self):
         files = self.stopped_bar()
         self.assertEqual(len(files), 1)
-        self.assertIn("of another config: line", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
+        self.assertIn("of another config\n  time.end: there 1 s, here 2 s\n", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
         self.assertIn("with other PETSc options", self.resume(self.BAR, 2, "--", "-ksp_type", "cg"))
         if MPIEXEC:
             self.assertRegex(self.resume(self.BAR, 2, ranks=2), "written by 1 process, and here are 2: start as many with mpiexec -n 1")
@@ -250,6 +250,17 @@ class Restart(unittest.TestCase):
         run.terminate()
         self.assertIn("there is no checkpoint in 'x' yet; the run starts anew", run.communicate(timeout=PATIENCE)[1])
         self.assertEqual(run.returncode, 3)
+
+    def test_killed_at_its_first_file(self):
+        sets = ["time.end=0.1 ms"]
+        for words in ([], ["--resume"]):
+            os.mkdir(self.path("x"))
+            open(self.path("x", "run.json.part"), "w").close()
+            self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", *words))
+            open(self.path("x", "config.yaml.part"), "w").close()  # and at a later one
+            self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", "--overwrite"))
+            self.assertEqual(glob.glob(self.path("x", "*.part")), [])
+            shutil.rmtree(self.path("x"))
 
     def test_two_runs_do_not_write_into_one_directory(self):
         command = self.command("elastic_bar.yaml", self.BAR, "--out", "x")
