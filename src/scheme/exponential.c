@@ -31,7 +31,7 @@ static PetscReal norm_one(PetscInt n, const PetscReal *A)
   for (PetscInt j = 0; j < n; j++) {
     PetscReal sum = 0;
     for (PetscInt i = 0; i < n; i++) sum += PetscAbsReal(A[j * n + i]);
-    norm = PetscMax(norm, sum);
+    if (sum > norm || isnan(sum)) norm = sum; /* and stays NaN */
   }
   return norm;
 }
@@ -40,11 +40,15 @@ PetscErrorCode NsExponential(PetscInt n, PetscReal *A, PetscReal *E)
 {
   const PetscBLASInt size     = (PetscBLASInt)n;
   const PetscReal    norm     = norm_one(n, A);
-  const int          halvings = norm > NS_NORM ? (int)ceil(log2(norm / NS_NORM)) : 0;
+  const int          halvings = norm > NS_NORM && isfinite(norm) ? (int)ceil(log2(norm / NS_NORM)) : 0;
   PetscReal         *work, *power[3], *U, *V;
   PetscBLASInt      *pivot, info;
 
   PetscFunctionBegin;
+  if (!isfinite(norm)) {
+    for (PetscInt i = 0; i < n * n; i++) E[i] = NAN;
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc2(5 * (size_t)n * (size_t)n, &work, n, &pivot));
   for (int k = 0; k < 3; k++) power[k] = work + (size_t)k * (size_t)n * (size_t)n;
   U = power[2] + (size_t)n * (size_t)n;

@@ -7,5 +7,5 @@
 #pragma once
 #include <petscsys.h>
 
-/* E[n, n] = exp(A), column-major; A is destroyed. */
+/* E[n, n] = exp(A), column-major; A is destroyed. All NaN if a number of A is not finite, or their sum is not: a step beyond all times. */
 PetscErrorCode NsExponential(PetscInt n, PetscReal *A, PetscReal *E);

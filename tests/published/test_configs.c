@@ -155,14 +155,14 @@ static void pendulum_in_ring(void **state)
 static void pump_shaft(void **state)
 {
   PetscInt  first = 0;
-  PetscReal again = 0, x = 0, y = 0, turned = 0;
+  PetscReal again = NAN, x = 0, y = 0, turned = 0;
 
   (void)state;
   event_open_config(&it, "pump_shaft.yaml", NULL);
   const PetscInt at = 3 * 4; /* u2, u3 and their tilts at each node: the impeller is the fourth */
   while (event_step(&it)) {
     if (!first && it.t > 1.5) first = it.hits;
-    if (!again && it.hits > first && it.t > 1.5) again = it.t;
+    if (isnan(again) && it.hits > first && it.t > 1.5) again = it.t;
     if (it.t > 2.75) turned += atan2(x * it.q[at + 1] - y * it.q[at], x * it.q[at] + y * it.q[at + 1]);
     x = it.q[at];
     y = it.q[at + 1];

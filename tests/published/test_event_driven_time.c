@@ -125,7 +125,8 @@ static void shaken_off_the_floor(void **state)
   {
     for (int k = 0; k < 3; k++) {
       const PetscReal first = asin(G / forces[k]) / (2 * PETSC_PI) * period;
-      PetscInt        hops = 0, held = 1;
+      PetscInt        hops = 0;
+      PetscBool       held = PETSC_TRUE;
       open_shaken(s < 2 ? schemes[s] : "event_driven_alpha, tolerance: 1e-3", 60e-3, forces[k], 0.2);
       while (event_step(&it)) {
         const PetscBool now = it.run->contact->report[0].state != NS_OPEN;
