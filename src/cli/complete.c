@@ -42,7 +42,7 @@ static void offer(Completion *c, const char *text)
     if (c->count) memcpy(longer, c->found, sizeof(*longer) * (size_t)c->count);
     c->found = longer;
   }
-  c->found[c->count++] = text;
+  c->found[c->count++] = NsArenaCopy(c->arena, text, strlen(text));
 }
 
 /* -- files ------------------------------------------------------------------------------------------------------------------------------------------- */

@@ -441,7 +441,7 @@ static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
 
   list[0] = (NsCounter){"modes", self->reduced.modes};
   list[1] = (NsCounter){"coupled_modes", self->reduced.modes - self->reduced.alone};
-  list[2] = (NsCounter){"basis_ends_at_hz", (PetscInt64)(self->reduced.end / (2 * PETSC_PI))};
+  list[2] = (NsCounter){"basis_ends_at_hz", (PetscInt64)PetscMin(self->reduced.end / (2 * PETSC_PI), 1e18)};
   list[3] = (NsCounter){"steps_without_theta", self->unshared};
   return 4;
 }
