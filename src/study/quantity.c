@@ -160,24 +160,13 @@ static double value_of(int value, const NsSignal *signal, NsArena *arena)
 /* Rows within the window; or samples at equal intervals there. */
 static bool read_window(const NsQuantity *quantity, NsRunFiles *files, NsArena *arena, NsSignal *signal, const char **why)
 {
-  NsSignal all;
-  double  *time, end;
-  long     count;
-
   *why = NsSignalRead(files, quantity->column.count, quantity->column.items, arena, signal);
-  if (*why) return false;
-  if (quantity->every > 0 && signal->rows) {
-    all   = *signal;
-    end   = fmin(quantity->to, all.time[all.rows - 1]);
-    count = end < quantity->from ? 0 : (long)floor((end - quantity->from) / quantity->every * (1 + 1e-12) + 1e-9) + 1;
-    time  = NsArenaAlloc(arena, sizeof(*time) * (size_t)(count + 1));
-    for (long i = 0; i < count; i++) time[i] = quantity->from + (double)i * quantity->every;
-    NsSignalAt(&all, count, time, arena, signal);
-  } else {
+  if (!*why && quantity->every > 0)
+    *why = NsSignalEvery(signal, quantity->from, quantity->to, quantity->every, arena);
+  else if (!*why)
     NsSignalCut(signal, quantity->from, quantity->to);
-  }
-  if (!signal->rows) *why = "no rows in this stretch of time";
-  return signal->rows > 0;
+  if (!*why && !signal->rows) *why = "no rows in this stretch of time";
+  return !*why;
 }
 
 static void subtract(NsSignal *signal, const NsSignal *other)

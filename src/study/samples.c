@@ -20,18 +20,6 @@ long NsLocalMaxima(long count, const double *x, long *index)
   return found;
 }
 
-/* Samples once a period, from the end of the transient on. */
-static void sample_period(NsSignal *signal, double from, double period, NsArena *arena)
-{
-  const NsSignal all   = *signal;
-  const double   end   = all.rows ? all.time[all.rows - 1] : 0;
-  const long     count = end < from ? 0 : (long)floor((end - from) / period * (1 + 1e-12)) + 1;
-  double        *time  = NsArenaAlloc(arena, sizeof(*time) * (size_t)(count + 1));
-
-  for (long i = 0; i < count; i++) time[i] = from + (double)i * period;
-  NsSignalAt(&all, count, time, arena, signal);
-}
-
 static void sample_maxima(NsSignal *signal, NsArena *arena)
 {
   long      *index = NsArenaAlloc(arena, sizeof(*index) * (size_t)(signal->rows + 1));
@@ -49,11 +37,16 @@ static long write_run(const NsStudy *study, int row, FILE *file, NsRunFiles *fil
   NsArena             *arena       = files->arena;
   const NsBifurcation *bifurcation = study->settings.bifurcation;
   const double         parameter   = NsStudyNumber(study, row, bifurcation->over, NULL);
+  const double         period      = bifurcation->at == NS_SAMPLE_TURN ? 2 * M_PI / fabs(parameter) : bifurcation->period;
   NsSignal             signal;
+  const char          *why = NsSignalRead(files, bifurcation->column.count, bifurcation->column.items, arena, &signal);
 
-  if (NsSignalRead(files, bifurcation->column.count, bifurcation->column.items, arena, &signal)) return 0;
-  if (bifurcation->at == NS_SAMPLE_PERIOD) sample_period(&signal, bifurcation->after, bifurcation->period, arena);
-  if (bifurcation->at == NS_SAMPLE_TURN && parameter != 0) sample_period(&signal, bifurcation->after, 2 * M_PI / fabs(parameter), arena);
+  if (!why && (bifurcation->at == NS_SAMPLE_PERIOD || (bifurcation->at == NS_SAMPLE_TURN && parameter != 0)))
+    why = NsSignalEvery(&signal, bifurcation->after, INFINITY, period, arena);
+  if (why) {
+    fprintf(stderr, "percuss study: warning: run %d has no samples: %s\n", row + 1, why);
+    return 0;
+  }
   if (bifurcation->at == NS_SAMPLE_ROWS || bifurcation->at == NS_SAMPLE_MAXIMA) NsSignalCut(&signal, bifurcation->after, INFINITY);
   if (bifurcation->at == NS_SAMPLE_MAXIMA) sample_maxima(&signal, arena);
   for (long i = 0; i < signal.rows; i++) {

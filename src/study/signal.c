@@ -133,3 +133,19 @@ void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena 
     }
   }
 }
+
+const char *NsSignalEvery(NsSignal *signal, double from, double to, double interval, NsArena *arena)
+{
+  enum { MOST = 10000000 };
+  const NsSignal all   = *signal;
+  const double   end   = all.rows ? fmin(to, all.time[all.rows - 1]) : -INFINITY;
+  const double   last  = floor((end - from) / interval * (1 + 1e-12) + 1e-9);
+  const long     count = !(end >= from) ? 0 : last < MOST ? (long)last + 1 : MOST + 1;
+  double        *time;
+
+  if (count > MOST) return "more than ten million samples: longer intervals, please";
+  time = NsArenaAlloc(arena, sizeof(*time) * (size_t)(count + 1));
+  for (long i = 0; i < count; i++) time[i] = from + (double)i * interval;
+  NsSignalAt(&all, count, time, arena, signal);
+  return NULL;
+}

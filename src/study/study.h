@@ -189,6 +189,8 @@ const char *NsSignalRead(NsRunFiles *files, int count, const char *const *column
 void NsSignalCut(NsSignal *signal, double from, double to);
 /* At these times, by straight lines; beyond its ends as there. */
 void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena *arena, NsSignal *result);
+/* At equal intervals, from `from` to `to` or its end. NULL, or why not: that would be too many. */
+const char *NsSignalEvery(NsSignal *signal, double from, double to, double interval, NsArena *arena);
 
 /* quantity.c: of one run (and its reference, where it has one, else NULL); NAN where there is none, with a reason. */
 double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);

@@ -5,12 +5,14 @@
 
 Each target (checkpoint, config, gmsh, plugin, results, run, study, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
 repository's files, over the kept inputs in corpus/TARGET, and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
-executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its input is named, build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it.
-What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written it, into tests/errors/cases): tests replay them.
+executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its stack and its input are told (the input in base64, too, for the machine
+may be gone), build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it. What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written
+it, into tests/errors/cases): tests replay them.
 
 --keep afterwards writes the smallest set of inputs that reaches what all reach into corpus/TARGET. Needs clang; only the Python standard library is used.
 """
 import argparse
+import base64
 import concurrent.futures
 import glob
 import hashlib
@@ -176,8 +178,16 @@ def is_quick(target, path):
                           check=False).returncode == 0
 
 
+def told(text):
+    """What a sanitizer or libFuzzer says of a finding, without libFuzzer's own frames."""
+    found = re.search(r"(ERROR: .*|.*runtime error: .*)\n((?:.*\n){0,24})", text)
+    if not found:
+        return text.splitlines()[-8:]
+    return [found.group(1)] + [line for line in found.group(2).splitlines() if re.match(r" *#\d+ ", line) and "fuzzer::" not in line][:12]
+
+
 def fuzz(target, seconds, scratch, words):
-    """(line of figures, paths of findings)"""
+    """(lines of figures and of what was found, how many findings)"""
     folder = os.path.join(scratch, target)
     findings, work, log = (os.path.join(folder, name) for name in ("findings", "corpus", "log"))
     write_inputs(os.path.join(folder, "seeds"), [data for data in seeds(target, *words) if len(data) <= LONGEST[target]])
@@ -202,8 +212,13 @@ def fuzz(target, seconds, scratch, words):
         found = [log]
     line = "%-10s %10d executions in %5.0f s (%5.0f s of CPU)   coverage %6s edges, %6s features, %5s inputs   slowest %d s, %d MB   %s" % (
         target, figures.get("number_of_executed_units", 0), time.time() - start, usage.ru_utime + usage.ru_stime, *coverage[-1], figures.get("slowest_unit_time_sec", 0),
-        figures.get("peak_rss_mb", 0), "%d findings" % len(found) if found else "ended early, as the machine was busy; no finding" if waited else "no finding")
-    return line, found
+        figures.get("peak_rss_mb", 0), "%d finding%s" % (len(found), "s" * (len(found) > 1)) if found else "ended early, as the machine was busy; no finding" if waited else "no finding")
+    lines = [line]
+    for path in found:
+        lines.append("    " + path)
+        if path != log:
+            lines.append("    " + base64.b64encode(read(path)).decode())
+    return lines + ["    " + each for each in (told(text) if found else [])], len(found)
 
 
 def keep(target, scratch):
@@ -246,11 +261,9 @@ def main():
     words_of(schema(), *words)
     bad = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for line, found in pool.map(lambda target: fuzz(target, options.seconds, os.path.abspath(options.scratch), words), targets):
-            print(line, flush=True)
-            for path in found:
-                print("    " + path, flush=True)
-            bad += len(found)
+        for lines, found in pool.map(lambda target: fuzz(target, options.seconds, os.path.abspath(options.scratch), words), targets):
+            print("\n".join(lines), flush=True)
+            bad += found
     for target in targets if options.keep else []:
         print(keep(target, os.path.abspath(options.scratch)), flush=True)
     return 1 if bad else 0

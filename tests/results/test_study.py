@@ -218,6 +218,20 @@ bifurcation: {{over: bodies.mass.initial.x, column: [history.mass.x, history.mas
                 for value, exact in zip(mine, expected * (len(mine) if len(expected) == 1 else 1)):
                     self.assertAlmostEqual(value, amplitude * abs(exact), delta=2e-3 * amplitude)
 
+    def test_too_many_samples(self):
+        done = self.study(OSCILLATOR + """
+vary: {bodies.mass.initial.x: [1 m]}
+record:
+  largest: {column: history.mass.x, value: max, every: 1e-300 s}
+  end: {column: history.mass.x, value: final}
+bifurcation: {over: bodies.mass.initial.x, column: history.mass.x, at: period, period: 1e-9 s}
+""", code=0)
+        self.assertIn("run 1 has no samples: more than ten million", done.stderr)
+        self.assertEqual(self.table("bifurcation.csv"), [])
+        row, = self.table()
+        self.assertEqual(row["largest"], "")
+        self.assertNotEqual(row["end"], "")
+
     def test_bifurcation_once_a_turn(self):
         """poincare.csv has a row a turn; so has a sample at each turn of the spin."""
         text = f"""config: {CONFIGS}/rotor_rub_modal.yaml
