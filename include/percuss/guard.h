@@ -65,6 +65,9 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy);
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
 /* (all) All of positions and velocities. */
 PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step);
+/* Before a row of a table is written, of which writers have the numbers before the guard has seen the state: whether it may be. `sum` is that of its numbers; where it is none,
+   the row is left out, and the run ends: at once, or, with several processes, when all look. */
+PetscErrorCode NsGuardRow(NsRun *run, PetscInt64 step, PetscReal sum, const char *table, PetscBool *good);
 /* What was exceeded, of all kinds: "TEXT; at worst ..." of this one, for the summary; "" where it was not. */
 void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size);
 /* Why it may have come to this: "; ..." or "". */

@@ -1,10 +1,11 @@
 /*
-  Limits of a run, looked at as rarely as is soon enough, so that they cost less than a hundredth of it:
+  Limits of a run, looked at as rarely as is soon enough, so that they cost a hundredth of it, or two:
 
       contacts     each step, those that are near
       velocities   each 16th step: one pass
       energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: what blows up is found within 16 steps, far from overflow
-      positions    before something is written, and with the energy
+      positions    before a whole state is written, and with the energy
+      rows         each before it is written: its own numbers
 
   The energy that a scheme makes is judged against what there was (`there_was`), and not against what there is, for that is what it makes itself. A run that starts at rest has
   none, and its first few steps make as much as there is: what is above the limit has to be so for a hundredth of the run, unless it is beyond measure at once.
@@ -152,6 +153,17 @@ PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step)
   PetscFunctionBegin;
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
   if (!run->guard.broken) PetscCall(check_finite(run, step, run->state.q, "position", &largest));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardRow(NsRun *run, PetscInt64 step, PetscReal sum, const char *table, PetscBool *good)
+{
+  PetscFunctionBegin;
+  *good = isfinite(sum) ? PETSC_TRUE : PETSC_FALSE;
+  if (*good || run->model->layout->ranks > 1) PetscFunctionReturn(0);
+  PetscCall(NsGuardFinite(run, step)); /* what it comes from has a better name */
+  NsRunFail(run, "not a number at t = %.9g s (step %lld): in %s%s", run->state.t, (long long)step, table, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 

@@ -155,10 +155,10 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   if (looks) PetscCall(NsSchemeComplete(run->scheme, &run->state));
   if (contacts) PetscCall(NsContactComplete(contact, &run->state));
   if (energy || last) PetscCall(close_ledger(run, step, by_clock));
-  if (looks && !run->guard.stop) PetscCall(NsGuardFinite(run, step));
+  if ((state || energy || last) && !run->guard.stop) PetscCall(NsGuardFinite(run, step)); /* writers of rows look at their own numbers: NsGuardRow */
   if (run->guard.broken || (run->guard.stop && !last)) PetscFunctionReturn(0);
   if (state) PetscCall(collect(run, &snapshot));
-  for (int i = 0; i < run->writers; i++) {
+  for (int i = 0; i < run->writers && !run->guard.broken; i++) {
     const NsWriterType *type = run->writer[i]->type;
     if (!run->writer[i]->takes) continue;
     if (again && !type->sums && is_due(run, run->writer[i], step, PETSC_FALSE)) continue;

@@ -166,6 +166,26 @@ static inline uint64_t bits_of_size(PetscScalar x)
   return bits & UINT64_C(0x7fffffffffffffff);
 }
 
+static inline uint64_t larger(uint64_t a, uint64_t b)
+{
+  return a > b ? a : b;
+}
+
+/* Side by side, for one comparison need not wait for the one before: that is twice as fast. */
+static uint64_t largest_bits(PetscInt count, const PetscScalar *x)
+{
+  enum { SIDE = 16 };
+  uint64_t most[SIDE] = {0};
+  PetscInt i          = 0;
+
+  for (; i + SIDE <= count; i += SIDE) {
+    for (int k = 0; k < SIDE; k++) most[k] = larger(most[k], bits_of_size(x[i + k]));
+  }
+  for (; i < count; i++) most[0] = larger(most[0], bits_of_size(x[i]));
+  for (int k = 1; k < SIDE; k++) most[0] = larger(most[0], most[k]);
+  return most[0];
+}
+
 PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest)
 {
   const NsLayout    *layout = model->layout;
@@ -174,16 +194,10 @@ PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest)
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(x, &array));
-  if (layout->ranks == 1) {
-    for (PetscInt i = 0; i < layout->local; i++) {
-      const uint64_t size = bits_of_size(array[i]);
-      most                = size > most ? size : most;
-    }
-  } else {
-    for (PetscInt i = 0; i < layout->local; i++) {
-      const uint64_t size = NsLayoutOwns(layout, i) ? bits_of_size(array[i]) : 0;
-      most                = size > most ? size : most;
-    }
+  if (layout->ranks == 1)
+    most = largest_bits(layout->local, array);
+  else {
+    for (PetscInt i = 0; i < layout->local; i++) most = larger(most, NsLayoutOwns(layout, i) ? bits_of_size(array[i]) : 0);
   }
   PetscCall(VecRestoreArrayRead(x, &array));
   memcpy(largest, &most, sizeof(most));

@@ -7,6 +7,7 @@ typedef struct {
   NsFile          file;
   PetscInt        columns;
   NsProbeColumn **column; /* [columns] */
+  PetscReal      *value;  /* [columns] of the present row */
   NsRecorded      recorded;
   PetscReal      *place; /* [scene.points, 3], or NULL when no column asks for it: of mechanisms, which are on one process in natural order */
 } NsWriter_History;
@@ -35,6 +36,7 @@ static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
     columns += probes[i].columns;
   }
   self->column = NsArenaAlloc(run->arena, sizeof(*self->column) * (size_t)columns);
+  self->value  = NsArenaAlloc(run->arena, sizeof(*self->value) * (size_t)columns);
   NsWriterOpenTable(&self->file, run, "history.csv", columns);
   NsFileText(&self->file, "time");
   for (int i = 0; i < names->count; i++) {
@@ -62,19 +64,24 @@ static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *
 {
   NsWriter_History *self = writer->data;
   const PetscReal  *q, *v;
+  PetscReal         sum = 0;
+  PetscBool         good;
 
   PetscFunctionBegin;
   if (self->place) PetscCall(writer->run->model->ops->places(writer->run->model, snapshot->state.t, snapshot->state.q, self->place));
   PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
-  NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
-    const PetscReal      value  = column->place ? self->place[column->place - 1] : NsProbeColumnSum(column, q, v);
 
-    NsFileNumber(&self->file, value, c + 1 < self->columns ? ',' : '\n');
+    self->value[c] = column->place && self->place ? self->place[column->place - 1] : NsProbeColumnSum(column, q, v);
+    sum += self->value[c];
   }
-  NsFileEndRow(&self->file);
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));
+  PetscCall(NsGuardRow(writer->run, snapshot->step, sum, "history.csv", &good));
+  if (!good) PetscFunctionReturn(0);
+  NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
+  for (PetscInt c = 0; c < self->columns; c++) NsFileNumber(&self->file, self->value[c], c + 1 < self->columns ? ',' : '\n');
+  NsFileEndRow(&self->file);
   PetscFunctionReturn(0);
 }
 

@@ -23,7 +23,7 @@ typedef struct {
 
 typedef struct {
   NsStation station;
-  Orbit     orbit; /* at the end of the step before */
+  Orbit     orbit, now; /* at the end of the step before; of the present one */
   /* At the first state of the last quarter, and since. */
   PetscReal angle;   /* of spin, rad */
   PetscReal whirled; /* rad */
@@ -159,10 +159,11 @@ static void put_row(NsWriter_Orbits *self, PetscReal t)
 }
 
 /* What a step adds to turns and summary; `start`: the last quarter begins with this state. */
-static void follow(NsWriter *writer, PetscInt i, PetscReal t_before, PetscReal t, const Orbit *now, PetscBool first, PetscBool start)
+static void follow(NsWriter *writer, PetscInt i, PetscReal t_before, PetscReal t, PetscBool first, PetscBool start)
 {
   NsWriter_Orbits *self    = writer->data;
   Station         *station = &self->station[i];
+  const Orbit     *now     = &station->now;
   NsOrbitSummary  *summary = &writer->run->orbit[i];
   const PetscReal  radius  = PetscSqrtReal(now->u[0] * now->u[0] + now->u[1] * now->u[1]);
 
@@ -186,20 +187,25 @@ static PetscErrorCode NsWriterWrite_Orbits(NsWriter *writer, const NsSnapshot *s
   const long       every = run->config.output->orbits->every;
   const PetscReal  t     = snapshot->state.t;
   const PetscReal *q, *v;
+  PetscReal        sum = 0;
+  PetscBool        good;
 
   PetscFunctionBegin;
   if (!snapshot->again) {
     const PetscBool start = self->quarter < 0 && t >= 0.75 * run->config.time->end ? PETSC_TRUE : PETSC_FALSE;
 
-    if (start) self->quarter = t;
     PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
     for (PetscInt i = 0; i < self->stations; i++) {
-      Orbit now;
+      Orbit *now = &self->station[i].now;
 
-      PetscCall(look(run->model, t, &self->station[i].station, q, v, &now));
-      follow(writer, i, self->before, t, &now, snapshot->first, start);
+      PetscCall(look(run->model, t, &self->station[i].station, q, v, now));
+      sum += now->u[0] + now->u[1] + now->v[0] + now->v[1] + now->angle + now->spin;
     }
     PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));
+    PetscCall(NsGuardRow(run, snapshot->step, sum, "orbits.csv", &good));
+    if (!good) PetscFunctionReturn(0);
+    if (start) self->quarter = t;
+    for (PetscInt i = 0; i < self->stations; i++) follow(writer, i, self->before, t, snapshot->first, start);
     self->before = t;
   } else if (NsWriterIsDue(every, snapshot->step, PETSC_FALSE))
     PetscFunctionReturn(0);
