@@ -26,18 +26,19 @@ def station_rows(run, station):
 
 
 def first_contact(run, rub):
-    """Its time, from events.csv where there is one: contacts.csv need not have a row each step."""
+    """Its time, from events.csv where there is one: contacts.csv need not have a row each step. nan: none."""
     if not (run.directory / "events.csv").exists():
         return rub.first
     times = run.events["time"][run.events["contact"] == rub.name]
-    return min([rub.first, *times[:1]])
+    return min([rub.first, *times[:1]], key=lambda time: (time != time, time))  # nan last
 
 
 def rub_rows(run, rub):
     """Of a contact."""
     quarter = rub.time >= rub.time[0] + 0.75 * (rub.time[-1] - rub.time[0])
+    first = first_contact(run, rub)
     rows = [
-        ("first contact", f"{1e3 * first_contact(run, rub):.5g}", "ms", ""),
+        ("first contact", f"{1e3 * first:.5g}", "ms", "") if first == first else ("first contact", "none", "", ""),
         ("time in contact", f"{100 * rub.closed_share:.4g}", "%", ""),
         ("largest normal force", f"{rub.normal.max():.5g}", "N", ""),
         ("mean normal force, last quarter", f"{rub.normal[quarter].mean():.5g}", "N", ""),
