@@ -217,9 +217,10 @@ void NsComparePrintTables(const NsComparison *it, NsArena *arena)
 
 static void put_number(FILE *file, double value, char separator)
 {
-  char text[NS_DECIMAL_SIZE];
+  char         text[NS_DECIMAL_SIZE];
+  const size_t length = isnan(value) ? 0 : (size_t)NsDecimal(value, text);
 
-  if (!isnan(value)) fwrite(text, 1, (size_t)NsDecimal(value, text), file);
+  fwrite(text, 1, length, file);
   fputc(separator, file);
 }
 

@@ -27,9 +27,7 @@ NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag)
     const char *folder = NsArenaCopy(arena, path, strlen(path) - strlen("config.yaml"));
 
     if (NsDirectoryLook(*folder ? folder : ".", arena) != NS_DIRECTORY_RESULTS) return NULL;
-  } else if (!directory && !ends_with(path, "run.json"))
-    return NULL;
-  else if (directory && stat(NsArenaPrint(arena, "%s/run.json", path), &beside))
+  } else if (directory ? stat(NsArenaPrint(arena, "%s/run.json", path), &beside) != 0 : !ends_with(path, "run.json"))
     return NULL; /* the reader of configs says what a directory is not */
   return NsRunRecordRead(path, arena, diag);
 }

@@ -34,7 +34,6 @@ const char *NsScriptFind(const char *name, NsArena *arena)
 /* 0 or an error code. SIGINT ends the script, though the program ignores it. */
 static int start(pid_t *child, const char *const *words, bool told)
 {
-  extern char              **environ;
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t          manner;
   sigset_t                   interrupt;

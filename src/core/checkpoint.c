@@ -185,11 +185,11 @@ static void look_at(NsRun *run, const char *path, char *why, size_t size)
 
 static PetscBool is_checkpoint(const char *name)
 {
-  long long step;
-  char      again[64];
+  char again[64];
 
-  return sscanf(name, "step_%lld.ckpt", &step) == 1 && snprintf(again, sizeof(again), NS_CHECKPOINTS, step) > 0 && !strcmp(name, again) ? PETSC_TRUE
-                                                                                                                                        : PETSC_FALSE;
+  if (strncmp(name, "step_", 5) != 0) return PETSC_FALSE;
+  (void)snprintf(again, sizeof(again), NS_CHECKPOINTS, strtoll(name + 5, NULL, 10));
+  return strcmp(name, again) ? PETSC_FALSE : PETSC_TRUE;
 }
 
 /* The last name in the order of steps that comes before `below` (NULL: the last of all); NULL: none. */

@@ -263,8 +263,10 @@ static PetscErrorCode write_manifest(NsWriter *writer, PetscBool ended)
   put_inputs(json, run, self->config_hash);
   put_model(json, run);
   put_warnings(json, run);
-  if (ended) put_exceeded(json, run);
-  if (ended) put_summary(json, run);
+  if (ended) {
+    put_exceeded(json, run);
+    put_summary(json, run);
+  }
   NsJsonOpen(json, "outputs", '[');
   for (const NsRunFile *file = run->outputs; file; file = file->next) NsJsonString(json, NULL, file->path);
   NsJsonClose(json);

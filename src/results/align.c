@@ -1,5 +1,6 @@
 #include "align.h"
 #include "columns.h"
+#include <assert.h>
 #include <float.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -182,7 +183,7 @@ static void find_times(NsAligned *aligned, const Samples *samples, NsArena *aren
   memcpy(aligned->time, grid->time + first[aligned->grid], sizeof(*aligned->time) * (size_t)rows);
 }
 
-static void align_quantity(NsAligned *aligned, const Samples *samples, const NsResultColumn *const *column, NsArena *arena)
+static void align_quantity(NsAligned *aligned, int runs, const Samples *samples, const NsResultColumn *const *column, NsArena *arena)
 {
   enum { WORDS = 64 };
   NsAlignedQuantity *quantity = &aligned->quantity[aligned->quantities++];
@@ -190,7 +191,7 @@ static void align_quantity(NsAligned *aligned, const Samples *samples, const NsR
   int                words    = 0;
 
   *quantity = (NsAlignedQuantity){.name = column[0]->name, .unit = column[0]->unit, .words = column[0]->words != NULL};
-  for (int r = 0; r < aligned->runs; r++) {
+  for (int r = 0; r < runs; r++) {
     const NsResultColumn *rates = rate ? find_column(&samples[r], rate) : NULL;
     Curve                 curve = {.samples = &samples[r]};
     long                  from  = 0;
@@ -215,6 +216,7 @@ NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena,
   const char *slash   = strrchr(tables[0]->path, '/');
   Samples     samples[NS_ALIGN_RUNS];
 
+  assert(runs > 0 && runs <= NS_ALIGN_RUNS);
   aligned->file     = slash ? slash + 1 : tables[0]->path;
   aligned->runs     = runs;
   aligned->quantity = NsArenaAlloc(arena, sizeof(*aligned->quantity) * (size_t)(tables[0]->columns + 1));
@@ -232,7 +234,7 @@ NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena,
       all       = all && column[r] && !column[r]->words == !column[0]->words;
     }
     if (all)
-      align_quantity(aligned, samples, column, arena);
+      align_quantity(aligned, runs, samples, column, arena);
     else
       note_alone(aligned, column[0]->name);
   }

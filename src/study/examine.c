@@ -109,8 +109,8 @@ PetscErrorCode NsStudyExamine(NsStudy *study, bool *good)
     *good = !NsDiagErrors(diag);
     NsDiagPrint(diag, file, false);
     fclose(file);
-    if (size && (!*good || !warned)) fprintf(stderr, "%s", said);
     if (size && (!*good || !warned)) {
+      fprintf(stderr, "%s", said);
       fprintf(stderr, "percuss study: this is run %d of %d: %s%s\n", i + 1, study->runs, NsStudyRunName(study, i), *good ? "" : "; nothing was run");
     }
     warned += size > 0;

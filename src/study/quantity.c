@@ -259,7 +259,7 @@ static const char *list_of(NsArena *arena, const char *const *words)
   const char *text = "";
   int         i;
 
-  for (i = 0; words[i] && i < 24; i++) text = NsArenaPrint(arena, "%s%s%s", text, i ? ", " : "", words[i]);
+  for (i = 0; i < 24 && words[i]; i++) text = NsArenaPrint(arena, "%s%s%s", text, i ? ", " : "", words[i]);
   return words[i] ? NsArenaPrint(arena, "%s, ...", text) : text;
 }
 

@@ -220,7 +220,7 @@ static bool read_axes(NsStudy *study)
   if (settings->cases) good = read_cases(study, &study->axis[study->axes++], settings->cases) && good;
   for (const NsNode *node = settings->vary ? settings->vary->first : NULL; node; node = node->next)
     good = read_vary(study, &study->axis[study->axes++], node) && good;
-  if (good && !study->axes) NsDiagError(study->diag, settings->vary->place, "nothing is varied");
+  if (good && !study->axes) NsDiagError(study->diag, NsKeysPlace(settings->where, "vary"), "nothing is varied");
   return good && study->axes;
 }
 

@@ -75,8 +75,9 @@ const char *NsSignalRead(NsRunFiles *files, int count, const char *const *column
 {
   const NsResultTable   *table = NULL;
   const NsResultColumn **from  = NsArenaAlloc(arena, sizeof(*from) * (size_t)count), *time, *station;
-  NsColumnName           name;
+  NsColumnName           name  = {0};
 
+  if (count < 1) return "no columns";
   for (int c = 0; c < count; c++) {
     if (!NsColumnNameRead(columns[c], arena, &name)) return NsArenaPrint(arena, "no table of '%s'", columns[c]);
     if (!table) table = NsRunFilesTable(files, name.file);

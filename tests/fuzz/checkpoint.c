@@ -251,7 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   const Stopped *self  = stop(model, scheme);
   NsArena       *arena = NsArenaCreate();
   NsResume       way   = NS_RESUME_REFUSED;
-  bool           same  = false;
+  bool           same;
   NsRun         *run;
 
   if (self) {

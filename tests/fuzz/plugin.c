@@ -65,8 +65,7 @@ static const char *take_name(NsArena *arena, const char *usual, int number)
   if (choice < 200) return NsArenaPrint(arena, "%s%d", usual, number);
   if (choice < 248) return odd[choice % (sizeof(odd) / sizeof(*odd))];
   const size_t size = take();
-  char        *name = NsArenaCopy(arena, "", 0);
-  name              = NsArenaAlloc(arena, size + 1);
+  char        *name = NsArenaAlloc(arena, size + 1);
   for (size_t i = 0; i < size; i++) name[i] = (char)(take() | 1);
   return name;
 }

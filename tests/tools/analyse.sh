@@ -21,8 +21,8 @@ printf '%s\0' "${files[@]}" | xargs -0 -P "$(nproc)" -n 1 clang-tidy -quiet -p "
 
 if [ $# -eq 0 ]; then
   echo "cppcheck"
-  cppcheck --project="$build/compile_commands.json" --enable=warning,performance,portability,style --inline-suppr --suppressions-list=tests/tools/cppcheck.txt \
-    --suppress='*:/usr/*' --error-exitcode=1 -j "$(nproc)" --quiet --template='{file}:{line}:{column}: {severity}: {message} [{id}]' || failed=1
+  cppcheck --project="$build/compile_commands.json" --enable=warning,performance,portability,style --inline-suppr --library=tests/tools/cppcheck.cfg \
+    --suppressions-list=tests/tools/cppcheck.txt --suppress='*:/usr/*' --error-exitcode=1 -j "$(nproc)" --quiet --template='{file}:{line}:{column}: {severity}: {message} [{id}]' || failed=1
 fi
 [ $failed -eq 0 ] && echo "nothing found"
 exit $failed

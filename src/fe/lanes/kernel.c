@@ -227,7 +227,8 @@ INLINE void down_band(const PetscInt B, Work *w, PetscInt s, PetscReal *spiked)
   for (PetscInt k = 0; k < B; k++) y[k] = lost[k] = zero();
   if (w->flight) { /* rows of this block, and those that the piece above begins with */
     const PetscInt from = (end - 1) / BLOCK * BLOCK;
-    predict(w, w->force->C != NULL, from, least(most(end, from + BLOCK) + (end < full ? BLOCK : 0), full));
+    predict(w, w->force->C != NULL /* NOLINT(clang-analyzer-core.NullDereference): a flight has forces */, from,
+      least(most(end, from + BLOCK) + (end < full ? BLOCK : 0), full));
   }
   for (PetscInt b = (end - 1) / BLOCK; b >= start / BLOCK; b--) {
     const PetscInt   from = b * BLOCK, to = least(end, from + BLOCK);
