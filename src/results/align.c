@@ -97,7 +97,7 @@ static double *values_of(
   const Samples *samples, const NsResultColumn *column, const char *file, const char **word, int *words, int most, NsArena *arena)
 {
   const char *dot    = strrchr(column->name, '.');
-  const bool  sums   = column->numbers && !strcmp(file, "contacts.csv") && !fnmatch("*impulse*", dot ? dot + 1 : column->name, 0);
+  const bool  sums   = !column->words && !strcmp(file, "contacts.csv") && !fnmatch("*impulse*", dot ? dot + 1 : column->name, 0);
   double     *value  = NsArenaAlloc(arena, sizeof(*value) * (size_t)samples->count);
   double      sum    = 0;
   long        summed = 0;
@@ -105,7 +105,7 @@ static double *values_of(
   for (long k = 0; k < samples->count; k++) {
     const long row = samples->row[k];
 
-    if (column->numbers) {
+    if (!column->words) {
       for (; sums && summed <= row; summed++) sum += column->numbers[summed];
       value[k] = sums ? sum : column->numbers[row];
       continue;

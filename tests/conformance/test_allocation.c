@@ -1,8 +1,8 @@
 /*
   Nothing allocates in a step: every call of the allocator is counted, PETSc's, LAPACK's and ours alike, over steps in flight, through an impact, in contact.
 */
-#include "count_calls.h"
 #include "promises.h"
+#include "count_calls.h"
 
 #if NS_COUNT_CALLS
 static const char *const text = "gravity: [0, -9.81, 0]\n"
