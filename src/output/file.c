@@ -209,10 +209,29 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
   return file->failed ? PETSC_FALSE : PETSC_TRUE;
 }
 
+/* Gives a file its name; sync: on the disk, too, for a name is in its folder, which is there when that is. 0 or errno. */
+static int give_name(const char *part, const char *path, PetscBool sync)
+{
+  char        folder[NS_FILE_PATH] = ".";
+  const char *slash                = strrchr(path, '/');
+  int         fd, error;
+
+  if (rename(part, path)) return errno;
+  if (!sync) return 0;
+  if (slash) (void)snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
+  fd = (int)TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd < 0) return 0; /* a folder that may be written to and not read */
+  error = sync_file(fd);
+  (void)close_file(fd);
+  return error;
+}
+
 PetscBool NsFilePublish(NsFile *file, PetscBool sync)
 {
+  int error;
+
   if (!file->run->writes) return PETSC_TRUE;
-  if (!file->failed && NsFileClose(file, sync) && rename(file->part, file->path)) fail(file, errno);
+  if (!file->failed && NsFileClose(file, sync) && (error = give_name(file->part, file->path, sync))) fail(file, error);
   if (file->failed) NsFileDiscard(file);
   return file->failed ? PETSC_FALSE : PETSC_TRUE;
 }
@@ -261,7 +280,7 @@ PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t s
     error = ENAMETOOLONG;
   else {
     error = write_new(temporary, text, size, sync);
-    if (!error && rename(temporary, path)) error = errno;
+    if (!error) error = give_name(temporary, path, sync);
     if (error) unlink(temporary);
     if ((error == ENOSPC || error == EDQUOT) && write_in_place(path, text, size)) error = 0;
   }

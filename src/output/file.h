@@ -53,12 +53,12 @@ void NsFileEndRow(NsFile *file);
 void NsFileRemember(NsFile *file, NsMemory *memory);
 /* True when every byte since NsFileOpen is in the file; sync: on the disk. */
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
-/* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk. False: failed, and there is nothing. */
+/* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk, where the name goes, too. False: failed. */
 PetscBool NsFilePublish(NsFile *file, PetscBool sync);
 /* Closes and, if it was a plain file, removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
 void NsFileDiscard(NsFile *file);
 
-/* A file that is whole at any moment: written to PATH.part, to the disk if sync, then renamed. False: failed, and PATH is as it was.
+/* A file that is whole at any moment: written to PATH.part, to the disk if sync, then renamed. False: failed, and PATH is whole, as it was or new.
    On a full disk, where there is no room for PATH.part, it is written over the old one if it fits: "running" must not be the last word. */
 PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync);
 /* mkdir; one that is there already is fine. */
