@@ -28,7 +28,7 @@ LONG = {
     "bar": ("elastic_bar.yaml", ["time.end=60 ms", "output.frames.every=2000", "output.history.every=50", "output.contacts.every=7", "output.energy.every=90"]),
     "crank": ("slider_crank.yaml", ["time.end=4 s", "output.frames.every=5000", "output.history.every=10", "output.contacts.every=10", "output.energy.every=100"]),
     "rotor": ("rotor_in_safety_bearing.yaml", ["time.end=0.25 s", "output.frames.every=2000"]),
-    "events": ("rocking_block.yaml", ["time.end=200 s"]),
+    "events": ("rocking_block.yaml", ["time.end=200 s", "output.frames.every=20000"]),
     "modal": ("elastic_bar_modal.yaml", ["time.end=2 ms", "output.frames.every=500"]),
 }
 
