@@ -20,7 +20,7 @@ struct NsFeMassless {
   PetscReal   *inner_K, *inner_C, *A; /* [profile.entries]; inner_C NULL as C */
   NsBandFactor factor[NS_SLOTS];
   NsOperator   op[NS_SLOTS];
-  PetscBool    has[NS_SLOTS];
+  PetscBool    has[NS_SLOTS], good[NS_SLOTS]; /* the slot is of massless unknowns; and has a factor */
   PetscReal   *b, *x; /* [n] */
 };
 
@@ -83,10 +83,10 @@ static PetscErrorCode check_stiffness(NsFe *fe, NsModel *model, NsFeMassless *se
 
   PetscFunctionBegin;
   PetscCall(NsFeMasslessFactor(self, 0, (NsOperator){.stiffness = 1}));
-  for (PetscInt r = 0; r < self->n && self->has[0]; r++) {
-    if (1 / factor->inverse[r] < 1e-10 * value_at(inner, r, r)) self->has[0] = PETSC_FALSE;
+  for (PetscInt r = 0; r < self->n && self->good[0]; r++) {
+    if (1 / factor->inverse[r] < 1e-10 * value_at(inner, r, r)) self->good[0] = PETSC_FALSE;
   }
-  for (PetscInt r = 0; r < self->n && !self->has[0]; r++) {
+  for (PetscInt r = 0; r < self->n && !self->good[0]; r++) {
     if (factor->inverse[r] > 0 && 1 / factor->inverse[r] >= 1e-10 * value_at(inner, r, r)) continue;
     PetscCall(model->ops->name_unknown(model, fe->massless_unknown[r], name, sizeof(name)));
     NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bodies"),
@@ -205,8 +205,9 @@ PetscErrorCode NsFeMasslessFactor(NsFeMassless *self, PetscInt slot, NsOperator 
   if (self->has[slot] && old->damping == op.damping && old->stiffness == op.stiffness) PetscFunctionReturn(0);
   for (PetscInt k = 0; k < self->profile.entries; k++)
     self->A[k] = op.stiffness * self->inner_K[k] + (self->inner_C ? op.damping * self->inner_C[k] : 0);
-  self->op[slot]  = op;
-  self->has[slot] = NsBandFactorize(&self->factor[slot], self->A);
+  self->op[slot]   = op;
+  self->has[slot]  = PETSC_TRUE;
+  self->good[slot] = NsBandFactorize(&self->factor[slot], self->A);
   PetscFunctionReturn(0);
 }
 
@@ -215,10 +216,19 @@ PetscBool NsFeMasslessHas(const NsFeMassless *self, PetscInt slot)
   return self->has[slot];
 }
 
+/* x = A^-1 b; stiffnesses and dampings so far apart that there is no factor give what is no number: the loop finds it, names the unknown and stops. */
+static void solve(NsFeMassless *self, PetscInt slot)
+{
+  if (self->good[slot])
+    NsBandSolve(&self->factor[slot], self->b, self->x);
+  else
+    for (PetscInt r = 0; r < self->n; r++) self->x[r] = NAN;
+}
+
 void NsFeMasslessSolve(NsFeMassless *self, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x)
 {
   for (PetscInt r = 0; r < self->n; r++) self->b[r] = b[self->place[r]];
-  NsBandSolve(&self->factor[slot], self->b, self->x);
+  solve(self, slot);
   (void)PetscArrayzero(x, local);
   for (PetscInt r = 0; r < self->n; r++) x[self->place[r]] = self->x[r];
 }
@@ -237,7 +247,7 @@ void NsFeMasslessSettle(NsFeMassless *self, PetscInt slot, const PetscReal *oute
     self->b[r] = (outer ? outer[self->place[r]] : 0) - row_product(&self->K, r, q);
     if (self->C.start) self->b[r] -= row_product(&self->C, r, v);
   }
-  NsBandSolve(&self->factor[slot], self->b, self->x);
+  solve(self, slot);
   for (PetscInt r = 0; r < self->n; r++) q[self->place[r]] += self->x[r];
 }
 
