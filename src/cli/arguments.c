@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "arguments.h"
 #include "cli.h"
+#include "core/crash.h"
 #include "core/out_of_memory.h"
 #include "core/petsc_message.h"
 #include "repeat.h"
@@ -249,6 +250,7 @@ static PetscErrorCode start(const NsRunOptions *options, NsArena *arena)
   }
   PetscCall(PetscPopErrorHandler());
   PetscCall(PetscPopSignalHandler()); /* a user's Ctrl-C is no crash */
+  NsCrashTell();
   if (forgotten && PetscGlobalRank == 0)
     fprintf(stderr, "percuss: warning: %s in the environment is not used; options of PETSc go after '--'\n", forgotten);
   if (PetscGlobalRank && !freopen("/dev/null", "w", stdout)) exit(NS_EXIT_FAILED); /* the first process speaks for all */

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import signal
 import shutil
 import subprocess
 import sys
@@ -224,6 +225,17 @@ class Limits(unittest.TestCase):
             for path in glob.glob(os.path.join(self.out, "*.csv")):
                 with open(path) as file:
                     self.assertNotRegex(file.read(), r"\b(nan|inf)", path)
+
+    @unittest.skipUnless(COMPILER, "no C compiler")
+    def test_a_mechanism_that_crashes(self):
+        """Where, and what to do; the shell sees the signal."""
+        config = self.sick("t > 0.01005 ? *(volatile double *)8 : -100 * q[0]", "q[1]")
+        done = subprocess.run([PERCUSS, "run", config, "--out", self.out, "--overwrite"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, -signal.SIGSEGV, done.stderr)
+        self.assertIn("percuss: broken off by a bad access to memory, a mistake in a plugin or in percuss itself; the innermost call first:\n", done.stderr)
+        self.assertRegex(done.stderr, r"sick\.so\(\+0x[0-9a-f]+\)")
+        self.assertRegex(done.stderr, r"\(NsRunCreate\+0x[0-9a-f]+\)")  # plugins are tried before they run
+        self.assertIn("--resume", done.stderr)
 
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_a_gap_that_is_no_number(self):
