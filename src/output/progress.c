@@ -151,9 +151,10 @@ static void print_simulated(char *text, size_t size, double t)
 
 static void print_wall(char *text, size_t size, double seconds)
 {
-  const long s = (long)(seconds + 0.5);
+  const bool known = seconds < 1e9;
+  const long s     = known ? (long)(seconds + 0.5) : 0;
 
-  if (!(seconds < 1e9))
+  if (!known)
     snprintf(text, size, "?");
   else if (s < 120)
     snprintf(text, size, "%ld s", s);
