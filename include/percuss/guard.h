@@ -41,7 +41,7 @@ typedef struct {
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
   PetscReal load, fall, height; /* J, largest so far: |work of loads|, |change of potential energy|, |potential energy| */
 
-  PetscReal  fastest;     /* largest |v| of all looks at energy */
+  PetscReal  fastest;     /* largest |v| where it was time to look at energy */
   PetscInt64 closed;      /* the last step whose energy was looked at */
   PetscReal  above_since; /* s, from when on the energy is above its limit; negative: it is not */
   PetscInt64 above_step;

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
 #include <slepcsys.h>
@@ -212,6 +213,18 @@ static void prepare_mpi(void)
   if (!is_launched()) set_defaults(sizeof(alone) / sizeof(alone[0]), alone);
 }
 
+/* Some BLAS share sums among threads, as many as there are cores: the last bits of a run would depend on the machine's. Matrices here are too small to gain by it. */
+static void calm_blas(void)
+{
+  static const char *const names[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads"};
+
+  for (int i = 0; i < 2; i++) {
+    void (*set_threads)(int);
+    *(void **)&set_threads = dlsym(RTLD_DEFAULT, names[i]); /* as POSIX has it: C has no cast for it */
+    if (set_threads) set_threads(1);
+  }
+}
+
 /* PETSc would take options from these too, and a run would depend on who starts it. Returns the one that somebody may have meant, as NAME=VALUE; NULL: there is none. */
 static const char *forget_petsc_environment(NsArena *arena)
 {
@@ -242,6 +255,7 @@ static PetscErrorCode start(const NsRunOptions *options, NsArena *arena)
   PetscErrorCode code;
   if (PetscPushErrorHandler(NsTraceBugs, NULL) || PetscPushErrorHandler(NsKeepMessage, message)) NsOutOfMemory();
   prepare_mpi();
+  calm_blas();
   const char *forgotten = forget_petsc_environment(arena);
   code                  = SlepcInitialize(&argc, &argv, NULL, NULL);
   if (code) {

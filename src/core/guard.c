@@ -4,7 +4,7 @@
       contacts     each step, those that are near
       velocities   each 16th step: one pass
       energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: what blows up is found within 16 steps, far from overflow
-      positions    before a whole state is written, and with the energy
+      positions    before a whole state is written
       rows         each before it is written: its own numbers
 
   The energy that a scheme makes is judged against what there was (`there_was`), and not against what there is, for that is what it makes itself. A run that starts at rest has
@@ -274,16 +274,13 @@ static PetscErrorCode judge_energy(NsRun *run, PetscInt64 step)
 
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
 {
-  NsGuard  *guard = &run->guard;
-  PetscReal fastest;
+  NsGuard *guard = &run->guard;
 
   PetscFunctionBegin;
   if (guard->closed == step) PetscFunctionReturn(0);
   guard->closed = step;
   PetscCall(NsSchemeComplete(run->scheme, &run->state));
   PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
-  PetscCall(NsModelLargest(run->model, run->state.v, &fastest));
-  guard->fastest = PetscMax(guard->fastest, fastest);
   if (isfinite(run->ledger.numerical)) {
     PetscCall(judge_energy(run, step));
     PetscFunctionReturn(0);
@@ -351,5 +348,6 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
   if (run->model->ops->free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
   if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
+  if (*energy) run->guard.fastest = PetscMax(run->guard.fastest, largest);
   PetscFunctionReturn(0);
 }

@@ -155,7 +155,7 @@ static PetscErrorCode offer(NsRun *run, PetscInt64 step, PetscBool last, PetscBo
   if (looks) PetscCall(NsSchemeComplete(run->scheme, &run->state));
   if (contacts) PetscCall(NsContactComplete(contact, &run->state));
   if (energy || last) PetscCall(close_ledger(run, step, by_clock));
-  if ((state || energy || last) && !run->guard.stop) PetscCall(NsGuardFinite(run, step)); /* writers of rows look at their own numbers: NsGuardRow */
+  if ((state || last) && !run->guard.stop) PetscCall(NsGuardFinite(run, step)); /* writers of rows look at their own numbers: NsGuardRow */
   if (run->guard.broken || (run->guard.stop && !last)) PetscFunctionReturn(0);
   if (state) PetscCall(collect(run, &snapshot));
   for (int i = 0; i < run->writers && !run->guard.broken; i++) {
