@@ -352,7 +352,8 @@ static PetscErrorCode step_to_end(NsRun *run)
       break;
     }
     if (agreed && run->checkpoint_due) {
-      PetscCall(write_checkpoint(run, step));
+      PetscCall(NsGuardFinite(run, step)); /* what cannot be gone on from would take the place of what can */
+      if (!run->guard.broken) PetscCall(write_checkpoint(run, step));
       fate = fate_of(run, alone);
     }
   }

@@ -47,6 +47,7 @@ TABLE = "bearings.left.over_speed=[[0, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [10000 rpm
 # A ball on a spring above a floor: what it says after t = 0.01 s is no number.
 SICK = """
 #include <math.h>
+#include <signal.h>
 #include "percuss/mechanism.h"
 static const NsMechanismCoordinate coordinates[] = {{"x", "vx", {1, 0, 0, 0}, "1 mm", "0"}, {"y", "vy", {1, 0, 0, 0}, "0.1", "0"}, {0}};
 static const NsMechanismContact contacts[] = {{"floor", 0, 0}, {0}};
@@ -201,10 +202,10 @@ class Limits(unittest.TestCase):
         done = self.run_(os.path.join(ROOT, "configs/slider_crank.yaml"), "--set", "scheme.step=5 ms", "--set", "limits.energy=10")
         self.assertRegex(done.stderr, r"^percuss run: warning: penetration of contact 'corner\d' is \S+ m at t = \S+ s \(step \d+\), above 0.0153 m \(a tenth of the model's length\)\n$")
 
-    def sick(self, force, gap):
+    def sick(self, force, gap, text=SICK):
         source, library = os.path.join(self.folder, "sick.c"), os.path.join(self.folder, "sick.so")
         with open(source, "w") as file:
-            file.write(SICK)
+            file.write(text)
         subprocess.run([COMPILER, "-shared", "-fPIC", f"-I{ROOT}/include", f"-DFORCE={force}", f"-DGAP={gap}", source, "-o", library], check=True)
         return self.config(f"bodies: {{ball: {{type: plugin, library: {library}, contact: {{}}}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
                            "output: {frames: {every: 10}}\n")
@@ -225,6 +226,16 @@ class Limits(unittest.TestCase):
             for path in glob.glob(os.path.join(self.out, "*.csv")):
                 with open(path) as file:
                     self.assertNotRegex(file.read(), r"\b(nan|inf)", path)
+
+    @unittest.skipUnless(COMPILER, "no C compiler")
+    def test_no_checkpoint_of_what_is_no_number(self):
+        """Asked for one between two looks of the program."""
+        self.sick("isnan(q[0]) && raise(SIGUSR1) ? 0 : t > 0.01005 ? NAN : -100 * q[0]", "q[1]", SICK.replace('{"floor", 0, 0}, ', ""))
+        config = self.config(f"bodies: {{ball: {{type: plugin, library: {self.folder}/sick.so}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
+                             "output: {history: {every: 0}, energy: {every: 0}, frames: {every: 0}}\n")
+        done = self.run_(config, code=1)
+        self.assertRegex(done.stderr, r"not a number at t = 0.010\d* s \(step 10\d\): velocity of ball x\n")
+        self.assertEqual(glob.glob(os.path.join(self.out, "checkpoint", "*.ckpt")), [])
 
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_a_mechanism_that_crashes(self):
