@@ -58,7 +58,7 @@ typedef struct {
   PetscBool adapts;   /* varies, and any dt is as good as another: the last step is made to end with the run */
   PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit by itself */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
-     x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable. */
+     x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or moves no finite elements. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
   PetscReal growth; /* of an undamped mode in a step that counts as none at the step limit; 0: that of rounding */
   /* NULL, or what it has counted into list[NS_COUNTERS]; how many. */

@@ -85,17 +85,6 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_PositionLevel(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
-{
-  (void)settings;
-  for (int c = 0; c < 2; c++) {
-    const PetscReal x0 = c == 0, y0 = c == 1;
-    const NsComplex y1 = y0 - w * x0 - 2 * zeta * w * y0;
-    S[c]               = x0 + w * y1;
-    S[2 + c]           = y1;
-  }
-}
-
 static const NsKey   position_level_keys[] = {NS_STEP_KEY(NsSettings_PositionLevel), {NULL}};
 static const NsTable position_level_table  = {"position_level", "joints on position level", position_level_keys, sizeof(NsSettings_PositionLevel)};
 
@@ -124,9 +113,8 @@ const NsSchemeType NsSchemeType_PositionLevel = {
       .needs         = "joints only",
       .reference     = "Schoeder et al. 2.2",
     },
-  .refuses       = NsSchemeRefuses_PositionLevel,
-  .setup         = NsSchemeSetup_PositionLevel,
-  .step          = NsSchemeStep_PositionLevel,
-  .amplification = NsSchemeAmplification_PositionLevel,
-  .destroy       = NsSchemeDestroy_PositionLevel,
+  .refuses = NsSchemeRefuses_PositionLevel,
+  .setup   = NsSchemeSetup_PositionLevel,
+  .step    = NsSchemeStep_PositionLevel,
+  .destroy = NsSchemeDestroy_PositionLevel,
 };
