@@ -610,9 +610,7 @@ WIDTH(16)
 
 static void down_differences(Work *w, PetscInt s, PetscReal *spiked)
 {
-  if (!w->force)
-    down_1(w, s, spiked);
-  else if (w->flight && w->force->C)
+  if (w->flight && w->force->C)
     down_chain(true, true, w, s, spiked);
   else if (w->flight)
     down_chain(true, false, w, s, spiked);
