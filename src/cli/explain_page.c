@@ -32,24 +32,19 @@ void NsExplainWrap(FILE *out, int at, const char *text)
 }
 
 /* Paragraphs as they were written: each line keeps its indentation, for formulas and lists. */
-static void put_about(FILE *out, const char *text)
+static void put_about(FILE *out, const char *text, NsArena *arena)
 {
   while (*text) {
     const size_t size = strcspn(text, "\n"), indent = strspn(text, " ");
-    char         line[1024];
 
     if (indent >= size) {
       fputc('\n', out);
-    } else if (size - indent < sizeof(line)) {
-      memcpy(line, text + indent, size - indent);
-      line[size - indent] = 0;
+    } else {
       fprintf(out, "%*s", (int)indent + 2, "");
       if (NsTextCount(text, size) + 2 <= WIDEST)
-        fprintf(out, "%s\n", line); /* blanks within a formula stay */
+        fprintf(out, "%.*s\n", (int)(size - indent), text + indent); /* blanks within a formula stay */
       else
-        NsExplainWrap(out, (int)indent + 2, line);
-    } else {
-      fprintf(out, "  %.*s\n", (int)size, text);
+        NsExplainWrap(out, (int)indent + 2, NsArenaCopy(arena, text + indent, size - indent));
     }
     text += size + (text[size] == '\n');
   }
@@ -121,9 +116,9 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
   case NS_KEY_VARIANT: return "mapping; its key type chooses one of those below";
   case NS_KEY_NAMED_VARIANTS: return "mapping from names to mappings; the key type of each chooses one of those below";
   case NS_KEY_NAMED_NUMBERS: return "mapping from names to numbers";
-  case NS_KEY_MAPPING: return "mapping";
+  case NS_KEY_MAPPING: break;
   }
-  return "";
+  return "mapping";
 }
 
 static const char *unit_text(NsDimension dimension, NsArena *arena)
@@ -189,7 +184,7 @@ void NsExplainPage(const NsExplainHit *hit, NsArena *arena, FILE *out)
   if (hit->key) {
     put_facts(out, hit->key, arena);
   } else if (hit->variant->about && *hit->variant->about) {
-    put_about(out, hit->variant->about);
+    put_about(out, hit->variant->about, arena);
   }
   if (table) put_rules(out, table, arena);
   if (*hit->also) put_fact(out, "also at", hit->also);
