@@ -140,7 +140,7 @@ static PetscErrorCode choose(NsFreeDynamics *free)
   if (free->type == &NsBackEnd_Lumped && !diagonal)
     NsDiagError(fe->diag, place, "lumped is for models whose mass matrix is diagonal: `mass: lumped` for every body, and no disc beside the axes");
   else if (free->type == &NsBackEnd_Banded && entries > NS_MOST_ENTRIES)
-    NsDiagError(fe->diag, place, "rows are too wide to be banded: %.3g numbers a matrix", entries);
+    NsDiagError(fe->diag, place, "rows are too wide to be banded: %.3g numbers a matrix, and %g at most; petsc can", entries, NS_MOST_ENTRIES);
   else if (free->type == &NsBackEnd_Banded && !in_pieces)
     NsDiagError(fe->diag, place, "this model, or its scheme, cannot be banded on several processes; petsc can");
   PetscFunctionReturn(0);
