@@ -2,6 +2,7 @@
 """Runs that are stopped anywhere and resumed write the same bytes as one that was never stopped. Usage: test_restart.py PERCUSS [TEST...]
 
 Of run.json and status.json what tells of clocks and processes is left out, of nothing else. Stops come at random times from a seed that is printed (PERCUSS_SEED chooses one)."""
+import fcntl
 import glob
 import json
 import os
@@ -213,10 +214,23 @@ class Restart(unittest.TestCase):
         other = re.sub(rb"program \S+", b"program 9.9.9", whole[:-72], count=1)
         with_bytes(other + b"sha256 " + hashlib.sha256(other).hexdigest().encode() + b"\n")
         self.assertIn("written by another program, 9.9.9", self.resume(self.BAR, 2))
+        os.remove(files[0])
+        os.mkdir(files[0])
+        self.assertIn("it cannot be read: Is a directory", self.resume(self.BAR, 2))
+        os.rmdir(files[0])
         with_bytes(whole)
         with open(self.path("x", "events.csv"), "w") as file:
             file.write("time\n")
         self.assertRegex(self.resume(self.BAR, 1), "events.csv: it is shorter than when the checkpoint was written")
+
+    def test_a_changed_mesh_file(self):
+        shutil.copy(os.path.join(ROOT, "meshes", "stepped_bar.msh"), self.path("bar.msh"))
+        sets = self.BAR + ["bodies.bar.mesh.file=" + self.path("bar.msh")]
+        command = self.command("stepped_bar.yaml", sets, "--out", "x")
+        self.assertEqual(self.stop(command, "x", signal.SIGTERM, 0.3)[0], 3)
+        with open(self.path("bar.msh"), "a") as file:
+            file.write("\n")
+        self.assertIn("a mesh file or a plugin has changed since\n  --overwrite starts anew", self.run_through(command + ["--resume"], 2).stderr)
 
     def test_the_newest_damaged_the_one_before_serves(self):
         sets = self.BAR[:1] + ["output.checkpoints=20 ms"] + self.BAR[1:]
@@ -242,6 +256,9 @@ class Restart(unittest.TestCase):
         done = subprocess.run(self.command("elastic_bar.yaml", sets, "--out", "foreign", "--resume"), cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
         self.assertIn("holds no results of percuss", done.stderr)
+        with open(self.path("x", "run.json"), "a") as file:
+            file.write("}")
+        self.assertRegex(self.resume(sets, 2), r"x/run.json:\d+:\d+: error: ")
 
     def test_killed_before_the_first_checkpoint(self):
         self.stop(self.command("elastic_bar.yaml", self.BAR, "--out", "x"), "x", signal.SIGKILL, 0.2)
@@ -271,6 +288,13 @@ class Restart(unittest.TestCase):
         second = subprocess.run(command + ["--overwrite"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(second.returncode, 2)
         self.assertIn("another run writes into 'x'", second.stderr)
+        os.mkdir(self.path("y"))
+        held = os.open(self.path("y"), os.O_RDONLY)  # as by a run that has written nothing yet
+        fcntl.flock(held, fcntl.LOCK_EX)
+        third = subprocess.run(self.command("elastic_bar.yaml", self.BAR, "--out", "y"), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
+        os.close(held)
+        self.assertEqual((third.returncode, third.stderr), (1, "percuss run: another run writes into y\n"))
+        self.assertEqual(os.listdir(self.path("y")), [])
         run.terminate()
         run.communicate(timeout=PATIENCE)
         self.assertEqual(run.returncode, 3)

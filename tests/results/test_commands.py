@@ -185,6 +185,8 @@ class Completion(unittest.TestCase):
         self.assertNotIn("scheme.theta=", self.offered("percuss run my.yaml --set scheme."))  # of another scheme than the config's
         self.assertIn("scheme.theta=", self.offered("percuss run --set scheme."))  # no config: of any
         self.assertEqual(self.offered("percuss run my.yaml --set none.x"), [])
+        self.assertEqual(self.offered("percuss explain scheme.modal.st"), ["scheme.modal.step"])
+        self.assertEqual(self.offered("percuss explain scheme.modla.st"), [])
 
     def test_what_is_offered_is_taken(self):
         """Each key that is offered for --set is one that explain knows."""

@@ -469,6 +469,8 @@ class Processes(unittest.TestCase):
         self.refuse(2, ("modes", config("elastic_bar")), "percuss modes: .*one process|error: .*one process")
         self.refuse(2, ("response", config("rotor_friswell"), "--speeds", "0 rpm:100 rpm:2"), "percuss response: .*one process|error: .*one process")
         self.refuse(3, ("run", config("elastic_bar"), "--set", "bodies.bar.mesh.line.elements=1", "--out", "out"), "error: .*too few for 3 processes")
+        self.refuse(2, ("run", config("elastic_bar_redistributed"), "--out", "out"), "error: `mass: redistributed` runs on one process, not on 2")
+        self.refuse(2, ("run", config("elastic_bar_implicit"), "--set", "free_dynamics=banded", "--out", "out"), "error: .*cannot be banded on several processes; petsc can")
         self.assertEqual(files_of(self.folder), [])
 
     # How it ends.
@@ -522,6 +524,19 @@ class Processes(unittest.TestCase):
                     for entry in entries:
                         vtk_strict.check(os.path.join("out", entry["name"]))
                 self.assertEqual([name for name in files_of("out") if name.endswith(".part")], [])
+                shutil.rmtree("out")
+
+    def test_a_signal_to_one_stops_all(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number.name):
+                process = self.start_long(2)
+                os.kill(children(process.pid)[1], number)
+                done = Done(process)
+                self.assertNotEqual(done.code, 0)
+                self.assert_nobody_is_left()
+                manifest = read_json("out/run.json")
+                self.assertEqual(manifest["exit_status"], "stopped")
+                self.assertIn(f"stopped by signal {number.name}", done.stderr)
                 shutil.rmtree("out")
 
     def test_a_full_disk_ends_all(self):

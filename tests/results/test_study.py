@@ -339,6 +339,31 @@ record: {{x: {{column: history.bar.right.ux}}}}
         self.study(text.replace("LONG", "4 us"), out="again")
         self.assertEqual(self.content("study.csv"), self.content("study.csv", "again"))
 
+    def test_files_where_directories_are_wanted(self):
+        text = BALL + "vary: {scheme.step: [1 ms]}\nrecord: {t: {summary: time}}\n"
+        self.study(text)
+        name = next(iter(self.runs()))
+        shutil.rmtree(self.path("out", "runs", name))
+        open(self.path("out", "runs", name), "w").close()
+        self.study(text)  # in place of a run: its row says so
+        row = self.table()[0]
+        self.assertEqual(row["status"], "failed")
+        self.assertRegex(row["message"], "^exit code [12]: percuss (run|study): .*file")
+        os.remove(self.path("out", "runs", name))
+        self.study(text)
+        self.assertEqual(self.table()[0]["status"], "done")
+        shutil.rmtree(self.path("out", "runs"))
+        open(self.path("out", "runs"), "w").close()
+        self.assertEqual(self.study(text, code=1).stderr, f"percuss study: cannot make the directory {self.path('out', 'runs')}: Not a directory\n")
+
+    def test_mpiexec_is_refused(self):
+        path = self.write(BALL + "vary: {scheme.step: [1 ms]}\nrecord: {t: {summary: time}}\n")
+        done = subprocess.run([PERCUSS, "study", path, "--out", self.path("out")], capture_output=True, text=True, timeout=100, check=False,
+                              env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "percuss study: starts its runs itself, each on one process; call it without mpiexec\n")
+        self.assertFalse(os.path.exists(self.path("out")))
+
     def test_a_full_disk_is_no_property_of_the_run(self):
         """A run that could not write is a row with that reason, and is made again."""
         text = BALL + "vary: {scheme.step: [1 ms]}\nrecord: {t: {summary: time}}\n"
