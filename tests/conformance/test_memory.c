@@ -236,13 +236,48 @@ static void memory_that_does_not_fit_is_told(void **state)
     CHECK(NsRunRemember(crank.run, &broken));
     assert_string_equal(broken.problem, "ends too early");
   }
+  store.used         = whole;
+  store.at           = 0;
+  store.byte[0]      = 0x7f; /* the length of a name */
+  NsMemory long_name = {.reading = PETSC_TRUE, .move = get, .context = &store};
+  CHECK(NsRunRemember(crank.run, &long_name));
+  assert_non_null(strstr(long_name.problem, "has no name where '"));
   free(store.byte);
   test_run_close(&crank);
   test_run_close(&ball);
 }
 
+/* Rows of two contacts, whose lists of where each begins do not rise. */
+static void rows_that_cannot_be_are_told(void **state)
+{
+  NsModel        model     = {.candidates = 3, .touches = 5};
+  PetscInt       contact[] = {0, 2}, start[] = {0, 1, 3}, first[] = {0, 1, 3, 4}, touch[] = {0, 1, 2, 4};
+  PetscReal      value[] = {1, 2, 3, 4}, drive[] = {0, 0, 0};
+  const PetscInt wrong[][3] = {{0, 1, 3}, {1, 1, 3}, {0, 3, 2}, {0, 1, 2}};
+
+  (void)state;
+  for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]); k++) {
+    NsRows   rows    = {.contacts = 2, .rows = 3, .row_capacity = 3, .entry_capacity = 4};
+    Store    store   = {NULL};
+    NsMemory writing = {.reading = PETSC_FALSE, .move = put, .context = &store}, reading = {.reading = PETSC_TRUE, .move = get, .context = &store};
+    rows.contact = contact;
+    rows.start   = start;
+    rows.first   = first;
+    rows.touch   = touch;
+    rows.value   = value;
+    rows.drive   = drive;
+    memcpy(start, wrong[k], sizeof(start));
+    NsMemoryRows(&writing, "W", &model, &rows);
+    NsMemoryRows(&reading, "W", &model, &rows);
+    assert_string_equal(reading.problem, k ? "holds a 'W' that cannot be" : "");
+    assert_int_equal(rows.rows, k ? 0 : 3);
+    free(store.byte);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_run_goes_on_with_the_memory_of_another),
   cmocka_unit_test(memory_that_does_not_fit_is_told),
+  cmocka_unit_test(rows_that_cannot_be_are_told),
 };
 TEST_MAIN(tests)

@@ -38,9 +38,9 @@ static void run_chain(const char *scheme, int balls, PetscReal e, const char *ke
 }
 
 /* Every scheme that moves the chain, with its defaults; then keys that say what bounces. Restitution of newly closed contacts alone is enough here: the others are at rest. */
-static const char *const options[] = {"half_explicit, restitution_of: all_closed", "half_explicit, decide: at_prediction",
-  "half_explicit_two_step, decide: once", "half_explicit_acceleration, restitution_of: all_closed", "explicit_velocity, free_force: included",
-  "moreau_jean_explicit, approach: end", "ggl_unified, project: active", "ggl_unified, project: none"};
+static const char *const options[] = {"half_explicit, restitution_of: all_closed", "half_explicit_adaptive, restitution_of: all_closed",
+  "half_explicit, decide: at_prediction", "half_explicit_two_step, decide: once", "half_explicit_acceleration, restitution_of: all_closed",
+  "explicit_velocity, free_force: included", "moreau_jean_explicit, approach: end", "ggl_unified, project: active", "ggl_unified, project: none"};
 #define OPTIONS (sizeof(options) / sizeof(options[0]))
 
 static void each_scheme(void (*check)(const char *scheme))

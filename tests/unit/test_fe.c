@@ -33,7 +33,7 @@ static NsFe *fe_of(const TestRun *test)
 
 static NsFields make_fields(const TestRun *test)
 {
-  const NsScene *scene = &test->run->model->scene;
+  const NsScene *scene  = &test->run->model->scene;
   NsFields       fields = {0}; /* no rotations, no section forces */
 
   fields.displacement = NsArenaAlloc(test->arena, sizeof(double) * 3 * (size_t)scene->points);
@@ -396,6 +396,29 @@ static void loads_have_their_resultants(void **state)
   test_run_close(&test);
 }
 
+/* A round bar that tapers from 10 to 20 mm, stretched alike everywhere: the force of each element is that of the mean of its end areas, and goes through the area in its middle. */
+static void stress_of_a_taper(void **state)
+{
+  static const double      A[9] = {1e-3, 0, 0, 0, 0, 0, 0, 0, 0}, a[3] = {0, 0, 0};
+  static const char *const set[] = {
+    "bodies.bar.section={circle: {radius: 10 mm}}", "bodies.bar.section_end={circle: {radius: 20 mm}}", "supports={}", NULL};
+  TestRun     test   = test_run_open(clamped, set);
+  const NsFe *fe     = fe_of(&test);
+  NsFields    fields = make_fields(&test);
+
+  (void)state;
+  set_affine(&test, A, a, test.run->state.q);
+  CHECK(test.run->model->ops->fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    PetscReal r[2];
+    for (int k = 0; k < 2; k++) r[k] = 0.01 * (1 + fe->x[3 * fe->element[i].node[k]] / fe->x[3 * (fe->nodes - 1)]);
+    const PetscReal area = PETSC_PI * (r[0] * r[0] + r[1] * r[1]) / 2, middle = PETSC_PI * PetscSqr((r[0] + r[1]) / 2);
+    assert_near(fields.normal_force[i], 210e6 * area, 1e-3);
+    assert_near(fields.stress[i], 210e6 * area / middle, 1);
+  }
+  test_run_close(&test);
+}
+
 /* Probes are weighted sums of unknowns: between nodes, with the stress of their element. */
 static void probes_interpolate(void **state)
 {
@@ -440,6 +463,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(frequency_bound_is_a_bound),
   cmocka_unit_test(waves_run_at_c0_and_converge_with_order_two),
   cmocka_unit_test(loads_have_their_resultants),
+  cmocka_unit_test(stress_of_a_taper),
   cmocka_unit_test(probes_interpolate),
 };
 TEST_MAIN(tests)

@@ -912,6 +912,44 @@ static void a_belt_drives(void **state)
   test_run_close(&test);
 }
 
+/* Where the crank is after 0.3 s; how many steps had impacts. */
+static PetscInt end_of_crank(bool bare, double x[6])
+{
+  TestRun            test = test_run_open(crank, NULL);
+  NsModelOps         ops  = *test.run->model->ops;
+  const NsModelOps  *own  = test.run->model->ops;
+  const PetscScalar *value;
+  PetscInt           impulsive = 0;
+
+  if (bare) {
+    ops.flight = NULL;
+    ops.rates  = NULL;
+  }
+  test.run->model->ops = &ops;
+  for (int i = 0; i < 3000; i++) impulsive += test_step(test.run).impulsive ? 1 : 0;
+  for (int k = 0; k < 2; k++) {
+    Vec of = k ? test.run->state.v : test.run->state.q;
+    CHECK(VecGetArrayRead(of, &value));
+    for (int i = 0; i < 3; i++) x[3 * k + i] = value[i];
+    CHECK(VecRestoreArrayRead(of, &value));
+  }
+  test.run->model->ops = own;
+  test_run_close(&test);
+  return impulsive;
+}
+
+/* A flight and rates of gaps of its own cost less than what they are made of, and come to the same. */
+static void flight_and_rates_may_be_left_out(void **state)
+{
+  double own[6], bare[6];
+
+  (void)state;
+  const PetscInt impulsive = end_of_crank(false, own);
+  assert_true(impulsive > 5);
+  assert_int_equal(end_of_crank(true, bare), impulsive);
+  for (int i = 0; i < 6; i++) assert_near(bare[i], own[i], 1e-9 * (1 + fabs(own[i])));
+}
+
 static void pictures_show_the_mechanism(void **state)
 {
   TestRun      test = test_run_open(crank, NULL);
@@ -1572,6 +1610,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(factors_hold_stiffness_and_damping),
     cmocka_unit_test(rows_of_some_contacts),
     cmocka_unit_test(a_belt_drives),
+    cmocka_unit_test(flight_and_rates_may_be_left_out),
     cmocka_unit_test(pictures_show_the_mechanism),
     cmocka_unit_test(probes_are_coordinates_and_rates),
     cmocka_unit_test(initial_values_and_defaults),

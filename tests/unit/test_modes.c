@@ -316,6 +316,37 @@ static void multiple_and_negative_eigenvalues(void **state)
   }
 }
 
+/* Pairs of oscillators that push each other round and that nothing damps: lambda^2 = -(k + i s), half of them growing; by both ways, though there is no damping matrix. */
+static void cross_coupling_without_damping(void **state)
+{
+  enum { N = 20 };
+  PetscReal m[N * N] = {0}, k[N * N] = {0};
+
+  (void)state;
+  for (int i = 0; i < N; i++) {
+    m[N * i + i] = 1;
+    k[N * i + i] = 10.0 + (i / 2) * (i / 2);
+    if (i % 2 == 0) k[N * i + i + 1] = 1;
+    if (i % 2 == 1) k[N * i + i - 1] = -1;
+  }
+  for (NsModesMethod method = NS_MODES_SPARSE; method <= NS_MODES_DENSE; method++) {
+    Mat     M = matrix(N, m), K = matrix(N, k);
+    NsModes modes;
+    CHECK(NsModesSolve(M, NULL, K, 6, method, &modes));
+    assert_int_equal(modes.count, 6);
+    for (int i = 0; i < 6; i++) {
+      const PetscComplex lambda = csqrt(-(10.0 + (i / 2) * (i / 2)) + PETSC_i); /* in the upper right */
+      assert_near(PetscAbsReal(modes.mode[i].re), creal(lambda), 1e-10);
+      assert_near(modes.mode[i].im, cimag(lambda), 1e-10);
+      assert_int_equal(modes.mode[i].unstable, modes.mode[i].re > 0);
+    }
+    for (int i = 0; i < 6; i += 2) assert_true(modes.mode[i].re * modes.mode[i + 1].re < 0);
+    CHECK(NsModesDestroy(&modes));
+    CHECK(MatDestroy(&M));
+    CHECK(MatDestroy(&K));
+  }
+}
+
 /* A shaft free to spin: its rigid motion counts once, and where air brakes it, lambda = -d/J beside it. */
 static void free_spin(void **state)
 {
@@ -352,6 +383,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(orbits),
   cmocka_unit_test(unbalance_of_a_jeffcott_rotor),
   cmocka_unit_test(multiple_and_negative_eigenvalues),
+  cmocka_unit_test(cross_coupling_without_damping),
   cmocka_unit_test(free_spin),
 };
 TEST_MAIN(tests)

@@ -2,6 +2,7 @@
 #include "reader.h"
 #include <float.h>
 #include <math.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "core/decimal.h"
 #include "results/columns.h"
@@ -176,6 +177,7 @@ static void what_is_no_table_is_refused(void **state)
   refuses("events.csv", "time,contact\n0,\"a\n1,c\n", "events.csv:2:3: error: a quote that does not end");
   refuses("study.csv", "0,1\n1,2\n", "study.csv:1:1: error: no table of percuss: names of columns are expected here, not numbers");
   refuses("study.csv", "a,,b\n1,2,3\n", "study.csv:1:3: error: no table of percuss: names of columns are expected here");
+  refuses("study.csv", "a,\"b\n1,2\n", "study.csv:1:3: error: a quote that does not end, or is followed by more than a comma");
   refuses("study.csv", "hello", "study.csv:1:1: error: no table of percuss");
   refuses("energy.csv", "hello", "energy.csv:1:1: error: no table of percuss");
   assert_null(read_bytes("energy.csv", "time\0kinetic\n", 13));
@@ -184,6 +186,11 @@ static void what_is_no_table_is_refused(void **state)
   assert_non_null(strstr(printed(diag, arena), "cannot read /tmp/percuss_no_such_file.csv: No such file"));
   assert_null(NsResultTableRead(folder, arena, diag));
   assert_non_null(strstr(printed(diag, arena), "Is a directory"));
+  const char *pipe = NsArenaPrint(arena, "%s/energy.csv", folder); /* which nobody writes into: not waited for */
+  assert_int_equal(mkfifo(pipe, 0600), 0);
+  assert_null(NsResultTableRead(pipe, arena, diag));
+  assert_non_null(strstr(printed(diag, arena), "energy.csv: no plain file"));
+  assert_int_equal(unlink(pipe), 0);
 }
 
 int main(void)

@@ -89,6 +89,7 @@ static void tube(void **state)
 
   assert_string_equal(NsSectionShape(p.section), "tube");
   is_close(p.area, PI * (144 - 100) * 1e-6, 1e-14);
+  is_close(NsSectionArea(p.section), PI * (144 - 100) * 1e-6, 1e-14);
   is_close(p.inertia_2, PI / 4 * (20736 - 10000) * 1e-12, 1e-14);
   is_close(p.torsion, 2 * p.inertia_3, 1e-15);
   is_close(p.shear_factor, 7.8 * 244 * 244 / (8.8 * 244 * 244 + 23.6 * 100 * 144), 1e-14); /* m^2 = 100/144 */
