@@ -139,5 +139,5 @@ void NsOrbit(const PetscReal axis[3], const PetscComplex u[3], PetscReal *major,
   }
   for (int k = 0; k < 3; k++) area += axis[k] * (b[(k + 1) % 3] * a[(k + 2) % 3] - b[(k + 2) % 3] * a[(k + 1) % 3]);
   *major = PetscSqrtReal((aa + bb) / 2 + hypot((aa - bb) / 2, ab));
-  *minor = *major > 0 ? area / *major : 0;
+  *minor = *major == 0 ? 0 : area / *major; /* of what is no number, none */
 }

@@ -2,6 +2,7 @@
 """percuss compare on real runs: what is the same, what halving the step gains, chaos, runs that failed. Usage: test_compare.py PERCUSS"""
 import csv
 import json
+import math
 import os
 import re
 import shutil
@@ -119,6 +120,27 @@ class Two(Case):
         self.assertAlmostEqual(float(rows["history.csv", "ball.y"]["rms"]), (sum(x * x for x in apart) / len(apart)) ** 0.5, delta=1e-12)
         self.assertEqual(percuss("compare", "a", "b", "--csv", table, cwd=self.folder).returncode, 2)  # it is there already
 
+    def test_a_jump_at_an_impact(self):
+        """Apart by rounding of gravity's 9th digit up to the first impact at 0.4515 s, and by another rebound from then on."""
+        self.run_as("a", BALL)
+        self.run_as("b", BALL, "--set", "gravity=[0, -9.81000001, 0]", "--set", "bodies.ball.contact.restitution=0.6")
+        said = self.compare("a", "b", code=1)
+        at = float(re.search(r"the difference jumps near (\S+) s, to \S+ of its size: as where one run has an impact and the other has not", said).group(1))
+        self.assertAlmostEqual(at, math.sqrt(2 / 9.81), delta=0.02)
+
+    def test_apart_in_events_alone(self):
+        """Up to 0.46 s a ball from 1 m has hit and left the floor; one from 1.03 m has only hit it, or, up to 0.453 s, not even that."""
+        for end, count in (("0.46", 1), ("0.453", 0)):
+            self.run_as("a", BALL, "--set", "time.end=" + end)
+            self.run_as("b", BALL, "--set", "time.end=" + end, "--set", "bodies.ball.initial.y=1.03 m")
+            said = self.compare("a", "b", "--tolerance", "3", code=1)
+            self.assertRegex(said, rf"(?m)^  floor +[12] +{count} +{count} ")
+            self.assertIn("A and B differ: not in their numbers, but in their events", said)
+            if not count:
+                self.assertRegex(said, r"(?m)^  floor +\d +0 +0 +impact of A at 0.452 s$")
+            for name in "ab":
+                shutil.rmtree(os.path.join(self.folder, name))
+
     def test_impulses_whatever_the_interval(self):
         self.run_as("a", BALL, "--set", "output.contacts.every=1")
         self.run_as("b", BALL, "--set", "output.contacts.every=40")
@@ -193,6 +215,42 @@ class Three(Case):
         said = self.compare("a", "b", "c", code=1)
         self.assertAlmostEqual(float(re.search(r"order (\S+) \(middle of", said).group(1)), 1, delta=0.15)
         self.assertIn("consistent with order 1", said)
+
+    def test_rounding_has_no_order(self):
+        """Free fall is exact with any step."""
+        for letter, step in zip("abc", ("4 ms", "2 ms", "1 ms")):
+            self.run_as(letter, BALL, "--set", "scheme.step=" + step, "--set", "time.end=0.4 s")
+        self.assertIn("order: not to be seen, for the differences are rounding\n", self.compare("a", "b", "c", code=0))
+
+    def test_order_from_some_time_on(self):
+        """A load that comes after half the time: before it nothing differs, and there is nothing to tell."""
+        late = SWING.replace("initial: {velocity: [1, 0, 0]}", "") + "loads: {pull: {at: bar.right, force: [1 kN, 0, 0], time: {table: [[0, 0], [4 ms, 0], [8 ms, 1]]}}}\n"
+        self.halve(late, ("4 us", "2 us", "1 us"))
+        said = self.compare("a", "b", "c", code=1)
+        parts = re.search(r"in eighths of it: (.*)", said).group(1).split()
+        self.assertEqual(parts[:4], ["-"] * 4)
+        for part in parts[4:]:
+            self.assertAlmostEqual(float(part), 2, delta=0.3)
+
+    def test_differences_that_grow(self):
+        """A push moves what is half as heavy twice as far: from 4 to 2 to 1 kg the differences double, and that is order -1."""
+        config = self.write("push.yaml", "bodies: {block: {type: rigid, mass: 4 kg, at: [0, 0, 0], inertia: [1, 1, 1]}}\nloads: {push: {at: block.center, force: [1, 0, 0]}}\n"
+                            "scheme: {type: half_explicit, step: 1 ms}\ntime: {end: 1 s}\noutput: {frames: {every: 0}, history: {probes: [block.center], every: 1}}\n")
+        for letter, mass in zip("abc", "421"):
+            self.run_as(letter, config, "--set", f"bodies.block.mass={mass} kg")
+        said = self.compare("a", "b", "c", code=1)
+        self.assertRegex(said, r"order -1.00 .*: no convergence\n")
+        self.assertIn("shorter steps gain less than half an order at any time\n", said)
+
+    def test_a_run_without_its_config(self):
+        config = self.write("swing.yaml", SWING)
+        for letter in "abc":
+            self.run_as(letter, config, "--set", "time.end=0.1 ms")
+        os.remove(os.path.join(self.folder, "b", "config.yaml"))
+        done = percuss("compare", "a", "b", "c", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (2, "", "percuss compare: 'b' has no config.yaml, from which its step would be known\n"))
+        self.assertIn("A and B are the same", self.compare("a", "b", code=0))  # two are compared without
 
     def test_other_ratios_and_numbers(self):
         config = self.write("x.yaml", SWING)

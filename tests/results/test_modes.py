@@ -175,6 +175,66 @@ class Modes(unittest.TestCase):
         self.assertIn("shaft.left.uy.amplitude", header)
         self.assertIn("shaft.right.minor", header)
 
+    def two_rotors(self):
+        """The rigid rotor twice, side by side: the second one turns twice as fast, in bearings that are four times as stiff."""
+        path = os.path.join(self.folder, "two.yaml")
+        shaft = "type: rotor, section: {circle: {radius: 50 mm}}, material: {density: 7800 kg/m^3, young: 211 GPa, poisson: 0.3}"
+        with open(path, "w") as file:
+            file.write(f"bodies:\n  slow: {{{shaft}, mesh: {{line: {{from: [0, 0, 0], to: [0.1 m, 0, 0], elements: 4}}}}, spin: 1000 rpm}}\n"
+                       f"  fast: {{{shaft}, mesh: {{line: {{from: [0, 1 m, 0], to: [0.1 m, 1 m, 0], elements: 4}}}}, spin: 2000 rpm}}\n"
+                       "unbalances: {slow: {at: slow@0.05 m, mass_eccentricity: 1e-3 kg m}, fast: {at: fast@0.05 m, mass_eccentricity: 1e-3 kg m}}\nbearings:\n" +
+                       "".join(f"  {name}_{end}: {{between: [{name}.{end}, ground], stiffness: {stiffness} MN/m}}\n"
+                               for name, stiffness in (("slow", 1), ("fast", 4)) for end in ("left", "right")) +
+                       "scheme: {type: moreau_jean, step: 0.1 ms}\ntime: {end: 1 s}\noutput: {history: {probes: [slow@0.05 m, fast@0.05 m]}}\n")
+        return path
+
+    def test_two_rotors(self):
+        """Each mode whirls as the shaft does that takes part in it, whichever of the two."""
+        done = self.modes(self.two_rotors())
+        self.assertTrue(done.stdout.startswith("fast turns at 2 times the speed of slow\n"), done.stdout)
+        rows = table(self.path("modes.csv"))
+        mass = 7800 * math.pi * 0.05**2 * 0.1
+        for stiffness in (2e6, 8e6):  # up and down, without tilting: no gyroscopic moments
+            pair = [row for row in rows if abs(float(row["im"]) / math.sqrt(stiffness / mass) - 1) < 2e-3]
+            self.assertEqual(sorted(row["whirl"] for row in pair), ["backward", "forward"])
+            for row in pair:
+                self.assertAlmostEqual(abs(float(row["kappa"])), 1, delta=1e-6)
+        done = percuss("response", self.two_rotors(), "--speeds", "300 rad/s:900 rad/s:2", "--out", self.out, "--overwrite")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.startswith("fast turns at 2 times the speed of slow: its unbalances are left out\n"), done.stdout)
+        for row in table(self.path("response.csv")):
+            speed = float(row["speed"])
+            self.assertAlmostEqual(float(row["slow@0.05 m.major"]) / abs(1e-3 * speed**2 / (2e6 - mass * speed**2)), 1, delta=5e-3)
+            self.assertEqual(float(row["fast@0.05 m.major"]), 0)
+
+    def test_no_answer_at_a_critical_speed(self):
+        """Two masses on a shaft whose ends do not tilt, undamped: at sqrt(k/m) the speed is told, and its row has no numbers."""
+        path = os.path.join(self.folder, "critical.yaml")
+        with open(path, "w") as file:
+            file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}}, material: {density: 1000, young: 210 GPa},\n"
+                       "  section: {circle: {radius: 1 mm}}, spin: 300 rad/s}}\nsupports: {straight: {at: shaft.all, fix: rotations}}\n"
+                       "masses: {ends: {at: shaft.all, mass: 1}}\nunbalances: {end: {at: shaft.left, mass_eccentricity: 1e-6 kg m}}\n"
+                       "bearings: {left: {between: [shaft.left, ground], stiffness: 1e4}, right: {between: [shaft.right, ground], stiffness: 1e4}}\n"
+                       "scheme: {type: moreau_jean, step: 0.1 ms}\ntime: {end: 1 s}\noutput: {history: {probes: [shaft.left]}}\n")
+        critical = math.sqrt(1e4 / (1 + 1000 * math.pi * 1e-6 * 0.1 / 2))
+        done = percuss("response", path, "--speeds", f"{critical!r} rad/s:200 rad/s:2", "--out", self.out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, f"percuss response: warning: no answer at {critical:.9g} rad/s: a critical speed without damping, or a body that nothing holds\n")
+        rows = table(self.path("response.csv"))
+        self.assertTrue(all(value == "nan" for name, value in rows[0].items() if name != "speed"), rows[0])
+        self.assertTrue(all(math.isfinite(float(value)) for value in rows[1].values()), rows[1])
+
+    def test_a_file_among_the_results(self):
+        """Where the frames' folder was: nothing is taken away."""
+        for command, words in (("modes", ()), ("response", ("--speeds", "300 rad/s:900 rad/s:2"))):
+            self.modes(self.rigid_rotor(), "--overwrite")
+            shutil.rmtree(self.path("frames"))
+            open(self.path("frames"), "w").close()
+            done = percuss(command, self.rigid_rotor(), *words, "--out", self.out, "--overwrite")
+            self.assertEqual((done.returncode, done.stderr), (1, f"percuss {command}: cannot empty '{self.out}': Not a directory\n"))
+            self.assertTrue(os.path.exists(self.path("modes.csv")))
+            shutil.rmtree(self.out)
+
     def test_responses_that_there_are_not(self):
         speeds = ("--speeds", "300 rad/s:900 rad/s:2")
         for words, message in (((self.rigid_rotor("0"), *speeds), "nothing in this model is out of balance: there is no response to compute"),
