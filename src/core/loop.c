@@ -366,7 +366,7 @@ PetscErrorCode NsRunExecute(NsRun *run)
 
   PetscFunctionBegin;
   if (run->writes && !NsDirectoryMake(run->directory)) {
-    NsRunFail(run, "cannot make the directory %s: %s", run->directory, strerror(errno));
+    NsRunFail(run, "cannot make the directory %.800s%s: %s", run->directory, strlen(run->directory) > 800 ? "..." : "", strerror(errno));
     failed = 1;
   } else if (run->writes && !NsDirectoryLock(run->directory, &run->lock)) {
     NsRunFail(run, "another run writes into %s", run->directory);

@@ -180,7 +180,7 @@ PetscErrorCode NsDaeSolve(
   *done = left <= NS_CONTRADICTION * size ? PETSC_TRUE : PETSC_FALSE;
   if (*done)
     PetscCall(NsComplianceApply(compliance, wp, dae->lambda, 1, x));
-  else if (left <= PETSC_MAX_REAL)
+  else if (left / size <= PETSC_MAX_REAL)
     PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason),
       "the equations of %" PetscInt_FMT " closed contacts and joints contradict each other (by %.1e of their size)", wu->contacts, left / size));
   else

@@ -277,6 +277,10 @@ class Surroundings(unittest.TestCase):
         open(os.path.join(self.out, "frames"), "w").close()
         self.assert_failed(self.run_bar("--overwrite", "--set", "time.end=1 us"), "Not a directory", f"cannot empty '{self.out}'")
 
+    def test_directory_of_too_long_a_name(self):
+        self.out += 2500 * "/a"
+        self.assert_failed(self.run_bar(), "...: File name too long\n", "cannot make the directory " + self.out[:800])
+
     def test_config_that_cannot_be_read(self):
         done = subprocess.run([PERCUSS, "check", "/proc/self/mem"], capture_output=True, text=True, timeout=100)
         self.assertEqual((done.returncode, done.stderr), (2, "error: cannot read '/proc/self/mem': Input/output error\n"))
