@@ -82,12 +82,10 @@ static void report_no_mapping(NsKeysReader *reader, const NsTable *table, const 
 
   if (NsKeysIsNull(node))
     NsDiagError(reader->diag, node->key_place, "%s has no value", label_of(reader, path));
-  else if (!count)
-    NsDiagError(reader->diag, node->place, "expected a mapping, got %s", NsKeysGot(reader, node));
   else
     NsDiagError(reader->diag, node->place, "expected a mapping with key%s %s, got %s", count > 1 ? "s" : "", NsKeysJoin(reader, names, count, 8),
       NsKeysGot(reader, node));
-  if (NsKeysIsNull(node) && count) NsDiagNote(reader->diag, "valid keys: %s", NsKeysJoin(reader, names, count, 0));
+  if (NsKeysIsNull(node)) NsDiagNote(reader->diag, "valid keys: %s", NsKeysJoin(reader, names, count, 0));
 }
 
 /* "line, file": which of these are there. */
