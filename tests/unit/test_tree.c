@@ -346,7 +346,7 @@ static void nasty_texts_survive(void **state)
     "a:", ":a", ": ", "a #b", "a#b", "#a", "true", "null", "~", "yes", "5", "-", "- a", "-a", "-5", "-.5", "--- x", "---", "...", "... x", "?", "? a",
     "<<", "a, b", "[a]", "{a}", "a]b", "a}b", "&a", "*a", "!a", "%a", "@a", "`a", "|", ">", "=", "a=b", "\xc3\xa4\xe7\x95\x8c", "\xc2\x85",
     "\xe2\x80\xa8", "\xef\xbb\xbf", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\x01\x1b\x7f", "a\rb", "../m.msh", "http://x", "1:2", "a\xc2\xa0",
-    "\xf3\xa0\x80\x81" /* U+E0001 */};
+    "\xf0\x9f\xbf\xbe" /* U+1FFFE, no character */};
 
   (void)state;
   for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); ++i) {
