@@ -96,10 +96,13 @@ class Restart(unittest.TestCase):
             time.sleep(0.01)
 
     def stop(self, command, out, number, wait):
-        """Starts a run and stops it `wait` seconds after its files are there; its exit code, negative where a signal ended it."""
+        """Starts a run and stops it `wait` seconds after its files are there, a killed one also before; its exit code, negative where a signal ended it."""
+        def written():
+            return os.stat(self.path(out, "run.json")).st_ino if os.path.exists(self.path(out, "run.json")) else None
+        before = written() if number != signal.SIGKILL else None
         run = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         end = time.time() + PATIENCE
-        while not os.path.exists(self.path(out, "run.json")) and run.poll() is None and time.time() < end:
+        while written() in (None, before) and run.poll() is None and time.time() < end:
             time.sleep(0.002)
         time.sleep(wait)
         if number == signal.SIGKILL:
@@ -152,7 +155,7 @@ class Restart(unittest.TestCase):
         # 20 stops and more in all, of every kind
         stops = {}
         for name, (config, sets) in LONG.items():
-            for code, count in self.stop_often(config, sets, 12).items():
+            for code, count in self.stop_often(config, sets, 12, longest=0.08).items():
                 stops[code] = stops.get(code, 0) + count
         print(f"  seed {SEED}: stops by exit code {stops}", file=sys.stderr)
         self.assertGreaterEqual(stops.get(3, 0), 5)
