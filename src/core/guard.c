@@ -1,9 +1,9 @@
 /*
-  Limits of a run, looked at as rarely as is soon enough, so that they cost a hundredth of it, or two:
+  Limits of a run, looked at as rarely as is soon enough, so that they cost a hundredth of it, or two (a twentieth of steps that are one pass over memory):
 
       contacts     each step, those that are near
-      velocities   each 16th step: one pass; each 64th where that is a pass over memory, a twentieth of a step that is one itself
-      energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: what blows up is found within 16 (64) steps, far from overflow
+      velocities   each 16th step: one pass
+      energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: what blows up is found within 16 steps, far from overflow
       positions    before a whole state is written
       rows         each before it is written: its own numbers
 
@@ -19,13 +19,11 @@
 
 #define NS_ENERGY_EVERY 2048 /* it takes as long as some twenty steps of a bar */
 #define NS_DEAR         64 /* so many times as rarely where a scheme's state has to be completed first (modal): that costs some hundred of its steps */
-#define NS_LARGE        100000 /* unknowns: of more, */
-#define NS_SELDOM       64     /* each 64th step will do */
-#define NS_LASTING      0.01   /* of the run's time: so long energy may be above its limit */
-#define NS_HOPELESS     100    /* limits of energy: ends the run in any case, */
-#define NS_AT_ONCE      1e4    /* and these do without waiting */
-#define NS_ROUNDING     1e-9   /* of the potential energy, which may begin anywhere: below, nothing is made but rounding */
-#define NS_DEEP         0.1    /* of the model's length: limit of penetration unless the config has one */
+#define NS_LASTING      0.01 /* of the run's time: so long energy may be above its limit */
+#define NS_HOPELESS     100  /* limits of energy: ends the run in any case, */
+#define NS_AT_ONCE      1e4  /* and these do without waiting */
+#define NS_ROUNDING     1e-9 /* of the potential energy, which may begin anywhere: below, nothing is made but rounding */
+#define NS_DEEP         0.1  /* of the model's length: limit of penetration unless the config has one */
 #define NS_SPIN_MARGIN  1.1
 
 const char *const NsGuardNames[] = {"energy", "penetration", "spin", "bearing_table"};
@@ -347,7 +345,6 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
   PetscFunctionBegin;
   *energy = step % every == 0 ? PETSC_TRUE : PETSC_FALSE;
   if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
-  if (run->model->unknowns > NS_LARGE && step % NS_SELDOM) PetscFunctionReturn(0);
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
   if (run->model->ops->free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
   if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
