@@ -27,7 +27,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 # Long enough for many stops; each column of every table, frames, events.
 LONG = {
     "bar": ("elastic_bar.yaml", ["time.end=60 ms", "output.frames.every=2000", "output.history.every=50", "output.contacts.every=7", "output.energy.every=90"]),
-    "crank": ("slider_crank.yaml", ["time.end=4 s", "output.frames.every=5000", "output.history.every=10", "output.contacts.every=10", "output.energy.every=100"]),
+    "crank": ("slider_crank.yaml", ["time.end=40 s", "output.frames.every=50000", "output.history.every=100", "output.contacts.every=100", "output.energy.every=1000"]),
     "rotor": ("rotor_in_safety_bearing.yaml", ["time.end=0.25 s", "output.frames.every=2000"]),
     "events": ("rocking_block.yaml", ["time.end=200 s", "output.frames.every=20000"]),
     "modal": ("elastic_bar_modal.yaml", ["time.end=2 ms", "output.frames.every=500"]),
@@ -128,12 +128,14 @@ class Restart(unittest.TestCase):
                 if a.read() != b.read():
                     self.fail(f"{text}: {name} differs (seed {SEED})")
 
-    def stop_often(self, config, sets, stops, ranks=1, longest=0.15):
-        """A run stopped so many times, and one that never was."""
+    def stop_often(self, config, sets, stops, ranks=1, longest=0.1):
+        """A run stopped so many times, and one that never was, whose time tells how soon: so that most stops come before the end, on any machine."""
         shutil.rmtree(self.path("whole"), ignore_errors=True)
         shutil.rmtree(self.path("parts"), ignore_errors=True)
         sets = sets + ["output.checkpoints=30 ms"]
+        started = time.time()
         self.run_through(self.command(config, sets, "--out", "x", ranks=ranks))
+        longest = min(longest, 1.5 * (time.time() - started) / stops)
         os.rename(self.path("x"), self.path("whole"))
         told = {}
         for k in range(stops):
@@ -154,13 +156,16 @@ class Restart(unittest.TestCase):
     def test_stopped_at_random_steps(self):
         # 20 stops and more in all, of every kind
         stops = {}
-        for name, (config, sets) in LONG.items():
-            for code, count in self.stop_often(config, sets, 12, longest=0.08).items():
-                stops[code] = stops.get(code, 0) + count
+        def enough():
+            return stops.get(3, 0) >= 5 and stops.get(-9, 0) >= 5 and sum(stops.values()) - stops.get(0, 0) >= 20
+        for _ in range(5):  # chance may let a round end early
+            for name, (config, sets) in LONG.items():
+                for code, count in self.stop_often(config, sets, 12).items():
+                    stops[code] = stops.get(code, 0) + count
+            if enough():
+                break
         print(f"  seed {SEED}: stops by exit code {stops}", file=sys.stderr)
-        self.assertGreaterEqual(stops.get(3, 0), 5)
-        self.assertGreaterEqual(stops.get(-9, 0), 5)
-        self.assertGreaterEqual(sum(stops.values()) - stops.get(0, 0), 20)
+        self.assertTrue(enough())
 
     def test_stopped_on_two_processes(self):
         if not MPIEXEC:
@@ -178,7 +183,7 @@ class Restart(unittest.TestCase):
                 library = re.search(r"^\s*library:", file.read(), re.M)
             if library:
                 continue
-            told = self.stop_often(name + ".yaml", [SHORT[name]] if name in SHORT else [], 2, longest=0.1)
+            told = self.stop_often(name + ".yaml", [SHORT[name]] if name in SHORT else [], 2)
             stopped += sum(count for code, count in told.items() if code)
         self.assertGreaterEqual(stopped, 20)
 
@@ -236,14 +241,16 @@ class Restart(unittest.TestCase):
         self.assertIn("a mesh file or a plugin has changed since\n  --overwrite starts anew", self.run_through(command + ["--resume"], 2).stderr)
 
     def test_the_newest_damaged_the_one_before_serves(self):
-        sets = self.BAR[:1] + ["output.checkpoints=20 ms"] + self.BAR[1:]
-        sets[0] = "time.end=60 ms"
+        sets = ["time.end=120 ms", "output.checkpoints=20 ms"] + self.BAR[1:]
         self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x"))
         os.rename(self.path("x"), self.path("whole"))
-        self.stop(self.command("elastic_bar.yaml", sets, "--out", "x"), "x", signal.SIGKILL, 0.25)
-        files = sorted(glob.glob(self.path("x", "checkpoint", "*.ckpt")))
-        self.assertEqual(len(files), 2)
-        with open(files[1], "r+b") as file:
+        run = subprocess.Popen(self.command("elastic_bar.yaml", sets, "--out", "x"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
+        while len(glob.glob(self.path("x", "checkpoint", "*.ckpt"))) < 2 and run.poll() is None:
+            time.sleep(0.002)
+        run.kill()
+        run.communicate(timeout=PATIENCE)
+        self.assertEqual(run.returncode, -signal.SIGKILL)
+        with open(max(glob.glob(self.path("x", "checkpoint", "*.ckpt"))), "r+b") as file:
             file.truncate(1000)
         self.assertRegex(self.resume(sets, 0), "warning: .*damaged.*; going on from the one before")
         os.rename(self.path("x"), self.path("parts"))
