@@ -59,13 +59,20 @@ static PetscReal element_length(const NsMesh *mesh, PetscInt e)
   return hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]);
 }
 
+#define NS_MESH_FARTHEST 1e150 /* m */
+
 /* An element shorter than the rounding of its nodes' places has no direction to speak of. */
-static bool no_element_without_length(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
+static bool elements_have_lengths(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   PetscReal extent = 0;
   PetscInt  bad = 0, first = 0;
 
-  for (PetscInt k = 0; k < 3 * mesh->nodes; k++) extent = PetscMax(extent, fabs(mesh->x[k]));
+  for (PetscInt k = 0; k < 3 * mesh->nodes; k++)
+    if (!(fabs(mesh->x[k]) <= extent)) extent = fabs(mesh->x[k]); /* also what is no number */
+  if (!(extent <= NS_MESH_FARTHEST)) {
+    NsDiagError(diag, place, "the mesh reaches farther than %g m from the origin, where squares of lengths are no numbers", NS_MESH_FARTHEST);
+    return false;
+  }
   for (PetscInt e = 0; e < mesh->elements; e++)
     if (!(element_length(mesh, e) > 16 * PETSC_MACHINE_EPSILON * extent) && bad++ == 0) first = e;
   if (bad == 0) return true;
@@ -221,7 +228,7 @@ static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, 
   bool          chain = false, good;
 
   PetscFunctionBeginUser;
-  if (!no_element_without_length(raw, place, arena, diag)) PetscFunctionReturn(0);
+  if (!elements_have_lengths(raw, place, arena, diag)) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(raw->nodes, &order));
   PetscCall(NsMeshOrder(raw, place, arena, diag, order, &chain, &good));
   if (good) PetscCall(renumber(raw, order, chain, arena, made));

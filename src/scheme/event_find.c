@@ -381,7 +381,8 @@ static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal roun
 
 /*
   Takes the step again so that it ends in the event: by secants, for the dense output is not as good as the step; where F jumps, by halvings, to the rounding of time. A little late is right,
-  a little early would be no event. Not found: the step itself passes by, as far as it was tried last.
+  a little early would be no event. Where one was seen it is, also when a second look at the same time does not see it: forces need not be unique. Not found: the step itself passes by,
+  as far as it was tried last.
 */
 static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
 {
@@ -397,7 +398,7 @@ static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest
     if (!outcome->done) PetscFunctionReturn(0);
     *h     = l.h;
     l.F    = least(scheme);
-    *found = l.F <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    *found = l.F <= 0 || l.h == l.late ? PETSC_TRUE : PETSC_FALSE;
     if (*found && (l.F > -NS_EVENT_SHARP || l.h - l.early <= rounding)) break;
     *(*found ? &l.late : &l.early) = l.h;
     if (l.late == 0 && (tries >= NS_MOST_LANDINGS || l.h >= longest)) break;
