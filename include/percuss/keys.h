@@ -119,3 +119,5 @@ bool NsKeysRead(const NsTable *table, const NsNode *node, void *settings, NsAren
 
 /* The place to blame for a key: its value, or the mapping itself when the key is absent. */
 NsPlace NsKeysPlace(const NsNode *where, const char *key);
+/* The place to blame for a number of NS_KEY_NUMBERS: row and column from 0; the row, or all, where it has no such column or row. */
+NsPlace NsKeysNumberPlace(const NsNode *where, const char *key, int row, int column);

@@ -158,9 +158,9 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
   }
   printf("\n");
   if (isnan(last_good))
-    printf("  shorter steps gain less than half an order at any time\n");
+    printf("  refining gains less than half an order at any time\n");
   else if (lost)
-    printf("  differences shrink with the step up to about %.6g s, and not after it\n", last_good);
+    printf("  differences shrink up to about %.6g s, and not after it\n", last_good);
   for (int i = 0; i < aligned->quantities && converges; i++) {
     const double relative = table->difference[i].scale > 0 ? table->order[i].error / table->difference[i].scale : NAN;
     if (!(relative > worst) || table->difference[i].minor) continue;

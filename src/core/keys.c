@@ -373,3 +373,18 @@ NsPlace NsKeysPlace(const NsNode *where, const char *key)
   if (child) return child->place;
   return where ? where->key_place : (NsPlace){NULL, 0, 0, 0};
 }
+
+NsPlace NsKeysNumberPlace(const NsNode *where, const char *key, int row, int column)
+{
+  const NsNode *node    = NsTreeChild(where, key);
+  const int     at[2]   = {row, column};
+  NsPlace       closest = NsKeysPlace(where, key);
+
+  for (int level = 0; node && level < 2; level++) {
+    const NsNode *item = node->first;
+    for (int i = 0; item && i < at[level]; i++) item = item->next;
+    node = item;
+    if (node) closest = node->place;
+  }
+  return closest;
+}

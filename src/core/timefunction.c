@@ -46,8 +46,8 @@ void NsTableCheckTimes(const NsNode *where, const NsNumbers *table, NsDiag *diag
 {
   for (int i = 1; i < table->rows; i++) {
     if (table->values[2 * i] <= table->values[2 * i - 2]) {
-      NsDiagError(diag, NsKeysPlace(where, "table"), "times of a table must rise: row %d is at %g s, row %d at %g s", i, table->values[2 * i - 2],
-        i + 1, table->values[2 * i]);
+      NsDiagError(diag, NsKeysNumberPlace(where, "table", i, 0), "times of a table must rise: row %d is at %g s, row %d at %g s", i,
+        table->values[2 * i - 2], i + 1, table->values[2 * i]);
       return;
     }
   }

@@ -86,14 +86,14 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
     static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */
     const double     value     = table->values[9 * (i / 4) + direct[i % 4]];
     if (value >= 0) continue;
-    NsDiagError(diag, NsKeysPlace(bearing->where, "over_speed"), "row %d: %s must not be negative, but is %g", i / 4 + 1,
+    NsDiagError(diag, NsKeysNumberPlace(bearing->where, "over_speed", i / 4, direct[i % 4]), "row %d: %s must not be negative, but is %g", i / 4 + 1,
       (const char *const[]){"k22", "k33", "c22", "c33"}[i % 4], value);
     return;
   }
   for (int i = 1; i < table->rows; i++) {
     if (table->values[9 * i] > table->values[9 * i - 9]) continue;
-    NsDiagError(diag, NsKeysPlace(bearing->where, "over_speed"), "speeds of a table must rise: row %d is at %g rad/s, row %d at %g rad/s", i,
-      table->values[9 * i - 9], i + 1, table->values[9 * i]);
+    NsDiagError(diag, NsKeysNumberPlace(bearing->where, "over_speed", i, 0), "speeds of a table must rise: row %d is at %g rad/s, row %d at %g rad/s",
+      i, table->values[9 * i - 9], i + 1, table->values[9 * i]);
     return;
   }
 }

@@ -240,7 +240,7 @@ class Three(Case):
             self.run_as(letter, config, "--set", f"bodies.block.mass={mass} kg")
         said = self.compare("a", "b", "c", code=1)
         self.assertRegex(said, r"order -1.00 .*: no convergence\n")
-        self.assertIn("shorter steps gain less than half an order at any time\n", said)
+        self.assertIn("refining gains less than half an order at any time\n", said)
 
     def test_a_run_without_its_config(self):
         config = self.write("swing.yaml", SWING)
