@@ -18,7 +18,8 @@
   Both leave one constraint of two at an edge of a surface, where both as equations are singular.
 
   Guards are quantities that must not fall below a limit. They are looked at in pieces of a step, at both ends and in the middle, and where one has its least between; where a gap is not
-  yet what its values and rates say, and that may matter, in halves of the piece: a body that spins makes no error, and its corners swing. The first guard that falls is bracketed on the
+  yet what its values and rates say, and that may matter, in halves of the piece: a body that spins makes no error, and its corners swing. Gaps without any smoothness would be looked at in
+  a hundred thousand pieces: a step of too many ends where it was looked at. The first guard that falls is bracketed on the
   dense output, and the step is taken again to end there, until it does.
 
   Zeno: an impact after which a contact would part with less than velocity_tolerance, or rise by less than a thousandth of gap_tolerance, has e = 0: a ball comes to rest after finitely
@@ -31,6 +32,7 @@
 
 #define NS_EVENT_PIECES 3    /* of a step, the longest */
 #define NS_EVENT_FINEST 2e-5 /* of a step, the shortest */
+#define NS_EVENT_MOST   4096 /* pieces of a step: one that takes more ends there */
 #define NS_EVENT_CROWD  10000
 #define NS_EVENT_PERIOD \
   0.25 /* of the period of a harmonic load: no step is longer, for a body at rest has no error, and forces that swing would not be seen */

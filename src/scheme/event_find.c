@@ -292,7 +292,7 @@ static PetscErrorCode look_and_keep(NsScheme *scheme, const NsState *x, PetscRea
   PetscFunctionReturn(0);
 }
 
-/* Looks along the trial step, piece by piece, in halves of a piece where gaps are rough; found: F changes its sign between *low and *high. */
+/* Looks along the trial step, piece by piece, in halves of a piece where gaps are rough; found: F changes its sign between *low and *high; else it does not up to *high. */
 static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal *low, PetscReal *high, PetscBool *found, NsStepOutcome *outcome)
 {
   const PetscReal longest = 1.0 / NS_EVENT_PIECES;
@@ -302,7 +302,7 @@ static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, Pets
   PetscFunctionBegin;
   *found = PETSC_FALSE;
   PetscCall(look_and_keep(scheme, x, 0, h, START, outcome));
-  while (start < 1 && outcome->done && !*found) {
+  for (int pieces = 0; start < 1 && outcome->done && !*found && (pieces < NS_EVENT_MOST || start == 0); pieces++) {
     const PetscReal end   = start + piece < 1 - NS_EVENT_FINEST / 2 ? start + piece : 1;
     const PetscInt  nears = scheme->contact->nears;
     PetscCall(look_and_keep(scheme, x, (start + end) / 2, h, MIDDLE, outcome));
@@ -322,6 +322,7 @@ static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, Pets
       piece = PetscMin(2 * piece, longest);
     }
   }
+  if (!*found) *high = start;
   PetscFunctionReturn(0);
 }
 
@@ -420,10 +421,13 @@ PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, Pet
   if (!contact->candidates) PetscFunctionReturn(0);
   for (PetscInt k = 0; k < 2 * contact->candidates; k++) ((NsEventDriven *)scheme->data)->guard[k].kind = NS_EVENT_NONE;
   PetscCall(scan(scheme, x, *h, &low, &high, found, outcome));
-  if (!outcome->done || !*found) PetscFunctionReturn(0);
-  PetscCall(narrow(scheme, x, *h, &low, &high, outcome));
+  if (!outcome->done || (!*found && high >= 1)) PetscFunctionReturn(0);
+  if (*found) PetscCall(narrow(scheme, x, *h, &low, &high, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   *h *= high;
-  PetscCall(land(scheme, x, longest, h, found, outcome));
+  if (*found)
+    PetscCall(land(scheme, x, longest, h, found, outcome));
+  else
+    PetscCall(NsDaeTryExactly(((NsEventDriven *)scheme->data)->dae, x, *h, &outcome->done));
   PetscFunctionReturn(0);
 }
