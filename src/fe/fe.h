@@ -244,15 +244,24 @@ typedef struct {
   void (*attach)(const void *settings, NsFe *fe, NsFeBody *body);
 } NsBodyType;
 
-extern const NsBodyType *const NsBodyTypes[];
-extern const NsVariant *const  NsBodyVariants[];
+extern const NsVariant *const NsBodyVariants[];
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
-/* Elastic energy of all elements, J; q[unknowns] in natural numbers. */
-PetscReal NsFeElementEnergy(const NsFe *fe, const PetscReal *q);
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
 void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
+
+/* src/fe/bodies.c. Meshes, nodes and elements of all bodies, and where their unknowns will be; then what their keys say, once they are there; then what types attach,
+   once unknowns have numbers. Errors in diag. */
+PetscErrorCode NsFeBodies(NsFe *fe);
+void           NsFeCheckBodies(NsFe *fe);
+void           NsFeAttachBodies(NsFe *fe);
+
+/* src/fe/energy.c. Elastic energy of all elements, J; q[unknowns] in natural numbers. */
+PetscReal NsFeElementEnergy(const NsFe *fe, const PetscReal *q);
+/* Operations of percuss/model.h. */
+PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
+PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
 
 /* Not so large or small that products of it leave the range of numbers, or of sense; false for what is no number. */
 static inline PetscBool NsFeIsInRange(PetscReal x)

@@ -2,7 +2,7 @@
   Lists and tables of src/fe/lumped.h out of the model: which elements, springs and discs touch an unknown of this process, which other unknowns they need (ghosts),
   and what their matrices are, each once.
 
-  Elements that follow each other and differ by the rounding of their nodes' coordinates alone count as equal, as their lengths do (src/fe/model.c).
+  Elements that follow each other and differ by the rounding of their nodes' coordinates alone count as equal, as their lengths do (src/fe/bodies.c).
 */
 #include <string.h>
 #include "lumped.h"

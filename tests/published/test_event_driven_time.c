@@ -201,8 +201,8 @@ static void gaps_that_swing_too_often_end_the_step(void **state)
   NsModelOps ops;
 
   (void)state;
-  event_open(&it, "event_driven_hem5, tolerance: 0", 0.01, 0.03,
-    "gravity: [0, 0, 0]\nbodies: {it: {type: rocking_block, initial: {y: 0.7, omega: 1e6}}}\n");
+  event_open(
+    &it, "event_driven_hem5, tolerance: 0", 0.01, 0.03, "gravity: [0, 0, 0]\nbodies: {it: {type: rocking_block, initial: {y: 0.7, omega: 1e6}}}\n");
   start_to_count(&ops);
   for (PetscReal t = 0; it.t < 0.03 - 1e-12; t = it.t) {
     looks = 0;
