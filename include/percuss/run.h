@@ -104,7 +104,7 @@ struct NsRun {
   NsRunFile     *inputs;  /* meshes and whatever else the config refers to; paths that can be opened */
   NsRunFile     *outputs; /* within the directory; each writer adds its own */
   NsExit         exit;
-  char           failure[1024]; /* why exit is FAILED or STOPPED; "" else */
+  char           failure[8192]; /* why exit is FAILED or STOPPED, with room for a path; "" else */
 
   /* Kept by the writer of orbits. */
   PetscInt        orbits;

@@ -167,6 +167,12 @@ class Surroundings(unittest.TestCase):
             self.assert_failed(done, "File too large", "cannot write " + self.out)
             self.assert_readable(self.out, done.stderr)
 
+    def test_the_reason_after_a_long_path(self):
+        self.out += 300 * "/a_folder"
+        done = self.run_bar("--set", TABLES, preexec_fn=limited(resource.RLIMIT_FSIZE, 60000))
+        self.assert_failed(done, "File too large\n", "cannot write " + self.out)
+        self.assert_readable(self.out, done.stderr)
+
     @unittest.skipIf(SANITIZED, "sanitizers want all the address space there is")
     def test_little_memory(self):
         """From what a small model needs upward: a large one is run, or the end of memory is told."""
