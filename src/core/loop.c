@@ -308,10 +308,25 @@ static PetscErrorCode guard_look(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
+#define NS_STILL        20000 /* steps in a row: twice what event-driven schemes allow to impacts that accumulate */
+#define NS_STILL_MOTION 1e-15 /* of the run */
+
+/* Where a scheme chooses its steps so short that time stands still, the run would not end. */
+static PetscBool stands_still(const NsRun *run, PetscReal before, PetscInt *still, NsStepOutcome *outcome)
+{
+  *still = run->state.t - before < NS_STILL_MOTION * run->config.time->end ? *still + 1 : 0;
+  if (*still < NS_STILL) return PETSC_FALSE;
+  (void)snprintf(outcome->reason, sizeof(outcome->reason),
+    "time stands still: %d steps in a row were shorter than %g of the run; something turns or swings faster than can be followed", NS_STILL,
+    NS_STILL_MOTION);
+  return PETSC_TRUE;
+}
+
 static PetscErrorCode step_to_end(NsRun *run)
 {
   const PetscBool alone = run->model->layout->ranks == 1 ? PETSC_TRUE : PETSC_FALSE;
   Fate            fate  = run->exit == NS_EXIT_DONE ? GO_ON : END_GOOD;
+  PetscInt        still = 0;
   NsStepOutcome   outcome;
 
   PetscFunctionBegin;
@@ -347,6 +362,10 @@ static PetscErrorCode step_to_end(NsRun *run)
       if (fate == END_DOUBTFUL && !last) PetscCall(offer(run, step, PETSC_TRUE, PETSC_FALSE));
     }
     if (fate != GO_ON || last) continue;
+    if (stands_still(run, before, &still, &outcome)) {
+      PetscCall(give_up(run, step, &outcome));
+      break;
+    }
     if (told) {
       PetscCall(stop(run, step));
       break;

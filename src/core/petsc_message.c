@@ -19,9 +19,10 @@ PetscErrorCode NsKeepMessage(
   return code;
 }
 
-static PetscBool is_numerics(PetscErrorCode code)
+static PetscBool is_numerics(PetscErrorCode code, const char *function)
 {
   switch ((int)code) {
+  case PETSC_ERR_USER_INPUT: return function && !strcmp(function, "BV_SafeSqrt") ? PETSC_TRUE : PETSC_FALSE; /* x' M x < 0, by rounding */
   case PETSC_ERR_FP:
   case PETSC_ERR_LIB: /* LAPACK: the matrix is not positive definite, singular, has eigenvalues that do not converge */
   case PETSC_ERR_MAT_LU_ZRPVT:
@@ -36,7 +37,8 @@ PetscErrorCode NsKeepNumerics(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
 {
   look_for_memory(code, function);
-  if (is_numerics(code)) return NsKeepMessage(comm, line, function, file, code, type, message, kept);
+  if (is_numerics(code, function) || (type == PETSC_ERROR_REPEAT && *(const char *)kept))
+    return NsKeepMessage(comm, line, function, file, code, type, message, kept);
   return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, NULL);
 }
 

@@ -70,15 +70,17 @@ static PetscErrorCode destroy(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
-/* A0 and a0 without a step before. */
+/* A0 and a0 without a step before; they stay where there are no forces. */
 static PetscErrorCode start_anew(NsDae *dae, const NsState *from, PetscBool *done)
 {
   NsDae_GeneralisedAlpha *self = dae->data;
 
   PetscFunctionBegin;
+  PetscCall(NsDaeForces(dae, from->t, from->q, from->v, self->a, done));
+  if (!*done) PetscFunctionReturn(0);
+  PetscCall(VecCopy(self->a, self->A0));
+  PetscCall(VecCopy(self->a, self->a0));
   self->last = 0;
-  PetscCall(NsDaeForces(dae, from->t, from->q, from->v, self->A0, done));
-  PetscCall(VecCopy(self->A0, self->a0));
   PetscFunctionReturn(0);
 }
 
@@ -225,6 +227,7 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
 
   PetscFunctionBegin;
   if (self->last > 0 && h > NS_MOST_GROWTH * self->last) PetscCall(start_anew(dae, from, done));
+  if (!*done) PetscFunctionReturn(0);
   const Parameters p = parameters(dae->rho, self->last > 0 ? PETSC_FALSE : PETSC_TRUE);
   PetscCall(VecWAXPY(self->a, -1, self->A0, self->a0));
   PetscCall(VecAYPX(self->a, self->last > 0 ? h / self->last : 0, self->A0));

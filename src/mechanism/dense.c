@@ -275,6 +275,8 @@ static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec 
   PetscFunctionReturn(0);
 }
 
+#define NS_SLOWEST 1e-300 /* 1/s: what is slower does not move, and 1 over it would be no number */
+
 /* y = d/ds M(q + s v) v at s = 0 by differences of fourth order over a thousandth of the coordinates' scale: good to 1e-13 of M v times the fastest rate. */
 static void difference_mass(NsDense *self, const PetscReal *q, const PetscReal *v, PetscReal *y)
 {
@@ -283,7 +285,7 @@ static void difference_mass(NsDense *self, const PetscReal *q, const PetscReal *
   PetscReal              fastest = 0, x[NS_N], Mv[NS_N];
 
   for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(v[i]) / NsMechanismScale(self->m, &self->c, i));
-  for (int k = 0; k < 4 && fastest > 0; k++) {
+  for (int k = 0; k < 4 && fastest > NS_SLOWEST; k++) {
     const PetscReal s = 1e-3 / fastest;
     for (PetscInt i = 0; i < n; i++) x[i] = q[i] + at[k] * s * v[i];
     memset(self->M, 0, sizeof(PetscReal) * (size_t)(n * n));
@@ -454,7 +456,7 @@ static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Ve
   for (PetscInt i = 0; i < numbers; i++) fields->displacement[i] = self->x[0][i] - model->scene.x[i];
   for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]) / NsMechanismScale(self->m, &self->c, i));
   for (PetscInt i = 0; i < numbers; i++) fields->velocity[i] = 0;
-  if (fastest > 0) {
+  if (fastest > NS_SLOWEST) {
     const PetscReal h = 1e-5 / fastest;
     for (int side = 0; side < 2; side++) {
       for (PetscInt i = 0; i < n; i++) x[i] = aq[i] + (side ? h : -h) * av[i];

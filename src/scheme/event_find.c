@@ -12,6 +12,7 @@
 #include "event_driven.h"
 
 #define NS_EVENT_SHARP 1e-5 /* of a tolerance: how exactly an event is met */
+#define NS_MOST_VAIN   30   /* vain events that make a guard more tolerant */
 
 /* Of candidate i: gap or press; grip. */
 static NsEventGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
@@ -46,7 +47,7 @@ static void set_guard(NsScheme *scheme, PetscInt i, int second, NsEventGuardKind
   guard->tolerance = kind == NS_EVENT_GAP    ? settings->gap_tolerance
                      : kind == NS_EVENT_SLIP ? settings->velocity_tolerance
                                              : 1e-9 * self->largest_force;
-  guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)guard->vain), PETSC_SMALL * PETSC_SMALL);
+  guard->tolerance = PetscMax(guard->tolerance * pow(10, (double)PetscMin(guard->vain, NS_MOST_VAIN)), PETSC_SMALL * PETSC_SMALL);
   guard->limit     = limit_of(guard, self->floor[i], settings->velocity_tolerance);
 }
 

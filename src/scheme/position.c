@@ -6,10 +6,12 @@ PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self)
 
   PetscFunctionBegin;
   self->contact = contact;
+  self->parts   = 0;
   PetscCall(NsRowsCreate(contact->model, &self->wg));
   PetscCall(NsRowsCreate(contact->model, &self->wp));
   PetscCall(NsVecsCreate(contact->model, &self->dq, &self->next, NULL));
-  PetscCall(PetscCalloc5(rows, &self->b, rows, &self->Psi, candidates, &self->multiplier, candidates, &self->list, candidates, &self->taken));
+  PetscCall(PetscCalloc6(
+    rows, &self->b, rows, &self->Psi, candidates, &self->multiplier, candidates, &self->list, candidates, &self->taken, candidates, &self->part));
   PetscFunctionReturn(0);
 }
 
@@ -19,17 +21,18 @@ PetscErrorCode NsPositionDestroy(NsPosition *self)
   PetscCall(NsRowsDestroy(&self->wg));
   PetscCall(NsRowsDestroy(&self->wp));
   PetscCall(NsVecsDestroy(&self->dq, &self->next, NULL));
-  PetscCall(PetscFree5(self->b, self->Psi, self->multiplier, self->list, self->taken));
+  PetscCall(PetscFree6(self->b, self->Psi, self->multiplier, self->list, self->taken, self->part));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsPositionBegin(NsPosition *self)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < self->contact->nears; k++) {
-    self->taken[self->contact->near[k]]      = PETSC_FALSE;
-    self->multiplier[self->contact->near[k]] = 0;
+  for (PetscInt k = 0; k < self->parts; k++) {
+    self->taken[self->part[k]]      = PETSC_FALSE;
+    self->multiplier[self->part[k]] = 0;
   }
+  self->parts = 0;
   PetscFunctionReturn(0);
 }
 
@@ -72,7 +75,10 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   PetscCall(NsContactGaps(contact, t, q));
   for (PetscInt k = 0; k < contact->nears; k++) {
     const PetscInt i = contact->near[k];
-    if (takes_part(self, allowed, i)) self->taken[i] = PETSC_TRUE;
+    if (!self->taken[i] && takes_part(self, allowed, i)) {
+      self->taken[i]            = PETSC_TRUE;
+      self->part[self->parts++] = i;
+    }
     if (self->taken[i]) self->list[count++] = i;
   }
   if (!count) PetscFunctionReturn(0);

@@ -21,9 +21,10 @@ typedef struct {
   Vec              dq, next;
   PetscReal       *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
   PetscInt        *list;
-  PetscBool       *taken;  /* [candidates] */
-  PetscReal       *offset; /* [candidates] m; not owned; NULL: none */
-  const PetscBool *held;   /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
+  PetscBool       *taken;       /* [candidates] */
+  PetscInt        *part, parts; /* of which this is true: near or not */
+  PetscReal       *offset;      /* [candidates] m; not owned; NULL: none */
+  const PetscBool *held;        /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
 } NsPosition;
 
 PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self);

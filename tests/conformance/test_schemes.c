@@ -268,6 +268,28 @@ static void step_limit_never_grows_with_damping(void **state)
   }
 }
 
+/* A slow mode of a fast rotor, whose amplitude one step multiplies by a power of gyroscopic rate over frequency: the limit is finite, and what is said to grow does. */
+static void growth_limit_of_slow_modes_of_fast_rotors(void **state)
+{
+  const NsStabilityMode mode = {.omega = 0.05, .gyroscopic_rate = 15000};
+
+  (void)state;
+  EACH_PROMISE(p)
+  {
+    if (!p->bodies) continue;
+    TestRun             test     = promise_open(pulled_bar, p, 1e-6, "");
+    const NsSchemeType *type     = test.run->scheme->type;
+    const void         *settings = test.run->scheme->settings;
+    const PetscReal     limit    = NsSchemeGrowthLimit(type, settings, &mode, 20);
+    assert_true(limit > 0);
+    if (limit < PETSC_MAX_REAL) {
+      assert_false(NsSchemeGrows(type, settings, &mode, 20, 0.9 * limit));
+      assert_true(NsSchemeGrows(type, settings, &mode, 20, 1.1 * limit));
+    }
+    test_run_close(&test);
+  }
+}
+
 /* Undamped: 2/omega_max, whatever the explicit scheme; omega_max of the bound is exact for a uniform bar. */
 static void step_limit_of_explicit_schemes(void **state)
 {
@@ -526,6 +548,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(implicit_schemes_have_no_limit),
   cmocka_unit_test(unstable_schemes_say_so),
   cmocka_unit_test(step_limit_never_grows_with_damping),
+  cmocka_unit_test(growth_limit_of_slow_modes_of_fast_rotors),
   cmocka_unit_test(step_limit_of_explicit_schemes),
   cmocka_unit_test(penetration_stays_below_its_bound),
   cmocka_unit_test(impacts_never_add_energy),

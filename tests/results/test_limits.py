@@ -210,6 +210,15 @@ class Limits(unittest.TestCase):
         return self.config(f"bodies: {{ball: {{type: plugin, library: {library}, contact: {{}}}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
                            "output: {frames: {every: 10}}\n")
 
+    def test_time_that_stands_still(self):
+        """Steps by a scheme's own choice, too short for the run ever to end."""
+        config = self.config("bodies: {ball: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}}\n"
+                             "loads: {push: {at: ball.center, force: [1 N, 0, 0], time: {harmonic: {frequency: 1e18 Hz}}}}\n"
+                             "scheme: {type: event_driven_hem5, step: 0.1 ms}\ntime: {end: 1 s}\noutput: {frames: {every: 0}}\n")
+        done = self.run_(config, code=1)
+        self.assertRegex(done.stderr, r"^percuss run: step \d+ at t = \S+ s: time stands still: 20000 steps in a row were shorter than 1e-15 of the run; something turns or swings")
+        self.assertEqual(self.manifest()["exit_status"], "failed")
+
     @unittest.skipUnless(COMPILER, "no C compiler")
     def test_a_mechanism_that_is_no_number(self):
         """Nothing of it is written, however rarely the program looks by itself."""
