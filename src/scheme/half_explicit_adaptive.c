@@ -186,11 +186,6 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAdaptive(NsScheme *scheme, NsStat
   PetscFunctionBegin;
   own->longest  = PetscMin(own->longest, NS_OF_LIMIT * scheme->step_limit); /* which falls while a free spin rises */
   own->shortest = PetscMin(own->shortest, own->longest);
-  if (!(own->longest > 0)) {
-    outcome->done = PETSC_FALSE;
-    PetscCall(PetscStrncpy(outcome->reason, "no step is stable at this speed of a rotor", sizeof(outcome->reason)));
-    PetscFunctionReturn(0);
-  }
   h             = PetscMin(dt, PetscMin(own->next, own->longest));
   PetscCall(fly(scheme, x, &h, &impact, &next, outcome));
   if (!outcome->done) PetscFunctionReturn(0);

@@ -211,11 +211,9 @@ PetscBool NsSchemeGrows(const NsSchemeType *type, const void *settings, const Ns
 
 PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration)
 {
-  PetscReal low = 0, high;
+  PetscReal low = 0, high = 1e-6; /* w */
 
   if (!type->amplification || mode->omega == 0 || mode->gyroscopic_rate == 0) return PETSC_MAX_REAL;
-  /* w: small against gyroscopic terms, too, for slow modes of fast rotors grow with w g/omega */
-  high = 1e-6 * PetscMin(1, mode->omega / mode->gyroscopic_rate);
   while (high < 1e6 && !grows(type, settings, mode, duration, high)) {
     low = high;
     high *= 1.05;
