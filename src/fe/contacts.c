@@ -483,6 +483,25 @@ static PetscBool acts_on_massless(const NsFe *fe, const NsPair *pair)
   return PETSC_FALSE;
 }
 
+/* The largest of the lengths of meshes, radii and arms; of bodies without any, how far they are apart; 1 m where nothing has a length. */
+static void set_length_scale(const NsFe *fe, NsModel *model)
+{
+  PetscReal scale = 0, apart = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) scale = PetscMax(scale, fe->body[b].mesh->length);
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    for (int p = 0; p < 2; p++) {
+      const NsPoint *point = &fe->pair[i]->point[p];
+      scale                = PetscMax(scale, fe->pair[i]->radius[p]);
+      for (PetscInt a = 0; a < point->unknowns; a++) {
+        if (NsDot3(point->turn[a], point->turn[a]) > 0) scale = PetscMax(scale, PetscSqrtReal(NsDot3(point->move[a], point->move[a])));
+      }
+    }
+  }
+  for (PetscInt k = 3; k < 3 * fe->nodes; k++) apart = PetscMax(apart, PetscAbsReal(fe->x[k] - fe->x[k % 3]));
+  model->length_scale = scale > 0 ? scale : apart > 0 ? apart : 1;
+}
+
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
   const NsList            *list     = &fe->config->contacts;
@@ -513,9 +532,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   PetscCall(make_touch_list(fe, model));
   if (!NsLayoutIsNatural(model->layout)) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
   PetscCall(gather_initial(fe, model));
-  for (PetscInt b = 0; b < fe->bodies; b++) model->length_scale = PetscMax(model->length_scale, fe->body[b].mesh->length);
-  for (PetscInt i = 0; i < fe->pairs; i++)
-    model->length_scale = PetscMax(model->length_scale, PetscMax(fe->pair[i]->radius[0], fe->pair[i]->radius[1]));
+  set_length_scale(fe, model);
   fe->pairs = 0;
   for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
     const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);
