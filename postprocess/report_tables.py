@@ -160,7 +160,7 @@ def key_figures(run):
         ratio = f", {quantity(orbit['whirl_ratio'])} of the spin" if orbit["whirl_ratio"] is not None else ""
         rows += [
             (f"{escape(name)}: largest radius", quantity(orbit["largest_radius"], "m"), "of all steps"),
-            (f"{escape(name)}: whirl rate", quantity(orbit["whirl_rate"], "rad/s"), f"{whirl}{ratio}; mean over the last quarter"),
+            (f"{escape(name)}: whirl rate", quantity(orbit["whirl_rate"], "rad/s"), f"{whirl}{ratio}; about the axis, mean over the last quarter"),
         ]
     return section("figures", "Key figures", table("Summary of the run (run.json)", ("quantity", "value", "remark"), rows, {1}))
 

@@ -81,6 +81,14 @@ def mean_rates(station):
     return whirled(station)[-1] / duration, (station.angle[-1] - station.angle[0]) / duration
 
 
+def about_its_middle(station):
+    """(station, middle): the orbit about its mean where it goes round that more often than round the axis, as that of a shaft that sags does; else as it is, and 0."""
+    middle = station.z.mean()
+    moved = dataclasses.replace(station, z=station.z - middle)
+    more = abs(whirled(moved)[-1]) > abs(whirled(station)[-1]) + TURN / 2
+    return (moved, middle) if more else (station, 0)
+
+
 def direction(whirl, spin, duration):
     """What a whirl is beside a spin, in a word; less than half a turn is no whirl."""
     if abs(whirl) * duration < TURN / 2:
@@ -177,8 +185,8 @@ class Rub:
     normal: np.ndarray  # force; of schemes that only know impulses, the impulse by the time since the row before
     friction: np.ndarray  # signed with one tangent, magnitude with two
     slip: np.ndarray  # likewise
-    power: np.ndarray  # of friction; negative where it takes energy
-    torque: np.ndarray = None  # of friction on a journal, about the axis of its cylinder, N m; None: no journal
+    pressed: np.ndarray  # force and impulses since the row before together, by the time: its mean is that of all that the contact gave
+    torque: np.ndarray = None  # likewise, of friction on a journal, about the axis of its cylinder, N m; None: no journal
 
     @property
     def closed_share(self):
@@ -212,13 +220,15 @@ def rub_of(run, name):
     def forces(force, impulse):
         return table[f"{name}.{force}"] if np.any(table[f"{name}.force"]) else table[f"{name}.{impulse}"] / spans
 
+    def together(force, impulse):
+        return table[f"{name}.{force}"] + table[f"{name}.{impulse}"] / spans
+
     frictions = [forces(f"friction_force_{k}", f"friction_impulse_{k}") for k in tangents]
     slips = [table[f"{name}.slip_velocity_{k}"] for k in tangents]
     zero = [np.zeros_like(time)]
-    torque = forces("friction_torque", "friction_torque_impulse") if f"{name}.friction_torque" in table else None
-    power = sum((friction * slip for friction, slip in zip(frictions, slips)), zero[0])
+    torque = together("friction_torque", "friction_torque_impulse") if f"{name}.friction_torque" in table else None
     return Rub(name, time, table[f"{name}.gap"], table[f"{name}.state"] != "open", table[f"{name}.impulse"] > 0, forces("force", "impulse"),
-               signed_or_length(frictions or zero), signed_or_length(slips or zero), power, torque)  # fmt: skip
+               signed_or_length(frictions or zero), signed_or_length(slips or zero), together("force", "impulse"), torque)  # fmt: skip
 
 
 def rubs_of(run):

@@ -1,6 +1,7 @@
 """Key figures of a rotor: rows of (name, value, unit, note), for rotor.py to print and report.py to set."""
 
-from rotor_orbit import TURN, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
+import numpy as np
+from rotor_orbit import TURN, about_its_middle, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
 
 RPM = 60 / TURN
 
@@ -8,7 +9,8 @@ RPM = 60 / TURN
 def station_rows(run, station):
     """Of an orbit, over the last quarter of the run."""
     part = station.last_quarter()
-    whirl, spin = mean_rates(part)
+    circling, middle = about_its_middle(part)
+    whirl, spin = mean_rates(circling)
     duration = part.time[-1] - part.time[0]
     step, (u2, u3) = resample(part.time, part.z.real, part.z.imag)
     frequency, amplitude = dominant(*full_spectrum(step, u2 + 1j * u3))
@@ -19,7 +21,7 @@ def station_rows(run, station):
         ("largest radius", f"{1e6 * largest:.4g}", "um", f"{100 * largest / clearance[1]:.4g} % of the clearance" if clearance else ""),
         ("spin at the end", f"{station.spin_rate[-1]:.6g}", "rad/s", f"{RPM * station.spin_rate[-1]:.6g} rpm"),
         ("spin, last quarter", f"{spin:.6g}", "rad/s", ""),
-        ("whirl, last quarter", f"{whirl:.6g}", "rad/s", direction(whirl, spin, duration)),
+        ("whirl, last quarter", f"{whirl:.6g}", "rad/s", direction(whirl, spin, duration) + (f", about its mean, {1e6 * abs(middle):.4g} um off the axis" if middle else "")),
         ("whirl / spin", f"{whirl / spin:.4g}" if spin else "-", "", ""),
         ("largest line of the spectrum", f"{frequency:.5g}", "Hz", f"{1e6 * amplitude:.4g} um{order}"),
     ]
@@ -41,11 +43,10 @@ def rub_rows(run, rub):
         ("first contact", f"{1e3 * first:.5g}", "ms", "") if first == first else ("first contact", "none", "", ""),
         ("time in contact", f"{100 * rub.closed_share:.4g}", "%", ""),
         ("largest normal force", f"{rub.normal.max():.5g}", "N", ""),
-        ("mean normal force, last quarter", f"{rub.normal[quarter].mean():.5g}", "N", ""),
-        ("mean friction power, last quarter", f"{rub.power[quarter].mean():.5g}", "W", ""),
+        ("mean normal force, last quarter", f"{rub.pressed[quarter].mean():.5g}", "N", "with impulses"),
     ]
     if rub.torque is not None:
-        rows.append(("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m", ""))
+        rows.append(("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m", "with impulses"))
     return [
         *rows,
         ("total normal impulse beside force", f"{run.contacts[rub.name + '.impulse'].sum():.5g}", "N s", ""),
@@ -62,4 +63,15 @@ def run_rows(run):
     rows = [("impulsive steps", f"{100 * impulsive / steps:.4g}", "%", f"{impulsive} of {steps}")]
     if "short_steps" in summary:
         rows.append(("short steps", f"{100 * summary['short_steps'] / steps:.4g}", "%", "around impacts"))
-    return rows
+    return rows + friction_rows(run)
+
+
+def friction_rows(run):
+    """What friction took, from the ledger; empty where it was not written, or nothing rubbed."""
+    if not (run.directory / "energy.csv").exists():
+        return []
+    time, taken = run.energy["time"], run.energy["friction"]
+    first = np.searchsorted(time, time[0] + 0.75 * (time[-1] - time[0]))
+    if taken[-1] == 0 or not time[-1] > time[first]:
+        return []
+    return [("taken by friction, last quarter", f"{(taken[-1] - taken[first]) / (time[-1] - time[first]):.5g}", "W", "of all contacts, by the ledger")]

@@ -42,7 +42,7 @@ static long write_run(const NsStudy *study, int row, FILE *file, NsRunFiles *fil
   const char          *why = NsSignalRead(files, bifurcation->column.count, bifurcation->column.items, arena, &signal);
 
   if (!why && (bifurcation->at == NS_SAMPLE_PERIOD || (bifurcation->at == NS_SAMPLE_TURN && parameter != 0)))
-    why = NsSignalEvery(&signal, bifurcation->after, INFINITY, period, arena);
+    why = NsSignalEvery(&signal, period * ceil(bifurcation->after / period - 1e-9), INFINITY, period, arena); /* the same phase in every run */
   if (why) {
     fprintf(stderr, "percuss study: warning: run %d has no samples: %s\n", row + 1, why);
     return 0;

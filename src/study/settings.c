@@ -119,7 +119,7 @@ static const NsKey bifurcation_keys[] = {
     .help = "what is sampled, columns of one table; two make Poincare sections, too", .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
   {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .standard = "rows",
     .help =
-      "when a sample is taken: each row (poincare: once a turn), each `period`, each turn (`over` is an angular velocity or frequency), each local maximum",
+      "when a sample is taken: each row (poincare: once a turn), each `period` or turn (`over` is an angular velocity or frequency) from t = 0 on, each local maximum",
     .example = "maxima"},
   {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "with at: period",
     .example = "20 ms"},

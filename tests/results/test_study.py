@@ -245,7 +245,7 @@ record: {{t: {{summary: time}}}}
 """
         self.study(text + "bifurcation: {over: bodies.shaft.spin, column: poincare.right.u2, after: 15 ms}\n")
         once = self.table("bifurcation.csv")
-        self.study(text + "bifurcation: {over: bodies.shaft.spin, column: orbits.right.u2, at: turn, after: 20 ms}\n")
+        self.study(text + "bifurcation: {over: bodies.shaft.spin, column: orbits.right.u2, at: turn, after: 15 ms}\n")
         again = self.table("bifurcation.csv")
         self.assertEqual([row["row"] for row in once], ["1"] * 3 + ["2"] * 5)
         self.assertEqual([row["row"] for row in again], ["1"] * 3 + ["2"] * 5)
