@@ -94,7 +94,7 @@ def find_scene(directory, mode):
         info = json.loads((directory / "run.json").read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ViewError(f"{directory}/run.json: {error}") from None
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise ViewError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
     series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
     modes = sorted(directory.glob(f"{info['name']}_mode_*.vtk.series"))
@@ -287,6 +287,10 @@ def add_label(vtk, renderer, words, place):
 
 def draw(vtk, scene, number, file):
     """One frame as a PNG file."""
+    try:
+        file.open("ab").close()  # VTK calls any reason a full disk
+    except OSError as error:
+        raise ViewError(f"{file}: {error.strerror}") from None
     time, path = scene.frames[number]
     renderer, window = vtk.vtkRenderer(), vtk.vtkRenderWindow()
     renderer.SetBackground(*PAPER)
@@ -313,6 +317,8 @@ def draw(vtk, scene, number, file):
     writer.SetInputConnection(image.GetOutputPort())
     writer.SetFileName(str(file))
     writer.Write()
+    if writer.GetErrorCode():
+        raise ViewError(f"{file}: it cannot be written")
 
 
 def draw_unseen():

@@ -80,7 +80,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
   }
   if (many) {
     advice->scheme = curved || d.joins ? "generalised_alpha" : "moreau_jean";
-    advice->step   = NS_LONGER * limit;
+    advice->step   = PetscMin(NS_LONGER * PetscMax(limit, run->omega_max > 0 ? 2 / run->omega_max : 0), end / NS_FEWEST_STEPS); /* damping limits explicit ones alone */
     (void)snprintf(advice->reason, sizeof(advice->reason),
       "%.2g explicit steps are many: take longer elements where they set the limit, or steps without limit%s", end / limit,
       curved || d.joins       ? ""

@@ -216,8 +216,8 @@ static PetscErrorCode check_config(const NsRunOptions *options, NsArena *arena, 
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
-      NsRunJudgeStep(run, PETSC_FALSE);
-      PetscCall(print_report(run));
+      NsRunJudgeStep(run, PETSC_TRUE);
+      PetscCall(print_report(run)); /* also of what would not run: it has the limit and advice */
     }
   }
   if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));

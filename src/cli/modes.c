@@ -52,6 +52,26 @@ static void print_modes(const NsRun *run, const NsModes *modes, const NsWhirl *w
   }
 }
 
+/* At each speed the lowest modes are followed, as many as wanted: where the highest of them is slower than the shaft, others may cross it. */
+static void print_completeness(const NsCampbell *campbell)
+{
+  for (PetscInt s = 0; s < campbell->speeds; s++) {
+    PetscReal highest = 0;
+    PetscInt  count   = 0;
+
+    for (PetscInt line = 0; line < campbell->lines; line++) {
+      const NsCampbellPoint *point = &campbell->point[s * campbell->room + line];
+      if (!point->there) continue;
+      highest = PetscMax(highest, PetscAbsReal(point->im));
+      count++;
+    }
+    if (count < wanted.count || highest >= PetscAbsReal(campbell->speed[s])) continue;
+    printf("  from %.6g rad/s on the shaft is faster than the %d modes that are followed: others may have critical speeds there (--count)\n",
+      campbell->speed[s], (int)wanted.count);
+    return;
+  }
+}
+
 static void print_events(const NsCampbell *campbell)
 {
   PetscInt criticals = 0, onsets = 0;
@@ -121,6 +141,7 @@ static PetscErrorCode solve_campbell(NsRun *run)
   PetscCall(
     NsCampbellCompute(&spinning, wanted.range.from, wanted.range.to, (PetscInt)wanted.range.count, (PetscInt)wanted.count, run->arena, &campbell));
   print_events(&campbell);
+  print_completeness(&campbell);
   NsModalWriteCampbell(run, &campbell);
   PetscFunctionReturn(0);
 }

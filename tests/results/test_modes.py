@@ -5,6 +5,7 @@ import csv
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -163,6 +164,18 @@ class Modes(unittest.TestCase):
                        "  right: {between: [shaft.right, ground], stiffness: 1 MN/m, damping: 100 kg/s}\n"
                        "scheme: {type: moreau_jean, step: 0.1 ms}\ntime: {end: 1 s}\noutput: {history: {probes: [shaft@0.05 m]}}\n")
         return path
+
+    def test_critical_speeds_of_modes_that_are_not_followed(self):
+        """Two modes of a rotor that has more critical speeds: said so from where the shaft is faster than both, which are listed."""
+        config = os.path.join(ROOT, "configs/rotor_friswell.yaml")
+        few = self.modes(config, "--count", "2", "--campbell", "0 rpm:30000 rpm:61").stdout
+        self.assertEqual(len(re.findall("rpm  mode", few)), 2)
+        told = re.search(r"from (\S+) rad/s on the shaft is faster than the 2 modes that are followed: others may have critical speeds there \(--count\)\n", few)
+        self.assertGreater(float(told[1]), max(float(speed) for speed in re.findall(r"(\S+) rad/s +\S+ rpm  mode", few)))
+        self.assertLess(float(told[1]), 30000 * math.pi / 30)
+        many = self.modes(config, "--count", "24", "--campbell", "0 rpm:30000 rpm:61", "--overwrite").stdout
+        self.assertGreater(len(re.findall("rpm  mode", many)), 2)
+        self.assertNotIn("faster than", many)
 
     def test_response_of_a_rigid_rotor(self):
         """In two bearings it is one mass on a spring: m_u e Omega^2/(K - M Omega^2 + i C Omega), a circle forward; z a quarter turn after y."""

@@ -142,6 +142,9 @@ class View(unittest.TestCase):
     def test_mistakes(self):
         self.assertIn("no frame 1000", self.view("--png", "x.png", "--frame", "1000", code=2).stderr)
         self.assertIn("no run.json", self.view(self.folder, "--png", "x.png", code=2).stderr)
+        self.assertIn("no run.json", self.view(os.path.join(self.bar, "run.json"), "--png", "x.png", code=2).stderr)
+        nowhere = os.path.join(self.folder, "nowhere", "x.png")
+        self.assertEqual(self.view("--png", nowhere, code=2).stderr, f"view.py: {nowhere}: No such file or directory\n")
         bare = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
         bare["PATH"] = self.folder  # no Xvfb here
         self.assertIn("apt install xvfb", self.view("--png", "x.png", code=2, environment=bare).stderr)
