@@ -245,7 +245,7 @@ def contact_rows(run, names):
 
 def contact_table(run, names):
     """Figures of the contacts; of very many those that do most."""
-    head = ("contact", "first closed", "time closed", "impacts", "largest force", "force over time", "largest impulse", "impulses, sum", "deepest", "lost in impacts")
+    head = ("contact", "first closed", "time closed", "impacts", "largest force", "force over time", "largest impulse", "impulses, sum", "deepest", "lost in impacts, with friction")
     rest = f"{MOST_CONTACTS} of {len(names)} contacts that close, those that do most" if len(names) > MOST_CONTACTS else "Contacts that close"
     return table(f"{rest} (rows of contacts.csv)", head, list(contact_rows(run, strongest(run, names, MOST_CONTACTS))), set(range(1, len(head))))
 

@@ -138,8 +138,10 @@ static void print_spins(const NsRun *run)
 
   for (PetscInt r = 0; r < count; r++) {
     const PetscReal *a = rotors[r].lateral[0], *b = rotors[r].lateral[1];
-    printf("  spin        %s: %s%.6g rpm; axis 1 (%.3g, %.3g, %.3g), 2 (%.3g, %.3g, %.3g), 3 (%.3g, %.3g, %.3g)\n", rotors[r].name, rotors[r].manner,
-      rotors[r].speed * 30 / PETSC_PI, rotors[r].axis[0], rotors[r].axis[1], rotors[r].axis[2], a[0], a[1], a[2], b[0], b[1], b[2]);
+    printf("  spin        %s: %s%.6g rpm", rotors[r].name, rotors[r].manner, rotors[r].speed * 30 / PETSC_PI);
+    if (rotors[r].highest > 0) printf(", at most %.6g rpm", rotors[r].highest * 30 / PETSC_PI);
+    printf("; axis 1 (%.3g, %.3g, %.3g), 2 (%.3g, %.3g, %.3g), 3 (%.3g, %.3g, %.3g)\n", rotors[r].axis[0], rotors[r].axis[1], rotors[r].axis[2], a[0],
+      a[1], a[2], b[0], b[1], b[2]);
   }
 }
 

@@ -489,6 +489,7 @@ typedef struct {
   PetscReal   lateral[2][3]; /* axes 2 and 3 */
   const char *manner;        /* "constant ", "free, from ", "over time, from ": what stands before its speed */
   PetscReal   speed;         /* at the start, rad/s, about axis 1 */
+  PetscReal   highest;       /* |speed| of a table, rad/s; else 0 */
   PetscReal   ratio;         /* of its speed to that of the first rotor */
 } NsFeRotor;
 

@@ -77,6 +77,7 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
     rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
     rotors[count].ratio  = speed_ratio(fe, body);
     rotors[count].manner = NsSpinIsFree(body->spin) ? "free, from " : NsSpinIsConstant(body->spin) ? "constant " : "over time, from ";
+    if (!NsSpinIsFree(body->spin) && !NsSpinIsConstant(body->spin)) rotors[count].highest = NsSpinHighest(body->spin);
     for (int k = 0; k < 6; k++) rotors[count].lateral[k / 3][k % 3] = body->frame[1 + k / 3][k % 3] + 0.0;
     for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
     count++;
