@@ -314,7 +314,7 @@ static PetscErrorCode guard_look(NsRun *run, PetscInt64 step)
 /* Where a scheme chooses its steps so short that time stands still, the run would not end. */
 static PetscBool stands_still(const NsRun *run, PetscReal before, PetscInt *still, NsStepOutcome *outcome)
 {
-  *still = run->state.t - before < NS_STILL_MOTION * run->config.time->end ? *still + 1 : 0;
+  *still = run->scheme->type->varies && run->state.t - before < NS_STILL_MOTION * run->config.time->end ? *still + 1 : 0;
   if (*still < NS_STILL) return PETSC_FALSE;
   (void)snprintf(outcome->reason, sizeof(outcome->reason),
     "time stands still: %d steps in a row were shorter than %g of the run; something turns or swings faster than can be followed", NS_STILL,
