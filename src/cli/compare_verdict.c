@@ -61,7 +61,7 @@ static bool ended_alike(const NsComparison *it)
   const double a = NsRunRecordNumber(it->run[it->a], "summary.time"), b = NsRunRecordNumber(it->run[it->b], "summary.time");
   const double step = fmax(NsRunRecordNumber(it->run[it->a], "step"), NsRunRecordNumber(it->run[it->b], "step"));
 
-  return !strcmp(it->run[it->a]->status, it->run[it->b]->status) && !(fabs(a - b) > step);
+  return !strcmp(it->run[it->a]->status, it->run[it->b]->status) && !(fabs(a - b) > fabs(step));
 }
 
 static void print_alone(const NsComparison *it, const NsEventPairs *alone)
