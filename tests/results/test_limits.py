@@ -14,6 +14,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "postprocess"))
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 COMPILER = os.environ.get("CC") or shutil.which("cc")
@@ -223,6 +224,18 @@ class Limits(unittest.TestCase):
         subprocess.run([COMPILER, "-shared", "-fPIC", f"-I{ROOT}/include", f"-DFORCE={force}", f"-DGAP={gap}", source, "-o", library], check=True)
         return self.config(f"bodies: {{ball: {{type: plugin, library: {library}, contact: {{}}}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
                            "output: {frames: {every: 10}}\n")
+
+    def test_velocities_next_to_nothing(self):
+        """One over them is no number; frames have numbers all the same."""
+        config = self.config("bodies: {mass: {type: oscillator, mass: 1 kg, stiffness: 100 N/m, rest: 0.1 m, contact: {restitution: 0.5}, initial: {x: 0.1 m, v: 1e-320}}}\n"
+                             "scheme: {type: half_explicit, step: 0.1 ms}\ntime: {end: 1 ms}\noutput: {frames: {every: 1}}\n")
+        from percuss_results import read_frame
+        self.run_(config)
+        frames = glob.glob(os.path.join(self.out, "frames", "config_*.vtk"))
+        self.assertEqual(len(frames), 11)
+        for path in frames:
+            for name, values in read_frame(path).point.items():
+                self.assertTrue(all(math.isfinite(value) for value in values.ravel()), (path, name))
 
     def test_time_that_stands_still(self):
         """Steps by a scheme's own choice, too short for the run ever to end."""
