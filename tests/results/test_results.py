@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -583,6 +584,18 @@ class Shipped(unittest.TestCase):
     def test_check_tells_gaps_of_far_candidates(self):
         done = percuss("check", os.path.join(ROOT, "configs", "lattice_drop.yaml"))
         self.assertIn("81 candidates: ground.1 (gap 0.001 m)", done.stdout)
+
+    def test_check_tells_what_damping_does_not_limit(self):
+        """Stiff damping makes explicit steps tiny, and check refuses the config's; the implicit one that it advises instead is that of the model without. And how fast it will turn."""
+        words = ("check", os.path.join(ROOT, "configs", "pump_shaft.yaml"), "--set", "bodies.shaft.damping.rayleigh.stiffness=10 ms")
+        done = percuss(*words)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("shaft: over time, from 0 rpm, at most 9000 rpm;", done.stdout)
+        limit = float(re.search(r"step limit +(\S+) s", done.stdout).group(1))
+        advised = float(re.search(r"advice +generalised_alpha, step (\S+) s", done.stdout).group(1))
+        self.assertLess(limit, 2e-8)
+        self.assertGreater(advised, 1e-5)
+        self.assertEqual(percuss(*words, "--set", f"scheme={{type: generalised_alpha, step: {advised}}}").returncode, 0)
 
     def test_configs(self):
         warned = dict.fromkeys(["rotor_in_safety_bearing.yaml", "rotor_adaptive.yaml"], "warning: no body has such inertias")  # those of the paper's table
