@@ -1,4 +1,4 @@
-// A steel bar of 1 m along x, 50 elements. Made into bar.msh by:  gmsh -1 -format msh41 bar.geo
+// A steel bar of 1 m along x, 50 elements. To generate bar.msh:  gmsh -1 -format msh41 bar.geo
 Point(1) = {0, 0, 0};
 Point(2) = {0.5, 0, 0};
 Point(3) = {1, 0, 0};

@@ -1,5 +1,5 @@
-// A bar of 1 m along x whose second half is thicker: `group: thin` and `group: thick` take a half each,
-// no group takes both. Made into stepped_bar.msh by:  gmsh -1 -format msh41 stepped_bar.geo
+// A bar of 1 m along x whose second half is thicker. `group: thin` and `group: thick` select one half, no group selects
+// both. To generate stepped_bar.msh:  gmsh -1 -format msh41 stepped_bar.geo
 Point(1) = {0, 0, 0};
 Point(2) = {0.5, 0, 0};
 Point(3) = {1, 0, 0};

@@ -1,5 +1,5 @@
-// A planar Warren truss of 12 m span and 2 m height: four panels, one element a member.
-// Made into truss.msh by:  gmsh -1 -format msh41 truss.geo
+// A planar Warren truss of 12 m span and 2 m height: four panels, one element for each member.
+// To generate truss.msh:  gmsh -1 -format msh41 truss.geo
 panels = 4;
 width  = 3;
 height = 2;

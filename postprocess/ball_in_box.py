@@ -1,9 +1,9 @@
-"""The bouncing ball in a box of Schindler, Rezaei, Kursawe and Acary, [A] 6.2: their Figs. 15 to 18 from runs of percuss.
+"""The bouncing ball in a box of Schindler, Rezaei, Kursawe and Acary, [A] 6.2: their Figs. 15 to 18 recomputed with percuss.
 
     python3 postprocess/ball_in_box.py [--only a18 ...] [--percuss BIN] [--out DIR]
 
-Gravity pulls the ball, off the axes, into the lower left corner of its box. It bounces on both walls and comes to rest on both: on velocity level it
-stays, on acceleration level it sinks into the walls. Takes a few seconds.
+Gravity, oblique to the walls, pulls the ball into the lower left corner of its box. It bounces on both walls and comes to rest on both. On velocity level
+it stays there, on acceleration level it drifts into the walls. Takes a few seconds.
 """
 
 import math
@@ -36,12 +36,12 @@ CONFIGS = {"velocity": ball("half_explicit"), "acceleration": ball("half_explici
 
 
 def first_impacts():
-    """Times at which the ball, let go at rest, first reaches the wall on the left and the one below: (2 - R) = a t^2/2."""
+    """Times at which the ball, released from rest, first reaches the left and the lower wall: (2 - R) = a t^2/2."""
     return [math.sqrt(2 * (START - RADIUS) / -a) for a in ACCELERATION]
 
 
 def draw_path(runs):
-    """The path of the ball's middle in the box."""
+    """The path of the centre of the ball."""
     history = runs["velocity"].history
     figure, axes = plt.subplots(1, 2, figsize=(TWO_COLUMNS, 3.4))
     outline = {"fill": False, "color": GREY, "linewidth": 0.8}
@@ -82,7 +82,7 @@ def draw_motion(runs):
 
 
 def draw_energy(runs):
-    """Total energy, counted from rest on both walls, and what the scheme makes."""
+    """Total energy relative to rest on both walls, and numerical energy error."""
     energy = runs["velocity"].energy
     rest = GRAVITY * (math.cos(math.pi / 6) + math.sin(math.pi / 6)) * RADIUS
     potential = energy["potential"] - rest
@@ -91,7 +91,7 @@ def draw_energy(runs):
     axes[0].plot(energy["time"], potential, color=PURPLE, label="potential, 0 at rest in the corner", linewidth=0.9)
     axes[0].plot(energy["time"], energy["kinetic"] + potential, color=GREEN, label="total", linewidth=1.5)
     axes[0].set_ylabel("energy (J)")
-    axes[1].plot(energy["time"], energy["numerical"] * 1e3, color=GREY, label="made by the scheme")
+    axes[1].plot(energy["time"], energy["numerical"] * 1e3, color=GREY, label="numerical energy error")
     axes[1].set(ylabel="numerical (mJ)", xlabel="time (s)", xlim=(0, 2))
     for axis in axes:
         legend_above(axis)
@@ -101,7 +101,7 @@ def draw_energy(runs):
 
 
 def draw_gaps(runs):
-    """Gaps of the two walls the ball rests on: acceleration level dotted, velocity level solid; below, what lies under zero."""
+    """Gaps of the two walls the ball rests on: acceleration level dotted, velocity level solid; below, the penetration."""
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 4.4), sharex=True)
     for axis, factor in zip(axes, (1, 1e3)):
         for level, linestyle in (("velocity", "solid"), ("acceleration", DOTTED)):
@@ -120,8 +120,8 @@ def draw_gaps(runs):
 
 
 def print_tables(runs):
-    """What the paper's text says, in figures."""
-    print(f"  {'scheme':<28}{'impulsive steps':>16}{'gap left, m':>14}{'gap below, m':>14}{'velocity at 2 s, m/s':>26}{'energy made, mJ':>17}")
+    """Key figures for the text of the paper."""
+    print(f"  {'scheme':<28}{'impulsive steps':>16}{'gap left, m':>14}{'gap below, m':>14}{'velocity at 2 s, m/s':>26}{'numerical, mJ':>17}")
     for run in runs.values():
         contacts, history, summary = run.contacts, run.history, run.info["summary"]
         velocity = f"{history['ball.vx'][-1]:.3g}, {history['ball.vy'][-1]:.3g}"
@@ -137,7 +137,7 @@ STUDY = Study(
     figures=(
         Figure("a15", "path", "path of the ball into the lower left corner", ("velocity",), draw_path),
         Figure("a16", "motion", "position and velocity: jumps at impacts", ("velocity",), draw_motion),
-        Figure("a17", "energy", "total energy falls at impacts and stays between them", ("velocity",), draw_energy),
+        Figure("a17", "energy", "total energy decreases at impacts and is constant between them", ("velocity",), draw_energy),
         Figure("a18", "gaps", "gaps: drift on acceleration level, none on velocity level", ("velocity", "acceleration"), draw_gaps),
     ),
     print_tables=print_tables,

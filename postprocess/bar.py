@@ -1,9 +1,9 @@
-"""Figures and a table of a bar that hits a rigid wall, held against d'Alembert's solution.
+"""Figures and a table of a bar that hits a rigid wall, compared with d'Alembert's solution.
 
     python3 postprocess/bar.py out/elastic_bar [--out FIGURES]
 
-Draws reaction.png (force, impulse, velocities, gap), energy.png and wave.png (x-t diagram of the axial stress), by default into
-RUNDIR/figures, and prints what was measured beside what theory says. Runs with more bars or other contacts get the same figures without theory.
+Draws reaction.png (contact force, impulse, velocities, gap), energy.png and wave.png (x-t diagram of the axial stress), by default into
+RUNDIR/figures, and prints a comparison with theory. For runs with more bars or other contacts it draws the same figures without theory.
 """
 
 import argparse
@@ -19,9 +19,9 @@ from percuss_results import ResultsError, Run
 
 
 def print_table(run, impact, frames):
-    """Measured figures beside theory, each with the reason for the difference."""
+    """Computed and exact values, each with the reason of the difference."""
     print(f"{heading(run, impact)}\n")
-    print_row("", "measured", "exact", "difference")
+    print_row("", "computed", "exact", "difference")
     for title, rows in table(run, impact, frames):
         print(title)
         for row in rows:
@@ -44,30 +44,30 @@ def analyse(directory, out):
     """Draws the figures, prints the table."""
     run = Run(directory)
     if not run.contact_names():
-        raise ResultsError(f"{directory}: there is no contact in this run")
+        raise ResultsError(f"{directory}: this run has no contact")
     other = re.search(r"type: (beam|rotor|rigid)\b", (run.directory / "config.yaml").read_text(encoding="utf-8"))
     if other:
-        raise ResultsError(f"{directory}: has a {other[1]}, whose stress is not that of a wave along a bar; view.py shows it")
+        raise ResultsError(f"{directory}: has a body of type {other[1]}; this script is for bars only; view.py shows the run")
     impact = frames = None
     try:
         frames = read_bar_frames(run)
         impact = impact_of(run, frames)
     except NoTheory as reason:
-        print(f"no theory beside the figures: {reason}")
+        print(f"no comparison with theory: {reason}")
     style()
     figures = {"reaction": draw_reaction(run, impact, frames), "energy": draw_energy(run, impact), "wave": draw_wave(run, impact, frames)}
     if impact:
         print_table(run, impact, frames)
     if not figures["wave"]:
-        print("no x-t diagram: the elements do not lie in one line")
+        print("no x-t diagram: the elements are not in one line")
     print("\nfigures: " + ", ".join(str(save(figure, out, name)) for name, figure in figures.items() if figure))
 
 
 def main():
-    """Exit code 0, or 2 where the input is wrong."""
-    parser = argparse.ArgumentParser(description="Figures and a table of a bar that hits a wall, against d'Alembert's solution.")
+    """Exit code 0, or 2 for wrong input."""
+    parser = argparse.ArgumentParser(description="Figures and a table of a bar that hits a wall, compared with d'Alembert's solution.")
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss run`")
-    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="where figures go; default RUNDIR/figures")
+    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="directory of the figures; default RUNDIR/figures")
     arguments = parser.parse_args()
     try:
         analyse(arguments.rundir, arguments.out or arguments.rundir / "figures")

@@ -1,5 +1,5 @@
-"""Drawings of a bar that hits a wall, for bar.py and report.py: reaction, energy, x-t diagram of the stress; each beside d'Alembert's solution where an
-Impact (bar_impact.py) is given. `width` in inches: panels side by side stand one above the other where they would become too narrow.
+"""Figures of a bar that hits a wall, for bar.py and report.py: contact force, energy, x-t diagram of the stress, with d'Alembert's solution if an
+Impact (bar_impact.py) is given. `width` in inches; if it is small, panels are arranged one above the other.
 """
 
 import matplotlib.pyplot as plt
@@ -12,12 +12,12 @@ from percuss_results import ResultsError, read_frame, spread
 MICRO = 1e6  # s -> us
 MILLI = 1e3  # m/s -> mm/s
 MEGA = 1e-6  # Pa -> MPa
-MOST_FRAMES = 600  # in an x-t diagram: more are not to be seen
+MOST_FRAMES = 600  # in an x-t diagram: more are not visible
 THEORY = {"color": BLACK, "linestyle": (0, (5, 2)), "linewidth": 0.9}
 
 
 def time_window(run, impact):
-    """Times to show, us: the contact with some flight around it, or the whole run."""
+    """Time range to show, us: the contact and some flight before and after it, or the whole run."""
     end = run.contacts["time"][-1]
     if impact is None:
         return 0.0, end * MICRO
@@ -25,12 +25,12 @@ def time_window(run, impact):
 
 
 def mark_contact(axis, impact):
-    """A grey band over the exact contact time."""
+    """A grey band for the exact contact time."""
     axis.axvspan(impact.start * MICRO, (impact.start + impact.duration) * MICRO, color="#F0F0F0", zorder=0, linewidth=0)
 
 
 def finish_over_time(figure, axes, run, impact):
-    """What panels over time share: contact shaded, legends above, letters, one time axis below."""
+    """Common layout of panels over time: contact shaded, legends above, letters, one time axis below."""
     for axis in axes:
         if impact:
             mark_contact(axis, impact)
@@ -53,18 +53,18 @@ def draw_reaction(run, impact, frames, width=TWO_COLUMNS):
 
 
 def closed_contacts(run):
-    """(name, reaction) of the contacts that close at all."""
+    """(name, reaction) of the contacts that close."""
     reactions = [(name, reaction_of(run, name)) for name in run.contact_names()]
     found = [(name, reaction) for name, reaction in reactions if reaction]
     if not found:
-        raise ResultsError(f"{run.directory}: no contact ever closes")
+        raise ResultsError(f"{run.directory}: no contact closes")
     return found
 
 
 def force_panel(axis, run, impact):
-    """Reaction force; percussion over step where the scheme has no force of its own."""
+    """Contact force; percussion divided by step for schemes without a separate force."""
     for name, reaction in closed_contacts(run):
-        label = f"{name}: " + ("force" if reaction.separate else "percussion / step, impact left out")
+        label = f"{name}: " + ("force" if reaction.separate else "percussion / step, without the impact")
         axis.plot(*envelope(reaction.time * MICRO, reaction.force), label=label)
     if impact:
         begin, end, tau = impact.start * MICRO, (impact.start + impact.duration) * MICRO, impact.reaction
@@ -76,17 +76,17 @@ def force_panel(axis, run, impact):
             low = 0.12 * tau
             axis.annotate("", (begin, low), (end, low), arrowprops={"arrowstyle": "<->", "linewidth": 0.7, "shrinkA": 0, "shrinkB": 0})
             axis.annotate(rf"$T = 2L/c_0$ = {end - begin:.1f} µs", ((begin + end) / 2, low), (0, 3), ha="center", **points)
-    axis.set_ylabel("reaction force (N)")
+    axis.set_ylabel("contact force (N)")
     axis.set_ylim(bottom=0)
 
 
 def impulse_panel(axis, run):
-    """Reaction impulses, a stem each."""
+    """Impact impulses, one stem each."""
     strikes = {name: strikes_of(run, name, reaction) for name, reaction in closed_contacts(run)}
     factor, unit = prefixed(max(impulses.max(initial=0) for _, impulses in strikes.values()), "N s")
     for number, (name, (times, impulses)) in enumerate(strikes.items()):
         axis.vlines(times * MICRO, 0, impulses * factor, color=f"C{number}", linewidth=1.4)
-        axis.plot(times * MICRO, impulses * factor, "o", color=f"C{number}", label=f"{name}: reaction impulse")
+        axis.plot(times * MICRO, impulses * factor, "o", color=f"C{number}", label=f"{name}: impact impulse")
         if len(times) == 1:
             note = rf"$\Lambda$ = {impulses[0] * factor:.4g} {unit}, one step"
             axis.annotate(note, (times[0] * MICRO, impulses[0] * factor), (6, -3), textcoords="offset points", va="center")
@@ -96,7 +96,7 @@ def impulse_panel(axis, run):
 
 
 def strikes_of(run, name, reaction):
-    """Times and impulses of a contact's impacts; from the events where contacts.csv leaves steps out."""
+    """Times and impulses of the impacts of a contact; from the events if contacts.csv does not have every step."""
     if reaction.complete:
         struck = reaction.impulse > 0
         return reaction.time[struck], reaction.impulse[struck]
@@ -121,7 +121,7 @@ def velocity_panel(axis, run, impact, frames):
 
 
 def far_end(run, frames):
-    """Time (us) and velocity (mm/s) of the free end: of the probe that moves as that node does in every frame, else from the frames."""
+    """Time (us) and velocity (mm/s) of the free end: of a probe that moves like that node in every frame, else from the frames."""
     frame_time = np.array([frame.time for frame in frames])
     in_frames = np.array([frame.velocity[-1] for frame in frames])
     for name, values in run.history.items():
@@ -135,7 +135,7 @@ def far_end(run, frames):
 
 
 def gap_panel(axis, run, impact):
-    """Gaps over time: the contact node's displacement counted from the wall."""
+    """Gaps over time: displacement of the contact node relative to the wall."""
     time = run.contacts["time"]
     names = [name for name, _ in closed_contacts(run)]
     low, high = time_window(run, impact)
@@ -150,7 +150,7 @@ def gap_panel(axis, run, impact):
 
 
 def draw_energy(run, impact, width=TWO_COLUMNS):
-    """Where the energy is, where it went, and what the scheme itself adds or takes."""
+    """Energy, dissipated energy, and numerical energy error."""
     figure, axes = plt.subplots(3, 1, figsize=(width, 6.0), sharex=True, gridspec_kw={"height_ratios": [2, 1, 1]})
     energy = run.energy
     time = energy["time"] * MICRO
@@ -170,20 +170,20 @@ def draw_energy(run, impact, width=TWO_COLUMNS):
     losses = [name for name in ("impact", "friction", "damping") if np.any(energy[name])]
     factor, unit = prefixed(max((energy[name].max() for name in losses), default=1), "J")
     for name, colour in zip(losses, (BLUE, ORANGE, PURPLE)):
-        axes[1].plot(*envelope(time, energy[name] * factor), color=colour, label=f"taken by {'impacts' if name == 'impact' else name}")
+        axes[1].plot(*envelope(time, energy[name] * factor), color=colour, label=f"dissipated by {'impacts' if name == 'impact' else name}")
     if impact and np.isfinite(impact.node_loss):
         formula = r"$\sqrt{3}/(6N)\,E_0$" if impact.mass_matrix == "consistent" else r"$E_0/(2N)$"
         axes[1].plot(np.array([impact.start * MICRO, time[-1]]), np.full(2, impact.node_loss * impact.energy * factor), label=formula, **THEORY)
-    axes[1].set_ylabel(f"losses ({unit})")
+    axes[1].set_ylabel(f"dissipated ({unit})")
 
     factor, unit = prefixed(np.abs(energy["numerical"]).max(), "J")
-    axes[2].plot(*envelope(time, energy["numerical"] * factor), color=GREY, label="made by the scheme: residual of the balance")
+    axes[2].plot(*envelope(time, energy["numerical"] * factor), color=GREY, label="numerical energy error")
     axes[2].set_ylabel(f"numerical ({unit})")
     return finish_over_time(figure, axes, run, impact)
 
 
 def draw_wave(run, impact, frames, width=TWO_COLUMNS):
-    """x-t diagram of the axial stress; theory beside it, with the characteristics in both."""
+    """x-t diagram of the axial stress, computed and exact, with the characteristics in both."""
     if impact is None:
         return draw_wave_alone(run, width)
     shape, height = ((2, 1), 5.6) if is_narrow(width) else ((1, 2), 3.6)
@@ -214,7 +214,7 @@ def draw_wave(run, impact, frames, width=TWO_COLUMNS):
 
 
 def draw_wave_alone(run, width):
-    """The x-t diagram of any number of bars in one line; None where elements point elsewhere, as in a truss."""
+    """The x-t diagram of any number of bars in one line; None if the elements are not in one line, as in a truss."""
     files = spread(run.frames(), MOST_FRAMES)
     first = read_frame(files[0][1])
     if "stress" not in first.cell:
@@ -243,7 +243,7 @@ def draw_wave_alone(run, width):
 
 
 def stress_map(axis, edges, times, stress, limit):
-    """Stress [times, elements] in colours; each frame fills the time around it."""
+    """Stress [times, elements] as a colour map; each frame fills the time around it."""
     middles = (times[1:] + times[:-1]) / 2
     between = np.concatenate([times[:1], middles, times[-1:]]) * MICRO
     return axis.pcolormesh(edges, between, stress * MEGA, cmap="RdBu_r", vmin=-limit, vmax=limit, rasterized=True)

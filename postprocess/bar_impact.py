@@ -1,9 +1,9 @@
-"""A bar that flies along its axis against a rigid wall: what a run computed, and what theory says.
+"""A bar that flies along its axis against a rigid wall: results of a run, and the exact solution.
 
-Theory is d'Alembert's solution of the continuous bar, rho S u'' = E S u_xx: a compression wave starts at the wall when the bar touches it, runs
-to the free end, comes back as a wave of relief and sends the bar off with the speed it came with.
+The exact solution is d'Alembert's for the continuous bar, rho S u'' = E S u_xx: a compression wave starts at the wall when the bar touches it, runs
+to the free end, and returns as a release wave, after which the bar leaves with its initial speed.
 
-The bar's data are taken from the results alone (geometry, initial velocity, energy, normal forces), so that no config needs reading.
+The data of the bar follow from the results (geometry, initial velocity, energy, normal forces), without the config.
 """
 
 import dataclasses
@@ -14,30 +14,30 @@ from percuss_results import ResultsError, read_frame, spread
 
 
 class NoTheory(Exception):
-    """Why a run is not the impact of one uniform bar on a rigid wall, in a few words."""
+    """Reason why a run is not the impact of one uniform bar on a rigid wall."""
 
 
 @dataclasses.dataclass
 class Impact:
-    """The bar and how it flies, SI units."""
+    """The bar and its initial motion, SI units."""
 
     length: float
-    line_mass: float  # mass of a metre, rho S
+    line_mass: float  # mass per length, rho S
     area: float
     wave_speed: float
     speed: float  # before the impact, towards the wall
-    gap: float  # to the wall at time 0
+    gap: float  # distance to the wall at time 0
     elements: int
     mass_matrix: str  # consistent, lumped, or other
 
     @property
     def start(self):
-        """Time of the first touch."""
+        """Time of first contact."""
         return self.gap / self.speed
 
     @property
     def duration(self):
-        """T = 2 L / c0: the wave's way to the free end and back."""
+        """T = 2 L / c0: time of the wave to the free end and back."""
         return 2 * self.length / self.wave_speed
 
     @property
@@ -57,7 +57,7 @@ class Impact:
 
     @property
     def stress(self):
-        """rho c0 v0 = tau/S: the size of the stress behind the front."""
+        """rho c0 v0 = tau/S: magnitude of the stress behind the front."""
         return self.reaction / self.area
 
     @property
@@ -71,7 +71,7 @@ class Impact:
 
     @property
     def node_loss(self):
-        """Share of the energy that a perfectly plastic impact of the contact node takes: Lambda v0/2 / E0 = sqrt(3)/(6 N) or 1/(2 N)."""
+        """Share of the energy that a perfectly plastic impact of the contact node dissipates: Lambda v0/2 / E0 = sqrt(3)/(6 N) or 1/(2 N)."""
         return self.node_impulse * self.speed / 2 / self.energy
 
     def arrivals(self, s, t):
@@ -99,17 +99,17 @@ class Impact:
         return -self.area * self.exact_stress(0.0, t)
 
     def exact_kinetic(self, t):
-        """E0 |1 - 2 (t - t0)/T| while in contact: the part of the bar that the front has not stopped, or has set off again."""
+        """E0 |1 - 2 (t - t0)/T| during contact: kinetic energy of the part of the bar that the front has not stopped, or has accelerated again."""
         progress = np.clip((np.asarray(t, float) - self.start) / self.duration, 0, 1)
         return self.energy * np.abs(1 - 2 * progress)
 
 
 def contact_first_order(frame):
-    """Nodes, cells and axis of a bar, sorted from the end that leads its flight: (nodes, cells, axis away from the wall)."""
+    """Nodes, cells and axis of a bar, sorted from the leading end: (nodes, cells, axis away from the wall)."""
     velocity = frame.point["velocity"][0]
     speed = np.linalg.norm(velocity)
     if not speed > 0 or np.ptp(frame.point["velocity"], axis=0).max() > 1e-12 * speed:
-        raise NoTheory("the bar does not start with one velocity")
+        raise NoTheory("the initial velocity of the bar is not uniform")
     axis = -velocity / speed
     along = frame.points @ axis
     middles = [along[cell].mean() for cell in frame.cells]
@@ -129,11 +129,11 @@ class BarFrame:
 
 
 def read_bar_frames(run, most=2000):
-    """The frames of a run with one bar; of very many some, evenly picked."""
+    """The frames of a run with one bar; if there are many, an evenly distributed selection."""
     files = spread(run.frames(), most)
     first = read_frame(files[0][1])
     if "stress" not in first.cell:
-        raise ResultsError(f"{run.directory}: the frames hold no axial stress; this script is for bars")
+        raise ResultsError(f"{run.directory}: the frames have no axial stress; this script is for bars")
     if np.any(first.cell["body"] != first.cell["body"][0]):
         raise NoTheory("there is more than one body")
     nodes, cells, axis = contact_first_order(first)
@@ -154,26 +154,26 @@ def read_bar_frames(run, most=2000):
 
 
 def impact_of(run, frames):
-    """The bar's data from its results; NoTheory says why this run is not the impact that theory is for."""
+    """Data of the bar from the results; NoTheory has the reason if the exact solution does not apply to this run."""
     names = run.contact_names()
     if len(names) != 1:
         raise NoTheory(f"there are {len(names)} contacts")
     speed = -frames[0].velocity[0]
     if abs(run.contacts[f"{names[0]}.gap_rate"][0] + speed) > 1e-9 * speed:
-        raise NoTheory("the contact is not with a resting wall across the bar's axis")
+        raise NoTheory("the contact is not with a fixed wall perpendicular to the axis of the bar")
     length = frames[0].position[-1]
     sizes = np.diff(frames[0].position)
     line_mass = 2 * run.energy["kinetic"][0] / speed**2 / length
 
-    # N = E S du/ds in the frame that is deformed most; S = N / sigma.
+    # N = E S du/ds in the frame with the largest deformation; S = N / sigma.
     bent = max(frames, key=lambda frame: np.abs(frame.stress).max())
     if not np.abs(bent.stress).max() > 0:
-        raise NoTheory("no frame shows a stress: the bar never touches the wall, or frames are too rare")
+        raise NoTheory("no frame has a stress: the bar does not touch the wall, or there are too few frames")
     strain = np.diff(bent.displacement) / sizes
     stiffness = (bent.force @ strain) / (strain @ strain)
     area = (bent.force @ bent.stress) / (bent.stress @ bent.stress)
     if np.abs(bent.force - stiffness * strain).max() > 1e-3 * np.abs(bent.force).max():
-        raise NoTheory("the bar's stiffness E S changes along its axis")
+        raise NoTheory("the stiffness E S of the bar varies along its axis")
     wave_speed = np.sqrt(stiffness / line_mass)
     return Impact(
         length=length,
@@ -188,7 +188,7 @@ def impact_of(run, frames):
 
 
 def mass_matrix_of(omega_max, smallest, wave_speed):
-    """Which mass matrix a run used, told by its highest frequency: 2 sqrt(3) c0/le with a consistent one, 2 c0/le with a lumped one."""
+    """The mass matrix of a run, identified by its highest frequency: 2 sqrt(3) c0/le with a consistent one, 2 c0/le with a lumped one."""
     ratio = (omega_max or 0) * smallest / wave_speed
     for name, expected in {"consistent": 2 * np.sqrt(3), "lumped": 2.0}.items():
         if abs(ratio / expected - 1) < 0.02:
@@ -198,12 +198,12 @@ def mass_matrix_of(omega_max, smallest, wave_speed):
 
 @dataclasses.dataclass
 class Reaction:
-    """Reaction of one contact over time. Where a scheme does not tell force and impulse apart, force is percussion / step after the impact."""
+    """Reaction of one contact over time. For schemes that do not separate force and impulse, force is percussion / step after the impact."""
 
     time: np.ndarray
     force: np.ndarray  # N, without the impact
     impulse: np.ndarray  # N s, of impacts
-    separate: bool  # whether the scheme itself separates the two
+    separate: bool  # whether the scheme separates the two
     complete: bool  # whether there is a row for every step
     begin: int  # rows of the first and the last step with a reaction
     end: int
@@ -221,7 +221,7 @@ class Reaction:
 
 
 def reaction_of(run, name):
-    """The reaction of contact `name`, None where it never closes."""
+    """The reaction of contact `name`; None if it does not close."""
     time = run.contacts["time"]
     force, impulse = run.contacts[f"{name}.force"].copy(), run.contacts[f"{name}.impulse"].copy()
     pressed = np.flatnonzero((force > 0) | (impulse > 0))
@@ -241,30 +241,30 @@ def impact_rows(run, name):
     """Rows of contacts.csv of the contact's impacts."""
     of_impact = (run.events["contact"] == name) & (run.events["event"] == "impact")
     rows = np.searchsorted(run.contacts["time"], run.events["time"][of_impact] - run.step / 2)
-    # Schatzman and Paoli's impact law takes two steps, and the event tells of the first.
+    # Schatzman and Paoli's impact law takes two steps, and the event records the first.
     return np.union1d(rows, rows + 1) if run.info["scheme"] == "schatzman_paoli" else rows
 
 
 @dataclasses.dataclass
 class Measured:
-    """Figures of one run; SI units."""
+    """Key figures of one run; SI units."""
 
     duration: float
     mean_force: float
     total_impulse: float
     impact_impulse: float
     impact_loss: float  # share of the energy before
-    rebound: float  # velocity of the centre of mass in the last frame, without the vibration that the bar takes along
+    rebound: float  # velocity of the centre of mass in the last frame, without the vibration of the bar
     penetration: float
     contact_velocity: float  # largest while closed, after the impact
     noise: float  # standard deviation of the force over 5 to 95 % of T, over tau
 
 
 def measure(run, impact, frames, reaction):
-    """Figures of a run to be held against theory. Total impulse, contact time and rebound mean something once the contact is over."""
+    """Key figures of a run to compare with theory. Total impulse, contact time and rebound are meaningful only after the end of contact."""
     if not reaction.complete:
         remedy = "put `contacts: {every: 1}` under output: and run again"
-        raise ResultsError(f"{run.directory}/contacts.csv does not hold every step, so impulses cannot be summed; {remedy}")
+        raise ResultsError(f"{run.directory}/contacts.csv does not have every step, so impulses cannot be summed; {remedy}")
     name = run.contact_names()[0]
     force_impulse = reaction.force.sum() * run.step
     held = slice(reaction.settled, reaction.end)

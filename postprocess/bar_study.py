@@ -1,9 +1,9 @@
-"""Convergence and schemes of the bar that hits a rigid wall.
+"""Convergence study and comparison of schemes for the bar that hits a rigid wall.
 
     python3 postprocess/bar_study.py [--percuss BIN] [--out DIR] [--fraction 0.1]
 
-Runs percuss over N = 10 ... 2000 elements with consistent and with lumped mass, the step a fixed share of its limit, then four schemes on
-N = 50. Draws convergence.png and schemes.png and prints both tables. Takes about 20 s on two cores.
+Runs percuss over N = 10 ... 2000 elements with consistent and with lumped mass, the step a fixed share of the critical time step, then four schemes
+with N = 50. Draws convergence.png and schemes.png and prints both tables. Takes about 20 s on two cores.
 """
 
 import argparse
@@ -32,13 +32,13 @@ MASSES = {"consistent": (BLUE, "o"), "lumped": (ORANGE, "s")}
 SCHEMES = {"half_explicit": BLUE, "moreau_midpoint": ORANGE, "moreau_jean": GREEN, "schatzman_paoli": PURPLE}
 SCHEME_ELEMENTS = 50
 
-# Steps of flight before the impact. Not a multiple of a half: contact would then begin at a gap of exactly zero, or of what rounding leaves of it.
+# Steps of flight before the impact. Not a multiple of a half: then contact would begin at a gap that is zero except for rounding.
 APPROACH = 2.4
 
 # Observed orders are fitted to the finer meshes.
 FINE = 100
 
-# Fields are compared at this share of the contact time: the front has come back to the middle of the bar.
+# Fields are compared at this fraction of the contact time, when the front has returned to the middle of the bar.
 COMPARED_AT = 0.75
 
 
@@ -67,7 +67,7 @@ def run_bar(percuss, directory, elements, mass, scheme, fraction):
 
 
 def run_all(percuss, out, fraction):
-    """All runs, as many at a time as there are cores: {(mass, elements): Run}, {scheme: Run}."""
+    """All runs, in parallel on all cores: {(mass, elements): Run}, {scheme: Run}."""
     meshes = [(mass, elements) for mass in MASSES for elements in ELEMENTS]
     jobs = {(mass, elements): (f"{mass}_{elements:04d}", elements, mass, "half_explicit") for mass, elements in meshes}
     jobs |= {scheme: (scheme, SCHEME_ELEMENTS, "consistent", scheme) for scheme in SCHEMES}
@@ -81,7 +81,7 @@ def run_all(percuss, out, fraction):
 
 # Convergence -----------------------------------------------------------------------------------------------------------------------------------
 
-# Errors: key, panel's label, column's heading, exponent of the reference slope.
+# Errors: key, label of the panel, heading of the column, exponent of the reference slope.
 ERRORS = (
     ("time", r"contact time, $|T_h/T - 1|$", "time", 2 / 3),
     ("impulse", r"total impulse, $|I_h/(2Mv_0) - 1|$", "impulse", 2 / 3),
@@ -156,7 +156,7 @@ def reference_slope(axis, values, slope):
 
 
 def decade_ticks(axis):
-    """Ticks at 1, 2, 5 where the errors span few decades, so that more than one bears a number."""
+    """Ticks at 1, 2, 5 if the errors span few decades, so that more than one tick has a label."""
     low, high = axis.get_ylim()
     if high / low < 300:
         axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
@@ -170,8 +170,8 @@ def decade_ticks(axis):
 
 def print_schemes(runs):
     """The table of figure schemes.png."""
-    print(f"schemes, N = {SCHEME_ELEMENTS}, consistent mass, one step for all")
-    headings = ("time/T", "force, N", "impulse, mN s", "loss, %", "noise, %", "penetr., nm", "made, uJ")
+    print(f"schemes, N = {SCHEME_ELEMENTS}, consistent mass, the same step for all")
+    headings = ("time/T", "force, N", "impulse, mN s", "loss, %", "noise, %", "penetr., nm", "num., uJ")
     print(f"  {'':<16}" + "".join(f"{heading:>14}" for heading in headings))
     for scheme, run in runs.items():
         frames = read_bar_frames(run)
@@ -192,7 +192,7 @@ def print_schemes(runs):
 
 
 def draw_schemes(runs):
-    """Reactions of the schemes over time, their energy below."""
+    """Contact forces of the schemes over time; below, their energy."""
     figure = plt.figure(figsize=(TWO_COLUMNS, 6.6))
     grid = figure.add_gridspec(3, 2, height_ratios=[1, 1, 1])
     first = None
@@ -202,7 +202,7 @@ def draw_schemes(runs):
         reaction_panel(axis, scheme, run)
         axis.tick_params(labelbottom=False, labelleft=place % 2 == 0)
         if place % 2 == 0:
-            axis.set_ylabel("reaction (N)")
+            axis.set_ylabel("contact force (N)")
     total, numerical = (figure.add_subplot(grid[2, column], sharex=first) for column in (0, 1))
     for scheme, run in runs.items():
         energy = run.energy
@@ -211,8 +211,8 @@ def draw_schemes(runs):
         total.plot(time, (sum_now / sum_now[0] - 1) * 100, color=SCHEMES[scheme], linewidth=0.9)
         numerical.plot(time, energy["numerical"] * 1e6, color=SCHEMES[scheme], label=scheme, linewidth=0.9)
     total.set(xlabel="time (µs)", ylabel="total energy, $E/E_0 - 1$ (%)")
-    numerical.set(xlabel="time (µs)", ylabel="made by the scheme (µJ)")
-    # All fall from zero in the impact; what differs is where they come to rest.
+    numerical.set(xlabel="time (µs)", ylabel="numerical energy error (µJ)")
+    # All fall from zero at the impact; they differ in the value after it.
     impact = impact_of(run, read_bar_frames(run))
     loss = -impact.node_loss * 100
     total.set_ylim(1.01 * loss, 0.988 * loss)
@@ -224,7 +224,7 @@ def draw_schemes(runs):
 
 
 def reaction_panel(axis, scheme, run):
-    """The reaction of one scheme: force, or percussion over step; the impact goes beyond the panel and is told in words."""
+    """The contact force of one scheme: force, or percussion divided by step; the impact is beyond the range of the panel and is given as text."""
     impact = impact_of(run, read_bar_frames(run))
     name = run.contact_names()[0]
     reaction = reaction_of(run, name)
@@ -251,11 +251,11 @@ def reaction_panel(axis, scheme, run):
 def study(arguments):
     """Runs, tables, figures."""
     if not 0 < arguments.fraction < 1:
-        raise ResultsError(f"--fraction {arguments.fraction:g}: a share of the step limit lies between 0 and 1")
+        raise ResultsError(f"--fraction {arguments.fraction:g}: must be between 0 and 1")
     meshes, schemes = run_all(find_percuss(arguments.percuss), arguments.out, arguments.fraction)
     style()
     errors = {key: errors_of(run) for key, run in meshes.items()}
-    print(f"half_explicit, step {arguments.fraction:g} of its limit; fields compared at t0 + {COMPARED_AT} T; orders from N >= {FINE}\n")
+    print(f"half_explicit, step {arguments.fraction:g} of the critical time step; fields compared at t0 + {COMPARED_AT} T; orders from N >= {FINE}\n")
     print_convergence(errors)
     print_schemes(schemes)
     figures = {"convergence": draw_convergence(errors), "schemes": draw_schemes(schemes)}
@@ -263,12 +263,12 @@ def study(arguments):
 
 
 def main():
-    """Exit code 0, or 2 where the input is wrong or a run failed."""
+    """Exit code 0, or 2 for wrong input or a failed run."""
     parser = argparse.ArgumentParser(description="Convergence study of the bar that hits a rigid wall.")
-    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default: PERCUSS, the build in this repository, or the one on the path")
     default = pathlib.Path("out/bar_study")
-    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="where runs and figures go; default %(default)s")
-    parser.add_argument("--fraction", metavar="F", type=float, default=0.1, help="step over its limit; default %(default)s")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="directory of runs and figures; default %(default)s")
+    parser.add_argument("--fraction", metavar="F", type=float, default=0.1, help="step relative to the critical time step; default %(default)s")
     try:
         study(parser.parse_args())
     except (ResultsError, NoTheory, OSError) as error:

@@ -20,16 +20,16 @@ from percuss_results import ResultsError, Run
 RPM = 30 / np.pi  # rad/s -> 1/min
 HERTZ = 1 / (2 * np.pi)  # rad/s -> Hz
 SENSES = {"forward": ORANGE, "backward": BLUE, "neither": GREY}
-CIRCULAR = 0.01  # |kappa| from which an orbit has a sense
+CIRCULAR = 0.01  # |kappa| above which an orbit is forward or backward
 
 
 def sense_of(kappa):
-    """Which way round: forward, backward or neither (planar, torsion, no rotor)."""
+    """Sense of whirl: forward, backward or neither (planar, torsion, no rotor)."""
     return "forward" if kappa > CIRCULAR else "backward" if kappa < -CIRCULAR else "neither"
 
 
 def pieces(kappa, there):
-    """Index ranges of one colour, each with the first point of the next so that lines have no gaps."""
+    """Index ranges of one colour, each including the first point of the next one, so that lines have no gaps."""
     begin = None
     for i in range(len(kappa) + 1):
         if begin is not None and (i == len(kappa) or not there[i] or sense_of(kappa[i]) != sense_of(kappa[begin])):
@@ -40,7 +40,7 @@ def pieces(kappa, there):
 
 
 def draw_lines(axis, speed, values, kappa, there):
-    """One mode's line, coloured by its sense of whirl."""
+    """The line of one mode, coloured by its sense of whirl."""
     for sense, part in pieces(kappa, there):
         axis.plot(speed[part] * RPM, values[part], color=SENSES[sense])
 
@@ -61,7 +61,7 @@ def draw(table, events):
     axes[0].set_ylim(bottom=0)
     axes[1].axhline(0, color=BLACK, linewidth=0.7)
     axes[1].set_ylabel("damping ratio (%)")
-    least = 1e-6  # percent: what is less is rounding, and gets no axis of its own
+    least = 1e-6  # percent: smaller values are rounding errors, and get no axis
     if max(abs(limit) for limit in axes[1].get_ylim()) < least:
         axes[1].set_ylim(-1, 1)
     axes[1].set_xlabel("speed (rpm)")
@@ -73,7 +73,7 @@ def draw(table, events):
 
 
 def mark_events(axes, events):
-    """Critical speeds as circles on the 1x line, onsets of instability as crosses where the damping is zero."""
+    """Critical speeds as circles on the 1x line, onsets of instability as crosses at zero damping."""
     critical = events["event"] == "critical"
     for speed, frequency, kappa in zip(events["speed"][critical], events["frequency"][critical], events["kappa"][critical]):
         axes[0].plot(speed * RPM, frequency * HERTZ, "o", color=SENSES[sense_of(kappa)], markerfacecolor="white", zorder=3)
@@ -83,7 +83,7 @@ def mark_events(axes, events):
 
 
 def add_legend(figure, table, names, events):
-    """What occurs in the figure, in one row below it."""
+    """Legend of what the figure shows, in one row below it."""
     senses = {sense_of(kappa) for name in names for kappa in table[f"{name}.whirl"] if np.isfinite(kappa)}
     labels = {"forward": "forward whirl", "backward": "backward whirl", "neither": "neither"}
     handles = [Line2D([], [], color=SENSES[sense], label=labels[sense]) for sense in SENSES if sense in senses]
@@ -96,7 +96,7 @@ def add_legend(figure, table, names, events):
 
 
 def print_events(events):
-    """A line each critical speed and onset."""
+    """One line for each critical speed and onset of instability."""
     for speed, event, frequency, whirl in zip(events["speed"], events["event"], events["frequency"], events["whirl"]):
         what = "critical" if event == "critical" else "unstable above"
         print(f"  {what:15s} {speed * RPM:10.2f} rpm  {speed:10.4f} rad/s  {frequency * HERTZ:9.4f} Hz  {whirl}")
@@ -106,7 +106,7 @@ def main():
     """Command line."""
     parser = argparse.ArgumentParser(description="Campbell diagram: frequencies and damping over speed, critical speeds.")
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss modes CONFIG --campbell FROM:TO:N`")
-    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="where figures go; default RUNDIR/figures")
+    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="directory of the figures; default RUNDIR/figures")
     arguments = parser.parse_args()
     try:
         run = Run(arguments.rundir)

@@ -1,10 +1,11 @@
-"""Which scheme, and how long a step: error against cost of the schemes on an elastic bar, a beam on a stop, a rotor in a safety bearing and a slider-crank.
+"""Choice of scheme and step: error against cost of the schemes for an elastic bar, a beam on a stop, a rotor in a safety bearing and a slider-crank.
 
     python3 postprocess/choose.py [--only CASE ...] [--percuss BIN] [--out DIR]
 
-Each case is a config of configs/ with other schemes and steps. Errors are the largest distance of some displacements from the solution, over their largest value: from d'Alembert's for the
-bar, else from a run with a hundredth of the step. Schemes that are there for comparison with papers alone are left out, those that cannot move a model, too. Cost is the time of the loop without output, the least of three runs one after the other: compare it within a table, not with other days'. Takes
-some minutes; nothing else should run meanwhile. Prints Markdown, draws error over cost.
+Each case is a config of configs/ with other schemes and steps. The error is the largest difference of some displacements from the reference, divided by
+their largest value. The reference is d'Alembert's solution for the bar, else a run with a hundredth of the step. Schemes that serve only for comparison
+with papers are left out, and so are schemes that do not support a model. Cost is the time of the loop without output, the minimum of three runs; compare
+it only within one table. Takes some minutes, in which nothing else should run. Prints Markdown, and draws error over cost.
 """
 
 import argparse
@@ -21,13 +22,13 @@ from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_C
 from percuss_results import ResultsError, Run
 from percuss_study import ROOT, find_percuss
 
-TIMES = 3  # runs of which the quickest counts
-LOOK = 400  # instants at which solutions are compared
+TIMES = 3  # number of runs; the fastest counts
+LOOK = 400  # number of times at which solutions are compared
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Method:
-    """A scheme as it is tried: settings, other keys, steps in s; a scheme that adapts has tolerances in their place. Without a colour it is in tables only."""
+    """A scheme with its settings, other keys, and steps in s, or tolerances for an adaptive scheme. Without a colour it is only in the tables."""
 
     label: str
     scheme: dict
@@ -40,7 +41,7 @@ class Method:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A config, how far it runs, what is compared, and with what."""
+    """A config with its end time, the compared columns, and the reference."""
 
     title: str
     config: str
@@ -53,7 +54,7 @@ class Case:
 
 
 def waves(times):
-    """Displacements of both ends of the bar, by d'Alembert: it comes with v0, and each end turns when the wave reaches it."""
+    """Displacements of both ends of the bar, by d'Alembert: it arrives with v0, and each end reverses its velocity when the wave reaches it."""
     speed, gap, c0, length = 0.1, 5.0005e-5, np.sqrt(2.1e11 / 7800), 1.0
     touch = gap / speed
     left = -speed * np.minimum(times, touch) + speed * np.maximum(0, times - touch - 2 * length / c0)
@@ -63,17 +64,17 @@ def waves(times):
 
 
 def method(name, steps, colour=None, marker="o", label=None, keys=(), **settings):
-    """One of a table."""
+    """One method of a table."""
     return Method(label or name, {"type": name, **settings}, tuple(steps), colour, marker, tuple(keys))
 
 
 def implicit(*steps):
-    """Three without a step limit."""
+    """Three methods without a critical time step."""
     return tuple(method(name, steps, colour) for name, colour in (("moreau_jean", GREY), ("implicit_split", ORANGE), ("generalised_alpha", PURPLE)))
 
 
 def adaptive(name, tolerances, step, colour=None, marker="D", label=None, **settings):
-    """A scheme that chooses its steps, with tolerances."""
+    """An adaptive scheme, with tolerances."""
     return Method(label or name, {"type": name, "step": step, **settings}, tuple(tolerances), colour, marker, adapts=True)
 
 
@@ -161,7 +162,7 @@ CASES = {
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-    """One run: error, seconds, steps, share of the energy that the scheme made."""
+    """One run: error, seconds, steps, relative numerical energy error."""
 
     error: float
     seconds: float
@@ -170,7 +171,7 @@ class Result:
 
 
 def run(percuss, out, case, trial, step):
-    """One run, and the same again for its time: its values at the instants, seconds, summary. None: the program says why not."""
+    """One run, repeated to measure its time: values at the compared times, seconds, summary; None if it fails, with a message."""
     length = {"tolerance": step} if trial.adapts else {"step": step}
     words = ", ".join(f"{key}: {value}" for key, value in {**trial.scheme, **length}.items())
     span = 1 if trial.adapts else max(1, int(case.end / LOOK / step))
@@ -191,7 +192,7 @@ def run(percuss, out, case, trial, step):
 
 
 def reason(text):
-    """The line of a message that says what is wrong."""
+    """The error line of a message."""
     return next((line for line in text.splitlines() if "error" in line or line.startswith("percuss")), text.strip())
 
 
@@ -201,7 +202,7 @@ def probes(case):
 
 
 def values(made, case, times):
-    """The columns at the instants."""
+    """The columns at the compared times."""
     return np.array([np.interp(times, made.history["time"], made.history[column]) for column in case.columns])
 
 
@@ -232,7 +233,7 @@ def measure(percuss, out, case):
 def print_case(case, results):
     """A Markdown table."""
     print(f"\n{case.title} (`configs/{case.config}`)\n")
-    print("| scheme | step or tolerance | steps | error | time, ms | made of the energy |")
+    print("| scheme | step or tolerance | steps | error | time, ms | numerical energy error |")
     print("|---|---|---|---|---|---|")
     for trial, found in results.items():
         for step, result in found.items():
@@ -240,7 +241,7 @@ def print_case(case, results):
 
 
 def print_summary(results):
-    """All cases in one Markdown table: error and time with the middle one of the steps or tolerances that were tried."""
+    """All cases in one Markdown table: error and time for the middle one of the steps or tolerances."""
     labels = list(dict.fromkeys(trial.label for found in results.values() for trial in found))
     print(f"\n| scheme | {' | '.join(results)} |\n|---|{'---|' * len(results)}")
     for label in labels:
@@ -254,12 +255,12 @@ def print_summary(results):
 
 
 def words_of(step, adapts):
-    """A step or a tolerance."""
+    """Text for a step or a tolerance."""
     return f"{step:.0e}" if adapts else f"{step * 1e6:g} us"
 
 
 def draw(cases, results):
-    """Error over time, a case a panel."""
+    """Error over time, one panel for each case."""
     figure, axes = plt.subplots(2, 2, figsize=(TWO_COLUMNS, 6.2))
     for case, axis in zip(cases, axes.flat):
         for trial, found in results[case].items():
@@ -278,7 +279,7 @@ def main():
     """Exit code 0, or 2 where the input is wrong."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="CASE", nargs="+", choices=sorted(CASES), default=list(CASES), help=f"of {', '.join(CASES)}")
-    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default: PERCUSS, the build in this repository, or the one on the path")
     parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=pathlib.Path("out/choose"), help="default %(default)s")
     arguments = parser.parse_args()
     try:

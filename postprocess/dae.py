@@ -3,29 +3,32 @@
     python3 postprocess/dae.py [--only e03b ...] [--percuss BIN] [--out DIR]
 
 The slider-crank with two joints for 2 s, and the block that falls on its left corner for 0.5 s; no event in either. Tolerances are absolute, as in the paper.
-The error is the 2-norm of all coordinates and velocities at the end, against HEM5 with a tolerance of 1e-13, good to 1e-12 (crank) and 5e-14 (block).
+The error is the 2-norm of all coordinates and velocities at the end, against HEM5 with a tolerance of 1e-13, which is accurate to 1e-12 (crank) and 5e-14 (block).
 Takes half a minute; e03b and eorder alone ten seconds.
 
 Work is counted as in the paper's Table 2, for the solver alone: evaluations of F, G, G_q, K_t, C_t and linear equations.
 
-    hem5     26 a step tried (8 F, 8 G, 1 G_q, 9 linear equations)
-    rkf45    30 a step tried (6 F, 6 G, 6 G_q, 12 linear equations)
-    alpha    5 a round of Newton's method; where rates are projected 2 a step tried (G, a linear equation). The paper adds Newmark's method for the error,
-             which is free here; K_t and C_t count in each round, as there, though here they are taken once a step.
+    hem5     26 a tried step (8 F, 8 G, 1 G_q, 9 linear equations)
+    rkf45    30 a tried step (6 F, 6 G, 6 G_q, 12 linear equations)
+    alpha    5 an iteration of Newton's method; with projected rates 2 more a tried step (G, a linear equation). The paper adds Newmark's method for the
+             error, which costs nothing here; K_t and C_t count in each iteration, as in the paper, although they are evaluated once a step here.
 
-Steps tried are `steps_tried` of run.json's scheme_work. Rounds are forces - row_rates - 1: an index-1 system counts one of both, but the one at the start,
-where nothing is held yet, has no rates. `evaluations` is all that the run did, with the search for events and the ledger:
+Tried steps are `steps_tried` of scheme_work in run.json. Iterations are forces - row_rates - 1: an index-1 system counts one of both, except the one at the
+start, where nothing is held yet and no rates are needed. `evaluations` is the work of the whole run, including event location and energy balance:
 forces + contact_rows + row_rates + solves + 2 tangents.
 
-What comes out. Orders are 5, 4 and 2. HEM5 holds velocities, generalised-alpha positions, to rounding; RKF45 neither.
-  - Work of HEM5 on the block is 0.5 to 0.9 times the published one. Average steps are not: published ones, times steps tried, are 6 to 12 times the motion.
-  - On the crank HEM5 works 3.6 to 5.2 times as much as published; the paper does not give the inertias of the rods, nor its norms.
-  - RKF45 works 0.06 to 0.8 times as much. The paper's rule (12) takes tolerances for a second, here they are for a step: that explains a factor of 4 at most.
-    Two of its average steps on the block are too short for its work, too.
-  - Alpha, rates free as in the paper, works 0.8 to 4.8 times as much; with rates projected 3 to 8 times less than that at the same error.
-  - The paper ends steps whose drift exceeds 1e-3 and has none below 1e-6 s; here is neither. So its coarse steps of RKF45 on the crank drift less.
-  - HEM5 costs more than RKF45 at the same tolerance, as its error is smaller; at the same error it costs 1.3 to 3.2 times less. Alpha's factor over HEM5 is
-    no constant 9, as published: it grows from 20 as the error falls. At 1e-8 rounding keeps its steps on the crank longer than the tolerance would.
+Results: the orders are 5, 4 and 2. HEM5 satisfies velocities to rounding, generalised-alpha positions, RKF45 neither.
+  - The work of HEM5 for the block is 0.5 to 0.9 times the published one. The published average steps are inconsistent: times the tried steps they are 6 to
+    12 times the duration.
+  - For the crank, HEM5 needs 3.6 to 5.2 times the published work; the paper does not give the inertias of the rods, nor its norms.
+  - RKF45 needs 0.06 to 0.8 times the published work. Rule (12) of the paper has tolerances per second, here they are per step, which explains a factor of
+    at most 4. Two of its average steps for the block are also too short for its work.
+  - Alpha, with free rates as in the paper, needs 0.8 to 4.8 times the published work; with projected rates 3 to 8 times less at the same error.
+  - The paper ends steps whose drift exceeds 1e-3, and has no steps below 1e-6 s; percuss does neither. Therefore the coarse steps of RKF45 for the crank
+    drift less in the paper.
+  - HEM5 costs more than RKF45 at the same tolerance, because its error is smaller; at the same error it costs 1.3 to 3.2 times less. The ratio of alpha to
+    HEM5 is not a constant 9, as published: it grows from 20 as the error decreases. At 1e-8, rounding keeps the steps of alpha for the crank longer than
+    the tolerance would.
 """
 
 import functools
@@ -37,7 +40,7 @@ import numpy as np
 from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter
 from percuss_study import Figure, Study, main
 
-# Name of a solver: (as printed, settings of the scheme, order, colour, marker, least power of ten of its tolerances: alpha takes minutes for the rest)
+# Name of a solver: (label, settings of the scheme, order, colour, marker, smallest power of ten of its tolerances, because alpha takes minutes for the others)
 SOLVERS = {
     "hem5": ("event_driven_hem5", {"type": "event_driven_hem5"}, 5, BLUE, "o", -10),
     "rkf45": ("event_driven_rkf45", {"type": "event_driven_rkf45"}, 4, ORANGE, "s", -10),
@@ -45,7 +48,7 @@ SOLVERS = {
     "free": ("event_driven_alpha, rates free", {"type": "event_driven_alpha", "rates": "free"}, 2, PURPLE, "v", -8),
 }
 
-# Name of a mechanism: (as printed, body, end in s, contacts held)
+# Name of a mechanism: (label, body, end in s, held contacts)
 MECHANISMS = {
     "crank": ("Slider-crank with two joints", {"type": "slider_crank_two_joints"}, 2, ("guide", "slider")),
     "block": (
@@ -56,13 +59,13 @@ MECHANISMS = {
     ),
 }
 
-# Numbers of steps of one length; the crank's second row is for the solvers that are still far from rounding there.
+# Numbers of constant steps; the second row of the crank is for the solvers that are still far from rounding there.
 COUNTS = {"block": (20, 40, 80, 160, 320), "crank": (160, 320, 640, 1280, 2560)}
 MORE_COUNTS = (320, 640, 1280, 2560, 5120)
-# [E] has no errors; these are an independent computation's, of HEM5 on the block.
+# [E] has no errors; these are from an independent computation with HEM5 for the block.
 KNOWN = dict(zip(COUNTS["block"], (2.16e-7, 7.39e-9, 2.42e-10, 7.73e-12, 2.47e-13)))
 
-# Tables 3 and 4 of [E]: power of ten of the tolerance, average step (s), work, largest |g| (m) and |g'| (m/s); of the crank the larger of both joints'.
+# Tables 3 and 4 of [E]: power of ten of the tolerance, average step (s), work, largest |g| (m) and |g'| (m/s); for the crank the larger of both joints.
 PUBLISHED = {
     "crank": {
         "hem5": """
@@ -130,7 +133,7 @@ A_STEP = {"hem5": 26, "rkf45": 30}  # Table 2
 
 
 def config(mechanism, solver, step, tolerance):
-    """A run without events, every step of it; its history is the start and the end."""
+    """A run without events; its history has the start and the end."""
     title, body, end, _ = MECHANISMS[mechanism]
     return {
         "title": title,
@@ -143,12 +146,12 @@ def config(mechanism, solver, step, tolerance):
 
 
 def powers(solver):
-    """Powers of ten of a solver's tolerances."""
+    """Powers of ten of the tolerances of a solver."""
     return range(-2, SOLVERS[solver][5] - 1, -1)
 
 
 def counts(mechanism, solver):
-    """Numbers of steps of one length."""
+    """Numbers of constant steps."""
     return COUNTS[mechanism] if mechanism == "block" or solver == "hem5" else MORE_COUNTS
 
 
@@ -160,13 +163,13 @@ def tolerance_runs(mechanism):
 
 
 def order_runs(mechanism):
-    """Runs with steps of one length: {name: config}."""
+    """Runs with constant steps: {name: config}."""
     end = MECHANISMS[mechanism][2]
     found = {f"{mechanism}_{solver}_{count}": config(mechanism, solver, end / count, 0) for solver in SOLVERS for count in counts(mechanism, solver)}
     return found | {f"{mechanism}_reference": config(mechanism, "hem5", end, 1e-13)}
 
 
-# What runs say -----------------------------------------------------------------------------------------------------------------------------------
+# Results -----------------------------------------------------------------------------------------------------------------------------------------
 
 
 def final_state(run):
@@ -175,7 +178,7 @@ def final_state(run):
 
 
 def work(run, solver):
-    """Of the solver, as in Table 2 of the paper."""
+    """Work of the solver, as in Table 2 of the paper."""
     counted = run.info["summary"]["scheme_work"]
     if solver in A_STEP:
         return A_STEP[solver] * counted["steps_tried"]
@@ -184,18 +187,18 @@ def work(run, solver):
 
 
 def evaluations(run):
-    """All that the run evaluated and solved."""
+    """All evaluations and solves of the run."""
     counted = run.info["summary"]["scheme_work"]
     return sum(counted[key] for key in ("forces", "contact_rows", "row_rates", "solves")) + 2 * counted["tangents"]
 
 
 def largest(run, mechanism, column):
-    """The largest gap or gap rate of what is held, in any step."""
+    """The largest gap or gap rate of held contacts in any step."""
     return max(np.max(np.abs(run.contacts[f"{name}.{column}"])) for name in MECHANISMS[mechanism][3])
 
 
 def results(runs, mechanism, name, solver):
-    """A run in numbers."""
+    """Key figures of a run."""
     run, reference = runs[f"{mechanism}_{name}"], runs[f"{mechanism}_reference"]
     counted = run.info["summary"]["scheme_work"]
     return {
@@ -221,7 +224,7 @@ def over_count(runs, mechanism, solver):
 
 
 def published(mechanism, solver):
-    """{power of ten of the tolerance: (average step, work, |g|, |g'|)} of the paper; generalised-alpha's for both of ours."""
+    """{power of ten of the tolerance: (average step, work, |g|, |g'|)} of the paper; generalised-alpha for both variants."""
     rows = [[float(word) for word in row.split()] for row in PUBLISHED[mechanism][solver if solver in A_STEP else "alpha"].strip().splitlines()]
     return {int(row[0]): row[1:] for row in rows}
 
@@ -233,7 +236,7 @@ THEIRS = {"markerfacecolor": "white", "linestyle": (0, (1.2, 1.4)), "linewidth":
 
 
 def draw_work(runs, mechanism):
-    """Error over tolerance and over work; tolerance over work with the paper's, its Fig. 3."""
+    """Error over tolerance and over work; tolerance over work with the values of the paper, its Fig. 3."""
     figure, (by_tolerance, by_work, paper) = plt.subplots(1, 3, figsize=(TWO_COLUMNS, 2.7))
     by_work.sharey(by_tolerance)
     for solver, (label, _, _, colour, marker, _) in SOLVERS.items():
@@ -257,13 +260,13 @@ def draw_work(runs, mechanism):
 
 
 def draw_orders(runs):
-    """Error over the length of steps, and the slopes of the orders through the finest."""
+    """Error over the step, and the slopes of the orders through the finest step."""
     figure, axes = plt.subplots(1, 2, figsize=(TWO_COLUMNS, 3.0))
     for axis, mechanism in zip(axes, MECHANISMS):
         for solver, (label, _, order, colour, marker, _) in SOLVERS.items():
             found = over_count(runs, mechanism, solver).values()
             step, error = np.array([row["step"] for row in found]) * 1e3, np.array([row["error"] for row in found])
-            look = {"markersize": 6, "markerfacecolor": "none"} if solver == "projected" else {"markersize": 3.5}  # it lies under the free one
+            look = {"markersize": 6, "markerfacecolor": "none"} if solver == "projected" else {"markersize": 3.5}  # hidden below the variant with free rates
             axis.loglog(step, error, color=colour, marker=marker, linestyle="none", label=label, **look)
             axis.loglog(step, error[-1] * (step / step[-1]) ** order, color=GREY, linewidth=0.8, zorder=1)
             if solver != "free":
@@ -283,10 +286,10 @@ def draw_orders(runs):
 
 
 def print_tolerances(runs, mechanism):
-    """Table 3 or 4 with the paper's numbers; then what a given error costs."""
+    """Table 3 or 4 with the values of the paper; then the cost of a given error."""
     title, _, end, _ = MECHANISMS[mechanism]
     for solver, (label, *_) in SOLVERS.items():
-        print(f"{title}, {label}: {end:g} s; here, published, and the ratio of both")
+        print(f"{title}, {label}: {end:g} s; computed, published, and their ratio")
         print(
             f"  {'tolerance':>9}{'steps':>8}{'rejected':>9}{'average h, s':>14}{'publ.':>9}{'ratio':>7}{'work':>9}{'publ.':>9}{'ratio':>7}"
             f"{'tried h/time':>14}{'publ.':>7}{'evaluations':>13}{'error':>10}{'|g|, m':>10}{'publ.':>9}{'|dg/dt|, m/s':>14}{'publ.':>9}"
@@ -299,7 +302,7 @@ def print_tolerances(runs, mechanism):
 
 
 def print_tolerance(power, row, theirs, a_step, end):
-    """A row of a table; `theirs`: the paper's, or None; `a_step`: work a step, None where it varies."""
+    """A row of a table; `theirs`: values of the paper, or None; `a_step`: work a step, None if it varies."""
     step, _, gap, rate = ([f"{value:9.2e}" for value in theirs] if theirs else ["-"] * 4)
     ratio = [f"{row['step'] / theirs[0]:.2f}", f"{row['work'] / theirs[1]:.2f}"] if theirs else ["-"] * 2
     tried = f"{theirs[1] / a_step * theirs[0] / end:.2f}" if theirs and a_step else "-"
@@ -311,15 +314,15 @@ def print_tolerance(power, row, theirs, a_step, end):
 
 
 def cost_of_error(found, error):
-    """Work for an error, along straight lines between the runs of the diagram; None beyond them."""
+    """Work for an error, by linear interpolation between the runs of the diagram; None outside."""
     errors, costs = (np.log10([row[key] for row in found.values()])[::-1] for key in ("error", "work"))
-    errors = np.maximum.accumulate(errors)  # at rounding they do not fall any more
+    errors = np.maximum.accumulate(errors)  # at rounding level errors do not decrease
     return 10 ** np.interp(np.log10(error), errors, costs) if errors[0] <= np.log10(error) <= errors[-1] else None
 
 
 def print_equal_errors(runs, mechanism):
-    """Work of each solver for the same error, and how many times HEM5's it is."""
-    print(f"{MECHANISMS[mechanism][0]}: work for the same error, and over that of hem5 ([E]: alpha 9 times hem5, 3 times rkf45)")
+    """Work of each solver for the same error, and its ratio to HEM5."""
+    print(f"{MECHANISMS[mechanism][0]}: work for the same error, and its ratio to hem5 ([E]: alpha 9 times hem5, 3 times rkf45)")
     print(f"  {'error':>9}" + "".join(f"{solver:>20}" for solver in SOLVERS))
     found = {solver: over_tolerance(runs, mechanism, solver) for solver in SOLVERS}
     for power in range(-3, -11, -1):
@@ -329,10 +332,10 @@ def print_equal_errors(runs, mechanism):
 
 
 def print_orders(runs):
-    """Errors and orders with steps of one length."""
+    """Errors and orders with constant steps."""
     for mechanism, (title, *_) in MECHANISMS.items():
         for solver, (label, _, order, *_) in SOLVERS.items():
-            print(f"{title}, {label}: order {order}, steps of one length")
+            print(f"{title}, {label}: order {order}, constant steps")
             print(f"  {'steps':>9}{'h, ms':>10}{'error':>12}{'order':>7}{'known error':>13}{'|g|, m':>10}{'|dg/dt|, m/s':>14}")
             last = None
             for count, row in over_count(runs, mechanism, solver).items():
@@ -356,14 +359,14 @@ FIGURES = tuple(
     )
     for key, name, made in (("e03a", "crank", CRANK), ("e03b", "block", BLOCK))
 ) + (
-    Figure("eorder", "order", "orders of the three solvers, steps of one length", tuple(ORDERS), draw_orders, print_orders),
+    Figure("eorder", "order", "orders of the three solvers, constant steps", tuple(ORDERS), draw_orders, print_orders),
 )
 
 STUDY = Study(
     name="dae",
     title="DAE solvers between events: work, precision, orders, drift",
     papers="e03: Fig. 3, Tables 3 and 4 of [E], Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers\n"
-    "tried h/time: steps tried, times their average length, over the time of the motion; 1 at least, less is no count of steps",
+    "tried h/time: tried steps times average step over duration; consistent values are at least 1",
     configs=CRANK | BLOCK | ORDERS,
     figures=FIGURES,
 )

@@ -1,11 +1,11 @@
-"""The gallery of shipped configs: runs each of them, draws its picture, and writes the table of figures into the page.
+"""The gallery of shipped configs: runs each config, draws its picture, and writes the table of key figures into the page.
 
     python3 postprocess/gallery.py                       every config: pictures and table of docs/gallery (two minutes)
-    python3 postprocess/gallery.py --only two_bars edge  these alone
-    python3 postprocess/gallery.py --rows two_bars edge  only prints their rows of the table
+    python3 postprocess/gallery.py --only two_bars edge  only these
+    python3 postprocess/gallery.py --rows two_bars edge  prints only their rows of the table
 
-Runs go to --out (out/gallery) and are made again where their config, or the program, is younger. Wants matplotlib and VTK (Debian: python3-vtk9, and xvfb where
-there is no display).
+Runs go to --out (out/gallery); a run is repeated if its config or the program is newer. Needs matplotlib and VTK (Debian: python3-vtk9, and xvfb without
+a display).
 """
 
 import argparse
@@ -22,9 +22,9 @@ from view import ViewError, draw_unseen
 PAGE = ROOT / "docs" / "gallery" / "README.md"
 BEGIN, END = "<!-- figures of postprocess/gallery.py -->", "<!-- end of figures -->"
 WIDTH, HEIGHT, DPI = 8.0, 3.0, 100  # inches
-SHADES = 256  # colours of a picture, for small files
+SHADES = 256  # colours of a picture, to keep files small
 
-HEAD = ("config", "scheme", "steps", "impulsive", "deepest, m", "start, J", "end, J", "impacts, J", "friction, J", "damping, J", "loads, J", "made")
+HEAD = ("config", "scheme", "steps", "impulsive", "penetration, m", "start, J", "end, J", "impacts, J", "friction, J", "damping, J", "external, J", "numerical")
 
 
 def configs():
@@ -34,12 +34,12 @@ def configs():
 
 
 def make_run(percuss, path, out):
-    """The results of a config; it runs where they are missing or old."""
+    """The results of a config; runs it if they are missing or old."""
     directory = out / path.stem
     if not is_fresh(directory, path, percuss):
         done = subprocess.run([percuss, "run", str(path), "--out", str(directory), "--overwrite", "--quiet"], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise ResultsError(f"{path.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+            raise ResultsError(f"{path.name}: percuss failed with exit code {done.returncode}: {done.stderr.strip()}")
     return Run(directory)
 
 
@@ -47,12 +47,12 @@ def make_run(percuss, path, out):
 
 
 def figure_of(value):
-    """Four digits; nothing where there is nothing."""
+    """Four digits; "0" for zero."""
     return f"{value:.4g}" if value else "0"
 
 
 def row_of(run):
-    """What run.json says, as cells."""
+    """Cells of a row, from run.json."""
     summary, joule = run.info["summary"], run.info["summary"]["energy"]
     turned_over = max(abs(joule[word]) for word in ("initial", "kinetic", "elastic", "potential", "load", "impact", "friction"))
     share = summary["energy_numerical_max"] / turned_over if turned_over else 0
@@ -75,11 +75,11 @@ def written(cells):
 
 
 def put_rows(rows):
-    """Rows into the page: those of the same configs are replaced, the others stay."""
+    """Writes rows into the page: replaces those of the same configs, keeps the others."""
     text = PAGE.read_text(encoding="utf-8")
     found = re.search(f"{re.escape(BEGIN)}\n(.*?){re.escape(END)}", text, re.DOTALL)
     if not found:
-        raise ResultsError(f"{PAGE}: there is no place for the table: '{BEGIN}' and '{END}'")
+        raise ResultsError(f"{PAGE}: the marks of the table are missing: '{BEGIN}' and '{END}'")
     table = {line.split("|")[1].strip(): line for line in found.group(1).splitlines() if line.startswith("| `")}
     table |= {row[0]: written(row) for row in rows}
     there = {f"`{name}`" for name in configs()}
@@ -91,13 +91,13 @@ def put_rows(rows):
 
 
 def draw(run, path):
-    """The picture of a run: two panels beside each other, in few colours."""
+    """The picture of a run: two panels side by side, with a reduced palette."""
     import matplotlib.pyplot as plt
     from gallery_panels import PICTURES
     from PIL import Image
 
     if run.name not in PICTURES:
-        raise ResultsError(f"{run.name}: which panels suit it? gallery_panels.py does not know")
+        raise ResultsError(f"{run.name}: gallery_panels.py has no panels for this config")
     figure, axes = plt.subplots(1, 2, figsize=(WIDTH, HEIGHT))
     for axis, panel in zip(axes, PICTURES[run.name]):
         panel(axis, run)
@@ -109,7 +109,7 @@ def draw(run, path):
 
 
 def draw_all(runs):
-    """Pictures of runs, into the page's folder."""
+    """Draws the pictures of runs into the folder of the page."""
     from percuss_figures import style
 
     style()
@@ -123,19 +123,19 @@ def draw_all(runs):
 
 
 def chosen(names):
-    """Paths of the configs that are named, all without names."""
+    """Paths of the named configs; all without names."""
     known = configs()
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise ResultsError(f"there is no config '{unknown[0]}'; there are {', '.join(known)}")
+        raise ResultsError(f"there is no config '{unknown[0]}'; the configs are {', '.join(known)}")
     return [known[name] for name in names] if names else list(known.values())
 
 
 def make(arguments):
-    """Runs, pictures, table. Returns the exit code."""
+    """Makes runs, pictures and table. Returns the exit code."""
     paths = chosen(arguments.rows or arguments.only)
     if not arguments.rows and not os.environ.get("DISPLAY"):
-        return draw_unseen()  # this program once more, on a display that nobody sees
+        return draw_unseen()  # runs this program again on a virtual display
     percuss = find_percuss(arguments.percuss)
     runs = [make_run(percuss, path, arguments.out) for path in paths]
     rows = [row_of(run) for run in runs]
@@ -149,12 +149,12 @@ def make(arguments):
 
 
 def main():
-    """Exit code 0, or 2 where something is missing or a run failed."""
+    """Exit code 0, or 2 for a missing part or a failed run."""
     parser = argparse.ArgumentParser(description="The gallery of shipped configs: pictures and figures.")
-    parser.add_argument("--only", metavar="NAME", nargs="+", default=[], help="these configs alone")
-    parser.add_argument("--rows", metavar="NAME", nargs="+", default=[], help="print the rows of these configs, and change nothing")
-    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
-    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=pathlib.Path("out/gallery"), help="where runs go; default %(default)s")
+    parser.add_argument("--only", metavar="NAME", nargs="+", default=[], help="only these configs")
+    parser.add_argument("--rows", metavar="NAME", nargs="+", default=[], help="print the rows of these configs, without changes to files")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default: PERCUSS, the build in this repository, or the one on the path")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=pathlib.Path("out/gallery"), help="directory of the runs; default %(default)s")
     try:
         return make(parser.parse_args())
     except (ResultsError, ViewError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Panels of the gallery's pictures: each draws one side of a run into an axis, `panel(axis, run, ...)`; PICTURES says which panels suit which config."""
+"""Panels of the gallery pictures: each draws one aspect of a run into an axis, `panel(axis, run, ...)`; PICTURES assigns panels to configs."""
 
 import functools
 import pathlib
@@ -14,7 +14,7 @@ from percuss_results import read_frame
 from rotor_orbit import clearance_of, poincare_points, stations, waterfall
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK)
-ROWS = 4000  # of a line; more are not to be seen
+ROWS = 4000  # of a line; more are not visible
 FRAMES = 300  # of a stress map
 
 
@@ -24,13 +24,13 @@ def thinned(values, count=ROWS):
 
 
 def time_of(table):
-    """(times, label) in a handy unit."""
+    """(times, label) in a suitable unit."""
     factor, unit = prefixed(table["time"][-1], "s")
     return factor * table["time"], f"time ({unit})"
 
 
 def first_lines(axis):
-    """A legend, where there is more than one line."""
+    """A legend if there is more than one line."""
     if len(axis.get_legend_handles_labels()[1]) > 1:
         axis.legend(loc="best", fontsize=7, handlelength=1.2, frameon=True, framealpha=0.8, edgecolor="none")
 
@@ -49,7 +49,7 @@ def scene(axis, run, frame=-1, scale=None, colour=None):
         path = pathlib.Path(folder) / "scene.png"
         view.draw(vtk, found, frame % len(found.frames), path)
         image = plt.imread(path)[:, :, :3]
-    bare = image[:, : int(0.87 * image.shape[1])]  # without the bar of colours
+    bare = image[:, : int(0.87 * image.shape[1])]  # without the colour bar
     words = int(0.12 * image.shape[0])
     rows, columns = (np.flatnonzero((bare[words:] < 0.99).any(axis=(2, other)).ravel()) for other in (1, 0))
     rows = rows + words
@@ -61,7 +61,7 @@ def scene(axis, run, frame=-1, scale=None, colour=None):
 
 
 def strobe(axis, run, count=12, until=None):
-    """A mechanism at times that are equally far apart, from pale to dark; what does not move is grey."""
+    """A mechanism at equally spaced times, from pale to dark; fixed parts are grey."""
     frames = [(time, path) for time, path in run.frames() if until is None or time <= until]
     shown = [frames[i][1] for i in np.linspace(0, len(frames) - 1, count).astype(int)]
     places = []
@@ -69,7 +69,7 @@ def strobe(axis, run, count=12, until=None):
         frame = read_frame(path)
         places.append(frame.points + frame.point["displacement"])
     cells, places = frame.cells, np.array(places)
-    first, second = np.sort(np.argsort(np.ptp(places.reshape(-1, 3), axis=0), kind="stable")[1:])  # the plane of the widest two
+    first, second = np.sort(np.argsort(np.ptp(places.reshape(-1, 3), axis=0), kind="stable")[1:])  # the plane of the two largest extents
     places = places[:, :, [first, second]]
     moves = np.ptp(places, axis=0).max(axis=1) > 1e-9 * np.ptp(places.reshape(-1, 2), axis=0).max()
     still = [cell for cell in cells if not moves[cell].any()]
@@ -87,7 +87,7 @@ def strobe(axis, run, count=12, until=None):
 
 
 def wave(axis, run):
-    """Axial stress of bars in one line over place and time."""
+    """Axial stress of bars in one line over position and time."""
     files = thinned(run.frames(), FRAMES)
     frames = [read_frame(path) for _, path in files]
     factor, unit = prefixed(files[-1][0], "s")
@@ -105,7 +105,7 @@ def wave(axis, run):
 
 
 def force(axis, run, names=(), stop=None):
-    """Reaction forces over time, and impulses where there are any, on an axis of their own."""
+    """Contact forces over time, and impulses, if any, on a second axis."""
     time, label = time_of(run.contacts)
     names = names or run.contact_names()[:4]
     most = max(np.abs(run.contacts[f"{name}.force"]).max() for name in names)
@@ -143,7 +143,7 @@ def columns(axis, run, table, names, unit, label, labels=None):
 
 
 def energy(axis, run):
-    """What there is, and where it went."""
+    """Energy and dissipated energy."""
     table = run.energy
     time, label = time_of(table)
     lines = {"stored": total_energy(run), **{name: table[name] for name in ("load", "impact", "friction", "damping")}}
@@ -158,18 +158,18 @@ def energy(axis, run):
 
 
 def error(axis, run):
-    """How far the energy is from where it started, in per cent; for runs that should keep it."""
+    """Relative change of the energy in per cent, for runs that should conserve it."""
     time, label = time_of(run.energy)
     total = total_energy(run)
     axis.plot(thinned(time), thinned(100 * (total / total[0] - 1)), color=BLUE, linewidth=0.8)
-    axis.set(xlabel=label, ylabel="energy, beside that at the start (%)", xlim=(0, time[-1]))
+    axis.set(xlabel=label, ylabel="change of energy (%)", xlim=(0, time[-1]))
 
 
 # Rotors ------------------------------------------------------------------------------------------------------------------------------------------
 
 
 def orbit(axis, run, name=None):
-    """The orbit of a station: the whole run, its last quarter, once a turn; with the clearance."""
+    """The orbit of a station: whole run, last quarter, once per revolution; with the clearance."""
     station = next(found for found in stations(run) if name in (None, found.name))
     factor, unit = prefixed(station.radius.max(), "m")
     late = station.last_quarter()
@@ -179,13 +179,13 @@ def orbit(axis, run, name=None):
     turn, z = poincare_points(run, station.name)
     if len(turn):
         z = factor * z[turn >= 0.75 * turn.max()]
-        axis.plot(z.real, z.imag, ".", color=ORANGE, markersize=3, label="once a turn")
+        axis.plot(z.real, z.imag, ".", color=ORANGE, markersize=3, label="once per revolution")
     found = clearance_of(run, station)
     if found:
         angle = np.linspace(0, 2 * np.pi, 200)
         axis.plot(factor * found[1] * np.cos(angle), factor * found[1] * np.sin(angle), color=BLACK, linewidth=0.9, linestyle=(0, (4, 3)), label="clearance")
     axis.set(xlabel=f"{station.name}: $u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", aspect="equal")
-    axis.set_title("grey: whole run; blue: last quarter; dots: once a turn" + ("; dashed: clearance" if found else ""), fontsize=7.5)
+    axis.set_title("grey: whole run; blue: last quarter; dots: once per revolution" + ("; dashed: clearance" if found else ""), fontsize=7.5)
 
 
 def spectra(axis, run, name=None, limit=200):
@@ -215,7 +215,7 @@ def spin(axis, run, name=None):
     other.spines["right"].set_visible(True)
 
 
-# Which panels suit which config ------------------------------------------------------------------------------------------------------------------
+# Panels of each config ------------------------------------------------------------------------------------------------------------------
 
 panel = functools.partial
 BAR = (wave, force)

@@ -1,11 +1,11 @@
-"""Few modes against the whole mesh: the bar on a wall and a rotor that rubs, error and time of the modal and the half-explicit scheme side by side.
+"""Modal integration compared with the whole mesh: error and time of the schemes modal and half_explicit for a bar that hits a wall and a rotor that rubs.
 
     python3 postprocess/modal_study.py [--percuss BIN] [--out DIR]
 
-Prints two tables. Bar (configs/elastic_bar.yaml, N = 50 and 1000): contact time over T, mean reaction and its noise over tau, energy lost, error of the
-velocity against d'Alembert at 0.75 T (root of the mean square over v0), microseconds of computing for a microsecond of the bar's time, without output.
-Rotor (configs/rotor_rub_modal.yaml): largest distance of the fan and of the right end, each millisecond, from a run of the half-explicit scheme with
-steps of 0.1 us, friction's work, and milliseconds of computing for a second of the rotor's time. Takes about a minute on one core.
+Prints two tables. Bar (configs/elastic_bar.yaml, N = 50 and 1000): contact time over T, mean contact force and its noise over tau, energy loss, rms
+error of the velocity at 0.75 T relative to d'Alembert's solution (over v0), computing time for a microsecond of simulated time in us, without output.
+Rotor (configs/rotor_rub_modal.yaml): largest difference of the fan and of the right end, each millisecond, from a run of half_explicit with steps of
+0.1 us, energy dissipated by friction, and computing time for a second of simulated time in ms. Takes about a minute on one core.
 """
 
 import argparse
@@ -34,14 +34,14 @@ def scheme(name, step, modes):
 
 
 def seconds(percuss, config, directory, settings):
-    """Of the loop without output, the best of three runs."""
+    """Time of the loop without output, the minimum of three runs."""
     silent = settings | {f"output.{kind}.every": 0 for kind in ("frames", "history", "contacts", "energy")}
     infos = [run_with(percuss, config, directory, silent).info["summary"] for _ in range(3)]
     return min(info["loop_seconds"] - info["writing_seconds"] for info in infos)
 
 
 def velocity_error(found):
-    """Against d'Alembert, at the frame next to COMPARED_AT."""
+    """Error against d'Alembert's solution at the frame next to COMPARED_AT."""
     from bar_impact import read_bar_frames
 
     frame = min(read_bar_frames(found), key=lambda frame: abs(frame.time - COMPARED_AT))
@@ -91,8 +91,8 @@ def print_rotor(percuss, out):
 
     reference = run_with(percuss, "rotor_rub_modal.yaml", out / "rotor", settings(("half_explicit", 0.1e-6, 0)))
     exact = orbit(reference)
-    print("rotor, 40 elements; reference: half_explicit, 0.1 us: friction " f"{reference.energy['friction'][-1] * 1e3:.3f} mJ, way {np.abs(exact).max() * 1e3:.3f} mm")
-    print("  scheme          step, us   modes   off, um   friction, mJ      ms/s")
+    print("rotor, 40 elements; reference: half_explicit, 0.1 us: friction " f"{reference.energy['friction'][-1] * 1e3:.3f} mJ, largest displacement {np.abs(exact).max() * 1e3:.3f} mm")
+    print("  scheme          step, us   modes error, um   friction, mJ      ms/s")
     for choice in ROTOR:
         found = run_with(percuss, "rotor_rub_modal.yaml", out / "rotor", settings(choice))
         off = np.abs(orbit(found) - exact).max() * 1e6
@@ -103,8 +103,8 @@ def print_rotor(percuss, out):
 def main():
     """Both tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--percuss", help="the program; else the one that was built here, or in the path")
-    parser.add_argument("--out", default="out/modal_study", type=pathlib.Path, help="where runs go")
+    parser.add_argument("--percuss", help="the program; default: the build in this repository, or the one on the path")
+    parser.add_argument("--out", default="out/modal_study", type=pathlib.Path, help="directory of the runs")
     arguments = parser.parse_args()
     try:
         percuss = find_percuss(arguments.percuss)

@@ -1,4 +1,4 @@
-"""One look for all figures: sizes, lines, and colours that survive print in grey and colour-blind eyes (Okabe and Ito)."""
+"""Common style of all figures: sizes, lines, and colours that are distinguishable in grey print and with colour blindness (Okabe and Ito)."""
 
 import matplotlib
 import numpy as np
@@ -8,17 +8,17 @@ import matplotlib.pyplot as plt
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
-ON_MAP = "#101010"  # lines and words over a map of colours, which stays light on a page that is dark
+ON_MAP = "#101010"  # lines and text on a colour map, which stays light in dark mode
 
-# Widths in inches: two columns of a journal page; one of two columns of a report, or a phone.
+# Widths in inches: two columns of a journal page; one column of a report, or a phone.
 TWO_COLUMNS, REPORT_COLUMN = 7.0, 4.6
 
 
 def style():
-    """Sets matplotlib's defaults; every script calls it once."""
+    """Sets the defaults of matplotlib; every script calls it once."""
     plt.rcParams.update(
         {
-            "agg.path.chunksize": 20000,  # orbits of very many points
+            "agg.path.chunksize": 20000,  # orbits with many points
             "figure.dpi": 100,
             "savefig.dpi": 200,
             "savefig.bbox": "tight",
@@ -49,7 +49,7 @@ def style():
 
 
 def prefixed(largest, unit):
-    """Factor and unit that bring `largest` between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ")."""
+    """Factor and unit for which `largest` is between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ")."""
     if not largest:
         return 1, unit
     for factor, prefix in ((1, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n")):
@@ -59,18 +59,18 @@ def prefixed(largest, unit):
 
 
 def time_axis(end):
-    """(factor, label) for an axis of time."""
+    """(factor, label) for a time axis."""
     factor, unit = prefixed(end, "s")
     return factor, f"time ({unit})"
 
 
 def is_narrow(width):
-    """Whether panels side by side would become too narrow to read in a figure of that width, inches."""
+    """Whether panels side by side would be too narrow in a figure of that width, inches."""
     return width < 6
 
 
 def envelope(x, y, pieces=800):
-    """A line of many points by at most four of each piece of rows: first, last, least and largest, in their order. No peak is lost, and nothing is made up."""
+    """Reduces a line to at most four points for each interval of rows: first, last, minimum and maximum, in their order. It keeps all peaks and adds no points."""
     x, y = np.asarray(x), np.asarray(y)
     if len(x) <= 4 * pieces:
         return x, y
@@ -92,19 +92,19 @@ def total_energy(run):
 
 
 def letter(axes, names="abcdefgh"):
-    """Marks panels (a), (b), ... above their upper left corners, for captions to point at."""
+    """Marks panels (a), (b), ... above their upper left corners."""
     for axis, name in zip(axes, names):
         axis.set_title(f"({name})", loc="left", fontweight="bold", fontsize=8.5)
 
 
 def legend_above(axis, **options):
-    """A legend in one row above the panel's right end, where it covers no data."""
+    """A legend in one row above the panel, where it covers no data."""
     labels = axis.get_legend_handles_labels()[1]
     axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
 
 
 def legend_below(figure, axis, **options):
-    """One legend for all panels in rows below them; `axis` is the panel that bears the labels."""
+    """One legend for all panels below them; `axis` is the panel with the labels."""
     handles, labels = axis.get_legend_handles_labels()
     options = {"ncol": len(labels), **options}
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), **options)

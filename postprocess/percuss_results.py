@@ -5,7 +5,7 @@
     run.contacts["wall.force"]            a column of contacts.csv
     for time, path in run.frames(): frame = read_frame(path)
 
-Every mistake a user can make (no such directory, an output that was switched off) raises ResultsError with one line that says what to do.
+User errors (a missing directory, an output that was switched off) raise ResultsError with one line that says what to do.
 """
 
 import dataclasses
@@ -24,12 +24,12 @@ class ResultsError(Exception):
 
 
 def read_table(path):
-    """Columns of a CSV file by name: float arrays, or arrays of strings where a column holds words (names of contacts, events, states)."""
+    """Columns of a CSV file by name: float arrays, or arrays of strings if a column contains words (names of contacts, events, states)."""
     with open(path, "rb") as file:
         names = file.readline().decode("ascii").rstrip("\n").split(",")
         rows = file.tell() < file.seek(0, 2)
         if file.tell() == 0:
-            raise ResultsError(f"{path}: nothing written yet; is the run still going on?")
+            raise ResultsError(f"{path}: empty; is the run still in progress?")
         file.seek(-1, 2)
         whole = file.read() == b"\n"
     kinds = [object if holds_words(name) else float for name in names]
@@ -39,19 +39,19 @@ def read_table(path):
             raise ValueError
         table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="ascii") if rows else np.empty(0, fields)
     except ValueError:
-        raise ResultsError(f"{path}: a row is cut short; is the run still going on?") from None
+        raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
     return {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
 
 
 def spread(items, most):
-    """At most so many of a list, evenly picked, the first and the last among them."""
+    """At most `most` items of a list, evenly distributed, including the first and the last."""
     if len(items) <= most:
         return list(items)
     return [items[round(k)] for k in np.linspace(0, len(items) - 1, most)]
 
 
 def holds_words(name):
-    """Whether a column of that name holds words: told by its name, so that a contact named `1` and an empty table are read alike."""
+    """Whether a column of that name contains words. It depends on the name alone, so that a contact named `1` and an empty table are read in the same way."""
     return name in ("contact", "event", "station", "whirl", "kind") or name.endswith(".state")
 
 
@@ -67,7 +67,7 @@ class Frame:
 
 
 class VtkBytes:
-    """Walks through a legacy VTK file: lines of text with binary blocks between them."""
+    """Reads a legacy VTK file sequentially: lines of text with binary blocks between them."""
 
     def __init__(self, path):
         self.path = path
@@ -75,7 +75,7 @@ class VtkBytes:
         self.at = 0
 
     def words(self):
-        """Words of the next line that is not empty; none at the end of the file."""
+        """Words of the next non-empty line; an empty list at the end of the file."""
         while self.at < len(self.data):
             end = self.data.find(b"\n", self.at)
             end = len(self.data) if end < 0 else end
@@ -92,14 +92,14 @@ class VtkBytes:
         kind = np.dtype(VTK_TYPES[type_name])
         count = int(np.prod(shape))
         if self.at + count * kind.itemsize > len(self.data):
-            raise ResultsError(f"{self.path}: the file is cut short")
+            raise ResultsError(f"{self.path}: the file is incomplete")
         block = np.frombuffer(self.data, kind, count, self.at)
         self.at += count * kind.itemsize
         return block.astype(kind.newbyteorder("=")).reshape(shape)
 
 
 def read_frame(path):
-    """One VTK file of a run. Reads what percuss writes, not everything the format allows."""
+    """Reads one VTK file of a run; only the part of the format that percuss writes."""
     vtk = VtkBytes(path)
     if vtk.words()[:2] != ["#", "vtk"] or not vtk.words() or vtk.words() != ["BINARY"]:
         raise ResultsError(f"{path}: not a binary VTK file")
@@ -143,22 +143,22 @@ def split_cells(numbers, count):
 
 
 class Run:
-    """The results of one run; tables are read when they are first asked for."""
+    """The results of one run; each table is read on first use."""
 
     def __init__(self, directory):
         self.directory = pathlib.Path(directory)
         if not self.directory.is_dir():
-            raise ResultsError(f"{directory}: no such directory; `percuss run CONFIG --out {directory}` would make it")
+            raise ResultsError(f"{directory}: no such directory; `percuss run CONFIG --out {directory}` creates it")
         try:
             self.info = json.loads((self.directory / "run.json").read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise ResultsError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
+            raise ResultsError(f"{directory}: not a results directory of percuss: it has no run.json") from None
         except json.JSONDecodeError as error:
             raise ResultsError(f"{directory}/run.json: {error}") from None
 
     @property
     def name(self):
-        """The run's name, which its frames bear."""
+        """The name of the run, which is part of the file names of its frames."""
         return self.info["name"]
 
     @property
@@ -167,7 +167,7 @@ class Run:
         return self.info["step"]
 
     def table(self, name, remedy):
-        """A CSV file of the run; `remedy` is the line of the config that switches it on."""
+        """A CSV file of the run; `remedy` is the config line that enables it."""
         path = self.directory / name
         if not path.exists():
             raise ResultsError(f"{self.directory}: no {name}; put `{remedy}` under output: and run again")
@@ -180,7 +180,7 @@ class Run:
 
     @functools.cached_property
     def energy(self):
-        """Where each joule is."""
+        """Energy balance."""
         return self.table("energy.csv", "energy: {every: 1}")
 
     @functools.cached_property
@@ -190,7 +190,7 @@ class Run:
 
     @functools.cached_property
     def history(self):
-        """Probes' displacements and velocities; no columns where none was asked for."""
+        """Displacements and velocities of the probes; empty without probes."""
         path = self.directory / "history.csv"
         return read_table(path) if path.exists() else {}
 

@@ -1,9 +1,9 @@
-"""Studies: many runs of percuss and figures drawn from them. A study is a script with a table of runs and a table of figures; the rest is here.
+"""Studies: many runs of percuss, and figures of their results. A study script has a table of runs and a table of figures; this module has the rest.
 
     sys.exit(main(STUDY))
 
-Configs go to OUT/configs, results to OUT/runs, figures to OUT. A run is made only where a figure asks for it, and again only where its config or the program
-changed since.
+Configs go to OUT/configs, results to OUT/runs, figures to OUT. A run is started only if a figure needs it, and only if
+its results are missing or older than its config or the program.
 """
 
 import argparse
@@ -27,17 +27,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 class Figure:
     """One figure of a study."""
 
-    key: str  # as --only takes it
-    name: str  # of the file, after the key
+    key: str  # argument of --only
+    name: str  # part of the file name after the key
     shows: str
     runs: tuple  # names of runs
     draw: Callable  # {name: Run} -> figure
-    print_table: Callable | None = None  # {name: Run} -> None: its numbers
+    print_table: Callable | None = None  # {name: Run} -> None: prints its numbers
 
 
 @dataclasses.dataclass(frozen=True)
 class Study:
-    """A script's name, title, runs and figures; `print_tables`, where given, prints more after them."""
+    """A script's name, title, runs and figures; `print_tables` is optional and prints more after them."""
 
     name: str
     title: str
@@ -49,33 +49,33 @@ class Study:
 
 
 def find_percuss(given=None):
-    """The program: as given, as the variable PERCUSS says, the one built beside this script, or the one on the path."""
+    """The program: the argument, the variable PERCUSS, the build in this repository, or the one on the path."""
     given = given or os.environ.get("PERCUSS")
     built = ROOT / "build" / "release" / "percuss"
     found = shutil.which(given) if given else (str(built) if built.exists() else shutil.which("percuss"))
     if not found:
-        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`) or name it with --percuss")
+        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`), or give its path with --percuss")
     return str(pathlib.Path(found).resolve())
 
 
 def run_with(percuss, config, directory, settings):
-    """One run of a config of configs/ with --set arguments, {key: value}."""
+    """One run of a config in configs/ with --set arguments, {key: value}."""
     command = [percuss, "run", str(ROOT / "configs" / config), "--quiet", "--overwrite", "--out", str(directory)]
     for key, value in settings.items():
         command += ["--set", f"{key}={value}"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise ResultsError(f"{directory.name}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+        raise ResultsError(f"{directory.name}: percuss failed with exit code {done.returncode}: {done.stderr.strip()}")
     return Run(directory)
 
 
 def config_text(config):
-    """A config as YAML, a key a line; what follows is JSON, which YAML contains."""
+    """A config as YAML, one key a line; the values are JSON, which is valid YAML."""
     return "".join(f"{key}: {json.dumps(value)}\n" for key, value in config.items())
 
 
 def is_fresh(directory, *sources):
-    """Whether a directory holds a finished run that is younger than its sources."""
+    """Whether a directory has a finished run that is newer than its sources."""
     try:
         done = json.loads((directory / "run.json").read_text(encoding="utf-8"))["exit_status"] == "done"
         return done and all((directory / "run.json").stat().st_mtime >= pathlib.Path(source).stat().st_mtime for source in sources)
@@ -84,7 +84,7 @@ def is_fresh(directory, *sources):
 
 
 def make_run(percuss, out, name, config):
-    """One run: writes its config where it is not there yet, calls percuss where results are missing or old."""
+    """One run: writes its config if it is missing, and runs percuss if the results are missing or old."""
     path, directory = out / "configs" / f"{name}.yaml", out / "runs" / name
     text = config_text(config)
     if not path.exists() or path.read_text(encoding="utf-8") != text:
@@ -94,23 +94,23 @@ def make_run(percuss, out, name, config):
         command = [percuss, "run", str(path), "--quiet", "--overwrite", "--out", str(directory)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise ResultsError(f"{path}: percuss ended with {done.returncode}: {done.stderr.strip()}")
+            raise ResultsError(f"{path}: percuss failed with exit code {done.returncode}: {done.stderr.strip()}")
     return Run(directory)
 
 
 def make_runs(percuss, out, configs):
-    """All runs, as many at a time as there are cores: {name: Run}."""
+    """All runs, in parallel on all cores: {name: Run}."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         futures = {name: pool.submit(make_run, percuss, out, name, config) for name, config in configs.items()}
         return {name: future.result() for name, future in futures.items()}
 
 
 def chosen(study, only):
-    """The figures that --only names, all without it."""
+    """The figures named by --only; all figures without it."""
     known = {figure.key: figure for figure in study.figures}
     unknown = [key for key in only if key not in known]
     if unknown:
-        raise ResultsError(f"--only {unknown[0]}: no such figure; there are {', '.join(known)}")
+        raise ResultsError(f"--only {unknown[0]}: no such figure; the figures are {', '.join(known)}")
     return [known[key] for key in only] if only else list(study.figures)
 
 
@@ -139,13 +139,13 @@ def carry_out(study, arguments):
 
 
 def main(study):
-    """Exit code 0, or 2 where the input is wrong or a run failed."""
+    """Exit code 0, or 2 for wrong input or a failed run."""
     parser = argparse.ArgumentParser(description=study.title)
     keys = ", ".join(figure.key for figure in study.figures)
-    parser.add_argument("--only", metavar="FIGURE", nargs="+", default=[], help=f"these figures alone, of {keys}")
-    parser.add_argument("--percuss", metavar="BIN", help="the program; default PERCUSS, else the one built here, else the one on the path")
+    parser.add_argument("--only", metavar="FIGURE", nargs="+", default=[], help=f"only these figures, of {keys}")
+    parser.add_argument("--percuss", metavar="BIN", help="the program; default: PERCUSS, the build in this repository, or the one on the path")
     default = pathlib.Path("out") / f"{study.name}_study"
-    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="where runs and figures go; default %(default)s")
+    parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=default, help="directory of runs and figures; default %(default)s")
     try:
         carry_out(study, parser.parse_args())
     except (ResultsError, OSError) as error:

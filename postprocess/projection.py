@@ -1,9 +1,9 @@
-"""What projection of positions does to velocities, after Acary and Bonnefon [C]: a ball that bounces to rest, and a pendulum in a ring.
+"""Effect of position projection on velocities, after Acary and Bonnefon [C]: a ball that bounces to rest, and a pendulum in a ring.
 
     python3 postprocess/projection.py [--percuss BIN] [--out DIR]
 
-Each with the plain Moreau-Jean scheme, which penetrates and drifts; with the naive projection after it and decoupled GGL, which do not, but leave velocities
-that go on approaching; and with projection and activation, which holds positions and velocities. Takes a few seconds.
+Each with Moreau-Jean, which penetrates and drifts; with naive projection and decoupled GGL, which do not penetrate but leave approach velocities; and with
+combined projection and activation, which satisfies positions and velocities. Takes a few seconds.
 """
 
 import sys
@@ -15,9 +15,9 @@ from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, TWO_COLUMNS
 from percuss_study import Figure, Study, main
 
 BALL_STEP, PENDULUM_STEP = 1 / 3000, 2e-3
-CLOSED, ROUNDING = 1e-12, 2e-11  # a gap up to this, m, is g = 0; a speed up to this, m/s, is none
+CLOSED, ROUNDING = 1e-12, 2e-11  # a gap up to this value, m, counts as zero; likewise a speed, m/s
 
-# Name of a run: (as printed, settings of the scheme, colour, line)
+# Name of a run: (label, settings of the scheme, colour, line)
 SCHEMES = {
     "plain": ("moreau_jean", {"type": "moreau_jean"}, PURPLE, "solid"),
     "naive": ("projection_naive", {"type": "projection_naive"}, ORANGE, "solid"),
@@ -28,7 +28,7 @@ SCHEMES = {
 
 
 def config(body, scheme, step, end):
-    """Every step of one of the two bodies with one of the schemes."""
+    """A run of one of the two bodies with one of the schemes, with output of every step."""
     return {
         "title": f"{body} with {scheme}",
         "gravity": [0, -9.81, 0],
@@ -46,12 +46,12 @@ CONFIGS = {
 
 
 def speed(run):
-    """The speed of the mass in each step, m/s: of one kilogram."""
+    """The speed of the mass (1 kg) in each step, m/s."""
     return np.sqrt(2 * run.energy["kinetic"])
 
 
 def lessons(run, name):
-    """What a run does at its contact `name`, in numbers."""
+    """Key figures of the contact `name` of a run."""
     gap, rate, energy = run.contacts[f"{name}.gap"], run.contacts[f"{name}.gap_rate"], total_energy(run)
     into = -rate[(np.abs(gap) <= CLOSED) & (rate < -ROUNDING)]
     joint = "rod.gap" in run.contacts
@@ -68,7 +68,7 @@ def lessons(run, name):
 
 
 def draw_all(runs):
-    """The ball near the floor and at rest; the pendulum off its rod, in position and velocity."""
+    """The ball near the floor and at rest; error of the rod of the pendulum, in position and velocity."""
     figure, axes = plt.subplots(2, 2, figsize=(TWO_COLUMNS, 5.0))
     (impact, rest), (position, velocity) = axes
     for scheme, (label, _, colour, line) in SCHEMES.items():
@@ -82,8 +82,8 @@ def draw_all(runs):
             axis.semilogy(time, np.maximum(np.abs(pendulum.contacts[column]), 1e-17), **{**look, "linewidth": 0.9})
     impact.set(xlim=(449.5, 454.5), ylim=(-1.5, 4), xlabel="time (ms)", ylabel="gap of the ball (mm)")
     rest.set(xlim=(1985, 2000), ylim=(-2.8, 2.2), xlabel="time (ms)", ylabel="velocity of the ball (mm/s)")
-    position.set(xlim=(0, 5), ylim=(3e-18, 1), xlabel="time (s)", ylabel="pendulum off its rod (m)")
-    velocity.set(xlim=(0, 5), ylim=(3e-18, 1), xlabel="time (s)", ylabel="rate of that (m/s)")
+    position.set(xlim=(0, 5), ylim=(3e-18, 1), xlabel="time (s)", ylabel="error of the rod (m)")
+    velocity.set(xlim=(0, 5), ylim=(3e-18, 1), xlabel="time (s)", ylabel="rate of this error (m/s)")
     for axis in (impact, rest):
         axis.axhline(0, color=BLACK, linewidth=0.7, zorder=1)
     legend_below(figure, impact, ncol=3)
@@ -92,7 +92,7 @@ def draw_all(runs):
 
 
 def print_tables(runs):
-    """The lessons in numbers."""
+    """Key figures."""
     for body, contact, title in (
         ("ball", "floor", f"Ball from 1 m, step {BALL_STEP * 1e3:.4g} ms, 2 s"),
         ("pendulum", "ring", f"Pendulum in a ring, step {PENDULUM_STEP * 1e3:g} ms, 5 s"),
@@ -100,8 +100,8 @@ def print_tables(runs):
         joint = body == "pendulum"
         print(f"{title}, e = 0.5; approaching: steps that end at g = 0 with a velocity into the {contact}")
         print(
-            f"  {'scheme':<30}{'approaching':>12}{'at most, m/s':>14}{'at rest, m/s':>14}{'in a step, J':>14}{'made, J':>11}{'depth, m':>10}"
-            + (f"{'off rod, m':>12}{'rate, m/s':>11}" if joint else "")
+            f"  {'scheme':<30}{'approaching':>12}{'at most, m/s':>14}{'at rest, m/s':>14}{'in a step, J':>14}{'num., J':>11}{'depth, m':>10}"
+            + (f"{'rod, m':>12}{'rate, m/s':>11}" if joint else "")
         )
         for scheme, (label, *_) in SCHEMES.items():
             told = lessons(runs[f"{body}_{scheme}"], contact)
@@ -113,7 +113,7 @@ def print_tables(runs):
 
 STUDY = Study(
     name="projection",
-    title="Projection of positions: what becomes of velocities",
+    title="Effect of position projection on velocities",
     papers="cN: [C], Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact",
     configs=CONFIGS,
     figures=(Figure("c1", "projection", "penetration and flutter of a ball; drift of a pendulum in a ring", tuple(CONFIGS), draw_all),),

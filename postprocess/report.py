@@ -1,23 +1,23 @@
-"""One page on a run of percuss: report.html in its directory, with all that it shows within it.
+"""Report of a run of percuss: report.html in its directory, one self-contained page.
 
     python3 postprocess/report.py RUNDIR [--out FILE]
 
-Made from what lies in RUNDIR alone, of runs that are done, failed, stopped or still going on. What was not written is left out with a word.
+The report uses only the files in RUNDIR. It works for runs that are done, failed, stopped or in progress, and states what is missing.
 """
 
 import signal
 
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C is no traceback, also while the libraries below are loaded; and percuss ignores it until here
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends without a traceback, also while the libraries below are imported; percuss ignores it up to this point
 
 import argparse
 import pathlib
 import sys
 import traceback
 try:
-    import matplotlib  # noqa: F401 (asked for here, so that a word is said)
+    import matplotlib  # noqa: F401 (imported here for the error message below)
     import numpy
 except ImportError as error:
-    print(f"report.py: needs {error.name}; on Debian: apt install python3-numpy python3-matplotlib", file=sys.stderr)
+    print(f"report.py: {error.name} is missing; on Debian: apt install python3-numpy python3-matplotlib", file=sys.stderr)
     sys.exit(2)
 
 from percuss_figures import style
@@ -30,7 +30,7 @@ ANALYSES = {"modes.csv": "modes", "response.csv": "response"}
 
 
 def header(run):
-    """Title, how the run ended, why, and warnings."""
+    """Title, exit status, reason of a failure, and warnings."""
     info, summary = run.info, run.info.get("summary", {})
     kind, words = status_of(run)
     line = [f'<span class="status {kind}">{escape(words)}</span>', f"<code>{escape(info.get('scheme', ''))}</code>"]
@@ -39,7 +39,7 @@ def header(run):
         line.append(f"{quantity(summary['steps'])} steps to t = {quantity(summary['time'], 's')} in {quantity(summary['loop_seconds'], 's', 3)}")
     parts = [f"<h1>{escape(info.get('title') or run.name)}</h1>\n", paragraph(" · ".join(line))]
     if info.get("failure"):
-        parts.append(f'<div class="notice failed" role="note"><strong>Why it ended:</strong> {escape(info["failure"])}</div>\n')
+        parts.append(f'<div class="notice failed" role="note"><strong>Reason:</strong> {escape(info["failure"])}</div>\n')
     if info.get("warnings"):
         items = "".join(f"<li>{escape(warning)}</li>" for warning in info["warnings"])
         parts.append(f'<div class="notice" role="note"><strong>Warnings</strong><ul>{items}</ul></div>\n')
@@ -47,21 +47,21 @@ def header(run):
 
 
 def part(title, make, *arguments):
-    """A section; where its data are missing or damaged a word, so that the others are there."""
+    """A section; if its data are missing or damaged, a note instead, so that the other sections are still made."""
     key = title.lower().replace(" ", "-")
     try:
         return make(*arguments)
     except ResultsError as reason:
         return section(key, title, left_out(reason))
-    except Exception as error:  # a page without this section is better than none
+    except Exception as error:  # a report without this section is better than no report
         place = traceback.extract_tb(error.__traceback__)[-1]
         why = f"{type(error).__name__}: {error} ({pathlib.Path(place.filename).name}:{place.lineno})"
-        print(f"report.py: warning: section '{title}' could not be made: {why}", file=sys.stderr)
-        return section(key, title, paragraph(escape(f"Could not be made: {why}."), "soft"))
+        print(f"report.py: warning: section '{title}' failed: {why}", file=sys.stderr)
+        return section(key, title, paragraph(escape(f"This section failed: {why}."), "soft"))
 
 
 def sections(run):
-    """All of them, in order."""
+    """All sections, in order."""
     only_bars = set(body_types(run).values()) == {"bar"}
     impact, frames, reason = bar_theory(run) if only_bars else (None, None, "")
     model = run.info.get("model", {})
@@ -74,23 +74,23 @@ def sections(run):
         part("Energy", energy_section, run, impact),
         *([part("Contacts", contact_section, run), part("Events", event_section, run)] if contacts else []),
         *([] if mechanism else [probes]),
-        part("What was run", setup_section, run),
-        part("Config as run", config_section, run),
+        part("Setup", setup_section, run),
+        part("Config", config_section, run),
         part("Files", file_section, run),
     ]
 
 
 def make_report(directory, file):
-    """Writes the page, whole or not at all."""
+    """Writes the page; an incomplete page is never left under its name."""
     run = Run(directory)
     for name, command in ANALYSES.items():
         if name in run.info.get("outputs", []):
-            raise ResultsError(f"{directory}: results of `percuss {command}`; a report is of a run")
+            raise ResultsError(f"{directory}: results of `percuss {command}`; reports are for results of `percuss run`")
     style()
     title = run.info.get("title") or run.name
     program = run.info.get("program", {})
-    footer = paragraph(escape(f"Made by percuss's report.py from the results of {run.name}, percuss {program.get('version', '')} ({program.get('commit', '')})."))
-    with numpy.errstate(all="ignore"):  # of a run that blew up
+    footer = paragraph(escape(f"Written by report.py from the results of {run.name}, percuss {program.get('version', '')} ({program.get('commit', '')})."))
+    with numpy.errstate(all="ignore"):  # values of a diverged run overflow
         text = page(title, header(run), sections(run), footer)
     half = file.with_name(file.name + ".part")
     half.write_text(text, encoding="utf-8")
@@ -98,10 +98,10 @@ def make_report(directory, file):
 
 
 def main():
-    """Exit code 0, or 2 where the input is wrong."""
-    parser = argparse.ArgumentParser(description="One page on a run of percuss: RUNDIR/report.html.")
+    """Exit code 0, or 2 for wrong input."""
+    parser = argparse.ArgumentParser(description="Report of a run of percuss: RUNDIR/report.html.")
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss run`")
-    parser.add_argument("--out", metavar="FILE", type=pathlib.Path, help="where the page goes; default RUNDIR/report.html")
+    parser.add_argument("--out", metavar="FILE", type=pathlib.Path, help="file of the page; default RUNDIR/report.html")
     arguments = parser.parse_args()
     file = arguments.out or arguments.rundir / "report.html"
     try:

@@ -1,5 +1,5 @@
-"""The page of a report: HTML and its look. One file without references to others: style and figures are within it, figures as SVG whose colours follow the
-page's (light, dark, print) and whose words are words.
+"""HTML of a report. One self-contained file with style and figures; the figures are SVG, with colours that follow the page (light, dark, print) and with
+searchable text.
 """
 
 import html
@@ -60,20 +60,20 @@ footer { margin-top: 2.5rem; padding-bottom: 2rem; font-size: .86rem; }
 }
 """
 
-# Colours of figures that follow the page's.
+# Colours of figures that follow the page.
 THEMED = {BLACK: "currentColor", BLUE: "var(--blue)", ORANGE: "var(--orange)", GREEN: "var(--green)", PURPLE: "var(--purple)", SKY: "var(--sky)",
           GREY: "var(--grey)", "#DDDDDD": "var(--line)", "#C4C4C4": "var(--pale)", "#F0F0F0": "var(--band)"}  # fmt: skip
 
 
 # Numbers -----------------------------------------------------------------------------------------------------------------------------------------
 
-SPACE, NARROW_SPACE = "\u00a0", "\u202f"  # that no line is broken at
+SPACE, NARROW_SPACE = "\u00a0", "\u202f"  # no line break here
 PREFIXES = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p"))
-PREFIXED = {"m": 1, "s": 1, "N": 1e9, "J": 1e9, "Pa": 1e9, "N s": 1e9, "N m": 1e9, "W": 1e9}  # units that take a prefix, and the largest of it
+PREFIXED = {"m": 1, "s": 1, "N": 1e9, "J": 1e9, "Pa": 1e9, "N s": 1e9, "N m": 1e9, "W": 1e9}  # units with a prefix, and their largest prefix
 
 
 def typeset(text):
-    """A number as printf wrote it, with a minus sign and a power of ten."""
+    """A number from printf, with a typographic minus sign and power of ten."""
     mantissa, _, power = text.partition("e")
     if power:
         power = f" × 10<sup>{int(power)}</sup>".replace("-", "−")
@@ -81,7 +81,7 @@ def typeset(text):
 
 
 def quantity(value, unit="", digits=4):
-    """A figure rounded for reading, with its unit; the whole number stays in the page as <data value>."""
+    """A rounded number with its unit; the page has all digits as <data value>."""
     if value is None or not math.isfinite(value):
         return "–"
     factor, prefix = 1, ""
@@ -94,7 +94,7 @@ def quantity(value, unit="", digits=4):
 
 
 def escape(text):
-    """Text of others as HTML."""
+    """Text escaped for HTML."""
     return html.escape(str(text))
 
 
@@ -102,7 +102,7 @@ def escape(text):
 
 
 def table(caption, head, rows, numeric=(), last_is_sum=False):
-    """A table that scrolls within the page where it is too wide. Cells are HTML; the first of a row is its heading; columns in `numeric` are set to the right."""
+    """A table, which scrolls if it is too wide. Cells are HTML; the first one of a row is its heading; columns in `numeric` are right-aligned."""
 
     def cell(kind, number, text, scope):
         return f"<{kind}{scope}{' class=n' if number in numeric else ''}>{text}</{kind}>"
@@ -119,7 +119,7 @@ def table(caption, head, rows, numeric=(), last_is_sum=False):
 
 
 def section(key, title, *parts):
-    """A part with a heading; `key` is what links name."""
+    """A section with a heading; `key` is its anchor."""
     return f'<section id="{key}"><h2>{escape(title)}</h2>\n{"".join(parts)}</section>\n'
 
 
@@ -129,28 +129,28 @@ def paragraph(text, kind=""):
 
 
 def left_out(reason):
-    """A word on what is missing, from the reason that an exception gives."""
-    return paragraph(f"Left out: {escape(sentence(reason))}", "soft")
+    """A note on missing data, from the text of an exception."""
+    return paragraph(f"Not shown: {escape(sentence(reason))}", "soft")
 
 
 def sentence(words):
-    """With a full stop, where it has no end of its own."""
+    """The text with a full stop, if it has no end mark."""
     words = str(words)
     return words if words.endswith((".", "?", "!")) else words + "."
 
 
 def pair(*figures):
-    """Figures beside each other where the page is wide enough."""
+    """Figures side by side if the page is wide enough."""
     return f'<div class="pair">{"".join(figures)}</div>\n'
 
 
 def figure(drawing, key, alt, caption):
-    """A drawing of matplotlib with its caption; closed afterwards."""
+    """A matplotlib figure with its caption; closes the figure."""
     return f"<figure>{inline_svg(drawing, key, alt)}<figcaption>{escape(caption)}</figcaption></figure>\n"
 
 
 def inline_svg(drawing, key, alt):
-    """A drawing as an element of the page: ids of its own, so that figures do not take each other's clips, and the page's colours."""
+    """A figure as inline SVG, with unique ids, so that figures do not use each other's clip paths, and with the colours of the page."""
     text = io.StringIO()
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": key, "path.simplify_threshold": 0.25}):
         drawing.savefig(text, format="svg", transparent=True, dpi=170, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
@@ -159,14 +159,14 @@ def inline_svg(drawing, key, alt):
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{key}-", svg)
-    svg = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg)  # a hundredth of a point is not to be seen
+    svg = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg)  # a hundredth of a point is not visible
     again = itertools.count()
-    seen = set()  # equal pictures bear equal names, which nothing refers to
+    seen = set()  # equal images have equal ids, which are not referenced
     svg = re.sub(r'\bid="([^"]*)"', lambda name: name[0] if name[1] not in seen and not seen.add(name[1]) else f'id="{name[1]}-{next(again)}"', svg)
     for colour, themed in THEMED.items():
         svg = svg.replace(colour.lower(), themed)
     box = re.search(r'viewBox="([^"]*)"', svg)[1]
-    most = 1.6 * float(box.split()[2])  # px: words stay near the size of the page's
+    most = 1.6 * float(box.split()[2])  # px: text stays near the size of the page text
     body = svg[svg.index(">") + 1 :]
     title = f"<title>{escape(alt)}</title>"
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -174,7 +174,7 @@ def inline_svg(drawing, key, alt):
 
 
 def page(title, header, sections, footer):
-    """The whole file."""
+    """The complete HTML file."""
     links = "".join(f'<li><a href="#{key}">{name}</a></li>' for key, name in re.findall(r'<section id="([^"]*)"><h2>(.*?)</h2>', "".join(sections)))
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -1,4 +1,4 @@
-"""Sections of a report with figures: those of any run, and those that suit bars, rotors, mechanisms and frameworks."""
+"""Sections of a report with figures: for any run, and for bars, rotors, mechanisms and frameworks."""
 
 import bar_figures
 import bar_table
@@ -12,12 +12,12 @@ from report_tables import body_types, closing_contacts, contact_table, ledger_ta
 from rotor_orbit import is_run_up, rubs_of, stations
 from rotor_table import rub_rows, station_rows
 
-DRAWN_CONTACTS, DRAWN_QUANTITIES = 6, 3  # contacts with figures of their own; panels of a figure of probes
-UNITS = {"us": "µs", "um": "µm"}  # of tables that are also printed in ASCII
+DRAWN_CONTACTS, DRAWN_QUANTITIES = 6, 3  # contacts with their own figures; panels in a figure of probes
+UNITS = {"us": "µs", "um": "µm"}  # of tables that are also printed as ASCII text
 
 
 def tried(make, *arguments):
-    """What `make` returns, or why there is none, in a paragraph."""
+    """The result of `make`, or a paragraph with the reason of its failure."""
     try:
         return make(*arguments)
     except (ResultsError, NoTheory) as reason:
@@ -28,48 +28,48 @@ def tried(make, *arguments):
 
 
 def energy_section(run, impact):
-    """The ledger and its course; for a bar with a theory beside it."""
+    """Energy balance, as a table and over time; for a bar also the exact solution."""
     return section("energy", "Energy", pair(f"<div>{tried(ledger_table, run)}</div>", tried(energy_figure, run, impact)))
 
 
 def energy_figure(run, impact):
-    """Where each joule is over time."""
+    """Energy balance over time."""
     if len(run.energy["time"]) < 2:
         raise ResultsError("energy.csv has fewer than two rows")
     drawing = bar_figures.draw_energy(run, impact, WIDTH) if impact else run_figures.draw_energy(run, WIDTH)
     last = run.energy["numerical"][-1]
-    alt = f"Energy over time: parts and total, losses, and the residual of the balance, which ends at {last:.3g} J."
-    words = "Energy over time; below, what the scheme itself made: the residual of the balance."
+    alt = f"Energy over time: parts and total, dissipated energy, and numerical energy error, {last:.3g} J at the end."
+    words = "Energy over time; below, the numerical energy error."
     return figure(drawing, "energy-figure", alt, words + (" Dashed: d'Alembert's solution." if impact else ""))
 
 
 def contact_section(run):
-    """A table of all contacts, figures of those that do most."""
+    """A table of all contacts, and figures of those with the largest impulses."""
     if len(run.contacts["time"]) < 2:
         raise ResultsError("contacts.csv has fewer than two rows")
     names = closing_contacts(run)
     if not names:
-        return section("contacts", "Contacts", paragraph(f"None of the {len(run.contact_names())} possible contacts ever closes."))
+        return section("contacts", "Contacts", paragraph(f"None of the {len(run.contact_names())} contact candidates closes."))
     figures = []
     for number, name in enumerate(strongest(run, names, DRAWN_CONTACTS)):
         drawing = run_figures.draw_contact(run, name, WIDTH)
         held = run_figures.is_held(run, name)
-        drawn = [word for word, kind in (("forces while it lasts", "force"), ("impulses", "impulse")) if run_figures.columns_of(run, name, kind)]
+        drawn = [word for word, kind in (("forces during contact", "force"), ("impulses", "impulse")) if run_figures.columns_of(run, name, kind)]
         shown = ", ".join(["drift" if held else "gap", *drawn])
         alt = f"Contact {name} over time: {shown}; largest normal force {run.contacts[f'{name}.force'].max():.4g} N."
-        words = f"Contact {name}{', held throughout, so that its gap is drift' if held else ''}: {shown}."
+        words = f"Contact {name}{', closed throughout, so that its gap is drift' if held else ''}: {shown}."
         figures.append(figure(drawing, f"contact-{number}", alt, words))
-    rest = paragraph(f"Drawn: the {DRAWN_CONTACTS} contacts that do most.", "soft") if len(names) > DRAWN_CONTACTS else ""
+    rest = paragraph(f"Figures show the {DRAWN_CONTACTS} contacts with the largest impulses.", "soft") if len(names) > DRAWN_CONTACTS else ""
     return section("contacts", "Contacts", contact_table(run, names), pair(*figures), rest)
 
 
 def history_section(run):
-    """What probes saw; of mechanisms their coordinates."""
+    """Quantities at the probes; for mechanisms the coordinates."""
     if len(run.history.get("time", ())) < 2:
-        raise ResultsError("no history.csv with two rows; put `history: {probes: [...], every: 1}` under output: to have one")
+        raise ResultsError("no history.csv with at least two rows; `history: {probes: [...], every: 1}` under output: enables it")
     panels = list(run_figures.history_panels(run).items())
     if not panels:
-        return section("history", "Probes", paragraph("All columns of history.csv are zero throughout."))
+        return section("history", "Probes", paragraph("All columns of history.csv are zero."))
     figures, cut = [], False
     for number in range(0, len(panels), DRAWN_QUANTITIES):
         some = dict(panels[number : number + DRAWN_QUANTITIES])
@@ -77,14 +77,14 @@ def history_section(run):
         names = ", ".join(quantity_name for quantity_name, _ in some)
         alt = f"{names} over time of {', '.join(column for columns in some.values() for column in columns[: run_figures.LINES])}."
         figures.append(figure(run_figures.draw_history(run, some, WIDTH), f"history-{number}", alt, f"Probes: {names}."))
-    rest = paragraph(f"Of each quantity {run_figures.LINES} columns are drawn; history.csv has all.", "soft") if cut else ""
+    rest = paragraph(f"The first {run_figures.LINES} columns of each quantity are shown; history.csv has all.", "soft") if cut else ""
     return section("history", "Coordinates" if run.info["model"]["kind"] != "finite elements" else "Probes", pair(*figures), rest)
 
 
 def shape_section(run):
-    """The model, displaced so that its motion can be seen."""
+    """The model with magnified displacements."""
     drawing, time, scale = run_figures.draw_shape(run, WIDTH)
-    words = f"The model where it is displaced most, t = {time:.4g} s" + (f"; displacements × {scale:g}, undeformed in grey." if scale > 1 else "; other times in grey.")
+    words = f"The model at its largest displacement, t = {time:.4g} s" + (f"; displacements × {scale:g}, undeformed in grey." if scale > 1 else "; other times in grey.")
     return section("shape", "Shape", pair(figure(drawing, "shape-figure", f"Drawing of the model, undeformed and at {time:.4g} s.", words)))
 
 
@@ -92,7 +92,7 @@ def shape_section(run):
 
 
 def bar_theory(run):
-    """(impact, frames, reason) of a bar on a wall, with d'Alembert's solution; (None, None, why there is none)."""
+    """(impact, frames, reason) of a bar that hits a wall, with d'Alembert's solution; (None, None, reason) if it does not apply."""
     try:
         frames = read_bar_frames(run, bar_figures.MOST_FRAMES)
         return impact_of(run, frames), frames, ""
@@ -101,16 +101,16 @@ def bar_theory(run):
 
 
 def bar_section(run, impact, frames, reason):
-    """x-t diagram; measured figures beside theory."""
+    """x-t diagram; results compared with theory."""
     drawing = bar_figures.draw_wave(run, impact, frames, WIDTH)
     if not drawing:
-        raise ResultsError("no x-t diagram: the elements do not lie in one line")
-    alt = "Axial stress over place and time" + (", computed and by d'Alembert's solution: a wave of pressure to the free end and back." if impact else ".")
-    words = "x-t diagram of the axial stress" + ("; dashed: the front of the wave." if impact else f". No theory beside it: {sentence(reason)}")
+        raise ResultsError("no x-t diagram: the elements are not in one line")
+    alt = "Axial stress over position and time" + (", computed and exact (d'Alembert): a compression wave to the free end and back." if impact else ".")
+    words = "x-t diagram of the axial stress" + ("; dashed: wave front." if impact else f". No comparison with theory: {sentence(reason)}")
     parts = [figure(drawing, "wave", alt, words)]
     if impact:
-        parts.append(figure(bar_figures.draw_reaction(run, impact, frames, WIDTH), "reaction", "Reaction force, impulse, velocities and gap over time, computed "
-                            "and exact.", "The impact beside the exact solution (dashed); the exact contact time is shaded."))  # fmt: skip
+        parts.append(figure(bar_figures.draw_reaction(run, impact, frames, WIDTH), "reaction", "Contact force, impulse, velocities and gap over time, computed "
+                            "and exact.", "Computed and exact (dashed); the exact contact time is shaded."))  # fmt: skip
     tables = [tried(theory_tables, run, impact, frames)] if impact else []
     return section("wave-section", "Stress wave", pair(*parts), *tables)
 
@@ -122,7 +122,7 @@ def theory_tables(run, impact, frames):
         cells = [(escape(row.name), f"{typeset(row.measured)}{SPACE}{UNITS.get(row.unit, row.unit)}", escape(row.exact), typeset(row.verdict), escape(row.why))
                  for row in rows if not isinstance(row, str)]  # fmt: skip
         if cells:
-            made.append(table(title, ("quantity", "measured", "exact", "difference", "why"), cells, {1, 2, 3}))
+            made.append(table(title, ("quantity", "computed", "exact", "difference", "reason"), cells, {1, 2, 3}))
         made += [paragraph(escape(row), "soft") for row in rows if isinstance(row, str)]
     return "".join(made).replace("<td>", "<td class=why>")
 
@@ -137,9 +137,9 @@ def rotor_section(run):
     names = ", ".join(station.name for station in orbits)
     figures = [
         figure(rotor_figures.draw_orbits(run, orbits, WIDTH), "orbits", f"Orbits of {names} in the plane across the shaft, with clearance.",
-               "Orbits across the shaft; dashed: clearance; dots: once a turn, last quarter of the run."),
+               "Orbits across the shaft; dashed: clearance; dots: once per revolution, last quarter of the run."),
         figure(rotor_figures.draw_whirl(run, orbits, WIDTH), "whirl", f"Spin, mean whirl rate and radius of {names} over time.",
-               "Spin, whirl rate (means over a turn or a fiftieth of the run) and radius; dashed: clearance."),
+               "Spin, whirl rate (means over one revolution or a fiftieth of the run) and radius; dashed: clearance."),
         figure(rotor_figures.draw_spectrum(orbits, WIDTH), "spectrum", f"Full spectra of {names}: forward and backward whirl.",
                "Full spectra of the last quarter of the run."),
     ]  # fmt: skip
@@ -148,7 +148,7 @@ def rotor_section(run):
         words = "Full spectra over speed; dashed: orders -2 to 2 of the spin."
         figures.append(drawn if isinstance(drawn, str) else figure(drawn, "waterfall", f"Spectra of {names} over speed.", words))
     if rubs:
-        words = "Rubs: forces, slip while closed, and share of the steps in contact."
+        words = "Rubs: forces, slip velocity while closed, and share of the steps in contact."
         figures.append(figure(rotor_figures.draw_rubs(rubs, WIDTH), "rubs", "Forces, slip velocity and share of time in contact of each rub.", words))
     lists = [(f"Station {station.name}", station_rows(run, station)) for station in orbits]
     lists += [(f"Contact {rub.name}", rub_rows(run, rub)) for rub in rubs]
@@ -166,7 +166,7 @@ def key_table(title, rows):
 
 
 def model_sections(run, impact, frames, reason):
-    """[(title, function that makes it)]: the sections that suit the kind of model."""
+    """[(title, function)]: the sections that suit the kind of model."""
     kinds = set(body_types(run).values())
     made = []
     if kinds and kinds <= {"bar"}:

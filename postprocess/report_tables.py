@@ -1,4 +1,4 @@
-"""Tables of a report: what was run, key figures, the energy ledger, contacts, events. Cells are HTML (report_page.py)."""
+"""Tables of a report: setup, key figures, energy balance, contacts, events. Cells are HTML (report_page.py)."""
 
 import os
 import re
@@ -11,16 +11,16 @@ from report_page import escape, paragraph, quantity, section, table
 from rotor_orbit import rub_of
 from run_figures import is_held, strength
 
-MOST_CONTACTS, MOST_EVENTS = 40, 10  # rows of contacts; events at the beginning, and at the end
+MOST_CONTACTS, MOST_EVENTS = 40, 10  # rows of contacts; events shown at the start, and at the end
 
 # Columns of events.csv and their units.
 EVENT_UNITS = {"time": "s", "velocity_before": "m/s", "velocity_after": "m/s", "impulse": "N s", "energy_lost": "J", "tangential_velocity_after": "m/s",
                "tangential_impulse": "N s"}  # fmt: skip
 
-# What each file of a run holds.
-FILES = {"history.csv": "what probes saw", "contacts.csv": "gap, force, impulse and state of each contact", "events.csv": "impacts, openings, stick and slip",
-         "energy.csv": "the energy ledger over time", "orbits.csv": "orbits of rotors", "poincare.csv": "orbits once a turn",
-         "config.yaml": "the config as run", "run.json": "what made the results, and their summary", "status.json": "how far the run is",
+# Content of each file of a run.
+FILES = {"history.csv": "displacements, velocities and section forces at the probes", "contacts.csv": "gap, force, impulse and state of each contact", "events.csv": "impacts, closing, opening, stick and slip",
+         "energy.csv": "energy balance over time", "orbits.csv": "orbits of rotors", "poincare.csv": "positions once per revolution",
+         "config.yaml": "the config as run", "run.json": "program, inputs, exit status and summary", "status.json": "progress of the run",
          "view.py": "the scene: pvpython view.py, or python3 view.py --png FILE"}  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def config_text(run):
 
 
 def block(config, key):
-    """The lines below a key of the config's top level, and what stands behind it."""
+    """The value of a top-level key of the config, with all its lines."""
     found = re.search(rf"^{key}:(.*(?:\n[ #].*|\n(?=\n))*)", config, re.M)
     return found[1] if found else ""
 
@@ -52,17 +52,17 @@ def config_section(run):
     """The config, keys in bold and numbers in colour."""
     text = config_text(run)
     if not text:
-        raise ResultsError("there is no config.yaml beside the results")
+        raise ResultsError("the results have no config.yaml")
     keys_bold = re.sub(r"(?m)(^\s*(?:- )?|[{,] ?)([A-Za-z_][\w.@-]*)(?=:(?:\s|$))", r"\1<b>\2</b>", escape(text))
     numbers = re.sub(r"(?<![\w.#&;@-])(-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w;])", r"<i>\1</i>", keys_bold)
-    return section("config", "Config as run", f'<pre tabindex="0" aria-label="config.yaml">{numbers}</pre>\n')
+    return section("config", "Config", f'<pre tabindex="0" aria-label="config.yaml">{numbers}</pre>\n')
 
 
-# What was run ------------------------------------------------------------------------------------------------------------------------------------
+# Setup -------------------------------------------------------------------------------------------------------------------------------------------
 
 
 def is_alive(info):
-    """Whether the process of a run that says `running` is there; None: it is on another machine."""
+    """Whether the process of a run with status `running` exists; None if it is on another machine."""
     if info.get("host") != socket.gethostname():
         return None
     try:
@@ -70,31 +70,31 @@ def is_alive(info):
     except ProcessLookupError:
         return False
     except OSError:
-        pass  # somebody else's
+        pass  # process of another user
     return True
 
 
 def status_of(run):
-    """(word for its look, words): how the run ended."""
+    """(CSS class, text): how the run ended."""
     status = run.info.get("exit_status", "done")
     if status == "running":
         alive = is_alive(run.info)
-        return "running", {True: "still running", False: "killed before its end", None: "not ended"}[alive]
+        return "running", {True: "in progress", False: "killed", None: "not finished"}[alive]
     return status, status
 
 
 def seconds(value):
-    """A wall time."""
+    """A wall-clock time."""
     return quantity(value, "s", 3)
 
 
 def known(rows):
-    """Rows that have something to say."""
+    """Rows with a value."""
     return [(name, text) for name, text in rows if text not in (None, "", "–")]
 
 
 def setup_section(run):
-    """What was run, with what, where, when, how long."""
+    """Model, scheme, program, machine and times."""
     info, summary = run.info, run.info.get("summary", {})
     model, program, config = (info.get(key, {}) for key in ("model", "program", "config"))
     scheme = " ".join(block(config_text(run), "scheme").split()).strip("{} ")
@@ -108,71 +108,71 @@ def setup_section(run):
         ("Further inputs", "<br>".join(f"<code>{escape(file['path'])}</code>" for file in info.get("inputs", []))),
         ("Model", escape(model.get("kind", ""))),
         ("Bodies", bodies),
-        ("Unknowns", quantity(model.get("unknowns"))),
+        ("Degrees of freedom", quantity(model.get("unknowns"))),
         ("Contacts", quantity(model.get("contacts"))),
         ("Scheme", f"<code>{escape(scheme)}</code>" if scheme else escape(info.get("scheme", ""))),
         ("Step", quantity(info.get("step"), "s")),
-        ("Step limit", quantity(info.get("step_limit"), "s")),
+        ("Critical time step", quantity(info.get("step_limit"), "s")),
         ("Highest frequency", quantity(info.get("omega_max"), "rad/s")),
         ("Free dynamics", escape(model.get("free_dynamics", ""))),
-        ("Contact problems", quantity(solver["calls"]) + (f", solved by {solved}" if solved else "") if solver else ""),
+        ("Local contact problems", quantity(solver["calls"]) + (f", solved by {solved}" if solved else "") if solver else ""),
         ("Contact problems not solved", quantity(solver.get("failures")) if solver.get("failures") else ""),
         ("Work of the scheme", counters),
         ("Program", escape("percuss {version}, commit {commit}, {compiler}, {build}".format(**program)) if program else ""),
         ("Libraries", escape(", ".join(f"{name} {version}" for name, version in info.get("libraries", {}).items()))),
         ("Processes", quantity(info.get("ranks"))),
         ("Machine", escape(info.get("host", ""))),
-        ("Started, ended", escape(", ".join(time for time in (info.get("started"), info.get("ended")) if time))),
-        ("Wall time: set-up", seconds(summary.get("setup_seconds"))),
-        ("Wall time: steps", seconds(summary.get("loop_seconds"))),
-        ("of these writing", seconds(summary.get("writing_seconds"))),
-        ("a step", seconds(summary.get("seconds_per_step"))),
+        ("Start, end", escape(", ".join(time for time in (info.get("started"), info.get("ended")) if time))),
+        ("Time: set-up", seconds(summary.get("setup_seconds"))),
+        ("Time: all steps", seconds(summary.get("loop_seconds"))),
+        ("Time: output", seconds(summary.get("writing_seconds"))),
+        ("Time: one step", seconds(summary.get("seconds_per_step"))),
     ]
-    return section("setup", "What was run", table("Model, scheme, program and machine", None, known(rows)))
+    return section("setup", "Setup", table("Model, scheme, program and machine", None, known(rows)))
 
 
 def key_figures(run):
-    """The run in a few numbers, from the summary of run.json."""
+    """Key figures of the summary in run.json."""
     info, summary = run.info, run.info.get("summary")
     if not summary:
-        return section("figures", "Key figures", paragraph("The run has not ended, so run.json holds no summary; what follows is what was written so far."))
+        return section("figures", "Key figures", paragraph("The run has not ended, so run.json has no summary yet. The sections below show the results written so far."))
     end, energy = info.get("end"), summary.get("energy", {})
     largest = max(abs(energy.get(key) or 0) for key in ("initial", "kinetic", "elastic", "load")) if energy else 0
     of_largest = lambda value: f"{typeset_share(value, largest)} of the largest energy" if largest and value is not None else ""
     reached = end is not None and summary["time"] >= end * (1 - 1e-6)
     rows = [
         ("simulated time", quantity(summary["time"], "s", 6), "" if reached or end is None else f"of {quantity(end, 's')} planned"),
-        ("steps", quantity(summary["steps"]), f"{quantity(summary['short_steps'])} of them shorter than planned" if summary.get("short_steps") else ""),
+        ("steps", quantity(summary["steps"]), f"{quantity(summary['short_steps'])} shorter than `step`" if summary.get("short_steps") else ""),
         ("steps with an impulse", quantity(summary["impulsive_steps"]), ""),
-        ("step", quantity(info["step"], "s"), f"limit {quantity(info['step_limit'], 's')}" if info.get("step_limit") else "no limit known"),
+        ("step", quantity(info["step"], "s"), f"critical: {quantity(info['step_limit'], 's')}" if info.get("step_limit") else "no critical time step known"),
     ]
     if info["model"]["contacts"]:
-        rows.append(("deepest penetration", quantity(summary["max_penetration"], "m"), "or gap of a joint, over all steps"))
+        rows.append(("deepest penetration", quantity(summary["max_penetration"], "m"), "or gap of a joint, in all steps"))
     if energy:
         rows += [
             ("energy at the start", quantity(energy["initial"], "J"), ""),
             ("energy at the end", quantity(stored(energy), "J"), ""),
-            ("made by the scheme", quantity(energy["numerical"], "J"), of_largest(energy["numerical"])),
-            ("made by the scheme, at most", quantity(summary["energy_numerical_max"], "J"), of_largest(summary["energy_numerical_max"])),
+            ("numerical energy error at the end", quantity(energy["numerical"], "J"), of_largest(energy["numerical"])),
+            ("numerical energy error, largest", quantity(summary["energy_numerical_max"], "J"), of_largest(summary["energy_numerical_max"])),
         ]
     for name, orbit in summary.get("orbits", {}).items():
         whirl = f"{escape(orbit['whirl'])} whirl" if orbit["whirl"] else "no whirl"
         ratio = f", {quantity(orbit['whirl_ratio'])} of the spin" if orbit["whirl_ratio"] is not None else ""
         rows += [
-            (f"{escape(name)}: largest radius", quantity(orbit["largest_radius"], "m"), "of all steps"),
+            (f"{escape(name)}: largest radius", quantity(orbit["largest_radius"], "m"), "in all steps"),
             (f"{escape(name)}: whirl rate", quantity(orbit["whirl_rate"], "rad/s"), f"{whirl}{ratio}; about the axis, mean over the last quarter"),
         ]
     return section("figures", "Key figures", table("Summary of the run (run.json)", ("quantity", "value", "remark"), rows, {1}))
 
 
 def stored(energy):
-    """What is there at the end; None where it is no number any more."""
+    """Energy of the model at the end; None if it is not finite."""
     parts = [energy[key] for key in ("kinetic", "elastic", "potential")]
     return None if None in parts else sum(parts)
 
 
 def typeset_share(value, whole):
-    """A part of a whole in per cent."""
+    """A share in per cent."""
     share = 100 * abs(value) / whole
     return "under 0.001 %" if 0 < share < 1e-3 else quantity(share, "%", 3)
 
@@ -181,18 +181,18 @@ def typeset_share(value, whole):
 
 
 def ledger_table(run):
-    """Where each joule came from and went, to the end of the run: the sum is the energy at the end."""
+    """Energy balance from the start to the end of the run."""
     energy = run.info.get("summary", {}).get("energy")
     if not energy:
-        raise ResultsError("the ledger's sum stands in run.json when a run has ended")
+        raise ResultsError("run.json has the energy balance when the run has ended")
     minus = lambda value: None if value is None else 0.0 - value
     lines = [
         ("energy at the start", energy["initial"]),
-        ("brought by loads", energy["load"]),
-        ("taken by damping", minus(energy["damping"])),
-        ("taken by impacts", minus(energy["impact"])),
-        ("taken by friction", minus(energy["friction"])),
-        ("made by the scheme (residual)", energy["numerical"]),
+        ("external work", energy["load"]),
+        ("dissipated by damping", minus(energy["damping"])),
+        ("dissipated by impacts", minus(energy["impact"])),
+        ("dissipated by friction", minus(energy["friction"])),
+        ("numerical energy error", energy["numerical"]),
         ("energy at the end", stored(energy)),
     ]
     scale = max(abs(value or 0) for _, value in lines)
@@ -200,25 +200,25 @@ def ledger_table(run):
     rows = [(name, quantity(value, "J", 6), share(value)) for name, value in lines]
     parts = ", ".join(f"{name} {quantity(energy[name], 'J')}" for name in ("kinetic", "elastic", "potential"))
     note = paragraph(f"At the end: {parts}.")
-    return table("Energy ledger, from the start to the end of the run", ("", "energy", "of the largest line"), rows, {1, 2}, last_is_sum=True) + note
+    return table("Energy balance from the start to the end of the run", ("", "energy", "share of the largest"), rows, {1, 2}, last_is_sum=True) + note
 
 
 # Contacts ----------------------------------------------------------------------------------------------------------------------------------------
 
 
 def closing_contacts(run):
-    """Names of the contacts that ever close."""
+    """Names of the contacts that close at some time."""
     return [name for name in run.contact_names() if np.any(run.contacts[f"{name}.state"] != "open") or np.any(run.contacts[f"{name}.impulse"])]
 
 
 def strongest(run, names, most):
-    """At most so many of these contacts, those that do most, in the config's order."""
+    """At most `most` of these contacts, those with the largest impulses, in the order of the config."""
     chosen = sorted(names, key=lambda name: -strength(run, name))[:most]
     return [name for name in names if name in chosen]
 
 
 def events_of(run):
-    """events.csv, or none where it was switched off."""
+    """events.csv; empty if it was switched off."""
     return run.events if (run.directory / "events.csv").exists() else {"time": [], "contact": np.array([]), "event": np.array([])}
 
 
@@ -231,7 +231,7 @@ def contact_rows(run, names):
         struck = (events["contact"] == name) & (events["event"] == "impact")
         yield (
             escape(name),
-            "held throughout" if is_held(run, name) else quantity(rub.first, "s"),
+            "closed throughout" if is_held(run, name) else quantity(rub.first, "s"),
             quantity(100 * rub.closed_share, "%", 3) if len(time) > 1 else "–",
             quantity(int(np.count_nonzero(struck))) if len(events["contact"]) else "–",
             quantity(float(np.abs(force).max()), "N"),
@@ -244,9 +244,9 @@ def contact_rows(run, names):
 
 
 def contact_table(run, names):
-    """Figures of the contacts; of very many those that do most."""
-    head = ("contact", "first closed", "time closed", "impacts", "largest force", "force over time", "largest impulse", "impulses, sum", "deepest", "lost in impacts, with friction")
-    rest = f"{MOST_CONTACTS} of {len(names)} contacts that close, those that do most" if len(names) > MOST_CONTACTS else "Contacts that close"
+    """Table of the contacts; if there are many, those with the largest impulses."""
+    head = ("contact", "first closed", "time closed", "impacts", "largest force", "integral of force", "largest impulse", "sum of impulses", "penetration", "dissipated in impacts, with friction")
+    rest = f"{MOST_CONTACTS} of {len(names)} contacts that close, those with the largest impulses" if len(names) > MOST_CONTACTS else "Contacts that close"
     return table(f"{rest} (rows of contacts.csv)", head, list(contact_rows(run, strongest(run, names, MOST_CONTACTS))), set(range(1, len(head))))
 
 
@@ -256,11 +256,11 @@ def contact_table(run, names):
 def event_section(run):
     """Counts by contact and kind; the first and the last events."""
     if not (run.directory / "events.csv").exists():
-        raise ResultsError("no events.csv; put `events: true` under output: to have one")
+        raise ResultsError("no events.csv; `events: true` under output: enables it")
     events = run.events
     count = len(events["time"])
     if not count:
-        return section("events", "Events", paragraph("Nothing happened: no contact closed or opened."))
+        return section("events", "Events", paragraph("There are no events: no contact closed or opened."))
     kinds, names = ([str(word) for word in dict.fromkeys(events[column])] for column in ("event", "contact"))
     number = {(name, kind): int(np.count_nonzero((events["contact"] == name) & (events["event"] == kind))) for name in names[:MOST_CONTACTS] for kind in kinds}
     rows = [(escape(name), *(quantity(number[name, kind]) for kind in kinds)) for name in names[:MOST_CONTACTS]]
@@ -281,13 +281,13 @@ def event_section(run):
 
 
 def file_section(run):
-    """What lies beside the report."""
+    """Files of the run."""
     outputs = run.info.get("outputs", [])
     if not outputs:
         raise ResultsError("run.json lists no files")
     about = lambda name: FILES.get(name, "frames for ParaView" if name.endswith(".vtk.series") else "")
     rows = [(f"<code>{escape(name)}</code>", about(name)) for name in outputs]
-    digits = "Everything is in SI units, numbers with all their digits."
-    drawn = "Long lines are drawn here by the first, last, least and largest value of each short piece of rows: no peak is lost."
+    digits = "All values are in SI units, with all digits."
+    drawn = "Figures show long lines by the first, last, smallest and largest value of each short interval, so that all peaks are visible."
     note = paragraph(f"{digits} {drawn}")
-    return section("files", "Files", table("Beside this report in the run's directory", None, rows), note)
+    return section("files", "Files", table("In the directory of this report", None, rows), note)

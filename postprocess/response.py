@@ -3,7 +3,7 @@
     percuss response CONFIG --speeds "0 rpm:6000 rpm:601"
     python3 postprocess/response.py out/NAME_response [--probes shaft.left,shaft.right] [--linear] [--out FIGURES]
 
-Draws response.png, by default into RUNDIR/figures: displacements, and below them the phase, unwrapped, against the shaft's mark.
+Draws response.png, by default into RUNDIR/figures: amplitudes of the displacements, and below them the unwrapped phase relative to the mark on the shaft.
 """
 
 import argparse
@@ -17,22 +17,22 @@ from percuss_figures import TWO_COLUMNS, legend_below, letter, prefixed, save, s
 from percuss_results import ResultsError, Run
 
 RPM = 30 / np.pi  # rad/s -> 1/min
-SMALLEST = 1e-9  # of the largest amplitude: what is less is no vibration but rounding
+SMALLEST = 1e-9  # relative to the largest amplitude: smaller values are rounding errors
 
 
 def columns_of(table, probes):
-    """Names of the displacements to draw, such as `shaft.left.uy`: those that move."""
+    """Names of the displacements to draw, such as `shaft.left.uy`: those that are not zero."""
     names = [name.removesuffix(".amplitude") for name in table if name.endswith(".amplitude")]
     names = [name for name in names if name.rsplit(".", 1)[-1].startswith("u")]
     if probes:
         unknown = [probe for probe in probes if not any(name.rsplit(".", 1)[0] == probe for name in names)]
         if unknown:
-            raise ResultsError(f"no probe '{unknown[0]}'; there are {', '.join(sorted({name.rsplit('.', 1)[0] for name in names}))}")
+            raise ResultsError(f"no probe '{unknown[0]}'; the probes are {', '.join(sorted({name.rsplit('.', 1)[0] for name in names}))}")
         names = [name for name in names if name.rsplit(".", 1)[0] in probes]
     largest = {name: np.nanmax(table[f"{name}.amplitude"], initial=0) for name in names}
     moving = [name for name in names if largest[name] > SMALLEST * max(largest.values())]
     if not moving:
-        raise ResultsError("nothing moves")
+        raise ResultsError("all displacements are zero")
     return moving
 
 
@@ -65,9 +65,9 @@ def main():
     """Command line."""
     parser = argparse.ArgumentParser(description="Amplitude and phase of the response to unbalance over speed.")
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss response CONFIG --speeds FROM:TO:N`")
-    parser.add_argument("--probes", metavar="NAMES", help="which probes to draw, separated by commas; default all")
+    parser.add_argument("--probes", metavar="NAMES", help="probes to draw, separated by commas; default: all")
     parser.add_argument("--linear", action="store_true", help="amplitudes on a linear axis")
-    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="where figures go; default RUNDIR/figures")
+    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="directory of the figures; default RUNDIR/figures")
     arguments = parser.parse_args()
     try:
         table = Run(arguments.rundir).analysis("response.csv")

@@ -1,10 +1,10 @@
-"""Figures and a table of a rotor that whirls, and rubs where it has contacts.
+"""Figures and a table of a rotor: orbits, whirl, spectra and rubs.
 
     python3 postprocess/rotor.py RUNDIR [--out FIGURES]
 
 Needs `output: {orbits: {stations: ...}}` in the config. Draws orbit.png (orbits with clearance and Poincare points), whirl.png (spin, whirl rate and
-radius over time), spectrum.png (full spectrum: forward and backward whirl apart), waterfall.png (the same over the speed, where the spin changes) and
-rub.png (forces, slip and impulses of each contact that closes) and energy.png (where each joule is), by default into RUNDIR/figures.
+radius over time), spectrum.png (full spectrum: forward and backward whirl separately), waterfall.png (the spectrum over the speed, if the spin changes),
+rub.png (forces, slip velocities and impulses of each contact that closes) and energy.png (energy balance), by default into RUNDIR/figures.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from run_figures import draw_energy
 
 
 def print_table(run, orbits, rubs):
-    """What the run says in numbers."""
+    """Key figures of the run."""
     print(f"{run.info['title'] or run.name}: {run.info['scheme']}, step {1e6 * run.step:.4g} us, {orbits[0].time[-1]:.6g} s\n")
     for station in orbits:
         print_rows(f"Station {station.name}", station_rows(run, station))
@@ -32,7 +32,7 @@ def print_table(run, orbits, rubs):
 
 
 def print_rows(title, rows):
-    """Rows under a title."""
+    """Rows with a title."""
     print(title)
     for name, value, unit, note in rows:
         print(f"  {name:<34}{value:>14} {unit:<7}{note}")
@@ -59,10 +59,10 @@ def analyse(directory, out):
 
 
 def main():
-    """Exit code 0, or 2 where the input is wrong."""
-    parser = argparse.ArgumentParser(description="Figures and a table of a rotor that whirls and rubs.")
+    """Exit code 0, or 2 for wrong input."""
+    parser = argparse.ArgumentParser(description="Figures and a table of a rotor: orbits, whirl, spectra and rubs.")
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss run`")
-    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="where figures go; default RUNDIR/figures")
+    parser.add_argument("--out", metavar="FIGDIR", type=pathlib.Path, help="directory of the figures; default RUNDIR/figures")
     arguments = parser.parse_args()
     try:
         analyse(arguments.rundir, arguments.out or arguments.rundir / "figures")

@@ -1,5 +1,5 @@
-"""Drawings of a rotor that whirls and rubs, for rotor.py and report.py: orbits, whirl, spectra, rubs. `width` in inches: panels side by side stand one above
-the other where they would become too narrow.
+"""Figures of a rotor for rotor.py and report.py: orbits, whirl, spectra, rubs. `width` in inches; if it is small, panels are arranged one above the
+other.
 """
 
 import matplotlib.colors
@@ -42,7 +42,7 @@ def orbit_panel(axis, run, station):
     _, points = poincare_points(run, station.name)
     if len(points):
         points = factor * points[-max(1, len(points) // 4) :]
-        axis.plot(points.real, points.imag, ".", color=ORANGE, markersize=3, label="once a turn", zorder=3)
+        axis.plot(points.real, points.imag, ".", color=ORANGE, markersize=3, label="once per revolution", zorder=3)
     axis.set(aspect="equal", xlabel=f"$u_2$ ({unit})", ylabel=f"$u_3$ ({unit})", title=station.name)
     axis.margins(0.08)
 
@@ -72,13 +72,13 @@ def draw_whirl(run, orbits, width=TWO_COLUMNS):
 
 
 def frequency_limit(station, frequency, amplitude, orders=4, level=1e-3):
-    """How far to show a spectrum: some orders of the spin, and all peaks above this part of the largest."""
+    """Frequency range of a spectrum: some orders of the spin, and all peaks above this fraction of the largest."""
     seen = np.abs(frequency[amplitude > level * amplitude.max()])
     return min(frequency.max(), max(orders * np.abs(station.spin_rate).max() / TURN, 1.1 * seen.max(initial=0.0)))
 
 
 def mark_orders(axis, spin):
-    """Multiples of the spin's frequency, backward and forward."""
+    """Multiples of the spin frequency, backward and forward."""
     limit = axis.get_xlim()[1]
     for order in (-3, -2, -1, 1, 2, 3):
         frequency = order * spin / TURN
@@ -104,7 +104,7 @@ def draw_spectrum(orbits, width=TWO_COLUMNS):
         axis.set(xlim=(-limit, limit), ylim=(factor * amplitude.max() * 1e-5, 2 * factor * amplitude.max() or 1), ylabel=f"{station.name} ({unit})")
         axis.axvline(0, color=BLACK, linewidth=0.6)
         mark_orders(axis, mean_rates(part)[1])
-    words = ("frequency (Hz): negative from $e_3$ to $e_2$, positive from $e_2$ to $e_3$", "orders of the spin dashed")
+    words = ("frequency (Hz): negative from $e_3$ to $e_2$, positive from $e_2$ to $e_3$", "dashed: orders of the spin")
     axes[-1, 0].set_xlabel((";\n" if is_narrow(width) else "; ").join(words))
     return figure
 
@@ -131,7 +131,7 @@ def draw_waterfall(orbits, width=TWO_COLUMNS):
 
 
 def shares(rub, flags, windows=60):
-    """(middles of windows, part of their rows with the flag)."""
+    """(centres of windows, share of their rows with the flag)."""
     edges = np.linspace(rub.time[0], rub.time[-1], windows + 1)
     total, _ = np.histogram(rub.time, edges)
     count, _ = np.histogram(rub.time[flags], edges)
@@ -139,7 +139,7 @@ def shares(rub, flags, windows=60):
 
 
 def draw_rubs(rubs, width=TWO_COLUMNS):
-    """Forces, slip and how much of the time there is contact."""
+    """Forces, slip velocities, and the share of time in contact."""
     factor, label = time_axis(rubs[0].time[-1])
     figure, axes = plt.subplots(5, 1, figsize=(width, 8.4), sharex=True)
     for rub, colour in zip(rubs, (BLUE, ORANGE, GREEN, PURPLE)):

@@ -1,8 +1,7 @@
-"""How a rotor goes round: orbits, whirl, spectra and rubs from the tables of a run, with numpy alone.
+"""Orbits, whirl, spectra and rubs of a rotor from the tables of a run, with numpy only.
 
-An orbit is taken as one complex number, z = u2 + i u3 (along the lateral axes e2, e3 of the shaft, which spins positively from e2 to e3). Its
-two-sided spectrum tells forward whirl (positive frequencies, with a positive spin) from backward whirl (negative ones): the *full spectrum* of rotor
-dynamics.
+An orbit is one complex signal, z = u2 + i u3 (along the lateral axes e2, e3 of the shaft; positive spin is from e2 to e3). Its two-sided spectrum,
+the *full spectrum* of rotor dynamics, separates forward whirl (positive frequencies, for positive spin) from backward whirl (negative frequencies).
 """
 
 import dataclasses
@@ -27,28 +26,28 @@ class Station:
 
     @property
     def radius(self):
-        """Distance from the middle."""
+        """Distance from the axis."""
         return np.abs(self.z)
 
     def rows(self, chosen):
-        """The part with these rows."""
+        """The part of the orbit with these rows."""
         return Station(self.name, *(getattr(self, field.name)[chosen] for field in dataclasses.fields(self)[1:]))
 
     def since(self, start):
-        """The part from that time on."""
+        """The part of the orbit from that time on."""
         return self.rows(self.time >= start)
 
     def until(self, end):
-        """The part to that time."""
+        """The part of the orbit up to that time."""
         return self.rows(self.time <= end)
 
     def last_quarter(self):
-        """The part that the means are taken over."""
+        """The part over which means are computed."""
         return self.since(self.time[0] + 0.75 * (self.time[-1] - self.time[0]))
 
 
 def stations(run):
-    """Orbits of all stations, in the config's order."""
+    """Orbits of all stations, in the order of the config."""
     table = run.table("orbits.csv", "orbits: {stations: {disc: {at: shaft@0.5}}}")
     if len(table["time"]) < 2:
         raise ResultsError(f"{run.directory}/orbits.csv: fewer than two rows")
@@ -61,7 +60,7 @@ def stations(run):
 
 
 def poincare_points(run, name):
-    """(turns, z) of a station: where it is each time the shaft has made a turn."""
+    """(revolutions, z) of a station: its position once per revolution of the shaft."""
     table = read_table(run.directory / "poincare.csv")
     chosen = table["station"] == name
     return table["turn"][chosen], (table["u2"] + 1j * table["u3"])[chosen]
@@ -71,18 +70,18 @@ def poincare_points(run, name):
 
 
 def whirled(station):
-    """Angle through which the orbit has gone since the first row, followed across -pi .. pi."""
+    """Angle of the orbit since the first row, unwrapped."""
     return np.unwrap(np.angle(station.z)) - np.angle(station.z[0])
 
 
 def mean_rates(station):
-    """(whirl, spin): total angle by time, rad/s."""
+    """(whirl, spin): total angle divided by time, rad/s."""
     duration = station.time[-1] - station.time[0]
     return whirled(station)[-1] / duration, (station.angle[-1] - station.angle[0]) / duration
 
 
 def about_its_middle(station):
-    """(station, middle): the orbit about its mean where it goes round that more often than round the axis, as that of a shaft that sags does; else as it is, and 0."""
+    """(station, middle): the orbit about its mean if it circles that more often than the axis, like the orbit of a sagging shaft; else the orbit itself and 0."""
     middle = station.z.mean()
     moved = dataclasses.replace(station, z=station.z - middle)
     more = abs(whirled(moved)[-1]) > abs(whirled(station)[-1]) + TURN / 2
@@ -90,14 +89,14 @@ def about_its_middle(station):
 
 
 def direction(whirl, spin, duration):
-    """What a whirl is beside a spin, in a word; less than half a turn is no whirl."""
+    """Sense of a whirl relative to the spin; less than half a revolution is no whirl."""
     if abs(whirl) * duration < TURN / 2:
         return "none"
     return "forward" if whirl * spin > 0 else "backward" if whirl * spin < 0 else "no spin"
 
 
 def smooth_whirl(station, turns=1.0):
-    """(time, whirl rate), means over so many turns of the shaft, or a fiftieth of the run where that is longer: impacts make the rate itself jump."""
+    """(time, whirl rate), means over a number of revolutions of the shaft, or a fiftieth of the run if that is longer, because impacts make the rate itself jump."""
     duration = station.time[-1] - station.time[0]
     spin = np.abs(mean_rates(station)[1])
     width = max(duration / 50, turns * TURN / spin if spin else 0)
@@ -111,7 +110,7 @@ def smooth_whirl(station, turns=1.0):
 
 
 def resample(time, *columns):
-    """(step, columns) on equal steps, for the rows of a run need not be: as many as the median step makes, by straight lines."""
+    """(step, columns) with equal steps, by linear interpolation with the median step, because rows of a run may have unequal distances."""
     duration = time[-1] - time[0]
     count = int(round(duration / np.median(np.diff(time)))) + 1
     even = np.linspace(time[0], time[-1], count)
@@ -119,7 +118,7 @@ def resample(time, *columns):
 
 
 def full_spectrum(step, z):
-    """(frequencies in Hz, rising; amplitudes) of a complex signal on equal steps, less its mean. Hann's window: a circle of radius r peaks at r."""
+    """(frequencies in Hz, rising; amplitudes) of a complex signal with equal steps, without its mean. With Hann's window, a circle of radius r has a peak of height r."""
     window = np.hanning(len(z) + 1)[:-1]
     transform = np.fft.fft(window * (z - np.mean(z))) / window.sum()
     return np.fft.fftshift(np.fft.fftfreq(len(z), step)), np.fft.fftshift(np.abs(transform))
@@ -135,29 +134,29 @@ def dominant(frequency, amplitude):
 
 @dataclasses.dataclass
 class Waterfall:
-    """Full spectra of pieces of a run."""
+    """Full spectra of intervals of a run."""
 
-    time: np.ndarray  # [pieces] middles
+    time: np.ndarray  # [pieces] centres
     spin_rate: np.ndarray  # [pieces] means
     frequency: np.ndarray  # [frequencies] Hz
     amplitude: np.ndarray  # [pieces, frequencies]
 
 
 def one_way(station):
-    """The part before, or that after, the largest speed: the longer one, so that each speed comes once."""
+    """The longer of the parts before and after the largest speed, so that each speed occurs once."""
     top = station.time[np.argmax(np.abs(station.spin_rate))]
     return station.since(top) if top - station.time[0] < 0.5 * (station.time[-1] - station.time[0]) else station.until(top)
 
 
 def waterfall(station, pieces=100, turns=8):
-    """Spectra over a run-up: overlapping pieces, each at least six times as long as they are apart, and so many turns, for the orders to be apart."""
+    """Spectra over a run-up from overlapping intervals, each at least six times as long as their distance, and a number of revolutions long, so that the orders are separate."""
     station = one_way(station)
     step, (u2, u3, spin) = resample(station.time, station.z.real, station.z.imag, station.spin_rate)
     count = len(u2)
     turned = max(np.abs(station.angle[-1] - station.angle[0]) / TURN, 1e-9)
     size = max(16, 6 * count // (pieces + 5), min(count // 4, int(turns * count / turned)))
     if count < 2 * size:
-        raise ResultsError(f"station {station.name}: too few rows for a waterfall")
+        raise ResultsError(f"station {station.name}: too few rows for a waterfall plot")
     begins = np.linspace(0, count - size, pieces).astype(int)
     spectra = [full_spectrum(step, (u2 + 1j * u3)[begin : begin + size]) for begin in begins]
     time = station.time[0] + step * (begins + (size - 1) / 2)
@@ -166,7 +165,7 @@ def waterfall(station, pieces=100, turns=8):
 
 
 def is_run_up(station):
-    """Whether the spin changes enough for spectra over speed: by a fifth of its largest."""
+    """Whether the spin changes enough for spectra over speed: by a fifth of its largest value."""
     return np.ptp(station.spin_rate) > 0.2 * np.abs(station.spin_rate).max()
 
 
@@ -175,22 +174,22 @@ def is_run_up(station):
 
 @dataclasses.dataclass
 class Rub:
-    """What one contact did, row by row; SI units."""
+    """One contact, row by row; SI units."""
 
     name: str
     time: np.ndarray
     gap: np.ndarray
     closed: np.ndarray  # bool
-    impulsive: np.ndarray  # bool: an impulse since the row before
-    normal: np.ndarray  # force; of schemes that only know impulses, the impulse by the time since the row before
+    impulsive: np.ndarray  # bool: an impulse since the previous row
+    normal: np.ndarray  # force; for schemes with impulses only, the impulse divided by the time since the previous row
     friction: np.ndarray  # signed with one tangent, magnitude with two
     slip: np.ndarray  # likewise
-    pressed: np.ndarray  # force and impulses since the row before together, by the time: its mean is that of all that the contact gave
-    torque: np.ndarray = None  # likewise, of friction on a journal, about the axis of its cylinder, N m; None: no journal
+    pressed: np.ndarray  # mean of force and impulses since the previous row; its mean over time is the total impulse divided by time
+    torque: np.ndarray = None  # likewise for the friction moment of a journal about the axis of its cylinder, N m; None: no journal
 
     @property
     def closed_share(self):
-        """Part of the time in contact: the rows that end closed, by the time since the row before."""
+        """Share of time in contact: rows that end closed, weighted by the time since the previous row."""
         spans = np.diff(self.time)
         return (spans * self.closed[1:]).sum() / spans.sum()
 
@@ -201,12 +200,12 @@ class Rub:
 
     @property
     def impulsive_share(self):
-        """Part of the rows with an impulse."""
+        """Share of the rows with an impulse."""
         return np.mean(self.impulsive[1:])
 
 
 def signed_or_length(parts):
-    """One tangent: as it is; two: the length; none: zero."""
+    """One tangent: its value; two: the magnitude; none: zero."""
     return parts[0] if len(parts) == 1 else np.sqrt(sum(part**2 for part in parts))
 
 
@@ -232,13 +231,13 @@ def rub_of(run, name):
 
 
 def rubs_of(run):
-    """The contacts of a run that close at all."""
+    """The contacts of a run that close."""
     rubs = [rub_of(run, name) for name in run.contact_names()] if (run.directory / "contacts.csv").exists() else []
     return [rub for rub in rubs if rub.closed.any() or rub.impulsive.any()]
 
 
 def clearance_of(run, station):
-    """(contact, clearance) of the contact in whose clearance this station goes round: radius + gap is the same at all times. None: there is none."""
+    """(contact, clearance) of the contact around this station, for which radius + gap is constant; None if there is none."""
     if not (run.directory / "contacts.csv").exists():
         return None
     _, mine, its = np.intersect1d(station.time, run.contacts["time"], return_indices=True)

@@ -1,4 +1,4 @@
-"""Key figures of a rotor: rows of (name, value, unit, note), for rotor.py to print and report.py to set."""
+"""Key figures of a rotor: rows of (name, value, unit, note), for rotor.py and report.py."""
 
 import numpy as np
 from rotor_orbit import TURN, about_its_middle, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
@@ -7,7 +7,7 @@ RPM = 60 / TURN
 
 
 def station_rows(run, station):
-    """Of an orbit, over the last quarter of the run."""
+    """Rows of an orbit, over the last quarter of the run."""
     part = station.last_quarter()
     circling, middle = about_its_middle(part)
     whirl, spin = mean_rates(circling)
@@ -28,7 +28,7 @@ def station_rows(run, station):
 
 
 def first_contact(run, rub):
-    """Its time, from events.csv where there is one: contacts.csv need not have a row each step. nan: none."""
+    """Time of the first contact, from events.csv if it exists, because contacts.csv may not have every step. nan: no contact."""
     if not (run.directory / "events.csv").exists():
         return rub.first
     times = run.events["time"][run.events["contact"] == rub.name]
@@ -36,42 +36,42 @@ def first_contact(run, rub):
 
 
 def rub_rows(run, rub):
-    """Of a contact."""
+    """Rows of a contact."""
     quarter = rub.time >= rub.time[0] + 0.75 * (rub.time[-1] - rub.time[0])
     first = first_contact(run, rub)
     rows = [
         ("first contact", f"{1e3 * first:.5g}", "ms", "") if first == first else ("first contact", "none", "", ""),
         ("time in contact", f"{100 * rub.closed_share:.4g}", "%", ""),
         ("largest normal force", f"{rub.normal.max():.5g}", "N", ""),
-        ("mean normal force, last quarter", f"{rub.pressed[quarter].mean():.5g}", "N", "with impulses"),
+        ("mean normal force, last quarter", f"{rub.pressed[quarter].mean():.5g}", "N", "including impulses"),
     ]
     if rub.torque is not None:
-        rows.append(("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m", "with impulses"))
+        rows.append(("mean friction torque, last quarter", f"{rub.torque[quarter].mean():.5g}", "N m", "including impulses"))
     return [
         *rows,
-        ("total normal impulse beside force", f"{run.contacts[rub.name + '.impulse'].sum():.5g}", "N s", ""),
+        ("sum of normal impulses", f"{run.contacts[rub.name + '.impulse'].sum():.5g}", "N s", ""),
         ("deepest penetration", f"{1e6 * max(0.0, -rub.gap.min()):.4g}", "um", ""),
     ]
 
 
 def run_rows(run):
-    """Of the whole run, from its summary; empty where it has none yet."""
+    """Rows of the whole run, from its summary; empty if there is none yet."""
     summary = run.info.get("summary")
     if not summary or not summary["steps"]:
         return []
     impulsive, steps = summary["impulsive_steps"], summary["steps"]
     rows = [("impulsive steps", f"{100 * impulsive / steps:.4g}", "%", f"{impulsive} of {steps}")]
     if "short_steps" in summary:
-        rows.append(("short steps", f"{100 * summary['short_steps'] / steps:.4g}", "%", "around impacts"))
+        rows.append(("short steps", f"{100 * summary['short_steps'] / steps:.4g}", "%", "at impacts"))
     return rows + friction_rows(run)
 
 
 def friction_rows(run):
-    """What friction took, from the ledger; empty where it was not written, or nothing rubbed."""
+    """Energy dissipated by friction; empty if it was not written, or if there is no friction."""
     if not (run.directory / "energy.csv").exists():
         return []
     time, taken = run.energy["time"], run.energy["friction"]
     first = np.searchsorted(time, time[0] + 0.75 * (time[-1] - time[0]))
     if taken[-1] == 0 or not time[-1] > time[first]:
         return []
-    return [("taken by friction, last quarter", f"{(taken[-1] - taken[first]) / (time[-1] - time[first]):.5g}", "W", "of all contacts, by the ledger")]
+    return [("friction power, last quarter", f"{(taken[-1] - taken[first]) / (time[-1] - time[first]):.5g}", "W", "of all contacts, from the energy balance")]

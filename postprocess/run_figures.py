@@ -1,4 +1,4 @@
-"""Drawings that suit any run, from its tables alone: where each joule is, what a contact did, what probes saw. `width` in inches."""
+"""Figures of any run from its tables: energy balance, contacts, probes. `width` in inches."""
 
 import matplotlib.collections
 import matplotlib.colors
@@ -9,10 +9,10 @@ from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, enve
 from percuss_results import ResultsError, read_frame, spread
 
 DASHED = (0, (5, 2))
-STEMS = 400  # most impulses of a contact that are drawn one by one
-LINES = 6  # most lines of a panel
+STEMS = 400  # largest number of impulses of a contact that are drawn one by one
+LINES = 6  # largest number of lines in a panel
 
-# What a probe's column is, by its last word (percuss explain output.history.probes): quantity, unit.
+# Meaning of a probe column, by the last part of its name (percuss explain output.history.probes): quantity, unit.
 QUANTITIES = {
     **dict.fromkeys(("ux", "uy", "uz"), ("displacement", "m")),
     **dict.fromkeys(("vx", "vy", "vz", "v", "vl"), ("velocity", "m/s")),
@@ -27,7 +27,7 @@ ANGLES = {"theta": ("angle", "rad"), "alpha": ("angle", "rad"), "phi": ("angle",
 
 
 def over_time(axes, end, label):
-    """What panels over time share: letters, one axis of time below."""
+    """Common layout of panels over time: letters, one time axis below."""
     letter(axes)
     axes[-1].set(xlabel=label, xlim=(0, end) if end > 0 else None)
     axes[0].figure.align_ylabels(axes)
@@ -37,20 +37,20 @@ def over_time(axes, end, label):
 
 
 def energy_panels(run):
-    """[(name of the panel, [(label, values, colour)])]: what there is, what came in and went out, and what the scheme itself makes."""
+    """[(name of the panel, [(label, values, colour)])]: energy of the model, work and dissipation, numerical energy error."""
     energy = run.energy
     parts = [(name, energy[name], colour) for name, colour in (("kinetic", BLUE), ("elastic", ORANGE), ("potential", PURPLE)) if np.any(energy[name])]
     stored = total_energy(run)
     panels = [("energy", [*parts, ("total", stored, GREEN)] if len(parts) != 1 else parts)]
     if np.any(energy["load"]):
-        panels.append(("gained", [("stored", stored - stored[0], GREEN), ("work of loads", energy["load"], BLUE)]))
+        panels.append(("gained", [("stored", stored - stored[0], GREEN), ("external work", energy["load"], BLUE)]))
     lost = [(name, energy[name], colour) for name, colour in (("damping", BLUE), ("friction", ORANGE), ("impact", GREEN)) if np.any(energy[name])]
     panels += [("lost", lost)] if lost else []
-    return [*panels, ("numerical", [("made by the scheme: residual of the balance", energy["numerical"], GREY)])]
+    return [*panels, ("numerical", [("numerical energy error", energy["numerical"], GREY)])]
 
 
 def draw_energy(run, width=TWO_COLUMNS):
-    """Where each joule is."""
+    """Energy balance."""
     time = run.energy["time"]
     factor, label = time_axis(time[-1])
     panels = energy_panels(run)
@@ -69,25 +69,25 @@ def draw_energy(run, width=TWO_COLUMNS):
 
 
 def is_held(run, name):
-    """Whether a contact is closed all the time, as joints are: its gap is what positions drift."""
+    """Whether a contact is closed all the time, like a joint: then its gap is the drift of positions."""
     return bool(np.all(run.contacts[f"{name}.state"] != "open"))
 
 
 def strength(run, name):
-    """How much a contact does, N s: its impulses, and forces over time."""
+    """Total impulse of a contact, N s: impulses plus the integral of the force."""
     time = run.contacts["time"]
     return run.contacts[f"{name}.impulse"].sum() + np.abs(np.trapz(np.abs(run.contacts[f"{name}.force"]), time))
 
 
 def columns_of(run, name, kind):
-    """{word: values} of a contact's forces or impulses (`kind`), normal and along the surface; none where they are zero throughout."""
+    """{word: values} of the forces or impulses (`kind`) of a contact, normal and tangential; without those that are always zero."""
     words = {"normal": kind, "friction 1": f"friction_{kind}_1", "friction 2": f"friction_{kind}_2"}
     found = {word: run.contacts[f"{name}.{column}"] for word, column in words.items() if f"{name}.{column}" in run.contacts}
     return found if any(np.any(values) for values in found.values()) else {}
 
 
 def draw_contact(run, name, width=TWO_COLUMNS):
-    """Gap of a contact; its forces and impulses where it has any."""
+    """Gap of a contact; its forces and impulses if they are not zero."""
     factor, label = time_axis(run.contacts["time"][-1])
     time, gap = factor * run.contacts["time"], run.contacts[f"{name}.gap"]
     panels = [(plot_forces, columns_of(run, name, "force")), (plot_impulses, columns_of(run, name, "impulse"))]
@@ -124,7 +124,7 @@ def plot_impulses(axis, time, impulses):
 
 
 def tallest(time, values):
-    """(times, values) of the impulses that are not zero; where they are many, the largest of each short piece of time."""
+    """(times, values) of the nonzero impulses; if there are many, the largest of each short interval."""
     struck = np.flatnonzero(values)
     if len(struck) > STEMS:
         piece = ((time[struck] - time[0]) / (time[-1] - time[0]) * STEMS).astype(int)
@@ -137,14 +137,14 @@ def tallest(time, values):
 
 
 def quantity_of(column):
-    """(quantity, unit) of a column of history.csv; of a plugin's coordinate that is not known here: (its name, "SI")."""
+    """(quantity, unit) of a column of history.csv; of an unknown coordinate of a plugin: (its name, "SI")."""
     word = column.rsplit(".", 1)[-1]
     stem = word.rstrip("0123456789")
     return QUANTITIES.get(word) or QUANTITIES.get(stem) or ANGLES.get(stem) or (word, "SI")
 
 
 def history_panels(run):
-    """{(quantity, unit): columns that are not zero throughout}, in the order of history.csv."""
+    """{(quantity, unit): columns that are not always zero}, in the order of history.csv."""
     panels = {}
     for column, values in run.history.items():
         if column != "time" and np.any(values):
@@ -153,7 +153,7 @@ def history_panels(run):
 
 
 def draw_history(run, panels, width=TWO_COLUMNS):
-    """What probes saw, a panel for each quantity with the first few of its columns."""
+    """Quantities at the probes: a panel for each quantity with its first columns."""
     time = run.history["time"]
     factor, label = time_axis(time[-1])
     figure, axes = plt.subplots(len(panels), 1, figsize=(width, 0.6 + 1.7 * len(panels)), sharex=True, squeeze=False)
@@ -170,7 +170,7 @@ def draw_history(run, panels, width=TWO_COLUMNS):
 
 
 def larger(size, unit):
-    """As `prefixed`; stresses are large, and angles and rates keep their unit."""
+    """As `prefixed`, but with larger prefixes for stresses; angles and rates keep their unit."""
     if unit == "Pa":
         return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
     return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m") else (1, unit)
@@ -178,19 +178,19 @@ def larger(size, unit):
 
 # Shape -------------------------------------------------------------------------------------------------------------------------------------------
 
-MOTION = 0.05  # of the model's size: smaller displacements are drawn so large that they can be seen
-VIEW = np.array([[0.94, 0.34, 0.0], [-0.10, 0.28, 0.95]])  # right and up on the paper, for models in space
+MOTION = 0.05  # relative to the size of the model: smaller displacements are magnified to this
+VIEW = np.array([[0.94, 0.34, 0.0], [-0.10, 0.28, 0.95]])  # right and up on the page, for models in space
 PHASES, MOST_CELLS = 12, 20000
-PRESSURE_TO_TENSION = matplotlib.colors.LinearSegmentedColormap.from_list("stress", (BLUE, "#999999", ORANGE))  # seen on white and on black
+PRESSURE_TO_TENSION = matplotlib.colors.LinearSegmentedColormap.from_list("stress", (BLUE, "#999999", ORANGE))  # visible on white and on black
 
 
 def draw_shape(run, width=TWO_COLUMNS):
-    """(figure, time, scale): lines of the model as meant, and in the frame that is displaced most; of what moves far, several frames."""
+    """(figure, time, scale): the undeformed model, and the frame with the largest displacement; several frames for large motions."""
     files = spread(run.frames(), PHASES)
     frames = [read_frame(path) for _, path in files]
     size = np.linalg.norm(np.ptp(frames[0].points, axis=0))
     if not size or not frames[0].cells or len(frames[0].cells) > MOST_CELLS or "displacement" not in frames[0].point:
-        raise ResultsError("the frames show no lines, or too many for a drawing; view.py draws them")
+        raise ResultsError("the frames have no lines, or too many for this figure; view.py draws them")
     moved = [np.abs(frame.point["displacement"]).max() for frame in frames]
     most = int(np.argmax(moved))
     scale = magnification(MOTION * size / moved[most]) if moved[most] else 1.0
@@ -224,11 +224,11 @@ def draw_shape(run, width=TWO_COLUMNS):
 
 
 def magnification(wanted):
-    """1, 2 or 5 times a power of ten, not above what is wanted; at least 1."""
+    """The largest number 1, 2 or 5 times a power of ten that is not above the argument; at least 1."""
     power = 10.0 ** np.floor(np.log10(wanted))
     return max(1.0, max(digit for digit in (1, 2, 5) if digit * power <= wanted * (1 + 1e-9)) * power)
 
 
 def seen(points, planar):
-    """Points on the paper: the plane of x and y, or from above and aside."""
+    """Points on the page: the x-y plane, or a view from above and aside."""
     return points[:, :2] if planar else points @ VIEW.T

@@ -1,4 +1,4 @@
-"""The slider-crank mechanism with every scheme: the figures of two papers from runs of percuss, and a comparison of the schemes.
+"""The slider-crank mechanism with every scheme: figures of two papers recomputed with percuss, and a comparison of the schemes.
 
     python3 postprocess/slider_crank.py [--only a10 b03 ...] [--percuss BIN] [--out DIR]
 
@@ -19,10 +19,10 @@ from percuss_study import Figure, Study, main
 
 RESTITUTIONS = (0.1, 0.4, 0.5, 0.9)
 
-# In an impact all closed contacts bounce, not only those that have just closed: [A]'s rule.
+# In an impact all closed contacts rebound, not only those that have just closed: the rule of [A].
 ALL = {"restitution_of": "all_closed"}
 
-# Schemes that are compared, as variants of the registered ones.
+# Compared schemes with their settings.
 SCHEMES = {
     "half_explicit": {"type": "half_explicit", **ALL},
     "half_explicit_two_step": {"type": "half_explicit_two_step", **ALL},
@@ -44,7 +44,7 @@ LEVELS = ("position_level", "half_explicit", "half_explicit_acceleration", "ggl_
 
 
 def crank(scheme, step, end, every, restitution=None):
-    """A config of the mechanism with Table 1's parameters, which are the defaults; without restitution one with a joint instead of the clearance."""
+    """A config of the mechanism with the parameters of Table 1, which are the defaults; without restitution, with a joint instead of the clearance."""
     body = {"type": "slider_crank_bilateral"} if restitution is None else {"type": "slider_crank", "contact": {"restitution": restitution}}
     tables = {name: {"every": every} for name in ("history", "contacts", "energy")}
     return {
@@ -78,7 +78,7 @@ def names(prefix, members):
 
 
 def drift(run):
-    """How far the slider sinks into a wall while in contact: depth below the first closed step of a phase, the largest of all phases, m."""
+    """Drift of the slider into a wall during contact: penetration relative to the first closed step of a contact phase, the largest of all phases, m."""
     worst = 0.0
     for name in run.contact_names():
         gap = run.contacts[f"{name}.gap"]
@@ -89,7 +89,7 @@ def drift(run):
 
 def print_tables(runs):
     """Energy at the end, deepest penetration and impulsive steps of each scheme; the rows are those of the figures schemes and b10."""
-    print("drift: deepening of a closed contact; impulsive steps: those in which a contact closes with an impulse\n")
+    print("drift: growth of the penetration of a closed contact; impulsive steps: steps in which a contact closes with an impulse\n")
     short = {name: runs[f"a_{name}"] for name in SCHEMES}
     print_schemes("e = 0.4, step 0.1 ms, 0.2 s; the last row is half_explicit with a step of 0.1 us", short | {"converged": runs["a_fine"]}, True)
     print()
@@ -97,7 +97,7 @@ def print_tables(runs):
 
 
 def print_schemes(heading, runs, with_drift):
-    """One table: scheme, energy, gap, drift, impulsive steps. Drift is what the rows of contacts.csv show of it."""
+    """One table: scheme, energy, gap, drift, impulsive steps. The drift is from the rows of contacts.csv."""
     print(f"{heading}\n  {'scheme':<28}{'E(end), J':>12}{'min gap, um':>14}" + f"{'drift, um':>12}" * with_drift + f"{'impulsive steps':>18}")
     for name, run in runs.items():
         summary = run.info["summary"]
@@ -113,16 +113,16 @@ MIDPOINT, UNIFIED = names("b_moreau_midpoint_e", RESTITUTIONS), names("b_ggl_uni
 
 FIGURES = (
     Figure("a05", "gaps", "gaps, acceleration level: drift while closed", ACCELERATION, figures.draw_gaps),
-    Figure("a06", "energy", "energy, acceleration level: not always falling", ACCELERATION, figures.draw_energy),
+    Figure("a06", "energy", "energy, acceleration level: not monotonic", ACCELERATION, figures.draw_energy),
     Figure("a08", "gaps", "gaps, explicit velocity level: more drift", names("a_", ["explicit_velocity"]), figures.draw_gaps),
     Figure("a10", "gaps", "gaps, velocity level against acceleration level (dotted)", VELOCITY + ACCELERATION, figures.draw_gaps),
     Figure("a11", "movement", "slider in the notch, velocity level, four e", names("a_e", RESTITUTIONS), figures.draw_movement),
     Figure("a12", "angles", "angles and angular velocities, velocity level", VELOCITY, figures.draw_angles),
-    Figure("a13", "multipliers", "reaction forces and impulses apart, velocity level", VELOCITY, figures.draw_multipliers),
-    Figure("b03", "movement", "slider in the notch, midpoint, four e: sinks into the walls", MIDPOINT, figures.draw_movement),
+    Figure("a13", "multipliers", "contact forces and impact impulses separate, velocity level", VELOCITY, figures.draw_multipliers),
+    Figure("b03", "movement", "slider in the notch, midpoint, four e: penetrates the walls", MIDPOINT, figures.draw_movement),
     Figure("b04", "gaps", "gaps and rates, midpoint, e = 0.1: drift", MIDPOINT[:1], figures.draw_gaps_and_rates),
     Figure("b06", "drift", "joint on position, velocity, acceleration level, and GGL", names("b_joint_", LEVELS), figures.draw_joint_drift),
-    Figure("b08", "movement", "slider in the notch, unified GGL, four e: stays in it", UNIFIED, figures.draw_movement),
+    Figure("b08", "movement", "slider in the notch, unified GGL, four e: no penetration", UNIFIED, figures.draw_movement),
     Figure("b09", "gaps", "gaps and rates, unified GGL, e = 0.1: no drift", UNIFIED[:1], figures.draw_gaps_and_rates),
     Figure("b10", "energy", "energy over 4 s, e = 0.1", names("b_", LONG[:-1]), figures.draw_long_energy),
     Figure("schemes", "energy", "energy of all schemes, e = 0.4", ("a_fine", *names("a_", SCHEMES)), figures.draw_schemes),

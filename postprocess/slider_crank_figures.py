@@ -1,6 +1,6 @@
-"""Drawings of slider_crank.py. Each takes {name: Run} and draws what these runs show, the gaps of the slider to the walls above and below foremost.
+"""Figures of slider_crank.py. Each takes {name: Run} and draws mainly the gaps between the slider and the upper and lower wall.
 
-The slider does not turn (its middle carries the rod, and there is no friction), so that its two corners above, and those below, move as one.
+The slider does not rotate (the rod acts on its centre, and there is no friction), so its two upper corners move together, and its two lower corners as well.
 """
 
 import matplotlib.pyplot as plt
@@ -13,10 +13,10 @@ CLEARANCE = 1e-3
 SOLID, DASHED, DOTTED, DASHDOT = "solid", (0, (5, 2)), (0, (1.2, 1.4)), (0, (6, 1.5, 1.2, 1.5))
 WALL = {"color": BLACK, "linewidth": 0.7}
 
-# Corners that stand for a wall.
+# Corner that represents a wall.
 WALLS = {"above": ("corner1", BLUE), "below": ("corner3", ORANGE)}
 
-# Look of each scheme: name of a run without its prefix, label, colour of its family, line.
+# Style of each scheme: name of a run without its prefix, label, colour of its family, line.
 LOOK = {
     "half_explicit": ("half_explicit", BLUE, SOLID),
     "half_explicit_two_step": ("half_explicit_two_step", BLUE, DASHED),
@@ -42,7 +42,7 @@ def look(name, *prefixes):
 
 
 def finish(figure, axes, label="time (ms)"):
-    """What panels over time share: letters, a time axis below."""
+    """Common layout of panels over time: letters, a time axis below."""
     letter(axes.flat)
     for axis in axes.reshape(len(axes), -1)[-1]:
         axis.set_xlabel(label)
@@ -54,12 +54,12 @@ def finish(figure, axes, label="time (ms)"):
 
 
 def slider_height(run):
-    """y of the slider's middle, m: half the difference of the gaps below and above."""
+    """y of the centre of the slider, m: half the difference of the lower and upper gaps."""
     return (run.contacts["corner3.gap"] - run.contacts["corner1.gap"]) / 2
 
 
 def draw_movement(runs):
-    """The slider's middle over time, a panel for each coefficient of restitution; where it passes the dashed lines, the slider is in the wall."""
+    """The centre of the slider over time, one panel for each coefficient of restitution; beyond the dashed lines the slider penetrates the wall."""
     figure, axes = plt.subplots(2, 2, figsize=(TWO_COLUMNS, 4.2), sharex=True, sharey=True)
     for axis, (name, run) in zip(axes.flat, runs.items()):
         time = run.contacts["time"] * MILLI
@@ -67,7 +67,7 @@ def draw_movement(runs):
         for side in (-1, 1):
             axis.axhline(side * CLEARANCE * MILLI, linestyle=DASHED, **WALL)
         depth = run.info["summary"]["max_penetration"] * MICRO
-        in_words = f"deepest in the wall {depth:.1f} µm" if depth >= 0.05 else "never in the wall"
+        in_words = f"deepest penetration {depth:.1f} µm" if depth >= 0.05 else "no penetration"
         axis.set_title(f"$e$ = {name.rsplit('_e', 1)[1]}, {in_words}", loc="right", fontsize=8.5)
         axis.set(xlim=(0, time[-1]), ylim=(-1.15, 1.15))
     for axis in axes[:, 0]:
@@ -76,7 +76,7 @@ def draw_movement(runs):
 
 
 def draw_gaps(runs):
-    """Gaps over time, and what lies near zero; of two runs the second is dotted."""
+    """Gaps over time, and a magnified view near zero; the second of two runs is dotted."""
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 4.6), sharex=True)
     lowest = 0.0
     for (name, run), linestyle in zip(runs.items(), (SOLID, DOTTED)):
@@ -95,7 +95,7 @@ def draw_gaps(runs):
 
 
 def draw_gaps_and_rates(runs, closed=(38.5, 55.5)):
-    """Gaps and their rates over time; beside them, in ms, a time in which the upper wall is touched for long."""
+    """Gaps and their rates over time; at the right, one long contact phase at the upper wall, in ms."""
     (run,) = runs.values()
     figure, axes = plt.subplots(2, 2, figsize=(TWO_COLUMNS, 4.4), sharex="col")
     time = run.contacts["time"] * MILLI
@@ -110,7 +110,7 @@ def draw_gaps_and_rates(runs, closed=(38.5, 55.5)):
         axis.axhline(0, **WALL)
     axes[0, 0].set(ylabel="gap (mm)", xlim=(0, time[-1]))
     axes[1, 0].set(ylabel="gap rate (m/s)")
-    axes[0, 1].set(ylabel="gap (µm)", xlim=closed, ylim=(-50, 25), title="wall above, one phase of contact")
+    axes[0, 1].set(ylabel="gap (µm)", xlim=closed, ylim=(-50, 25), title="upper wall, one contact phase")
     axes[1, 1].set(ylabel="gap rate (mm/s)", ylim=(-25, 25))
     legend_below(figure, axes[0, 0])
     return finish(figure, axes)
@@ -134,11 +134,11 @@ def draw_angles(runs):
 
 
 def draw_multipliers(runs):
-    """Reaction forces and reaction impulses, which the half-explicit scheme tells apart."""
+    """Contact forces and impact impulses, which the half-explicit scheme separates."""
     (run,) = runs.values()
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 4.4), sharex=True)
     time = run.contacts["time"] * MILLI
-    for corner, colour, corners in (("corner1", BLUE, "1 and 2, above"), ("corner3", ORANGE, "3 and 4, below")):
+    for corner, colour, corners in (("corner1", BLUE, "1 and 2, upper"), ("corner3", ORANGE, "3 and 4, lower")):
         axes[0].plot(time, run.contacts[f"{corner}.force"], color=colour, label=f"each of corners {corners}")
         impulse = run.contacts[f"{corner}.impulse"] * MILLI
         struck = impulse > 0
@@ -156,7 +156,7 @@ def draw_multipliers(runs):
 
 
 def draw_joint_drift(runs):
-    """Height of a slider that a joint should hold at zero: drift, and its size on a logarithmic scale."""
+    """Height of a slider that a joint holds at zero: drift, and its magnitude on a logarithmic scale."""
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 4.8), sharex=True, gridspec_kw={"height_ratios": [1.3, 1]})
     levels = {"position_level": "position", "half_explicit": "velocity", "half_explicit_acceleration": "acceleration", "ggl_decoupled": "position and velocity"}
     for name, run in runs.items():
@@ -175,14 +175,14 @@ def draw_joint_drift(runs):
 
 
 def draw_energy(runs):
-    """Total energy; what the scheme itself adds or takes, which exact integration would not."""
+    """Total energy, and numerical energy error."""
     (run,) = runs.values()
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 4.2), sharex=True, gridspec_kw={"height_ratios": [1.5, 1]})
     time = run.energy["time"] * MILLI
     axes[0].plot(time, total_energy(run), color=GREEN, label="kinetic and potential")
-    axes[0].plot(time, total_energy(run)[0] - run.energy["impact"], color=BLACK, linestyle=DASHED, linewidth=0.9, label="start less what impacts took")
+    axes[0].plot(time, total_energy(run)[0] - run.energy["impact"], color=BLACK, linestyle=DASHED, linewidth=0.9, label="start minus dissipation by impacts")
     axes[0].set_ylabel("energy (J)")
-    axes[1].plot(time, run.energy["numerical"] * MILLI, color=GREY, label="made by the scheme")
+    axes[1].plot(time, run.energy["numerical"] * MILLI, color=GREY, label="numerical energy error")
     axes[1].set(ylabel="numerical (mJ)", xlim=(0, time[-1]))
     for axis in axes:
         legend_above(axis)
@@ -190,7 +190,7 @@ def draw_energy(runs):
 
 
 def draw_long_energy(runs):
-    """Total energy over four seconds, and its last half second closer."""
+    """Total energy over four seconds, and its last half second magnified."""
     figure, axes = plt.subplots(1, 2, figsize=(TWO_COLUMNS, 3.4), gridspec_kw={"width_ratios": [1.5, 1]})
     last = {}
     for name, run in runs.items():
@@ -207,7 +207,7 @@ def draw_long_energy(runs):
 
 
 def draw_schemes(runs):
-    """Total energy of all schemes, and how far those that keep it well are from a converged run, which is the first. Spikes: impacts a step apart."""
+    """Total energy of all schemes, and the difference of the more accurate ones from a converged run (the first). Spikes: impacts in neighbouring steps."""
     (_, converged), *others = runs.items()
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 5.6), sharex=True)
     exact = {"color": BLACK, "linewidth": 0.8, "linestyle": DASHDOT}
@@ -221,6 +221,6 @@ def draw_schemes(runs):
     axes[0].plot(converged.energy["time"] * MILLI, total_energy(converged), label="half_explicit, step 0.1 µs", **exact)
     axes[1].axhline(0, **exact)
     axes[0].set_ylabel("energy (J)")
-    axes[1].set(ylabel="less that of step 0.1 µs (mJ)", xlim=(0, converged.energy["time"][-1] * MILLI), ylim=(-45, 25))
+    axes[1].set(ylabel="difference to step 0.1 µs (mJ)", xlim=(0, converged.energy["time"][-1] * MILLI), ylim=(-45, 25))
     legend_below(figure, axes[0], ncol=3)
     return finish(figure, axes)

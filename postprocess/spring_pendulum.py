@@ -1,9 +1,9 @@
-"""The spring pendulum on a wall of Capobianco and Eugster, A Moreau-type variational integrator: their Fig. 2 from runs of percuss.
+"""The spring pendulum on a wall of Capobianco and Eugster, A Moreau-type variational integrator: their Fig. 2 recomputed with percuss.
 
     python3 postprocess/spring_pendulum.py [--only d02 ...] [--percuss BIN] [--out DIR]
 
-125000 steps of 2 ms with restitution 1: what becomes of the energy is the scheme's. Moreau's midpoint scheme gains 2.75 J; the variational one is back at the start's
-energy, to 0.1 %, every ten seconds. Takes ten seconds; dstep alone, of shorter runs over the step, three.
+125000 steps of 2 ms with restitution 1, so that every change of the energy is a numerical error. Moreau's midpoint scheme gains 2.75 J. The variational
+scheme returns to the initial energy, to 0.1 %, every ten seconds. Takes ten seconds; dstep alone (shorter runs over the step) three.
 """
 
 import sys
@@ -37,13 +37,13 @@ CONFIGS |= {f"{name}_{step}": pendulum(scheme, step, 25) for name, scheme in LAB
 
 
 def error(run):
-    """Relative error of the energy, by the velocities of the results."""
+    """Relative error of the energy with the velocities of the results."""
     total = total_energy(run)
     return total / total[0] - 1
 
 
 def paper_error(run):
-    """The same by the difference quotients u_k = (q_{k+1} - q_k)/dt, as in the paper: T(q_k, u_k) + V(q_k). One value less."""
+    """The same with the difference quotients u_k = (q_{k+1} - q_k)/dt, as in the paper: T(q_k, u_k) + V(q_k). One value fewer."""
     step = run.history["time"][1] - run.history["time"][0]
     length, angle = run.history["pendulum.l"], run.history["pendulum.phi"]
     rate, turn = np.diff(length) / step, np.diff(angle) / step
@@ -79,7 +79,7 @@ def legend_of(axis):
 
 
 def draw_swing(runs):
-    """The first swings: where the mass goes, and the energy error with the impacts in it."""
+    """The first swings: path of the mass, and energy error with the impacts."""
     run = runs["variational"]
     history = run.history
     first = history["time"] <= 10
@@ -122,7 +122,7 @@ def before_impact(run):
 
 
 def print_tables(runs):
-    """What Fig. 2 says, in figures."""
+    """Key figures of Fig. 2."""
     print(f"  {'scheme':<18}{'E(0), J':>10}{'E(250 s), J':>13}{'e(250 s), %':>13}{'e from, %':>12}{'to, %':>9}{'as in the paper from, %':>25}{'to, %':>9}{'impacts':>9}")
     for name, label in LABELS.items():
         run = runs[name]
@@ -130,7 +130,7 @@ def print_tables(runs):
         ends = f"{total[0]:10.4f}{total[-1]:13.4f}{shown[-1]:13.4f}{shown.min():12.4f}{shown.max():9.4f}"
         between = f"{paper.min():25.4f}{paper.max():9.4f}" if name == "variational" else f"{'-':>25}{'-':>9}"
         print(f"  {label:<18}{ends}{between}{run.info['summary']['impulsive_steps']:9d}")
-    print("\n  E(0) is negative, counted from the pivot: a negative error is a gain.")
+    print("\n  E(0) is negative (relative to the pivot), so a negative relative error is a gain.")
 
 
 FIGURES = (

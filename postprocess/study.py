@@ -1,9 +1,9 @@
-"""The figure of a study: what `percuss study` recorded, over what it varied.
+"""Figure of a study: recorded quantities over the varied keys.
 
     python3 postprocess/study.py out/NAME [--png FILE]
 
 Draws out/NAME/study.png from the tables there: samples over the parameter (bifurcation.csv) and, with two columns, Poincare sections; or errors over the
-refined key with their orders (convergence.csv); or each recorded quantity over the axis with the most values, a line for each combination of the others.
+refined key with their orders (convergence.csv); or each recorded quantity over the axis with the most values, one line for each combination of the others.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from percuss_results import ResultsError
 
 MARKERS = "osD^vP*X"
 
-# More panels than these make a wall of figures, more lines a knot.
+# Largest number of panels in a figure, and of lines in a panel.
 PANELS, LINES = 6, 12
 
 
@@ -32,11 +32,11 @@ def read_rows(directory, name):
         with open(directory / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
     except FileNotFoundError:
-        raise ResultsError(f"{directory}: no {name}; `percuss study STUDY.yaml --out {directory}` would make it") from None
+        raise ResultsError(f"{directory}: no {name}; `percuss study STUDY.yaml --out {directory}` writes it") from None
 
 
 def number(text):
-    """A cell as a number; not a number where it is empty or a word."""
+    """A cell as a number; NaN if it is empty or a word."""
     try:
         return float(text)
     except ValueError:
@@ -44,7 +44,7 @@ def number(text):
 
 
 def axes_of(count, width=3):
-    """A figure with so many panels in a grid."""
+    """A figure with `count` panels in a grid."""
     columns = min(count, width if count != 4 else 2)
     rows = math.ceil(count / columns)
     figure, axes = plt.subplots(rows, columns, figsize=(TWO_COLUMNS, (2.6 if columns > 1 else 3.2) * rows), squeeze=False)
@@ -64,7 +64,7 @@ def clipped(text, most=48):
 
 
 def finish(figure, axes):
-    """Short numbers, letters, and one legend where lines have names."""
+    """Short numbers, letters, and one legend if lines have names."""
     for axis in axes:
         for side in "xy":
             if getattr(axis, f"get_{side}scale")() == "linear" and isinstance(getattr(axis, f"{side}axis").get_major_formatter(), ScalarFormatter):
@@ -81,7 +81,7 @@ def finish(figure, axes):
 
 
 def draw_bifurcation(study, directory):
-    """Samples over the parameter; with two columns the sections side by side in colour."""
+    """Samples over the parameter; with two columns also the Poincare sections in colour."""
     rows = read_rows(directory, "bifurcation.csv")
     columns = list(rows[0])[3:] if rows else []
     if not columns:
@@ -131,12 +131,12 @@ def draw_convergence(study, directory):
 
 
 def along(study):
-    """The axis to draw along: of those with numbers the one with the most values, else the longest."""
+    """The horizontal axis: of the numeric axes the one with the most values, else the longest."""
     return max(study["axes"], key=lambda axis: (axis["numbers"] and len(axis["values"]) > 1, len(axis["values"])))
 
 
 def is_logarithmic(axis, values):
-    """Whether numbers spread over so many decades that a logarithmic axis shows them better."""
+    """Whether the range of the numbers needs a logarithmic axis."""
     values = np.array([value for value in values if math.isfinite(value)])
     return axis["logarithmic"] or (values.size > 2 and values.min() > 0 and values.max() / values.min() >= 20)
 
@@ -145,7 +145,7 @@ def draw_quantities(study, directory):
     """Each quantity over one axis."""
     rows = [row for row in read_rows(directory, "study.csv") if row["status"] == "done"]
     if not rows:
-        raise ResultsError(f"{directory}/study.csv: no run is done")
+        raise ResultsError(f"{directory}/study.csv: no run has finished")
     axis = along(study)
     others = [other["key"] for other in study["axes"] if other["key"] != axis["key"]]
     quantities = [item["name"] for item in study["record"]][:PANELS]
@@ -180,7 +180,7 @@ def draw(directory, png):
     try:
         study = json.loads((directory / "study.json").read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ResultsError(f"{directory}: holds no study.json, so it is no study's directory; `percuss study STUDY.yaml` makes one") from None
+        raise ResultsError(f"{directory}: not the directory of a study: it has no study.json; `percuss study STUDY.yaml` writes it") from None
     style()
     choose = draw_bifurcation if study["bifurcation"] else draw_convergence if study["convergence"] else draw_quantities
     figure = choose(study, directory)
@@ -190,10 +190,10 @@ def draw(directory, png):
 
 
 def main():
-    """Exit code 0, or 2 where the directory is no study's."""
+    """Exit code 0, or 2 if the directory has no study."""
     parser = argparse.ArgumentParser(description="Figure of a study.")
-    parser.add_argument("directory", type=pathlib.Path, help="what `percuss study` wrote")
-    parser.add_argument("--png", metavar="FILE", type=pathlib.Path, help="default: study.png in it")
+    parser.add_argument("directory", type=pathlib.Path, help="results of `percuss study`")
+    parser.add_argument("--png", metavar="FILE", type=pathlib.Path, help="default: study.png in this directory")
     arguments = parser.parse_args()
     try:
         draw(arguments.directory, arguments.png or arguments.directory / "study.png")

@@ -1,10 +1,10 @@
-"""The scene of a run of percuss: bodies as tubes, displaced so that their motion can be seen, contact forces as arrows, time.
+"""Scene of a run of percuss: bodies as tubes with magnified displacements, contact forces as arrows, time.
 
     pvpython view.py [DIR]                          in ParaView; or its menu Tools > Python Shell > Run Script
     python3 view.py [DIR] --png FILE [--frame N]    a picture, without ParaView (Debian: python3-vtk9, and xvfb where there is no display)
     python3 view.py [DIR] --frames FOLDER           a picture of each frame, for an animation
 
-DIR is a results directory; without it, the one in which this file lies. --scale S and --colour stress|speed|displacement overrule what is chosen here.
+DIR is a results directory; default: the directory of this file. --scale S and --colour stress|speed|displacement override the automatic choice.
 """
 
 import argparse
@@ -17,20 +17,20 @@ import shutil
 import subprocess
 import sys
 
-# Motion, arrows and the thickest tube (at least) as parts of the model's size; about how many frames are looked at to choose the scales.
+# Size of motion, arrows and the thickest tube (at least) relative to the size of the model; number of frames that are read to choose the scales.
 MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
 PICTURE = (1280, 720)
-ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # what colours may show
-MARGIN, LEGEND = 1.3, 0.14  # around the model; part of the picture's width at its right that is the colours'
+ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # quantities for colours
+MARGIN, LEGEND = 1.3, 0.14  # margin around the model; share of the picture for the colour bar
 INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
 SIDES = 16
 
 
 class ViewError(Exception):
-    """What is missing or wrong, in one line for the user."""
+    """User error, in one line."""
 
 
-# What is to be drawn, and how large --------------------------------------------------------------------------------------------------------------
+# What to draw, and its scale --------------------------------------------------------------------------------------------------------------
 
 
 def read_series(path):
@@ -44,7 +44,7 @@ def read_series(path):
 
 @dataclasses.dataclass
 class Scene:
-    """Frames of a run and how to draw them alike."""
+    """Frames of a run, and the settings to draw all of them in the same way."""
 
     title: str
     series: pathlib.Path
@@ -53,20 +53,20 @@ class Scene:
     contacts: list
     scale: float = 1.0  # of displacements
     size: float = 1.0  # m, diagonal of the box of all frames
-    corners: tuple = ()  # low and high, of the box that the camera must see
+    corners: tuple = ()  # lower and upper corner of the box that the camera shows
     planar: bool = False
     thicker: float = 1.0  # factor of radii
     colour: str = "stress"
     limit: float = 1.0  # of the colours
-    force: str = "force"  # the array that arrows show, and its largest
+    force: str = "force"  # the array that arrows show, and its largest value
     largest_force: float = 0.0
 
     def arrow(self):
-        """Length of an arrow for each N, or N s."""
+        """Length of an arrow per N, or N s."""
         return ARROW * self.size / self.largest_force if self.largest_force else 0.0
 
     def camera(self):
-        """Where to look, unit vectors towards the camera and up, and half the height to show: planar models from the front, others from above."""
+        """Focal point, unit vectors towards the camera and up, and half the height to show: planar models from the front, others from above."""
         back, up = ((0, 0, 1), (0, 1, 0)) if self.planar else ((0.35, -1, 0.3), (0, 0, 1))
         right = unit(cross(up, back))
         back = unit(back)
@@ -89,41 +89,41 @@ def unit(a):
 
 
 def find_scene(directory, mode):
-    """Series of the run in a results directory; of `percuss modes`, that of a mode (from 1)."""
+    """Series of the run in a results directory; for results of `percuss modes`, that of a mode (from 1)."""
     try:
         info = json.loads((directory / "run.json").read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ViewError(f"{directory}/run.json: {error}") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise ViewError(f"{directory}: holds no run.json, so it is no results directory of percuss") from None
+        raise ViewError(f"{directory}: not a results directory of percuss: it has no run.json") from None
     series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
     modes = sorted(directory.glob(f"{info['name']}_mode_*.vtk.series"))
     if modes:
         if not 1 <= mode <= len(modes):
-            raise ViewError(f"{directory}: has modes 1 to {len(modes)}, and not {mode}")
+            raise ViewError(f"{directory}: no mode {mode}; there are modes 1 to {len(modes)}")
         series, info["title"] = modes[mode - 1], f"{info['title'] or info['name']}: mode {mode}"
     if not series.exists():
-        drawn = "" if info.get("model", {}).get("kind", "finite elements") == "finite elements" else " (a plugin also has to say how it is drawn)"
+        drawn = "" if info.get("model", {}).get("kind", "finite elements") == "finite elements" else " (a plugin also needs its function `draw`)"
         raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again{drawn}")
     scene = Scene(info["title"] or info["name"], series, present(read_series(series)), contacts, present(read_series(contacts)) if contacts.exists() else [])
     if not scene.frames:
-        raise ViewError(f"{directory}: no frame is written yet; is the run still going on?")
+        raise ViewError(f"{directory}: no frame is written yet; is the run still in progress?")
     return scene
 
 
 def present(frames):
-    """Those whose files are there: of a run that is going on, or was cut off, or whose frames were tidied away."""
+    """Frames whose files exist: some may be missing if the run is in progress or was killed, or if files were deleted."""
     return [(time, path) for time, path in frames if path.exists()]
 
 
 def some(frames):
-    """Some of the frames, the last among them."""
+    """Some of the frames, including the last."""
     step = max(1, len(frames) // LOOKED_AT)
     return frames[::-1][::step]
 
 
 def largest(arrays, name):
-    """Largest norm in an array; 0 where there is none."""
+    """Largest norm in an array; 0 if it is empty."""
     array = arrays.GetArray(name)
     return array.GetMaxNorm() if array and array.GetNumberOfTuples() else 0.0
 
@@ -135,7 +135,7 @@ def round_down(value):
 
 
 def measure(vtk, scene, scale, colour):
-    """Chooses scales, colours and what the camera must see by looking at some of the frames."""
+    """Chooses scales, colours and camera from some of the frames."""
     motion = stress = speed = reach = 0.0
     shown = [read(vtk, path) for _, path in some(scene.frames)]
     for grid in shown:
@@ -158,7 +158,7 @@ def measure(vtk, scene, scale, colour):
             reach += ARROW * scene.size
             break
     scene.corners = tuple(x - reach for x in low), tuple(x + reach for x in high)
-    scene.colour = colour or ("stress" if stress else "speed" if speed else "displacement")  # mode shapes have neither
+    scene.colour = colour or ("stress" if stress else "speed" if speed else "displacement")  # mode shapes have neither of them
     scene.limit = {"stress": stress, "speed": speed, "displacement": motion}[scene.colour] or 1.0
 
 
@@ -176,7 +176,7 @@ def read(vtk, path):
 
 
 def warp(vtk, data, scale):
-    """The filter that displaces points; to be kept until another holds its output."""
+    """The filter that displaces points; keep a reference until another filter has its output."""
     warped = vtk.vtkWarpVector()
     warped.SetInputData(data)
     warped.SetInputArrayToProcess(0, 0, 0, 0, "displacement")
@@ -186,7 +186,7 @@ def warp(vtk, data, scale):
 
 
 def add_actor(vtk, renderer, source):
-    """What a filter makes, in ink."""
+    """Actor for the output of a filter, in the line colour."""
     mapper, actor = vtk.vtkPolyDataMapper(), vtk.vtkActor()
     mapper.SetInputConnection(source.GetOutputPort())
     mapper.ScalarVisibilityOff()
@@ -197,7 +197,7 @@ def add_actor(vtk, renderer, source):
 
 
 def add_bodies(vtk, renderer, scene, path):
-    """Tubes as thick as the bodies, and a dot for points without a line."""
+    """Tubes with the thickness of the bodies, and a dot for points without a line."""
     warped, surface, thick, tubes = warp(vtk, read(vtk, path), scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
     surface.SetInputConnection(warped.GetOutputPort())
     thick.SetInputConnection(surface.GetOutputPort())
@@ -239,7 +239,7 @@ def add_bodies(vtk, renderer, scene, path):
 
 
 def colour_table(vtk, scene):
-    """Blue for pressure, red for tension; speed from blue to red."""
+    """Blue for compression, red for tension; speed from blue to red."""
     table = vtk.vtkColorTransferFunction()
     table.SetColorSpaceToDiverging()
     low = -scene.limit if scene.colour == "stress" else 0.0
@@ -250,7 +250,7 @@ def colour_table(vtk, scene):
 
 
 def add_contacts(vtk, renderer, scene, path):
-    """An arrow along the force on the body, its tip where bodies touch."""
+    """An arrow along the force on the body, with its tip at the contact point."""
     arrow, move, place, glyph = vtk.vtkArrowSource(), vtk.vtkTransform(), vtk.vtkTransformPolyDataFilter(), vtk.vtkGlyph3D()
     move.Translate(-1, 0, 0)
     place.SetTransform(move)
@@ -267,7 +267,7 @@ def add_contacts(vtk, renderer, scene, path):
 
 
 def write_like(text, size):
-    """One look for all words."""
+    """Common style of all texts."""
     text.SetColor(*INK)
     text.SetFontFamilyToArial()
     text.SetFontSize(size)
@@ -277,7 +277,7 @@ def write_like(text, size):
 
 
 def add_label(vtk, renderer, words, place):
-    """Words at a place of the picture."""
+    """Text at a position of the picture."""
     label = vtk.vtkTextActor()
     label.SetInput(words)
     write_like(label.GetTextProperty(), 20)
@@ -288,7 +288,7 @@ def add_label(vtk, renderer, words, place):
 def draw(vtk, scene, number, file):
     """One frame as a PNG file."""
     try:
-        file.open("ab").close()  # VTK calls any reason a full disk
+        file.open("ab").close()  # VTK reports every failure as a full disk
     except OSError as error:
         raise ViewError(f"{file}: {error.strerror}") from None
     time, path = scene.frames[number]
@@ -299,7 +299,7 @@ def draw(vtk, scene, number, file):
     window.SetSize(*PICTURE)
     window.AddRenderer(renderer)
     add_bodies(vtk, renderer, scene, path)
-    contacts = dict(scene.contacts).get(time)  # the last frame of a run that is going on may have none yet
+    contacts = dict(scene.contacts).get(time)  # the last frame of a run in progress may have none yet
     if contacts and scene.largest_force:
         add_contacts(vtk, renderer, scene, contacts)
     add_label(vtk, renderer, f"{scene.title}\nt = {time:.6g} s, displacements x {scene.scale:g}", (24, PICTURE[1] - 64))
@@ -318,13 +318,13 @@ def draw(vtk, scene, number, file):
     writer.SetFileName(str(file))
     writer.Write()
     if writer.GetErrorCode():
-        raise ViewError(f"{file}: it cannot be written")
+        raise ViewError(f"{file}: cannot write this file")
 
 
 def draw_unseen():
-    """Runs this program once more, on a display that nobody sees; returns its exit code."""
+    """Runs this program again on a virtual display; returns its exit code."""
     if not shutil.which("Xvfb"):
-        raise ViewError("there is no display to draw on, and no Xvfb; on Debian: apt install xvfb")
+        raise ViewError("there is no display, and Xvfb is not installed; on Debian: apt install xvfb")
     ready, tell = os.pipe()
     words = ["Xvfb", "-displayfd", str(tell), "-screen", "0", "1600x1200x24", "-nolisten", "tcp", "-noreset"]
     with subprocess.Popen(words, pass_fds=[tell], stderr=subprocess.DEVNULL) as server, os.fdopen(ready) as answer:
@@ -332,7 +332,7 @@ def draw_unseen():
         try:
             number = answer.readline().strip()
             if not number:
-                raise ViewError("there is no display to draw on, and Xvfb does not start")
+                raise ViewError("there is no display, and Xvfb does not start")
             return subprocess.run([sys.executable, *sys.argv], env={**os.environ, "DISPLAY": ":" + number}, check=False).returncode
         finally:
             server.terminate()
@@ -342,7 +342,7 @@ def draw_unseen():
 
 
 def build_paraview(simple, scene):
-    """The same scene as ParaView's own filters, to go on with by hand; returns the view."""
+    """The same scene with filters of ParaView, which the user can then change; returns the view."""
     view = simple.GetActiveViewOrCreate("RenderView")
     view.ViewSize = PICTURE
     model = simple.LegacyVTKReader(registrationName=scene.series.stem, FileNames=[str(scene.series)])
@@ -365,7 +365,7 @@ def build_paraview(simple, scene):
         arrows = simple.Glyph(registrationName="contact " + scene.force, Input=moved, GlyphType="Arrow", GlyphMode="All Points")
         arrows.OrientationArray = arrows.ScaleArray = ["POINTS", scene.force]
         arrows.ScaleFactor = scene.arrow()
-        arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # tips where bodies touch
+        arrows.GlyphTransform.Translate = [-1.0, 0.0, 0.0]  # tips at the contact points
         shown = simple.Show(arrows, view)
         shown.ColorArrayName = ["POINTS", ""]
         shown.AmbientColor = shown.DiffuseColor = [0.0, 0.55, 0.35]
@@ -377,7 +377,7 @@ def build_paraview(simple, scene):
 
 
 def show_paraview(simple, scene, numbers, file):
-    """In ParaView: pictures where files are asked for, else a scene to look at."""
+    """In ParaView: pictures if files are requested, else an interactive scene."""
     view = build_paraview(simple, scene)
     animation = simple.GetAnimationScene()
     animation.UpdateAnimationUsingDataTimeSteps()
@@ -396,28 +396,28 @@ def show_paraview(simple, scene, numbers, file):
 
 
 def started_as_script():
-    """Whether this is a program of its own, with words behind it, and not run within ParaView's window."""
+    """Whether this runs as a program with arguments, not in the window of ParaView."""
     return bool(sys.argv) and sys.argv[0].endswith(".py")
 
 
 def own_directory():
-    """Where this file lies."""
+    """Directory of this file."""
     return pathlib.Path(__file__).resolve().parent if "__file__" in globals() else pathlib.Path.cwd()
 
 
 def chosen(arguments, scene):
-    """(numbers of the frames to draw, function from number to file; None: none is to be written)"""
+    """(numbers of the frames to draw, function from number to file; None: write no file)"""
     count = len(scene.frames)
     if arguments.frames:
         arguments.frames.mkdir(parents=True, exist_ok=True)
         return range(count), lambda number: arguments.frames / f"{number:06d}.png"
     if not -count <= arguments.frame < count:
-        raise ViewError(f"there are {count} frames, 0 to {count - 1}: no frame {arguments.frame}")
+        raise ViewError(f"no frame {arguments.frame}; there are frames 0 to {count - 1}")
     return [arguments.frame % count], (lambda number: arguments.png) if arguments.png else None
 
 
 def view(arguments):
-    """Draws with what is there: ParaView, else VTK. Returns the exit code."""
+    """Draws with ParaView if it is available, else with VTK. Returns the exit code."""
     scene = find_scene(arguments.directory, arguments.mode)
     numbers, file = chosen(arguments, scene)
     try:
@@ -427,11 +427,11 @@ def view(arguments):
     try:
         import vtkmodules.all as vtk
     except ImportError:
-        raise ViewError("this Python has neither ParaView's modules nor VTK's; on Debian: apt install python3-vtk9") from None
+        raise ViewError("this Python has no modules of ParaView or VTK; on Debian: apt install python3-vtk9") from None
     if not simple and not file:
-        raise ViewError("without ParaView there are only pictures: --png FILE or --frames FOLDER")
+        raise ViewError("without ParaView, use --png FILE or --frames FOLDER")
     if not simple and hasattr(vtk, "vtkXOpenGLRenderWindow") and not os.environ.get("DISPLAY"):
-        return draw_unseen()  # VTK for X11 would abort
+        return draw_unseen()  # otherwise VTK for X11 aborts
     measure(vtk, scene, arguments.scale, arguments.colour)
     print(f"displacements x {scene.scale:g}, radii x {scene.thicker:.3g}, coloured by {scene.colour}, up to {scene.limit:.4g}")
     if scene.largest_force:
@@ -445,15 +445,15 @@ def view(arguments):
 
 
 def main():
-    """Exit code 0, or 2 where the input is wrong."""
-    parser = argparse.ArgumentParser(description="The scene of a run of percuss, in ParaView or as pictures.")
-    parser.add_argument("directory", nargs="?", type=pathlib.Path, default=own_directory(), help="a results directory; default: where this file lies")
+    """Exit code 0, or 2 for wrong input."""
+    parser = argparse.ArgumentParser(description="Scene of a run of percuss, in ParaView or as pictures.")
+    parser.add_argument("directory", nargs="?", type=pathlib.Path, default=own_directory(), help="a results directory; default: the directory of this file")
     parser.add_argument("--png", type=pathlib.Path, metavar="FILE", help="write one frame as a picture")
-    parser.add_argument("--frame", type=int, default=-1, metavar="N", help="which, from 0; default the last (-1)")
+    parser.add_argument("--frame", type=int, default=-1, metavar="N", help="number of the frame, from 0; default: the last (-1)")
     parser.add_argument("--frames", type=pathlib.Path, metavar="FOLDER", help="write every frame as a picture")
-    parser.add_argument("--mode", type=int, default=1, metavar="N", help="which mode, of the results of percuss modes; default the first")
-    parser.add_argument("--scale", type=float, metavar="S", help="factor of displacements; default: so that motion can be seen")
-    parser.add_argument("--colour", choices=tuple(ARRAYS), help="what colours show; default: stress where there is any")
+    parser.add_argument("--mode", type=int, default=1, metavar="N", help="number of the mode, for results of percuss modes; default: the first")
+    parser.add_argument("--scale", type=float, metavar="S", help="magnification of displacements; default: automatic")
+    parser.add_argument("--colour", choices=tuple(ARRAYS), help="quantity for colours; default: stress if there is any")
     arguments = parser.parse_args(sys.argv[1:] if started_as_script() else [])
     try:
         return view(arguments)

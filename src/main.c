@@ -1,31 +1,42 @@
-/* percuss COMMAND ...: arguments to command, nothing else. */
+/* percuss COMMAND ...: passes the arguments to the command. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/cli.h"
-#include "cli/usage.h"
-#include "percuss/diag.h"
+#include "cli/command.h"
 #include "percuss_version.h"
 
 static int unknown_command(const char *word)
 {
   enum { MOST = 64 };
-  const char *names[MOST + 1];
-  const char *near;
-  int         count = 0;
+  const char *names[MOST + 1] = {NULL};
 
-  for (; count < MOST && NsCommands[count].name; count++) names[count] = NsCommands[count].name;
-  names[count] = NULL;
-  near         = NsNearestWord(word, names);
-  fprintf(stderr, "percuss: unknown command '%s'%s%s%s\n  commands:", word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-  for (int i = 0; i < count; i++) fprintf(stderr, " %s", names[i]);
+  for (int i = 0; i < MOST && NsCommands[i]; i++) names[i] = NsCommands[i]->name;
+  fprintf(stderr, "percuss: unknown command '%s'%s\n  commands:", word, NsDidYouMean(NsNearestWord(word, names)));
+  for (int i = 0; names[i]; i++) fprintf(stderr, " %s", names[i]);
   fprintf(stderr, "\n");
-  return 2;
+  return NS_EXIT_INPUT;
 }
 
-/* A file of ours must not get the number of a standard one that whoever started the program had closed: what is meant for the terminal would go into it. Reading
-   or writing what was closed fails as it should, but for stderr: whoever closes that wants no messages. */
+static int call_command(const NsCommand *command, int argc, char **argv)
+{
+  NsArena    *arena = NsArenaCreate();
+  NsArguments arguments;
+  int         code = NS_EXIT_INPUT;
+
+  for (int k = 1; k < argc && strcmp(argv[k], "--"); k++) {
+    if (strcmp(argv[k], "--help") && strcmp(argv[k], "-h")) continue;
+    NsHelpCommand(command, stdout);
+    NsArenaDestroy(&arena);
+    return NS_EXIT_DONE;
+  }
+  if (NsArgumentsRead(command, argc, argv, arena, &arguments)) code = command->call(&arguments);
+  NsArenaDestroy(&arena);
+  return code;
+}
+
+/* If whoever starts the program has closed a standard file, a file of ours would get its number, and text for the terminal would be written into it. So a closed one is opened such
+   that reading or writing it fails, except for stderr: whoever closes that wants no messages. */
 static void keep_standard_files(void)
 {
   static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
@@ -38,27 +49,25 @@ static void keep_standard_files(void)
 int main(int argc, char **argv)
 {
   keep_standard_files();
-  (void)signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond what is allowed: writing fails, and is told */
+  (void)signal(SIGXFSZ, SIG_IGN); /* writing beyond the largest allowed file size fails with an error code, which is reported */
   if (argc < 2) {
     NsHelpProgram(stderr);
-    return 2;
+    return NS_EXIT_INPUT;
   }
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
     NsHelpProgram(stdout);
-    return NsFlushOutput(0);
+    return NsFlushOutput(NS_EXIT_DONE);
+  }
+  if (!strcmp(argv[1], "--man")) {
+    NsHelpManual(stdout);
+    return NsFlushOutput(NS_EXIT_DONE);
   }
   if (!strcmp(argv[1], "--version")) {
     printf("percuss %s (%s, %s, %s)\n", PERCUSS_VERSION, PERCUSS_COMMIT, PERCUSS_COMPILER, PERCUSS_BUILD);
-    return NsFlushOutput(0);
+    return NsFlushOutput(NS_EXIT_DONE);
   }
-  for (const NsCommand *command = NsCommands; command->name; command++) {
-    if (strcmp(argv[1], command->name)) continue;
-    for (int k = 2; k < argc && strcmp(argv[k], "--"); k++) {
-      if (strcmp(argv[k], "--help") && strcmp(argv[k], "-h")) continue;
-      NsHelpCommand(command, stdout);
-      return NsFlushOutput(0);
-    }
-    return NsFlushOutput(command->call(argc - 1, argv + 1));
+  for (const NsCommand *const *command = NsCommands; *command; command++) {
+    if (!strcmp(argv[1], (*command)->name)) return NsFlushOutput(call_command(*command, argc - 1, argv + 1));
   }
   return unknown_command(argv[1]);
 }

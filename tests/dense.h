@@ -6,7 +6,7 @@
 #include "support.h"
 #include <petscblaslapack.h>
 #include <stdio.h>
-#include "fe/fe.h"
+#include "fe/model/fe.h"
 
 /* Row-major [n, n]. C and G are zero where the model has none. */
 typedef struct {
@@ -171,7 +171,7 @@ static inline PetscReal probe_of(const TestRun *test, const char *place, const c
   PetscBool found;
   char      why[256];
 
-  CHECK(test->run->model->ops->probe(test->run->model, place, &probe, &found, why, sizeof(why)));
+  CHECK(test->run->model->view.probe(test->run->model, place, &probe, &found, why, sizeof(why)));
   if (!found) fail_msg("%s", why);
   for (PetscInt c = 0; c < probe.columns; c++) {
     if (!strcmp(probe.column[c].suffix, suffix)) return NsProbeColumnSum(&probe.column[c], q, v);

@@ -94,8 +94,8 @@ static inline PetscBool event_step(EventRun *it)
   assert_true(it->length <= run->step * (1 + 1e-12) + 4 * PETSC_MACHINE_EPSILON * it->t);
   assert_true(it->length > 0 || it->steps == 1);
   it->gain = fmax(it->gain, it->energy - energy - (ledger->load - load) - fabs(ledger->numerical - numerical));
-  for (PetscInt i = 0; i < run->contact->candidates; i++) {
-    const NsContactReport *now = &run->contact->report[i];
+  for (PetscInt i = 0; i < run->model->candidates; i++) {
+    const NsContactReport *now = &NsContactReports(run->contact)[i];
     if (!run->model->candidate[i].bilateral) it->depth = fmax(it->depth, -now->gap);
     if (now->state == NS_OPEN) assert_near(now->force[0], 0, 0);
     if (!now->impact || now->velocity_before[0] > -1e-12) continue;
@@ -112,7 +112,7 @@ static inline void event_finish(EventRun *it)
 
 static inline PetscReal event_force(const EventRun *it, PetscInt contact)
 {
-  return it->run->contact->report[contact].force[0];
+  return NsContactReports(it->run->contact)[contact].force[0];
 }
 
 static inline void event_close(EventRun *it)

@@ -3,7 +3,7 @@
 */
 #pragma once
 #include <math.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 enum { MOTION_TIMES = 30, MOTION_MOST = 64 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 /* PetscCall for tests: an error is a failure, not a return. */
 #define CHECK(call) assert_int_equal((call), 0)
@@ -44,10 +44,7 @@ static inline TestRun test_run_open(const char *text, const char *const *set)
     NsDiagPrint(test.diag, stderr, false);
     fail_msg("the test's config has mistakes");
   }
-  CHECK(NsLedgerOpen(&test.run->ledger, test.run->model, &test.run->state));
-  CHECK(NsContactBeginStep(test.run->contact));
-  CHECK(NsContactEndStep(test.run->contact, &test.run->state));
-  CHECK(NsSchemeStart(test.run->scheme, &test.run->state));
+  CHECK(NsRunStart(test.run));
   return test;
 }
 
@@ -62,10 +59,8 @@ static inline NsStepOutcome test_step(NsRun *run)
 {
   NsStepOutcome outcome;
 
-  CHECK(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
+  CHECK(NsRunStep(run, &outcome));
   if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
-  run->steps_done++;
-  NsRunKeepTime(run, run->steps_done);
   CHECK(NsSchemeComplete(run->scheme, &run->state)); /* tests look at all of it */
   return outcome;
 }
@@ -73,7 +68,7 @@ static inline NsStepOutcome test_step(NsRun *run)
 /* Steps as the loop does them, to the end. */
 static inline PetscBool test_runs(const NsRun *run)
 {
-  return run->state.t < run->config.time->end - NsRunEndSlack(run) ? PETSC_TRUE : PETSC_FALSE;
+  return run->state.t < run->config.time->end - NsRunEndSlack(run);
 }
 
 /* |a - b| <= tolerance, with the figures when it is not. */

@@ -1,9 +1,9 @@
 /*
-  A block on a moving belt, held by a spring and a dashpot: the classic of dry friction, as a plugin of percuss.
+  A block on a moving belt, held by a spring and a dashpot: the standard example of stick-slip, as a plugin of percuss.
 
       m x'' = -k x - d x' + F_T,   m y'' = F_N + m g_y,   gap y;   slip velocity x' - belt_speed
 
-  Build it with any C compiler (see README.md here):  cc -shared -fPIC -O2 -I../../include belt_block.c -o belt_block.so
+  Build it with any C compiler (see README.md in this folder):  cc -shared -fPIC -O2 -I../../include belt_block.c -o belt_block.so
 */
 #include "percuss/mechanism.h"
 
@@ -60,7 +60,7 @@ static void power(const NsMechanismCase *c, double t, const double *q, const dou
   *load    = 0;
 }
 
-/* One contact, two rows: the normal y, the tangent x. The belt's own speed is the drive of the tangent. */
+/* One contact, two rows: the normal y, the tangent x. The prescribed speed of the belt is the drive of the tangent. */
 static void contact(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive)
 {
   (void)t;

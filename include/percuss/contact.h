@@ -5,7 +5,7 @@
   (N s), whatever the scheme calls it: one tolerance fits all.
 */
 #pragma once
-#include "memory.h"
+#include "archive.h"
 #include "ledger.h"
 #include "local.h"
 #include "model.h"
@@ -37,99 +37,73 @@ typedef struct {
   NsContactState state;
 } NsContactReport;
 
-/*
-  Islands: active contacts that act on each other, directly or through others, by the numbers of C; where these are not known (varying mass, columns too many to be
-  kept) all are one. Each has its block of the Delassus matrix and its own local problem.
-*/
-typedef struct {
-  PetscInt    count;
-  PetscInt   *of;     /* [contacts of the rows] island of each; they are numbered by their first contacts */
-  PetscInt   *parent; /* [contacts] scratch */
-  PetscInt   *start;  /* [count + 1] */
-  PetscInt   *member; /* contacts of each island, ascending */
-  PetscInt64 *block;  /* [count + 1] where its block of G begins */
-  PetscInt   *owner;  /* [touches] scratch: -1 */
-  PetscReal  *half;   /* [touches] scratch: 0 */
-} NsIslands;
-
-/* Candidates that sleep: provably open, and not looked at. See src/contact/near.c. */
-typedef struct {
-  PetscReal  *reference;             /* [touches] where all candidates were looked at */
-  PetscReal  *touch_q, *touch_v;     /* [touches] of the last look at some */
-  PetscReal  *end_q, *end_v, *spare; /* [touches] at the end of the last step; scratch */
-  PetscReal  *limit;                 /* [sleepers] motion from the reference at which each could close, ascending */
-  PetscInt   *sleeper, *woken;       /* [sleepers] */
-  PetscInt   *bucket;                /* scratch */
-  PetscInt    sleepers, up;          /* the first `up` of them have been woken */
-  PetscInt64 *closed;                /* [candidates] number of the last step that found it closed somewhere */
-  PetscInt64  steps, work;           /* begun; candidates looked at since all were */
-  PetscInt64  ends;                  /* of steps */
-  PetscBool   may;                   /* some candidates may sleep */
-  PetscBool   known;                 /* contact->gap is that at touch_q */
-} NsSleep;
-
+/* The contacts of a model: which candidates may be closed, the local problem of those that are, and the reports of the step. Opaque. */
 typedef struct NsContact NsContact;
-struct NsContact {
-  NsModel   *model;            /* not owned */
-  PetscInt   candidates, rows; /* rows: of all candidates together */
-  PetscInt   nears;
-  PetscInt  *near; /* [nears] ascending: candidates that may be closed; all others are open, and their gaps and reports are those of some time ago */
-  PetscReal *gap;  /* [candidates] of the last NsContactGaps */
-  PetscReal *
-    tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
-  const PetscBool *held; /* [candidates] not owned: who is closed at the end of a step, where the scheme knows; NULL: by gaps */
-  const PetscReal                *
-    velocity; /* [rows] not owned: of all candidates, row after row; velocities of those that are held, where the scheme knows them better than the state; NULL: it does not */
-  PetscInt        *active;   /* [candidates] scratch: list of active candidates */
-  NsContactReport *report;   /* [candidates] of the present step; another array each step */
-  NsLocalChain    *chain;    /* solves the local problems; its statistics */
-  PetscReal        residual; /* of the last local problem, for messages where it was not solved */
-  PetscInt         crowd;    /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
-  PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal       *G;        /* the last NsContactDelassus, island after island: [rows, rows] of each, row-major */
-  PetscInt64       room;     /* for so many numbers */
-  NsContactReport *last_report; /* [candidates] of the step before */
-  /* private */
-  PetscInt      *every; /* [candidates] 0, 1, 2, ... */
-  PetscInt      *first; /* [candidates] first row of each among the rows of all */
-  NsRows         all;
-  PetscReal     *u, *b; /* [rows] */
-  NsIslands      islands;
-  NsSleep        sleep;
-  NsLocalProblem problem;
-  PetscInt      *start;  /* [candidates + 1] of an island's problem */
-  PetscReal     *c, *Pc; /* [rows] its b and P */
-};
 
 PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
-/* Memory between two steps: guesses, reports, who sleeps, statistics. */
-void NsContactRemember(NsContact *contact, NsMemory *memory);
-/* Gaps of the candidates that are near at (t, q) into contact->gap; which those are, may grow. */
+/* What is kept between two steps: guesses, reports, the broad phase, statistics. */
+void     NsContactSerialize(NsContact *contact, NsArchive *archive);
+NsModel *NsContactModel(const NsContact *contact);    /* not owned */
+PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
+/* Gaps of the active candidates at (t, q); more candidates may become active. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
+/* The step ends at the position of the last NsContactGaps: NsContactEndStep takes the gaps as they are. Without it, they are found again there. */
+void NsContactKeepGaps(NsContact *contact);
+/* As NsContactGaps at a state, with relative velocities of all directions. Candidates that such velocities could close within the time `ahead` become active. */
+PetscErrorCode NsContactRates(NsContact *contact, const NsState *state, PetscReal ahead);
+/*
+  Results of the last NsContactGaps or NsContactRates, not owned. The addresses are fixed until NsContactDestroy.
+    NsContactActive: how many candidates the broad phase holds for possibly closed, and (list not NULL) which, ascending. All others are open; their gaps and reports are
+                     those of some time ago.
+    NsContactLastGaps: [candidates] m.
+    NsContactVelocity: [directions of the candidate] m/s, of the last NsContactRates.
+*/
+PetscInt         NsContactActive(const NsContact *contact, const PetscInt **list);
+const PetscReal *NsContactLastGaps(const NsContact *contact);
+const PetscReal *NsContactVelocity(const NsContact *contact, PetscInt candidate);
+/* Where the rows of a candidate begin among those of all candidates. */
+PetscInt NsContactFirstRow(const NsContact *contact, PetscInt candidate);
+/* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest. */
+const PetscReal *NsContactTolerances(const NsContact *contact);
+/* [candidates] The list that NsContactList, NsContactListClosed and NsContactForecast fill; the caller may change it. */
+PetscInt *NsContactSelected(const NsContact *contact);
+/* [candidates] Reports of the present step and of the one before. The addresses change with every step. A scheme that does not use NsContactReport... fills in its own. */
+NsContactReport       *NsContactReports(const NsContact *contact);
+const NsContactReport *NsContactLastReports(const NsContact *contact);
+/*
+  What a scheme knows better than the state at the end of a step: held[candidates], which are closed then (NULL: by gaps), and velocity[rows of all candidates] of those that are held
+  (NULL: by the state). Not copied.
+*/
+void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity);
+/* Of the local problems so far. */
+NsLocalStatistics *NsContactStatistics(const NsContact *contact);
+/* The residual of the last local problem, for messages where it was not solved. */
+PetscReal NsContactResidual(const NsContact *contact);
+/* Rows of the largest island where the last Delassus matrix has no room for it, else 0; room (or NULL): for how many numbers there is. */
+PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
-static inline PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
-{
-  return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance[candidate] ? PETSC_TRUE : PETSC_FALSE;
-}
-/* Candidates with a flag[candidates] into contact->active; how many. Flags of those that are not near do not count: a candidate falls asleep only after a step in which
-   nobody found it closed. */
+PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate);
+/* flag[candidates] of the active ones: whether each is closed. */
+void NsContactFlagClosed(const NsContact *contact, PetscBool *flag);
+/* flag[candidates] of the active ones becomes false. */
+void NsContactClearFlags(const NsContact *contact, PetscBool *flag);
+/* Selects the active candidates with a flag[candidates]; how many. Flags of inactive candidates do not count: a candidate becomes inactive only after a step in which it was
+   never found closed. */
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag);
-/* The same of those that are closed. */
+/* Selects those that are closed. */
 PetscInt NsContactListClosed(NsContact *contact);
-/* Candidates into contact->active whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
+/* Selects those whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
 PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count);
 /* closed[candidates] at a state where a run starts: those that touch but still approach, and joints that move, are not, for an
    impact is due to them in the first step. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
-/* Everything is near again. */
-void NsContactWakeAll(NsContact *contact);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
 /* The step failed: the reports are those of the step before again. */
 PetscErrorCode NsContactCancelStep(NsContact *contact);
 /*
-  G = W_u' C W_P of the same contacts in wu and wp, in blocks; compliance NULL: C is the identity. Where there is no room for it (contact->crowd) nothing can be solved
+  G = W_u' C W_P of the same contacts in wu and wp, in blocks; compliance NULL: C is the identity. Where there is no room for it (NsContactOverflow) nothing can be solved
   until the next call.
 */
 PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp);
@@ -158,7 +132,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
 */
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved);
 /* Contacts as equations, whatever their laws: b + G P = 0 in all rows, or least squares where rows depend on each other and their b do not fit. *left: the largest |b + G P|, infinite
-   where something is no number or there is no room. */
+   where something is not finite or there is no room. */
 PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscReal *left);
 /* Puts P * scale into the reports as reaction forces (N). */
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
@@ -174,7 +148,7 @@ PetscBool NsRowsWork(const NsRows *rows);
 /* Books the work of reaction forces whose impulses over the step are scale P, at its mean velocity us/2, us = W' (v0 + v1) with the drive counted twice: friction takes
    -u_T . P_T; the normal part does none, but where a surface moves by itself. us is not looked at unless NsRowsWork. */
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us);
-/* Gap, gap rate and state of the candidates that are near at the end of the step. */
+/* Gap, gap rate and state of the active candidates at the end of the step. */
 PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);
-/* The same of the others, for who wants to see all. */
+/* The same of the inactive ones, where all are to be seen. */
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state);

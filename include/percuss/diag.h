@@ -53,3 +53,5 @@ const char *NsDiagWarningPrinted(const NsDiag *diag, int number);
 /* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), at most
    a third of the length wrong; else the only one that the word is a part of, from four letters on; NULL when there is none. */
 const char *NsNearestWord(const char *word, const char *const *words);
+/* "; did you mean 'young'?", to end a message about a word that is not known, from what NsNearestWord returned; "" for NULL. Valid until the next call in this thread. */
+const char *NsDidYouMean(const char *nearest);

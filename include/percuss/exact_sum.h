@@ -5,8 +5,8 @@
   superaccumulators, 2015). Many terms at a time are first added up in doubles, in a way that rounds nothing off (src/core/exact_sum.c), at about 1 ns a term; less than 16 at
   a time cost a few ns each.
 
-  Not a bit is lost: of denormal terms, of terms that cancel, or where the sum of some terms is beyond the largest double. A term that is infinite or no number makes the sum
-  no number. All zero (`NsExactSum sum = {{0}}`) is the empty sum.
+  No bit is lost: not of denormal terms, not where terms cancel, not where the sum of some terms exceeds the largest double. A term that is Inf or NaN makes the sum NaN.
+  All zero (`NsExactSum sum = {{0}}`) is the empty sum.
 */
 #pragma once
 #include <petscsys.h>
@@ -17,7 +17,7 @@ typedef struct {
   /* private; all of one type, since NsExactSumReduce adds them as one array */
   PetscInt64 chunk[NS_EXACT_CHUNKS]; /* the sum is that of chunk[i] 2^(32 i - 1074) */
   PetscInt64 additions;              /* to the chunks since the last carry */
-  PetscInt64 invalid;                /* terms that were infinite or no number */
+  PetscInt64 invalid;                /* terms that were Inf or NaN */
 } NsExactSum;
 
 void NsExactSumAdd(NsExactSum *sum, PetscInt terms, const PetscReal *term);
@@ -25,5 +25,5 @@ void NsExactSumAdd(NsExactSum *sum, PetscInt terms, const PetscReal *term);
 void NsExactSumAddProducts(NsExactSum *sum, PetscInt terms, const PetscReal *x, const PetscReal *y);
 /* (all) The sums of all processes, on all processes. */
 PetscErrorCode NsExactSumReduce(NsExactSum *sum, MPI_Comm comm);
-/* Rounded to nearest, ties to even; infinite beyond the largest double; a sum of zero is +0. */
+/* Rounded to nearest, ties to even; Inf beyond the largest double; a sum of zero is +0. */
 PetscReal NsExactSumValue(const NsExactSum *sum);

@@ -1,18 +1,20 @@
 /*
-  The guard over a run: says when its numbers are not to be trusted, and ends it before they are none.
+  The guard of a run: finds numbers that are not to be trusted, and ends the run before NaN or Inf is written.
 
-      not a number    in velocities each 16th step and, as in positions, before anything is written, in gaps and reactions each step: ends the run, and nothing of that state is written
-      energy          made by the scheme, over the energy there was: what the run began with, and the largest work of loads and change of potential energy since
+      NaN, Inf        in velocities each 16th step and, as in positions, before anything is written; in gaps and contact forces each step: ends the run, and nothing of that state is
+                      written
+      energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
+                      energy since
       penetration     of contacts, or gap of joints
-      spin            of a rotor whose spin is free: beyond what the step allows (whirling modes grow), or beyond the table of a bearing
+      spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
 
-  What the config's `limits` set is warned of once a kind, or ends the run (on_exceed: stop). Energy beyond a hundred times its limit always does. A state with which the guard
-  ends a run is finite, and written for who wants to see what happened, but not one to go on from.
+  Of what exceeds the config's `limits` there is one warning for each kind, or the run ends (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
+  the guard ends a run is finite, and is written for whoever wants to see what happened, but it is not one to go on from.
 
   All processes call it at the same steps, and all find the same.
 */
 #pragma once
-#include "memory.h"
+#include "archive.h"
 #include "settings.h"
 
 typedef struct NsRun NsRun;
@@ -26,7 +28,7 @@ typedef struct {
   PetscReal  since;           /* s: when it was first seen above its limit */
   PetscReal  limit;           /* J/J, m, rad/s */
   PetscReal  worst, worst_at; /* worst so far, s */
-  char       name[128];       /* of the fastest unknown, the contact, the rotor, when it was first seen */
+  char       name[128];       /* of the fastest degree of freedom, the contact, the rotor, when it was first seen */
   char       text[512];       /* a sentence without full stop */
 } NsExceeded;
 
@@ -35,40 +37,38 @@ typedef struct {
   /* Limits in force. */
   PetscReal energy, penetration; /* J/J, m; 0: none */
   PetscReal spin_limit;          /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
-  PetscBool stops;               /* at what is above a limit */
+  PetscBool stops;               /* the run, where a limit is exceeded; else it warns */
 
-  /* What there was of energy. */
+  /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
-  PetscReal load, fall, height; /* J, largest so far: |work of loads|, |change of potential energy|, |potential energy| */
+  PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
-  PetscReal  fastest;     /* largest |v| where it was time to look at energy */
-  PetscInt64 closed;      /* the last step whose energy was looked at */
-  PetscReal  above_since; /* s, from when on the energy is above its limit; negative: it is not */
+  PetscReal  fastest;     /* largest |v| where the energy was due */
+  PetscReal  above_since; /* s, from when on the energy error is above its limit; negative: it is not */
   PetscInt64 above_step;
-  PetscReal  spin; /* rad/s: schemes that keep their steps below their limit do so up to here */
+  PetscReal  spin; /* rad/s: schemes that keep their steps below the critical one do so up to here */
 
   PetscBool  stop;   /* the run ends */
-  PetscBool  broken; /* its state has numbers that are none */
+  PetscBool  broken; /* its state has NaN or Inf */
   NsExceeded exceeded[NS_GUARD_KINDS];
 } NsGuard;
 
-/* Limits from the config: once the run is built, and its step limit known. */
+/* Limits from the config: once the run is built, and its critical time step known. */
 PetscErrorCode NsGuardCreate(NsRun *run);
 /* At the start, once the ledger is open. */
 PetscErrorCode NsGuardStart(NsRun *run);
-void           NsGuardRemember(NsGuard *guard, NsMemory *memory);
-/* (all) After each step: gaps and reactions; run->max_penetration. */
+void           NsGuardSerialize(NsGuard *guard, NsArchive *archive);
+/* (all) After each step: gaps and contact forces; the largest penetration. */
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step);
-/* (all) Each 16th step: velocities and spins. *energy: it is time to look at it, too. */
+/* (all) Each 16th step: velocities and spins. *energy: the ledger is to be closed and judged, too. */
 PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy);
-/* (all) Closes the ledger, unless that was done at this step. */
+/* (all) The numerical energy error, of a ledger that was closed at this step. */
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
-/* (all) All of positions and velocities. */
+/* (all) All positions and velocities. */
 PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step);
-/* Before a row of a table is written, of which writers have the numbers before the guard has seen the state: whether it may be. `sum` is that of its numbers; where it is none,
-   the row is left out, and the run ends: at once, or, with several processes, when all look. */
-PetscErrorCode NsGuardRow(NsRun *run, PetscInt64 step, PetscReal sum, const char *table, PetscBool *good);
-/* What was exceeded, of all kinds: "TEXT; at worst ..." of this one, for the summary; "" where it was not. */
+/* A row of this table has NaN or Inf and was left out: the run ends; with several processes at the next look. */
+PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table);
+/* "TEXT; at worst ..." of a limit that was exceeded, for the summary; "" where it was not. */
 void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size);
-/* Why it may have come to this: "; ..." or "". */
+/* A likely cause: "; ..." or "". */
 const char *NsGuardHint(const NsRun *run);

@@ -80,7 +80,8 @@ typedef struct {
   NsDimension columns_dimension[NS_MOST_COLUMNS]; /* NS_KEY_NUMBERS: dimension of each column */
   int         columns;
   bool        required;
-  const char *standard; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
+  const char
+    *default_value; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
   const char *minimum,
     *maximum; /* "0" or "0 <" (open: the value itself is excluded, as in 0 < x); for `maximum` "< 1"; NULL: none. SI. Vectors and plain
                                            lists of numbers: of each; tables of several columns: not looked at */

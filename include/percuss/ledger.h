@@ -1,10 +1,10 @@
 /*
-  Where each joule went:
+  The energy balance of a run:
 
       kinetic + elastic + potential = initial + load - damping - impact - friction + numerical
 
-  The scheme adds the work of each step with its own quadrature: exact for what the step did, so that `numerical` is what the
-  scheme itself made or lost, not sampling error. Terms, over one step with v_m = (v0 + v1)/2:
+  The scheme adds the work of each step by its own quadrature, which is exact for what the step did: `numerical` is then the energy error of the scheme, without a
+  sampling error. Terms over one step, with v_m = (v0 + v1)/2:
 
     damping   dt v_m' C v_C         v_C: the velocity at which the scheme evaluates the dampers
     load      dt v_m' f
@@ -18,10 +18,11 @@ typedef struct {
   NsEnergy  now;
   PetscReal initial;                         /* J: kinetic + elastic + potential at the start */
   PetscReal damping, impact, friction, load; /* J since the start; losses are positive */
-  PetscReal numerical;                       /* J, renewed by NsLedgerClose */
+  PetscReal numerical;                       /* J, set by NsLedgerClose */
   PetscReal numerical_max;                   /* largest |numerical| seen by NsLedgerClose */
 } NsLedger;
 
+/* All terms zero; the energy of this state is the reference. */
 PetscErrorCode NsLedgerOpen(NsLedger *ledger, NsModel *model, const NsState *state);
-/* Computes the energies at this state, and the balance. */
+/* Energies at this state, and the balance. */
 PetscErrorCode NsLedgerClose(NsLedger *ledger, NsModel *model, const NsState *state);

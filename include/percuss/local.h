@@ -44,13 +44,15 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P);
 typedef struct NsLocalSolver NsLocalSolver;
 
 /*
-  To add a solver: its file in this folder's manner, a line in src/contact/list.h, and its place in the chain (src/contact/chain.c).
+  To add a solver: its file in src/contact/solvers, and a line in list.h there, at its place in the order of trying.
   `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual). There the diagonal of G is between
   1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P and leaves there what it
   has come to, the w that belongs to it in solver->w, and of the result the iterations and the residual.
 */
 typedef struct {
   const char *name, *about;
+  PetscBool
+    approximate; /* a few iterations only lead towards a solution: the chain lets Newton complete them; false: where the method covers a problem and finds no solution, no other does */
   PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem at all; NULL: it covers every one */
   PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations */
   PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
@@ -71,7 +73,7 @@ struct NsLocalSolver {
   PetscReal     *P, *w;            /* [max_rows] in unit form */
 };
 
-extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, from src/contact/list.h */
+extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, from src/contact/solvers/list.h; Newton first */
 
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **solver);
 PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver);
@@ -106,38 +108,36 @@ static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, con
 /* Neither slips nor sticks, whatever its tangential rows: no friction at all. */
 static inline PetscBool NsLocalIsSmooth(const NsLocalProblem *problem, PetscInt c)
 {
-  return problem->friction[c] == 0 || problem->start[c + 1] - problem->start[c] == 1 ? PETSC_TRUE : PETSC_FALSE;
+  return problem->friction[c] == 0 || problem->start[c + 1] - problem->start[c] == 1;
 }
 
 /* ---- the chain of solvers -------------------------------------------------------------------------------------------------------------------- */
 
-/* In the order of trying. */
-typedef enum {
-  NS_STAGE_NEWTON,       /* from P as given: the last solution */
-  NS_STAGE_ZERO,         /* Newton from zero */
-  NS_STAGE_GAUSS_SEIDEL, /* 5, 20, 80, 320, 1280 sweeps, and Newton from where each of them ends */
-  NS_STAGE_LEMKE,        /* without friction only */
-  NS_STAGE_ENUMERATE,    /* few contacts only */
-  NS_STAGE_RESTARTS,     /* Newton from random starts, with random r: for problems that the two before do not cover */
-  NS_STAGES
-} NsLocalStage;
+/*
+  Stages of the chain, in the order of trying:
+    "newton"            from P as given, the last solution
+    "newton_from_zero"
+    each other solver of the list, by its name; an approximate one with 5, 20, 80, 320 and 1280 iterations, and Newton from where each of them ends
+    "restarts"          Newton from random starts, with random r: for problems that no solver but approximate ones covers
+*/
+enum { NS_STAGE_NEWTON, NS_STAGE_ZERO, NS_MOST_STAGES = 12 };
 
-extern const char *const NsLocalStageNames[NS_STAGES + 1]; /* NULL-terminated: "newton", "newton_from_zero", "gauss_seidel", ... */
+extern const char *const NsLocalStageNames[]; /* NULL-terminated */
 
 typedef struct {
   PetscInt64 calls, failures;
   PetscInt64 iterations, most_iterations; /* Newton's, of all stages; most: in one call */
-  PetscInt64 solved[NS_STAGES];           /* calls that this stage solved */
+  PetscInt64 solved[NS_MOST_STAGES];      /* calls that each stage solved */
 } NsLocalStatistics;
 
 typedef struct NsLocalChain NsLocalChain;
 struct NsLocalChain {
   NsLocalStatistics statistics; /* may be zeroed at any time */
-  NsLocalStage      stage;      /* that solved the last problem; NS_STAGES: none did */
+  PetscInt          stage;      /* that solved the last problem; as many as there are: none did */
   /* private */
   PetscInt       max_rows;
-  NsLocalSolver *newton, *gauss_seidel, *lemke, *enumerate;
-  PetscReal     *first, *sweeping; /* [max_rows] start of the call, iterate of Gauss-Seidel */
+  NsLocalSolver *solver[NS_MOST_STAGES]; /* as NsLocalSolverTypes */
+  PetscReal     *first, *sweeping;       /* [max_rows] start of the call, iterate of Gauss-Seidel */
 };
 
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);

@@ -3,9 +3,9 @@
 
       M(q) v' = h(t, q, v) + W(q) lambda,   q' = v,   contact velocities  u = W(q)' v + w(t, q)
 
-  This header needs nothing but C: it is all that a plugin includes (see configs/plugin). A mechanism is one table; whatever is
-  there in it can be used by every scheme, writer and command. Functions are called in each step and must not allocate. All numbers are SI.
-  Arrays that a function fills come in as zeros; matrices are row-major.
+  This header needs nothing but C: it is all that a plugin includes (see configs/plugin). A mechanism is one table, which every scheme, writer and command can use; optional
+  functions are NULL. Functions are called in each step and must not allocate. All numbers are in SI units.
+  Arrays that a function fills are zero when it is called (except x of draw and place); matrices are row-major.
 
   Sizes: n coordinates, m contacts, as many as the lists have, or as `sizes` says; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact
   k - 1.
@@ -21,9 +21,9 @@
 typedef struct {
   const char *name;
   signed char dimension[4];      /* exponents of m, kg, s and angle: {1, 0, -2, 0} is an acceleration, {0, 0, 0, 1} an angle */
-  const char *standard;          /* default as a user would write it: "0.153 m"; NULL: the user must give it */
+  const char *standard;          /* default as a user would write it: "0.153 m"; NULL: the key is required */
   const char *minimum, *maximum; /* "0", or "0 <" where 0 itself is not allowed ("< 1" for a maximum); NULL: any */
-  const char *help;              /* a phrase without full stop */
+  const char *help;              /* a phrase, no full stop */
 } NsMechanismParameter;
 
 typedef struct {
@@ -54,7 +54,7 @@ typedef struct {
   const NsMechanismCoordinate *coordinates; /* n */
   const NsMechanismContact    *contacts;    /* m; NULL for none */
 
-  /* NULL, or a sentence without full stop: what is wrong with these parameters. Optional. */
+  /* What is wrong with these parameters, a sentence without full stop; NULL: nothing. Optional. */
   const char *(*check)(const NsMechanismCase *c);
   /* The same of the initial coordinates q[n]: a length that must be positive. Optional. */
   const char *(*check_start)(const NsMechanismCase *c, const double *q);
@@ -66,24 +66,24 @@ typedef struct {
   /* M[n * n]: symmetric, positive definite. constant_mass = 1 promises that it never changes. */
   void (*mass)(const NsMechanismCase *c, const double *q, double *M);
   int constant_mass;
-  /* y[n] = (dM/dt along v) v, the sum over k of dM/dq_k v_k, times v. Optional: differences of M, good to 1e-13. The variational scheme asks for it. */
+  /* y[n] = (dM/dt along v) v, the sum over k of dM/dq_k v_k, times v. Optional: else differences of M, accurate to 1e-13. Used by the variational scheme. */
   void (*massrate)(const NsMechanismCase *c, const double *q, const double *v, double *y);
-  /* h[n]: every force that is no contact force, gyroscopic terms included. */
+  /* h[n]: all forces except contact forces, with gyroscopic terms. */
   void (*force)(const NsMechanismCase *c, double t, const double *q, const double *v, double *h);
   /* J: elastic and potential energy (kinetic energy follows from M). */
   void (*energy)(const NsMechanismCase *c, const double *q, double *elastic, double *potential);
-  /* Power at velocity w of the forces at (t, q, v): *damping what dampers take, *load what loads give. Optional: no such forces. */
+  /* Power at velocity w of the forces at (t, q, v): *damping dissipated by dampers, *load supplied by loads. Optional: no such forces. */
   void (*power)(const NsMechanismCase *c, double t, const double *q, const double *v, const double *w, double *damping, double *load);
 
-  /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows]: what surfaces that move by themselves add to u
+  /* Gaps g[m] and rows W[rows * n] = W', each normal first: g'(t) = W_N' v. drive[rows]: what moving surfaces add to u
      (a belt at speed s against the tangent: -s). Optional where there are no contacts. */
   void (*contact)(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive);
-  /* d[rows] = (dW'/dt) v + d(drive)/dt along the motion: contact accelerations are W' v' + d. Optional: schemes on acceleration level need it. */
+  /* d[rows] = (dW'/dt) v + d(drive)/dt along the motion: contact accelerations are W' v' + d. Optional: needed by schemes on acceleration level. */
   void (*rowrate)(const NsMechanismCase *c, double t, const double *q, const double *v, double *d);
 
   /* A picture: x[points * 3] at q, and lines between points. All optional. */
   int                points, lines;
-  const char *const *point_names; /* [points] probes can ask for these: "slider"; each but once; NULL entries, or NULL at all: no names */
+  const char *const *point_names; /* [points] names for probes: "slider"; each used once; NULL entries, or NULL: no names */
   const int (*line)[2];
   double (*radius)(const NsMechanismCase *c); /* of the lines as tubes, m */
   void (*draw)(const NsMechanismCase *c, const double *q, double *x);

@@ -1,5 +1,5 @@
 /*
-  The geometry of one body: nodes, two-node line elements, and names for some of them.
+  The geometry of one body: nodes, elements of one shape, and names for some of them. The only shape so far is the line of two nodes.
 
   A mesh is read whole on one process (a line mesh of a million nodes takes 50 MB); it knows nothing of physics.
   Coordinates are always three, in metres. Nodes are numbered so that neighbours have near numbers (along the line, or by
@@ -15,11 +15,20 @@ typedef struct {
   PetscInt   *items; /* nodes or elements, ascending */
 } NsMeshSet;
 
+/* What the elements of a mesh are. */
 typedef struct {
-  PetscInt   nodes, elements;
-  PetscReal *x;          /* [nodes, 3] */
-  PetscInt  *connection; /* [elements, 2] */
-  PetscInt   node_sets, element_sets;
+  const char *name; /* for messages */
+  int         dimension, nodes;
+} NsMeshShape;
+
+extern const NsMeshShape NsMeshShape_Line2;
+
+typedef struct {
+  PetscInt           nodes, elements;
+  const NsMeshShape *shape;      /* of all elements */
+  PetscReal         *x;          /* [nodes, 3] */
+  PetscInt          *connection; /* [elements, shape->nodes] */
+  PetscInt           node_sets, element_sets;
   NsMeshSet
     *node_set; /* named nodes: `all`, a generated line's `left` and `right`, sides and corners of a lattice, user's own, Gmsh physical points */
   NsMeshSet *element_set; /* named elements: `all`, Gmsh physical curves */
@@ -64,6 +73,8 @@ const NsMeshSet *NsMeshNodeSet(const NsMesh *mesh, const char *name);
 const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name);
 /* The message for a name that NsMeshNodeSet does not know: the nearest one, the valid ones, and how to name an end. */
 void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag);
+/* The message for a group that NsMeshElementSet does not know: the nearest one, and the valid ones. */
+void NsMeshElementSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag);
 /* The element that holds the point at this distance along the chain, and where in it (0..1). False when there is no chain or it is off it.
    A point at a node belongs to the element before it, but for the first. A point beyond an end by 1e-9 of the length still is that end. */
 bool NsMeshLocate(const NsMesh *mesh, PetscReal distance, PetscInt *element, PetscReal *fraction);

@@ -1,26 +1,34 @@
 /*
-  What moves: M(q) v' = h(t, q, v) + W(q) lambda,  q' = v.
+  The model contract: what a scheme moves.
 
-  A model is a table of operations over PETSc vectors. A scheme calls the functions NsModel... and never knows whether it moves three
-  angles of a mechanism or a million nodes of a mesh. A missing operation is an answer with a name (NsModelCan), never a crash.
+      M(q) v' = h(t, q, v) + W(q) lambda,     q' = v
 
-  Contact candidates belong to the model: their gaps are functions of a few unknowns, the *touch list*. Rows of W are sparse over that list,
-  so all contact algebra happens on small arrays.
+  A model is four tables of operations over PETSc vectors: dynamics, contact, view and analysis. A scheme calls the functions NsModel... and does not
+  know whether it moves three angles of a mechanism or a million nodes of a mesh. An operation that may be missing is NULL in its table; its comment
+  says what callers then do.
+
+  Contact candidates belong to the model: their gaps are functions of a few unknowns, the *touch list*. Rows of W are sparse over that list, so all contact algebra works on
+  small arrays.
+
+  A new model: a function that makes an NsModel, fills the tables (dynamics: initial, force, accel, mult, factor, solve, energy at least; contact: gap and rows) and the
+  constants below them, and is called by src/run/run.c. Schemes, writers and commands use it through this header alone. Vectors are those of NsVecsCreate, in the order of
+  model->layout. Operations return PETSc errors for bugs only; errors of the user are reported when the model is made. No operation of dynamics or contact allocates.
 */
 #pragma once
 #include <petscvec.h>
+#include "archive.h"
 #include "keys.h"
 #include "layout.h"
 
 typedef struct NsModel NsModel;
 
-/* Position and velocity at one instant; velocities are right limits (after an impact at t). Vectors are owned by whoever made the state. */
+/* Position and velocity at time t (s); velocities are right limits (after an impact at t). Vectors are owned by whoever made the state. */
 typedef struct {
   PetscReal t;
   Vec       q, v;
 } NsState;
 
-/* Handles, not values. */
+/* Swaps handles; no values are copied. */
 static inline void NsVecSwap(Vec *a, Vec *b)
 {
   const Vec old = *a;
@@ -29,7 +37,7 @@ static inline void NsVecSwap(Vec *a, Vec *b)
   *b = old;
 }
 
-/* Gives the state these vectors and takes its own in exchange: handles, not values. */
+/* Swaps the vectors of the state with these. */
 static inline void NsStateSwap(NsState *state, Vec *q, Vec *v)
 {
   NsVecSwap(&state->q, q);
@@ -46,10 +54,11 @@ typedef struct {
 typedef struct {
   const char *name;       /* "wall", or "wall.2" where a contact has several candidates */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
-  PetscBool   bilateral;  /* u = 0 instead of a law */
+  PetscBool   bilateral;  /* a joint: u = 0 instead of a law */
   PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
   PetscReal   tolerance;  /* m: a gap up to this is closed */
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
+  PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
   NsLaw       law;
 } NsCandidate;
 
@@ -72,51 +81,50 @@ typedef struct {
   PetscReal kinetic, elastic, potential; /* J */
 } NsEnergy;
 
-/* Power at velocity w of the forces at (t, q, v): damping = w' C v (positive where it takes energy away), load = w' f(t) of all loads that are not
-   part of the potential. */
+/* Power at velocity w of the forces at (t, q, v): damping = w' C v (positive: dissipated), load = w' f(t) of all loads that are not part of the potential. */
 typedef struct {
   PetscReal damping, load; /* W */
 } NsPower;
 
-/* What loads and prescribed speeds do in time, whatever moves. */
+/* How loads and prescribed speeds change with time. */
 typedef struct {
-  PetscReal next;   /* s: the first instant after t at which one of them jumps or bends; PETSC_MAX_REAL: none does */
-  PetscReal period; /* s: the shortest in which one of them swings, from t to then; PETSC_MAX_REAL: none does */
+  PetscReal next;   /* s: the first time after t at which one of them has a jump or a kink; PETSC_MAX_REAL: none has */
+  PetscReal period; /* s: the shortest period of them between t and `next`; PETSC_MAX_REAL: none is periodic */
 } NsTimes;
 
-/* The operator A = mass M + damping C + stiffness K. With mass = 0: of the rows and columns of unknowns without mass alone; solutions are 0 elsewhere. */
+/* The operator A = mass M + damping C + stiffness K. With mass = 0: only the rows and columns of unknowns without mass; solutions are 0 elsewhere. */
 typedef struct {
   PetscReal mass, damping, stiffness;
 } NsOperator;
 
-#define NS_SLOTS 2
+#define NS_SLOTS 2 /* operators that a model keeps factored at a time */
 
-/* A mode for questions of stability: frequency (rad/s), damping rate x'Cx/x'Mx and gyroscopic rate |Gx|/|x| (1/s) of its shape. */
+/* A mode, for the critical time step: frequency (rad/s), damping rate x'Cx/x'Mx and gyroscopic rate |Gx|/|x| (1/s) of its shape. */
 typedef struct {
   PetscReal omega, damping_rate, gyroscopic_rate;
-  PetscReal gyroscopic_rise; /* of the gyroscopic rate with the speed of rotors whose spin is free, 1/s per rad/s */
+  PetscReal gyroscopic_rise; /* how the gyroscopic rate grows with the speed of rotors with free spin, 1/s per rad/s */
 } NsStabilityMode;
 #define NS_STABILITY_MODES 20
 
-/* A bound, and what sets it, for messages. */
+/* A bound, and where in the model it is attained, for messages. */
 typedef struct {
   PetscReal value;
   char      where[256];
 } NsBound;
 
-/* What can be seen: points, cells and their fields. Filled once by the model; arrays belong to it. Points need not be nodes and cells need not be
-   elements: a beam is drawn in several pieces, a disc by a ring. */
+/* The picture: points and cells. Filled once by the model, which owns the arrays. Points need not be nodes and cells need not be elements: a beam is drawn in several
+   pieces, a disc by a ring. */
 typedef struct {
   PetscInt     points, cells;
-  PetscInt     elements; /* of all bodies; 0: the cells are only a drawing */
+  PetscInt     elements; /* of all bodies; 0: cells are only drawn */
   PetscReal   *x;        /* [points, 3] reference configuration */
   PetscReal   *radius;   /* [points] outer radius to draw, m */
-  PetscInt    *cell;     /* [cells, 2] lines; twice the same point: a vertex, for a point that no line reaches */
+  PetscInt    *cell;     /* [cells, 2] lines; twice the same point: a vertex, for a point that no line ends at */
   PetscInt    *body;     /* [cells] */
-  PetscInt    *element;  /* [cells] number of the element within its body; -1: the cell only draws */
+  PetscInt    *element;  /* [cells] number of the element within its body; -1: the cell is only drawn */
   PetscInt     bodies;
   const char **body_name; /* [bodies] */
-  PetscBool    rotations; /* points turn: NsFields has rotation */
+  PetscBool    rotations; /* points rotate: NsFields has rotation */
   PetscBool    beams;     /* cells bend: NsFields has section_force and section_moment */
 } NsScene;
 
@@ -136,11 +144,11 @@ typedef struct {
   PetscInt    entries;
   PetscInt    unknown[24];
   PetscReal   weight[24];
-  PetscReal   constant; /* added to the sum */
-  PetscInt    place;    /* > 0: no such sum, but number place - 1 of what ops->places gives */
+  PetscReal   constant;   /* is added to the sum */
+  PetscInt    coordinate; /* > 0: not a sum, but number coordinate - 1 of what view.points gives */
 } NsProbeColumn;
 
-/* The sum, of arrays of all unknowns. */
+/* The sum; arrays of all unknowns in natural order. */
 static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, const PetscScalar *q, const PetscScalar *v)
 {
   const PetscScalar *from = column->of_velocity ? v : q;
@@ -156,67 +164,83 @@ typedef struct {
   NsProbeColumn column[NS_PROBE_COLUMNS];
 } NsProbe;
 
-/* Undamped modes of a linear model, and its operators as they see them. Shapes are orthonormal in the mass; rigid motions have the frequency zero, to the last bit. */
+/* Undamped modes of a linear model, and its operators in modal coordinates. Shapes are orthonormal in the mass; rigid motions have exactly the frequency 0. */
 typedef struct {
   PetscInt   count;
-  PetscReal *omega;       /* [count] rad/s, ascending; no number: the mode grows, for something buckles */
+  PetscReal *omega;       /* [count] rad/s, ascending; NaN: the mode grows (buckling) */
   Vec       *shape;       /* [count] */
-  PetscReal *damping;     /* [count, count] shape_i' C shape_j, gyroscopic terms among them */
+  PetscReal *damping;     /* [count, count] shape_i' C shape_j, with gyroscopic terms */
   PetscReal *circulation; /* [count, count] shape_i' (K - K')/2 shape_j */
 } NsModelModes;
 
-/* A rotor whose spin is free. */
+/* A rotor with free spin. */
 typedef struct {
   const char *rotor;
-  PetscReal   start, rate; /* rad/s, sizes: at the start, and of the state looked at */
-  const char *bearing;     /* NULL, or that whose table over speed ends first, */
+  PetscReal   start, rate; /* rad/s, absolute: at the start, and of the state asked for */
+  const char *bearing;     /* NULL, or the bearing whose table over speed ends first, */
   PetscReal   tabulated;   /* at this speed, rad/s */
 } NsFreeSpin;
 
 typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
 
-/* A place along a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
-   of `relative_to`: what the other body displaces at the same place, by a rigid arm from its node where that node turns. */
+/* A point of a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
+   of `relative_to`: the displacement of the other body at the same point, by a rigid arm from its node where that node rotates. */
 typedef struct {
   NsProbeColumn lateral[2], lateral_rate[2]; /* u2, u3 (m) of q; v2, v3 (m/s) of v */
   NsProbeColumn angle, angle_rate;           /* twist of the shaft there (rad) of q, its rate (rad/s) of v; no entries where the spin is prescribed */
   PetscInt      shaft;                       /* the model's own number of the shaft, for its operation `spin` */
 } NsStation;
 
+/* What a scheme needs beside accelerations, known before the model is made: back ends choose their storage by it. */
 typedef struct {
-  /* The state at t = 0; makes its vectors. */
+  PetscBool stiffness; /* operators with stiffness or damping are factored, not the mass matrix alone */
+} NsModelNeeds;
+
+/* Equations of motion, solves, energies. The functions NsModel... below say what each does. */
+typedef struct {
+  /* The state at t = 0; creates its vectors. */
   PetscErrorCode (*initial)(NsModel *, NsState *);
+  PetscErrorCode (*move)(NsModel *, Vec q0, PetscReal h, Vec v, Vec q1); /* see NsModelMove; NULL: q1 = q0 + h v */
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
-  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h, 0 where there is no mass; back ends fuse it */
-  /* NsModelFlight at once; NULL: by accel. */
+  PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h, 0 where there is no mass; one call, so that models can fuse both */
+  /* NsModelFlight in one pass; NULL: by accel. */
   PetscErrorCode (*flight)(NsModel *, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
   PetscErrorCode (*mult)(NsModel *, PetscReal t, Vec q, Vec x, Vec y);
   /* y = (dM/dt along v) v; NULL where constant_mass. */
   PetscErrorCode (*massrate)(NsModel *, PetscReal t, Vec q, Vec v, Vec y);
   PetscErrorCode (*factor)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
-  PetscErrorCode (*settle)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v); /* NULL: there are no unknowns without mass */
-  PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
-  PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
-  PetscErrorCode (*rowrate)(NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known */
-  /* Gaps g and velocities u of all candidates, row after row, at once; NULL: from gap and rows. */
-  PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u);
-  /* The same of some candidates alone, from values of the touch list (NsModelTouch): gaps g[candidate] (NULL: not wanted), and where touch_v is not NULL velocities u of
-     their rows, at the places that they have among the rows of all. NULL: every candidate is looked at every time. */
-  PetscErrorCode (*look)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
-    PetscReal *g, PetscReal *u);
-  /* C[touches * touches] = E' A^-1 E of what is in the slot, for the touch list E. NULL: from solves. */
-  PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
+  PetscErrorCode (*settle)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v); /* NULL: all unknowns have mass */
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
   PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: nothing damps or loads */
   PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *);               /* NULL: not known, or nothing changes in time */
+} NsModelDynamics;
+
+/* Contact: gaps and rows of the candidates. */
+typedef struct {
+  PetscErrorCode (*gap)(NsModel *, PetscReal t, Vec q, PetscReal *g);
+  PetscErrorCode (*rows)(NsModel *, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
+  PetscErrorCode (*rowrate)(
+    NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known; schemes on acceleration level refuse the model */
+  /* Gaps g and contact velocities u of all candidates, row after row; NULL: from gap and rows. */
+  PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u);
+  /* The same of some candidates only, from values of the touch list (NsModelTouch): gaps g[candidate] (g NULL: not wanted), and where touch_v is not NULL velocities u of
+     their rows, with the numbers that these have among the rows of all candidates. NULL: every candidate is evaluated every time. */
+  PetscErrorCode (*rates_of)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
+    PetscReal *g, PetscReal *u);
+  /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
+  PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
+} NsModelContact;
+
+/* Pictures, probes, stations, names. */
+typedef struct {
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
-  /* x[scene.points * 3]: where the scene's points are. NULL: no probe has a place. */
-  PetscErrorCode (*places)(NsModel *, PetscReal t, Vec q, PetscReal *x);
+  /* x[scene.points * 3]: coordinates of the scene's points at q. NULL: no probe asks for them. */
+  PetscErrorCode (*points)(NsModel *, PetscReal t, Vec q, PetscReal *x);
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */
   PetscErrorCode (*contact_point)(
     NsModel *, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
-  /* "wrong" unknown for messages: what unknown i is, e.g. "bar node 3 (x = 0.06 m) displacement x". */
+  /* What unknown i is, for messages: "bar node 3 (x = 0.06 m) displacement x". */
   PetscErrorCode (*name_unknown)(NsModel *, PetscInt i, char *text, size_t size);
   /* Not found: why says what is wrong with the name, in a sentence for the user. */
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
@@ -224,88 +248,154 @@ typedef struct {
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
   /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
+  /* How the model is partitioned among processes, in a line for the user. NULL: one process. */
+  PetscErrorCode (*partition)(NsModel *, char *text, size_t size);
+} NsModelView;
+
+/* Frequencies and modes; called at set-up only. All NULL where nothing is known (mechanisms): then no critical time step is checked, and analyses refuse the model. */
+typedef struct {
   /* Rigorous upper bounds of one of the model's parts: omega^2 of the eigenvalues of (K, M), damping_rate (1/s) of those of (C, M). NULL, and highest_mode
      too: not known. */
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
-  /* (all) The rotors whose spin is free, at velocity v. NULL: there are none. */
+  /* (all) The rotors with free spin, at velocity v. NULL: there are none. */
   PetscErrorCode (*free_spins)(NsModel *, Vec v, PetscInt *count, const NsFreeSpin **spins);
-  /* The highest modes (at most NS_STABILITY_MODES) of a part that gyroscopic forces act on, with the highest spin known beforehand; 0 where none act. NULL: nowhere. */
+  /* The highest modes (at most NS_STABILITY_MODES) of a part with gyroscopic forces, at the highest spin known beforehand; count 0: the part has none. NULL: no part has. */
   PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
   /* The `wanted` lowest modes of a linear model on one process, fewer where there are no more, none where some unknown has no mass; NsModelModesDestroy frees them. Costs
      set-up time, n^3 up to some thousand unknowns. NULL: not known. */
   PetscErrorCode (*modes)(NsModel *, PetscInt wanted, NsModelModes *modes);
-  /* What acts on a linear model beside M, C and K: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
-     are 1. The caller destroys the shapes (VecDestroyVecs). Where `modes` is there. */
+  /* The loads of a linear model: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
+     are 1. The caller destroys the shapes (VecDestroyVecs). Not NULL where `modes` is not. */
   PetscErrorCode (*load_shapes)(NsModel *, PetscInt *count, Vec **shape);
   PetscErrorCode (*load_sizes)(NsModel *, PetscReal t, PetscReal *size);
-  PetscErrorCode (*destroy)(NsModel *);
-} NsModelOps;
+} NsModelAnalysis;
 
 struct NsModel {
-  const NsModelOps *ops;
-  void             *data;
-  const char       *kind;     /* "finite elements", or the mechanism's name */
-  const char       *solver;   /* how large matrices are worked with: what `free_dynamics` may be; NULL: there are none */
-  PetscInt          unknowns; /* of all processes */
-  NsLayout         *layout;   /* where vectors have them; not owned */
-  PetscInt          parts;    /* that nothing but contact joins: each has frequencies and damping of its own; 0 where they are not known */
-  PetscBool         linear;   /* h = f(t) - K q - C v with constant K, C */
-  PetscBool         constant_mass;
-  PetscBool         diagonal_mass;    /* and constant */
-  PetscBool         velocity_matters; /* h depends on v: an acceleration for one velocity is none for another */
-  PetscBool         flat_contacts;    /* gaps are linear in q: no normal ever turns */
-  PetscInt          candidates;
-  NsCandidate      *candidate; /* [candidates] */
-  PetscInt          touches;
-  PetscInt         *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
-  PetscInt          massless;       /* unknowns without mass: they follow the others statically */
-  PetscInt         *massless_place; /* [massless] in the layout */
-  PetscReal stiffening;  /* rad/s: contacts that press these on unknowns with mass raise the highest frequency by at most so much while closed */
-  NsWatch  *watch;       /* of these; NULL: on one process in natural order */
-  PetscInt  row_entries; /* most entries of one row of W' */
+  NsModelDynamics dynamics;
+  NsModelContact  contact;
+  NsModelView     view;
+  NsModelAnalysis analysis;
+  PetscErrorCode (*destroy)(NsModel *);
+  void        *data;
+  const char  *kind;     /* "finite elements", or the mechanism's name */
+  const char  *solver;   /* the back end of the large matrices, a word of the key `free_dynamics`; NULL: there are none */
+  PetscInt     unknowns; /* of all processes */
+  NsLayout    *layout;   /* of them in vectors; not owned */
+  PetscInt     parts;    /* joined by contact only: each has its own frequencies and damping; 0: not known */
+  PetscBool    linear;   /* h = f(t) - K q - C v with constant K, C */
+  PetscBool    constant_mass;
+  PetscBool    diagonal_mass;    /* and constant */
+  PetscBool    velocity_matters; /* h depends on v: accelerations must be computed anew when v changes */
+  PetscBool    flat_contacts;    /* gaps are linear in q: normals are constant */
+  PetscInt     candidates;
+  NsCandidate *candidate; /* [candidates] */
+  PetscInt     touches;
+  PetscInt    *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
+  PetscInt     massless;       /* unknowns without mass: in static equilibrium with the others */
+  PetscInt    *massless_index; /* [massless] indices in vectors */
+  PetscReal    stiffening;     /* rad/s: closed contacts between these and unknowns with mass raise the highest frequency by at most this */
+  NsWatch     *watch;          /* of the touch list; NULL: one process, natural order */
+  PetscInt     row_entries;    /* most entries of one row of W' */
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal         *stretch, *reach;
   NsScene            scene;
   PetscReal          length_scale, mass_total;
-  const char *const *probe_names; /* NULL-terminated: what is recorded when nobody says, and for "did you mean" */
-  const char        *probe_help;  /* what a probe may be, in a sentence for the user */
+  const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */
+  const char        *probe_help;  /* which probes there are, in a sentence for the user */
   NsArena           *arena;       /* not owned */
 };
 
 PetscErrorCode NsModelDestroy(NsModel **model);
-PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h);
+/* A PETSc error that names an operation which the model needs and does not have: called once when a model has been made. */
+PetscErrorCode NsModelCheck(const NsModel *model);
+
+/* z = y + a x; z is not x or y. A plain loop, which costs less than VecWAXPY for short vectors. */
+PetscErrorCode NsVecAddScaled(Vec z, PetscReal a, Vec x, Vec y);
+/* q1 = the position reached from q0 at constant velocity v after the time h; q1 may be q0. Schemes change positions by this function only: with large rotations,
+   positions are not a vector space and the model has its own `move`. */
+PetscErrorCode NsModelMove(NsModel *model, Vec q0, PetscReal h, Vec v, Vec q1);
+
+static inline PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
+{
+  return model->dynamics.force(model, t, q, v, h);
+}
+
 /* a = M(q)^-1 h(t, q, v), 0 where there is no mass. Uses slot 0 with A = M. */
-PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a);
+static inline PetscErrorCode NsModelAccel(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
+{
+  return model->dynamics.accel(model, t, q, v, a);
+}
+
+/* NsModelFlight, operation by operation: for models' own use. */
+PetscErrorCode NsModelFlightInSteps(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
+
 /* Free flight by the forecasting trapezoidal rule, no two vectors the same:
    q1 = q0 + dt v0 + dt^2/2 a0,   a1 = M^-1 h(t1, q1, v0 + dt a0),   v1 = v0 + dt/2 (a0 + a1). */
-PetscErrorCode NsModelFlight(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
-/* The same, operation by operation: for models' own use. */
-PetscErrorCode NsModelFlightInSteps(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1);
-PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y);
+static inline PetscErrorCode NsModelFlight(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  return (model->dynamics.flight ? model->dynamics.flight : NsModelFlightInSteps)(model, t1, dt, q0, v0, a0, q1, v1, a1);
+}
+
+/* y = M(q) x */
+static inline PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
+{
+  return model->dynamics.mult(model, t, q, x, y);
+}
+
 /* y = (dM/dt along v) v, 0 where M is constant: with T = v' M v/2, the derivative of T by q and the forces together are h + y. */
 PetscErrorCode NsModelMassRate(NsModel *model, PetscReal t, Vec q, Vec v, Vec y);
 /* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
-PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op);
-PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x);
+static inline PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  return model->dynamics.factor(model, slot, t, q, v, op);
+}
+
+/* x = A^-1 b with A of the slot. */
+static inline PetscErrorCode NsModelSolve(NsModel *model, PetscInt slot, Vec b, Vec x)
+{
+  return model->dynamics.solve(model, slot, b, x);
+}
+
 /* q += A^-1 h(t, q, v) for unknowns without mass, with A of these in the slot: they come to rest under the forces of the others. Only where model->massless. */
-PetscErrorCode NsModelSettle(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v);
+static inline PetscErrorCode NsModelSettle(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v)
+{
+  return model->dynamics.settle(model, slot, t, q, v);
+}
+
 /* All candidates' gaps, g[candidates] in m; negative is penetration. */
-PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g);
-PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows);
-/* d[rows->rows] = (dW'/dt) v + d(drive)/dt along the motion: what the contact accelerations have beside W' v'. Only where ops->rowrate is there. */
-PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d);
-PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
+static inline PetscErrorCode NsModelGap(NsModel *model, PetscReal t, Vec q, PetscReal *g)
+{
+  return model->contact.gap(model, t, q, g);
+}
+
+/* Rows of W' of the active candidates contact[active], ascending. */
+static inline PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
+{
+  return model->contact.rows(model, t, q, active, contact, rows);
+}
+
+/* d[rows->rows] = (dW'/dt) v + d(drive)/dt along the motion: what the contact accelerations have beside W' v'. Only where contact.rowrate is there. */
+static inline PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
+{
+  return model->contact.rowrate(model, t, q, v, rows, d);
+}
+
+static inline PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy)
+{
+  return model->dynamics.energy(model, t, q, v, energy);
+}
+
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
 PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times);
 
-/* (all) values[touches] of the touch list out of a vector, the same on all processes; and x[touch[place[k]]] += value[k], k < count, into one, by the process that owns it. All
-   that contact reads and writes goes through these two. */
+/* (all) values[touches]: the touch list of a vector, the same on all processes; and x[touch[touched[k]]] += value[k], k < count, on the process that owns it. Contacts read and write
+   vectors by these two only. */
 PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values);
-PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *place, const PetscReal *value, Vec x);
-/* (all) The greatest |x| of all unknowns, the same on all processes; no number if one of them is none. */
+PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *touched, const PetscReal *value, Vec x);
+/* (all) The greatest |x| of all unknowns, the same on all processes; NaN if one of them is NaN. */
 PetscErrorCode NsModelLargest(const NsModel *model, Vec x, PetscReal *largest);
 
 PetscErrorCode NsModelModesDestroy(NsModelModes *modes);
@@ -314,12 +404,37 @@ PetscErrorCode NsModelModesDestroy(NsModelModes *modes);
 PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...);
 PetscErrorCode NsVecsDestroy(Vec *first, ...);
 
+/*
+  The numbers of such a vector, `local` long. They are in this process's memory and stay there as long as the vector lives, so nothing has to be restored. NsVecArray is for
+  writing, too: it counts as a change, on which PETSc's cached norms depend: write before any other operation of PETSc on the vector, and do not keep the pointer.
+*/
+static inline const PetscReal *NsVecRead(Vec x)
+{
+  const PetscReal *array = NULL, *restored;
+
+  (void)VecGetArrayRead(x, &array);
+  restored = array;
+  (void)VecRestoreArrayRead(x, &restored);
+  return array;
+}
+
+static inline PetscReal *NsVecArray(Vec x)
+{
+  PetscReal *array = NULL, *restored;
+
+  (void)VecGetArray(x, &array);
+  restored = array;
+  (void)VecRestoreArray(x, &restored);
+  return array;
+}
+
 PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows);
 PetscErrorCode NsRowsDestroy(NsRows *rows);
-/* Leaves the normal of each contact alone. */
+void           NsRowsSerialize(NsArchive *archive, const char *name, const NsModel *model, NsRows *rows);
+/* Keeps the normal row of each contact only. */
 void NsRowsKeepNormals(NsRows *rows);
-/* v += scale W P: reactions as they are, without a mass. */
+/* v += scale W P: reactions, not divided by a mass. */
 PetscErrorCode NsRowsApply(const NsModel *model, const NsRows *rows, const PetscReal *P, PetscReal scale, Vec v);
-/* u = W' v + drive, u[rows->rows]; of touched values, or of a vector. */
+/* u = W' v + drive, u[rows->rows]; v by values of the touch list, or as a vector. */
 void           NsRowsVelocityTouched(const NsRows *rows, const PetscReal *touch_v, PetscReal *u);
 PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u);

@@ -1,71 +1,180 @@
 /*
-  What is kept of a run: writers, each with its own file in the run's directory.
+  What is kept of a run: writers, each with its own files in the directory of results.
 
-  The loop offers every accepted state to every writer; a writer takes what is due to it (its own `every`) and always the first and the last.
-  With several processes all of them call every writer, so that a writer may gather what it needs; files are written by the first alone (src/output/file.h sees to that).
+  The loop gives every accepted state to the writers as a record of the step (NsSnapshot). A writer may `observe` each step, to sum up or to compare, and it writes a record each
+  `every` steps, of the first state and of the last. With several processes all of them call every writer, so that a writer may gather what it needs; files are written by the first
+  alone (src/output/file.h sees to that).
 
-  A write that fails ends the run through NsRunFail with the file's name; files that are complete stay readable at any moment.
+  A writer knows the directory of results (NsSink), the model and its own settings, and nothing of who makes the steps. A write that fails ends the run through NsSinkFail with the
+  file's name; files that are complete stay readable at any moment.
 
-  A new writer: src/output/NAME.c with an NsWriterType `NsWriterType_Name`, and a line NS_WRITER(Name) in src/output/list.h. Writers are opened and
-  closed in the order of the list. Mistakes of the machine (disk full) go to NsRunFail and never to the return code; memory comes from the
-  run's arena in `open`, so that nothing allocates while stepping.
+  To add a writer: src/output/NAME.c with an NsWriterType `NsWriterType_Name`, and a line in src/output/list.h, which also describes its key of `output`. Its CSV files are tables of
+  columns (NsCsvType): headers, --overwrite's clean-up, `percuss compare`, units and `percuss explain` follow from them. Memory comes from the sink's arena in `open`, so that
+  nothing allocates while stepping.
 */
 #pragma once
-#include "scheme.h"
+#include "archive.h"
+#include "contact.h"
+#include "ledger.h"
+#include "settings.h"
 
-typedef struct NsRun    NsRun;
-typedef struct NsWriter NsWriter;
+typedef struct NsJson NsJson;
 
+/* ---- the directory of results ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* A list of files. */
+typedef struct NsFileList NsFileList;
+struct NsFileList {
+  const char *path;
+  NsFileList *next;
+  char        hash[65]; /* SHA-256 by NsFileListHash; "": not asked for yet */
+};
+
+/* Where results go, and whether that works. */
 typedef struct {
-  PetscInt64 step;             /* 0 is the initial state */
-  NsState    state;            /* as model->layout has it */
-  Vec        whole_q, whole_v; /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
-  const NsContactReport
-    *contact; /* [model->candidates]; of those that are not near only the state is right, open, unless a writer needs_contacts now */
-  const NsContactReport *before; /* [model->candidates] of the step before; right for those that are near */
-  PetscInt               nears;
-  const PetscInt        *near;   /* [nears] ascending: the candidates that are not provably open */
-  const NsLedger        *ledger; /* its energies are of this state when a writer that needs them takes it, and at the last */
-  PetscBool              first, last;
-  PetscBool              again; /* seen by every writer that was due; now it turns out to be the last: those that were not, write it */
+  NsArena    *arena;
+  const char *name; /* of the results: names the frames */
+  const char *directory;
+  PetscBool   writes;        /* this process writes files and speaks to the user: the first */
+  PetscBool   resumes;       /* a run goes on: files are kept until NsFileSerialize cuts them */
+  double      now;           /* NsSeconds() of the present step, for rows that are to be seen soon */
+  NsFileList *files;         /* what is written, within the directory; for run.json */
+  char        failure[8192]; /* the first failure, with room for a path; "": none */
+} NsSink;
+
+/* The first failure is kept; a run stops after the present step. */
+void NsSinkFail(NsSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* printf into the arena: "<directory>/<format...>". */
+const char *NsSinkPath(const NsSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends a copy of path to a list. */
+void NsFileListAdd(NsFileList **list, const char *path, NsArena *arena);
+/* SHA-256 of a file, of its first reading: large meshes are read once for it. NULL: it cannot be read. */
+const char *NsFileListHash(NsFileList *file);
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A column of a CSV file. A row is a C struct, from which each column takes its value. */
+typedef struct {
+  const char *name;     /* in the header; a pattern (fnmatch) where the model chooses the names */
+  const char *unit;     /* SI, "" without unit; NULL: the column holds words; NS_UNIT_UNKNOWN */
+  const char *meaning;  /* a phrase without full stop */
+  size_t      offset;   /* of the value in the row: PetscReal, or const char * for words */
+  unsigned    needs;    /* features (bits of the writer's own) that a subject must have for this column; 0: none */
+  bool        optional; /* NAN leaves the field empty */
+  bool        sums;     /* over the steps since the row before */
+  const char *rate;     /* the column of its rate: this takes the place of the name up to its first wildcard; NULL: it has none */
+} NsColumn;
+#define NS_UNIT_UNKNOWN "?" /* coordinates of mechanisms: by the mechanism */
+
+/* What a row of a table is. `percuss compare` puts rows of equal times side by side, and pairs events. */
+typedef enum {
+  NS_CSV_STEPS,   /* a step that was recorded; the first column is the time */
+  NS_CSV_EVENTS,  /* something that happened; the first column is the time */
+  NS_CSV_ANALYSIS /* a mode, a speed */
+} NsCsvKind;
+
+/* A CSV file: what `percuss explain` says of it, and its columns. */
+typedef struct {
+  const char     *file;  /* "contacts.csv" */
+  const char     *about; /* what a row is, a phrase without full stop */
+  NsCsvKind       kind;
+  const NsColumn *column; /* [columns, then one without name]; the first is that of the row itself: time, mode, speed */
+  const char      *
+    subject; /* NULL: the header has the columns as they are. Else the columns after the first `own` come once for each subject, as SUBJECT.COLUMN: "contact" */
+  size_t row;    /* with subjects: offset in the row of the first subject's struct, */
+  size_t stride; /* and the size of these structs */
+} NsCsvType;
+
+/* All of them: those of writers, then those of analyses. NULL behind the last. */
+const NsCsvType *NsCsvTypeAt(int index);
+/* By the name of the file, without folders; NULL: percuss writes no such table. */
+const NsCsvType *NsCsvTypeFind(const char *file);
+/* The column that a name of a header stands for; only what follows the last dot counts: "gap" of "wall.gap". NULL: none. */
+const NsColumn *NsColumnFind(const NsCsvType *type, const char *name);
+
+/* ---- writers ---------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The state after a step, and what led to it. */
+typedef struct {
+  PetscInt64             step;             /* 0 is the initial state */
+  NsState                state;            /* as model->layout has it */
+  Vec                    whole_q, whole_v; /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
+  const NsContactReport *contact; /* [model->candidates]; of inactive ones only the state is right, open, unless a writer needs_contacts now */
+  const NsContactReport *before;  /* [model->candidates] of the step before; right for the active ones */
+  PetscInt               actives;
+  const PetscInt        *active; /* [actives] ascending: the candidates that are not provably open */
+  const NsLedger        *ledger; /* its energies are of this state when a writer that needs_energy writes, and at the last */
 } NsSnapshot;
 
+typedef struct NsWriter     NsWriter;
+typedef struct NsCsv        NsCsv; /* src/output/csv.h */
+typedef struct NsWriterType NsWriterType;
+
+#define NS_WRITER_TABLES 2
+
+struct NsWriterType {
+  const char      *name;
+  const NsCsvType *csv[NS_WRITER_TABLES + 1]; /* its tables, then NULL. Opened (after `open`), kept in checkpoints and closed for it */
+  const char *const *
+    files; /* its other files: patterns (fnmatch), within the directory or a folder of it, NULL-terminated; lists before what they list. NULL: none */
+  /* Whether a run wants it beyond what its key says (`every` above 0, true). NULL: it does. */
+  PetscBool (*wanted)(const NsWriter *);
+  /* Mistakes in its settings that show only with the model; defaults that come from it. NULL: there are none. */
+  PetscErrorCode (*check)(void *settings, NsModel *model, NsArena *arena, NsDiag *diag);
+  /* Bytes of one record, about, for `percuss check`. NULL: not worth counting. */
+  double (*bytes)(const NsWriter *);
+  PetscErrorCode (*open)(NsWriter *);                        /* NULL: nothing to do */
+  PetscErrorCode (*observe)(NsWriter *, const NsSnapshot *); /* each step, before `write`. NULL: it does not look at each */
+  PetscErrorCode (*write)(
+    NsWriter *, const NsSnapshot *); /* a record: each `every` steps, first and last, or when it is `due`. NULL: it writes none */
+  /* Instead of `every`: whether to write, by the clock; asked at each step. With several processes it is asked on the first one, every now and then. */
+  PetscBool (*due)(NsWriter *, PetscInt64 step);
+  PetscBool reports_alone;  /* looks at reports of contacts, not at the state's vectors */
+  PetscBool needs_energy;   /* to write: the ledger's energies */
+  PetscBool needs_state;    /* to write: all of it, whole_q, whole_v */
+  PetscBool needs_contacts; /* to write: the reports of all candidates, not only of the active ones */
+  /* Its history between two snapshots, for checkpoints: its files (NsFileSerialize), its sums. NULL: nothing beside its tables. */
+  PetscErrorCode (*serialize)(NsWriter *, NsArchive *);
+  /* What it adds to the summary in run.json, also after it has been closed. NULL: nothing. */
+  void (*summary)(const NsWriter *, NsJson *);
+  PetscErrorCode (*close)(NsWriter *, const char *status); /* status: "done", "failed", "stopped". NULL: nothing to do */
+};
+
+/* What writers know of a run. */
 typedef struct {
-  const char *name;
-  /* Whether this run wants the writer at all. */
-  PetscBool (*wanted)(const NsRun *);
-  PetscErrorCode (*open)(NsWriter *);
-  /* True when this writer takes this snapshot: asked once for it, before the ledger is closed. A writer may take a snapshot only to sum or compare. */
-  PetscBool (*due)(const NsWriter *, PetscInt64 step, PetscBool last);
-  PetscBool reports_alone; /* looks at reports of contacts, not at the state's vectors */
-  PetscBool needs_energy;
-  PetscBool needs_state; /* all of it: whole_q, whole_v */
-  PetscBool by_clock;    /* `due` looks at the clock; with several processes it is asked on the first one, every now and then */
-  /* NULL, or: true when it wants the reports of all candidates, not only of those that are near. */
-  PetscBool (*needs_contacts)(const NsWriter *, PetscInt64 step, PetscBool last);
-  PetscBool sums; /* due every step, for what it sums up; writes rows of its own choice */
-  /* A snapshot that comes `again` goes only to writers that were not due to it, and to those that sum. */
-  PetscErrorCode (*write)(NsWriter *, const NsSnapshot *);
-  /* What it remembers between two snapshots, for checkpoints: its files (NsFileRemember), its sums. NULL: nothing. */
-  PetscErrorCode (*remember)(NsWriter *, NsMemory *);
-  PetscErrorCode (*close)(NsWriter *);
-} NsWriterType;
+  NsSink                 *sink;     /* not owned */
+  NsModel                *model;    /* not owned */
+  const NsOutputSettings *settings; /* not owned */
+  PetscReal               end;      /* s */
+  PetscInt64              steps;    /* planned; schemes that vary their step take more */
+  PetscBool               quiet;
+} NsWriterContext;
 
 struct NsWriter {
   const NsWriterType *type;
-  NsRun              *run; /* not owned */
+  NsSink             *sink;     /* not owned */
+  NsModel            *model;    /* not owned */
+  const void         *settings; /* of its key of `output`; NULL: it has none */
+  long                every;    /* steps between two records; 0: none */
+  PetscReal           end;
+  PetscInt64          steps;
+  PetscBool           quiet;
+  NsCsv              *csv; /* [NS_WRITER_TABLES], as type->csv */
   void               *data;
-  PetscBool           takes; /* the loop's: the present snapshot */
+  PetscBool           open;
+  PetscBool           not_finite; /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
+  PetscBool           writes_now; /* of the loop */
 };
 
-extern const NsWriterType *const NsWriterTypes[];  /* NULL-terminated, from src/output/list.h */
-extern const NsWriterType *const NsWriterManifest; /* the one of them that writes run.json */
+extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
+extern const NsTable             NsTable_Output;
 
-/* Opens: the run's directory must be there. */
-PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **writer);
-/* Closes: what is still in buffers is written, or NsRunFail is called. Destroy all writers before run->exit is looked at. */
-PetscErrorCode NsWriterDestroy(NsWriter **writer);
-/* Those in run->writer, in the order in which they were opened. */
-PetscErrorCode NsWritersClose(NsRun *run);
-/* For NsLastWords (src/core/out_of_memory.h), context: the run, whose directory may be there. Its writers are closed, and run.json says that it failed for want of memory. */
-void NsWritersLastWords(void *run);
+/* Mistakes in the settings that show only with the model. */
+PetscErrorCode NsWritersCheck(const NsOutputSettings *settings, NsModel *model, NsArena *arena, NsDiag *diag);
+/* *writer: not open yet; NULL where the run does not want it. */
+PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *context, NsWriter **writer);
+/* The directory must be there. */
+PetscErrorCode NsWriterOpen(NsWriter *writer);
+PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive);
+/* What is still in buffers is written, or NsSinkFail is called. Does nothing to a writer that is not open. Its memory is the arena's. */
+PetscErrorCode NsWriterClose(NsWriter *writer, const char *status);

@@ -1,22 +1,32 @@
 /*
-  How time advances: one step from t to t + dt, in place.
+  Time integration: one step from t to t + dt, in place.
 
-  A scheme is a few lines of formula over free dynamics (NsModel), contact rows (NsRows), the local problem (NsContact) and the energy
-  ledger. It allocates at set-up only. A step that cannot be done leaves the state as it was and says why (NsStepOutcome): the loop decides.
+  A scheme is a few lines of formula over free dynamics (NsModel), contact rows (NsRows), the local problem (NsContact) and the energy ledger. It declares its work vectors and
+  its history (NsWorkspace); it allocates at set-up only. A step that cannot be done leaves the state as it was and gives a reason (NsStepOutcome): the time loop decides.
+
+  To add a scheme: one file in src/scheme with an NsSchemeType, and its line in src/scheme/list.h; promises that the conformance suites hold it to in tests/conformance/promises.h;
+  its equations in docs/theory. moreau_midpoint.c is a short one to copy.
 */
 #pragma once
+#include "archive.h"
 #include "contact.h"
-#include "memory.h"
 #include "ledger.h"
+#include "workspace.h"
 
 typedef struct NsScheme NsScheme;
 typedef double _Complex NsComplex;
 
-/* Every scheme's settings struct begins with these (NS_SCHEME_KEYS in a key table). */
+/* The first member of every scheme's settings (NS_STEP_KEY in its key table), or the first member of that. */
 typedef struct {
   const NsNode *where;
   double        step; /* s */
 } NsSchemeSettings;
+
+#define NS_STEP_KEY \
+  { \
+    "step", NS_KEY_NUMBER, offsetof(NsSchemeSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", \
+                                                             .example = "0.1 us" \
+  }
 
 /* Something that a scheme counts, for run.json. */
 #define NS_COUNTERS 16
@@ -26,46 +36,47 @@ typedef struct {
 } NsCounter;
 
 typedef struct {
-  PetscBool done;      /* false: the state is unchanged and `reason` says why */
-  PetscBool impulsive; /* some contact carried an impulse that is an impact */
+  PetscBool done;      /* false: the state is unchanged, and `reason` says why */
+  PetscBool impulsive; /* some contact had an impact */
   char      reason[512];
 } NsStepOutcome;
 
-/* A scheme's line in the table of all of them (percuss explain schemes). Phrases without full stop, short: the table is to fit a terminal. */
+/* What `percuss explain schemes` and `percuss explain scheme.NAME` print of a scheme. Phrases without full stop; the first six are short: the table has to fit a terminal. */
 typedef struct {
-  int         order;         /* in free flight without damping */
+  int         order;         /* of positions in free flight without damping */
   int         order_impacts; /* with impacts; 0: it has none */
   const char *level;         /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
-  const char *energy;        /* in flight; behind a semicolon what else changes it: "kept to rounding", "oscillates, bounded; impacts never add" */
-  const char *needs;         /* of a model, beside forces and mass: "linear forces", "rates of contact rows"; "": nothing */
-  const char *reference;     /* authors and equation: "Acary, Bonnefon (2)" */
+  const char *energy;        /* in free flight; after a semicolon what else changes it: "kept to rounding", "oscillates, bounded; e near 1 adds" */
+  const char *needs;         /* of a model beside forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
+  const char *cited;         /* authors and equation: "Acary, Bonnefon (2)" */
+  const char *step_limit;    /* "dt < 2/omega_max without damping", "none" */
+  const char *theory;        /* the page in docs/theory with its equations, under a heading of its name: "schemes_velocity" */
+  const char *reference;     /* authors, title, equation or section */
 } NsSchemeSheet;
 
 typedef struct {
-  const NsVariant *variant; /* name, title, about, keys */
-  NsSchemeSheet    sheet;
-  /* NULL or a sentence without full stop: why this scheme cannot move this model. */
+  NsVariant     variant; /* name, title, about, keys */
+  NsSchemeSheet sheet;
+  /* NULL or a sentence without full stop: why this scheme does not support this model. */
   const char *(*refuses)(const NsModel *, const void *settings);
-  PetscErrorCode (*setup)(NsScheme *);
-  /* Before the first step, at the initial state: the last place that may allocate; schemes with memory begin here. NULL: nothing to do. */
+  size_t size; /* of its private struct, scheme->data: zero at first */
+  PetscErrorCode (*declare)(NsScheme *, NsWorkspace *);
+  /* Before the first step, at the initial state: the last place that may allocate. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
-  /* Writes what `step` leaves out of the state: it has to leave there what contact reads, the touch list, and may leave the rest to this. NULL: nothing is left out. */
+  /* Writes what `step` leaves out of the state: `step` has to write the touch list, which contact reads, and may leave the rest to this. NULL: nothing is left out. */
   PetscErrorCode (*complete)(NsScheme *, NsState *);
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
-  PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how far they went */
-  PetscBool massless; /* moves unknowns without mass */
-  PetscBool adapts;   /* varies, and any dt is as good as another: the last step is made to end with the run */
+  PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how long they were */
+  PetscBool massless; /* supports unknowns without mass */
+  PetscBool adapts;   /* varies, and works with any dt: the last step is made to end with the run */
   PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit by itself */
-  /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
-     x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or moves no finite elements. */
+  /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for the state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
+     x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or does not support finite elements. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
-  PetscReal growth; /* of an undamped mode in a step that counts as none at the step limit; 0: that of rounding */
-  /* NULL, or what it has counted into list[NS_COUNTERS]; how many. */
+  PetscReal growth; /* of an undamped mode in a step that is tolerated at the step limit; 0: rounding */
+  /* NULL, or fills list[NS_COUNTERS] with what it has counted; how many. */
   PetscInt (*count)(const NsScheme *, NsCounter *list);
-  /* What it remembers between two steps beside the state, for checkpoints; called after `start`. NULL: nothing. */
-  PetscErrorCode (*remember)(NsScheme *, NsMemory *);
-  PetscErrorCode (*destroy)(NsScheme *);
 } NsSchemeType;
 
 struct NsScheme {
@@ -74,10 +85,11 @@ struct NsScheme {
   NsModel            *model;    /* not owned */
   NsContact          *contact;  /* not owned */
   NsLedger           *ledger;   /* not owned */
+  NsWorkspace        *work;
   PetscReal
-              step_limit; /* s: of schemes that are `bounded`, by NsRunCreate; falls while a free spin rises (guard.h); PETSC_MAX_REAL: none, or not known (mechanisms) */
+              step_limit; /* s: critical time step, for schemes that are `bounded`; falls while a free spin rises (guard.h); PETSC_MAX_REAL: none, or not known (mechanisms) */
   void       *data;
-  char        refusal[512]; /* by `setup`: why it cannot move this model, a sentence without full stop; "": it can */
+  char        refusal[512]; /* set by `declare`: why it does not support this model, a sentence without full stop; "": it does */
   const char *refusal_key;  /* the scheme's key that this is about; NULL: `type` */
 };
 
@@ -90,30 +102,32 @@ PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsCon
 PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
 PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
-/* Before anybody looks at the state beyond what contact touches. */
+/* Before the state is read beyond the touch list. */
 PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state);
-/* The same for a mode with gyroscopic terms, which make explicit schemes grow a little at any step: largest dt at which it does not grow by more than
-   NS_GROWTH within `duration` (s). */
+
+/* ---- critical time step: from `amplification` alone (src/scheme/stability.c) ------------------------------------------------------------------ */
+
+/* Largest dt at which modes with frequencies up to omega (rad/s) and damping ratios up to zeta do not grow; PETSC_MAX_REAL: any dt; 0: they always grow. */
+PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
+/* The same for a mode with gyroscopic terms, which make explicit schemes grow a little at any dt: largest dt at which it does not grow by more than NS_GROWTH within
+   `duration` (s). */
 #define NS_GROWTH 0.1
 PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration);
 /* Whether it grows by more than that with steps of this length. */
 PetscBool NsSchemeGrows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal step);
-/* Largest dt at which modes of frequency omega (rad/s) and damping ratio zeta do not grow; PETSC_MAX_REAL when unconditionally stable,
-   0 when they always do. */
-PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta);
-/* Times of steps, number * step / parts, correctly rounded for a step of up to 15 decimal digits, step = digits / scale: 1005 steps of 1e-7 s end at 0.0001005 and not
-   beside it. */
+
+/* ---- for schemes --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Times of steps, number * step / parts, correctly rounded for a step of up to 15 decimal digits, step = digits / scale: 1005 steps of 1e-7 s end at exactly 0.0001005. */
 typedef struct {
   PetscReal step, digits, scale;
 } NsStepClock;
 NsStepClock NsStepClockMake(PetscReal step);
 PetscReal   NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts);
-/* For schemes: the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
+/* For `declare` of those that add and scale positions like vectors, instead of changing them by velocities alone (NsModelMove): refuses models for which that is wrong. `key`: the
+   scheme's key that asks for it; NULL: it always does. */
+PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme, const char *key);
+/* The local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
-/* For schemes: puts names behind the reason, " (left, right)", at most four; nothing for no contacts. */
+/* Appends the names of contacts to the reason, " (left, right)", at most four; nothing for no contacts. */
 PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscInt count, const PetscInt *contact);
-/* The key `step` that every scheme has, as a line of its key table. */
-#define NS_STEP_KEY(T) \
-  { \
-    "step", NS_KEY_NUMBER, offsetof(T, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", .example = "0.1 us" \
-  }

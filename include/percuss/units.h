@@ -42,6 +42,15 @@ const char *NsDimensionName(NsDimension dimension);
 /* Its SI unit as the user would write it: "m", "kg/m^3", "Pa"; "" for NONE. */
 const char *NsDimensionUnit(NsDimension dimension);
 
+/* The i-th symbol and the i-th quantity that has a name ("a force", "N"), from 0, for lists; false after the last. */
+typedef struct {
+  const char *name, *prefixes; /* "Pa", "kMG" */
+  double      factor;          /* 1 of it in SI */
+  NsDimension dimension;
+} NsUnitSymbol;
+bool NsUnitSymbolAt(int i, NsUnitSymbol *symbol);
+bool NsUnitQuantityAt(int i, const char **name, const char **unit);
+
 /* Reads text as a value of this dimension, in SI. On failure returns false and puts a message such as "expected a length, got kg" or
    "not a number: '0,1' (use a decimal point)" into message; *column (from 0) and *length, bytes of
    text, say which part of it is wrong; they are set on failure only. */

@@ -1,28 +1,10 @@
-/* percuss check CONFIG: everything short of stepping, and what a run would do. */
+/* percuss check CONFIG: check a config and report what a run of it would do. */
 #include <math.h>
 #include <string.h>
-#include "advice.h"
-#include "arguments.h"
-#include "cli.h"
+#include "run/advice.h"
+#include "command.h"
+#include "core/text.h"
 #include "fe/fe.h"
-
-/* What a frame, a row of history etc. take on disk; good to a few per cent, for it counts digits of typical numbers. */
-static double bytes_to_write(const NsRun *run, double steps)
-{
-  const NsOutputSettings *output = run->config.output;
-  const NsScene          *scene  = &run->model->scene;
-  const double            number = 21;
-  double                  bytes  = 4096;
-
-#define NS_COUNT(every) ((every) > 0 ? floor(steps / (double)(every)) + 1 : 0)
-  bytes += NS_COUNT(output->frames->every) * (900 + (scene->rotations ? 104.0 : 80.0) * scene->points + (scene->beams ? 96.0 : 48.0) * scene->cells);
-  bytes += NS_COUNT(output->history->every) * number * (1 + 4.0 * output->history->probes.count);
-  bytes += run->model->candidates ? NS_COUNT(output->contacts->every) * number * (1 + 4.0 * run->model->candidates) : 0;
-  bytes += NS_COUNT(output->energy->every) * number * 9;
-  bytes += output->orbits->stations.count ? NS_COUNT(output->orbits->every) * number * (1 + 6.0 * output->orbits->stations.count) : 0;
-#undef NS_COUNT
-  return bytes;
-}
 
 static void print_bytes(double bytes)
 {
@@ -33,108 +15,53 @@ static void print_bytes(double bytes)
   printf("%.3g %s", bytes, units[unit]);
 }
 
-static double two_digits(double x)
+static void print_limit(NsRun *run)
 {
-  const double unit = x > 100 ? pow(10, floor(log10(x)) - 1) : 1;
+  const NsStability *stability = NsRunStability(run);
 
-  return unit * round(x / unit);
-}
-
-enum { NS_TIMED = 2000, NS_TOGETHER = 10 }; /* steps at most, and of which one time is taken */
-
-/* A hundred steps on a copy of the state, or those of a second, tell what a step costs here: the median of their times, for others use the machine, too; and how many there are going to be, if
-   they go on as long as the second half of these. */
-static PetscErrorCode time_steps(NsRun *run, double *seconds, double *steps)
-{
-  const PetscInt64 most = run->scheme->type->bounded  ? NS_TIMED
-                          : run->scheme->type->adapts ? 100
-                                                      : PetscMin(run->steps, 100); /* explicit ones: cheap, and slow to grow from a sudden load */
-  NsStepOutcome    outcome;
-  NsState          state = {run->state.t, NULL, NULL};
-  PetscInt64       done = 0, halfway = 0;
-  PetscReal        t_halfway = 0;
-  PetscInt         over, times = 0;
-  PetscReal        taken[NS_TIMED / NS_TOGETHER];
-  double           start, last;
-
-  PetscFunctionBegin;
-  PetscCall(VecDuplicate(run->state.q, &state.q));
-  PetscCall(VecDuplicate(run->state.v, &state.v));
-  PetscCall(VecCopy(run->state.q, state.q));
-  PetscCall(VecCopy(run->state.v, state.v));
-  PetscCall(NsSchemeStart(run->scheme, &state));
-  start = last = NsSeconds();
-  do {
-    PetscCall(NsSchemeStep(run->scheme, &state, run->step, &outcome));
-    done++;
-    if (done % NS_TOGETHER == 0) {
-      const double now = NsSeconds();
-      taken[times++]   = (now - last) / NS_TOGETHER;
-      last             = now;
-    }
-    if (2 * done <= most) {
-      halfway   = done;
-      t_halfway = state.t;
-    }
-    over = !outcome.done || done >= most || state.t >= run->config.time->end - NsRunEndSlack(run) || NsSeconds() - start >= 1;
-    PetscCall(NsLayoutAgree(run->model->layout, &over)); /* clocks differ */
-  } while (!over);
-  PetscCall(PetscSortReal(times, taken));
-  *seconds = times ? taken[times / 2] : (NsSeconds() - start) / (double)done;
-  *steps   = (double)run->steps;
-  if (run->scheme->type->adapts && state.t >= run->config.time->end - NsRunEndSlack(run))
-    *steps = (double)done;
-  else if (run->scheme->type->adapts && done > halfway && state.t > t_halfway)
-    *steps = PetscMax(*steps, two_digits((double)(done - halfway) * (run->config.time->end - t_halfway) / (state.t - t_halfway)));
-  PetscCall(VecDestroy(&state.q));
-  PetscCall(VecDestroy(&state.v));
-  PetscFunctionReturn(0);
-}
-
-static void print_limit(const NsRun *run)
-{
-  if (run->scheme->type->bounded)
-    printf("  step limit  %.6g s: steps stay below it by themselves\n", run->step_limit);
+  if (NsRunScheme(run)->type->bounded)
+    printf("  stability   critical time step %.6g s; the scheme keeps its steps below it\n", stability->step_limit);
   else
-    printf("  step limit  %.6g s; the step is %.3g of it\n", run->step_limit, run->step / run->step_limit);
-  if (run->contact_limit < run->step_limit)
-    printf("              %.6g s would be safe also while contacts press nodes without mass on what has mass\n", run->contact_limit);
+    printf("  stability   critical time step %.6g s; the step is %.3g %% of it\n", stability->step_limit,
+      100 * NsRunTimeStep(run) / stability->step_limit);
+  if (stability->contact_limit < stability->step_limit)
+    printf("              %.6g s while closed contacts couple massless nodes to nodes with mass\n", stability->contact_limit);
 }
 
-/* Beyond which the run will warn, or end. */
+/* Where the run will warn, or end. */
 static PetscErrorCode print_limits(NsRun *run)
 {
-  const NsGuard *guard = &run->guard;
+  const NsGuard *guard = NsRunGuard(run);
 
   PetscFunctionBegin;
   PetscCall(NsGuardCreate(run));
-  printf("  limits      energy made by the scheme %g of what there was", guard->energy);
-  if (run->model->candidates && guard->penetration > 0) printf(", penetration %g m", guard->penetration);
-  if (guard->spin_limit < PETSC_MAX_REAL) printf(", free spin %.6g rpm for this step", guard->spin_limit * 30 / PETSC_PI);
-  printf(": beyond, the run %s\n", guard->stops ? "ends" : "warns");
+  printf("  limits      the run %s at a numerical energy error above %g of the reference energy", guard->stops ? "ends" : "warns", guard->energy);
+  if (NsRunModel(run)->candidates && guard->penetration > 0) printf(", a penetration above %g m", guard->penetration);
+  if (guard->spin_limit < PETSC_MAX_REAL) printf(", a free spin above %.6g rpm (with this step)", guard->spin_limit * 30 / PETSC_PI);
+  printf("\n");
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode print_advice(NsRun *run)
 {
-  const char *name = run->scheme->type->variant->name;
+  const char *name = NsRunScheme(run)->type->variant.name;
   NsAdvice    advice;
 
   PetscFunctionBegin;
   PetscCall(NsAdvise(run, &advice));
   const PetscBool fits =
-    !strcmp(name, advice.scheme) && (advice.step == 0 || (run->step <= advice.step && run->step > advice.step / 20)) ? PETSC_TRUE : PETSC_FALSE;
-  printf("  advice      %s%s", fits ? "as it is, " : "", advice.scheme);
-  if (advice.step > 0) printf(fits ? ", steps of up to %.2g s" : ", step %.2g s", advice.step);
+    !strcmp(name, advice.scheme) && (advice.step == 0 || (NsRunTimeStep(run) <= advice.step && NsRunTimeStep(run) > advice.step / 20));
+  printf("  advice      %s%s", fits ? "keep " : "", advice.scheme);
+  if (advice.step > 0) printf(fits ? ", step up to %.2g s" : ", step %.2g s", advice.step);
   printf(": %s\n", advice.reason);
   PetscFunctionReturn(0);
 }
 
-/* How rotors turn, and where their lateral axes point. */
-static void print_spins(const NsRun *run)
+/* The spin of rotors, and their lateral axes. */
+static void print_spins(NsRun *run)
 {
   const NsFeRotor *rotors;
-  const PetscInt   count = NsModelIsFe(run->model) ? NsFeRotors(run->model, &rotors) : 0;
+  const PetscInt   count = NsModelIsFe(NsRunModel(run)) ? NsFeRotors(NsRunModel(run), &rotors) : 0;
 
   for (PetscInt r = 0; r < count; r++) {
     const PetscReal *a = rotors[r].lateral[0], *b = rotors[r].lateral[1];
@@ -145,92 +72,106 @@ static void print_spins(const NsRun *run)
   }
 }
 
-/* How the model is parted among processes: the step waits for the heaviest part, and for what it gets from its neighbours. */
-static void print_parting(const NsRun *run)
-{
-  const NsFe          *fe      = run->model->data;
-  const NsPartQuality *parting = &fe->parting;
-
-  if (run->model->layout->ranks == 1) return;
-  printf("  processes   %d, %s; parts from %.3g to %.3g of the mean, %d elements and springs cut, at most %d nodes from %d neighbours\n",
-    (int)parting->parts, parting->pieces ? "pieces of a chain" : "parted by METIS", parting->lightest, parting->heaviest, (int)parting->cut,
-    (int)parting->most_ghosts, (int)parting->most_neighbours);
-}
-
 static PetscErrorCode print_report(NsRun *run)
 {
-  const NsModel          *model  = run->model;
-  const NsOutputSettings *output = run->config.output;
-  const PetscBool         adapts = run->scheme->type->adapts, shortens = run->scheme->type->varies && !adapts; /* at impacts */
-  const char             *more = shortens ? " or more" : "", *about = shortens ? "at least" : "about";
-  double                  seconds = 0, steps = 0;
+  NsModel           *model     = NsRunModel(run);
+  NsContact         *contact   = NsRunContact(run);
+  const NsScheme    *scheme    = NsRunScheme(run);
+  const NsConfig    *config    = NsRunSettings(run);
+  const NsStability *stability = NsRunStability(run);
+  const PetscReal    step      = NsRunTimeStep(run);
+  const long         every     = NsRunFramesEvery(run);                                         /* steps between two frames */
+  const PetscBool    adapts = scheme->type->adapts, shortens = scheme->type->varies && !adapts; /* at impacts */
+  const char        *more = shortens ? " or more" : "", *about = shortens ? "at least" : "about";
+  double             seconds = 0, steps = 0, bytes = 0;
 
   PetscFunctionBegin;
-  PetscCall(time_steps(run, &seconds, &steps));
-  const double frames = output->frames->every > 0 ? ceil(steps / (double)output->frames->every) + 1 : 0;
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));  /* gaps of the start, */
-  PetscCall(NsContactComplete(run->contact, &run->state)); /* far ones, too */
-  printf("%s: %s\n", run->name, run->config.title ? run->config.title : "no title");
-  printf("  model       %d unknowns", (int)model->unknowns);
+  PetscCall(NsRunTrySteps(run, &seconds, &steps));
+  PetscCall(NsRunBytes(run, steps, &bytes));
+  const double frames = every > 0 ? ceil(steps / (double)every) + 1 : 0;
+  PetscCall(NsContactBeginStep(contact));
+  PetscCall(NsContactEndStep(contact, NsRunState(run)));  /* gaps of the start, */
+  PetscCall(NsContactComplete(contact, NsRunState(run))); /* far ones, too */
+  printf("%s: %s\n", NsRunSink(run)->name, config->title ? config->title : "no title");
+  printf("  model       %d %s", (int)model->unknowns, NsPlural(model->unknowns, "degree of freedom", "degrees of freedom"));
   if (model->massless) printf(" (%d without mass)", (int)model->massless);
-  printf(", %d bod%s", run->config.bodies.count, run->config.bodies.count == 1 ? "y" : "ies");
-  if (model->mass_total > 0) printf(", %d elements, mass %.6g kg", (int)model->scene.elements, model->mass_total); /* no mechanism */
+  printf(", %d %s", config->bodies.count, NsPlural(config->bodies.count, "body", "bodies"));
+  if (model->mass_total > 0)
+    printf(", %d %s, mass %.6g kg", (int)model->scene.elements, NsPlural(model->scene.elements, "element", "elements"),
+      model->mass_total); /* not of mechanisms */
   if (model->solver) printf(", %s", model->solver);
   printf("\n");
-  print_parting(run);
+  if (model->view.partition) {
+    char text[256];
+    PetscCall(model->view.partition(model, text, sizeof(text)));
+    printf("  processes   %s\n", text);
+  }
   print_spins(run);
-  printf("  contacts    %d candidate%s", (int)model->candidates, model->candidates == 1 ? "" : "s");
+  printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
-    printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, run->contact->report[i].gap);
+    printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, NsContactReports(contact)[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
-  printf("  scheme      %s, step %g s%s, %s%.0f step%s%s to t = %g s\n", run->scheme->type->variant->name, run->step, adapts ? " at most" : "",
-    adapts ? "about " : "", steps, steps == 1 ? "" : "s", more, adapts ? run->config.time->end : (double)run->steps * run->step);
-  if (model->ops->frequency_bound && run->omega_max == 0)
-    printf("  highest     nothing vibrates\n");
-  else if (model->ops->frequency_bound)
-    printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, set by the %s\n", run->omega_max, run->omega_max / (2 * PETSC_PI),
-      run->damping_ratio, run->limit_where);
-  if (adapts && NsSchemeStepLimit(run->scheme->type, run->scheme->settings, 1, 0) == PETSC_MAX_REAL)
-    printf("  step limit  none: steps are as short as the tolerance asks\n");
-  else if (!model->ops->frequency_bound)
-    printf(
-      "  step limit  not known for mechanisms: %s\n", run->scheme->type->bounded ? "steps follow their error alone" : "halve the step and compare");
-  else if (run->step_limit < PETSC_MAX_REAL)
+  printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
+    adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more,
+    adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
+  if (model->analysis.frequency_bound && stability->omega_max == 0)
+    printf("  highest     no vibration: the model has no stiffness\n");
+  else if (model->analysis.frequency_bound)
+    printf("  highest     %.6g rad/s (%.6g Hz), damping ratio %.3g, from the %s\n", stability->omega_max, stability->omega_max / (2 * PETSC_PI),
+      stability->damping_ratio, stability->where);
+  if (adapts && NsSchemeStepLimit(scheme->type, scheme->settings, 1, 0) == PETSC_MAX_REAL)
+    printf("  stability   no critical time step: steps follow the error tolerance\n");
+  else if (!model->analysis.frequency_bound)
+    printf("  stability   critical time step unknown for mechanisms: %s\n",
+      scheme->type->bounded ? "steps follow the error tolerance alone" : "halve the step and compare the results");
+  else if (stability->step_limit < PETSC_MAX_REAL)
     print_limit(run);
   else
-    printf("  step limit  none\n");
+    printf("  stability   no critical time step\n");
   PetscCall(print_limits(run));
   PetscCall(print_advice(run));
   printf("  output      %.0f frames%s, %s ", frames, more, about);
-  print_bytes(bytes_to_write(run, steps));
-  printf(" in %s\n", run->directory);
+  print_bytes(bytes);
+  printf(" in %s\n", NsRunSink(run)->directory);
   printf("  time        %s %.3g s without output, %.3g us a step on this machine\n", about, seconds * steps, 1e6 * seconds);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
+static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(options, arena, diag, &run));
+  PetscCall(NsRunCreate(wanted, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
       NsRunJudgeStep(run, PETSC_TRUE);
-      PetscCall(print_report(run)); /* also of what would not run: it has the limit and advice */
+      PetscCall(print_report(run)); /* also if the step is too large: it has the critical time step and advice */
     }
   }
-  if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
+  if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NsDiagErrors(diag) ? NS_EXIT_INPUT : NS_EXIT_DONE;
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }
 
-int NsCommandCheck(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  static const char *const allowed[] = {"--set", NULL};
-
-  return NsCommandOnConfig(argc, argv, allowed, NULL, NULL, check_config);
+  return NsCommandOnConfig(arguments, check_config);
 }
+
+static NsOption options[] = {NS_OPTION_SET, {NULL}};
+
+const NsCommand NsCommand_Check = {
+  .name    = "check",
+  .words   = "CONFIG",
+  .options = options,
+  .petsc   = true,
+  .about   = "check a config and report what a run of it would do",
+  .description =
+    "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
+    "of output and run time. A few steps are timed on a copy of the model; no files are written. Exit code 0: a run would start; 2: it would not.",
+  .examples = "check my_bar.yaml",
+  .call     = call,
+};

@@ -1,5 +1,5 @@
 /*
-  percuss compare A B [C]: how far runs are apart, from when on, and what that says of their steps. Exit code 0: alike within the tolerance; 1: not; 2: cannot be compared.
+  percuss compare A B [C]: differences between runs, their growth, and the order of convergence. Exit code 0: equal within the tolerance; 1: not; 2: cannot be compared.
 */
 #include "compare.h"
 #include <errno.h>
@@ -7,13 +7,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arguments.h"
-#include "cli.h"
+#include "command.h"
+#include "core/text.h"
+#include "percuss/output.h"
 #include "percuss/units.h"
 
 enum { TOLERANCE, CSV };
 
-static NsCommandOption own[] = {[TOLERANCE] = {"--tolerance", "NUMBER"}, [CSV] = {"--csv", "FILE"}, {NULL}};
+static NsOption options[] = {
+  [TOLERANCE] = {.name = "--tolerance", .takes = "NUMBER", .about = "relative difference up to which runs count as equal (default 1e-6)"},
+  [CSV]       = {.name = "--csv", .takes = "FILE", .about = "write the difference of every quantity to a new CSV file"},
+  {NULL},
+};
 
 char NsCompareLetter(int run)
 {
@@ -23,13 +28,13 @@ char NsCompareLetter(int run)
 static bool read_tolerance(double *tolerance)
 {
   *tolerance = 1e-6;
-  if (!own[TOLERANCE].value) return true;
-  if (!NsParseNumber(own[TOLERANCE].value, tolerance) && *tolerance >= 0) return true;
-  fprintf(stderr, "percuss compare: --tolerance: '%s' is no number from 0 on, such as 1e-6\n", own[TOLERANCE].value);
+  if (!options[TOLERANCE].value) return true;
+  if (!NsParseNumber(options[TOLERANCE].value, tolerance) && *tolerance >= 0) return true;
+  fprintf(stderr, "percuss compare: --tolerance: '%s' is not a number >= 0, such as 1e-6\n", options[TOLERANCE].value);
   return false;
 }
 
-/* The number that alone differs, apart from what is only about output; NULL if there are more, or another thing. */
+/* The one number in which the configs differ, apart from output; NULL if there are more differences, or another kind. */
 static const NsConfigDifference *find_refined(const NsConfigDifference *list)
 {
   const NsConfigDifference *refined = NULL;
@@ -42,17 +47,10 @@ static const NsConfigDifference *find_refined(const NsConfigDifference *list)
   return refined && isfinite(NsConfigRatio(refined)) ? refined : NULL;
 }
 
-static bool ends_with(const char *path, const char *key)
-{
-  const size_t length = strlen(path), tail = strlen(key);
-
-  return length >= tail && !strcmp(path + length - tail, key);
-}
-
 /* Of a step or a tolerance the larger value is the coarser one, of a count the smaller one. */
 static bool is_first_coarser(const NsConfigDifference *difference)
 {
-  const bool counts = ends_with(difference->path, "elements") || ends_with(difference->path, "modes");
+  const bool counts = NsTextEndsWith(difference->path, "elements") || NsTextEndsWith(difference->path, "modes");
 
   return counts ? NsConfigRatio(difference) < 1 : NsConfigRatio(difference) > 1;
 }
@@ -83,8 +81,8 @@ static bool put_in_order(NsComparison *it, NsArena *arena)
     if (ratio[0] > 0 && fabs(ratio[0] - ratio[1]) < 1e-6 * ratio[0]) return true;
   }
   fprintf(stderr,
-    "percuss compare: three runs tell an order where one number of their configs, such as scheme.step, changes by the same ratio from each to the next, and "
-    "nothing else does; here that is not so: compare them two by two\n");
+    "percuss compare: three runs show an order of convergence only if one number of their configs, such as scheme.step, changes by the same ratio from each to the "
+    "next and nothing else differs; compare these runs two by two\n");
   return false;
 }
 
@@ -95,7 +93,7 @@ static bool compare_configs(NsComparison *it, NsArena *arena)
   for (int r = 0; r < it->runs; r++) {
     all = all && it->run[r]->config;
     if (it->runs == 2 || it->run[r]->config) continue;
-    fprintf(stderr, "percuss compare: '%s' has no config.yaml, from which its step would be known\n", it->run[r]->directory);
+    fprintf(stderr, "percuss compare: '%s' has no config.yaml, which is needed to determine the step\n", it->run[r]->directory);
     return false;
   }
   if (it->runs > 2 && !put_in_order(it, arena)) return false;
@@ -153,21 +151,23 @@ static bool read_events(NsComparison *it, NsArena *arena, NsDiag *diag)
 
 static bool read_results(NsComparison *it, const char *const *words, NsArena *arena, NsDiag *diag)
 {
-  static const char *const files[NS_COMPARE_TABLES] = {"history.csv", "orbits.csv", "contacts.csv", "energy.csv"};
-  bool                     any                      = false;
+  const NsCsvType *type;
+  bool             any = false;
 
   for (int r = 0; r < it->runs; r++) it->run[r] = NsRunRecordRead(words[r], arena, diag);
   it->end = DBL_MAX;
   it->a   = it->runs - 2;
   it->b   = it->runs - 1;
   if (NsDiagErrors(diag) || !compare_configs(it, arena)) return false;
-  for (int i = 0; i < NS_COMPARE_TABLES; i++) {
-    if (!read_table(it, files[i], &it->table[i], arena, diag)) return false;
-    any = any || it->table[i].aligned;
+  for (int i = 0; (type = NsCsvTypeAt(i)) && it->tables < NS_COMPARE_TABLES; i++) {
+    if (type->kind != NS_CSV_STEPS) continue;
+    if (!read_table(it, type->file, &it->table[it->tables], arena, diag)) return false;
+    any = any || it->table[it->tables].aligned;
+    it->tables++;
   }
   if (!read_events(it, arena, diag)) return false;
   if (any) return true;
-  fprintf(stderr, "percuss compare: there is nothing to compare: no table with rows of one time and with a quantity that all have (");
+  fprintf(stderr, "percuss compare: nothing to compare: no table has times and quantities that all runs have (");
   for (int r = 0; r < it->runs; r++) fprintf(stderr, "%s%s", r ? ", " : "", it->run[r]->directory);
   fprintf(stderr, ")\n");
   return false;
@@ -182,8 +182,8 @@ static int compare(NsComparison *it, const char *const *words, NsArena *arena)
     NsDiagPrint(diag, stderr, NsColour(stderr));
     return NS_EXIT_INPUT;
   }
-  if (own[CSV].value && !NsCompareWrite(it, own[CSV].value)) { /* first: who asks for what cannot be done is told so, and nothing else */
-    fprintf(stderr, "percuss compare: cannot write %s: %s\n", own[CSV].value, strerror(errno));
+  if (options[CSV].value && !NsCompareWrite(it, options[CSV].value)) { /* before anything is printed */
+    fprintf(stderr, "percuss compare: cannot write %s: %s\n", options[CSV].value, strerror(errno));
     return NS_EXIT_INPUT;
   }
   NsComparePrintRuns(it);
@@ -192,20 +192,28 @@ static int compare(NsComparison *it, const char *const *words, NsArena *arena)
   return alike ? NS_EXIT_DONE : NS_EXIT_FAILED;
 }
 
-int NsCommandCompare(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  NsComparison comparison = {0};
-  const char  *word[NS_ALIGN_RUNS];
-  NsArena     *arena;
-  int          code;
+  NsComparison comparison = {.runs = arguments->words};
 
-  if (!NsCommandWords(argc, argv, own, NS_ALIGN_RUNS, word, &comparison.runs) || !read_tolerance(&comparison.tolerance)) return NS_EXIT_INPUT;
-  if (comparison.runs < 2) {
-    fprintf(stderr, "percuss compare: which runs? Such as: percuss compare out/bar out/bar_fine\n");
-    return NS_EXIT_INPUT;
-  }
-  arena = NsArenaCreate();
-  code  = compare(&comparison, word, arena);
-  NsArenaDestroy(&arena);
-  return code;
+  return read_tolerance(&comparison.tolerance) ? compare(&comparison, arguments->word, arguments->arena) : NS_EXIT_INPUT;
 }
+
+const NsCommand NsCommand_Compare = {
+  .name    = "compare",
+  .words   = "RUN RUN [RUN]",
+  .options = options,
+  .about   = "compare the results of two or three runs: differences, their growth, order of convergence",
+  .description =
+    "RUN is a directory of results; runs that failed or were stopped are compared up to the shortest one's end. Prints how far each quantity of the tables differs, at the times that all runs "
+    "have (otherwise interpolated, with the error of that), where the difference is largest and when it first exceeds the tolerance; events in pairs; figures, configs and versions that "
+    "differ; how the difference grows, and from when on the motion is chaotic. A quantity's scale is its largest absolute value in either run, but at least a millionth of that of "
+    "the largest quantity of the same unit in its table.\n"
+    "\n"
+    "Three runs that differ by one number in equal ratios, such as steps of h, h/2 and h/4, show the observed order of convergence, over time too, and the expected error.\n"
+    "\n"
+    "Exit code 0: equal within the tolerance; 1: not equal; 2: they cannot be compared.",
+  .examples = "compare out/bar out/bar_2\n"
+              "compare out/bar out/bar_half out/bar_quarter --csv order.csv",
+  .call     = call,
+};

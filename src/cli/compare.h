@@ -1,5 +1,5 @@
 /*
-  What `percuss compare` knows of its two or three runs, and how it looks on a page.
+  The comparison of two or three runs by `percuss compare`, and how it is printed.
 */
 #pragma once
 #include "results/config_difference.h"
@@ -7,7 +7,7 @@
 #include "results/event_pairs.h"
 #include "results/record.h"
 
-enum { NS_COMPARE_TABLES = 4 };
+enum { NS_COMPARE_TABLES = 16 }; /* at most */
 
 /* One table of all runs. `a` and `b` are the runs that it is about: the two, or of three the two finer ones. */
 typedef struct {
@@ -26,19 +26,20 @@ typedef struct {
   const NsConfigDifference *config;  /* of a and b */
   const NsConfigDifference *refined; /* the one number of physics or scheme that alone differs; NULL: there is not just one */
   double                    ratio;   /* of refined, from each of three runs to the next, above 1 */
-  double                    end;     /* s: up to here all have been */
-  NsComparedTable           table[NS_COMPARE_TABLES];
+  double                    end;     /* s: the earliest end of a run */
+  int                       tables;
+  NsComparedTable           table[NS_COMPARE_TABLES]; /* [tables], those with a row for each recorded step */
   int                       contacts;
   NsEventPairs             *events; /* [contacts], of a and b */
 } NsComparison;
 
 /* A, B or C. */
 char NsCompareLetter(int run);
-/* Who they are, how they were made, where their configs and figures differ. */
+/* The runs: their environment, configs and figures that differ. */
 void NsComparePrintRuns(const NsComparison *comparison);
-/* Quantities, the furthest apart first, and events. */
+/* Quantities, largest difference first, and events. */
 void NsComparePrintTables(const NsComparison *comparison, NsArena *arena);
-/* What it comes to. Returns whether they are alike within the tolerance. */
+/* The result. Returns whether the runs are equal within the tolerance. */
 bool NsComparePrintVerdict(const NsComparison *comparison, NsArena *arena);
 /* Every quantity, a row each. False with errno. */
 bool NsCompareWrite(const NsComparison *comparison, const char *path);

@@ -1,4 +1,4 @@
-/* What `percuss compare` prints and writes of its runs. */
+/* What `percuss compare` prints and writes about its runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "compare.h"
+#include "results/columns.h"
 #include "core/decimal.h"
+#include "core/text.h"
 
 enum { SHOWN_LINES = 12, SHOWN_WORD = 30 };
 
@@ -32,7 +34,7 @@ static void print_pair(const char *name, const char *a, const char *b)
   printf("  %-28s %-*.*s %.*s\n", name, SHOWN_WORD, 3 * SHOWN_WORD, word_or_dash(a), 3 * SHOWN_WORD, word_or_dash(b));
 }
 
-static void print_making(const NsComparison *it)
+static void print_environment(const NsComparison *it)
 {
   static const char *const paths[] = {"program.version", "program.commit", "program.compiler", "program.build", "libraries.petsc", "libraries.slepc",
     "libraries.mpi", "host", "ranks", "model.kind", "model.unknowns", "model.free_dynamics", "model.contacts"};
@@ -42,7 +44,7 @@ static void print_making(const NsComparison *it)
     const char *a = NsRunRecordText(it->run[it->a], paths[i]), *b = NsRunRecordText(it->run[it->b], paths[i]);
 
     if (a == b || (a && b && !strcmp(a, b))) continue;
-    if (!any) printf("\nmade otherwise (run.json)\n");
+    if (!any) printf("\nproduced in a different environment (run.json)\n");
     any = true;
     print_pair(paths[i], a, b);
   }
@@ -73,7 +75,7 @@ void NsComparePrintRuns(const NsComparison *it)
   int configs = 0;
 
   for (int r = 0; r < it->runs; r++) print_run(it->run[r], NsCompareLetter(r));
-  print_making(it);
+  print_environment(it);
   for (const NsConfigDifference *difference = it->config; difference; difference = difference->next) {
     if (!configs++) printf("\nconfig                         %-*c %c\n", SHOWN_WORD, NsCompareLetter(it->a), NsCompareLetter(it->b));
     if (configs <= SHOWN_LINES) print_pair(difference->path, difference->value[0], difference->value[1]);
@@ -82,7 +84,7 @@ void NsComparePrintRuns(const NsComparison *it)
   print_figures(it);
 }
 
-/* How far apart, for the order: where one alone is no number, further than any. */
+/* For sorting: infinite where one value alone is not finite. */
 static double rank(const NsDifference *difference)
 {
   return difference->unequal && !difference->quantity->words ? (double)INFINITY : difference->relative;
@@ -98,10 +100,7 @@ static int by_rank(const void *a, const void *b)
 
 static const char *name_of(const NsAligned *aligned, const NsAlignedQuantity *quantity, NsArena *arena)
 {
-  const char *dot = strrchr(quantity->name, '.');
-
-  return !strcmp(aligned->file, "contacts.csv") && strstr(dot ? dot : quantity->name, "impulse") ? NsArenaPrint(arena, "%s, sum", quantity->name)
-                                                                                                 : quantity->name;
+  return NsColumnSums(aligned->file, quantity->name) ? NsArenaPrint(arena, "%s, sum", quantity->name) : quantity->name;
 }
 
 static void print_time(double t)
@@ -133,7 +132,7 @@ static void print_difference(const NsComparedTable *table, const NsDifference *d
       printf("  %6.2f", order->order);
   }
   if (table->aligned->interpolated && !quantity->words) printf(" %10.2g", quantity->error);
-  if (!quantity->words && difference->unequal) printf("  no number in %ld rows of one", difference->unequal);
+  if (!quantity->words && difference->unequal) printf("  not finite in %ld rows of one run", difference->unequal);
   printf("\n");
 }
 
@@ -166,7 +165,7 @@ static void print_table(const NsComparison *it, const NsComparedTable *table, Ns
     return;
   }
   printf("  %-30s %-6s %5s%c - %c| %10s %10s %9s %10s%s%s\n", "", "unit", "max |", NsCompareLetter(it->a), NsCompareLetter(it->b), "at t, s", "rms",
-    "relative", "parts, s", table->order ? "   order" : "", aligned->interpolated ? "   interp." : "");
+    "relative", "differs", table->order ? "   order" : "", aligned->interpolated ? "   interp." : "");
   while (shown < aligned->quantities && shown < SHOWN_LINES && rank(sorted[shown]) > 0) print_difference(table, sorted[shown++], arena);
   if (shown == aligned->quantities) return;
   if (rank(sorted[shown]) > 0)
@@ -199,7 +198,7 @@ static void print_events(const NsComparison *it)
 
 void NsComparePrintTables(const NsComparison *it, NsArena *arena)
 {
-  for (int i = 0; i < NS_COMPARE_TABLES; i++) {
+  for (int i = 0; i < it->tables; i++) {
     const NsComparedTable *table = &it->table[i];
     long                   rows  = 0;
 
@@ -215,54 +214,33 @@ void NsComparePrintTables(const NsComparison *it, NsArena *arena)
   print_events(it);
 }
 
-static void put_number(FILE *file, double value, char separator)
-{
-  char         text[NS_DECIMAL_SIZE];
-  const size_t length = isnan(value) ? 0 : (size_t)NsDecimal(value, text);
-
-  fwrite(text, 1, length, file);
-  fputc(separator, file);
-}
-
-static void put_word(FILE *file, const char *word)
-{
-  const bool quoted = strpbrk(word, ",\"") != NULL;
-
-  if (quoted) fputc('"', file);
-  for (const char *p = word; *p; p++) {
-    if (*p == '"') fputc('"', file);
-    fputc(*p, file);
-  }
-  fputs(quoted ? "\"," : ",", file);
-}
-
 bool NsCompareWrite(const NsComparison *it, const char *path)
 {
-  const int fd   = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* a table of results by a slip of the hand: never */
+  const int fd   = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); /* never overwrite a file, which may be a table of results */
   FILE     *file = fd < 0 ? NULL : fdopen(fd, "w");
   bool      good;
 
   if (!file) return false;
   fputs("table,quantity,unit,scale,largest,time_of_largest,rms,relative,parts,unequal,interpolation_error,order,error\n", file);
-  for (int i = 0; i < NS_COMPARE_TABLES; i++) {
+  for (int i = 0; i < it->tables; i++) {
     const NsComparedTable *table = &it->table[i];
 
     for (int k = 0; table->aligned && k < table->aligned->quantities; k++) {
       const NsDifference *difference = &table->difference[k];
+      const char         *word[]     = {table->file, difference->quantity->name, difference->quantity->unit ? difference->quantity->unit : ""};
+      const double        value[]    = {difference->quantity->words ? NAN : difference->scale, difference->largest, difference->at, difference->rms,
+        difference->relative, difference->parts, (double)difference->unequal, difference->quantity->error, table->order ? table->order[k].order : NAN,
+        table->order ? table->order[k].error : NAN};
 
-      put_word(file, table->file);
-      put_word(file, difference->quantity->name);
-      put_word(file, difference->quantity->unit ? difference->quantity->unit : "");
-      put_number(file, difference->quantity->words ? NAN : difference->scale, ',');
-      put_number(file, difference->largest, ',');
-      put_number(file, difference->at, ',');
-      put_number(file, difference->rms, ',');
-      put_number(file, difference->relative, ',');
-      put_number(file, difference->parts, ',');
-      put_number(file, (double)difference->unequal, ',');
-      put_number(file, difference->quantity->error, ',');
-      put_number(file, table->order ? table->order[k].order : NAN, ',');
-      put_number(file, table->order ? table->order[k].error : NAN, '\n');
+      for (size_t f = 0; f < sizeof(word) / sizeof(*word); f++) {
+        if (f) fputc(',', file);
+        NsPutWord(file, word[f]);
+      }
+      for (size_t f = 0; f < sizeof(value) / sizeof(*value); f++) {
+        fputc(',', file);
+        NsPutNumber(file, value[f]);
+      }
+      fputc('\n', file);
     }
   }
   good = !ferror(file);

@@ -1,14 +1,14 @@
-/* What a comparison comes to: alike or not; how the difference grows; of three runs the order. */
+/* The result of a comparison: equal or not; how the difference grows; the order of three runs. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "compare.h"
 
-/* The table whose displacements tell how far the motions are apart: the first that there is, of history, orbits, contacts, energy. */
+/* The table whose displacements measure the difference of the motions: the first one present of history, orbits, contacts, energy. */
 static const NsComparedTable *main_table(const NsComparison *it)
 {
-  for (int i = 0; i < NS_COMPARE_TABLES; i++) {
+  for (int i = 0; i < it->tables; i++) {
     if (it->table[i].aligned) return &it->table[i];
   }
   return NULL;
@@ -25,7 +25,7 @@ static Summary sum_up(const NsComparison *it)
 {
   Summary sum = {.same = true, .alike = true};
 
-  for (int i = 0; i < NS_COMPARE_TABLES; i++) {
+  for (int i = 0; i < it->tables; i++) {
     const NsComparedTable *table = &it->table[i];
 
     for (int r = 0; r < it->runs; r++) sum.same = sum.same && (table->aligned || !table->rows[r]);
@@ -55,7 +55,7 @@ static Summary sum_up(const NsComparison *it)
   return sum;
 }
 
-/* One that ended earlier than the other, or otherwise. */
+/* At the same time, with the same status. */
 static bool ended_alike(const NsComparison *it)
 {
   const double a = NsRunRecordNumber(it->run[it->a], "summary.time"), b = NsRunRecordNumber(it->run[it->b], "summary.time");
@@ -66,7 +66,7 @@ static bool ended_alike(const NsComparison *it)
 
 static void print_alone(const NsComparison *it, const NsEventPairs *alone)
 {
-  printf("  events part at %.6g s: %c has the %s of %s there, and %c has none that fits\n", alone->alone_at,
+  printf("  events differ from %.6g s on: %c has the %s of %s there, and %c has no such event\n", alone->alone_at,
     NsCompareLetter(alone->alone ? it->b : it->a), alone->alone_event, alone->contact, NsCompareLetter(alone->alone ? it->a : it->b));
 }
 
@@ -76,27 +76,28 @@ static void print_growth(const NsComparison *it, const NsComparedTable *table, N
   const NsGrowth growth   = NsGrowthOf(table->aligned->samples, table->aligned->time, distance);
 
   switch (growth.kind) {
-  case NS_GROWTH_ZERO: printf("  motion: the same but for rounding\n"); return;
-  case NS_GROWTH_UNKNOWN: printf("  motion: apart by %.2g of its size; too few rows before that to see how it grows\n", growth.last); break;
-  case NS_GROWTH_BOUNDED:
-    printf("  motion: apart by %.2g of its size; the difference stays as it is from %.6g s on\n", growth.last, growth.from);
+  case NS_GROWTH_ZERO: printf("  motion: equal except for rounding\n"); return;
+  case NS_GROWTH_UNKNOWN:
+    printf("  motion: differs by %.2g of its magnitude; too few rows before that to determine the growth\n", growth.last);
     break;
-  case NS_GROWTH_POWER: printf("  motion: the difference grows about as t^%.1f, to %.2g of its size\n", growth.exponent, growth.last); break;
+  case NS_GROWTH_BOUNDED:
+    printf("  motion: differs by %.2g of its magnitude; the difference is constant from %.6g s on\n", growth.last, growth.from);
+    break;
+  case NS_GROWTH_POWER: printf("  motion: the difference grows about as t^%.1f, to %.2g of the magnitude\n", growth.exponent, growth.last); break;
   case NS_GROWTH_EXPONENTIAL:
-    printf("  motion: the difference grows exponentially, e-fold in %.3g s (from %.6g to %.6g s), to %.2g of its size\n", 1 / growth.rate,
+    printf("  motion: the difference grows exponentially, e-fold in %.3g s (from %.6g to %.6g s), to %.2g of the magnitude\n", 1 / growth.rate,
       growth.from, growth.to, growth.last);
     break;
   case NS_GROWTH_JUMP:
-    printf("  motion: the difference jumps near %.6g s, to %.2g of its size: as where one run has an impact and the other has not\n", growth.at,
-      growth.last);
+    printf("  motion: the difference jumps near %.6g s, to %.2g of the magnitude: as if only one run has an impact there\n", growth.at, growth.last);
     break;
   }
   if (isnan(growth.apart)) return;
   if (growth.kind == NS_GROWTH_EXPONENTIAL)
-    printf("  chaotic after %.6g s: from there on no run tells where the other is; a step with a tenth of the error moves that by %.3g s\n",
+    printf("  chaotic after %.6g s: later states of the two runs are unrelated; a step with a tenth of the error delays this by %.3g s\n",
       growth.apart, log(10) / growth.rate);
   else
-    printf("  from %.6g s on they are apart by more than a tenth of their size\n", growth.apart);
+    printf("  from %.6g s on they differ by more than a tenth of their magnitude\n", growth.apart);
 }
 
 static void print_next_step(const NsComparison *it)
@@ -107,7 +108,7 @@ static void print_next_step(const NsComparison *it)
   a = NsRunRecordNumber(it->run[0], "step");
   b = NsRunRecordNumber(it->run[1], "step");
   if (!(a > 0 && b > 0) || a == b) return;
-  printf("  a third run tells the order: percuss run %s --set scheme.step=%.9g --out %s_finer\n", it->run[a < b ? 0 : 1]->directory,
+  printf("  a third run shows the order of convergence: percuss run %s --set scheme.step=%.9g --out %s_finer\n", it->run[a < b ? 0 : 1]->directory,
     fmin(a, b) * fmin(a, b) / fmax(a, b), it->run[a < b ? 0 : 1]->directory);
 }
 
@@ -133,20 +134,20 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
   const double     begin = aligned->time[0], length = aligned->time[aligned->samples - 1] - begin;
   double           last_good = NAN, worst = 0;
   const char      *worst_name = NULL;
-  bool             lost       = false; /* in the last part that tells anything */
+  bool             lost       = false; /* in the last part with an order */
 
   printf("  %s changes by a factor of %.6g from A to B and from B to C\n", it->refined->path, it->ratio);
   if (!NsMedian(gather(table, -1, value), value, &median, &least, &most)) {
-    printf("  order: not to be seen, for the differences are rounding\n");
+    printf("  order: none, the differences are rounding errors\n");
     return;
   }
   const bool converges = median >= 0.5;
-  printf("  order %.2f (middle of the quantities of %s, %.2f to %.2f)", median, table->file, least, most);
+  printf("  order %.2f (median of the quantities of %s, %.2f to %.2f)", median, table->file, least, most);
   if (converges && fabs(median - round(median)) <= 0.2)
     printf(": consistent with order %.0f\n", round(median));
   else
     printf("%s\n", converges ? "" : ": no convergence");
-  printf("  over time, in eighths of it:");
+  printf("  in eighths of the time:");
   for (int part = 0; part < NS_ORDER_PARTS; part++) {
     if (!NsMedian(gather(table, part, value), value, &median, &least, &most)) {
       printf("  -");
@@ -158,16 +159,16 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
   }
   printf("\n");
   if (isnan(last_good))
-    printf("  refining gains less than half an order at any time\n");
+    printf("  below order 0.5 at any time\n");
   else if (lost)
-    printf("  differences shrink up to about %.6g s, and not after it\n", last_good);
+    printf("  convergence up to about %.6g s, not later\n", last_good);
   for (int i = 0; i < aligned->quantities && converges; i++) {
     const double relative = table->difference[i].scale > 0 ? table->order[i].error / table->difference[i].scale : NAN;
     if (!(relative > worst) || table->difference[i].minor) continue;
     worst      = relative;
     worst_name = aligned->quantity[i].name;
   }
-  if (worst_name) printf("  error of C to be expected: at most about %.2g of a quantity's scale (%s)\n", worst, worst_name);
+  if (worst_name) printf("  expected error of C: at most about %.2g of a quantity's scale (%s)\n", worst, worst_name);
 }
 
 bool NsComparePrintVerdict(const NsComparison *it, NsArena *arena)
@@ -179,24 +180,24 @@ bool NsComparePrintVerdict(const NsComparison *it, NsArena *arena)
 
   printf("\n");
   if (sum.same && ended) {
-    printf("%c and %c are the same, to the last bit of every number\n", a, b);
+    printf("%c and %c are identical, to the last bit of every number\n", a, b);
     return true;
   }
   if (sum.alike && ended)
-    printf("%c and %c are alike: nothing differs by more than %g of its scale (%s by %.2g)\n", a, b, it->tolerance, sum.largest->quantity->name,
-      sum.largest->relative);
+    printf("%c and %c are equal within the tolerance: no quantity differs by more than %g of its scale (largest: %s, %.2g)\n", a, b, it->tolerance,
+      sum.largest->quantity->name, sum.largest->relative);
   else if (sum.alike)
-    printf("%c and %c did not end alike; up to %g s nothing differs by more than %g of its scale\n", a, b, it->end, it->tolerance);
+    printf("%c and %c ended differently; up to %g s no quantity differs by more than %g of its scale\n", a, b, it->end, it->tolerance);
   else if (sum.first)
     printf("%c and %c differ by more than %g of their scale from %.6g s on (%s, %s)\n", a, b, it->tolerance, sum.first->parts, sum.first_table->file,
       sum.first->quantity->name);
   else
-    printf("%c and %c differ: not in their numbers, but in their events\n", a, b);
+    printf("%c and %c differ in their events only: all quantities are equal within the tolerance\n", a, b);
   if (sum.alone) print_alone(it, sum.alone);
   print_growth(it, table, arena);
   if (table->aligned->interpolated)
     printf(
-      "  times do not match, so that differences below the column `interp.` are those of interpolation; equal times: --set output.history.every=N, or steps that divide each other\n");
+      "  times do not match: differences below the column `interp.` are interpolation errors; for equal times: --set output.history.every=N, or steps that divide each other\n");
   if (it->runs == 3)
     print_order(it, table, arena);
   else

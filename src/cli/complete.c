@@ -1,19 +1,19 @@
 /*
-  percuss complete [LINE]: without a line the completion for bash; with one, as it stands up to the cursor, what its last word may become: first "files" or "words", then a word
-  a line. src/cli/percuss.bash asks.
+  percuss complete [LINE]: without a line the completion script for bash; with the command line up to the cursor, what its last word may become: first "files" or "words", then one
+  completion a line. src/cli/percuss.bash calls it.
 
-  What may stand where, the usage of each command says (list.h): CONFIG, STUDY: a config, or a directory; RUN: results; DIR, FILE; KIND of `init`; KEY of a config;
-  KEY=VALUE of --set, with the names in the config that the line has; words in small letters as they are.
+  What may stand where comes from the tables of the commands. Names that are known here: CONFIG, STUDY (a config, or a directory), RUN (results), DIR, FILE, KIND (of `init`),
+  KEY (of a config), KEY=VALUE (of --set, with the names in the line's config); words in small letters stand for themselves.
 */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "cli.h"
-#include "core/directory.h"
-#include "percuss/settings.h"
-#include "usage.h"
+#include "command.h"
+#include "core/text.h"
+#include "output/directory.h"
+#include "percuss/run.h"
 
 static const char script[] =
 #include "percuss_completion.h"
@@ -21,24 +21,24 @@ static const char script[] =
 
 enum { MOST_WORDS = 256 };
 
-/* What is found; files are shown otherwise by bash. */
 typedef struct {
   NsArena     *arena;
-  const char  *head; /* of the last word, what stays: "--set=" */
-  const char  *tail; /* what is to be completed */
-  bool         files;
-  int          count, room;
+  const char  *head;  /* beginning of the last word that stays: "--set=" */
+  const char  *tail;  /* the rest, to be completed */
+  bool         files; /* bash shows files in its own way */
+  int          count, capacity;
   const char **found;
 } Completion;
 
-static void offer(Completion *c, const char *text)
+/* Adds a completion if the word begins like it. */
+static void add(Completion *c, const char *text)
 {
   if (strncmp(text, c->tail, strlen(c->tail)) != 0) return;
   for (int i = 0; i < c->count; i++) {
     if (!strcmp(c->found[i], text)) return;
   }
-  if (c->count == c->room) {
-    const char **longer = NsArenaAlloc(c->arena, sizeof(*longer) * (size_t)(c->room = 2 * c->room + 64));
+  if (c->count == c->capacity) {
+    const char **longer = NsArenaAlloc(c->arena, sizeof(*longer) * (size_t)(c->capacity = 2 * c->capacity + 64));
     if (c->count) memcpy(longer, c->found, sizeof(*longer) * (size_t)c->count);
     c->found = longer;
   }
@@ -54,15 +54,8 @@ static bool holds_run(const char *path, NsArena *arena)
   return NsDirectoryLook(path, arena) == NS_DIRECTORY_RESULTS;
 }
 
-static bool ends_with(const char *name, const char *end)
-{
-  const size_t a = strlen(name), b = strlen(end);
-
-  return a >= b && !strcmp(name + a - b, end);
-}
-
-/* Files and directories below the one that the word begins with. Of runs only those that are, where there are any; a run has none in it. */
-static void offer_files(Completion *c, Wanted wanted)
+/* Files and directories in the folder that the word names. For RUNS only directories that hold one, or all directories if none does; nothing within a run. */
+static void add_files(Completion *c, Wanted wanted)
 {
   const char    *slash = strrchr(c->tail, '/'), *home = getenv("HOME");
   const char    *folder = slash ? NsArenaCopy(c->arena, c->tail, (size_t)(slash + 1 - c->tail)) : "";
@@ -80,11 +73,11 @@ static void offer_files(Completion *c, Wanted wanted)
 
       if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || stat(path, &about)) continue;
       if (entry->d_name[0] == '.' && (slash ? slash[1] : c->tail[0]) != '.') continue;
-      if (S_ISDIR(about.st_mode)
-            ? only_runs && !holds_run(path, c->arena)
-            : wanted > CONFIGS || (wanted == CONFIGS && !ends_with(path, ".yaml") && !ends_with(path, ".yml") && !ends_with(path, "/run.json")))
+      if (S_ISDIR(about.st_mode) ? only_runs && !holds_run(path, c->arena)
+                                 : wanted > CONFIGS || (wanted == CONFIGS && !NsTextEndsWith(path, ".yaml") && !NsTextEndsWith(path, ".yml") &&
+                                                         !NsTextEndsWith(path, "/run.json")))
         continue;
-      offer(c, NsArenaPrint(c->arena, "%s%s", folder, entry->d_name));
+      add(c, NsArenaPrint(c->arena, "%s%s", folder, entry->d_name));
     }
     if (directory) closedir(directory);
   }
@@ -165,22 +158,22 @@ static bool enter(Spot *spot, const char *word, bool explain)
   return false;
 }
 
-static void offer_values(Completion *c, const Spot *spot, const char *path)
+static void add_values(Completion *c, const Spot *spot, const char *path)
 {
   static const char *const truth[] = {"true", "false", NULL};
   const char *const       *word    = NULL;
 
   if (spot->type) {
-    for (const NsVariant *const *variant = spot->variants; *variant; variant++) offer(c, NsArenaPrint(c->arena, "%s=%s", path, (*variant)->name));
+    for (const NsVariant *const *variant = spot->variants; *variant; variant++) add(c, NsArenaPrint(c->arena, "%s=%s", path, (*variant)->name));
     return;
   }
   if (spot->key && spot->key->kind == NS_KEY_CHOICE) word = spot->key->choices;
   if (spot->key && spot->key->kind == NS_KEY_BOOLEAN) word = truth;
-  for (; word && *word; word++) offer(c, NsArenaPrint(c->arena, "%s=%s", path, *word));
+  for (; word && *word; word++) add(c, NsArenaPrint(c->arena, "%s=%s", path, *word));
 }
 
 /* A key of the root by its path, "bodies.bar.mass"; with `explain` as `percuss explain` takes them, without names and values. */
-static void offer_keys(Completion *c, const NsNode *config, bool explain)
+static void add_keys(Completion *c, const NsNode *config, bool explain)
 {
   const NsTable *table[MOST_WORDS];
   Spot           spot   = {.table = &NsTable_Config, .node = config};
@@ -191,21 +184,21 @@ static void offer_keys(Completion *c, const NsNode *config, bool explain)
   }
   if (equals) {
     if (enter(&spot, NsArenaCopy(c->arena, p, (size_t)(end - p)), explain))
-      offer_values(c, &spot, NsArenaCopy(c->arena, c->tail, (size_t)(end - c->tail)));
+      add_values(c, &spot, NsArenaCopy(c->arena, c->tail, (size_t)(end - c->tail)));
     return;
   }
   const char *path = NsArenaCopy(c->arena, c->tail, (size_t)(p - c->tail));
   if (spot.names && !explain) {
     for (const NsNode *child = spot.node ? spot.node->first : NULL; child; child = child->next)
-      if (child->key) offer(c, NsArenaPrint(c->arena, "%s%s.", path, child->key));
+      if (child->key) add(c, NsArenaPrint(c->arena, "%s%s.", path, child->key));
     return;
   }
-  if (spot.variants && !explain) offer(c, NsArenaPrint(c->arena, "%stype=", path));
+  if (spot.variants && !explain) add(c, NsArenaPrint(c->arena, "%stype=", path));
   for (const NsVariant *const *variant = spot.variants; explain && variant && *variant; variant++)
-    offer(c, NsArenaPrint(c->arena, "%s%s", path, (*variant)->name));
+    add(c, NsArenaPrint(c->arena, "%s%s", path, (*variant)->name));
   for (int i = 0, count = tables_of(&spot, table, MOST_WORDS); i < count; i++) {
     for (const NsKey *key = table[i]->keys; key->name; key++)
-      offer(c, NsArenaPrint(c->arena, "%s%s%s", path, key->name, explain ? "" : is_leaf(key) ? "=" : "."));
+      add(c, NsArenaPrint(c->arena, "%s%s%s", path, key->name, explain ? "" : is_leaf(key) ? "=" : "."));
   }
 }
 
@@ -253,91 +246,97 @@ static const NsNode *config_of(const char *path, NsArena *arena)
   return NsTreeReadFile(path, arena, NsDiagCreate(arena));
 }
 
-/* What a place of this name takes; config: the line's, for keys. */
-static void offer_for(Completion *c, const char *place, const char *config)
+/* The completions of a word or value of this name; config: that of the line, for keys. */
+static void add_for(Completion *c, const char *name, const char *config)
 {
-  if (!strcmp(place, "CONFIG") || !strcmp(place, "STUDY"))
-    offer_files(c, CONFIGS);
-  else if (!strcmp(place, "RUN"))
-    offer_files(c, RUNS);
-  else if (!strcmp(place, "DIR"))
-    offer_files(c, DIRECTORIES);
-  else if (!strcmp(place, "FILE"))
-    offer_files(c, ANY_FILE);
-  else if (!strcmp(place, "KIND"))
-    for (int i = 0; NsInitKind(i); i++) offer(c, NsInitKind(i));
-  else if (!strcmp(place, "KEY"))
-    offer_keys(c, NULL, true);
-  else if (!strcmp(place, "KEY=VALUE"))
-    offer_keys(c, config_of(config, c->arena), false);
-  else if (islower((unsigned char)*place))
-    offer(c, place);
+  if (!strcmp(name, "CONFIG") || !strcmp(name, "STUDY"))
+    add_files(c, CONFIGS);
+  else if (!strcmp(name, "RUN"))
+    add_files(c, RUNS);
+  else if (!strcmp(name, "DIR"))
+    add_files(c, DIRECTORIES);
+  else if (!strcmp(name, "FILE"))
+    add_files(c, ANY_FILE);
+  else if (!strcmp(name, "KIND"))
+    for (int i = 0; NsInitKind(i); i++) add(c, NsInitKind(i));
+  else if (!strcmp(name, "KEY"))
+    add_keys(c, NULL, true);
+  else if (!strcmp(name, "KEY=VALUE"))
+    add_keys(c, config_of(config, c->arena), false);
+  else if (islower((unsigned char)*name))
+    add(c, name);
 }
 
-static const NsUsageWord *find_option(const NsUsageWord *usage, int count, const char *word, size_t length)
+/* The n-th word of "RUN RUN [RUN]", from 0; or those in small letters that may stand in its place. */
+static void add_word(Completion *c, const char *words, int n, const char *config)
 {
-  for (int i = 0; i < count; i++) {
-    if (NsUsageIsOption(&usage[i]) && strlen(usage[i].name) == length && !strncmp(usage[i].name, word, length)) return &usage[i];
+  const bool repeats = strstr(words, "...") != NULL;
+  int        index   = 0;
+
+  for (const char *p = words; *(p += strspn(p, " []|.")); p += strcspn(p, " []|.")) {
+    const char *name = NsArenaCopy(c->arena, p, strcspn(p, " []|."));
+
+    if (repeats || index == n || (n == 0 && islower((unsigned char)*name))) add_for(c, name, config);
+    index++;
+  }
+}
+
+static const NsOption *find_option(const NsCommand *command, const char *word, size_t length)
+{
+  for (const NsOption *option = command->options; option && option->name; option++) {
+    if (strlen(option->name) == length && !strncmp(option->name, word, length)) return option;
   }
   return NULL;
 }
 
-/* The n-th place for a word that is no option, and those in small letters that may stand there instead. */
-static void offer_place(Completion *c, const NsUsageWord *usage, int count, int n, const char *config)
+/* Options of the command that the line does not have yet. */
+static void add_options(Completion *c, const NsCommand *command, const char *const *word, int words)
 {
-  int place = 0;
+  for (const NsOption *option = command->options; option && option->name; option++) {
+    bool given = false;
 
-  for (int i = 0; i < count; i++) {
-    if (NsUsageIsOption(&usage[i])) continue;
-    if (place++ == n || islower((unsigned char)usage[i].name[0])) offer_for(c, usage[i].name, config);
+    for (int k = 2; k < words - 1; k++) given = given || !strcmp(word[k], option->name);
+    if (!given || option->repeats) add(c, option->name);
   }
+  add(c, "--help");
 }
 
 static void complete(Completion *c, const char *const *word, int words)
 {
-  const NsCommand   *command = NsCommands;
-  const NsUsageWord *option  = NULL; /* whose value comes next */
-  const char        *config = NULL, *last = word[words - 1], *equals;
-  NsUsageWord        usage[NS_USAGE_WORDS];
-  int                count, places = 0;
+  const NsCommand *const *command = NsCommands;
+  const NsOption         *option  = NULL; /* that the next word is the value of */
+  const char             *config = NULL, *last = word[words - 1], *equals = strchr(last, '=');
+  int                     n = 0;
 
   if (words < 3) {
-    for (; command->name; command++) offer(c, command->name);
-    offer(c, "--help");
-    offer(c, "--version");
+    for (; *command; command++) add(c, (*command)->name);
+    add(c, "--help");
+    add(c, "--version");
+    add(c, "--man");
     return;
   }
-  while (command->name && strcmp(command->name, word[1])) command++;
-  if (!command->name) return;
-  count = NsUsageRead(command, usage);
+  while (*command && strcmp((*command)->name, word[1])) command++;
+  if (!*command) return;
   for (int i = 2; i < words - 1; i++) {
-    if (!strcmp(word[i], "--")) return; /* PETSc's */
+    if (!strcmp(word[i], "--")) return; /* PETSc's options follow */
     if (option) {
       option = NULL;
       continue;
     }
-    option = find_option(usage, count, word[i], strlen(word[i]));
-    if (option && !*option->value) option = NULL;
-    if (word[i][0] == '-') continue;
-    if (!places++) config = word[i];
+    option = find_option(*command, word[i], strlen(word[i]));
+    if (option && !option->takes) option = NULL;
+    if (word[i][0] != '-' && !n++) config = word[i];
   }
-  equals = strchr(last, '=');
-  if (!option && equals && (option = find_option(usage, count, last, (size_t)(equals - last)))) {
+  if (!option && equals && (option = find_option(*command, last, (size_t)(equals - last)))) {
     c->head = NsArenaCopy(c->arena, last, (size_t)(equals + 1 - last));
     c->tail = equals + 1;
   }
-  if (option)
-    offer_for(c, option->value, config);
-  else if (last[0] == '-') {
-    for (int i = 0; i < count; i++) {
-      bool given = false;
-
-      for (int k = 2; k < words - 1; k++) given = given || !strcmp(word[k], usage[i].name);
-      if (NsUsageIsOption(&usage[i]) && (!given || usage[i].repeats)) offer(c, usage[i].name);
-    }
-    offer(c, "--help");
-  } else
-    offer_place(c, usage, count, places, config);
+  if (option && option->takes)
+    add_for(c, option->takes, config);
+  else if (!option && last[0] == '-')
+    add_options(c, *command, word, words);
+  else if (!option)
+    add_word(c, (*command)->words, n, config);
 }
 
 static int by_name(const void *a, const void *b)
@@ -345,23 +344,17 @@ static int by_name(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-int NsCommandComplete(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
   const char *word[MOST_WORDS];
-  Completion  c = {.arena = NsArenaCreate(), .head = ""};
+  Completion  c = {.arena = arguments->arena, .head = ""};
   int         words;
 
-  if (argc > 2) {
-    fprintf(stderr, "percuss complete: one line, in quotes, please\n");
-    NsArenaDestroy(&c.arena);
-    return 2;
-  }
-  if (argc < 2) {
+  if (!arguments->words) {
     fputs(script, stdout);
-    NsArenaDestroy(&c.arena);
-    return 0;
+    return NS_EXIT_DONE;
   }
-  words = split(argv[1], word, MOST_WORDS, c.arena);
+  words = split(arguments->word[0], word, MOST_WORDS, c.arena);
   if (words > 1) {
     c.tail = word[words - 1];
     complete(&c, word, words);
@@ -369,6 +362,15 @@ int NsCommandComplete(int argc, char **argv)
   if (c.count) qsort(c.found, (size_t)c.count, sizeof(*c.found), by_name);
   puts(c.files ? "files" : "words");
   for (int i = 0; i < c.count; i++) printf("%s%s\n", c.head, c.found[i]);
-  NsArenaDestroy(&c.arena);
-  return 0;
+  return NS_EXIT_DONE;
 }
+
+const NsCommand NsCommand_Complete = {
+  .name  = "complete",
+  .words = "[LINE]",
+  .about = "print the completion for bash, or the completions of a line",
+  .description =
+    "Without LINE: the script for bash, which an installation already has; it calls `percuss complete LINE`. To use it without an installation, add this line to ~/.bashrc:\n"
+    "eval \"$(percuss complete)\"",
+  .call = call,
+};

@@ -1,14 +1,14 @@
 /*
   `percuss explain [KEY]...`: what a key means, from the table that reads it.
 
-  A key is given by its path without names of the user's own ("contacts.restitution", "bodies.bar.section.circle", where `bar` is a type),
-  or with them as a message showed it ("contacts.wall.restitution"), or as a single word that is looked up everywhere. The word `schemes` gets a table of all
-  schemes instead (explain_schemes.c); `study`, and what begins with "study.", is about study files.
+  A key is given by its path without names of the user's own ("contacts.restitution", "bodies.bar.section.circle", where `bar` is a type), or with them as a message showed it
+  ("contacts.wall.restitution"), or as a single word that is looked up everywhere: as a name, then in all texts (explain_search.c). `schemes` and `units` have pages of
+  their own (explain_schemes.c, explain_units.c); `study`, and what begins with "study.", is about study files.
 */
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/explain.h"
 #include "core/keys_internal.h"
-#include "percuss/settings.h"
+#include "percuss/run.h"
 #include "study/study.h"
 #include <string.h>
 
@@ -18,6 +18,12 @@ typedef struct {
   NsArena      *arena;
   NsExplainHit *first, **end;
 } Search;
+
+static const NsKey study_keys[] = {
+  {"study", NS_KEY_TABLE, 0, .table = &NsTable_Study, .help = "the file that `percuss study` takes: many runs of one config"},
+  {NULL},
+};
+static const NsTable study_root = {.name = "studies", .keys = study_keys};
 
 static const NsTable no_table = {.name = "none", .keys = (const NsKey[]){{.name = NULL}}};
 
@@ -36,12 +42,12 @@ static bool same_text(const char *a, const char *b)
   return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Bodies of several types share keys; one page for all of them. */
+/* Bodies of several types share keys, which get one page. */
 static bool same_key(const NsKey *a, const NsKey *b)
 {
   if (a == b) return true;
   return a && b && a->kind == b->kind && a->table == b->table && same_text(a->name, b->name) && same_text(a->help, b->help) &&
-         same_text(a->standard, b->standard);
+         same_text(a->default_value, b->default_value);
 }
 
 static void add_hit(Search *search, const char *path, const NsKey *key, const NsVariant *variant)
@@ -62,7 +68,7 @@ static void add_hit(Search *search, const char *path, const NsKey *key, const Ns
   search->end  = &hit->next;
 }
 
-/* "bodies" and "body", "contacts" and "contact" are the same question. */
+/* Singular and plural mean the same: "bodies" and "body". */
 static bool matches(const char *name, const char *word)
 {
   const size_t a = strlen(name), b = strlen(word), shorter = a < b ? a : b, longer = a < b ? b : a;
@@ -122,44 +128,93 @@ static bool in_table(Search *search, const NsTable *table, const char *path, cha
   return false;
 }
 
-/* Every key and type of this name; NULL: all names, into words (which may be NULL to count them). A table within itself is not entered. */
-static void everywhere(Search *search, const NsTable *table, const NsTable **above, int depth, const char *path, const char *word, bool exact,
-  const char **words, int *count)
+typedef struct Walk Walk;
+struct Walk {
+  NsArena          *arena;
+  NsExplainVisitor *visit;
+  void             *context;
+  const Walk       *above; /* with the tables on the way here */
+  const char       *path;
+  const NsTable    *table;
+};
+
+static void walk_table(const Walk *above, const NsTable *table, int depth)
 {
-  for (int i = 0; i < depth; ++i) {
-    if (above[i] == table) return;
+  Walk walk = *above;
+
+  walk.above = above;
+  walk.table = table;
+  for (const Walk *up = above; up; up = up->above) {
+    if (up->table == table) return;
   }
   if (depth == MAX_NEST) return;
-  above[depth] = table;
   for (const NsKey *key = table->keys; key->name; ++key) {
-    const char *here = join(search->arena, path, key->name);
-
-    if (words) words[*count] = key->name;
-    ++*count;
-    if (word && (exact ? !strcmp(key->name, word) : matches(key->name, word))) add_hit(search, here, key, NULL);
-    if (key->table) everywhere(search, key->table, above, depth + 1, here, word, exact, words, count);
+    walk.path = join(walk.arena, above->path, key->name);
+    walk.visit(walk.context, walk.path, key, NULL);
+    if (key->table) walk_table(&walk, key->table, depth + 1);
+    const char *here = walk.path;
     for (const NsVariant *const *variant = key->variants; variant && *variant; ++variant) {
-      const char *name = join(search->arena, here, (*variant)->name);
-
-      if (words) words[*count] = (*variant)->name;
-      ++*count;
-      if (word && !strcmp((*variant)->name, word)) add_hit(search, name, NULL, *variant);
-      everywhere(search, variant_table(*variant), above, depth + 1, name, word, exact, words, count);
+      walk.path = join(walk.arena, here, (*variant)->name);
+      walk.visit(walk.context, walk.path, NULL, *variant);
+      walk_table(&walk, variant_table(*variant), depth + 1);
     }
   }
 }
 
+/* Visits every key and type below a table; a table within itself is not entered. */
+void NsExplainWalk(const NsTable *root, NsArena *arena, NsExplainVisitor *visit, void *context)
+{
+  const Walk walk = {arena, visit, context, NULL, ""};
+
+  walk_table(&walk, root, 0);
+}
+
+typedef struct {
+  Search     *search;
+  const char *word;
+  bool        exact;
+} Named;
+
+static void visit_named(void *context, const char *path, const NsKey *key, const NsVariant *variant)
+{
+  const Named *named = context;
+  const char  *name  = key ? key->name : variant->name;
+
+  if (!strcmp(name, named->word) || (key && !named->exact && matches(name, named->word))) add_hit(named->search, path, key, variant);
+}
+
+/* Every key and type of this name; without an exact one also in singular or plural. */
+static void find_name(Search *search, const NsTable *root, const char *word)
+{
+  for (int exact = 1; exact >= 0 && !search->first; exact--) {
+    Named named = {search, word, exact};
+    NsExplainWalk(root, search->arena, visit_named, &named);
+  }
+}
+
+typedef struct {
+  const char **names; /* NULL: they are only counted */
+  size_t       count;
+} Names;
+
+static void visit_name(void *context, const char *path, const NsKey *key, const NsVariant *variant)
+{
+  Names *names = context;
+
+  (void)path;
+  if (names->names) names->names[names->count] = key ? key->name : variant->name;
+  names->count++;
+}
+
 static const char **all_names(Search *search, const NsTable *root)
 {
-  const NsTable *above[MAX_NEST];
-  const char   **names;
-  int            count = 0;
+  Names names = {NULL, 0};
 
-  everywhere(search, root, above, 0, "", NULL, true, NULL, &count);
-  names = NsArenaAlloc(search->arena, ((size_t)count + 1) * sizeof(*names));
-  count = 0;
-  everywhere(search, root, above, 0, "", NULL, true, names, &count);
-  return names;
+  NsExplainWalk(root, search->arena, visit_name, &names);
+  names.names = NsArenaAlloc(search->arena, (names.count + 1) * sizeof(*names.names));
+  names.count = 0;
+  NsExplainWalk(root, search->arena, visit_name, &names);
+  return names.names;
 }
 
 static void add_names(const NsTable *table, const char **names, int *count, int most)
@@ -172,8 +227,8 @@ static void add_names(const NsTable *table, const char **names, int *count, int 
   }
 }
 
-/* What may stand below this key or type. */
-static int names_below(const NsExplainHit *hit, const char **names, int most)
+/* What may be below this key or type; of a key that chooses a type, the types, and their keys if `deep`. */
+static int names_below(const NsExplainHit *hit, bool deep, const char **names, int most)
 {
   int count = 0;
 
@@ -181,9 +236,9 @@ static int names_below(const NsExplainHit *hit, const char **names, int most)
     add_names(variant_table(hit->variant), names, &count, most);
   else if (hit->key->table)
     add_names(hit->key->table, names, &count, most);
-  for (const NsVariant *const *variant = hit->key ? hit->key->variants : NULL; variant && *variant; ++variant) {
-    if (count < most) names[count++] = (*variant)->name;
-    add_names(variant_table(*variant), names, &count, most);
+  for (const NsVariant *const *variant = hit->key ? hit->key->variants : NULL; variant && *variant && count < most; ++variant) {
+    names[count++] = (*variant)->name;
+    if (deep) add_names(variant_table(*variant), names, &count, most);
   }
   names[count] = NULL;
   return count;
@@ -195,15 +250,17 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
   NsDiag            *diag    = NsDiagCreate(search->arena);
   const NsPlace      nowhere = {NULL, 0, 0, 0};
   const NsKeysReader reader  = {search->arena, diag, NULL};
-  const char        *names[MOST + 1], *near, *path = "";
+  const char        *names[MOST + 1], *near, *path = "", *what = "keys of a config";
   int                known = n, count = 0;
 
-  /* the longest beginning that means something, and what could have followed it */
+  /* the longest beginning that means something, and what could follow it */
   while (--known > 0 && !in_table(search, root, "", words, known)) continue;
   if (known > 0) {
-    count = names_below(search->first, names, MOST);
-    path  = search->first->path;
+    (void)names_below(search->first, true, names, MOST);
     near  = NsNearestWord(words[known], names);
+    count = names_below(search->first, false, names, MOST);
+    path  = search->first->path;
+    what  = search->first->key && search->first->key->variants ? "valid types" : "valid keys";
   } else {
     known = 0;
     add_names(root, names, &count, MOST);
@@ -211,19 +268,20 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
     near         = NsNearestWord(words[0], names);
     if (!near && n == 1) near = NsNearestWord(words[0], all_names(search, root));
   }
-  NsDiagError(diag, nowhere, "unknown key '%s'%s%s%s%s%s", words[known], *path ? " in " : "", path, near ? "; did you mean '" : "", near ? near : "",
-    near ? "'?" : "");
-  if (count) NsDiagNote(diag, "%s: %s", *path ? "valid keys" : "keys of a config", NsKeysJoin(&reader, names, count, 0));
+  NsDiagError(diag, nowhere, "unknown key '%s'%s%s%s", words[known], *path ? " in " : "", path, NsDidYouMean(near));
+  if (count) NsDiagNote(diag, "%s: %s", what, NsKeysJoin(&reader, names, count, 0));
   NsDiagPrint(diag, err, false);
 }
 
 int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
 {
-  NsArena       *arena  = NsArenaCreate();
-  Search         search = {arena, NULL, &search.first};
-  const NsTable *above[MAX_NEST];
+  const bool     config  = root == &NsTable_Config;
+  const NsTable *roots[] = {root, config ? &study_root : NULL, NULL}; /* whose texts are searched */
+  NsArena       *arena   = NsArenaCreate();
+  Search         search  = {arena, NULL, &search.first};
   char          *words[MAX_WORDS], *text, *more = NULL;
-  int            n = 0, ignored = 0, result = 0;
+  int            n = 0, result = 0;
+  bool           found;
 
   if (!word) {
     NsExplainRoot(root, out);
@@ -232,14 +290,19 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   }
   text = NsArenaCopy(arena, word, strlen(word));
   for (char *part = strtok_r(text, ".", &more); part && n < MAX_WORDS; part = strtok_r(NULL, ".", &more)) words[n++] = part;
-  if (n == 1) {
-    everywhere(&search, root, above, 0, "", words[0], true, NULL, &ignored);
-    if (!search.first) everywhere(&search, root, above, 0, "", words[0], false, NULL, &ignored);
-  } else if (n > 1) {
+  if (n == 1)
+    find_name(&search, root, words[0]);
+  else if (n > 1)
     in_table(&search, root, "", words, n);
-  }
   for (const NsExplainHit *hit = search.first; hit; hit = hit->next) NsExplainPage(hit, arena, out);
-  if (!search.first) {
+  if (search.first && n == 1) NsExplainSeeAlso(roots, words[0], arena, out);
+  found = search.first != NULL;
+  if (!found && n == 1) {
+    const bool pages = NsExplainSearch(roots, words[0], arena, out);
+
+    found = (config && NsExplainColumns(words[0], pages, out)) || pages;
+  }
+  if (!found) {
     if (!n) words[n++] = text;
     report_unknown(&search, root, words, n, err);
     result = 2;
@@ -248,28 +311,47 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   return result;
 }
 
-static const NsKey study_keys[] = {
-  {"study", NS_KEY_TABLE, 0, .table = &NsTable_Study, .help = "the file that `percuss study` takes: many runs of one config"},
-  {NULL},
-};
-static const NsTable study_root = {.name = "studies", .keys = study_keys};
-
-int NsCommandExplain(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
   int result = 0;
 
-  if (argc < 2) {
+  if (!arguments->words) {
     NsExplain(&NsTable_Config, NULL, stdout, stderr);
-    puts("percuss explain schemes has all schemes in a table; percuss explain study is about files of percuss study");
+    puts(
+      "percuss explain schemes compares all schemes, units lists all units, results lists the columns of all tables, study is about files of percuss study; other words are searched in all texts");
   }
-  for (int i = 1; i < argc; ++i) {
-    const bool study = !strcmp(argv[i], "study") || !strncmp(argv[i], "study.", 6);
+  for (int i = 0; i < arguments->words; ++i) {
+    const char *word  = arguments->word[i];
+    const bool  study = !strcmp(word, "study") || !strncmp(word, "study.", 6);
 
-    if (i > 1) putchar('\n');
-    if (!strcmp(argv[i], "schemes"))
+    if (i > 0) putchar('\n');
+    if (!strcmp(word, "schemes"))
       NsExplainSchemes(NsSchemeTypes, stdout);
-    else if (NsExplain(study ? &study_root : &NsTable_Config, argv[i], stdout, stderr))
+    else if (!strcmp(word, "units") || !strcmp(word, "unit"))
+      NsExplainUnits(stdout);
+    else if (NsExplainResults(word, stdout))
+      continue;
+    else if (NsExplain(study ? &study_root : &NsTable_Config, word, stdout, stderr))
       result = 2;
   }
   return result;
 }
+
+const NsCommand NsCommand_Explain = {
+  .name  = "explain",
+  .words = "[KEY | schemes | units | results | study]...",
+  .about = "explain a key, a scheme, a body or another word",
+  .description =
+    "Without a word: the keys of a config. KEY is a key by its path (contacts.restitution), a scheme, a body, or any other word, which is searched in the names and texts of all "
+    "pages.\n"
+    "\n"
+    "percuss explain schemes prints a table of all schemes: order, level of the constraints, explicit or implicit, energy, requirements, reference. percuss explain units lists the "
+    "units that a config may use; percuss explain results the columns of all tables, percuss explain energy.csv those of one.",
+  .examples = "explain schemes\n"
+              "explain units\n"
+              "explain energy.csv\n"
+              "explain stress\n"
+              "explain scheme.half_explicit\n"
+              "explain bodies.beam.section",
+  .call     = call,
+};

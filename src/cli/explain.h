@@ -1,5 +1,5 @@
 /*
-  The two commands that print tables, with any table as the root; and what `explain` finds, and how it looks on a page.
+  `percuss explain` and `percuss schema`, which print tables of keys, with any table as the root.
 */
 #pragma once
 #include <stdio.h>
@@ -20,6 +20,14 @@ struct NsExplainHit {
   NsExplainHit    *next;
 };
 
+/* Visits every key and type below a table; one of key and variant is NULL. */
+typedef void NsExplainVisitor(void *context, const char *path, const NsKey *key, const NsVariant *variant);
+void         NsExplainWalk(const NsTable *root, NsArena *arena, NsExplainVisitor *visit, void *context);
+/* Prints the page, or a list of the pages, whose name, help or text has this word. False: there are none. roots ends with NULL. */
+void NsExplainSeeAlso(
+  const NsTable *const *roots, const char *word, NsArena *arena, FILE *out); /* keys and types of which it is a part of the name, on a line */
+bool NsExplainSearch(const NsTable *const *roots, const char *word, NsArena *arena, FILE *out);
+
 #define NS_EXPLAIN_WIDTH 100 /* columns of a terminal */
 /* Bytes of text that fit into so many columns, broken at a blank; a longer word goes whole. */
 size_t NsExplainFit(const char *text, int width);
@@ -31,3 +39,11 @@ void NsExplainPage(const NsExplainHit *hit, NsArena *arena, FILE *out);
 void NsExplainRoot(const NsTable *root, FILE *out);
 /* What `percuss explain schemes` prints: these schemes (NULL-terminated) side by side. */
 void NsExplainSchemes(const NsSchemeType *const *types, FILE *out);
+/* The tables of results ("results") or one of them ("energy.csv") with their columns. False: there is no such table. */
+bool NsExplainResults(const char *word, FILE *out);
+/* The columns of results whose name or meaning has this word, with an empty line before them if `after`. False: there is none. */
+bool NsExplainColumns(const char *word, bool after, FILE *out);
+/* Whether a word of the text, which may be NULL, begins like this. */
+bool NsExplainContains(const char *text, const char *word);
+/* All units, from the table that reads them. */
+void NsExplainUnits(FILE *out);

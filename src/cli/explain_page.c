@@ -73,8 +73,8 @@ static void put_keys(FILE *out, const NsTable *table)
 
     if (key->required)
       snprintf(more, sizeof(more), " (required)");
-    else if (key->standard && strcmp(key->standard, "{}"))
-      snprintf(more, sizeof(more), " (default %s)", key->standard);
+    else if (key->default_value && strcmp(key->default_value, "{}"))
+      snprintf(more, sizeof(more), " (default %s)", key->default_value);
     put_row(out, key->name, width, key->help, more);
   }
 }
@@ -161,11 +161,40 @@ static void put_facts(FILE *out, const NsKey *key, NsArena *arena)
   put_fact(out, "items", count_text(key, arena));
   if (key->required)
     put_fact(out, "default", "none: the key is required");
-  else if (key->standard)
-    put_fact(out, "default", !strcmp(key->standard, "{}") ? "the defaults of its keys" : key->standard);
+  else if (key->default_value)
+    put_fact(out, "default", !strcmp(key->default_value, "{}") ? "the defaults of its keys" : key->default_value);
   else
     put_fact(out, "default", "none: the key may be absent");
   if (key->example) put_fact(out, "example", NsArenaPrint(arena, "%s: %s", key->name, key->example));
+}
+
+static const NsSchemeType *scheme_of(const NsVariant *variant)
+{
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; ++type) {
+    if (&(*type)->variant == variant) return *type;
+  }
+  return NULL;
+}
+
+/* What is known of every scheme, from its sheet. */
+static void put_sheet(FILE *out, const NsSchemeType *type, NsArena *arena)
+{
+  const NsSchemeSheet *sheet = &type->sheet;
+  const struct {
+    const char *name, *text;
+  } rows[] = {
+    {"order", NsArenaPrint(arena, "%d in free flight without damping%s", sheet->order,
+                sheet->order_impacts ? NsArenaPrint(arena, ", %d with impacts", sheet->order_impacts) : "; no impacts")},
+    {"contacts", NsArenaPrint(arena, "hold on %s level", sheet->level)},
+    {"energy", sheet->energy},
+    {"critical step", sheet->step_limit},
+    {"needs", NsArenaPrint(arena, "forces, mass matrix and contact rows%s%s", *sheet->needs ? "; " : "", sheet->needs)},
+    {"equations", NsArenaPrint(arena, "docs/theory/%s.md, section %s", sheet->theory, type->variant.name)},
+    {"reference", sheet->reference},
+  };
+
+  fputc('\n', out);
+  for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); ++i) put_row(out, rows[i].name, 13, rows[i].text, "");
 }
 
 static void put_rules(FILE *out, const NsTable *table, NsArena *arena)
@@ -185,6 +214,7 @@ void NsExplainPage(const NsExplainHit *hit, NsArena *arena, FILE *out)
     put_facts(out, hit->key, arena);
   } else if (hit->variant->about && *hit->variant->about) {
     put_about(out, hit->variant->about, arena);
+    if (scheme_of(hit->variant)) put_sheet(out, scheme_of(hit->variant), arena);
   }
   if (table) put_rules(out, table, arena);
   if (*hit->also) put_fact(out, "also at", hit->also);

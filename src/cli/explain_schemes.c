@@ -1,5 +1,5 @@
 /*
-  `percuss explain schemes`: all of them in one table, from their sheets (NsSchemeSheet). Cells are wrapped within their columns, so that lines fit a terminal.
+  `percuss explain schemes`: all schemes in one table, from their sheets (NsSchemeSheet). Cells are wrapped within their columns, so that lines fit a terminal.
 */
 #include "cli/explain.h"
 #include "core/text.h"
@@ -31,8 +31,8 @@ static Row scheme_row(const NsSchemeType *type, NsArena *arena)
   const NsSchemeSheet *sheet   = &type->sheet;
   const char          *impacts = sheet->order_impacts ? NsArenaPrint(arena, "%d", sheet->order_impacts) : "-";
 
-  return (Row){{type->variant->name, NsArenaPrint(arena, "%d / %s", sheet->order, impacts), sheet->level, type->implicit ? "implicit" : "explicit",
-    sheet->energy, *sheet->needs ? sheet->needs : "-", sheet->reference}};
+  return (Row){{type->variant.name, NsArenaPrint(arena, "%d / %s", sheet->order, impacts), sheet->level, type->implicit ? "implicit" : "explicit",
+    sheet->energy, *sheet->needs ? sheet->needs : "-", sheet->cited}};
 }
 
 static int longest_word(const char *text)

@@ -1,179 +1,223 @@
-/* What --help prints. An option means the same in every command that has it, and is explained once. */
-#include <string.h>
+/*
+  `percuss --help`, `percuss COMMAND --help` and the manual page (`percuss --man`), made from the tables of the commands.
+*/
+#include "command.h"
 #include "explain.h"
 #include "percuss_version.h"
-#include "usage.h"
+#include <string.h>
 
-static const struct {
-  const char *option, *about;
-} options[] = {
-  {"--out", "the directory of the results; without it that of the config's output.directory, or out/NAME"},
-  {"--set",
-    "changes one key of the config (scheme.step=\"0.2 us\"), or a mapping (scheme=\"{type: moreau_jean, step: 1 us}\"); may be given many times"},
-  {"--overwrite", "replaces earlier results of percuss in that directory, and nothing else there"},
-  {"--resume", "goes on from the newest checkpoint of the results, with the same bytes as if the run had never stopped"},
-  {"--wall-limit", "the run stops with a checkpoint once it has taken so long, such as \"8 h\"; exit code 3"},
-  {"--quiet", "no progress, no summary"},
-  {"--force", "steps even above the stability limit"},
-  {"--report", "makes report.html among the results: a page to read and to send"},
-  {"--jobs", "how many runs at a time; as many as there are cores without it"},
-  {"--count", "how many modes; 10 without it. Pairs of conjugate eigenvalues count once"},
-  {"--speed", "at which the rotors turn, such as \"4000 rpm\"; without it their speed in the config"},
-  {"--campbell", "modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next; critical speeds"},
-  {"--speeds", "N equally spaced speeds, such as \"100 rpm:6000 rpm:60\""},
-  {"--probes", "the points to tell of; without it those of output.history"},
-  {"--tolerance", "the relative difference up to which runs are alike; 1e-6 without it"},
-  {"--csv", "every quantity's difference as a table, into a new file"},
-};
-
-static const struct {
-  const char *command, *text;
-} notes[] = {
-  {"run",
-    "CONFIG is a YAML file, or results that are to be run again: their directory, or the run.json or config.yaml in it. Those go into a directory beside them. The same "
-    "program on the same machine writes the same bytes again; what stands in the way of that is said.\n"
-    "\n"
-    "Ctrl-C, SIGTERM and --wall-limit end a run with a checkpoint (exit code 3); SIGUSR1 writes one, and so does the clock (output.checkpoints). With --resume it goes on: where "
-    "there are no results yet the run begins, and where it is done there is nothing to do, so that one line serves a job that is started again and again.\n"
-    "\n"
-    "After -- follow options of PETSc; PETSC_OPTIONS in the environment and .petscrc are not used.\n"
-    "\n"
-    "Examples:\n"
-    "  percuss run my_bar.yaml --set scheme.step=\"0.5 us\" --out out/fine\n"
-    "  percuss run out/fine\n"
-    "  percuss run my_bar.yaml --resume --wall-limit \"8 h\"\n"
-    "  percuss run my_bar.yaml -- -ksp_type cg -pc_type jacobi"},
-  {"check", "Mistakes, size, highest frequency, step limit, advice on scheme and step, output, time. Exit code 0: it would run; 2: it would not.\n"
-            "\n"
-            "Example:\n"
-            "  percuss check my_bar.yaml"},
-  {"modes", "Contacts are left out. Results: modes.csv, shapes for ParaView; campbell.csv and critical_speeds.csv.\n"
-            "\n"
-            "Examples:\n"
-            "  percuss modes my_bar.yaml --count 5\n"
-            "  percuss modes my_rotor.yaml --campbell \"0 rpm:6000 rpm:61\""},
-  {"response", "Contacts are left out. Results: response.csv, amplitude and phase at each speed.\n"
-               "\n"
-               "Example:\n"
-               "  percuss response my_rotor.yaml --speeds \"100 rpm:6000 rpm:60\""},
-  {"study",
-    "STUDY is a YAML file that names a config and the keys to vary (percuss explain study). Each run is a process of its own; one that fails is a row with its reason. Called again "
-    "it makes what is missing.\n"
-    "\n"
-    "Results: study.csv, convergence.csv and bifurcation.csv where they are asked for, study.png, the runs in folders of their own.\n"
-    "\n"
-    "Example:\n"
-    "  percuss study configs/studies/oscillator_orders.yaml --jobs 2"},
-  {"compare",
-    "RUN is a directory of results, also of a run that failed or was stopped. At the times that all have (or interpolated, with the error of that): how far each quantity is "
-    "apart, when first by more than the tolerance, events in pairs, figures, configs; how the difference grows, and from when on the motion is chaotic. Three runs that differ "
-    "by one number in equal ratios, such as steps of h, h/2 and h/4, tell the order, over time too.\n"
-    "\n"
-    "Exit code 0: alike within the tolerance; 1: not; 2: they cannot be compared.\n"
-    "\n"
-    "Examples:\n"
-    "  percuss compare out/bar out/bar_2\n"
-    "  percuss compare out/bar out/bar_half out/bar_quarter --csv order.csv"},
-  {"explain",
-    "Without a word: the keys of a config. KEY is a key by its path (contacts.restitution), a scheme, a body, or any word that a message mentions.\n"
-    "\n"
-    "Examples:\n"
-    "  percuss explain schemes\n"
-    "  percuss explain scheme.half_explicit\n"
-    "  percuss explain bodies.beam.section"},
-  {"schema", "Example:\n"
-             "  percuss schema > percuss.schema.json, and `# yaml-language-server: $schema=percuss.schema.json` as the first line of a config"},
-  {"init", "Without KIND: the kinds.\n"
-           "\n"
-           "Example:\n"
-           "  percuss init bar > my_bar.yaml"},
-  {"selftest", "Prints value, exact value, error and verdict, in a second. Exit code 1: one does not hold."},
-  {"complete", "Without a line: the completion itself, for bash; it asks `percuss complete LINE` what may follow.\n"
-               "\n"
-               "Example, in ~/.bashrc:\n"
-               "  eval \"$(percuss complete)\""},
-};
-
-const char *NsUsageAbout(const char *option)
+static const NsOption *options_of(const NsCommand *command)
 {
-  for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
-    if (!strcmp(options[i].option, option)) return options[i].about;
-  }
-  return "";
+  static const NsOption none[] = {{NULL}};
+
+  return command->options ? command->options : none;
 }
 
 void NsHelpProgram(FILE *file)
 {
-  fprintf(file, "percuss %s: flexible bars, beams, rotors and mechanisms that hit and rub, stepped without penalty springs\n\n", PERCUSS_VERSION);
-  for (const NsCommand *command = NsCommands; command->name; command++) fprintf(file, "  percuss %-10s %s\n", command->name, command->about);
+  fprintf(file, "percuss %s: simulate flexible bars, beams, rotors and mechanisms with impact and dry friction\n\n", PERCUSS_VERSION);
+  for (const NsCommand *const *command = NsCommands; *command; command++) fprintf(file, "  percuss %-10s %s\n", (*command)->name, (*command)->about);
   fprintf(file, "\n"
-                "percuss COMMAND --help tells its words and options; percuss --version what this is.\n"
+                "percuss COMMAND --help lists arguments and options; percuss --version prints the version, percuss --man the manual page.\n"
                 "Exit codes: 0 done; 1 the run failed (compare: runs differ); 2 the input is wrong; 3 stopped by a signal.\n"
-                "Start here:  percuss init bar > my_bar.yaml && percuss run my_bar.yaml\n");
+                "To start:  percuss init bar > my_bar.yaml && percuss run my_bar.yaml\n");
 }
 
-/* Paragraphs, wrapped; lines that begin with a blank stay as they are. */
-static void print_note(const char *text, FILE *file)
+/* Each paragraph wrapped; lines that begin with a blank stay as they are. */
+static void print_text(const char *text, FILE *file)
 {
-  fputc('\n', file);
   while (*text) {
     const size_t length = strcspn(text, "\n");
     char         line[2048];
 
     (void)snprintf(line, sizeof(line), "%.*s", (int)length, text);
-    if (*line == ' ' || !*line)
-      fprintf(file, "%s\n", line);
-    else
-      NsExplainWrap(file, 0, line);
+    NsExplainWrap(file, 0, line);
     text += length + (text[length] == '\n');
   }
 }
 
-/* Bytes up to a blank that is in no brackets. */
-static int group_length(const char *text)
+/* Appends a part of the usage, on a new line if this one is full. */
+static void print_part(FILE *file, int indent, int *x, const char *part)
 {
-  int depth = 0, length = 0;
+  const int length = (int)strlen(part);
 
-  for (; text[length] && (depth || text[length] != ' '); length++) depth += text[length] == '[' ? 1 : text[length] == ']' ? -1 : 0;
-  return length;
+  if (*x > indent && *x + 1 + length > NS_EXPLAIN_WIDTH) {
+    fprintf(file, "\n%*s", indent, "");
+    *x = indent;
+  }
+  fprintf(file, " %s", part);
+  *x += 1 + length;
 }
 
 static void print_usage(const NsCommand *command, FILE *file)
 {
-  const int at = (int)strlen("percuss  ") + (int)strlen(command->name);
-  int       x  = at - 1;
+  const int indent = fprintf(file, "percuss %s", command->name);
+  int       x      = indent;
+  char      part[128];
 
-  fprintf(file, "percuss %s", command->name);
-  for (const char *p = command->arguments; *p; p += *p == ' ') {
-    const int length = group_length(p);
-
-    if (x > at && x + 1 + length > NS_EXPLAIN_WIDTH) {
-      fprintf(file, "\n%*s", at - 1, "");
-      x = at - 1;
-    }
-    fprintf(file, " %.*s", length, p);
-    x += 1 + length;
-    p += length;
+  if (*command->words) print_part(file, indent, &x, command->words);
+  for (const NsOption *option = options_of(command); option->name; option++) {
+    (void)snprintf(part, sizeof(part), "%s%s%s%s%s%s", option->required ? "" : "[", option->name, option->takes ? " " : "",
+      option->takes ? option->takes : "", option->required ? "" : "]", option->repeats ? "..." : "");
+    print_part(file, indent, &x, part);
   }
+  if (command->petsc) print_part(file, indent, &x, "[-- PETSc options]");
   fprintf(file, "\n  %s\n", command->about);
 }
 
 void NsHelpCommand(const NsCommand *command, FILE *file)
 {
   enum { INDENT = 26 };
-  NsUsageWord word[NS_USAGE_WORDS];
-  const int   words = NsUsageRead(command, word);
-  bool        any   = false;
+  const NsOption *options = options_of(command);
 
   print_usage(command, file);
-  for (int i = 0; i < words; i++) {
-    if (!NsUsageIsOption(&word[i])) continue;
-    if (!any) fputc('\n', file);
-    any = true;
-    fprintf(file, "  %s %-*s", word[i].name, INDENT - 3 - (int)strlen(word[i].name), word[i].value);
-    NsExplainWrap(file, INDENT, NsUsageAbout(word[i].name));
+  if (options->name) fputc('\n', file);
+  for (const NsOption *option = options; option->name; option++) {
+    fprintf(file, "  %s %-*s", option->name, INDENT - 3 - (int)strlen(option->name), option->takes ? option->takes : "");
+    NsExplainWrap(file, INDENT, option->about);
   }
-  for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
-    if (!strcmp(notes[i].command, command->name)) print_note(notes[i].text, file);
+  if (command->description) {
+    fputc('\n', file);
+    print_text(command->description, file);
   }
+  if (command->examples) fprintf(file, "\nExample%s:\n", strchr(command->examples, '\n') ? "s" : "");
+  for (const char *example = command->examples; example && *example; example += strcspn(example, "\n"), example += *example == '\n')
+    fprintf(file, "  percuss %.*s\n", (int)strcspn(example, "\n"), example);
+}
+
+void NsHelpShort(const NsCommand *command, FILE *file)
+{
+  const bool options = options_of(command)->name != NULL;
+
+  fprintf(file, "  usage: percuss %s%s%s%s\n", command->name, *command->words ? " " : "", command->words, options ? " [OPTION]..." : "");
+  fprintf(file, "  percuss %s --help lists arguments and options\n", command->name);
+}
+
+/* The manual page --------------------------------------------------------------------------------------------------------------------------------------- */
+
+static const char manual_begin[] =
+  ".SH DESCRIPTION\n"
+  "Simulates bars, trusses, beams, rotors and mechanisms with unilateral contact, impact and dry friction, without penalty springs.\n"
+  "A model is a YAML file, the config; results are tables (CSV) and frames for ParaView (VTK).\n";
+
+static const char manual_end[] =
+  ".TP\n.B \\-\\-\nwhat follows are options of PETSc, such as\n.BR \"\\-ksp_type cg \\-pc_type jacobi\" .\n"
+  ".TP\n.BR \\-\\-help \", \" \\-h\nprint the arguments and options of the program or of a command.\n"
+  ".TP\n.B \\-\\-version\nprint version, commit, compiler and build type.\n"
+  ".TP\n.B \\-\\-man\nprint this manual page, as source text for man or groff.\n"
+  ".SH EXIT STATUS\n"
+  ".TP\n.B 0\ndone\n"
+  ".TP\n.B 1\nthe run failed: it diverged, or a file could not be written;\n.BR compare :\nthe runs differ by more than the tolerance;\n.BR selftest :\na check failed\n"
+  ".TP\n.B 2\nthe input is wrong;\n.BR compare :\nthe runs cannot be compared\n"
+  ".TP\n.B 3\nstopped by SIGINT, SIGTERM or the wall limit, after a step and with a checkpoint; a second SIGINT ends the program at once\n"
+  ".SH ENVIRONMENT\n"
+  ".TP\n.B NO_COLOR\nif set, messages have no colours\n"
+  ".TP\n.BR PETSC_OPTIONS \", \" PETSC_OPTIONS_YAML\nare not used, nor is .petscrc: a run depends on its config and its command line alone\n"
+  ".SH FILES\n"
+  ".TP\n.I run.json\nversions, options, figures and how the run ended\n"
+  ".TP\n.I config.yaml\nthe config as run; it can be run again\n"
+  ".TP\n.IR NAME.vtk.series \", \" NAME_contacts.vtk.series\nframes, to be opened in ParaView\n"
+  ".TP\n.I view.py\na scene of the run for ParaView (pvpython), or for python3 with VTK (\\-\\-png FILE)\n"
+  ".TP\n.I report.html\na page on the run (\\-\\-report, or afterwards postprocess/report.py DIR)\n"
+  ".TP\n.IR history.csv \", \" contacts.csv \", \" events.csv \", \" energy.csv \", \" orbits.csv \", \" poincare.csv\n"
+  "tables over time in s, all in SI units\n"
+  ".TP\n.IR modes.csv \", \" campbell.csv \", \" critical_speeds.csv \", \" response.csv\n"
+  "tables of modes and responses; NAME_mode_01.vtk.series and so on animate the mode shapes. Drawn by postprocess/campbell.py and postprocess/response.py\n";
+
+/* Text for groff: a hyphen that is to be copied needs a backslash, and so does a backslash; a point at the beginning of a line would be a request. */
+static void put_roff(FILE *file, const char *text, size_t size)
+{
+  for (size_t i = 0; i < size; i++) {
+    if ((text[i] == '.' || text[i] == '\'') && (i == 0 || text[i - 1] == '\n')) fputs("\\&", file);
+    if (text[i] == '\'')
+      fputs("\\(aq", file);
+    else if (text[i] == '\\')
+      fputs("\\e", file);
+    else if (text[i] == '-')
+      fputs("\\-", file);
+    else if (text[i] == '\n' && i + 1 < size && text[i + 1] == '\n')
+      fputs("\n.sp", file);
+    else
+      fputc(text[i], file);
+  }
+}
+
+static void put_text(FILE *file, const char *text)
+{
+  put_roff(file, text, strlen(text));
+}
+
+static void put_option(FILE *file, const NsOption *option)
+{
+  fputs("\\fB", file);
+  put_text(file, option->name);
+  fputs("\\fR", file);
+  if (!option->takes) return;
+  fputs(" \\fI", file);
+  put_text(file, option->takes);
+  fputs("\\fR", file);
+}
+
+static void put_synopsis(FILE *file, const NsCommand *command)
+{
+  fprintf(file, ".B percuss %s\n", command->name);
+  if (*command->words) fprintf(file, "\\fI%s\\fR\n", command->words);
+  for (const NsOption *option = options_of(command); option->name; option++) {
+    if (!option->required) fputc('[', file);
+    put_option(file, option);
+    fprintf(file, "%s%s\n", option->required ? "" : "]", option->repeats ? "..." : "");
+  }
+  if (command->petsc) fputs("[\\fB\\-\\-\\fR \\fIPETSc options\\fR]\n", file);
+  fputs(".br\n", file);
+}
+
+/* Whether an earlier command has this option. */
+static bool is_described(const NsCommand *const *end, const char *name)
+{
+  for (const NsCommand *const *command = NsCommands; command < end; command++) {
+    for (const NsOption *option = options_of(*command); option->name; option++) {
+      if (!strcmp(option->name, name)) return true;
+    }
+  }
+  return false;
+}
+
+void NsHelpManual(FILE *file)
+{
+  fprintf(file,
+    ".TH PERCUSS 1 \"\" \"percuss %s\" \"User commands\"\n.SH NAME\npercuss \\- nonsmooth dynamics of flexible structures, rotors and mechanisms\n.SH SYNOPSIS\n",
+    PERCUSS_VERSION);
+  for (const NsCommand *const *command = NsCommands; *command; command++) put_synopsis(file, *command);
+  fputs(".B percuss \\-\\-version\n|\n.B \\-\\-man\n|\n.B \\-\\-help\n|\n.I COMMAND\n.B \\-\\-help\n", file);
+  fputs(manual_begin, file);
+  for (const NsCommand *const *command = NsCommands; *command; command++) {
+    fprintf(file, ".TP\n.B %s\n", (*command)->name);
+    put_text(file, (*command)->about);
+    fputs(".\n", file);
+    if (!(*command)->description) continue;
+    fputs(".sp\n", file);
+    put_text(file, (*command)->description);
+    fputc('\n', file);
+  }
+  fputs(".SH OPTIONS\n", file);
+  for (const NsCommand *const *command = NsCommands; *command; command++) {
+    for (const NsOption *option = options_of(*command); option->name; option++) {
+      if (is_described(command, option->name)) continue;
+      fputs(".TP\n", file);
+      put_option(file, option);
+      fputc('\n', file);
+      put_text(file, option->about);
+      fputs(".\n", file);
+    }
+  }
+  fputs(manual_end, file);
+  fputs(".SH EXAMPLES\n.nf\n", file);
+  for (const NsCommand *const *command = NsCommands; *command; command++) {
+    for (const char *example = (*command)->examples; example && *example; example += strcspn(example, "\n"), example += *example == '\n') {
+      fputs("percuss ", file);
+      put_roff(file, example, strcspn(example, "\n"));
+      fputc('\n', file);
+    }
+  }
+  fputs(".fi\n", file);
 }

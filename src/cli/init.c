@@ -1,8 +1,7 @@
 /* percuss init KIND: a commented config to start from, on stdout. The texts are src/cli/starters/KIND.yaml. */
 #include <stdio.h>
 #include <string.h>
-#include "cli.h"
-#include "percuss/diag.h"
+#include "command.h"
 
 typedef struct {
   const char *kind, *text;
@@ -27,28 +26,31 @@ static void print_kinds(FILE *file)
     fprintf(file, "  %-12s %.*s\n", starters[i].kind, (int)strcspn(starters[i].text + 2, "\n"), starters[i].text + 2);
 }
 
-int NsCommandInit(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  const char *names[NS_STARTERS + 1], *near;
+  const char *names[NS_STARTERS + 1] = {NULL}, *kind = arguments->word[0];
 
-  if (argc < 2) {
+  if (!kind) {
     printf("percuss init KIND > my_config.yaml, with one of these kinds:\n");
     print_kinds(stdout);
-    return 0;
+    return NS_EXIT_DONE;
   }
   for (int i = 0; i < NS_STARTERS; i++) {
     names[i] = starters[i].kind;
-    if (strcmp(argv[1], starters[i].kind) || argc > 2) continue;
+    if (strcmp(kind, starters[i].kind)) continue;
     fputs(starters[i].text, stdout);
-    return 0;
+    return NS_EXIT_DONE;
   }
-  if (argc > 2) {
-    fprintf(stderr, "percuss init: one kind, please\n");
-    return 2;
-  }
-  names[NS_STARTERS] = NULL;
-  near               = NsNearestWord(argv[1], names);
-  fprintf(stderr, "percuss init: unknown kind '%s'%s%s%s\n", argv[1], near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "percuss init: unknown kind '%s'%s\n", kind, NsDidYouMean(NsNearestWord(kind, names)));
   print_kinds(stderr);
-  return 2;
+  return NS_EXIT_INPUT;
 }
+
+const NsCommand NsCommand_Init = {
+  .name        = "init",
+  .words       = "[KIND]",
+  .about       = "print a commented config to start from",
+  .description = "Without KIND: list the kinds.",
+  .examples    = "init bar > my_bar.yaml",
+  .call        = call,
+};

@@ -1,39 +1,45 @@
-/* percuss modes CONFIG: eigenfrequencies and mode shapes; over the speed of rotation, the Campbell diagram and critical speeds. Contacts are left
-   out. */
-#include "arguments.h"
-#include "cli.h"
-#include "output/modal.h"
+/* percuss modes CONFIG: natural frequencies and mode shapes; over the speed of rotation, the Campbell diagram and critical speeds. Contacts are ignored. */
+#include "command.h"
+#include "core/text.h"
+#include "results.h"
+#include "analysis/modal.h"
 
 enum { COUNT, SPEED, CAMPBELL };
 
-static NsCommandOption own[] = {[COUNT] = {"--count", "N"}, [SPEED] = {"--speed", "SPEED"}, [CAMPBELL] = {"--campbell", "FROM:TO:N"}, {NULL}};
+static NsOption options[] = {
+  [COUNT]    = {.name = "--count", .takes = "N", .about = "number of modes (default 10); a pair of conjugate eigenvalues counts once"},
+  [SPEED]    = {.name = "--speed", .takes = "SPEED", .about = "speed of the rotors, such as \"4000 rpm\" (default: their speed in the config)"},
+  [CAMPBELL] = {.name = "--campbell",
+    .takes            = "FROM:TO:N",
+    .about =
+      "compute a Campbell diagram: modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next, and critical speeds"},
+  NS_OPTION_OUT,
+  NS_OPTION_SET,
+  NS_OPTION_OVERWRITE,
+  {NULL},
+};
 
 static struct {
   long         count;
-  double       speed; /* rad/s, if own[SPEED] was given */
+  double       speed; /* rad/s, if --speed was given */
   NsSpeedRange range;
 } wanted = {.count = 10};
 
-static bool read_values(void)
-{
-  return NsOptionCount("modes", &own[COUNT], 1, 10000, &wanted.count) && NsOptionSpeed("modes", &own[SPEED], &wanted.speed) &&
-         NsOptionRange("modes", &own[CAMPBELL], &wanted.range);
-}
-
-/* Rounding is not worth its digits; and no -0. */
+/* Rounding errors are printed as 0, and so is -0. */
 static PetscReal visible(PetscReal value)
 {
   return PetscAbsReal(value) < 1e-12 ? 0 : value;
 }
 
-static void print_modes(const NsRun *run, const NsModes *modes, const NsWhirl *whirl, PetscReal speed)
+static void print_modes(NsRun *run, const NsModes *modes, const NsWhirl *whirl, PetscReal speed)
 {
   const NsFeRotor *rotors;
-  const PetscInt   turning = NsFeRotors(run->model, &rotors);
+  const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors);
 
-  printf("%s: %d mode%s of %d unknowns", run->name, (int)modes->count, modes->count == 1 ? "" : "s", (int)run->model->unknowns);
+  printf("%s: %d %s of %d %s", NsRunSink(run)->name, (int)modes->count, NsPlural(modes->count, "mode", "modes"), (int)NsRunModel(run)->unknowns,
+    NsPlural(NsRunModel(run)->unknowns, "degree of freedom", "degrees of freedom"));
   if (turning) printf(" at %.6g rad/s (%.6g rpm)", speed, speed * 30 / PETSC_PI);
-  printf("%s\n", run->model->candidates ? "; contacts are left out" : "");
+  printf("%s\n", NsRunModel(run)->candidates ? "; contacts are ignored" : "");
   printf("  no.        rad/s           Hz  damping ratio  log. decrement  whirl            kind\n");
   for (PetscInt i = 0; i < modes->count; i++) {
     const NsMode *mode = &modes->mode[i];
@@ -52,7 +58,7 @@ static void print_modes(const NsRun *run, const NsModes *modes, const NsWhirl *w
   }
 }
 
-/* At each speed the lowest modes are followed, as many as wanted: where the highest of them is slower than the shaft, others may cross it. */
+/* Only the lowest modes are followed: above the speed that equals the highest of them, others may have critical speeds. */
 static void print_completeness(const NsCampbell *campbell)
 {
   for (PetscInt s = 0; s < campbell->speeds; s++) {
@@ -60,13 +66,13 @@ static void print_completeness(const NsCampbell *campbell)
     PetscInt  count   = 0;
 
     for (PetscInt line = 0; line < campbell->lines; line++) {
-      const NsCampbellPoint *point = &campbell->point[s * campbell->room + line];
+      const NsCampbellPoint *point = &campbell->point[s * campbell->capacity + line];
       if (!point->there) continue;
       highest = PetscMax(highest, PetscAbsReal(point->im));
       count++;
     }
     if (count < wanted.count || highest >= PetscAbsReal(campbell->speed[s])) continue;
-    printf("  from %.6g rad/s on the shaft is faster than the %d modes that are followed: others may have critical speeds there (--count)\n",
+    printf("  from %.6g rad/s on the speed exceeds the frequencies of all %d modes followed: higher modes may have critical speeds there (--count)\n",
       campbell->speed[s], (int)wanted.count);
     return;
   }
@@ -104,8 +110,8 @@ static void print_events(const NsCampbell *campbell)
 static PetscErrorCode solve_modes(NsRun *run)
 {
   const NsFeRotor *rotors;
-  const PetscInt   turning = NsFeRotors(run->model, &rotors);
-  const PetscReal  speed   = own[SPEED].value ? wanted.speed : turning ? rotors[0].speed : 0;
+  const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors);
+  const PetscReal  speed   = options[SPEED].value ? wanted.speed : turning ? rotors[0].speed : 0;
   Mat              M, C, K;
   NsModes          modes;
   NsWhirl         *whirl;
@@ -114,61 +120,79 @@ static PetscErrorCode solve_modes(NsRun *run)
   for (PetscInt r = 1; r < turning; r++) {
     if (rotors[r].ratio != 1) printf("%s turns at %.6g times the speed of %s\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
   }
-  PetscCall(NsFeOperators(run->model, speed, &M, &C, &K));
+  PetscCall(NsFeOperators(NsRunModel(run), speed, &M, &C, &K));
   PetscCall(NsModesSolve(M, C, K, (PetscInt)wanted.count, NS_MODES_AUTO, &modes));
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&K));
-  if (modes.count == 0) NsRunFail(run, "the eigensolver found no modes; another --count may help");
-  whirl = NsArenaAlloc(run->arena, sizeof(*whirl) * (size_t)(modes.count + 1));
-  PetscCall(NsModelWhirl(run->model, speed, &modes, whirl));
+  if (modes.count == 0) NsSinkFail(NsRunSink(run), "the eigensolver found no modes; another --count may help");
+  whirl = NsArenaAlloc(NsRunArena(run), sizeof(*whirl) * (size_t)(modes.count + 1));
+  PetscCall(NsModelWhirl(NsRunModel(run), speed, &modes, whirl));
   print_modes(run, &modes, whirl, speed);
-  NsModalWriteModes(run, &modes, whirl);
-  PetscCall(NsModalWriteShapes(run, &modes));
+  NsModalWriteModes(NsRunSink(run), &modes, whirl);
+  PetscCall(NsModalWriteShapes(NsRunSink(run), NsRunModel(run), &modes));
   PetscCall(NsModesDestroy(&modes));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode solve_campbell(NsRun *run)
 {
-  const NsSpinning spinning = NsSpinningModel(run->model);
+  const NsSpinning spinning = NsSpinningModel(NsRunModel(run));
   const NsFeRotor *rotors;
   NsCampbell       campbell;
 
   PetscFunctionBegin;
-  if (!NsFeRotors(run->model, &rotors))
+  if (!NsFeRotors(NsRunModel(run), &rotors))
     fprintf(stderr, "percuss modes: warning: --campbell: this model has no rotor, its modes do not change with speed\n");
-  PetscCall(
-    NsCampbellCompute(&spinning, wanted.range.from, wanted.range.to, (PetscInt)wanted.range.count, (PetscInt)wanted.count, run->arena, &campbell));
+  PetscCall(NsCampbellCompute(
+    &spinning, wanted.range.from, wanted.range.to, (PetscInt)wanted.range.count, (PetscInt)wanted.count, NsRunArena(run), &campbell));
   print_events(&campbell);
   print_completeness(&campbell);
-  NsModalWriteCampbell(run, &campbell);
+  NsModalWriteCampbell(NsRunSink(run), &campbell);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode modes_of_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
+static PetscErrorCode modes_of_config(const NsRunOptions *settings, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(options, arena, diag, &run));
+  PetscCall(NsRunCreate(settings, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NS_EXIT_INPUT;
   if (!NsDiagErrors(diag) && NsAnalysisPossible("modes", run) && NsAnalysisAllowed("modes", run)) {
-    PetscCall(NsModalOpen(run));
-    if (run->exit == NS_EXIT_DONE) PetscCall(solve_modes(run));
-    if (run->exit == NS_EXIT_DONE && wanted.range.count) PetscCall(solve_campbell(run));
-    PetscCall(NsModalClose(run));
+    PetscCall(NsRunOpenResults(run));
+    if (NsRunExit(run) == NS_EXIT_DONE) PetscCall(solve_modes(run));
+    if (NsRunExit(run) == NS_EXIT_DONE && wanted.range.count) PetscCall(solve_campbell(run));
+    PetscCall(NsRunCloseResults(run));
     *code = NsAnalysisEnd("modes", run);
-  } else if (run->exit == NS_EXIT_FAILED)
+  } else if (NsRunExit(run) == NS_EXIT_FAILED)
     *code = NS_EXIT_FAILED;
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }
 
-int NsCommandModes(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", NULL};
-
-  return NsCommandOnConfig(argc, argv, allowed, own, read_values, modes_of_config);
+  if (!NsOptionCount("modes", &options[COUNT], 1, 10000, &wanted.count)) return NS_EXIT_INPUT;
+  if (!NsOptionSpeed("modes", &options[SPEED], &wanted.speed)) return NS_EXIT_INPUT;
+  if (!NsOptionRange("modes", &options[CAMPBELL], &wanted.range)) return NS_EXIT_INPUT;
+  return NsCommandOnConfig(arguments, modes_of_config);
 }
+
+const NsCommand NsCommand_Modes = {
+  .name    = "modes",
+  .words   = "CONFIG",
+  .options = options,
+  .petsc   = true,
+  .about   = "compute natural frequencies, damping and mode shapes; Campbell diagram and critical speeds",
+  .description =
+    "Contacts are ignored. Prints frequency, damping and whirl direction of the lowest modes of a finite-element model, and writes modes.csv and frames of the mode shapes for ParaView into "
+    "out/NAME_modes.\n"
+    "\n"
+    "With --campbell also campbell.csv, frequency and damping of each mode over speed, followed by its shape and eigenvalue; and critical_speeds.csv, the speeds at which a "
+    "mode's frequency equals the speed, and those from which a mode is unstable.",
+  .examples = "modes my_bar.yaml --count 5\n"
+              "modes my_rotor.yaml --campbell \"0 rpm:6000 rpm:61\"",
+  .call     = call,
+};

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "core/directory.h"
+#include "output/directory.h"
 #include "core/sha256.h"
-#include "core/versions.h"
+#include "core/text.h"
+#include "run/versions.h"
 
 static const NsPlace nowhere = {NULL, 0, 0, 0};
 
@@ -16,7 +17,7 @@ static bool ends_with(const char *path, const char *file)
   return length >= tail && !strcmp(path + length - tail, file) && (length == tail || path[length - tail - 1] == '/');
 }
 
-/* A config.yaml without a run.json of percuss beside it is any config; a run.json without one is a mistake, and so is a directory. */
+/* A config.yaml is that of results only with a run.json of percuss beside it. */
 NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag)
 {
   struct stat about, beside;
@@ -32,8 +33,8 @@ NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag)
   return NsRunRecordRead(path, arena, diag);
 }
 
-/* What is no more as it was: an error for who wants the run again, a warning for who gave the config itself. */
-static void __attribute__((format(printf, 3, 4))) say(NsDiag *diag, bool strict, const char *format, ...)
+/* Reports a change since the run: an error if the run is to be repeated, a warning if the config itself was given. */
+static void __attribute__((format(printf, 3, 4))) report(NsDiag *diag, bool strict, const char *format, ...)
 {
   char    text[4096];
   va_list arguments;
@@ -47,18 +48,18 @@ static void __attribute__((format(printf, 3, 4))) say(NsDiag *diag, bool strict,
     NsDiagWarning(diag, nowhere, "%s", text);
 }
 
-/* `file` has still the hash that run.json has of it. */
+/* Whether `file` still has the hash in run.json. */
 static bool compare_file(const char *file, const char *hash, bool strict, NsDiag *diag)
 {
   char now[NS_SHA256_TEXT];
   int  error;
 
-  if (!hash) return true; /* it could not be read then either */
+  if (!hash) return true; /* it could not be read by that run either */
   error = NsSha256File(file, now);
   if (error)
-    say(diag, strict, "%s: %s; it was there when these results were made", file, strerror(error));
+    report(diag, strict, "%s: %s; it existed when these results were made", file, strerror(error));
   else if (strcmp(now, hash) != 0)
-    say(diag, strict, "%s is not what it was when these results were made (its SHA-256 in run.json is another)", file);
+    report(diag, strict, "%s has changed since these results were made (its SHA-256 differs from run.json)", file);
   return !error && !strcmp(now, hash);
 }
 
@@ -73,9 +74,9 @@ static void compare_files(const NsRunRecord *record, const char *config, bool st
     if (path && path->text && hash && hash->quoted) same = compare_file(path->text, hash->text, strict, diag) && same;
   }
   if (!same && strict)
-    NsDiagNote(diag, "percuss run %s runs it as it is now", config);
+    NsDiagNote(diag, "to run the changed config: percuss run %s", config);
   else if (!same)
-    NsDiagNote(diag, "the results will not be those of %s", record->directory);
+    NsDiagNote(diag, "the results will differ from those in %s", record->directory);
 }
 
 static void take_petsc_options(const NsNode *list, NsRunOptions *options, NsArena *arena)
@@ -85,7 +86,7 @@ static void take_petsc_options(const NsNode *list, NsRunOptions *options, NsAren
   if (options->petsc_options || !list || list->kind != NS_NODE_LIST) return;
   option = NsArenaAlloc(arena, sizeof(*option) * (size_t)(list->count + 1));
   for (const NsNode *word = list->first; word; word = word->next) {
-    if (word->text) option[options->petsc_options++] = word->text; /* others are no words, and not written by percuss */
+    if (word->text) option[options->petsc_options++] = word->text; /* others are not written by percuss */
   }
   options->petsc_option = option;
 }
@@ -108,13 +109,13 @@ bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options,
   const char *force  = NsRunRecordText(record, "command.force");
 
   if (!record->config) {
-    NsDiagError(diag, nowhere, "%s: there is no such file among the results, so that they cannot be run again", config);
+    NsDiagError(diag, nowhere, "%s is missing; it is needed to repeat the run", config);
     return false;
   }
   compare_files(record, config, strict, diag);
   options->config_path = config;
   options->name        = record->name;
-  options->force       = options->force || (force && !strcmp(force, "true")) ? PETSC_TRUE : PETSC_FALSE;
+  options->force       = options->force || (force && !strcmp(force, "true"));
   take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
   if (out && !options->directory) options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
   return NsDiagErrors(diag) == 0;
@@ -138,9 +139,11 @@ PetscErrorCode NsRepeatWarn(const NsRunRecord *record, NsDiag *diag)
     (void)snprintf(text + used, sizeof(text) - used, "%s%s %s (here %s)", others, version[i].path, then ? then : "unknown", version[i].text);
     others = ", ";
   }
-  if (*text) NsDiagWarning(diag, nowhere, "the results in %s were made otherwise, so that the last digits may differ: %s", record->directory, text);
+  if (*text)
+    NsDiagWarning(
+      diag, nowhere, "the results in %s were produced in a different environment, so that the last digits may differ: %s", record->directory, text);
   if (ranks > 0 && ranks != PetscGlobalSize)
-    NsDiagWarning(diag, nowhere, "the results in %s were made on %.0f process%s, and this is %d: the last digits may differ", record->directory,
-      ranks, ranks == 1 ? "" : "es", (int)PetscGlobalSize);
+    NsDiagWarning(diag, nowhere, "the results in %s were produced on %.0f %s, and this run uses %d: the last digits may differ", record->directory,
+      ranks, NsPlural(ranks, "process", "processes"), (int)PetscGlobalSize);
   PetscFunctionReturn(0);
 }

@@ -2,7 +2,7 @@
   Running again from results: `percuss run out/bar`, out/bar/run.json or out/bar/config.yaml.
 
   The config is the config.yaml among the results; the name of the files, PETSc's options (unless there are others after "--") and --force are taken from run.json. The
-  same program on the same machine then writes the same bytes, but for times in run.json and status.json. What stands in the way of that is said:
+  same program on the same machine then writes the same bytes, except for times in run.json and status.json. Whatever prevents that is reported:
 
       config.yaml changed since           an error, unless it was given by its own name: then it is run as it is, with a warning
       a mesh file or plugin changed       the same
@@ -12,9 +12,9 @@
 #include "percuss/run.h"
 #include "results/record.h"
 
-/* The results that this path names; NULL: it names none, but a config like any other (or an error is in diag). */
+/* The results that this path names; NULL: it names a config, or an error is in diag. */
 NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag);
-/* Changes options to those of the run; `out`: gives them a directory that is free, out/bar_2, where they have none (with overwrite that of the results). Before PETSc starts.
+/* Changes options to those of the run; `out`: gives them an unused directory, out/bar_2, if they have none (with overwrite that of the results). Before PETSc starts.
    False: errors in diag. */
 bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options, NsArena *arena, NsDiag *diag);
 /* Warns of another program, machine or number of processes. After PETSc has started. */

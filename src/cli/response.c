@@ -7,16 +7,24 @@
 */
 #include <complex.h>
 #include <string.h>
-#include "arguments.h"
-#include "cli.h"
-#include "fe/response.h"
-#include "output/modal.h"
-#include "output/writer.h"
+#include "command.h"
+#include "results.h"
+#include "analysis/response.h"
+#include "fe/fe.h"
+#include "output/analyses.h"
+#include "output/settings.h"
 
 enum { SPEEDS, PROBES };
 
-static NsCommandOption own[] = {[SPEEDS] = {"--speeds", "FROM:TO:N"}, [PROBES] = {"--probes", "NAME,NAME..."}, {NULL}};
-static NsSpeedRange    range;
+static NsOption options[] = {
+  [SPEEDS] = {.name = "--speeds", .takes = "FROM:TO:N", .required = true, .about = "N equally spaced speeds, such as \"100 rpm:6000 rpm:60\""},
+  [PROBES] = {.name = "--probes", .takes = "NAME,NAME...", .about = "points whose response is computed (default: those of output.history)"},
+  NS_OPTION_OUT,
+  NS_OPTION_SET,
+  NS_OPTION_OVERWRITE,
+  {NULL},
+};
+static NsSpeedRange range;
 
 /* A probe, those of its columns that are displacements or rotations and not held, and the rotor along whose axis its orbit is seen. */
 typedef struct {
@@ -27,15 +35,6 @@ typedef struct {
   const NsFeRotor *rotor;
   PetscReal        peak[NS_PROBE_COLUMNS], peak_speed[NS_PROBE_COLUMNS], peak_phase[NS_PROBE_COLUMNS];
 } Place;
-
-static bool read_values(void)
-{
-  if (!own[SPEEDS].value) {
-    fprintf(stderr, "percuss response: which speeds? Such as --speeds \"0 rpm:6000 rpm:301\"\n");
-    return false;
-  }
-  return NsOptionRange("response", &own[SPEEDS], &range);
-}
 
 /* The rotor whose name the probe's begins with, else the first. */
 static const NsFeRotor *rotor_of(NsModel *model, const char *probe)
@@ -59,9 +58,9 @@ static PetscErrorCode find_place(NsRun *run, const char *name, Place *place, boo
   PetscFunctionBegin;
   memset(place, 0, sizeof(*place));
   place->name = name;
-  PetscCall(run->model->ops->probe(run->model, name, &place->probe, &found, why, sizeof(why)));
+  PetscCall(NsRunModel(run)->view.probe(NsRunModel(run), name, &place->probe, &found, why, sizeof(why)));
   if (!found) {
-    fprintf(stderr, "percuss response: --probes: %s\n  %s\n", why, run->model->probe_help);
+    fprintf(stderr, "percuss response: --probes: %s\n  %s\n", why, NsRunModel(run)->probe_help);
     *good = false;
     PetscFunctionReturn(0);
   }
@@ -69,20 +68,20 @@ static PetscErrorCode find_place(NsRun *run, const char *name, Place *place, boo
   for (PetscInt c = 0; c < place->probe.columns; c++) {
     const NsProbeColumn *column = &place->probe.column[c];
     const char          *suffix = column->suffix;
-    if (column->of_velocity || column->place || !column->entries || strlen(suffix) != 2 || !strchr("ur", suffix[0]) || !strchr("xyz", suffix[1]))
+    if (column->of_velocity || column->coordinate || !column->entries || strlen(suffix) != 2 || !strchr("ur", suffix[0]) || !strchr("xyz", suffix[1]))
       continue;
     if (suffix[0] == 'u') place->axis[suffix[1] - 'x'] = place->columns;
     place->column[place->columns++] = c;
   }
-  place->rotor = place->axis[0] >= 0 || place->axis[1] >= 0 || place->axis[2] >= 0 ? rotor_of(run->model, name) : NULL;
+  place->rotor = place->axis[0] >= 0 || place->axis[1] >= 0 || place->axis[2] >= 0 ? rotor_of(NsRunModel(run), name) : NULL;
   PetscFunctionReturn(0);
 }
 
 /* --probes a,b, else what the config records. NULL after a message. */
 static PetscErrorCode find_places(NsRun *run, Place **places, int *count)
 {
-  const NsStrings *names = &run->config.output->history->probes;
-  const char      *list  = own[PROBES].value;
+  const NsStrings *names = NsHistoryProbes(NsRunSettings(run)->output);
+  const char      *list  = options[PROBES].value;
   bool             good  = true;
 
   PetscFunctionBegin;
@@ -91,10 +90,10 @@ static PetscErrorCode find_places(NsRun *run, Place **places, int *count)
     *count = 1;
     for (const char *p = list; *p; p++) *count += *p == ',';
   }
-  *places = NsArenaAlloc(run->arena, sizeof(**places) * (size_t)(*count + 1));
+  *places = NsArenaAlloc(NsRunArena(run), sizeof(**places) * (size_t)(*count + 1));
   for (int i = 0; i < *count && good; i++) {
     const size_t length = list ? strcspn(list, ",") : 0;
-    const char  *name   = list ? NsArenaCopy(run->arena, list, length) : names->items[i];
+    const char  *name   = list ? NsArenaCopy(NsRunArena(run), list, length) : names->items[i];
     PetscCall(find_place(run, name, &(*places)[i], &good));
     if (list) list += length + (list[length] == ',');
   }
@@ -102,92 +101,93 @@ static PetscErrorCode find_places(NsRun *run, Place **places, int *count)
   PetscFunctionReturn(0);
 }
 
-static void write_names(NsFile *file, const Place *places, int count)
+/* The subjects of the table: each column of each probe, and the orbits. Also how many. */
+static PetscInt name_subjects(const Place *places, int count, NsSubject *subject, NsArena *arena)
 {
-  NsFileText(file, "speed");
+  PetscInt n = 0;
+
   for (int i = 0; i < count; i++) {
     for (PetscInt c = 0; c < places[i].columns; c++) {
       const char *suffix = places[i].probe.column[places[i].column[c]].suffix;
-      NsFilePrint(file, ",%.100s.%s.amplitude,%.100s.%s.phase", places[i].name, suffix, places[i].name, suffix);
+      subject[n++]       = (NsSubject){NsArenaPrint(arena, "%s.%s", places[i].name, suffix), NS_RESPONSE_AMPLITUDE};
     }
-    if (places[i].rotor) NsFilePrint(file, ",%.100s.major,%.100s.minor", places[i].name, places[i].name);
+    if (places[i].rotor) subject[n++] = (NsSubject){places[i].name, NS_RESPONSE_ORBIT};
   }
-  NsFileText(file, "\n");
+  return n;
 }
 
-static void write_place(NsFile *file, Place *place, PetscReal speed, const PetscScalar *re, const PetscScalar *im)
+/* A probe's values in the row; returns where the next one's begin. */
+static NsResponseValue *respond_at(Place *place, PetscReal speed, const PetscScalar *re, const PetscScalar *im, NsResponseValue *to)
 {
   PetscComplex value[NS_PROBE_COLUMNS], u[3] = {0, 0, 0};
-  PetscReal    major, minor;
 
-  for (PetscInt c = 0; c < place->columns; c++) {
+  for (PetscInt c = 0; c < place->columns; c++, to++) {
     const NsProbeColumn *column = &place->probe.column[place->column[c]];
     value[c]                    = 0;
     for (PetscInt k = 0; k < column->entries; k++) value[c] += column->weight[k] * (re[column->unknown[k]] + im[column->unknown[k]] * PETSC_i);
-    NsFileText(file, ",");
-    NsFileNumber(file, cabs(value[c]), ',');
-    NsFileNumber(file, carg(value[c]), 0);
-    if (cabs(value[c]) > place->peak[c]) {
-      place->peak[c]       = cabs(value[c]);
+    to->amplitude = cabs(value[c]);
+    to->phase     = carg(value[c]);
+    if (to->amplitude > place->peak[c]) {
+      place->peak[c]       = to->amplitude;
       place->peak_speed[c] = speed;
-      place->peak_phase[c] = carg(value[c]);
+      place->peak_phase[c] = to->phase;
     }
   }
-  if (!place->rotor) return;
+  if (!place->rotor) return to;
   for (int k = 0; k < 3; k++) u[k] = place->axis[k] < 0 ? 0 : value[place->axis[k]];
-  NsOrbit(place->rotor->axis, u, &major, &minor);
-  NsFileText(file, ",");
-  NsFileNumber(file, major, ',');
-  NsFileNumber(file, minor, 0);
+  NsOrbit(place->rotor->axis, u, &to->major, &to->minor);
+  return to + 1;
 }
 
 static PetscErrorCode sweep(NsRun *run, Place *places, int count, Vec unbalance[2])
 {
   const NsFeRotor *rotors;
-  const PetscInt   turning = NsFeRotors(run->model, &rotors);
-  NsFile           file;
+  const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors);
+  NsArena         *arena   = NsRunArena(run);
+  NsSubject       *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)count * (NS_PROBE_COLUMNS + 1));
+  const PetscInt   values  = name_subjects(places, count, subject, arena);
+  NsResponseRow   *row     = NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_Response, values));
+  NsCsv            csv;
   Vec              x[2];
-  PetscInt         columns = 1;
 
   PetscFunctionBegin;
   for (PetscInt r = 1; r < turning; r++) {
     if (rotors[r].ratio != 1)
-      printf("%s turns at %.6g times the speed of %s: its unbalances are left out\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
+      printf("%s turns at %.6g times the speed of %s: its unbalances are ignored\n", rotors[r].name, rotors[r].ratio, rotors[0].name);
   }
-  for (int i = 0; i < count; i++) columns += 2 * places[i].columns + 2;
-  NsWriterOpenTable(&file, run, "response.csv", columns);
-  write_names(&file, places, count);
-  PetscCall(NsVecsCreate(run->model, &x[0], &x[1], NULL));
-  for (long k = 0; k < range.count && run->exit == NS_EXIT_DONE; k++) {
+  NsCsvOpen(&csv, NsRunSink(run), &NsCsvType_Response, values, subject);
+  PetscCall(NsVecsCreate(NsRunModel(run), &x[0], &x[1], NULL));
+  for (long k = 0; k < range.count && NsRunExit(run) == NS_EXIT_DONE; k++) {
     const PetscReal    speed = range.from + (range.to - range.from) * (PetscReal)k / (PetscReal)(range.count - 1);
     const PetscScalar *value[2];
     PetscBool          solved;
     Mat                M, C, K;
-    PetscCall(NsFeOperators(run->model, speed, &M, &C, &K));
+    PetscCall(NsFeOperators(NsRunModel(run), speed, &M, &C, &K));
     PetscCall(NsResponseSolve(M, C, K, unbalance[0], unbalance[1], speed, x[0], x[1], &solved));
     PetscCall(MatDestroy(&M));
     PetscCall(MatDestroy(&C));
     PetscCall(MatDestroy(&K));
     if (!solved) {
-      fprintf(stderr, "percuss response: warning: no answer at %.9g rad/s: a critical speed without damping, or a body that nothing holds\n", speed);
+      fprintf(stderr, "percuss response: warning: no response at %.9g rad/s: an undamped critical speed, or a body without supports\n", speed);
       for (int i = 0; i < 2; i++) PetscCall(VecSet(x[i], NAN));
     }
     for (int i = 0; i < 2; i++) PetscCall(VecGetArrayRead(x[i], &value[i]));
-    NsFileNumber(&file, speed, 0);
-    for (int i = 0; i < count; i++) write_place(&file, &places[i], speed, value[0], value[1]);
-    NsFileText(&file, "\n");
-    NsFileEndRow(&file);
+    NsResponseValue *to = row->value;
+    row->speed          = speed;
+    for (int i = 0; i < count; i++) to = respond_at(&places[i], speed, value[0], value[1], to);
+    NsRunSink(run)->now = NsSeconds();
+    NsCsvRow(&csv, row);
     for (int i = 0; i < 2; i++) PetscCall(VecRestoreArrayRead(x[i], &value[i]));
   }
-  NsFileClose(&file, PETSC_TRUE);
+  NsCsvClose(&csv);
   PetscCall(NsVecsDestroy(&x[0], &x[1], NULL));
   PetscFunctionReturn(0);
 }
 
-static void print_peaks(const NsRun *run, const Place *places, int count)
+static void print_peaks(NsRun *run, const Place *places, int count)
 {
-  printf("%s: response to unbalance at %ld speeds from %.6g to %.6g rad/s%s\n", run->name, range.count, range.from, range.to,
-    run->model->candidates ? "; contacts are left out" : "");
+  printf("%s: response to unbalance at %ld speeds from %.6g to %.6g rad/s%s\n", NsRunSink(run)->name, range.count, range.from, range.to,
+    NsRunModel(run)->candidates ? "; contacts are ignored" : "");
   printf("  %-28s %12s  %12s %12s %10s\n", "largest amplitude of", "m or rad", "at rad/s", "rpm", "phase, deg");
   for (int i = 0; i < count; i++) {
     for (PetscInt c = 0; c < places[i].columns; c++) {
@@ -205,7 +205,7 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
   PetscReal norm[2];
 
   PetscFunctionBegin;
-  PetscCall(NsFeUnbalanceVectors(run->model, unbalance[0], unbalance[1]));
+  PetscCall(NsFeUnbalanceVectors(NsRunModel(run), unbalance[0], unbalance[1]));
   for (int i = 0; i < 2; i++) PetscCall(VecNorm(unbalance[i], NORM_2, &norm[i]));
   *has = norm[0] > 0 || norm[1] > 0;
   if (!*has) fprintf(stderr, "percuss response: nothing in this model is out of balance: there is no response to compute\n");
@@ -222,26 +222,26 @@ static PetscErrorCode respond(NsRun *run, int *code)
   PetscFunctionBegin;
   PetscCall(find_places(run, &places, &count));
   if (!places) PetscFunctionReturn(0);
-  PetscCall(NsVecsCreate(run->model, &unbalance[0], &unbalance[1], NULL));
+  PetscCall(NsVecsCreate(NsRunModel(run), &unbalance[0], &unbalance[1], NULL));
   PetscCall(has_unbalance(run, unbalance, &has));
   if (has && NsAnalysisAllowed("response", run)) {
-    PetscCall(NsModalOpen(run));
-    if (run->exit == NS_EXIT_DONE) PetscCall(sweep(run, places, count, unbalance));
-    if (run->exit == NS_EXIT_DONE) print_peaks(run, places, count);
-    PetscCall(NsModalClose(run));
+    PetscCall(NsRunOpenResults(run));
+    if (NsRunExit(run) == NS_EXIT_DONE) PetscCall(sweep(run, places, count, unbalance));
+    if (NsRunExit(run) == NS_EXIT_DONE) print_peaks(run, places, count);
+    PetscCall(NsRunCloseResults(run));
     *code = NsAnalysisEnd("response", run);
-  } else if (run->exit == NS_EXIT_FAILED)
+  } else if (NsRunExit(run) == NS_EXIT_FAILED)
     *code = NS_EXIT_FAILED;
   PetscCall(NsVecsDestroy(&unbalance[0], &unbalance[1], NULL));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode response_of_config(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
+static PetscErrorCode response_of_config(const NsRunOptions *settings, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(options, arena, diag, &run));
+  PetscCall(NsRunCreate(settings, arena, diag, &run));
   NsDiagPrint(diag, stderr, NsColour(stderr));
   *code = NS_EXIT_INPUT;
   if (!NsDiagErrors(diag) && NsAnalysisPossible("response", run)) PetscCall(respond(run, code));
@@ -249,9 +249,21 @@ static PetscErrorCode response_of_config(const NsRunOptions *options, NsArena *a
   PetscFunctionReturn(0);
 }
 
-int NsCommandResponse(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", NULL};
-
-  return NsCommandOnConfig(argc, argv, allowed, own, read_values, response_of_config);
+  return NsOptionRange("response", &options[SPEEDS], &range) ? NsCommandOnConfig(arguments, response_of_config) : NS_EXIT_INPUT;
 }
+
+const NsCommand NsCommand_Response = {
+  .name    = "response",
+  .words   = "CONFIG",
+  .options = options,
+  .petsc   = true,
+  .about   = "compute the steady-state response of rotors to unbalance, over speed",
+  .description =
+    "Contacts are ignored. Writes response.csv into out/NAME_response: amplitude A (from the middle to the peak) and phase of the displacements u(t) = A cos(Omega t + phase) at the "
+    "probes, at each speed. At t = 0 the shaft's marks stand where the config puts them; with phase > 0 the displacement leads. Of orbits the semi-axes are written; the minor one is "
+    "negative for backward whirl.",
+  .examples = "response my_rotor.yaml --speeds \"100 rpm:6000 rpm:60\"",
+  .call     = call,
+};

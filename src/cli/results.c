@@ -2,38 +2,38 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "arguments.h"
-#include "core/directory.h"
+#include "results.h"
+#include "output/directory.h"
 #include "fe/fe.h"
 
 bool NsEmptyResults(const char *command, NsRun *run)
 {
-  if (NsDirectoryRemoveResults(run->directory, run->arena)) return true;
-  NsRunFail(run, "cannot empty '%s': %s", run->directory, strerror(errno));
-  fprintf(stderr, "percuss %s: %s\n", command, run->failure);
+  if (NsDirectoryRemoveResults(NsRunSink(run)->directory, NsRunArena(run))) return true;
+  NsSinkFail(NsRunSink(run), "cannot empty '%s': %s", NsRunSink(run)->directory, strerror(errno));
+  fprintf(stderr, "percuss %s: %s\n", command, NsRunMessage(run));
   return false;
 }
 
 static bool clear_results(const char *command, NsRun *run)
 {
-  const char          *path = run->directory;
-  const NsDirectoryUse use  = NsDirectoryLook(path, run->arena);
+  const char          *path = NsRunSink(run)->directory;
+  const NsDirectoryUse use  = NsDirectoryLook(path, NsRunArena(run));
 
   if (use == NS_DIRECTORY_FREE) return true;
   if (use == NS_DIRECTORY_FILE)
     fprintf(stderr, "percuss %s: '%s' is a file; --out names a directory\n", command, path);
-  else if (use == NS_DIRECTORY_FOREIGN && run->options.overwrite)
-    fprintf(stderr, "percuss %s: '%s' holds no results of percuss; it is left alone\n", command, path);
+  else if (use == NS_DIRECTORY_FOREIGN && NsRunGetOptions(run)->overwrite)
+    fprintf(stderr, "percuss %s: '%s' holds no results of percuss and is not changed\n", command, path);
   else if (use == NS_DIRECTORY_FOREIGN) {
-    fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; take another: --out %s\n", command, path,
-      NsDirectoryFreeName(path, run->arena));
-  } else if (!run->options.overwrite) {
-    const PetscBool stopped = access(NsRunPath(run, "checkpoint"), F_OK) ? PETSC_FALSE : PETSC_TRUE; /* a run that is done leaves none */
+    fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; use another: --out %s\n", command, path,
+      NsDirectoryFreeName(path, NsRunArena(run)));
+  } else if (!NsRunGetOptions(run)->overwrite) {
+    const PetscBool stopped = access(NsSinkPath(NsRunSink(run), "checkpoint"), F_OK) == 0; /* a run that is done leaves none */
     fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
-      stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, run->arena));
-  } else if (!NsDirectoryLock(path, &run->lock)) {
+      stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
+  } else if (!NsRunLock(run)) {
     fprintf(
-      stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, run->arena));
+      stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, NsRunArena(run)));
   } else
     return NsEmptyResults(command, run);
   return false;
@@ -41,36 +41,36 @@ static bool clear_results(const char *command, NsRun *run)
 
 bool NsClearResults(const char *command, NsRun *run)
 {
-  PetscInt refused = run->writes && !clear_results(command, run) ? 1 : 0; /* and by the machine: */
+  PetscInt refused = NsRunSink(run)->writes && !clear_results(command, run) ? 1 : 0; /* and by the machine: */
 
-  if (run->exit == NS_EXIT_FAILED) refused |= 2;
-  if (NsLayoutAgree(run->model->layout, &refused)) return false;
-  if (refused & 2) run->exit = NS_EXIT_FAILED;
+  if (NsRunExit(run) == NS_EXIT_FAILED) refused |= 2;
+  if (NsLayoutAgree(NsRunModel(run)->layout, &refused)) return false;
+  if (refused & 2) NsSinkFail(NsRunSink(run), "another process failed");
   return !refused;
 }
 
-bool NsAnalysisPossible(const char *command, const NsRun *run)
+bool NsAnalysisPossible(const char *command, NsRun *run)
 {
-  if (run->model->layout->ranks > 1) {
-    if (run->writes) fprintf(stderr, "percuss %s: works on one process; started on %d\n", command, run->model->layout->ranks);
+  if (NsRunModel(run)->layout->ranks > 1) {
+    if (NsRunSink(run)->writes) fprintf(stderr, "percuss %s: works on one process; started on %d\n", command, NsRunModel(run)->layout->ranks);
     return false;
   }
-  if (NsModelIsFe(run->model)) return true;
-  fprintf(stderr, "percuss %s: '%s' is a mechanism; this command works on finite-element models\n", command, run->name);
+  if (NsModelIsFe(NsRunModel(run))) return true;
+  fprintf(stderr, "percuss %s: '%s' is a mechanism; this command works on finite-element models\n", command, NsRunSink(run)->name);
   return false;
 }
 
 bool NsAnalysisAllowed(const char *command, NsRun *run)
 {
-  if (!run->options.directory) run->directory = NsArenaPrint(run->arena, "%s_%s", run->directory, command);
+  if (!NsRunGetOptions(run)->directory) NsRunSink(run)->directory = NsArenaPrint(NsRunArena(run), "%s_%s", NsRunSink(run)->directory, command);
   return NsClearResults(command, run);
 }
 
-int NsAnalysisEnd(const char *command, const NsRun *run)
+int NsAnalysisEnd(const char *command, NsRun *run)
 {
-  if (run->failure[0])
-    fprintf(stderr, "percuss %s: %s\n", command, run->failure);
+  if (*NsRunMessage(run))
+    fprintf(stderr, "percuss %s: %s\n", command, NsRunMessage(run));
   else
-    printf("  results: %s\n", run->directory);
-  return (int)run->exit;
+    printf("  results: %s\n", NsRunSink(run)->directory);
+  return (int)NsRunExit(run);
 }

@@ -1,11 +1,11 @@
-/* percuss run CONFIG: the whole way from a config to results. */
+/* percuss run CONFIG: from a config to results. */
 #include <limits.h>
 #include <unistd.h>
-#include "arguments.h"
-#include "cli.h"
+#include "command.h"
+#include "results.h"
 #include "script.h"
 
-/* Of whom a report is to be made when MPI has ended; "": none. */
+/* The results of which a report is made after MPI has ended; "": none. */
 static struct {
   char directory[PATH_MAX];
   bool quiet;
@@ -21,71 +21,82 @@ static void print_warnings(const NsRun *run)
   }
 }
 
-static void print_summary(const NsRun *run)
+static void print_summary(NsRun *run)
 {
-  const NsLedger *ledger = &run->ledger;
+  const NsRunFigures *figures = NsRunGetFigures(run);
+  const NsModel      *model   = NsRunModel(run);
+  const NsLedger     *ledger  = NsRunLedger(run);
+  const NsSink       *sink    = NsRunSink(run);
+  PetscBool           joints  = PETSC_FALSE;
 
-  if (run->options.quiet || !run->writes) return;
-  printf("%s: %lld steps to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", run->name, (long long)run->steps_done, run->state.t,
-    run->loop_seconds, run->steps_done ? 1e6 * run->loop_seconds / (double)run->steps_done : 0.0,
-    run->loop_seconds > 0 ? 100 * run->writing_seconds / run->loop_seconds : 0.0);
+  if (NsRunGetOptions(run)->quiet || !sink->writes) return;
+  printf("%s: %lld step%s to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", sink->name, (long long)figures->steps,
+    figures->steps == 1 ? "" : "s", NsRunState(run)->t, figures->loop_seconds,
+    figures->steps ? 1e6 * figures->loop_seconds / (double)figures->steps : 0.0,
+    figures->loop_seconds > 0 ? 100 * figures->writing_seconds / figures->loop_seconds : 0.0);
   printf("  energy, J: start %.6g, end %.6g (kinetic %.6g, elastic %.6g, potential %.6g)\n", ledger->initial,
     ledger->now.kinetic + ledger->now.elastic + ledger->now.potential, ledger->now.kinetic, ledger->now.elastic, ledger->now.potential);
-  printf("  taken by impacts %.6g, friction %.6g, damping %.6g; brought by loads %.6g; made by the scheme %.3g (at most %.3g)\n", ledger->impact,
-    ledger->friction, ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
-  if (run->model->candidates) {
-    PetscInt joints = 0;
-    for (PetscInt i = 0; i < run->model->candidates; i++) joints += run->model->candidate[i].bilateral ? 1 : 0;
-    printf("  contact: %lld impulsive step%s, deepest penetration%s %.3g m\n", (long long)run->impulsive_steps, run->impulsive_steps == 1 ? "" : "s",
-      joints ? " or gap of a joint" : "", run->max_penetration);
-  }
+  printf("  dissipated by impacts %.6g, friction %.6g, damping %.6g; external work %.6g; numerical energy error %.3g (at most %.3g)\n",
+    ledger->impact, ledger->friction, ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
+  for (PetscInt i = 0; i < model->candidates; i++) joints = joints || model->candidate[i].bilateral;
+  if (model->candidates)
+    printf("  contact: %lld impulsive step%s, deepest penetration%s %.3g m\n", (long long)figures->impulsive_steps,
+      figures->impulsive_steps == 1 ? "" : "s", joints ? " or gap of a joint" : "", figures->max_penetration);
   print_warnings(run);
-  printf("  results: %s\n", run->directory);
+  printf("  results: %s\n", sink->directory);
 }
 
 enum { WALL_LIMIT };
-static NsCommandOption own[] = {[WALL_LIMIT] = {"--wall-limit", "TIME"}, {NULL}};
-static double          wall_limit;
 
-static bool check_options(void)
-{
-  return NsOptionDuration("run", &own[WALL_LIMIT], &wall_limit);
-}
+static NsOption options[] = {
+  [WALL_LIMIT] = {.name = "--wall-limit", .takes = "TIME", .about = "stop with a checkpoint after so much wall time, such as \"8 h\" (exit code 3)"},
+  NS_OPTION_OUT,
+  NS_OPTION_SET,
+  NS_OPTION_OVERWRITE,
+  {.name   = "--resume",
+    .about = "continue from the newest checkpoint of the results; they become the same, byte for byte, as those of an uninterrupted run"},
+  NS_OPTION_QUIET,
+  NS_OPTION_FORCE,
+  {.name = "--report", .about = "write report.html into the results, a page with key figures and plots (needs Python with numpy and matplotlib)"},
+  {NULL},
+};
+static double wall_limit;
 
-PetscErrorCode NsRunConfig(const NsRunOptions *options, NsArena *arena, NsDiag *diag, int *code)
+PetscErrorCode NsRunConfig(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
-  NsRun   *run;
-  NsResume way = NS_RESUME_REFUSED;
+  NsRunOptions limited = *wanted;
+  NsResume     resume  = NS_RESUME_REFUSED;
+  NsRun       *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(options, arena, diag, &run));
+  limited.wall_limit = wall_limit;
+  PetscCall(NsRunCreate(&limited, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
-    if (!run->scheme->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE)); /* the others knew it before */
-    if (!NsDiagErrors(diag)) NsRunJudgeStep(run, run->options.force ? PETSC_FALSE : PETSC_TRUE);
+    if (!NsRunScheme(run)->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE)); /* NsRunCreate has done it for the others */
+    if (!NsDiagErrors(diag)) NsRunJudgeStep(run, !NsRunGetOptions(run)->force);
   }
-  if (run->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
-  run->options.wall_limit = wall_limit;
-  if (!NsDiagErrors(diag) && run->options.resume)
-    PetscCall(NsResumeResults(run, &way));
+  if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
+  if (!NsDiagErrors(diag) && NsRunGetOptions(run)->resume)
+    PetscCall(NsResumeResults(run, &resume));
   else if (!NsDiagErrors(diag) && NsClearResults("run", run))
-    way = NS_RESUME_RUN;
-  if (way != NS_RESUME_RUN)
-    *code = way == NS_RESUME_COMPLETE ? NS_EXIT_DONE : run->exit == NS_EXIT_FAILED ? NS_EXIT_FAILED : NS_EXIT_INPUT;
+    resume = NS_RESUME_RUN;
+  if (resume != NS_RESUME_RUN)
+    *code = resume == NS_RESUME_COMPLETE ? NS_EXIT_DONE : NsRunExit(run) == NS_EXIT_FAILED ? NS_EXIT_FAILED : NS_EXIT_INPUT;
   else {
     PetscCall(NsRunExecute(run));
-    *code = (int)run->exit;
-    if (run->failure[0] && run->writes) fprintf(stderr, "percuss run: %s\n", run->failure);
-    if (run->exit != NS_EXIT_FAILED) print_summary(run);
-    if (options->report && run->writes && access(NsRunPath(run, "run.json"), R_OK) == 0) {
-      snprintf(reported.directory, sizeof(reported.directory), "%s", run->directory);
-      reported.quiet = options->quiet ? true : false;
+    *code = (int)NsRunExit(run);
+    if (*NsRunMessage(run) && NsRunSink(run)->writes) fprintf(stderr, "percuss run: %s\n", NsRunMessage(run));
+    if (NsRunExit(run) != NS_EXIT_FAILED) print_summary(run);
+    if (wanted->report && NsRunSink(run)->writes && access(NsSinkPath(NsRunSink(run), "run.json"), R_OK) == 0) {
+      snprintf(reported.directory, sizeof(reported.directory), "%s", NsRunSink(run)->directory);
+      reported.quiet = wanted->quiet;
     }
   }
   PetscCall(NsRunDestroy(&run));
   PetscFunctionReturn(0);
 }
 
-/* What a run left stays as it is, and its exit code is not touched: where no report can be made a warning says how to make it afterwards. */
+/* A failure changes neither the results nor the exit code: a warning says how to make the report afterwards. */
 static void make_report(void)
 {
   NsArena    *arena  = NsArenaCreate();
@@ -101,12 +112,39 @@ static void make_report(void)
   NsArenaDestroy(&arena);
 }
 
-int NsCommandRun(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", "--report", NULL};
-  const int                code      = NsCommandOnConfig(argc, argv, allowed, own, check_options, NsRunConfig);
+  int code;
 
-  if (!reported.directory[0]) return code;
-  make_report();
-  return NsFlushOutput(code);
+  if (!NsOptionDuration("run", &options[WALL_LIMIT], &wall_limit)) return NS_EXIT_INPUT;
+  if (arguments->options.resume && arguments->options.overwrite) {
+    fprintf(stderr, "percuss run: --resume continues a run and --overwrite replaces it: give one of them\n");
+    return NS_EXIT_INPUT;
+  }
+  code = NsCommandOnConfig(arguments, NsRunConfig);
+  if (reported.directory[0]) make_report();
+  return code;
 }
+
+const NsCommand NsCommand_Run = {
+  .name    = "run",
+  .words   = "CONFIG",
+  .options = options,
+  .petsc   = true,
+  .about   = "run a config and write its results",
+  .description =
+    "CONFIG is a YAML file, or the results of an earlier run: their directory, or the run.json or config.yaml in it. That run is repeated with its config, name, PETSc options and "
+    "--force, into a directory beside it (out/NAME_2). On the same machine the same program writes the same bytes, except for times in run.json and status.json. A config, "
+    "mesh or plugin that has changed since is an error; another version, CPU or number of processes is a warning.\n"
+    "\n"
+    "Ctrl-C, SIGTERM and --wall-limit stop a run with a checkpoint (exit code 3). SIGUSR1 writes one, and by default one is written every ten minutes (output.checkpoints); the two newest "
+    "are kept. --resume continues from the newest one. It starts the run if there are no results yet, and does nothing if the run is done, so that one command line serves a job "
+    "that is started again and again.\n"
+    "\n"
+    "Options after -- are PETSc's. PETSC_OPTIONS in the environment and .petscrc are not used.",
+  .examples = "run my_bar.yaml --set scheme.step=\"0.5 us\" --out out/fine\n"
+              "run out/fine\n"
+              "run my_bar.yaml --resume --wall-limit \"8 h\"\n"
+              "run my_bar.yaml -- -ksp_type cg -pc_type jacobi",
+  .call     = call,
+};

@@ -1,19 +1,19 @@
 /*
   `percuss schema`: the config's tables as JSON Schema (draft 7, which editors know), for completion and checks while typing.
 
-  A table is a definition. A mapping with a `type` is its types' names and, by if/then, the definition of the chosen one; editors then
-  complete and blame that one alone, which they do not with oneOf.
+  Each table is a definition. A mapping with a `type` lists the names of its types and, by if/then, refers to the definition of the chosen one. Editors then complete and mark
+  errors of that one alone, which they do not with oneOf.
 */
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/explain.h"
 #include "core/json.h"
 #include "core/keys_internal.h"
-#include "percuss/settings.h"
+#include "percuss/run.h"
 #include "study/study.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* A number and its unit as two words; what units there are, only the reader knows. */
+/* A number and its unit as two words; the units themselves are checked by the reader. */
 #define QUANTITY "^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?(\\s+[^\\s].*)?$"
 #define NAME     "^[^\\s.@:/-][^\\s.@:/]*$"
 
@@ -22,7 +22,7 @@ enum { MAX_TABLES = 512, EXAMPLE_DEPTH = 4 };
 typedef struct {
   NsJson           json;
   NsArena         *arena;
-  int              count; /* definitions that were asked for; a reference adds to them while they are written */
+  int              count; /* definitions that are referred to; more are added while they are written */
   const char      *names[MAX_TABLES];
   const NsTable   *tables[MAX_TABLES];
   const NsVariant *variants[MAX_TABLES]; /* NULL: the table by itself */
@@ -30,7 +30,7 @@ typedef struct {
 
 static const NsTable no_keys = {.name = "none", .help = "", .keys = (const NsKey[]){{.name = NULL}}};
 
-/* The name of the table's definition, which will be written in its turn. */
+/* The name of the table's definition, which is written later. */
 static const char *definition(Schema *schema, const NsTable *table, const NsVariant *variant)
 {
   const char *name;
@@ -127,7 +127,7 @@ static void put_counts(Schema *schema, const NsKey *key, const char *least, cons
 
 static void put_numbers(Schema *schema, const NsKey *key)
 {
-  const bool alone = key->columns <= 1 && key->least == 1; /* a number stands for a list of one */
+  const bool alone = key->columns <= 1 && key->least == 1; /* a number is a list of one */
 
   if (alone) {
     NsJsonOpen(&schema->json, "anyOf", '[');
@@ -156,7 +156,7 @@ static void put_words(Schema *schema, const NsKey *key)
   NsJson *json = &schema->json;
 
   NsJsonOpen(json, "anyOf", '[');
-  if (key->least <= 1) { /* a word stands for a list of one */
+  if (key->least <= 1) { /* a word is a list of one */
     NsJsonOpen(json, NULL, '{');
     put_strings(schema, "type", (const char *const[]){"string", "number", NULL});
     NsJsonClose(json);
@@ -277,7 +277,7 @@ static void put_key(Schema *schema, const char *member, const NsKey *key)
   NsJsonOpen(&schema->json, member, '{');
   NsJsonString(&schema->json, "description", *unit ? NsArenaPrint(schema->arena, "%s [%s]", help, unit) : help);
   put_kind(schema, key);
-  if (key->standard) put_text(schema, "default", key, key->standard);
+  if (key->default_value) put_text(schema, "default", key, key->default_value);
   if (key->example) {
     NsJsonOpen(&schema->json, "examples", '[');
     put_text(schema, NULL, key, key->example);
@@ -322,12 +322,12 @@ static void put_table(Schema *schema, const NsTable *table, const NsVariant *var
   }
   for (const NsKey *key = table->keys; key->name; ++key) put_key(schema, key->name, key);
   NsJsonClose(json);
-  for (const NsKey *key = table->keys; key->name; ++key) required = required || (key->required && !key->standard);
+  for (const NsKey *key = table->keys; key->name; ++key) required = required || (key->required && !key->default_value);
   if (required) {
     NsJsonOpen(json, "required", '[');
     if (variant) NsJsonString(json, NULL, "type");
     for (const NsKey *key = table->keys; key->name; ++key) {
-      if (key->required && !key->standard) NsJsonString(json, NULL, key->name);
+      if (key->required && !key->default_value) NsJsonString(json, NULL, key->name);
     }
     NsJsonClose(json);
   }
@@ -377,13 +377,24 @@ bool NsSchemaWrite(const NsTable *root, FILE *out)
   return good;
 }
 
-int NsCommandSchema(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  const bool study = argc > 1 && !strcmp(argv[1], "study");
+  const bool study = arguments->words > 0;
 
-  if (argc > 1 + study) {
-    fprintf(stderr, "percuss: unexpected '%s' after %s\n", argv[1 + study], argv[study]);
-    return 2;
+  if (study && strcmp(arguments->word[0], "study")) {
+    fprintf(stderr, "percuss schema: unexpected argument '%s'\n", arguments->word[0]);
+    NsHelpShort(arguments->command, stderr);
+    return NS_EXIT_INPUT;
   }
-  return NsSchemaWrite(study ? &NsTable_Study : &NsTable_Config, stdout) ? 0 : 1; /* NsFlushOutput tells */
+  return NsSchemaWrite(study ? &NsTable_Study : &NsTable_Config, stdout) ? NS_EXIT_DONE : NS_EXIT_FAILED; /* NsFlushOutput prints why */
 }
+
+const NsCommand NsCommand_Schema = {
+  .name  = "schema",
+  .words = "[study]",
+  .about = "print a JSON Schema of configs or of study files, for editors",
+  .description =
+    "Editors use it to complete keys and to mark errors. Save it as percuss.schema.json and begin a config with the line `# yaml-language-server: $schema=percuss.schema.json`.",
+  .examples = "schema > percuss.schema.json",
+  .call     = call,
+};

@@ -32,7 +32,7 @@ const char *NsScriptFind(const char *name, NsArena *arena)
 }
 
 /* 0 or an error code. SIGINT ends the script, though the program ignores it. */
-static int start(pid_t *child, const char *const *words, bool told)
+static int start(pid_t *child, const char *const *words, bool messages)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t          manner;
@@ -50,14 +50,14 @@ static int start(pid_t *child, const char *const *words, bool told)
   (void)posix_spawnattr_setsigdefault(&manner, &interrupt);
   (void)posix_spawnattr_setflags(&manner, POSIX_SPAWN_SETSIGDEF);
   error = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  if (!error && !told) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (!error && !messages) error = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   if (!error) error = posix_spawnp(child, words[0], &actions, &manner, (char *const *)words, environ);
   (void)posix_spawn_file_actions_destroy(&actions);
   (void)posix_spawnattr_destroy(&manner);
   return error;
 }
 
-bool NsScriptCall(const char *script, const char *directory, bool told)
+bool NsScriptCall(const char *script, const char *directory, bool messages)
 {
   const char *const words[] = {NsScriptPython(), script, "--", directory, NULL};
   struct sigaction  ignore  = {.sa_handler = SIG_IGN}, before;
@@ -66,7 +66,7 @@ bool NsScriptCall(const char *script, const char *directory, bool told)
 
   fflush(stdout);
   sigaction(SIGINT, &ignore, &before);
-  error = start(&child, words, told);
+  error = start(&child, words, messages);
   if (error)
     fprintf(stderr, "percuss: cannot start %s: %s\n", words[0], strerror(error));
   else

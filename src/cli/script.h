@@ -1,5 +1,5 @@
 /*
-  Scripts of postprocess/ that a command calls: they need Python with numpy and matplotlib, which need not be there.
+  Scripts of postprocess/ that commands call. They need Python with numpy and matplotlib, which may be missing.
 */
 #pragma once
 #include <stdbool.h>
@@ -9,5 +9,6 @@
 const char *NsScriptPython(void);
 /* The script of this name, of the installed program or of the source tree; NULL: not there. */
 const char *NsScriptFind(const char *name, NsArena *arena);
-/* Runs it on a directory without its output (told: with its messages); whether it ended well. Ctrl-C meanwhile is the script's alone. Not between MPI's start and end: it starts a process. */
-bool NsScriptCall(const char *script, const char *directory, bool told);
+/* Runs the script on a directory, without its output, with its messages if `messages`; whether it succeeded. Ctrl-C then ends the script alone. Not between MPI's start and end: it
+   starts a process. */
+bool NsScriptCall(const char *script, const char *directory, bool messages);

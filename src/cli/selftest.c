@@ -1,20 +1,19 @@
 /*
-  percuss selftest: a few models whose answer is known in closed form, stepped on this machine: value, exact value, error, verdict. Takes some seconds; writes no files.
+  percuss selftest: models with closed-form solutions, simulated on this machine: value, exact value, error, result. Takes some seconds; writes no files.
 
-  To add a case: its config, what it watches, and a line for each figure with its exact value and what it may miss by; the reason for that stands with it.
+  To add a case: its config, the contact or probe it watches, and a line for each value with the exact one and the allowed error.
 */
 #include <math.h>
 #include <string.h>
-#include "arguments.h"
-#include "cli.h"
+#include "command.h"
 
-/* What a run shows while it is stepped, of contact `watched`. */
+/* What is measured during a run, of its first contact. */
 typedef struct {
   PetscReal first, last;    /* s: first impulse or force; last */
   PetscReal impulse, force; /* N s, N: of the first impact; force at the end */
   PetscReal total;          /* N s: impulses and forces over time */
   PetscReal stuck;          /* s: since when it sticks */
-  PetscReal lost, made;     /* over the initial energy: by impacts; by the scheme, at most */
+  PetscReal lost, made;     /* over the initial energy: dissipated by impacts; numerical error, at most */
   PetscReal deepest;        /* m */
   PetscReal place;          /* the probe's column at the end */
 } Seen;
@@ -45,13 +44,13 @@ static const Case cases[] = {
     {{"impulse of the contact node, sqrt(3)/6 rho S le v0", "N s", SEEN(impulse), 4.503332099679081e-4, 1e-12},
       {"energy lost by it, sqrt(3)/(6 N)", "", SEEN(lost), 5.773502691896258e-3, 1e-12},
       {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}, /* the mesh keeps 1 % of the energy as vibration */
-      {"energy made by the scheme", "", SEEN(made), 0, 1e-3}}},
+      {"numerical energy error", "", SEEN(made), 0, 1e-3}}},
   {"bar on a wall, contact node without mass", "MASS: redistributed\nscheme: {type: massless_contact, step: 0.3 us}\ntime: {end: 1.6 ms}\n", NULL,
     NULL,
     {{"energy lost by impacts", "", SEEN(lost), 0, 1e-15}, {"penetration", "m", SEEN(deepest), 0, 1e-18},
-      {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}, {"energy made by the scheme", "", SEEN(made), 0, 1e-3}}},
+      {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}, {"numerical energy error", "", SEEN(made), 0, 1e-3}}},
   {"bar on a wall, implicit", "MASS: consistent\nscheme: {type: generalised_alpha_velocity, step: 2 us, rho: 1}\ntime: {end: 1.6 ms}\n", NULL, NULL,
-    {{"energy made by the scheme", "", SEEN(made), 0, 1e-12}, {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}}},
+    {{"numerical energy error", "", SEEN(made), 0, 1e-12}, {"all impulse, 2 M v0", "N s", SEEN(total), 0.156, 0.02}}},
   {"spring and mass, by its mode",
     "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2, inertia: [1, 1, 1], initial: {displacement: [0.1, 0, 0]}}}\n"
     "springs: {k: {between: [mass.center, ground], stiffness: 800, direction: [1, 0, 0]}}\n"
@@ -111,10 +110,10 @@ static const char *text_of(const Case *it, NsArena *arena)
 }
 
 /* After a step of length dt. */
-static void look(const NsRun *run, PetscReal dt, Seen *seen)
+static void look(NsRun *run, PetscReal dt, Seen *seen)
 {
-  for (PetscInt i = 0; i < run->model->candidates; i++) {
-    const NsContactReport *report = &run->contact->report[i];
+  for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
+    const NsContactReport *report = &NsContactReports(NsRunContact(run))[i];
     const PetscReal        pushed = report->impulse[0] + dt * report->force[0];
     seen->deepest                 = PetscMax(seen->deepest, -report->gap);
     if (i > 0) continue;
@@ -122,14 +121,14 @@ static void look(const NsRun *run, PetscReal dt, Seen *seen)
     seen->force = report->force[0];
     if (report->impact && seen->impulse == 0) {
       seen->impulse = report->impulse[0];
-      seen->first   = run->state.t;
+      seen->first   = NsRunState(run)->t;
     }
-    if (pushed > 0) seen->last = run->state.t;
-    if (report->state != NS_STICK) seen->stuck = run->state.t;
+    if (pushed > 0) seen->last = NsRunState(run)->t;
+    if (report->state != NS_STICK) seen->stuck = NsRunState(run)->t;
   }
 }
 
-static PetscErrorCode probe(const NsRun *run, const Case *it, Seen *seen)
+static PetscErrorCode probe(NsRun *run, const Case *it, Seen *seen)
 {
   NsProbe            probe;
   PetscBool          found;
@@ -138,15 +137,15 @@ static PetscErrorCode probe(const NsRun *run, const Case *it, Seen *seen)
 
   PetscFunctionBegin;
   if (!it->probe) PetscFunctionReturn(0);
-  PetscCall(run->model->ops->probe(run->model, it->probe, &probe, &found, why, sizeof(why)));
+  PetscCall(NsRunModel(run)->view.probe(NsRunModel(run), it->probe, &probe, &found, why, sizeof(why)));
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
-  PetscCall(VecGetArrayRead(run->state.q, &q));
-  PetscCall(VecGetArrayRead(run->state.v, &v));
+  PetscCall(VecGetArrayRead(NsRunState(run)->q, &q));
+  PetscCall(VecGetArrayRead(NsRunState(run)->v, &v));
   for (PetscInt i = 0; i < probe.columns; i++) {
     if (!strcmp(probe.column[i].suffix, it->column)) seen->place = NsProbeColumnSum(&probe.column[i], q, v);
   }
-  PetscCall(VecRestoreArrayRead(run->state.v, &v));
-  PetscCall(VecRestoreArrayRead(run->state.q, &q));
+  PetscCall(VecRestoreArrayRead(NsRunState(run)->v, &v));
+  PetscCall(VecRestoreArrayRead(NsRunState(run)->q, &q));
   PetscFunctionReturn(0);
 }
 
@@ -155,27 +154,23 @@ static PetscErrorCode step_through(NsRun *run, const Case *it, Seen *seen, char 
 {
   PetscFunctionBegin;
   *reason = 0;
-  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));
-  PetscCall(NsSchemeStart(run->scheme, &run->state));
-  for (PetscInt64 step = 1; run->state.t < run->config.time->end - NsRunEndSlack(run); step++) {
-    const PetscReal before = run->state.t;
+  PetscCall(NsRunStart(run));
+  while (!NsRunIsAtEnd(run)) {
+    const PetscReal before = NsRunState(run)->t;
     NsStepOutcome   outcome;
-    PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), &outcome));
+    PetscCall(NsRunStep(run, &outcome));
     if (!outcome.done) {
       (void)snprintf(reason, size, "%s", outcome.reason);
       PetscFunctionReturn(0);
     }
-    NsRunKeepTime(run, step);
-    look(run, run->state.t - before, seen);
+    look(run, NsRunState(run)->t - before, seen);
   }
-  PetscCall(NsSchemeComplete(run->scheme, &run->state));
-  PetscCall(NsLedgerClose(&run->ledger, run->model, &run->state));
+  PetscCall(NsSchemeComplete(NsRunScheme(run), NsRunState(run)));
+  PetscCall(NsLedgerClose(NsRunLedger(run), NsRunModel(run), NsRunState(run)));
   PetscCall(probe(run, it, seen));
-  if (run->ledger.initial != 0) {
-    seen->lost = run->ledger.impact / run->ledger.initial;
-    seen->made = PetscAbsReal(run->ledger.numerical / run->ledger.initial);
+  if (NsRunLedger(run)->initial != 0) {
+    seen->lost = NsRunLedger(run)->impact / NsRunLedger(run)->initial;
+    seen->made = PetscAbsReal(NsRunLedger(run)->numerical / NsRunLedger(run)->initial);
   }
   PetscFunctionReturn(0);
 }
@@ -184,9 +179,9 @@ static PetscBool print_figure(const Figure *figure, const Seen *seen)
 {
   const double value    = *(const PetscReal *)((const char *)seen + figure->value),
                off      = fabs(value - figure->exact) / (figure->exact == 0 ? 1 : fabs(figure->exact));
-  const PetscBool holds = off <= figure->may ? PETSC_TRUE : PETSC_FALSE; /* not where the value is no number */
+  const PetscBool holds = off <= figure->may; /* false where the value is not finite */
 
-  printf("  %-52s %18.12g %18.12g %-4s %8.1e  %s\n", figure->what, value, figure->exact, figure->unit, off, holds ? "holds" : "DOES NOT HOLD");
+  printf("  %-52s %18.12g %18.12g %-4s %8.1e  %s\n", figure->what, value, figure->exact, figure->unit, off, holds ? "passed" : "FAILED");
   return holds;
 }
 
@@ -207,7 +202,7 @@ static PetscErrorCode test_case(const Case *it, int *failed)
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_PLIB, "the config of '%s' has mistakes", it->name);
   }
   PetscCall(step_through(run, it, &seen, reason, sizeof(reason)));
-  if (*reason) printf("  stopped at t = %g s: %s\n", run->state.t, reason);
+  if (*reason) printf("  stopped at t = %g s: %s\n", NsRunState(run)->t, reason);
   for (int i = 0; i < NS_FIGURES && it->figure[i].what; i++) *failed += !print_figure(&it->figure[i], &seen) || *reason ? 1 : 0;
   PetscCall(NsRunDestroy(&run));
   NsArenaDestroy(&arena);
@@ -228,18 +223,23 @@ static PetscErrorCode test_all(void *context, int *code)
     for (int k = 0; k < NS_FIGURES && cases[i].figure[k].what; k++) figures++;
   }
   if (failed)
-    printf("\n%d of %d figures do not hold: do not trust results of this program on this machine\n", failed, figures);
+    printf("\n%d of %d checks failed: do not trust results of this program on this machine\n", failed, figures);
   else
-    printf("\nall %d figures hold (%.1f s)\n", figures, NsSeconds() - start);
+    printf("\nall %d checks passed (%.1f s)\n", figures, NsSeconds() - start);
   *code = failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
   PetscFunctionReturn(0);
 }
 
-int NsCommandSelftest(int argc, char **argv)
+static int call(const NsArguments *arguments)
 {
-  if (argc > 1) {
-    fprintf(stderr, "percuss selftest: it takes no words, and there is '%s'\n", argv[1]);
-    return NS_EXIT_INPUT;
-  }
+  (void)arguments;
   return NsCommandAlone(test_all, NULL);
 }
+
+const NsCommand NsCommand_Selftest = {
+  .name        = "selftest",
+  .words       = "",
+  .about       = "run models with known solutions and compare",
+  .description = "Prints value, exact value, error and result of each check; takes a second and writes no files. Exit code 1: a check failed.",
+  .call        = call,
+};

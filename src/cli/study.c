@@ -6,28 +6,26 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "arguments.h"
-#include "cli.h"
-#include "core/directory.h"
+#include "command.h"
+#include "output/directory.h"
 #include "script.h"
 #include "study/study.h"
 
 enum { JOBS };
 
-static NsCommandOption own[] = {[JOBS] = {"--jobs", "N"}, {NULL}};
-static long            jobs;
-
-static bool read_values(void)
-{
-  cpu_set_t cores;
-
-  jobs = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1; /* those that this process may use */
-  return NsOptionCount("study", &own[JOBS], 1, 1024, &jobs);
-}
+static NsOption options[] = {
+  [JOBS] = {.name = "--jobs", .takes = "N", .about = "number of runs at a time (default: the number of cores)"},
+  NS_OPTION_OUT,
+  NS_OPTION_OVERWRITE,
+  NS_OPTION_QUIET,
+  NS_OPTION_FORCE,
+  {NULL},
+};
+static long jobs;
 
 /* The directory ------------------------------------------------------------------------------------------------------------------------------------ */
 
-/* A study's own directory is gone on with; anything else is left alone. */
+/* An empty directory or one of a study. */
 static bool may_use_directory(const NsStudy *study)
 {
   const char *path = study->directory;
@@ -35,18 +33,18 @@ static bool may_use_directory(const NsStudy *study)
   switch (NsDirectoryLook(path, study->arena)) {
   case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
   case NS_DIRECTORY_RESULTS:
-    fprintf(stderr, "percuss study: '%s' holds a run, no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    fprintf(stderr, "percuss study: '%s' holds a run, not a study; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   case NS_DIRECTORY_FOREIGN:
     if (NsStudyIsThere(path, study->arena)) break;
-    fprintf(stderr, "percuss study: '%s' exists already and holds no study; take another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    fprintf(stderr, "percuss study: '%s' exists already and is not a study; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   default: break;
   }
   return true;
 }
 
-/* With study.json, which says whose it is. */
+/* With study.json, which marks it as a study. */
 static bool make_directory(const NsStudy *study)
 {
   const char *path = study->directory;
@@ -100,7 +98,7 @@ static int examine_all(NsStudy *study)
     for (run->same = 0; strcmp(study->run[run->same].fingerprint, run->fingerprint);) run->same++;
   }
   (void)munmap(self.fingerprint, size);
-  if (code < 0) fprintf(stderr, "percuss study: killed by signal %d (%s) while it looked at the runs\n", -code, strsignal(-code));
+  if (code < 0) fprintf(stderr, "percuss study: killed by signal %d (%s) while checking the runs\n", -code, strsignal(-code));
   return code < 0 ? NS_EXIT_FAILED : code;
 }
 
@@ -108,20 +106,20 @@ static int examine_all(NsStudy *study)
 
 static PetscErrorCode run_row(void *context, int *code)
 {
-  const NsRunOptions *options = context;
-  NsArena            *arena   = NsArenaCreate();
+  const NsRunOptions *wanted = context;
+  NsArena            *arena  = NsArenaCreate();
 
   PetscFunctionBegin;
-  PetscCall(NsRunConfig(options, arena, NsDiagCreate(arena), code));
+  PetscCall(NsRunConfig(wanted, arena, NsDiagCreate(arena), code));
   NsArenaDestroy(&arena);
   PetscFunctionReturn(0);
 }
 
 static int work(void *context, int number)
 {
-  NsRunOptions options = NsStudyRunOptions(context, number);
+  NsRunOptions wanted = NsStudyRunOptions(context, number);
 
-  return NsCommandAlone(run_row, &options);
+  return NsCommandAlone(run_row, &wanted);
 }
 
 static const char *log_of(void *context, int number)
@@ -131,8 +129,8 @@ static const char *log_of(void *context, int number)
   return NsArenaPrint(study->arena, "%s.log", study->run[number].directory);
 }
 
-/* The last line of what a run said: why it ended without a run.json that tells. */
-static const char *last_words(NsStudy *study, int number)
+/* The last line of the messages of a run: the reason if there is no run.json. */
+static const char *last_message(NsStudy *study, int number)
 {
   FILE       *file = fopen(log_of(study, number), "r");
   char        line[512];
@@ -146,7 +144,7 @@ static const char *last_words(NsStudy *study, int number)
   return last;
 }
 
-/* How it ended: what run.json says, or where it says nothing the exit code. */
+/* How a run ended: from run.json, or if that is missing from the exit code. */
 static void ended(void *context, int number, int code)
 {
   NsStudy    *study = context;
@@ -156,12 +154,12 @@ static void ended(void *context, int number, int code)
   if (run->state == NS_ROW_MISSING && code != NS_EXIT_STOPPED) {
     run->state   = NS_ROW_FAILED;
     run->message = code < 0 ? NsArenaPrint(study->arena, "killed by signal %d (%s)", -code, strsignal(-code))
-                            : NsArenaPrint(study->arena, "exit code %d: %s", code, last_words(study, number));
+                            : NsArenaPrint(study->arena, "exit code %d: %s", code, last_message(study, number));
   }
   if (run->state != NS_ROW_FAILED) (void)unlink(log_of(study, number));
 }
 
-/* A run that stopped by itself, at a limit of its own, is no row that is missing because the study was stopped. */
+/* A run that stopped at a limit of its own has failed; it is missing only if the study was stopped. */
 static void share_states(NsStudy *study, int stopped)
 {
   for (int i = 0; i < study->runs; i++) {
@@ -175,14 +173,14 @@ static void share_states(NsStudy *study, int stopped)
   }
 }
 
-/* What physics makes fail fails again; what the machine did ("cannot write ...: No space left on device") may go well now. */
+/* A failure of the simulation would repeat itself; one of the machine ("cannot write ...: No space left on device") may be gone. */
 static bool is_to_make(const NsStudy *study, NsStudyRun *run)
 {
   run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
   return run->state == NS_ROW_MISSING || (run->state == NS_ROW_FAILED && !strncmp(run->message, "cannot ", 7));
 }
 
-/* What is not there yet. Returns the signal that stopped it, or 0. */
+/* Makes missing runs. Returns the signal that stopped it, or 0. */
 static int make_runs(NsStudy *study)
 {
   int   *missing = NsArenaAlloc(study->arena, sizeof(int) * (size_t)study->runs), count = 0, distinct = 0, stopped;
@@ -198,7 +196,7 @@ static int make_runs(NsStudy *study)
       if (is_to_make(study, run)) missing[count++] = i;
     }
   }
-  if (count < distinct && !study->options.quiet) fprintf(stderr, "percuss study: %d of %d runs are there already\n", distinct - count, distinct);
+  if (count < distinct && !study->options.quiet) fprintf(stderr, "percuss study: %d of %d runs exist already\n", distinct - count, distinct);
   if (study->options.overwrite) (void)NsStudyOldRuns(study, true);
   stopped = NsPoolRun(&pool, count, missing);
   share_states(study, stopped);
@@ -207,7 +205,7 @@ static int make_runs(NsStudy *study)
 
 /* Results ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-static void measure_row(const NsStudy *study, int row, NsRunFiles *reference, const char **told)
+static void measure_row(const NsStudy *study, int row, NsRunFiles *reference, const char **reported)
 {
   const NsList *record = &study->settings.record;
   NsStudyRun   *run    = &study->run[row];
@@ -217,17 +215,17 @@ static void measure_row(const NsStudy *study, int row, NsRunFiles *reference, co
     const char *why = NULL;
 
     run->result[q] = NsQuantityMeasure((const NsQuantity *)record->items + q, files, reference, files->arena, &why);
-    if (!why || told[q]) continue;
-    told[q] = record->names[q];
-    fprintf(stderr, "percuss study: no '%s' of run %d: %s\n", record->names[q], row + 1, why);
+    if (!why || reported[q]) continue;
+    reported[q] = record->names[q];
+    fprintf(stderr, "percuss study: run %d has no '%s': %s\n", row + 1, record->names[q], why);
   }
   NsRunFilesClose(&files);
 }
 
-/* Where a quantity cannot be had of a run that is done, the first reason of each is told. Rows mostly share a reference, whose tables are kept from one to the next. */
+/* If a quantity cannot be measured, the first reason is printed. Rows mostly share a reference, whose tables are kept from one row to the next. */
 static void measure_rows(NsStudy *study)
 {
-  const char **told      = NsArenaAlloc(study->arena, sizeof(*told) * (size_t)study->settings.record.count);
+  const char **reported  = NsArenaAlloc(study->arena, sizeof(*reported) * (size_t)study->settings.record.count);
   NsRunFiles  *reference = NULL;
   int          open      = -1;
 
@@ -243,7 +241,7 @@ static void measure_rows(NsStudy *study)
       open = of;
       if (of >= 0 && study->run[of].state == NS_ROW_DONE) reference = NsRunFilesOpen(study->run[of].directory);
     }
-    measure_row(study, row, reference, told);
+    measure_row(study, row, reference, reported);
   }
   NsRunFilesClose(&reference);
 }
@@ -287,27 +285,31 @@ static int finish(NsStudy *study, int stopped)
   if (good && !study->options.quiet) {
     const int old = NsStudyOldRuns(study, false);
     printf("\n  results: %s/study.csv\n", study->directory);
-    if (old) printf("  runs/ has %d more of earlier forms of the study; --overwrite removes them, and makes all anew\n", old);
+    if (old) printf("  runs/ holds %d more of earlier versions of the study; --overwrite removes them and repeats all runs\n", old);
     if (!stopped) draw_figure(study);
   }
-  if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command goes on with what is missing\n");
+  if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command makes the missing runs\n");
   return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : NS_EXIT_DONE;
 }
 
-static int study_file(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
+static int call(const NsArguments *arguments)
 {
-  NsStudy study = {.arena = arena, .diag = diag, .path = options->config_path, .options = *options};
-  int     code;
+  NsArena  *arena = arguments->arena;
+  NsStudy   study = {.arena = arena, .diag = NsDiagCreate(arena), .path = arguments->word[0], .options = arguments->options};
+  cpu_set_t cores;
+  int       code;
 
+  jobs = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1; /* those that this process may use */
+  if (!NsOptionCount("study", &options[JOBS], 1, 1024, &jobs)) return NS_EXIT_INPUT;
   if (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE")) {
-    fprintf(stderr, "percuss study: starts its runs itself, each on one process; call it without mpiexec\n");
+    fprintf(stderr, "percuss study: starts its runs itself, each on one process: call it without mpiexec\n");
     return NS_EXIT_INPUT;
   }
   if (!NsStudyRead(&study)) {
-    NsDiagPrint(diag, stderr, NsColour(stderr));
+    NsDiagPrint(study.diag, stderr, NsColour(stderr));
     return NS_EXIT_INPUT;
   }
-  study.directory = options->directory ? options->directory : NsArenaPrint(arena, "out/%s", study.name);
+  study.directory = study.options.directory ? study.options.directory : NsArenaPrint(arena, "out/%s", study.name);
   if (!may_use_directory(&study)) return NS_EXIT_INPUT;
   code = examine_all(&study);
   if (code != NS_EXIT_DONE) return code;
@@ -315,9 +317,16 @@ static int study_file(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
   return finish(&study, make_runs(&study));
 }
 
-int NsCommandStudy(int argc, char **argv)
-{
-  static const char *const allowed[] = {"--out", "--overwrite", "--quiet", "--force", NULL};
-
-  return NsCommandOnFile(argc, argv, "study", "configs/studies/elastic_bar.yaml", allowed, own, read_values, study_file);
-}
+const NsCommand NsCommand_Study = {
+  .name    = "study",
+  .words   = "STUDY",
+  .options = options,
+  .about   = "run a config for many values of its keys: table, convergence orders, bifurcation data, figure",
+  .description =
+    "STUDY is a YAML file that names a config and the keys to vary (percuss explain study). Each run is a process of its own; a run that fails is a row of the table with the reason. If the "
+    "study is called again, only missing runs are made.\n"
+    "\n"
+    "Writes into out/NAME: study.csv, study.png, convergence.csv and bifurcation.csv if the study asks for them, and each run in a folder of its own.",
+  .examples = "study configs/studies/oscillator_orders.yaml --jobs 2",
+  .call     = call,
+};

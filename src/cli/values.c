@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "arguments.h"
+#include "command.h"
 #include "percuss/units.h"
 
 static bool read_integer(const char *text, long *value)
@@ -14,7 +14,7 @@ static bool read_integer(const char *text, long *value)
   return end != text && !*end && !errno;
 }
 
-bool NsOptionCount(const char *command, const NsCommandOption *option, long least, long most, long *value)
+bool NsOptionCount(const char *command, const NsOption *option, long least, long most, long *value)
 {
   long number;
 
@@ -41,12 +41,12 @@ static bool read_speed(const char *command, const char *option, const char *text
   return false;
 }
 
-bool NsOptionSpeed(const char *command, const NsCommandOption *option, double *value)
+bool NsOptionSpeed(const char *command, const NsOption *option, double *value)
 {
   return !option->value || read_speed(command, option->name, option->value, value);
 }
 
-bool NsOptionDuration(const char *command, const NsCommandOption *option, double *value)
+bool NsOptionDuration(const char *command, const NsOption *option, double *value)
 {
   char message[256];
   int  column, length;
@@ -61,7 +61,7 @@ bool NsOptionDuration(const char *command, const NsCommandOption *option, double
   return false;
 }
 
-bool NsOptionRange(const char *command, const NsCommandOption *option, NsSpeedRange *range)
+bool NsOptionRange(const char *command, const NsOption *option, NsSpeedRange *range)
 {
   char         part[3][64];
   int          parts = 0;

@@ -54,7 +54,7 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   self->model = model;
   self->slot  = slot;
   self->most  = NS_MOST_NUMBERS;
-  self->dense = model->ops->compliance && (PetscInt64)n * n <= self->most ? PETSC_TRUE : PETSC_FALSE;
+  self->dense = model->contact.compliance && (PetscInt64)n * n <= self->most;
   if (self->dense) PetscCall(PetscMalloc1((size_t)n * (size_t)n, &self->D));
   PetscCall(PetscCalloc7(
     n, &self->half, n, &self->load, n, &self->heavy, n, &self->every, n, &self->list, n, &self->loaded, model->row_entries, &self->used));
@@ -236,10 +236,10 @@ PetscErrorCode NsComplianceCreateKnown(NsModel *model, const PetscReal *C, NsCom
 
 PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v, NsOperator op)
 {
-  NsModel        *model = self->model;
-  const PetscBool same  = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool mass  = op.damping == 0 && op.stiffness == 0 ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool constant = model->constant_mass && (model->linear || mass || op.mass == 0) ? PETSC_TRUE : PETSC_FALSE;
+  NsModel        *model    = self->model;
+  const PetscBool same     = self->op.mass == op.mass && self->op.damping == op.damping && self->op.stiffness == op.stiffness;
+  const PetscBool mass     = op.damping == 0 && op.stiffness == 0;
+  const PetscBool constant = model->constant_mass && (model->linear || mass || op.mass == 0);
 
   PetscFunctionBegin;
   if (self->ready && same && constant) PetscFunctionReturn(0);
@@ -250,9 +250,9 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   if (!self->dense) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
   self->useds  = 0;
   self->C.kept = self->X.kept = PETSC_FALSE;
-  self->diagonal              = constant && mass && model->diagonal_mass && !self->dense ? PETSC_TRUE : PETSC_FALSE;
+  self->diagonal              = constant && mass && model->diagonal_mass && !self->dense;
   if (self->dense) {
-    PetscCall(model->ops->compliance(model, self->slot, self->D));
+    PetscCall(model->contact.compliance(model, self->slot, self->D));
     if (constant) PetscCall(find_reach(self));
   } else if (self->diagonal) {
     PetscCall(solve_diagonal(self));

@@ -1,6 +1,6 @@
 /* For the rest of this folder, and tests: columns of a compliance. */
 #pragma once
-#include "percuss/contact.h"
+#include "contact/contact_data.h"
 
 /* *half: [touches] C W_P e_row, a column of what the Delassus matrix is made of. Valid until the next call. */
 PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, PetscInt row, const PetscReal **half);

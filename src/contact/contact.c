@@ -1,5 +1,5 @@
-/* Contacts of a step: who is active, their laws, their reports. Who is looked at at all: near.c; the Delassus matrix: delassus.c. */
-#include "near.h"
+/* Contacts of a step: who is active, their laws, their reports. Which candidates are looked at: broad_phase.c; the Delassus matrix: delassus.c. */
+#include "broad_phase.h"
 
 #define NS_DELASSUS_ROOM 8000000 /* numbers, 64 MB */
 
@@ -25,8 +25,8 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   const PetscInt most    = PetscMin(rows, (PetscInt)PetscSqrtReal((PetscReal)NS_DELASSUS_ROOM)); /* rows of one island */
   NsIslands     *islands = &contact->islands;
   PetscCall(PetscMalloc1(contact->room, &contact->G));
-  PetscCall(
-    PetscCalloc6(n, &contact->gap, n, &contact->active, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, n, &contact->near));
+  PetscCall(PetscCalloc6(
+    n, &contact->gap, n, &contact->selected, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, n, &contact->active));
   PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
   PetscCall(PetscCalloc3(n + 1, &contact->start, most, &contact->c, most, &contact->Pc));
   PetscCall(PetscCalloc7(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block, touches,
@@ -34,7 +34,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   for (PetscInt k = 0; k < touches; k++) islands->owner[k] = -1;
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
-  PetscCall(NsSleepCreate(contact));
+  PetscCall(NsBroadPhaseCreate(contact));
   PetscCall(NsLocalChainCreate(PetscMin(n, most), most, &contact->chain));
   *result = contact;
   PetscFunctionReturn(0);
@@ -48,10 +48,10 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   if (!contact) PetscFunctionReturn(0);
   NsIslands *islands = &contact->islands;
   PetscCall(NsLocalChainDestroy(&contact->chain));
-  PetscCall(NsSleepDestroy(contact));
+  PetscCall(NsBroadPhaseDestroy(contact));
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree(contact->G));
-  PetscCall(PetscFree6(contact->gap, contact->active, contact->report, contact->last_report, contact->guess, contact->near));
+  PetscCall(PetscFree6(contact->gap, contact->selected, contact->report, contact->last_report, contact->guess, contact->active));
   PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
   PetscCall(PetscFree3(contact->start, contact->c, contact->Pc));
   PetscCall(PetscFree7(islands->of, islands->parent, islands->start, islands->member, islands->block, islands->owner, islands->half));
@@ -61,35 +61,123 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscFunctionReturn(0);
 }
 
-static void remember_reports(NsMemory *memory, const char *name, PetscInt count, NsContactReport *report)
+NsModel *NsContactModel(const NsContact *contact)
 {
-  NsMemoryBytes(memory, name, sizeof(*report) * (size_t)count, report);
-  for (PetscInt i = 0; i < count && memory->reading && !memory->problem[0]; i++) {
-    if ((int)report[i].state < NS_OPEN || report[i].state > NS_SLIP) NsMemoryDeny(memory, name);
+  return contact->model;
+}
+
+PetscInt NsContactRowCount(const NsContact *contact)
+{
+  return contact->rows;
+}
+
+PetscInt NsContactActive(const NsContact *contact, const PetscInt **list)
+{
+  if (list) *list = contact->active;
+  return contact->actives;
+}
+
+const PetscReal *NsContactLastGaps(const NsContact *contact)
+{
+  return contact->gap;
+}
+
+const PetscReal *NsContactVelocity(const NsContact *contact, PetscInt candidate)
+{
+  return contact->u + contact->first[candidate];
+}
+
+PetscInt NsContactFirstRow(const NsContact *contact, PetscInt candidate)
+{
+  return contact->first[candidate];
+}
+
+const PetscReal *NsContactTolerances(const NsContact *contact)
+{
+  return contact->tolerance;
+}
+
+PetscInt *NsContactSelected(const NsContact *contact)
+{
+  return contact->selected;
+}
+
+NsContactReport *NsContactReports(const NsContact *contact)
+{
+  return contact->report;
+}
+
+const NsContactReport *NsContactLastReports(const NsContact *contact)
+{
+  return contact->last_report;
+}
+
+void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity)
+{
+  contact->held     = held;
+  contact->velocity = velocity;
+}
+
+NsLocalStatistics *NsContactStatistics(const NsContact *contact)
+{
+  return &contact->chain->statistics;
+}
+
+PetscReal NsContactResidual(const NsContact *contact)
+{
+  return contact->residual;
+}
+
+PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room)
+{
+  if (room) *room = contact->room;
+  return contact->overflow;
+}
+
+PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
+{
+  return NsIsClosed(contact, candidate);
+}
+
+void NsContactFlagClosed(const NsContact *contact, PetscBool *flag)
+{
+  for (PetscInt k = 0; k < contact->actives; k++) flag[contact->active[k]] = NsIsClosed(contact, contact->active[k]);
+}
+
+void NsContactClearFlags(const NsContact *contact, PetscBool *flag)
+{
+  for (PetscInt k = 0; k < contact->actives; k++) flag[contact->active[k]] = PETSC_FALSE;
+}
+
+static void serialize_reports(NsArchive *archive, const char *name, PetscInt count, NsContactReport *report)
+{
+  NsArchiveBytes(archive, name, sizeof(*report) * (size_t)count, report);
+  for (PetscInt i = 0; i < count && archive->reading && !archive->problem[0]; i++) {
+    if ((int)report[i].state < NS_OPEN || report[i].state > NS_SLIP) NsArchiveDeny(archive, name);
   }
 }
 
-void NsContactRemember(NsContact *contact, NsMemory *memory)
+void NsContactSerialize(NsContact *contact, NsArchive *archive)
 {
   const PetscInt n = contact->candidates;
 
-  NsMemoryLongs(memory, "local_statistics", sizeof(contact->chain->statistics) / sizeof(PetscInt64), &contact->chain->statistics.calls);
+  NsArchiveLongs(archive, "local_statistics", sizeof(contact->chain->statistics) / sizeof(PetscInt64), &contact->chain->statistics.calls);
   if (!n) return;
-  NsMemoryReals(memory, "gap", n, contact->gap);
-  NsMemoryReals(memory, "guess", 3 * n, contact->guess);
-  remember_reports(memory, "report", n, contact->report);
-  remember_reports(memory, "last_report", n, contact->last_report);
-  NsMemoryCount(memory, "nears", &contact->nears, n);
-  NsMemoryIndices(memory, "near", contact->nears, contact->near, n);
-  NsSleepRemember(contact, memory);
+  NsArchiveReals(archive, "gap", n, contact->gap);
+  NsArchiveReals(archive, "guess", 3 * n, contact->guess);
+  serialize_reports(archive, "report", n, contact->report);
+  serialize_reports(archive, "last_report", n, contact->last_report);
+  NsArchiveCount(archive, "actives", &contact->actives, n);
+  NsArchiveIndices(archive, "active", contact->actives, contact->active, n);
+  NsBroadPhaseSerialize(contact, archive);
 }
 
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag)
 {
   PetscInt count = 0;
 
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    if (flag[contact->near[k]]) contact->active[count++] = contact->near[k];
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    if (flag[contact->active[k]]) contact->selected[count++] = contact->active[k];
   }
   return count;
 }
@@ -98,8 +186,8 @@ PetscInt NsContactListClosed(NsContact *contact)
 {
   PetscInt count = 0;
 
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    if (NsContactIsClosed(contact, contact->near[k])) contact->active[count++] = contact->near[k];
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    if (NsIsClosed(contact, contact->active[k])) contact->selected[count++] = contact->active[k];
   }
   return count;
 }
@@ -110,12 +198,12 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
   *count = 0;
   if (!contact->candidates) PetscFunctionReturn(0);
   PetscCall(NsContactRates(contact, state, ahead));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt  i   = contact->near[k];
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt  i   = contact->active[k];
     const PetscReal gap = contact->gap[i] + ahead * contact->u[contact->first[i]];
     if (!contact->model->candidate[i].bilateral && !(gap <= contact->tolerance[i])) continue;
-    contact->active[(*count)++] = i;
-    contact->sleep.closed[i]    = contact->sleep.steps;
+    contact->selected[(*count)++] = i;
+    contact->broad.closed[i]      = contact->broad.steps;
   }
   PetscFunctionReturn(0);
 }
@@ -126,14 +214,14 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
 
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
-  NsContactWakeAll(contact);
+  NsContactActivateAll(contact);
   PetscCall(NsContactRates(contact, state, 0));
   PetscCall(NsModelLargest(contact->model, state->v, &fastest));
   for (PetscInt i = 0; i < contact->candidates; i++) {
     const PetscReal u = contact->u[contact->first[i]];
     const PetscBool moves =
       contact->model->candidate[i].bilateral ? PetscAbsReal(u) > 1e-9 * fastest * PetscMin(1, contact->model->length_scale) : u < -1e-12 * fastest;
-    closed[i] = NsContactIsClosed(contact, i) && !moves ? PETSC_TRUE : PETSC_FALSE;
+    closed[i] = NsIsClosed(contact, i) && !moves;
   }
   PetscFunctionReturn(0);
 }
@@ -149,12 +237,12 @@ static void swap_reports(NsContact *contact)
 PetscErrorCode NsContactBeginStep(NsContact *contact)
 {
   PetscFunctionBegin;
-  PetscCall(NsSleepBeginStep(contact));
+  PetscCall(NsBroadPhaseBeginStep(contact));
   swap_reports(contact);
-  if (contact->nears == contact->candidates)
+  if (contact->actives == contact->candidates)
     PetscCall(PetscArrayzero(contact->report, contact->candidates)); /* state open */
   else
-    for (PetscInt k = 0; k < contact->nears; k++) contact->report[contact->near[k]] = (NsContactReport){.state = NS_OPEN};
+    for (PetscInt k = 0; k < contact->actives; k++) contact->report[contact->active[k]] = (NsContactReport){.state = NS_OPEN};
   PetscFunctionReturn(0);
 }
 
@@ -228,7 +316,7 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   NsLocalProblem  *problem = &contact->problem;
 
   PetscFunctionBegin;
-  *solved           = contact->crowd ? PETSC_FALSE : PETSC_TRUE;
+  *solved           = contact->overflow == 0;
   contact->residual = 0;
   for (PetscInt s = 0; s < islands->count && *solved; s++) {
     problem->G = contact->G + islands->block[s];
@@ -253,7 +341,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   PetscFunctionBegin;
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
-    const PetscBool    bounce    = before && !candidate->bilateral && (!restitute || restitute[i]) ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool    bounce    = before && !candidate->bilateral && (!restitute || restitute[i]);
     for (PetscInt k = rows->start[i], d = 0; k < rows->start[i + 1]; k++, d++) {
       const PetscReal e = d == 0 ? candidate->law.restitution : candidate->law.restitution_tangential;
       contact->b[k]     = u_free[k] + (bounce ? e * before[k] : 0);
@@ -319,7 +407,7 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
         ledger->friction += lost;
       ledger->load -= rows->drive[k] * P[k]; /* W' v = u - drive: the surface's own motion works too */
     }
-    report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0 ? PETSC_TRUE : PETSC_FALSE;
+    report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0;
   }
   PetscFunctionReturn(0);
 }
@@ -359,20 +447,19 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
 {
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
-  PetscCall(NsContactRates(contact, state, 0));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt     i         = contact->near[k];
+  PetscCall(NsBroadPhaseEndStep(contact, state));
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt     i         = contact->active[k];
     NsContactReport   *report    = &contact->report[i];
     const NsCandidate *candidate = &contact->model->candidate[i];
     report->gap                  = contact->gap[i];
     const PetscReal *velocity    = (contact->velocity && contact->held[i] ? contact->velocity : contact->u) + contact->first[i];
     report->gap_rate             = velocity[0];
     for (PetscInt d = 0; d < candidate->directions && report->impulse[0] == 0; d++) report->velocity_after[d] = velocity[d];
-    if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsContactIsClosed(contact, i))
+    if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsIsClosed(contact, i))
       report->state = NS_OPEN;
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
   }
-  NsSleepEndStep(contact);
   PetscFunctionReturn(0);
 }

@@ -21,7 +21,7 @@ static PetscBool join(PetscInt *parent, PetscInt i, PetscInt j)
   const PetscInt a = root_of(parent, i), b = root_of(parent, j);
 
   parent[PetscMax(a, b)] = PetscMin(a, b);
-  return a != b ? PETSC_TRUE : PETSC_FALSE;
+  return a != b;
 }
 
 /* owner[place]: a contact with an entry there. Returns how many islands are left of so many contacts. */
@@ -66,7 +66,7 @@ static void disown(NsIslands *islands, const NsRows *wu)
 
 static PetscBool knows_reach(const NsContact *contact, const NsCompliance *compliance)
 {
-  return !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance)) ? PETSC_TRUE : PETSC_FALSE;
+  return !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance));
 }
 
 /* Numbers the islands by their first contacts, and lists their members. */
@@ -90,7 +90,7 @@ static void find_islands(NsContact *contact, const NsCompliance *compliance, con
 {
   NsIslands      *islands = &contact->islands;
   const PetscInt  n       = wu->contacts;
-  const PetscBool apart   = n > 1 && knows_reach(contact, compliance) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool apart   = n > 1 && knows_reach(contact, compliance);
 
   if (n == 1) {
     islands->count = islands->start[1] = 1;
@@ -116,7 +116,7 @@ static PetscInt rows_of(const NsIslands *islands, const NsRows *rows, PetscInt i
   return count;
 }
 
-/* Where each block begins; contact->crowd where they do not fit. */
+/* Where each block begins; contact->overflow where they do not fit. */
 static void place_blocks(NsContact *contact, const NsRows *wu)
 {
   NsIslands *islands = &contact->islands;
@@ -128,7 +128,7 @@ static void place_blocks(NsContact *contact, const NsRows *wu)
     islands->block[s + 1] = islands->block[s] + (PetscInt64)rows * rows;
     most                  = PetscMax(most, rows);
   }
-  contact->crowd = islands->block[islands->count] > contact->room ? most : 0;
+  contact->overflow = islands->block[islands->count] > contact->room ? most : 0;
 }
 
 /* Adds factor times the column of one row of wp to that of G, in the block of its island: `rows` wide, entries under each other from `column`. */
@@ -149,7 +149,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
   NsIslands *islands = &contact->islands;
 
   PetscFunctionBegin;
-  for (PetscInt s = 0; s < islands->count && !contact->crowd; s++) {
+  for (PetscInt s = 0; s < islands->count && !contact->overflow; s++) {
     const PetscInt rows   = rows_of(islands, wu, s);
     PetscReal     *column = contact->G + islands->block[s];
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
@@ -173,14 +173,14 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
   PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
   find_islands(contact, compliance, wu, wp);
   place_blocks(contact, wu);
-  if (!contact->crowd) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
+  if (!contact->overflow) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
   PetscCall(NsContactDelassusAdd(contact, 1, compliance, wu, wp));
   PetscFunctionReturn(0);
 }
 
 void NsContactScale(NsContact *contact, PetscReal factor)
 {
-  for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->crowd; k++) contact->G[k] *= factor;
+  for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->overflow; k++) contact->G[k] *= factor;
 }
 
 void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u)
@@ -206,7 +206,7 @@ void NsContactSpread(const NsContact *contact, PetscBool *flag)
 
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscBool any = PETSC_FALSE;
-    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) any = any || flag[islands->member[m]] ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) any = any || flag[islands->member[m]];
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) flag[islands->member[m]] = any;
   }
 }
@@ -230,13 +230,13 @@ void NsContactReached(
   PetscBool       any     = PETSC_FALSE;
 
   for (PetscInt i = 0; i < wp->contacts; i++) {
-    any = any || flag[i] ? PETSC_TRUE : PETSC_FALSE;
+    any = any || flag[i];
     if (flag[i] && knows) mark_reached(islands, compliance, wp, i, 0);
   }
   for (PetscInt i = 0; i < wu->contacts; i++) {
-    reached[i] = !knows && any ? PETSC_TRUE : PETSC_FALSE;
+    reached[i] = !knows && any;
     for (PetscInt j = wu->first[wu->start[i]]; j < wu->first[wu->start[i + 1]] && knows; j++)
-      reached[i] = reached[i] || (wu->value[j] != 0 && islands->owner[wu->touch[j]] >= 0) ? PETSC_TRUE : PETSC_FALSE;
+      reached[i] = reached[i] || (wu->value[j] != 0 && islands->owner[wu->touch[j]] >= 0);
   }
   for (PetscInt i = 0; i < wp->contacts; i++) {
     if (flag[i] && knows) mark_reached(islands, compliance, wp, i, -1);

@@ -8,14 +8,16 @@
 #include <string.h>
 #include "percuss/local.h"
 
-#define NS_LOCAL_SOLVER(name) extern const NsLocalSolverType NsLocalSolverType_##name;
-#include "list.h"
-#undef NS_LOCAL_SOLVER
+#define NS_LOCAL_NEWTON(Name)       extern const NsLocalSolverType NsLocalSolverType_##Name;
+#define NS_LOCAL_SOLVER(Name, word) NS_LOCAL_NEWTON(Name)
+#include "contact/solvers/list.h"
+#undef NS_LOCAL_NEWTON
 
 const NsLocalSolverType *const NsLocalSolverTypes[] = {
-#define NS_LOCAL_SOLVER(name) &NsLocalSolverType_##name,
-#include "list.h"
+#define NS_LOCAL_NEWTON(Name) &NsLocalSolverType_##Name,
+#include "contact/solvers/list.h"
 #undef NS_LOCAL_SOLVER
+#undef NS_LOCAL_NEWTON
   NULL,
 };
 
@@ -151,7 +153,7 @@ PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem
   if (!NsLocalCan(solver, problem)) PetscFunctionReturn(0);
   to_unit_form(solver, problem, P);
   PetscCall(solver->type->solve(solver, &solver->unit, solver->P, result));
-  result->converged = result->residual <= solver->tolerance ? PETSC_TRUE : PETSC_FALSE;
+  result->converged = result->residual <= solver->tolerance;
   for (PetscInt k = 0; k < problem->rows; k++) P[k] = solver->inverse[k] * solver->P[k];
   if (result->converged) tidy(solver, problem, P);
   PetscFunctionReturn(0);
@@ -169,7 +171,7 @@ void NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal
   }
 }
 
-/* The largest of |x|, and not-a-number if one of them is none: a maximum alone would lose that, a sum does not. */
+/* The largest of |x|, NaN if one of them is: a maximum alone would lose that, a sum does not. */
 typedef struct {
   PetscReal most, sum;
 } Largest;

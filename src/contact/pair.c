@@ -2,6 +2,37 @@
 
 #define NS_STILL 1e-10 /* a displacement per unit below this is rounding */
 
+#define NS_PAIR(Name)                        extern const NsPairType NsPairType_##Name;
+#define NS_SURFACE(Name, key, help, example) NS_PAIR(Name)
+#include "pairs/list.h"
+#undef NS_PAIR
+#define NS_PAIR(Name) &NsPairType_##Name,
+const NsPairType *const NsPairTypes[] = {
+#include "pairs/list.h"
+  NULL};
+#undef NS_PAIR
+#undef NS_SURFACE
+
+const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1] = {
+#define NS_PAIR(Name)
+#define NS_SURFACE(Name, key, help, example) &NsPairType_##Name,
+#include "pairs/list.h"
+#undef NS_SURFACE
+#undef NS_PAIR
+  NULL};
+
+PetscBool NsUnit3(PetscReal v[3])
+{
+  const PetscReal size = PetscMax(PetscMax(PetscAbsReal(v[0]), PetscAbsReal(v[1])), PetscAbsReal(v[2]));
+  PetscReal       length;
+
+  if (size == 0) return PETSC_FALSE;
+  for (int k = 0; k < 3; k++) v[k] /= size; /* first, for squares may leave the range of numbers */
+  length = PetscSqrtReal(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int k = 0; k < 3; k++) v[k] /= length;
+  return PETSC_TRUE;
+}
+
 void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscReal u[3])
 {
   u[0] = u[1] = u[2] = 0;
@@ -33,7 +64,7 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const Pe
 
   PetscFunctionBegin;
   PetscCheck(rows->rows < rows->row_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " contact rows", rows->row_capacity);
-  for (PetscInt p = 0; p < pair->points; p++) {
+  for (PetscInt p = 0; p < 2; p++) {
     const NsPoint *point     = &pair->point[p];
     PetscReal      moment[3] = {0, 0, 0};
     if (arm) NsCross3(arm[p], d, moment);
@@ -62,30 +93,50 @@ PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, cons
 
 PetscBool NsPairActs(const NsPair *pair)
 {
-  for (PetscInt p = 0; p < pair->points; p++) {
+  for (PetscInt p = 0; p < 2; p++) {
     for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      const PetscReal *m      = pair->point[p].move[a];
-      PetscReal        across = NsDot3(m, pair->normal);
-      if (!pair->type->flat) across = PetscSqrtReal(PetscMax(0, NsDot3(m, m) - PetscSqr(NsDot3(m, pair->axis)))); /* a sphere has no axis: 0 */
-      if (PetscAbsReal(across) > 1e-12) return PETSC_TRUE;
+      if (pair->type->bound(pair, pair->point[p].move[a]) > 1e-12) return PETSC_TRUE;
     }
   }
   return PETSC_FALSE;
 }
 
-/* Whether some point of the pair can move along d, or its ball roll along it (to rounding). */
-static PetscBool moves(const NsPair *pair, const PetscReal d[3])
+void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  PetscReal moment[3];
+  pair->type->gap(pair, touch_q, n);
+  NsPointDisplacement(&pair->point[0], touch_q, u);
+  for (int k = 0; k < 3; k++) x[k] = pair->point[0].x[k] - pair->radius[0] * n[k];
+}
 
-  NsCross3(pair->normal, d, moment);
-  for (PetscInt p = 0; p < pair->points; p++) {
+/* Whether some point of the pair can move along t, or turn about b with an arm (to rounding). */
+static PetscBool rubs(const NsPair *pair, const PetscReal t[3], const PetscReal b[3])
+{
+  for (PetscInt p = 0; p < 2; p++) {
     for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      if (PetscAbsReal(NsDot3(d, pair->point[p].move[a])) > NS_STILL) return PETSC_TRUE;
-      if (pair->radius[p] > 0 && PetscAbsReal(NsDot3(moment, pair->point[p].turn[a])) > NS_STILL) return PETSC_TRUE;
+      if (PetscAbsReal(NsDot3(t, pair->point[p].move[a])) > NS_STILL) return PETSC_TRUE;
+      if (pair->radius[p] > 0 && PetscAbsReal(NsDot3(b, pair->point[p].turn[a])) > NS_STILL) return PETSC_TRUE;
     }
   }
   return PETSC_FALSE;
+}
+
+static void add_tangent(NsPair *pair, const PetscReal t[3])
+{
+  for (int k = 0; k < 3; k++) pair->tangent[pair->tangents][k] = t[k];
+  pair->tangents++;
+}
+
+/* ---- flat ------------------------------------------------------------------------------------------------------------------------------------ */
+
+PetscReal NsPairBoundFlat(const NsPair *pair, const PetscReal move[3])
+{
+  return PetscAbsReal(NsDot3(move, pair->normal));
+}
+
+PetscReal NsPairClearanceOpen(const NsPair *pair)
+{
+  (void)pair;
+  return PETSC_MAX_REAL;
 }
 
 void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
@@ -112,8 +163,143 @@ void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal frictio
   for (int k = 0; k < 3; k++) t[0][k] /= length;
   NsCross3(n, t[0], t[1]);
   for (int i = 0; i < 2; i++) {
-    if (!moves(pair, t[i])) continue;
-    for (int k = 0; k < 3; k++) pair->tangent[pair->tangents][k] = t[i][k];
-    pair->tangents++;
+    PetscReal moment[3];
+    NsCross3(n, t[i], moment);
+    if (rubs(pair, t[i], moment)) add_tangent(pair, t[i]);
   }
+}
+
+/* ---- curved ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* m of the header; false: the normal is opposite to that of the start. */
+static PetscBool mirror(const NsPair *pair, const PetscReal n[3], PetscReal m[3])
+{
+  for (int k = 0; k < 3; k++) m[k] = pair->normal[k] + n[k];
+  if (NsDot3(m, m) > 1e-24) return PETSC_TRUE;
+  NsCross3(pair->pivot, pair->normal, m);
+  return PETSC_FALSE;
+}
+
+PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal n[3], const PetscReal arm[2])
+{
+  static const PetscReal sign[2] = {1, -1};
+  PetscReal              m[3], arms[2][3];
+
+  PetscFunctionBegin;
+  PetscCall(NsRowsAdd(rows, pair, t, n, sign, NULL));
+  for (int p = 0; p < 2; p++) {
+    for (int k = 0; k < 3; k++) arms[p][k] = arm[p] * n[k];
+  }
+  mirror(pair, n, m);
+  for (PetscInt i = 0; i < pair->tangents; i++) {
+    const PetscReal factor = 2 * NsDot3(m, pair->tangent[i]) / NsDot3(m, m);
+    PetscReal       tangent[3];
+    for (int k = 0; k < 3; k++) tangent[k] = pair->tangent[i][k] - factor * m[k];
+    PetscCall(NsRowsAdd(rows, pair, t, tangent, sign, (const PetscReal(*)[3])arms));
+  }
+  PetscFunctionReturn(0);
+}
+
+void NsPairRelativeVelocity(const NsPair *pair, PetscReal t, const PetscReal *touch_v, PetscReal between[3])
+{
+  PetscReal v[2][3], w[3];
+
+  for (int p = 0; p < 2; p++) NsPointVelocity(&pair->point[p], t, touch_v, v[p], w);
+  for (int k = 0; k < 3; k++) between[k] = v[0][k] - v[1][k];
+}
+
+void NsPairTangentRates(
+  const NsPair *pair, PetscReal t, const PetscReal *touch_v, const PetscReal n[3], const PetscReal dn[3], const PetscReal arm[2], PetscReal *d)
+{
+  PetscReal       m[3], between[3], turning[3] = {0, 0, 0}, speeding[3] = {0, 0, 0};
+  const PetscBool regular = mirror(pair, n, m);
+
+  NsPairRelativeVelocity(pair, t, touch_v, between);
+  for (int p = 0; p < 2; p++) {
+    const PetscReal lever = p == 0 ? -arm[0] : arm[1], acceleration = NsSpinAcceleration(pair->point[p].spin, t);
+    PetscReal       v[3], w[3];
+    NsPointVelocity(&pair->point[p], t, touch_v, v, w);
+    for (int k = 0; k < 3; k++) turning[k] += lever * w[k];
+    for (int k = 0; acceleration != 0 && k < 3; k++) speeding[k] += lever * acceleration * pair->point[p].axis[k];
+  }
+  for (PetscInt i = 0; i < pair->tangents; i++) {
+    const PetscReal *t0 = pair->tangent[i];
+    const PetscReal  mm = NsDot3(m, m), factor = 2 * NsDot3(m, t0) / mm;
+    const PetscReal  change = regular ? 2 * NsDot3(dn, t0) / mm - 2 * factor * NsDot3(m, dn) / mm : 0;
+    PetscReal        tangent[3], dt[3], b[3], db[3], other[3];
+    for (int k = 0; k < 3; k++) {
+      tangent[k] = t0[k] - factor * m[k];
+      dt[k]      = regular ? -change * m[k] - factor * dn[k] : 0;
+    }
+    NsCross3(n, tangent, b);
+    NsCross3(dn, tangent, db);
+    NsCross3(n, dt, other);
+    for (int k = 0; k < 3; k++) db[k] += other[k];
+    d[1 + i] = NsDot3(dt, between) - NsDot3(db, turning) - NsDot3(b, speeding);
+  }
+}
+
+/* The part of a across n; its length. */
+static PetscReal reject(const PetscReal a[3], const PetscReal n[3], PetscReal part[3])
+{
+  const PetscReal along = NsDot3(a, n);
+
+  for (int k = 0; k < 3; k++) part[k] = a[k] - along * n[k];
+  return PetscSqrtReal(NsDot3(part, part));
+}
+
+/* The longest of the parts across the axis and n of what the points move by: the direction in which the normal will turn. 0: none. */
+static PetscReal sideways(const NsPair *pair, const PetscReal axis[3], const PetscReal n[3], PetscReal direction[3])
+{
+  PetscReal longest = 0;
+
+  for (int p = 0; p < 2; p++) {
+    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
+      PetscReal part[3], length;
+      reject(pair->point[p].move[a], axis, part);
+      length = reject(part, n, part);
+      if (length < longest + 1e-12) continue;
+      longest = length;
+      for (int k = 0; k < 3; k++) direction[k] = part[k] / length;
+    }
+  }
+  return longest;
+}
+
+/* Any unit vector across a. */
+static void any_across(const PetscReal a[3], PetscReal direction[3])
+{
+  PetscReal best = 0;
+
+  for (int axis = 0; axis < 3; axis++) {
+    const PetscReal unit[3] = {axis == 0, axis == 1, axis == 2};
+    PetscReal       part[3], length = reject(unit, a, part);
+    if (length < best + 1e-12) continue;
+    best = length;
+    for (int k = 0; k < 3; k++) direction[k] = part[k] / length;
+  }
+}
+
+void NsPairAnyNormal(const NsPair *pair, const PetscReal axis[3], PetscReal n[3])
+{
+  if (sideways(pair, axis, (const PetscReal[3]){0, 0, 0}, n) == 0) any_across(axis, n);
+}
+
+/* The first tangent is rubbed by motion along it and by rotation about b = pivot, which stays as it is. The second's b is the first, and where the normal turns, n0 some time. */
+void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axis[3], PetscReal friction)
+{
+  PetscReal       first[3] = {0};
+  const PetscBool turns    = sideways(pair, axis, n, first) > 0;
+
+  if (NsDot3(axis, axis) > 0) {
+    NsCross3(axis, n, first);
+    if (PetscAbsReal(NsDot3(axis, n)) > 1e-9) (void)NsUnit3(first); /* of a cone n is not across the axis */
+  } else if (!turns)
+    any_across(n, first);
+  for (int k = 0; k < 3; k++) pair->normal[k] = n[k];
+  NsCross3(n, first, pair->pivot);
+  pair->tangents = 0;
+  if (friction == 0) return;
+  if (rubs(pair, first, pair->pivot)) add_tangent(pair, first);
+  if (rubs(pair, pair->pivot, first) || (turns && rubs(pair, pair->pivot, n))) add_tangent(pair, pair->pivot);
 }

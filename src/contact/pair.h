@@ -14,6 +14,7 @@
 #pragma once
 #include "core/spin.h"
 #include "percuss/model.h"
+#include "settings.h"
 
 #define NS_POINT_UNKNOWNS 12
 
@@ -28,51 +29,121 @@ typedef struct {
   PetscReal     axis[3];
 } NsPoint;
 
+/* A circle to draw, carried by a point. */
+typedef struct {
+  NsPoint   centre;
+  PetscReal axis[3], radius; /* unit vector; m */
+} NsRing;
+#define NS_PAIR_RINGS 4 /* at most, of one pair */
+
 typedef struct NsPair NsPair;
 
+/* What a surface is made from. */
+typedef struct {
+  const NsSurfaceSettings *surface; /* of the pair's own table */
+  PetscReal                friction;
+  NsDiag                  *diag;
+} NsPairSetup;
+
+/*
+  A kind of pair. n is the unit normal, the direction in which the first partner is pushed. A gap does not depend on time. Operations may be NULL where that is said.
+
+  Two of them are promises: without `bound` the broad phase would skip contacts that close; see tests/conformance/test_pairs.c, which holds every pair to them.
+*/
 typedef struct {
   const char *name, *about;
   PetscBool   flat; /* the normal is fixed in space: the gap is linear in the unknowns */
-  /* Chooses the tangents: none without friction, else those in which the two can move along each other at all. touch_q: the start. */
+  const char *side; /* for errors about a penetration at the start: on which side the first partner may be */
+  size_t      size; /* of the private data, zeroed */
+  /* Private data from the settings of the surface; where no body carries it, the reference position of point[1], too. False after an error. NULL: no surface. */
+  PetscBool (*create)(NsPair *, const NsPairSetup *);
+  /* Normal and tangents at the start: none without friction, else those along which the partners can move on each other at all. */
   void (*prepare)(NsPair *, const PetscReal *touch_q, PetscReal friction);
-  PetscReal (*gap)(const NsPair *, PetscReal t, const PetscReal *touch_q);
-  /* Adds the pair's directions to rows (NsRowsAdd): 1 normal, then tangents as many as candidate.directions - 1. */
+  /* Returns the gap, m; n where it is not NULL. */
+  PetscReal (*gap)(const NsPair *, const PetscReal *touch_q, PetscReal n[3]);
+  /* Adds the pair's directions to rows (NsRowsAdd): the normal, then the tangents. */
   PetscErrorCode (*rows)(const NsPair *, PetscReal t, const PetscReal *touch_q, NsRows *rows);
   /* d[1 + tangents] = (dW'/dt) v + d(drive)/dt of each row. NULL: zero. */
   void (*rate)(const NsPair *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d);
-  /* Contact point on the first partner: its place in the reference configuration, its displacement, and the normal (the direction in which the first
-     partner is pushed). */
-  void (*place)(const NsPair *, PetscReal t, const PetscReal *touch_q, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+  /* The most by which the gap can change while one of the points moves by `move`, wherever the two are, m. 0: not at all. */
+  PetscReal (*bound)(const NsPair *, const PetscReal move[3]);
+  /* How far the partners can be apart at most, m: of a journal in a bearing the difference of the radii; PETSC_MAX_REAL where nothing bounds the gap. A penetration beyond it is
+     reported by default, whatever the size of the model. */
+  PetscReal (*clearance)(const NsPair *);
+  /* Circles that show the surface; how many. NULL: none. */
+  PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
 } NsPairType;
 
 struct NsPair {
   const NsPairType *type;
-  PetscInt          points;
-  NsPoint           point[2];  /* round: the second is the surface's centre; without unknowns where it is fixed in space */
-  PetscReal         radius[2]; /* of the ball or journal around the first point; of the cylinder or sphere around the second */
-  PetscBool         inside;    /* round: the first is in the hollow of the second */
-  PetscReal         axis[3];   /* of a cylinder, unit vector */
-  PetscReal         plane_point[3], plane_velocity[3]; /* of a belt, within the plane */
-  PetscReal         normal[3], tangent[2][3];          /* unit vectors; flat: fixed in space; round: those of the start (see round.c) */
-  PetscReal         pivot[3]; /* round: about it the tangents have turned where the normal is opposite to that of the start */
-  PetscInt          tangents;
-  PetscReal         offset; /* added to the gap, m */
+  void             *data; /* private to the type; not owned */
+  NsPoint
+    point[2]; /* node, or centre of the ball or journal; the other node, or what carries the surface (without unknowns where it is fixed in space) */
+  PetscReal radius[2]; /* m: of the ball or journal around the first point; of the surface around the second: arm of its friction; 0: none */
+  PetscReal offset;    /* added to the gap, m */
+  PetscReal normal[3], tangent[2][3]; /* at the start, unit vectors; for flat pairs always */
+  PetscReal pivot[3];                 /* curved: see NsPairPrepareCurved */
+  PetscInt  tangents;
+  PetscReal torque_arm; /* m: NsCandidate.torque_arm */
 };
 
-extern const NsPairType NsPairType_NodePlane, NsPairType_NodeNode, NsPairType_Cylinder, NsPairType_Sphere;
+extern const NsPairType *const NsPairTypes[];                   /* every pair, NULL-terminated, from pairs/list.h */
+extern const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1]; /* of each surface */
+extern const NsPairType        NsPairType_NodeNode;
 
-/* `prepare` of flat pairs: orthonormal tangents of pair->normal. */
-void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal friction);
-/* Whether the gap can change at all: some point moves along the normal, or across a cylinder's axis. */
+/* Whether the gap can change at all. */
 PetscBool NsPairActs(const NsPair *pair);
+/* Contact point on the first partner: in the reference configuration, its displacement, and the normal. */
+void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal x[3], PetscReal u[3], PetscReal n[3]);
+
+/* ---- for flat pairs -------------------------------------------------------------------------------------------------------------------------- */
+
+/* Orthonormal tangents of pair->normal. */
+void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal friction);
+/* |n . move| */
+PetscReal NsPairBoundFlat(const NsPair *pair, const PetscReal move[3]);
+/* Adds the rows; arms are along the normal. */
+PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal sign[2], const PetscReal arm[2][3]);
+/* Nothing bounds the gap. */
+PetscReal NsPairClearanceOpen(const NsPair *pair);
+
+/* ---- for curved pairs, whose tangents turn with the normal ------------------------------------------------------------------------------------- */
+
+/*
+  The tangents are those of the start, carried along by the smallest rotation from the normal n0 of the start to n; with m = n0 + n that is
+
+      t = t0 - 2 (m . t0)/(m . m) m
+
+  For a surface of revolution that is nearly its axis, and axis x n. A frame without any jump does not exist on a sphere; this one has it opposite to the start, at m = 0: there
+  m = pivot x n0 is taken, which is right for motion in the plane of n0 and t0.
+
+  n: the normal of the start. axis: unit vector along which motion does not turn the normal; 0: none. The first tangent is where the normal will turn to: axis x n, or without axis a direction of
+  motion, which in planar models lies in the plane; the second is the pivot, n x first.
+*/
+void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axis[3], PetscReal friction);
+/* n: a direction across the axis in which something moves, or any; for a start at which the surface has no normal. */
+void NsPairAnyNormal(const NsPair *pair, const PetscReal axis[3], PetscReal n[3]);
+/* Adds the rows at the normal n; arm[p]: from point p to the contact, m along n. */
+PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal n[3], const PetscReal arm[2]);
+/*
+  Velocity of the first point relative to the second, and d[1 ...] of the tangents for the normal's rate dn:  with a = -arm and b = n x t
+
+      t' . (v1 - v2) - b' . (a1 w1 - a2 w2) - b . (a1 Omega1' axis1 - a2 Omega2' axis2),     b' = n' x t + n x t'
+*/
+void NsPairRelativeVelocity(const NsPair *pair, PetscReal t, const PetscReal *touch_v, PetscReal between[3]);
+void NsPairTangentRates(
+  const NsPair *pair, PetscReal t, const PetscReal *touch_v, const PetscReal n[3], const PetscReal dn[3], const PetscReal arm[2], PetscReal *d);
+
+/* ---- points and rows --------------------------------------------------------------------------------------------------------------------------- */
+
 /* Displacement of a point. */
 void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscReal u[3]);
 /* Velocity v of a point, and angular velocity w of its body with the prescribed spin. */
 void NsPointVelocity(const NsPoint *point, PetscReal t, const PetscReal *touch_v, PetscReal v[3], PetscReal w[3]);
 /* Adds one row of W: sum over the pair's points p of sign_p (d . v_p + w_p . (arm_p x d)). arm NULL: none. */
 PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal d[3], const PetscReal sign[2], const PetscReal arm[2][3]);
-/* Adds the rows of a flat pair; arms are along the normal. */
-PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal sign[2], const PetscReal arm[2][3]);
+/* Scales v to the length 1; false where it is zero. */
+PetscBool NsUnit3(PetscReal v[3]);
 
 static inline PetscReal NsDot3(const PetscReal a[3], const PetscReal b[3])
 {

@@ -9,6 +9,7 @@
   The 128-bit powers of ten are not a table in the source: they are computed once, exactly, at the first call (one thread only).
 */
 #include "decimal.h"
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -196,4 +197,11 @@ int NsDecimal(double x, char *text)
     p += count + 1;
   }
   return (int)(p - text);
+}
+
+void NsPutNumber(FILE *file, double value)
+{
+  char text[NS_DECIMAL_SIZE];
+
+  if (!isnan(value)) fprintf(file, "%.*s", NsDecimal(value, text), text);
 }

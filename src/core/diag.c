@@ -40,15 +40,15 @@ struct NsDiag {
   int      kept[2], dropped[2]; /* errors, warnings: since the last print */
   int      errors, number;
   bool     last_kept;
-  Note    *told, **told_end; /* warnings that were printed */
+  Note    *printed, **printed_end; /* warnings */
 };
 
 NsDiag *NsDiagCreate(NsArena *arena)
 {
   NsDiag *diag = NsArenaAlloc(arena, sizeof(*diag));
 
-  diag->arena    = arena;
-  diag->told_end = &diag->told;
+  diag->arena       = arena;
+  diag->printed_end = &diag->printed;
   return diag;
 }
 
@@ -57,7 +57,7 @@ int NsDiagErrors(const NsDiag *diag)
   return diag->errors;
 }
 
-/* Sources in the order in which they were first blamed; messages without a place come before all others. */
+/* Sources in the order of their first messages; messages without a place come before all others. */
 static int rank_of(NsDiag *diag, const NsSource *source)
 {
   Known *known;
@@ -262,7 +262,7 @@ static void print_message(FILE *file, const Message *message, bool colour)
   }
 }
 
-/* Remembers a warning that was printed. */
+/* Keeps the text of a printed warning. */
 static void keep_warning(NsDiag *diag, const Message *message)
 {
   const NsPlace *place = &message->place;
@@ -272,13 +272,13 @@ static void keep_warning(NsDiag *diag, const Message *message)
     note->text = NsArenaPrint(diag->arena, "%s:%d:%d: %s", place->source->name, place->line, place->column, message->text);
   else
     note->text = place->source ? NsArenaPrint(diag->arena, "%s: %s", place->source->name, message->text) : message->text;
-  *diag->told_end = note;
-  diag->told_end  = &note->next;
+  *diag->printed_end = note;
+  diag->printed_end  = &note->next;
 }
 
 const char *NsDiagWarningPrinted(const NsDiag *diag, int number)
 {
-  const Note *note = diag->told;
+  const Note *note = diag->printed;
 
   for (; note && number > 0; number--) note = note->next;
   return note ? note->text : NULL;

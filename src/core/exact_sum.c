@@ -1,10 +1,10 @@
 /*
-  Exact sums (percuss/exact_sum.h): an integer of 32-bit digits, and in front of it a sum in doubles that leaves nothing behind.
+  Exact sums (percuss/exact_sum.h): an integer of 32-bit digits, and before it a sum in doubles whose remainder is added, too.
 
   To the digits: a double is s m 2^p 2^-1074 with s = +-1, m < 2^53 and p = 0 .. 2045; m 2^(p mod 32) is split at bit 32 and goes to chunks p / 32 and p / 32 + 1. The upper
   part is below 2^52, so that 2^10 additions fit into 63 bits before carries must be passed on; then chunks are digits 0 .. 2^32 - 1, and only the last one has a sign.
 
-  In front: for terms x_k with sum |x_k| < sigma / 3, sigma a power of two, and u = 2^-53 sigma,
+  Before it: for terms x_k with sum |x_k| < sigma / 3, sigma a power of two, and u = 2^-53 sigma,
 
     q_k = (sigma + x_k) - sigma    is x_k rounded to a multiple of u,
     x_k - q_k                      is a double: at most u, and without bits below those of x_k,
@@ -126,7 +126,7 @@ static void add_block(NsExactSum *sum, Block *x)
     add_term(sum, extract(ldexp(1, exponent + 2), x, &size));
   }
   if (size == 0) return;
-  for (int k = 0; k < 2 * x->pairs; k++) add_term(sum, x->term[k]); /* so large that sigma would overflow, infinite, or no number */
+  for (int k = 0; k < 2 * x->pairs; k++) add_term(sum, x->term[k]); /* so large that sigma would overflow, Inf, or NaN */
 }
 
 /* y: NULL for ones. */
@@ -177,7 +177,7 @@ PetscReal NsExactSumValue(const NsExactSum *sum)
 
   if (sum->invalid) return NAN;
   carry(&digits);
-  negative = digits.chunk[top] < 0 ? PETSC_TRUE : PETSC_FALSE;
+  negative = digits.chunk[top] < 0;
   if (negative) {
     for (int i = 0; i < NS_EXACT_CHUNKS; i++) digits.chunk[i] = -digits.chunk[i];
     carry(&digits);

@@ -20,7 +20,7 @@
 
 #define NS_JSON_DEPTH 16
 
-typedef struct {
+typedef struct NsJson {
   char  *text; /* not terminated; grows by doubling, so a text that is made often allocates only at first */
   size_t used, capacity;
   int    depth;

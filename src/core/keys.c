@@ -1,5 +1,5 @@
 /*
-  From a mapping and its table to a struct, and every mistake on the way to a message.
+  Fills a struct from a mapping, by its table; every mistake becomes a message.
 */
 #include "core/keys_internal.h"
 #include "core/text.h"
@@ -68,11 +68,27 @@ static const char **key_names(const NsKeysReader *reader, const NsTable *table, 
 static void report_unknown_key(NsKeysReader *reader, const NsTable *table, const NsNode *child, const NsKeysPath *path, bool typed)
 {
   int          count;
-  const char **names = key_names(reader, table, typed, &count), *near = NsNearestWord(child->key, names);
+  const char **names = key_names(reader, table, typed, &count);
 
-  NsDiagError(reader->diag, child->key_place, "unknown key '" NS_CLIP "'%s%s%s%s", NsClip(child->key), in_path(reader, path),
-    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  NsDiagError(reader->diag, child->key_place, "unknown key '" NS_CLIP "'%s%s", NsClip(child->key), in_path(reader, path),
+    NsDidYouMean(NsNearestWord(child->key, names)));
+  if (child->key[0] >= '0' && child->key[0] <= '9' && NsKeysIsNull(child)) /* {step: 0,5 us}: YAML separates entries there */
+    NsDiagNote(reader->diag, "numbers have a decimal point: 0.5, not 0,5");
   NsDiagNote(reader->diag, "valid keys: %s", count ? NsKeysJoin(reader, names, count, 0) : "none");
+}
+
+/* "{density: 7800 kg/m^3, young: 210 GPa}": the required keys, or the first one; "" without examples. */
+static const char *example_of(const NsKeysReader *reader, const NsTable *table)
+{
+  const char *text = "";
+
+  for (int required = 1; required >= 0 && !*text; required--) {
+    for (const NsKey *key = table->keys; key->name; ++key) {
+      if (!key->example || (required ? !key->required : *text != 0)) continue;
+      text = NsArenaPrint(reader->arena, "%s%s%s: %s", text, *text ? ", " : "", key->name, key->example);
+    }
+  }
+  return *text ? NsArenaPrint(reader->arena, "{%s}", text) : "";
 }
 
 static void report_no_mapping(NsKeysReader *reader, const NsTable *table, const NsNode *node, const NsKeysPath *path)
@@ -86,6 +102,7 @@ static void report_no_mapping(NsKeysReader *reader, const NsTable *table, const 
     NsDiagError(reader->diag, node->place, "expected a mapping with key%s %s, got %s", count > 1 ? "s" : "", NsKeysJoin(reader, names, count, 8),
       NsKeysGot(reader, node));
   if (NsKeysIsNull(node)) NsDiagNote(reader->diag, "valid keys: %s", NsKeysJoin(reader, names, count, 0));
+  if (path->up && path->name && *example_of(reader, table)) NsDiagNote(reader->diag, "such as %s: %s", path->name, example_of(reader, table));
 }
 
 /* "line, file": which of these are there. */
@@ -147,7 +164,7 @@ static void move_to(NsNode *node, const NsNode *home)
   for (NsNode *child = node->first; child; child = child->next) move_to(child, home);
 }
 
-/* "[1, 0, 0]": a list of plain scalars, without the price of a libyaml parser. NULL when it is more than that. */
+/* "[1, 0, 0]": a list of plain scalars, read without libyaml, which costs time. NULL when it is more than that. */
 static NsNode *plain_list(NsKeysReader *reader, const char *text)
 {
   NsNode *list, **end;
@@ -170,19 +187,19 @@ static NsNode *plain_list(NsKeysReader *reader, const char *text)
   return list;
 }
 
-/* A default as a node, blamed on the mapping it belongs to. Only unusual ones go through libyaml: with a parser for each, 100000 small
+/* A default as a node; messages about it point to the mapping it belongs to. Only unusual ones go through libyaml: with a parser for each, 100000 small
    mappings with three defaults took 5 s. */
-static NsNode *standard_node(NsKeysReader *reader, const NsKey *key, const NsNode *home)
+static NsNode *default_node(NsKeysReader *reader, const NsKey *key, const NsNode *home)
 {
   const bool scalar = key->kind <= NS_KEY_CHOICE;
-  NsNode    *node   = scalar ? NULL : plain_list(reader, key->standard);
+  NsNode    *node   = scalar ? NULL : plain_list(reader, key->default_value);
 
-  if (scalar || !strcmp(key->standard, "{}")) {
+  if (scalar || !strcmp(key->default_value, "{}")) {
     node       = NsArenaAlloc(reader->arena, sizeof(*node));
     node->kind = scalar ? NS_NODE_SCALAR : NS_NODE_MAP;
-    node->text = scalar ? key->standard : NULL;
+    node->text = scalar ? key->default_value : NULL;
   } else if (!node) {
-    node = NsTreeReadText("default", key->standard, strlen(key->standard), reader->arena, reader->standards);
+    node = NsTreeReadText("default", key->default_value, strlen(key->default_value), reader->arena, reader->defaults);
     if (!node) return NULL;
   }
   move_to(node, home);
@@ -191,19 +208,19 @@ static NsNode *standard_node(NsKeysReader *reader, const NsKey *key, const NsNod
   return node;
 }
 
-/* A default is read like the user's own text; one that is wrong is a mistake in the table, and a user cannot mend it. */
-static void read_standard(NsKeysReader *reader, const NsTable *table, const NsKey *key, const NsNode *home, const NsKeysPath *path, void *field)
+/* A default is read like the user's own text; a wrong one is a bug in the table. */
+static void read_default(NsKeysReader *reader, const NsTable *table, const NsKey *key, const NsNode *home, const NsKeysPath *path, void *field)
 {
   NsKeysReader inner = *reader;
   NsNode      *node;
 
-  if (!reader->standards) reader->standards = NsDiagCreate(reader->arena);
-  inner.diag = inner.standards = reader->standards;
-  node                         = standard_node(&inner, key, home);
+  if (!reader->defaults) reader->defaults = NsDiagCreate(reader->arena);
+  inner.diag = inner.defaults = reader->defaults;
+  node                        = default_node(&inner, key, home);
   if (node) read_key(&inner, key, node, path, field);
-  if (!NsDiagErrors(reader->standards)) return;
-  fprintf(stderr, "percuss: mistake in table '%s': default '%s' of key '%s':\n", table->name, key->standard, key->name);
-  NsDiagPrint(reader->standards, stderr, false);
+  if (!NsDiagErrors(reader->defaults)) return;
+  fprintf(stderr, "percuss: mistake in table '%s': default '%s' of key '%s':\n", table->name, key->default_value, key->name);
+  NsDiagPrint(reader->defaults, stderr, false);
   abort();
 }
 
@@ -238,8 +255,8 @@ static void read_mapping(NsKeysReader *reader, const NsTable *table, const NsNod
 
     if (child) {
       read_key(reader, key, child, &inner, field);
-    } else if (key->standard) {
-      read_standard(reader, table, key, node, &inner, field);
+    } else if (key->default_value) {
+      read_default(reader, table, key, node, &inner, field);
     } else if (key->required) {
       NsDiagError(reader->diag, node->key_place, "missing key '%s'%s", key->name, in_path(reader, path));
       NsKeysNote(reader, key);
@@ -264,7 +281,7 @@ static void read_variant(NsKeysReader *reader, const NsKey *key, const NsNode *n
 {
   const NsNode  *type = NsTreeChild(node, "type");
   const NsTable *table;
-  const char   **words, *list, *near;
+  const char   **words, *list;
 
   chosen->where = node;
   for (int i = 0; type && type->kind == NS_NODE_SCALAR && key->variants[i]; ++i) {
@@ -289,9 +306,8 @@ static void read_variant(NsKeysReader *reader, const NsKey *key, const NsNode *n
   } else if (type->kind != NS_NODE_SCALAR) {
     NsDiagError(reader->diag, type->place, "expected a word, got %s", NsKeysGot(reader, type));
   } else {
-    near = NsNearestWord(type->text, words);
-    NsDiagError(reader->diag, type->place, "unknown type '" NS_CLIP "'%s%s%s%s", NsClip(type->text), in_path(reader, path),
-      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    NsDiagError(reader->diag, type->place, "unknown type '" NS_CLIP "'%s%s", NsClip(type->text), in_path(reader, path),
+      NsDidYouMean(NsNearestWord(type->text, words)));
   }
   NsDiagNote(reader->diag, "valid types: %s", list);
 }
@@ -303,15 +319,9 @@ static void read_list(NsKeysReader *reader, const NsKey *key, const NsNode *node
   const size_t size = variants ? sizeof(NsChosen) : key->table->size, count = (size_t)node->count;
   char        *items;
 
-  if (NsKeysIsNull(node) || node->kind != (named ? NS_NODE_MAP : NS_NODE_LIST)) {
-    if (NsKeysIsNull(node))
-      NsDiagError(reader->diag, node->key_place, "%s has no value", key->name);
-    else
-      NsDiagError(
-        reader->diag, node->place, "expected a %s, got %s", named ? "mapping from names to mappings" : "list of mappings", NsKeysGot(reader, node));
-    NsKeysNote(reader, key);
+  if (!NsKeysIsKind(
+        reader, key, node, named ? NS_NODE_MAP : NS_NODE_LIST, key->name, named ? "a mapping from names to mappings" : "a list of mappings"))
     return;
-  }
   NsKeysCount(reader, key, node, named ? "entry" : "item");
   list->names = named ? NsArenaAlloc(reader->arena, (count + 1) * sizeof(*list->names)) : NULL;
   list->where = NsArenaAlloc(reader->arena, count * sizeof(*list->where));

@@ -15,7 +15,7 @@ struct NsKeysPath {
 typedef struct {
   NsArena *arena;
   NsDiag  *diag;
-  NsDiag  *standards; /* mistakes in tables; made when first needed */
+  NsDiag  *defaults; /* mistakes in tables; made when first needed */
 } NsKeysReader;
 
 const char *NsKeysPathText(const NsKeysReader *reader, const NsKeysPath *path);
@@ -23,6 +23,8 @@ const char *NsKeysPathText(const NsKeysReader *reader, const NsKeysPath *path);
 bool NsKeysIsNull(const NsNode *node);
 /* "a list", "a mapping", "'text'": what stands in the place of what was expected. */
 const char *NsKeysGot(const NsKeysReader *reader, const NsNode *node);
+/* Whether the node is there, and of this kind; else reports what it is instead. */
+bool NsKeysIsKind(NsKeysReader *reader, const NsKey *key, const NsNode *node, NsNodeKind kind, const char *label, const char *expected);
 /* Words sorted and joined by ", "; at most `most` of them, then "..." (0: all). */
 const char *NsKeysJoin(const NsKeysReader *reader, const char **words, int count, int most);
 /* "between 0 and 1", "greater than 0 and at most 2 m", ...; "" without bounds. */

@@ -63,7 +63,7 @@ bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node)
   return true;
 }
 
-/* The part of a scalar that is wrong, if its text stands in the source as it is (not folded, no escapes). */
+/* The place of the wrong part of a scalar, if its text is in the source as it is (not folded, no escapes). */
 static NsPlace part_of(const NsNode *node, int column, int length)
 {
   NsPlace   place = node->place;
@@ -134,18 +134,21 @@ static bool check_range(NsKeysReader *reader, const NsKey *key, NsDimension dime
   return false;
 }
 
-/* A scalar that is there; else reports what it is instead. */
-static bool is_scalar(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *label, const char *expected)
+bool NsKeysIsKind(NsKeysReader *reader, const NsKey *key, const NsNode *node, NsNodeKind kind, const char *label, const char *expected)
 {
-  if (NsKeysIsNull(node)) {
+  if (NsKeysIsNull(node))
     NsDiagError(reader->diag, node->key_place, "%s has no value", label);
-  } else if (node->kind != NS_NODE_SCALAR) {
+  else if (node->kind != kind)
     NsDiagError(reader->diag, node->place, "expected %s, got %s", expected, NsKeysGot(reader, node));
-  } else {
+  else
     return true;
-  }
   NsKeysNote(reader, key);
   return false;
+}
+
+static bool is_scalar(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *label, const char *expected)
+{
+  return NsKeysIsKind(reader, key, node, NS_NODE_SCALAR, label, expected);
 }
 
 static void read_number(
@@ -219,7 +222,7 @@ static void read_boolean(NsKeysReader *reader, const NsKey *key, const NsNode *n
 
 static void read_choice(NsKeysReader *reader, const NsKey *key, const NsNode *node, int *field)
 {
-  const char *near, *list = "";
+  const char *list = "";
 
   if (!is_scalar(reader, key, node, key->name, "a word")) return;
   for (int i = 0; key->choices[i]; ++i) {
@@ -229,9 +232,8 @@ static void read_choice(NsKeysReader *reader, const NsKey *key, const NsNode *no
     }
     list = NsArenaPrint(reader->arena, "%s%s%s", list, i ? ", " : "", key->choices[i]);
   }
-  near = NsNearestWord(node->text, key->choices);
-  NsDiagError(reader->diag, node->place, "unknown %s '" NS_CLIP "'%s%s%s", key->name, NsClip(node->text), near ? "; did you mean '" : "",
-    near ? near : "", near ? "'?" : "");
+  NsDiagError(
+    reader->diag, node->place, "unknown %s '" NS_CLIP "'%s", key->name, NsClip(node->text), NsDidYouMean(NsNearestWord(node->text, key->choices)));
   NsDiagNote(reader->diag, "valid values: %s", list);
 }
 
@@ -241,24 +243,12 @@ static const char *item_label(const NsKeysReader *reader, const NsKey *key, int 
   return NsArenaPrint(reader->arena, "item %d of %s", index + 1, key->name);
 }
 
-static bool is_list(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *expected)
-{
-  if (NsKeysIsNull(node))
-    NsDiagError(reader->diag, node->key_place, "%s has no value", key->name);
-  else if (node->kind != NS_NODE_LIST)
-    NsDiagError(reader->diag, node->place, "expected %s, got %s", expected, NsKeysGot(reader, node));
-  else
-    return true;
-  NsKeysNote(reader, key);
-  return false;
-}
-
 static void read_vector(NsKeysReader *reader, const NsKey *key, const NsNode *node, double *field)
 {
   const char *label;
   int         i = 0;
 
-  if (!is_list(reader, key, node, "a list of 3 numbers")) return;
+  if (!NsKeysIsKind(reader, key, node, NS_NODE_LIST, key->name, "a list of 3 numbers")) return;
   if (node->count != 3) {
     NsDiagError(reader->diag, node->place, "%s needs exactly 3 numbers, got %d", key->name, node->count);
     NsKeysNote(reader, key);
@@ -281,7 +271,7 @@ static void read_numbers(NsKeysReader *reader, const NsKey *key, const NsNode *n
     read_number(reader, key, key->columns_dimension[0], node, key->name, NULL, field->values);
     return;
   }
-  if (!is_list(reader, key, node, columns > 1 ? "a list of rows" : "a list of numbers")) return;
+  if (!NsKeysIsKind(reader, key, node, NS_NODE_LIST, key->name, columns > 1 ? "a list of rows" : "a list of numbers")) return;
   if (!NsKeysCount(reader, key, node, columns > 1 ? "row" : "number")) return;
   label         = columns > 1 ? NULL : NsArenaPrint(reader->arena, "each number of %s", key->name);
   field->rows   = node->count;
@@ -328,14 +318,7 @@ static void read_named_numbers(NsKeysReader *reader, const NsKey *key, const NsN
 {
   const size_t count = (size_t)node->count;
 
-  if (NsKeysIsNull(node) || node->kind != NS_NODE_MAP) {
-    if (NsKeysIsNull(node))
-      NsDiagError(reader->diag, node->key_place, "%s has no value", key->name);
-    else
-      NsDiagError(reader->diag, node->place, "expected a mapping from names to numbers, got %s", NsKeysGot(reader, node));
-    NsKeysNote(reader, key);
-    return;
-  }
+  if (!NsKeysIsKind(reader, key, node, NS_NODE_MAP, key->name, "a mapping from names to numbers")) return;
   if (!NsKeysCount(reader, key, node, "entry")) return;
   field->names  = NsArenaAlloc(reader->arena, count * sizeof(*field->names));
   field->values = NsArenaAlloc(reader->arena, count * sizeof(*field->values));
@@ -344,19 +327,6 @@ static void read_named_numbers(NsKeysReader *reader, const NsKey *key, const NsN
     field->names[field->count] = child->key;
     field->where[field->count] = child;
     if (NsKeysNameIsGood(reader, child)) read_number(reader, key, key->dimension, child, child->key, child->key, &field->values[field->count]);
-  }
-}
-
-static void read_mapping(NsKeysReader *reader, const NsKey *key, const NsNode *node, const NsNode **field)
-{
-  if (node->kind == NS_NODE_MAP) {
-    *field = node;
-  } else {
-    if (NsKeysIsNull(node))
-      NsDiagError(reader->diag, node->key_place, "%s has no value", key->name);
-    else
-      NsDiagError(reader->diag, node->place, "expected a mapping, got %s", NsKeysGot(reader, node));
-    NsKeysNote(reader, key);
   }
 }
 
@@ -374,7 +344,9 @@ void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node,
   case NS_KEY_NUMBERS: read_numbers(reader, key, node, field); return;
   case NS_KEY_STRINGS: read_strings(reader, key, node, field); return;
   case NS_KEY_NAMED_NUMBERS: read_named_numbers(reader, key, node, field); return;
-  case NS_KEY_MAPPING: read_mapping(reader, key, node, field); return;
+  case NS_KEY_MAPPING:
+    if (NsKeysIsKind(reader, key, node, NS_NODE_MAP, key->name, "a mapping")) *(const NsNode **)field = node;
+    return;
   default: abort();
   }
 }

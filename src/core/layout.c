@@ -1,22 +1,22 @@
 /*
-  Layouts (percuss/layout.h). At set-up each process tells the owners of its ghosts which unknowns it wants, in the order in which it will unpack them; owners pack in that
-  order. From then on only values travel, by persistent requests on buffers made here.
+  Layouts (percuss/layout.h). At set-up each process sends the owners of its ghosts the numbers of these unknowns, in the order in which it will unpack them; owners pack in that
+  order. From then on only values are sent, by persistent requests on buffers allocated here.
 
-  That every unknown has one owner is seen by counting owners over all unknowns on every process: 4 bytes an unknown for a moment, as much as `place` keeps.
+  That every unknown has one owner is checked by counting owners over all unknowns on every process: 4 bytes an unknown for a moment, as much as `index` needs.
 */
 #include "percuss/layout.h"
 #include <stdint.h>
 #include <string.h>
 
-/* What can be wrong with the arguments of NsLayoutCreate; where several things are, the last is told. */
+/* What can be wrong with the arguments of NsLayoutCreate; of several errors the last one of this list is reported. */
 enum { FINE, OWNED_BY_NOBODY, OWNED_TWICE, NOT_OWNED_THERE, NO_RANK, TWICE_HERE, NO_UNKNOWN };
 
 static const char *const mistakes[] = {
   [OWNED_BY_NOBODY] = "is owned by no process",
   [OWNED_TWICE]     = "is owned by several processes",
   [NOT_OWNED_THERE] = "is not owned by the process that a ghost of it names",
-  [NO_RANK]         = "has an owner that is no process",
-  [TWICE_HERE]      = "is twice on a process",
+  [NO_RANK]         = "has an owner that does not exist",
+  [TWICE_HERE]      = "is listed twice on a process",
   [NO_UNKNOWN]      = "does not exist",
 };
 
@@ -29,7 +29,7 @@ static void find(Finding *finding, PetscInt mistake, PetscInt unknown)
   if (mistake > finding->mistake) *finding = (Finding){mistake, unknown};
 }
 
-/* (all) All fail if one does: a process that goes on alone waits for the others for ever. */
+/* (all) All processes fail if one does: one that continued alone would wait for the others for ever. */
 static PetscErrorCode fail_together(const NsLayout *layout, Finding mine)
 {
   Finding *all;
@@ -66,15 +66,15 @@ PetscErrorCode NsLayoutCreateIdentity(PetscInt unknowns, NsLayout **layout)
   PetscFunctionReturn(0);
 }
 
-/* (all) place, and whether each unknown has one owner. */
-static PetscErrorCode take_places(NsLayout *self)
+/* (all) Fills `index`, and checks that each unknown has one owner. */
+static PetscErrorCode number_unknowns(NsLayout *self)
 {
   Finding   finding = {FINE, 0};
   PetscInt *owners;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(self->unknowns, &self->place));
-  for (PetscInt i = 0; i < self->unknowns; i++) self->place[i] = -1;
+  PetscCall(PetscMalloc1(self->unknowns, &self->index));
+  for (PetscInt i = 0; i < self->unknowns; i++) self->index[i] = -1;
   for (PetscInt k = 0; k < self->local; k++) {
     const PetscInt i = self->natural[k];
 
@@ -82,10 +82,10 @@ static PetscErrorCode take_places(NsLayout *self)
       find(&finding, NO_UNKNOWN, i);
       continue;
     }
-    if (self->place[i] >= 0) find(&finding, TWICE_HERE, i);
+    if (self->index[i] >= 0) find(&finding, TWICE_HERE, i);
     if (self->owner[k] < 0 || self->owner[k] >= self->ranks) find(&finding, NO_RANK, i);
     if (self->owner[k] == self->rank) self->owned++;
-    self->place[i] = k;
+    self->index[i] = k;
   }
   PetscCall(fail_together(self, finding));
 
@@ -106,18 +106,18 @@ static void add_up(int ranks, const int *counts, int *starts)
   for (int r = 0; r < ranks; r++) starts[r + 1] = starts[r] + counts[r];
 }
 
-/* Messages of zero length go nowhere. */
+/* Empty messages are not sent. */
 static int partner(int rank, PetscInt count)
 {
   return count ? rank : MPI_PROC_NULL;
 }
 
-/* (all) Who sends what to whom. */
-static PetscErrorCode meet_neighbours(NsLayout *self)
+/* (all) Which values go to and come from which process, and the requests for them. */
+static PetscErrorCode prepare_exchange(NsLayout *self)
 {
   const int ranks   = self->ranks;
   Finding   finding = {FINE, 0};
-  int      *wanted, *asked, *wanted_start, *asked_start, *fill, *neighbour; /* by rank: ghosts here, ghosts there */
+  int      *wanted, *asked, *wanted_start, *asked_start, *fill, *neighbour; /* by rank: ghosts here, ghosts there of what is owned here */
   PetscInt *number;
 
   PetscFunctionBegin;
@@ -141,10 +141,10 @@ static PetscErrorCode meet_neighbours(NsLayout *self)
   PetscCallMPI(MPI_Alltoallv(number, wanted, wanted_start, MPIU_INT, self->send, asked, asked_start, MPIU_INT, self->comm));
   PetscCall(PetscFree(number));
   for (int k = 0; k < asked_start[ranks]; k++) {
-    const PetscInt i = self->send[k], place = self->place[i];
+    const PetscInt i = self->send[k], index = self->index[i];
 
-    if (place < 0 || !NsLayoutOwns(self, place)) find(&finding, NOT_OWNED_THERE, i);
-    self->send[k] = place;
+    if (index < 0 || !NsLayoutOwns(self, index)) find(&finding, NOT_OWNED_THERE, i);
+    self->send[k] = index;
   }
   PetscCall(fail_together(self, finding));
 
@@ -174,7 +174,7 @@ static PetscErrorCode meet_neighbours(NsLayout *self)
   PetscFunctionReturn(0);
 }
 
-/* (all) What rank 0 gets from whom. */
+/* (all) Which unknowns rank 0 receives from each process. */
 static PetscErrorCode prepare_collect(NsLayout *self)
 {
   const int owned = (int)self->owned;
@@ -209,17 +209,17 @@ PetscErrorCode NsLayoutCreate(MPI_Comm comm, PetscInt unknowns, PetscInt local, 
   PetscCall(PetscMalloc1(local, &self->owner));
   PetscCall(PetscArraycpy(self->natural, natural, local));
   PetscCall(PetscArraycpy(self->owner, owner, local));
-  PetscCall(take_places(self));
+  PetscCall(number_unknowns(self));
   if (self->ranks == 1) {
     PetscCall(PetscFree(self->owner));
     for (PetscInt k = 0; k < local; k++)
       if (natural[k] != k) in_order = PETSC_FALSE;
     if (in_order) {
       PetscCall(PetscFree(self->natural));
-      PetscCall(PetscFree(self->place));
+      PetscCall(PetscFree(self->index));
     }
   } else {
-    PetscCall(meet_neighbours(self));
+    PetscCall(prepare_exchange(self));
     PetscCall(prepare_collect(self));
   }
   *layout = self;
@@ -239,7 +239,7 @@ PetscErrorCode NsLayoutDestroy(NsLayout **layout)
   PetscCall(PetscFree2(self->send, self->receive));
   PetscCall(PetscFree2(self->own, self->packed));
   PetscCall(PetscFree4(self->counts, self->starts, self->collected_natural, self->collected));
-  PetscCall(PetscFree(self->place));
+  PetscCall(PetscFree(self->index));
   PetscCall(PetscFree(self->natural));
   PetscCall(PetscFree(self->owner));
   PetscCall(PetscCommDestroy(&self->comm));
@@ -295,7 +295,6 @@ PetscErrorCode NsLayoutAgree(const NsLayout *self, PetscInt *flags)
   PetscFunctionReturn(0);
 }
 
-/* Doubles sort like their bits as integers, those below zero in reverse; MPI_MAX of doubles would be anything where one of them is no number. */
 PetscErrorCode NsLayoutSum(const NsLayout *layout, int count, PetscReal *value)
 {
   PetscFunctionBegin;
@@ -303,6 +302,7 @@ PetscErrorCode NsLayoutSum(const NsLayout *layout, int count, PetscReal *value)
   PetscFunctionReturn(0);
 }
 
+/* By integers: the bits of doubles are in the order of the doubles, those of negative ones in reverse. MPI_MAX of doubles is undefined where one of them is NaN. */
 PetscErrorCode NsLayoutMax(const NsLayout *self, PetscReal *x)
 {
   PetscInt64 bits;
@@ -311,7 +311,7 @@ PetscErrorCode NsLayoutMax(const NsLayout *self, PetscReal *x)
   if (self->ranks == 1) PetscFunctionReturn(0);
   memcpy(&bits, x, sizeof(bits));
   if (bits < 0) bits ^= INT64_MAX;
-  if (PetscIsNanReal(*x)) bits = INT64_MAX; /* beyond infinity, and no number as bits too */
+  if (PetscIsNanReal(*x)) bits = INT64_MAX; /* above Inf, and the bits of a NaN, too */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPIU_INT64, MPI_MAX, self->comm));
   if (bits < 0) bits ^= INT64_MAX;
   memcpy(x, &bits, sizeof(bits));
@@ -328,17 +328,17 @@ PetscErrorCode NsWatchCreate(NsLayout *layout, PetscInt count, const PetscInt *n
   PetscCall(PetscNew(&self));
   self->layout = layout;
   self->count  = count;
-  PetscCall(PetscMalloc1(count, &self->place));
+  PetscCall(PetscMalloc1(count, &self->index));
   PetscCall(PetscMalloc1(count, &own_item));
   for (PetscInt i = 0; i < count; i++) {
     const PetscInt unknown = natural[i];
-    PetscInt       place;
+    PetscInt       index;
 
     PetscCheck(
       unknown >= 0 && unknown < layout->unknowns, layout->comm, PETSC_ERR_ARG_OUTOFRANGE, "watch: unknown %" PetscInt_FMT " does not exist", unknown);
-    place          = NsLayoutPlace(layout, unknown);
-    self->place[i] = place >= 0 && NsLayoutOwns(layout, place) ? place : -1;
-    if (self->place[i] >= 0) own_item[self->own++] = i;
+    index          = NsLayoutIndex(layout, unknown);
+    self->index[i] = index >= 0 && NsLayoutOwns(layout, index) ? index : -1;
+    if (self->index[i] >= 0) own_item[self->own++] = i;
   }
   if (layout->ranks > 1) {
     own = (int)self->own;
@@ -347,8 +347,8 @@ PetscErrorCode NsWatchCreate(NsLayout *layout, PetscInt count, const PetscInt *n
     add_up(layout->ranks, self->counts, self->starts);
     PetscCheck(self->starts[layout->ranks] == count, layout->comm, PETSC_ERR_ARG_INCOMP,
       "watch: lists of %" PetscInt_FMT " and others on other processes", count);
-    PetscCall(PetscMalloc4(self->own, &self->own_place, count, &self->item, self->own, &self->out, count, &self->in));
-    for (PetscInt k = 0; k < self->own; k++) self->own_place[k] = self->place[own_item[k]];
+    PetscCall(PetscMalloc4(self->own, &self->own_index, count, &self->item, self->own, &self->out, count, &self->in));
+    for (PetscInt k = 0; k < self->own; k++) self->own_index[k] = self->index[own_item[k]];
     PetscCallMPI(MPI_Allgatherv(own_item, own, MPIU_INT, self->item, self->counts, self->starts, MPIU_INT, layout->comm));
   }
   PetscCall(PetscFree(own_item));
@@ -362,9 +362,9 @@ PetscErrorCode NsWatchDestroy(NsWatch **watch)
 
   PetscFunctionBegin;
   if (!self) PetscFunctionReturn(0);
-  PetscCall(PetscFree4(self->own_place, self->item, self->out, self->in));
+  PetscCall(PetscFree4(self->own_index, self->item, self->out, self->in));
   PetscCall(PetscFree2(self->counts, self->starts));
-  PetscCall(PetscFree(self->place));
+  PetscCall(PetscFree(self->index));
   PetscCall(PetscFree(*watch));
   PetscFunctionReturn(0);
 }
@@ -373,9 +373,9 @@ PetscErrorCode NsWatchGather(NsWatch *self, const PetscReal *x, PetscReal *value
 {
   PetscFunctionBegin;
   if (self->layout->ranks == 1) {
-    for (PetscInt i = 0; i < self->count; i++) values[i] = x[self->place[i]];
+    for (PetscInt i = 0; i < self->count; i++) values[i] = x[self->index[i]];
   } else if (self->count > 0) {
-    for (PetscInt k = 0; k < self->own; k++) self->out[k] = x[self->own_place[k]];
+    for (PetscInt k = 0; k < self->own; k++) self->out[k] = x[self->own_index[k]];
     PetscCallMPI(MPI_Allgatherv(self->out, (int)self->own, MPIU_REAL, self->in, self->counts, self->starts, MPIU_REAL, self->layout->comm));
     for (PetscInt k = 0; k < self->count; k++) values[self->item[k]] = self->in[k];
   }

@@ -2,9 +2,10 @@
   The word a user may have meant, by its letters or as a part of a longer one: optimal string alignment distance (insert, delete, replace, swap of neighbours each count once).
 */
 #include "percuss/diag.h"
+#include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 64, PART = 4 }; /* longer words are no slips of the pen; shorter parts are in too many words */
+enum { LONGEST = 64, PART = 4 }; /* longer words are not compared; shorter parts are in too many words */
 
 static int lower(char c)
 {
@@ -87,4 +88,13 @@ const char *NsNearestWord(const char *word, const char *const *words)
     best_same     = same;
   }
   return best ? best : only_whole(word, size, words);
+}
+
+const char *NsDidYouMean(const char *nearest)
+{
+  static _Thread_local char text[4096 + 32]; /* of the longest: a path */
+
+  if (!nearest) return "";
+  (void)snprintf(text, sizeof(text), "; did you mean '%s'?", nearest);
+  return text;
 }

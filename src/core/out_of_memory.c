@@ -16,7 +16,7 @@ _Noreturn void NsOutOfMemory(void)
 {
   void (*const words)(void *) = last_words;
 
-  last_words = NULL; /* they may get here again */
+  last_words = NULL; /* they may run out of memory, too */
   if (words) words(last_context);
   fputs("percuss: error: out of memory\n", stderr);
   exit(1);

@@ -1,13 +1,11 @@
 /*
-  When the machine has no memory left: one line on stderr, "percuss: error: out of memory", and exit code 1, whoever asked - we, PETSc, libyaml. It is no bug, so there is
-  no traceback.
-
-  Nobody returns from it, for nobody could go on; several processes are ended by their launcher once one of them has ended this way.
+  Out of memory: one line on stderr, "percuss: error: out of memory", and exit code 1, whether percuss, PETSc or libyaml asked for it. It is not a bug, so there is no traceback.
+  If this happens to one of several processes, their launcher ends the others.
 */
 #pragma once
 
-/* After the last words. */
+/* Ends the program, after the function that NsLastWords has set. */
 _Noreturn void NsOutOfMemory(void);
-/* Of whoever has begun what must not stay as it is (a run closes its results): called once, before the message. They should need no memory; if they run out
-   of it too, the message comes at once. NULL: none. */
+/* Sets a function to be called once before the program ends this way, such as to close the results of a run; NULL: none. It should not allocate; if it runs out of memory too, the
+   program ends at once. */
 void NsLastWords(void (*words)(void *context), void *context);

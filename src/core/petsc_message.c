@@ -22,7 +22,7 @@ PetscErrorCode NsKeepMessage(
 static PetscBool is_numerics(PetscErrorCode code, const char *function)
 {
   switch ((int)code) {
-  case PETSC_ERR_USER_INPUT: return function && !strcmp(function, "BV_SafeSqrt") ? PETSC_TRUE : PETSC_FALSE; /* x' M x < 0, by rounding */
+  case PETSC_ERR_USER_INPUT: return function && !strcmp(function, "BV_SafeSqrt"); /* x' M x < 0, by rounding */
   case PETSC_ERR_FP:
   case PETSC_ERR_LIB: /* LAPACK: the matrix is not positive definite, singular, has eigenvalues that do not converge */
   case PETSC_ERR_MAT_LU_ZRPVT:

@@ -25,12 +25,12 @@ const NsTable NsTable_Spin = {"spin", "angular velocity, prescribed over time or
 
 PetscBool NsSpinIsFree(const NsSpin *spin)
 {
-  return spin && NsTreeChild(spin->where, "free") ? PETSC_TRUE : PETSC_FALSE;
+  return spin && NsTreeChild(spin->where, "free");
 }
 
 PetscBool NsSpinIsConstant(const NsSpin *spin)
 {
-  return !spin || (!NsSpinIsFree(spin) && spin->table.rows == 0) ? PETSC_TRUE : PETSC_FALSE;
+  return !spin || (!NsSpinIsFree(spin) && spin->table.rows == 0);
 }
 
 PetscReal NsSpinAtStart(const NsSpin *spin)

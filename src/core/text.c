@@ -1,4 +1,6 @@
 #include "core/text.h"
+#include <stdio.h>
+#include <string.h>
 
 int NsTextDecode(const char *text, const char *end, unsigned *code)
 {
@@ -89,4 +91,25 @@ int NsTextFit(const char *text, size_t bytes, int most)
   if (bytes <= (size_t)most) return (int)bytes;
   while (fit > 0 && ((unsigned char)text[fit] & 0xc0) == 0x80) --fit;
   return fit;
+}
+
+bool NsTextEndsWith(const char *text, const char *end)
+{
+  const size_t a = strlen(text), b = strlen(end);
+
+  return a >= b && !strcmp(text + a - b, end);
+}
+
+void NsPutWord(FILE *file, const char *word)
+{
+  if (!strpbrk(word, ",\"\r\n")) {
+    fputs(word, file);
+    return;
+  }
+  fputc('"', file);
+  for (; *word; word++) {
+    if (*word == '"') fputc('"', file);
+    fputc(*word == '\n' || *word == '\r' ? ' ' : *word, file);
+  }
+  fputc('"', file);
 }

@@ -4,6 +4,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Bytes of the character at text (1 to 4) and its code point; 0 when there is none (invalid bytes, surrogates, the end). */
 int NsTextDecode(const char *text, const char *end, unsigned *code);
@@ -17,6 +18,15 @@ bool NsTextPrintable(unsigned code);
 int NsTextWidth(unsigned code);
 /* The most bytes, at most `most`, that do not cut a character in two. */
 int NsTextFit(const char *text, size_t bytes, int most);
+
+/* A field of a CSV file, in quotes if it needs them. */
+void NsPutWord(FILE *file, const char *word);
+bool NsTextEndsWith(const char *text, const char *end);
+/* printf("%d %s", n, NsPlural(n, "body", "bodies")). The count may be any number: it may come from a file of somebody else's. */
+static inline const char *NsPlural(double count, const char *one, const char *many)
+{
+  return count == 1 ? one : many;
+}
 
 /* How messages quote what the user wrote: printf("'" NS_CLIP "'", NsClip(text)): at most 60 bytes, then dots. Evaluates text twice. */
 #define NS_CLIP      "%.*s%s"

@@ -3,14 +3,15 @@
 static const NsKey harmonic_keys[] = {
   {"frequency", NS_KEY_NUMBER, offsetof(NsHarmonic, frequency), .dimension = NS_DIM_ANGULAR_VELOCITY, .required = true, .minimum = "0 <",
     .help = "circular frequency; Hz and rpm are turned into rad/s", .example = "50 Hz"},
-  {"phase", NS_KEY_NUMBER, offsetof(NsHarmonic, phase), .dimension = NS_DIM_ANGLE, .standard = "0", .help = "factor is sin(frequency t + phase)",
+  {"phase", NS_KEY_NUMBER, offsetof(NsHarmonic, phase), .dimension = NS_DIM_ANGLE, .default_value = "0", .help = "factor is sin(frequency t + phase)",
     .example = "90 deg"},
   {NULL},
 };
 static const NsTable harmonic_table = {"harmonic", "factor sin(frequency t + phase)", harmonic_keys, sizeof(NsHarmonic)};
 
 static const NsKey pulse_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .standard = "0", .help = "when the pulse begins", .example = "10 us"},
+  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "when the pulse begins",
+    .example = "10 us"},
   {"duration", NS_KEY_NUMBER, offsetof(NsPulse, duration), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "how long it lasts",
     .example = "50 us"},
   {NULL},
@@ -18,7 +19,8 @@ static const NsKey pulse_keys[] = {
 static const NsTable pulse_table = {"pulse", "half a sine wave, zero before and after", pulse_keys, sizeof(NsPulse)};
 
 static const NsKey step_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .standard = "0", .help = "from when on it is 1", .example = "1 ms"},
+  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "from when on it is 1",
+    .example = "1 ms"},
   {"end", NS_KEY_NUMBER, offsetof(NsStep, end), .dimension = NS_DIM_TIME, .help = "from when on it is 0 again; without it never", .example = "50 ms"},
   {NULL},
 };

@@ -1,6 +1,6 @@
 /*
-  libyaml's events become nodes. What a config does not need of YAML is refused with its place; what can be wrong in many places is
-  collected, what makes the rest unreadable (syntax, depth, number of nodes) ends the reading.
+  Makes nodes of libyaml's events. Features of YAML that a config does not need are refused with their place. Mistakes are collected; those that make the rest unreadable (syntax,
+  depth, number of nodes) end the reading.
 */
 #include "percuss/tree.h"
 #include "core/out_of_memory.h"
@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <yaml.h>
+
+enum { MOST_BAD_BYTES = 6 }; /* that are reported: a binary file has thousands */
 
 typedef struct {
   NsNode     *node, *last; /* a map or list that is open, and its last child so far */
@@ -253,15 +255,14 @@ NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *ar
   return b.root;
 }
 
-/* What libyaml would refuse without saying where, all at once: bytes that are no UTF-8, control characters, NUL. */
+/* Reports all that libyaml would refuse without a place: bytes that are not UTF-8, control characters. */
 bool NsTreeCheckText(const NsSource *source, NsDiag *diag)
 {
   const char *p = source->text, *end = p + source->size;
-  int         line = 1, column = 1;
-  bool        good = true;
+  int         line = 1, column = 1, bad = 0;
 
   if (source->size > NS_TREE_MAX_BYTES) {
-    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than 1 MB, which no config is");
+    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than 1 MB: this is not a config");
     return false;
   }
   if (source->size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2))) {
@@ -285,12 +286,15 @@ bool NsTreeCheckText(const NsSource *source, NsDiag *diag)
         NsDiagError(diag, place, "byte 0x%02x is not UTF-8; save the file as UTF-8", (unsigned)(unsigned char)*p);
       else
         NsDiagError(diag, place, "control character U+%04X", code);
-      good = false;
+      if (++bad == MOST_BAD_BYTES) {
+        NsDiagNote(diag, "further ones are not listed; is this a text file?");
+        return false;
+      }
     }
     p += length ? length : 1;
     ++column;
   }
-  return good;
+  return bad == 0;
 }
 
 NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena *arena, NsDiag *diag)
@@ -340,8 +344,7 @@ NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
     const char *reason = strerror(errno);
     const char *near   = errno == ENOENT ? nearest_file(path, arena) : NULL;
 
-    NsDiagError(diag, nowhere, "cannot open '%s': %s", path, reason);
-    if (near) NsDiagNote(diag, "did you mean '%s'?", near);
+    NsDiagError(diag, nowhere, "cannot open '%s': %s%s", path, reason, NsDidYouMean(near));
     return NULL;
   }
   if (!fstat(fileno(file), &status) && S_ISDIR(status.st_mode)) {

@@ -63,7 +63,7 @@ static int list_index(const char *word, int count)
   return index;
 }
 
-/* A mapping on the way that is missing, next to one with nearly its name, is a slip of the pen: nobody builds an entry from single values beside its double. */
+/* A mapping on the way that is missing, next to one with nearly its name, is a misspelling: nobody builds an entry from single values beside one of nearly the same name. */
 static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   const char **words = NsArenaAlloc(arena, ((size_t)node->count + 1) * sizeof(*words)), *near;
@@ -72,8 +72,8 @@ static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena
   for (const NsNode *child = node->first; child; child = child->next) words[count++] = child->key;
   near = NsNearestWord(word, words);
   if (!near) return false;
-  NsDiagError(diag, place, "there is no '" NS_CLIP "'%s%s; did you mean '" NS_CLIP "'?", NsClip(word), *NsTreePath(node, arena) ? " in " : "",
-    NsTreePath(node, arena), NsClip(near));
+  NsDiagError(diag, place, "there is no '" NS_CLIP "'%s%s%s", NsClip(word), *NsTreePath(node, arena) ? " in " : "", NsTreePath(node, arena),
+    NsDidYouMean(near));
   return true;
 }
 
@@ -174,7 +174,7 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
   if (!NsTreeCheckText(source, diag)) return false;
   equal = strchr(source->text, '=');
   if (!equal) return fail(diag, source, source->text, source->size, "expected KEY=VALUE%s", "");
-  /* All of the path is looked at before the tree is touched. */
+  /* The whole path is checked before the tree is changed. */
   for (const char *p = source->text;; ++p) {
     const size_t size = strcspn(p, ".=");
 

@@ -1,23 +1,24 @@
 /*
-  libyaml says "while parsing a block mapping did not find expected key": true, and no help to someone who meets YAML once a month.
+  Syntax errors in plain words: libyaml's own ("while parsing a block mapping did not find expected key") do not help someone who rarely writes YAML.
 */
 #include "core/out_of_memory.h"
 #include "core/text.h"
 #include "core/tree_internal.h"
 #include <string.h>
 
-/* By libyaml's words, as far as they tell the reason by themselves. */
+/* libyaml's messages that are sufficient to know the reason. */
 static const char *const plain[][2] = {
   {"could not find expected ':'", "expected ':' after this key"},
-  {"mapping values are not allowed in this context", "unexpected ':'; check the indentation, and the blank after each ':' above"},
+  {"mapping values are not allowed in this context",
+    "unexpected ':'; a text that holds ': ' needs quotes; else check the indentation, and the blank after each ':' above"},
   {"block sequence entries are not allowed in this context", "a list item '-' cannot stand here; begin it in a line of its own"},
   {"did not find expected '-' indicator", "expected '-' and the next list item, or a line with less indentation"},
   {"found unknown escape character", "unknown escape in \"...\"; a backslash is written \\\\, or use '...'"},
-  {"found invalid Unicode character escape code", "this escape is no character"},
+  {"found invalid Unicode character escape code", "this escape is not a character"},
   {"did not find expected hexdecimal number", "this escape needs more hexadecimal digits"},
   {"did not find expected comment or line break", "the text of a block begins in the line after '|' or '>'"},
   {"found unexpected document indicator", "a document ends here, inside quotes"},
-  {"found incompatible YAML document", "this version of YAML is not known"},
+  {"found incompatible YAML document", "this version of YAML is not supported"},
 };
 
 /* Where a line and column of the source are. */

@@ -18,12 +18,12 @@ enum { MAX_POWER = 9, MAX_FACTORS = 12, MAX_MANTISSA = 40, MAX_SYMBOL = 12 };
 
 typedef struct {
   const char *name, *prefixes;
-  int         tens; /* its size in SI is factor 10^tens */
+  int         tens; /* 1 of it is factor 10^tens in SI */
   double      factor;
   NsDimension dimension;
 } Symbol;
 
-/* Prefixes that someone would use; others are more likely a slip (mPa for MPa), so they are refused. */
+/* Prefixes in use; others are more likely a mistake (mPa for MPa) and are refused. */
 static const Symbol symbols[] = {
   {"m", "numck", 0, 1, {1, 0, 0, 0}},
   {"g", "umk", -3, 1, {0, 1, 0, 0}},
@@ -51,7 +51,7 @@ static const struct {
   int  tens;
 } prefixes[] = {{'n', -9}, {'u', -6}, {'m', -3}, {'c', -2}, {'k', 3}, {'M', 6}, {'G', 9}};
 
-/* What people write instead, where the nearest symbol would mislead. */
+/* What people write instead, where the nearest symbol would be wrong. */
 static const char *const instead[][2] = {{"Nm", "N*m"}, {"kNm", "kN*m"}, {"Nmm", "N*mm"}, {"Ns", "N*s"}, {"Nms", "N*m*s"}, {"Pas", "Pa*s"},
   {"sec", "s"}, {"second", "s"}, {"seconds", "s"}, {"meter", "m"}, {"metre", "m"}, {"hr", "h"}, {"hour", "h"}, {"\xc2\xb0", "deg"}, {"degree", "deg"},
   {"degrees", "deg"}, {"radian", "rad"}, {"radians", "rad"}, {"lb", "lbf"}, {"Mg", "t"}};
@@ -148,6 +148,21 @@ const char *NsDimensionName(NsDimension dimension)
   return text;
 }
 
+bool NsUnitSymbolAt(int i, NsUnitSymbol *symbol)
+{
+  if (i >= SYMBOLS) return false;
+  *symbol = (NsUnitSymbol){symbols[i].name, symbols[i].prefixes, symbols[i].factor * pow(10, symbols[i].tens), symbols[i].dimension};
+  return true;
+}
+
+bool NsUnitQuantityAt(int i, const char **name, const char **unit)
+{
+  if (i >= KNOWN) return false;
+  *name = known[i].name;
+  *unit = known[i].unit;
+  return true;
+}
+
 /* The longest number at text: [sign] digits [. digits] [e [sign] digits]; NULL if there is none. *exponent: where its "e" would stand. */
 static const char *skip_number(const char *text, const char **exponent)
 {
@@ -180,7 +195,7 @@ static bool starts_with(const char *text, const char *small)
   return true;
 }
 
-/* Why these bytes are no number. The part before " (" is said of the text, the part in brackets is advice. */
+/* Why these bytes are not a number: the fault, and in brackets advice. */
 static const char *number_fault(const char *text, size_t size)
 {
   const char *end = text + size, *exponent, *rest = skip_number(text, &exponent);
@@ -198,8 +213,8 @@ static const char *number_fault(const char *text, size_t size)
                                                                                       : "not a number (use a decimal point)";
   if (*rest == '_' || *rest == '\'') return "not a number (digits cannot be grouped)";
   if (*rest == '.') return "not a number (more than one decimal point)";
-  if ((*rest == 'x' || *rest == 'X') && rest == word + 1 && *word == '0') return "not a number (hexadecimal is not known)";
-  if (*rest == '*' || *rest == '/' || *rest == '+' || *rest == '-') return "not a number (arithmetic is not known)";
+  if ((*rest == 'x' || *rest == 'X') && rest == word + 1 && *word == '0') return "not a number (hexadecimal numbers are not supported)";
+  if (*rest == '*' || *rest == '/' || *rest == '+' || *rest == '-') return "not a number (arithmetic is not supported)";
   if (*rest == 'd' || *rest == 'D') {
     const char *p = rest + 1;
 
@@ -219,7 +234,7 @@ static locale_t c_locale(void)
   return locale;
 }
 
-/* The number that ends at `end`, times 10^tens, rounded once if its mantissa is of a sane length. False: too large or too small for a double. */
+/* The number that ends at `end`, times 10^tens, rounded once if its mantissa has at most MAX_MANTISSA bytes. False: too large or too small for a double. */
 static bool convert(const char *text, const char *end, int tens, double *value)
 {
   const char  *exponent;
@@ -343,8 +358,8 @@ static bool unknown_unit(const Report *report, const char *from, const char *to)
     snprintf(word, sizeof(word), "%.*s", (int)(to - from), from);
     near = nearest_symbol(word);
   }
-  if (near) return fail(report, from, to, "unknown unit '%.*s'; did you mean '%s'?", (int)(to - from), from, near);
-  return fail(report, from, to, "unknown unit '%.*s%s'", NsTextFit(from, (size_t)(to - from), 40), from, to - from > 40 ? "..." : "");
+  return fail(
+    report, from, to, "unknown unit '%.*s%s'%s", NsTextFit(from, (size_t)(to - from), 40), from, to - from > 40 ? "..." : "", NsDidYouMean(near));
 }
 
 static bool unexpected(const Report *report, const char *p)

@@ -1,5 +1,5 @@
 /*
-  What the methods share: rows of what is held, the index-1 system, control of steps.
+  Common code of the methods: rows of held contacts, the index-1 system, step size control.
 
   Index-1 system ([E] (5), (15)), with the rows' rates d of the model:
 
@@ -13,71 +13,53 @@
 /* Equations that depend on each other fit to rounding, and after a while to the drift of the method: by more than this part of their terms they contradict each other. */
 #define NS_CONTRADICTION 1e-6
 
-PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsScheme *scheme, PetscReal absolute, PetscReal relative, NsDae **result)
+static void serialize_held(void *data, NsArchive *archive)
 {
-  NsDae         *dae;
-  NsModel       *model = scheme->model;
-  const PetscInt n = scheme->contact->candidates, rows = scheme->contact->rows;
+  NsHeld *held = data;
 
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&dae));
-  dae->method   = method;
-  dae->scheme   = scheme;
-  dae->absolute = absolute;
-  dae->relative = relative;
-  dae->rho      = 0.8;
-  PetscCall(NsComplianceCreate(model, 0, &dae->mass));
-  PetscCall(NsVecsCreate(model, &dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
-  PetscCall(NsRowsCreate(model, &dae->wu));
-  PetscCall(NsRowsCreate(model, &dae->wp));
-  PetscCall(NsRowsCreate(model, &dae->all));
-  PetscCall(PetscCalloc3(n, &dae->held.contact, n, &dae->held.kind, n, &dae->held.sense));
-  PetscCall(PetscCalloc3(rows, &dae->lambda, rows, &dae->b, rows, &dae->rate));
-  PetscCall(method->create(dae));
-  *result = dae;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsDaeDestroy(NsDae **result)
-{
-  NsDae *dae = *result;
-
-  PetscFunctionBegin;
-  if (!dae) PetscFunctionReturn(0);
-  PetscCall(dae->method->destroy(dae));
-  PetscCall(NsComplianceDestroy(&dae->mass));
-  PetscCall(NsVecsDestroy(&dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
-  PetscCall(NsRowsDestroy(&dae->wu));
-  PetscCall(NsRowsDestroy(&dae->wp));
-  PetscCall(NsRowsDestroy(&dae->all));
-  PetscCall(PetscFree3(dae->held.contact, dae->held.kind, dae->held.sense));
-  PetscCall(PetscFree3(dae->lambda, dae->b, dae->rate));
-  PetscCall(PetscFree(dae));
-  *result = NULL;
-  PetscFunctionReturn(0);
-}
-
-void NsDaeHeldRemember(NsHeld *held, PetscInt candidates, NsMemory *memory)
-{
-  NsMemoryCount(memory, "held", &held->count, candidates);
-  NsMemoryIndices(memory, "held_contact", held->count, held->contact, candidates);
-  NsMemoryBytes(memory, "held_kind", sizeof(*held->kind) * (size_t)held->count, held->kind);
-  for (PetscInt k = 0; k < held->count && memory->reading; k++) {
-    if ((int)held->kind[k] < 0 || held->kind[k] > NS_HOLD_SLIP) NsMemoryDeny(memory, "held_kind");
+  NsArchiveCount(archive, "held", &held->count, held->candidates);
+  NsArchiveIndices(archive, "held_contact", held->count, held->contact, held->candidates);
+  NsArchiveBytes(archive, "held_kind", sizeof(*held->kind) * (size_t)held->count, held->kind);
+  for (PetscInt k = 0; k < held->count && archive->reading; k++) {
+    if ((int)held->kind[k] < 0 || held->kind[k] > NS_HOLD_SLIP) NsArchiveDeny(archive, "held_kind");
   }
-  NsMemoryReals(memory, "held_sense", held->count, held->sense);
+  NsArchiveReals(archive, "held_sense", held->count, held->sense);
 }
 
-PetscErrorCode NsDaeRemember(NsDae *dae, NsMemory *memory)
+PetscErrorCode NsDaeHeldDeclare(NsWorkspace *work, NsHeld *held, PetscBool history)
 {
   PetscFunctionBegin;
-  NsDaeHeldRemember(&dae->held, dae->scheme->contact->candidates, memory);
-  NsMemoryReals(memory, "size_q", 1, &dae->size_q);
-  NsMemoryReals(memory, "size_v", 1, &dae->size_v);
-  NsMemoryReals(memory, "free_size", 1, &dae->free_size);
-  NsMemoryReals(memory, "last", 1, &dae->last);
-  NsMemoryLongs(memory, "work", sizeof(dae->work) / sizeof(PetscInt64), &dae->work.steps); /* it has nothing but counts */
-  PetscCall(dae->method->remember(dae, memory));
+  held->candidates = work->candidates;
+  PetscCall(NsWorkInts(work, work->candidates, &held->contact, NULL));
+  PetscCall(NsWorkBytes(work, sizeof(*held->kind) * (size_t)work->candidates, &held->kind));
+  PetscCall(NsWorkReals(work, work->candidates, &held->sense, NULL));
+  if (history) PetscCall(NsHistoryOther(work, serialize_held, held));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsContact *contact, NsWorkspace *work, NsDae **result)
+{
+  NsDae *dae;
+
+  PetscFunctionBegin;
+  PetscCall(NsWorkBytes(work, sizeof(*dae), result));
+  dae          = *result;
+  dae->method  = method;
+  dae->model   = work->model;
+  dae->contact = contact;
+  dae->rho     = 0.8;
+  PetscCall(NsWorkCompliance(work, 0, &dae->mass));
+  PetscCall(NsWorkVecs(work, &dae->q1, &dae->v1, &dae->eq, &dae->ev, NULL));
+  PetscCall(NsWorkRows(work, &dae->wu, &dae->wp, &dae->all, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &dae->lambda, &dae->b, &dae->rate, NULL));
+  PetscCall(NsDaeHeldDeclare(work, &dae->held, PETSC_TRUE));
+  PetscCall(NsHistoryNumbers(work, "size_q", 1, &dae->size_q));
+  PetscCall(NsHistoryNumbers(work, "size_v", 1, &dae->size_v));
+  PetscCall(NsHistoryNumbers(work, "free_size", 1, &dae->free_size));
+  PetscCall(NsHistoryNumbers(work, "last", 1, &dae->last));
+  PetscCall(NsHistoryCounts(work, "work", sizeof(dae->work) / sizeof(PetscInt64), &dae->work.steps)); /* it has nothing but counts */
+  PetscCall(NsWorkBytes(work, method->size, &dae->data));
+  PetscCall(method->declare(dae, work));
   PetscFunctionReturn(0);
 }
 
@@ -87,7 +69,7 @@ PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held)
 {
   PetscFunctionBegin;
   for (PetscInt i = 0; i < held->count; i++) {
-    PetscCheck(held->kind[i] != NS_HOLD_SLIP || dae->scheme->model->candidate[held->contact[i]].directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+    PetscCheck(held->kind[i] != NS_HOLD_SLIP || dae->model->candidate[held->contact[i]].directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB,
       "a slip in space has no sense");
   }
   dae->held.count = held->count;
@@ -130,7 +112,7 @@ static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
     for (PetscInt d = 0; d < taken; d++) {
       add_to_row(all, first + d, 1, to, &end);
       if (forces && dae->held.kind[i] == NS_HOLD_SLIP && directions > 1)
-        add_to_row(all, first + 1, -dae->held.sense[i] * dae->scheme->model->candidate[all->contact[i]].law.friction, to, &end);
+        add_to_row(all, first + 1, -dae->held.sense[i] * dae->model->candidate[all->contact[i]].law.friction, to, &end);
       to->drive[to->rows]   = all->drive[first + d];
       to->first[++to->rows] = end;
     }
@@ -141,7 +123,7 @@ static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
 PetscErrorCode NsDaeRows(NsDae *dae, PetscReal t, Vec q, NsRows *wu, NsRows *wp)
 {
   PetscFunctionBegin;
-  PetscCall(NsModelRows(dae->scheme->model, t, q, dae->held.count, dae->held.contact, &dae->all));
+  PetscCall(NsModelRows(dae->model, t, q, dae->held.count, dae->held.contact, &dae->all));
   dae->work.rows++;
   take_rows(dae, PETSC_FALSE, wu);
   take_rows(dae, PETSC_TRUE, wp);
@@ -164,11 +146,11 @@ static PetscReal largest_term(const NsRows *rows)
 PetscErrorCode NsDaeSolve(
   NsDae *dae, NsCompliance *compliance, const NsRows *wu, const NsRows *wp, Vec x, const PetscReal *shift, PetscReal size, PetscBool *done)
 {
-  NsContact *contact = dae->scheme->contact;
+  NsContact *contact = dae->contact;
   PetscReal  left;
 
   PetscFunctionBegin;
-  PetscCall(NsRowsVelocity(dae->scheme->model, wu, x, dae->b));
+  PetscCall(NsRowsVelocity(dae->model, wu, x, dae->b));
   size = PetscMax(size, largest_term(wu));
   for (PetscInt k = 0; k < wu->rows && shift; k++) {
     dae->b[k] += shift[k];
@@ -177,7 +159,7 @@ PetscErrorCode NsDaeSolve(
   PetscCall(NsContactDelassus(contact, compliance, wu, wp));
   PetscCall(NsContactFit(contact, wu, dae->b, dae->lambda, &left));
   dae->work.solves++;
-  *done = left <= NS_CONTRADICTION * size ? PETSC_TRUE : PETSC_FALSE;
+  *done = left <= NS_CONTRADICTION * size;
   if (*done)
     PetscCall(NsComplianceApply(compliance, wp, dae->lambda, 1, x));
   else if (left / size <= PETSC_MAX_REAL)
@@ -185,14 +167,14 @@ PetscErrorCode NsDaeSolve(
       "the equations of %" PetscInt_FMT " closed contacts and joints contradict each other (by %.1e of their size)", wu->contacts, left / size));
   else
     PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "the equations of %" PetscInt_FMT " closed contacts and joints are %s", wu->contacts,
-      contact->crowd ? "too many at one place" : "out of the range of numbers"));
+      NsContactOverflow(contact, NULL) ? "too many at one place" : "out of the range of numbers"));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsDaeFreeAcceleration(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a)
 {
   PetscFunctionBegin;
-  PetscCall(NsModelAccel(dae->scheme->model, t, q, v, a));
+  PetscCall(NsModelAccel(dae->model, t, q, v, a));
   dae->work.forces++;
   dae->work.solves++;
   PetscFunctionReturn(0);
@@ -207,7 +189,7 @@ PetscErrorCode NsDaeForces(NsDae *dae, PetscReal t, Vec q, Vec v, Vec a, PetscBo
   PetscCall(NsDaeFreeAcceleration(dae, t, q, v, a));
   PetscCall(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
   if (!dae->held.count) PetscFunctionReturn(0);
-  PetscCall(NsModelRowrate(dae->scheme->model, t, q, v, all, dae->rate));
+  PetscCall(NsModelRowrate(dae->model, t, q, v, all, dae->rate));
   dae->work.rates++;
   for (PetscInt i = 0; i < wu->contacts; i++) { /* in place: no row moves up */
     for (PetscInt k = wu->start[i]; k < wu->start[i + 1]; k++) dae->rate[k] = dae->rate[all->start[i] + k - wu->start[i]] - wu->drive[k];
@@ -237,12 +219,12 @@ PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done)
 {
   PetscFunctionBegin;
   *done = PETSC_TRUE;
-  PetscCall(NsControlGrow(dae->scheme->model, from->q, &dae->size_q));
-  PetscCall(NsControlGrow(dae->scheme->model, from->v, &dae->size_v));
+  PetscCall(NsControlGrow(dae->model, from->q, &dae->size_q));
+  PetscCall(NsControlGrow(dae->model, from->v, &dae->size_v));
   dae->last = dae->free_size = 0;
   if (dae->held.count) {
-    PetscCall(NsModelAccel(dae->scheme->model, from->t, from->q, from->v, dae->eq));
-    PetscCall(NsModelLargest(dae->scheme->model, dae->eq, &dae->free_size));
+    PetscCall(NsModelAccel(dae->model, from->t, from->q, from->v, dae->eq));
+    PetscCall(NsModelLargest(dae->model, dae->eq, &dae->free_size));
   }
   PetscCall(dae->method->restart(dae, from, done));
   PetscFunctionReturn(0);
@@ -275,10 +257,10 @@ static PetscReal next_change(const NsDae *dae, PetscReal ratio)
 
 PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal *next, PetscBool *done)
 {
-  const PetscBool controlled = dae->absolute > 0 || dae->relative > 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool controlled = dae->absolute > 0 || dae->relative > 0;
   const PetscReal shortest   = 1e-14 * PetscMax(PetscAbsReal(from->t), *h);
   const PetscReal rounding   = 100 * PETSC_MACHINE_EPSILON;
-  const PetscReal nothing    = PETSC_SMALL * PETSC_SMALL * dae->scheme->model->length_scale;
+  const PetscReal nothing    = PETSC_SMALL * PETSC_SMALL * dae->model->length_scale;
   PetscReal       q_ratio = 0, v_ratio = 0, ratio = PETSC_INFINITY;
 
   PetscFunctionBegin;
@@ -288,10 +270,9 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
       const PetscBool by_positions = dae->method->by_positions;
       const PetscReal pushed       = rounding * dae->free_size * PetscSqr(by_positions ? PetscMax(*h, dae->last) : *h),
                       noise        = by_positions ? rounding * dae->size_q : 0;
-      PetscCall(NsControlRatio(dae->scheme->model, dae->eq, dae->q1, dae->absolute + nothing + pushed, dae->relative, dae->size_q, &q_ratio));
-      PetscCall(
-        NsControlRatio(dae->scheme->model, dae->ev, dae->v1, dae->absolute + (nothing + pushed + noise) / *h, dae->relative, dae->size_v, &v_ratio));
-      ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* no number if one of them is none */
+      PetscCall(NsControlRatio(dae->model, dae->eq, dae->q1, dae->absolute + nothing + pushed, dae->relative, dae->size_q, &q_ratio));
+      PetscCall(NsControlRatio(dae->model, dae->ev, dae->v1, dae->absolute + (nothing + pushed + noise) / *h, dae->relative, dae->size_v, &v_ratio));
+      ratio = PetscMax(q_ratio, v_ratio) + 0 * (q_ratio + v_ratio); /* NaN if one of them is */
     }
     if (*done && (!controlled || ratio <= 1)) break;
     if (*done)
@@ -311,8 +292,8 @@ PetscErrorCode NsDaeTry(NsDae *dae, const NsState *from, PetscReal *h, PetscReal
 PetscErrorCode NsDaeAccept(NsDae *dae)
 {
   PetscFunctionBegin;
-  PetscCall(NsControlGrow(dae->scheme->model, dae->q1, &dae->size_q));
-  PetscCall(NsControlGrow(dae->scheme->model, dae->v1, &dae->size_v));
+  PetscCall(NsControlGrow(dae->model, dae->q1, &dae->size_q));
+  PetscCall(NsControlGrow(dae->model, dae->v1, &dae->size_v));
   PetscCall(dae->method->accept(dae));
   dae->last = dae->h;
   PetscFunctionReturn(0);

@@ -2,7 +2,7 @@
   Smooth motion between two events: M(q) v' = h(t, q, v) + W lambda, q' = v, with some contacts and joints held as equations.
 
   [E] M. Haddouni, V. Acary, J.-D. Beley: Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with unilateral and bilateral
-  constraints. What is held never opens by itself: the event loop (src/scheme/event_driven.h) looks for events and says what is held next.
+  constraints. Held contacts never open by themselves: the event loop (src/scheme/event_driven.h) locates events and decides what is held next.
 
   Held rows. Equations u = W_u' v + drive = 0 (and on position level g = 0, on acceleration level W_u' v' + d = 0), forces W_P lambda:
 
@@ -10,14 +10,14 @@
       STICK    along the normal and the tangents
       SLIP     equation along the normal; force along W_N - mu sense W_T: Coulomb friction against a planar slip of this sign
 
-  Use: NsDaeHold, then NsDaeRestart at a state; NsDaeTry makes a trial step and a guess of its error; NsDaeInterpolate looks within it, NsDaeForces at accelerations and
-  forces anywhere; NsDaeAccept goes on from its end, or NsDaeTry again, with another h. Nothing here allocates after NsDaeCreate but
+  Use: NsDaeHold, then NsDaeRestart at a state; NsDaeTry makes a trial step and estimates its error; NsDaeInterpolate evaluates it within, NsDaeForces gives accelerations and
+  forces anywhere; NsDaeAccept continues from its end, or NsDaeTry repeats it with another h. Nothing here allocates after NsDaeCreate but
   the matrices of generalised-alpha on finite elements, which are factored anew where the length of the step changes, and after a restart.
 
   To add a method: its file in this folder with an NsDaeMethod, and a scheme (src/scheme/event_driven_NAME.c) that takes it.
 */
 #pragma once
-#include "percuss/scheme.h"
+#include "percuss/workspace.h"
 
 typedef struct NsDae NsDae;
 
@@ -28,6 +28,7 @@ typedef struct {
   PetscInt   *contact; /* [candidates] the first `count`: candidates, ascending */
   NsHoldKind *kind;    /* [candidates] of each of these */
   PetscReal  *sense;   /* [candidates] SLIP: the sign of u_T */
+  PetscInt    candidates;
 } NsHeld;
 
 /* What a method has cost, in evaluations; Table 2 of [E]. */
@@ -41,23 +42,22 @@ typedef struct {
   PetscInt    order;        /* p of the step control: the estimate of a step's error goes with h^p */
   PetscBool   by_positions; /* velocities follow from positions: their rounding, over h, is no error to be controlled */
   PetscBool   factors;      /* a matrix that depends on the step's length: it is kept while it can be */
-  PetscErrorCode (*create)(NsDae *);
-  PetscErrorCode (*destroy)(NsDae *);
-  /* The state `from` is new (the start, or after an event), or what is held is: memory of steps before is void. *done is true; false: dae->reason says why. */
+  size_t      size;         /* of its private struct, dae->data: zero at first */
+  PetscErrorCode (*declare)(NsDae *, NsWorkspace *);
+  /* The state `from` is new (the start, or after an event), or what is held is: the history of steps before is void. *done is true; false: dae->reason says why. */
   PetscErrorCode (*restart)(NsDae *, const NsState *from, PetscBool *done);
   /* From `from` over h into dae->q1, dae->v1; the error's estimate into dae->eq, dae->ev. *done as above. */
   PetscErrorCode (*step)(NsDae *, const NsState *from, PetscReal h, PetscBool *done);
   /* The last trial step is taken: the next one begins at its end. */
   PetscErrorCode (*accept)(NsDae *);
-  /* What it remembers from one accepted step to the next, beside what NsDae has. */
-  PetscErrorCode (*remember)(NsDae *, NsMemory *);
   /* q, v at from.t + s h within the last trial step, 0 < s < 1; what is held holds there on the method's own level, or nearly. */
   PetscErrorCode (*interpolate)(NsDae *, const NsState *from, PetscReal s, Vec q, Vec v);
 } NsDaeMethod;
 
 struct NsDae {
   const NsDaeMethod *method;
-  NsScheme          *scheme; /* not owned: model, contact */
+  NsModel           *model; /* not owned, as the next */
+  NsContact         *contact;
   NsHeld             held;   /* by the last NsDaeHold */
   NsCompliance      *mass;   /* slot 0, A = M */
   PetscReal          h;      /* of the last trial step */
@@ -81,11 +81,10 @@ struct NsDae {
 
 extern const NsDaeMethod NsDaeMethod_Hem5, NsDaeMethod_Rkf45, NsDaeMethod_GeneralisedAlpha;
 
-PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsScheme *scheme, PetscReal absolute, PetscReal relative, NsDae **dae);
-PetscErrorCode NsDaeDestroy(NsDae **dae);
-/* Memory between two steps. */
-PetscErrorCode NsDaeRemember(NsDae *dae, NsMemory *memory);
-void           NsDaeHeldRemember(NsHeld *held, PetscInt candidates, NsMemory *memory);
+/* *dae belongs to the workspace. */
+PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsContact *contact, NsWorkspace *work, NsDae **dae);
+/* Arrays of *held; history: it is kept between steps. */
+PetscErrorCode NsDaeHeldDeclare(NsWorkspace *work, NsHeld *held, PetscBool history);
 /* What is held from now on, copied; NsDaeRestart must follow. */
 PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held);
 PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done);

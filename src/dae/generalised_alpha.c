@@ -44,29 +44,18 @@ typedef struct {
   PetscReal     last;            /* length of the step that a0 comes from; 0: a0 = A0 is by the index-1 system */
 } NsDae_GeneralisedAlpha;
 
-static PetscErrorCode create(NsDae *dae)
-{
-  NsModel                *model = dae->scheme->model;
-  NsDae_GeneralisedAlpha *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  dae->data = self;
-  PetscCall(NsComplianceCreate(model, 1, &self->tangent));
-  PetscCall(NsVecsCreate(model, &self->A0, &self->A1, &self->a0, &self->a1, &self->a, &self->r, &self->dq, NULL));
-  PetscCall(PetscCalloc2(model->candidates, &self->gap, model->candidates, &self->gap_start));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode destroy(NsDae *dae)
+static PetscErrorCode declare(NsDae *dae, NsWorkspace *work)
 {
   NsDae_GeneralisedAlpha *self = dae->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->tangent));
-  PetscCall(NsVecsDestroy(&self->A0, &self->A1, &self->a0, &self->a1, &self->a, &self->r, &self->dq, NULL));
-  PetscCall(PetscFree2(self->gap, self->gap_start));
-  PetscCall(PetscFree(self));
+  PetscCall(NsWorkCompliance(work, 1, &self->tangent));
+  PetscCall(NsWorkVecs(work, &self->A1, &self->a1, &self->a, &self->r, &self->dq, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &self->gap, NULL));
+  PetscCall(NsHistoryVec(work, "A0", &self->A0));
+  PetscCall(NsHistoryVec(work, "a0", &self->a0));
+  PetscCall(NsHistoryReals(work, "gap_start", work->candidates, &self->gap_start));
+  PetscCall(NsHistoryNumbers(work, "last_length", 1, &self->last));
   PetscFunctionReturn(0);
 }
 
@@ -89,7 +78,7 @@ static PetscErrorCode restart(NsDae *dae, const NsState *from, PetscBool *done)
   NsDae_GeneralisedAlpha *self = dae->data;
 
   PetscFunctionBegin;
-  if (dae->held.count) PetscCall(NsModelGap(dae->scheme->model, from->t, from->q, self->gap_start));
+  if (dae->held.count) PetscCall(NsModelGap(dae->model, from->t, from->q, self->gap_start));
   PetscCall(start_anew(dae, from, done));
   PetscFunctionReturn(0);
 }
@@ -131,7 +120,7 @@ static PetscErrorCode predict(NsDae *dae, const NsState *from, PetscReal h, cons
 static PetscErrorCode look(NsDae *dae, PetscReal t, PetscReal gamma)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;
-  NsModel                *model = dae->scheme->model;
+  NsModel                *model = dae->model;
   const NsRows           *wu    = &dae->wu;
 
   PetscFunctionBegin;
@@ -150,7 +139,7 @@ static PetscErrorCode look(NsDae *dae, PetscReal t, PetscReal gamma)
 static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal gamma, PetscBool *done)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;
-  NsModel                *model = dae->scheme->model;
+  NsModel                *model = dae->model;
 
   PetscFunctionBegin;
   PetscCall(NsModelForce(model, t, dae->q1, dae->v1, self->a1));
@@ -172,7 +161,7 @@ static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal
 /* Rounds until positions stand to rounding: changes below 1e-15 of their size, or no smaller any more and below 1e-9. */
 static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, const Parameters *p, PetscBool *done)
 {
-  const NsModel          *model = dae->scheme->model;
+  const NsModel          *model = dae->model;
   const PetscReal         beta = (1 - p->am) / (h * h * p->beta * (1 - p->af)), gamma = p->gamma / (h * p->beta), t = from->t + h;
   PetscReal               change = PETSC_INFINITY, last, size;
   NsDae_GeneralisedAlpha *self   = dae->data;
@@ -228,7 +217,7 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   PetscFunctionBegin;
   if (self->last > 0 && h > NS_MOST_GROWTH * self->last) PetscCall(start_anew(dae, from, done));
   if (!*done) PetscFunctionReturn(0);
-  const Parameters p = parameters(dae->rho, self->last > 0 ? PETSC_FALSE : PETSC_TRUE);
+  const Parameters p = parameters(dae->rho, !(self->last > 0));
   PetscCall(VecWAXPY(self->a, -1, self->A0, self->a0));
   PetscCall(VecAYPX(self->a, self->last > 0 ? h / self->last : 0, self->A0));
   PetscCall(predict(dae, from, h, &p));
@@ -252,18 +241,6 @@ static PetscErrorCode accept(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
-{
-  NsDae_GeneralisedAlpha *self = dae->data;
-
-  PetscFunctionBegin;
-  PetscCall(NsMemoryVec(memory, "A0", self->A0));
-  PetscCall(NsMemoryVec(memory, "a0", self->a0));
-  NsMemoryReals(memory, "gap_start", dae->scheme->contact->candidates, self->gap_start);
-  NsMemoryReals(memory, "last_length", 1, &self->last);
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;
@@ -279,11 +256,10 @@ const NsDaeMethod NsDaeMethod_GeneralisedAlpha = {
   .order        = 2,
   .by_positions = PETSC_TRUE,
   .factors      = PETSC_TRUE,
-  .create       = create,
-  .destroy      = destroy,
+  .size         = sizeof(NsDae_GeneralisedAlpha),
+  .declare      = declare,
   .restart      = restart,
   .step         = step,
   .accept       = accept,
-  .remember     = remember,
   .interpolate  = interpolate,
 };

@@ -30,35 +30,18 @@ typedef struct {
   NsRows    w10;                  /* W_P */
 } NsDae_Hem5;
 
-static PetscErrorCode create(NsDae *dae)
-{
-  NsModel    *model = dae->scheme->model;
-  NsDae_Hem5 *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  dae->data = self;
-  for (int i = 0; i < STAGES; i++) PetscCall(NsVecsCreate(model, &self->V[i], &self->A[i], NULL));
-  PetscCall(NsVecsCreate(model, &self->q[0], &self->q[1], &self->v, &self->q10, &self->V10, &self->A10, NULL));
-  PetscCall(NsRowsCreate(model, &self->first));
-  PetscCall(NsRowsCreate(model, &self->at[0]));
-  PetscCall(NsRowsCreate(model, &self->at[1]));
-  PetscCall(NsRowsCreate(model, &self->w10));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode destroy(NsDae *dae)
+static PetscErrorCode declare(NsDae *dae, NsWorkspace *work)
 {
   NsDae_Hem5 *self = dae->data;
 
   PetscFunctionBegin;
-  for (int i = 0; i < STAGES; i++) PetscCall(NsVecsDestroy(&self->V[i], &self->A[i], NULL));
-  PetscCall(NsVecsDestroy(&self->q[0], &self->q[1], &self->v, &self->q10, &self->V10, &self->A10, NULL));
-  PetscCall(NsRowsDestroy(&self->first));
-  PetscCall(NsRowsDestroy(&self->at[0]));
-  PetscCall(NsRowsDestroy(&self->at[1]));
-  PetscCall(NsRowsDestroy(&self->w10));
-  PetscCall(PetscFree(self));
+  for (int i = 0; i < STAGES; i++) PetscCall(NsWorkVecs(work, &self->V[i], &self->A[i], NULL));
+  PetscCall(NsWorkVecs(work, &self->q[0], &self->q[1], &self->v, &self->q10, &self->V10, &self->A10, NULL));
+  PetscCall(NsWorkRows(work, &self->at[0], &self->at[1], &self->w10, NULL));
+  PetscCall(NsHistoryFlag(work, "starts", &self->starts));
+  NsHistoryWhen(work, &self->starts);
+  PetscCall(NsHistoryRows(work, "first", &self->first));
+  NsHistoryWhen(work, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -115,8 +98,8 @@ static PetscErrorCode estimate(NsDae *dae, PetscReal h, Vec y0, Vec y1, Vec Y8, 
   PetscCall(NsDaeCombine(y1, h, 2, weight, derivative, spare));
   PetscCall(VecAXPY(spare, -1, y0));
   PetscCall(VecWAXPY(error, -1, Y8, y1));
-  PetscCall(NsModelLargest(dae->scheme->model, error, &e1));
-  PetscCall(NsModelLargest(dae->scheme->model, spare, &e2));
+  PetscCall(NsModelLargest(dae->model, error, &e1));
+  PetscCall(NsModelLargest(dae->model, spare, &e2));
   if (e1 != 0) PetscCall(VecScale(error, e1 / (e1 + 0.01 * e2)));
   PetscFunctionReturn(0);
 }
@@ -131,7 +114,7 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   self->starts = PETSC_TRUE;
   PetscCall(VecCopy(from->v, self->V[0]));
   for (int i = 0; i < STAGES && *done; i++) {
-    const PetscBool last = i == STAGES - 1 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool last = i == STAGES - 1;
     PetscCall(
       next_stage(dae, from, h, i, i == 0 ? from->q : self->q[i % 2], last ? dae->q1 : self->q[(i + 1) % 2], last ? dae->v1 : self->V[i + 1], done));
   }
@@ -181,16 +164,6 @@ static PetscErrorCode stop(NsDae *dae, PetscReal t, Vec q, Vec v)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
-{
-  NsDae_Hem5 *self = dae->data;
-
-  PetscFunctionBegin;
-  NsMemoryFlags(memory, "starts", 1, &self->starts);
-  if (self->starts) NsMemoryRows(memory, "first", dae->scheme->model, &self->first);
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Hem5 *self             = dae->data;
@@ -216,11 +189,10 @@ static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, 
 const NsDaeMethod NsDaeMethod_Hem5 = {
   .name        = "hem5",
   .order       = 5,
-  .create      = create,
-  .destroy     = destroy,
+  .size        = sizeof(NsDae_Hem5),
+  .declare     = declare,
   .restart     = restart,
   .step        = step,
   .accept      = accept,
-  .remember    = remember,
   .interpolate = interpolate,
 };

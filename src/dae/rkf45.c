@@ -20,26 +20,18 @@ typedef struct {
   PetscBool starts, ends;         /* A[0] is that of the start; a1 that of the end */
 } NsDae_Rkf45;
 
-static PetscErrorCode create(NsDae *dae)
-{
-  NsDae_Rkf45 *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  dae->data = self;
-  for (int i = 0; i < STAGES; i++) PetscCall(NsVecsCreate(dae->scheme->model, &self->V[i], &self->A[i], NULL));
-  PetscCall(NsVecsCreate(dae->scheme->model, &self->q, &self->a1, NULL));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode destroy(NsDae *dae)
+static PetscErrorCode declare(NsDae *dae, NsWorkspace *work)
 {
   NsDae_Rkf45 *self = dae->data;
 
   PetscFunctionBegin;
-  for (int i = 0; i < STAGES; i++) PetscCall(NsVecsDestroy(&self->V[i], &self->A[i], NULL));
-  PetscCall(NsVecsDestroy(&self->q, &self->a1, NULL));
-  PetscCall(PetscFree(self));
+  for (int i = 1; i < STAGES; i++) PetscCall(NsWorkVecs(work, &self->V[i], &self->A[i], NULL));
+  PetscCall(NsWorkVecs(work, &self->q, &self->a1, NULL));
+  PetscCall(NsHistoryFlag(work, "starts", &self->starts));
+  NsHistoryWhen(work, &self->starts);
+  PetscCall(NsHistoryVec(work, "V0", &self->V[0]));
+  PetscCall(NsHistoryVec(work, "A0", &self->A[0]));
+  NsHistoryWhen(work, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -102,18 +94,6 @@ static PetscErrorCode accept(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode remember(NsDae *dae, NsMemory *memory)
-{
-  NsDae_Rkf45 *self = dae->data;
-
-  PetscFunctionBegin;
-  NsMemoryFlags(memory, "starts", 1, &self->starts);
-  if (!self->starts) PetscFunctionReturn(0);
-  PetscCall(NsMemoryVec(memory, "V0", self->V[0]));
-  PetscCall(NsMemoryVec(memory, "A0", self->A[0]));
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Rkf45       *self  = dae->data;
@@ -128,11 +108,10 @@ static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, 
 const NsDaeMethod NsDaeMethod_Rkf45 = {
   .name        = "rkf45",
   .order       = 5, /* of the estimate; the 4 of [E] goes with its tolerance for each second, (12) */
-  .create      = create,
-  .destroy     = destroy,
+  .size        = sizeof(NsDae_Rkf45),
+  .declare     = declare,
   .restart     = restart,
   .step        = step,
   .accept      = accept,
-  .remember    = remember,
   .interpolate = interpolate,
 };

@@ -1,12 +1,12 @@
 /*
-  Balls in a row, alike: [C] V. Acary, O. Bonnefon: Time integration of nonsmooth mechanical systems with unilateral contact, example (c). q = (x1, x2, ...), displacements
-  from where they lie at the start, neighbours `gap` apart.
+  Equal balls in a row: [C] V. Acary, O. Bonnefon: Time integration of nonsmooth mechanical systems with unilateral contact, example (c). q = (x1, x2, ...), displacements
+  from their positions at the start, neighbours `gap` apart.
 
       m x_i'' = m g_x + lambda_{i-1} - lambda_i,   g_i = gap + x_{i+1} - x_i
 
   Touching balls (gap = 0) hit by the first one are all in one impact. Newton's law on all contacts, u+ = -e u- with u- = 0 between those at rest, gives
-  v+ = (1 + e)/n v for the balls 2 .. n and (1 + e)/n v - e v for the first. With gaps the impacts come one after the other: e = 1 hands the velocity on to the last ball.
-  Displacements, not places: gaps of balls that have not moved are exact.
+  v+ = (1 + e)/n v for the balls 2 .. n and (1 + e)/n v - e v for the first. With gaps the impacts come one after the other: e = 1 passes the velocity on to the last ball.
+  Displacements, not positions: gaps of balls that have not moved are exact.
 */
 #include <math.h>
 #include "circle.h"
@@ -18,7 +18,7 @@ static const NsMechanismParameter parameters[] = {
   {"balls", {0, 0, 0, 0}, "3", "2", "16", "how many"},
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "of each ball"},
   {"diameter", {1, 0, 0, 0}, "0.1 m", "0 <", 0, "of each ball"},
-  {"gap", {1, 0, 0, 0}, "0 m", "0", 0, "between neighbours where displacements are 0; 0: they touch"},
+  {"gap", {1, 0, 0, 0}, "0 m", "0", 0, "between neighbours at zero displacements; 0: they touch"},
   {0},
 };
 
@@ -93,7 +93,7 @@ static void rowrate(const NsMechanismCase *c, double t, const double *q, const d
   for (int k = 0; k < balls(c) - 1; k++) d[k] = 0;
 }
 
-/* Each ball as a polygon; those that are not there lie within the last one. */
+/* Each ball as a polygon; balls beyond `balls` coincide with the last one. */
 #define SIDES 12
 #define RING(o) \
   {(o), (o) + 1}, {(o) + 1, (o) + 2}, {(o) + 2, (o) + 3}, {(o) + 3, (o) + 4}, {(o) + 4, (o) + 5}, {(o) + 5, (o) + 6}, {(o) + 6, (o) + 7}, \
@@ -111,7 +111,7 @@ static double middle(const NsMechanismCase *c, const double *q, int ball)
 
 static void draw(const NsMechanismCase *c, const double *q, double *x)
 {
-  for (int i = 0; i < NS_MECHANISM_COORDINATES; i++) /* those that are not there lie on the last one */
+  for (int i = 0; i < NS_MECHANISM_COORDINATES; i++) /* balls beyond `balls` coincide with the last one */
     ns_circle(SIDES, middle(c, q, i < balls(c) ? i : balls(c) - 1), 0, c->p[DIAMETER] / 2, x + 3 * SIDES * i);
 }
 
@@ -135,7 +135,7 @@ const NsMechanism NsMechanism_BallChain = {
   .title         = "2 to 16 balls in a row, touching or apart",
   .about         = "x1, x2, ... are displacements along the row (the x axis) from where neighbours are `gap` apart; contacts pair1,\n"
                    "pair2, ... between them. Touching balls hit by the first one share one impact: 3 balls have then\n"
-                   "-1/3, 2/3, 2/3 of its velocity (e = 1), with Newton's law on all contacts. With gaps, e = 1 hands it on to\n"
+                   "-1/3, 2/3, 2/3 of its velocity (e = 1), with Newton's law on all contacts. With gaps, e = 1 passes it on to\n"
                    "the last ball. Where touching balls have moved and are to be hit again their gaps are rounding: give the\n"
                    "contact a gap_tolerance, such as 1e-12 m.\n"
                    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",

@@ -1,14 +1,15 @@
 /*
-  A ball in the corner of a box: [A] 6.2. q = (x, y), the ball's middle; walls x = 0, x = a, y = 0, y = b.
+  A ball in the corner of a box: [A] 6.2. q = (x, y), the ball's centre; walls x = 0, x = a, y = 0, y = b.
 
       g = (x - R, y - R, a - x - R, b - y - R)
 
-  The ball does not turn: friction acts on its middle. (133) of the paper lacks the mass and the sign of gravity.
+  The ball does not turn: friction acts at its centre. (133) of the paper lacks the mass and the sign of gravity.
 */
 #include "circle.h"
 #include "percuss/mechanism.h"
 
 enum { WIDTH, HEIGHT, RADIUS, MASS };
+#include "point_mass.h" /* uses MASS */
 
 static const NsMechanismParameter parameters[] = {
   {"width", {1, 0, 0, 0}, "4 m", "0 <", 0, "of the box, along x"},
@@ -34,27 +35,6 @@ static const char *check(const NsMechanismCase *c)
 static double length(const NsMechanismCase *c)
 {
   return c->p[WIDTH] < c->p[HEIGHT] ? c->p[WIDTH] : c->p[HEIGHT];
-}
-
-static void mass(const NsMechanismCase *c, const double *q, double *M)
-{
-  (void)q;
-  M[0] = M[3] = c->p[MASS];
-  M[1] = M[2] = 0;
-}
-
-static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
-{
-  (void)t;
-  (void)q;
-  (void)v;
-  for (int i = 0; i < 2; i++) h[i] = c->p[MASS] * c->gravity[i];
-}
-
-static void energy(const NsMechanismCase *c, const double *q, double *elastic, double *potential)
-{
-  *elastic   = 0;
-  *potential = -c->p[MASS] * (c->gravity[0] * q[0] + c->gravity[1] * q[1]);
 }
 
 /* Inward normals of the walls left, below, right, above; tangents a quarter turn further. */
@@ -122,8 +102,8 @@ const NsMechanism NsMechanism_BallInBox = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "ball_in_box",
   .title         = "ball in a rectangular box",
-  .about         = "x and y of the ball's middle; walls left (x = 0), below (y = 0), right, above. The ball does not turn.\n"
-                   "With gravity (the config's own) towards a corner the ball comes to rest on two walls.\n"
+  .about         = "x and y of the ball's centre; walls left (x = 0), below (y = 0), right, above. The ball does not turn.\n"
+                   "With gravity (key `gravity` of the config) towards a corner the ball comes to rest on two walls.\n"
                    "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
                    "time-discontinuous Galerkin methods, 6.2.",
   .parameters    = parameters,

@@ -65,7 +65,7 @@ static void rowrate(const NsMechanismCase *c, double t, const double *q, const d
   d[0] = 0;
 }
 
-/* The ball as a polygon about its middle, and the floor. */
+/* The ball as a polygon about its centre, and the floor. */
 #define SIDES 16
 static const int lines[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 6}, {6, 7}, {7, 8}, {8, 9}, {9, 10}, {10, 11}, {11, 12}, {12, 13},
   {13, 14}, {14, 15}, {15, 0}, {SIDES, SIDES + 1}};
@@ -99,9 +99,9 @@ const NsMechanism NsMechanism_BouncingBall = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "bouncing_ball",
   .title         = "ball that falls on a floor",
-  .about         = "y of the ball's middle; the floor is y = 0. Gravity is the config's own, such as gravity: [0, -9.81, 0].\n"
+  .about         = "y of the ball's centre; the floor is y = 0. Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0].\n"
                    "From rest at height h it comes to rest after sqrt(2 (h - radius)/g) (1 + e)/(1 - e), with infinitely many\n"
-                   "impacts: the case for accumulation points (Zeno).\n"
+                   "impacts: a test case for accumulation points (Zeno).\n"
                    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",
   .parameters    = parameters,
   .coordinates   = coordinates,

@@ -1,13 +1,13 @@
 /*
-  A model from a mechanism: its contacts, its picture, its probes, and what can be wrong at the start.
+  Creates the model of a mechanism: its contacts, picture and probes, and checks of its start.
 */
 #include <string.h>
 #include "dense.h"
 
 static const double nothing[NS_MECHANISM_PARAMETERS];
 
-/* What a mechanism cannot have beside it. */
-static void refuse_company(const NsConfig *config, NsDiag *diag)
+/* Reports sections of the config that a mechanism does not support. */
+static void refuse_other_sections(const NsConfig *config, NsDiag *diag)
 {
   const struct {
     const char   *key;
@@ -17,11 +17,11 @@ static void refuse_company(const NsConfig *config, NsDiag *diag)
 
   if (config->start == 1) NsDiagError(diag, NsKeysPlace(config->where, "start"), "a mechanism starts as its `initial` says: it has no static state");
   if (config->bodies.count > 1)
-    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a model of its own: there cannot be another body beside it");
+    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a complete model: a config with one can have no other body");
   for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
     if (others[i].list->count)
       NsDiagError(diag, NsTreeChild(config->where, others[i].key)->key_place,
-        "a mechanism has no nodes for %s: it brings its own forces and contacts", others[i].key);
+        "a mechanism cannot be combined with %s: it has its own forces and contacts", others[i].key);
   }
 }
 
@@ -40,7 +40,7 @@ NsMechanismSize NsMechanismSizeOf(const NsMechanism *m, const NsMechanismCase *c
   return size;
 }
 
-/* Values are given for coordinates of this case only: the others have keys, for the reader does not know the case. */
+/* Reports initial values of coordinates that this case does not have; they have keys, because the reader does not know the case. */
 static void check_initial(const NsDense *self, const NsMechanismInitial *initial, NsDiag *diag)
 {
   const NsMechanismCoordinate *list = self->m->coordinates;
@@ -65,7 +65,7 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
   model->candidate  = NsArenaAlloc(model->arena, sizeof(*model->candidate) * (m + 1));
   self->row         = NsArenaAlloc(model->arena, sizeof(*self->row) * (m + 1));
   for (PetscInt k = 0; k < self->contacts; k++) {
-    model->candidate[k] = (NsCandidate){.name = list[k].name, .directions = 1, .bilateral = list[k].bilateral ? PETSC_TRUE : PETSC_FALSE};
+    model->candidate[k] = (NsCandidate){.name = list[k].name, .directions = 1, .bilateral = list[k].bilateral != 0};
     self->row[k]        = (PetscInt)rows;
     rows += 1 + (size_t)list[k].tangents;
     self->row[k + 1] = (PetscInt)rows;
@@ -84,7 +84,7 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
   for (PetscInt i = 0; i < self->n; i++) model->touch[i] = i;
 }
 
-/* A mechanism without directions along its surfaces takes no notice of friction. */
+/* Friction has no effect in a mechanism whose contacts have no tangents. */
 static void check_friction(const NsDense *self, const NsMechanismLaw *law, NsDiag *diag)
 {
   PetscInt hits = 0, rubs = 0;
@@ -94,8 +94,7 @@ static void check_friction(const NsDense *self, const NsMechanismLaw *law, NsDia
     rubs += self->m->contacts[k].tangents > 0;
   }
   if (hits && !rubs && law->friction > 0)
-    NsDiagWarning(
-      diag, NsKeysPlace(law->where, "friction"), "friction has no effect: contacts of %s have no direction along the surface", self->m->name);
+    NsDiagWarning(diag, NsKeysPlace(law->where, "friction"), "friction has no effect: contacts of %s have no tangential direction", self->m->name);
 }
 
 static void make_picture(NsDense *self, NsModel *model)
@@ -123,7 +122,7 @@ static void make_picture(NsDense *self, NsModel *model)
   for (int i = 0; i < m->lines; i++) scene->element[i] = i;
 }
 
-/* The value of one coordinate that closes an open joint, the one that moves it most; for a note. */
+/* Notes the value that closes an open joint, of the coordinate with the largest effect on it. */
 static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
 {
   PetscReal q[NS_N] = {0};
@@ -134,15 +133,15 @@ static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
     if (PetscAbsReal(self->W[self->row[k] * self->n + i]) > PetscAbsReal(self->W[self->row[k] * self->n + best])) best = i;
   }
   for (int round = 0; round < 20; round++) {
-    NsDenseLook(self, 0, q);
+    NsDenseGeometry(self, 0, q);
     q[best] -= self->g[k] / self->W[self->row[k] * self->n + best];
   }
-  NsDenseLook(self, 0, q);
+  NsDenseGeometry(self, 0, q);
   if (PetscAbsReal(self->g[k]) < 1e-9 * self->m->length(&self->c))
     NsDiagNote(diag, "initial: {%s: %.12g} closes it", self->m->coordinates[best].name, q[best]);
 }
 
-/* Where the config gives the coordinate that moves a gap most; `initial`, or the body, where it gives none. */
+/* Place in the config of the coordinate with the largest effect on a gap; `initial`, or the body, where no coordinate is given. */
 static NsPlace place_of_start(const NsDense *self, const PetscReal *W, const NsConfig *config, const NsMechanismInitial *initial)
 {
   PetscInt best = -1;
@@ -153,7 +152,7 @@ static NsPlace place_of_start(const NsDense *self, const PetscReal *W, const NsC
   return best < 0 ? NsKeysPlace(config->bodies.where[0], "initial") : NsKeysPlace(initial->where, self->m->coordinates[best].name);
 }
 
-/* False after an error: what the mechanism says of its initial coordinates. */
+/* The mechanism's own check of its initial coordinates; false after an error. */
 static PetscBool check_coordinates(const NsDense *self, const NsConfig *config, NsDiag *diag)
 {
   PetscReal   q[NS_N];
@@ -162,12 +161,12 @@ static PetscBool check_coordinates(const NsDense *self, const NsConfig *config, 
   for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
   wrong = self->m->check_start ? self->m->check_start(&self->c, q) : NULL;
   if (wrong) NsDiagError(diag, NsKeysPlace(config->bodies.where[0], "initial"), "%s", wrong);
-  return wrong ? PETSC_FALSE : PETSC_TRUE;
+  return wrong == NULL;
 }
 
 /*
-  A start within a wall, or far off a joint, is a mistake. A joint that is nearly closed stays so on velocity level; one that moves is stopped by an impulse in the first
-  step. Gravity that moves nothing is a mistake of axes.
+  A start with a penetration or an open joint is an error. A joint that is nearly closed stays so with schemes on velocity level; an impulse in the first step stops one that
+  opens.
 */
 static void check_start(NsDense *self, const NsModel *model, const NsConfig *config, const NsMechanismInitial *initial, NsDiag *diag)
 {
@@ -182,7 +181,7 @@ static void check_start(NsDense *self, const NsModel *model, const NsConfig *con
   for (PetscInt k = 0; k < self->contacts; k++) {
     const NsCandidate *candidate = &model->candidate[k];
     const PetscReal   *W         = self->W + self->row[k] * self->n;
-    NsDenseLook(self, 0, q);
+    NsDenseGeometry(self, 0, q);
     PetscReal rate = self->drive[self->row[k]], size = 0;
     for (PetscInt i = 0; i < self->n; i++) {
       rate += W[i] * v[i];
@@ -192,7 +191,7 @@ static void check_start(NsDense *self, const NsModel *model, const NsConfig *con
     if (!candidate->bilateral && self->g[k] < -1e-12 * model->length_scale) {
       NsDiagError(diag, place_of_start(self, W, config, initial), "contact '%s' starts with a penetration of %g m", candidate->name, -self->g[k]);
     } else if (candidate->bilateral && open > 1e-3) {
-      NsDiagError(diag, place, "joint '%s' is open by %g m at the start: the initial coordinates do not fit it", candidate->name, self->g[k]);
+      NsDiagError(diag, place, "joint '%s' is open by %g m at the start: the initial coordinates do not satisfy it", candidate->name, self->g[k]);
       suggest_closing(self, k, diag);
     } else if (candidate->bilateral && open > 1e-9) {
       NsDiagWarning(diag, place, "joint '%s' is open by %g m at the start, and stays so with schemes on velocity level", candidate->name, self->g[k]);
@@ -203,23 +202,24 @@ static void check_start(NsDense *self, const NsModel *model, const NsConfig *con
   }
 }
 
+/* Gravity without effect points along a wrong axis. */
 static void check_gravity(NsDense *self, const NsConfig *config, NsDiag *diag)
 {
   const NsMechanismCase weightless = {.p = self->c.p};
   PetscReal             q[NS_N], v[NS_N], h[2][NS_N] = {{0}}, most = 0;
 
   for (PetscInt i = 0; i < self->n; i++) {
-    q[i] = self->start[2 * i] + 0.1; /* not at a place where weight happens to do nothing */
+    q[i] = self->start[2 * i] + 0.1; /* away from special positions in which weight has no effect */
     v[i] = self->start[2 * i + 1];
   }
   self->m->force(&self->c, 0, q, v, h[0]);
   self->m->force(&weightless, 0, q, v, h[1]);
   for (PetscInt i = 0; i < self->n; i++) most = PetscMax(most, PetscAbsReal(h[0][i] - h[1][i]));
   if (most == 0 && (self->c.gravity[0] != 0 || self->c.gravity[1] != 0 || self->c.gravity[2] != 0))
-    NsDiagWarning(diag, NsKeysPlace(config->where, "gravity"), "gravity moves nothing: no force of '%s' depends on it in this direction", self->name);
+    NsDiagWarning(diag, NsKeysPlace(config->where, "gravity"), "gravity has no effect: no force of '%s' depends on it in this direction", self->name);
 }
 
-/* What is recorded when nobody says: the coordinates, and the named points. */
+/* Recorded by default: the coordinates, and the named points. */
 static void list_probes(NsDense *self, NsModel *model)
 {
   const NsMechanism *m     = self->m;
@@ -241,17 +241,16 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   const NsChosen      *body     = config->bodies.items;
   NsDense             *self     = NsArenaAlloc(arena, sizeof(*self));
   NsModel             *model    = NsArenaAlloc(arena, sizeof(*model));
-  NsModelOps          *ops      = NsArenaAlloc(arena, sizeof(*ops));
   NsMechanismSettings *settings = NsArenaAlloc(arena, sizeof(*settings));
   const char          *wrong;
 
   PetscFunctionBegin;
   *result = NULL;
-  refuse_company(config, diag);
+  refuse_other_sections(config, diag);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   self->m = NsMechanismFind(body, settings, arena, diag);
   if (!self->m) PetscFunctionReturn(0);
-  NsDenseOperations(self, ops);
+  NsDenseOperations(self, model);
   self->name = config->bodies.names[0];
   self->c.p  = self->m->parameters ? settings->parameter : nothing;
   memcpy(self->c.gravity, config->gravity, sizeof(self->c.gravity));
@@ -262,8 +261,8 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   }
   const NsMechanismSize size = NsMechanismSizeOf(self->m, &self->c);
   if (!size.n) {
-    NsDiagError(diag, config->bodies.where[0]->key_place, "`sizes` of '%s' says more coordinates or contacts than its lists have, or no coordinate",
-      self->m->name);
+    NsDiagError(diag, config->bodies.where[0]->key_place,
+      "`sizes` of '%s' returns more coordinates or contacts than its lists have, or no coordinate", self->m->name);
     PetscFunctionReturn(0);
   }
   self->n        = size.n;
@@ -276,12 +275,11 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   }
   memcpy(self->start, settings->initial->value, sizeof(self->start));
   if (!check_coordinates(self, config, diag)) PetscFunctionReturn(0);
-  model->ops              = ops;
   model->data             = self;
   model->arena            = arena;
   model->kind             = self->m->name;
   model->unknowns         = self->n;
-  model->constant_mass    = self->m->constant_mass ? PETSC_TRUE : PETSC_FALSE;
+  model->constant_mass    = self->m->constant_mass != 0;
   model->velocity_matters = PETSC_TRUE;
   PetscCall(NsLayoutCreateIdentity(self->n, &model->layout));
   model->length_scale = self->m->length(&self->c);

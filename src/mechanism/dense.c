@@ -1,9 +1,9 @@
 /*
-  The dense adapter: a mechanism's plain C functions as the operations of a model.
+  The dense adapter: the plain C functions of a mechanism as operations of a model.
 
-  Everything is small (n <= NS_MECHANISM_COORDINATES): an operator is kept as its inverse, made by elimination with pivoting, so that solving, and the
-  compliance of contacts, are products. A KSP on three unknowns costs eight times the step. Geometry (gaps and rows of all contacts) is
-  computed once for each position and kept: schemes and reports ask several times for the same one. Nothing here allocates after set-up.
+  Everything is small (n <= NS_MECHANISM_COORDINATES): an operator is stored as its inverse, computed by elimination with pivoting, so that solves and the
+  compliance of contacts are products. A KSP on three unknowns would cost eight times the step. Geometry (gaps and rows of all contacts) is
+  computed once for each position and stored: schemes and writers ask several times for the same one. Nothing here allocates after set-up.
 */
 #include <math.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void invert_small(PetscInt n, const PetscReal *A, PetscReal *inverse)
   }
 }
 
-/* inverse = A^-1 by Gauss-Jordan with row pivoting; destroys A. A singular A gives values that are no numbers: the loop finds and names them. */
+/* inverse = A^-1 by Gauss-Jordan with row pivoting; destroys A. A singular A gives values that are not finite: the run stops at them (src/run/guard.c). */
 static void invert(PetscInt n, PetscReal *A, PetscReal *inverse)
 {
   for (PetscInt i = 0; i < n; i++) {
@@ -70,7 +70,7 @@ static void invert(PetscInt n, PetscReal *A, PetscReal *inverse)
 }
 
 /* Gaps and rows at (t, q). */
-void NsDenseLook(NsDense *self, PetscReal t, const PetscReal *q)
+void NsDenseGeometry(NsDense *self, PetscReal t, const PetscReal *q)
 {
   if (!self->contacts || (self->known && self->t == t && !memcmp(self->q, q, sizeof(*q) * (size_t)self->n))) return;
   memset(self->drive, 0, sizeof(*self->drive) * (size_t)self->row[self->contacts]);
@@ -81,44 +81,41 @@ void NsDenseLook(NsDense *self, PetscReal t, const PetscReal *q)
   self->known = PETSC_TRUE;
 }
 
+/* M(q) into self->M. */
+static const PetscReal *mass_at(NsDense *self, const PetscReal *q)
+{
+  memset(self->M, 0, sizeof(*self->M) * (size_t)(self->n * self->n));
+  self->m->mass(&self->c, q, self->M);
+  return self->M;
+}
+
 static PetscErrorCode NsModelInitial_Dense(NsModel *model, NsState *state)
 {
-  NsDense     *self = model->data;
-  PetscScalar *q, *v;
+  const NsDense *self = model->data;
 
   PetscFunctionBegin;
   PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
-  PetscCall(VecGetArrayWrite(state->q, &q));
-  PetscCall(VecGetArrayWrite(state->v, &v));
+  PetscReal *q = NsVecArray(state->q), *v = NsVecArray(state->v);
   for (PetscInt i = 0; i < self->n; i++) {
     q[i] = self->start[2 * i];
     v[i] = self->start[2 * i + 1];
   }
-  PetscCall(VecRestoreArrayWrite(state->q, &q));
-  PetscCall(VecRestoreArrayWrite(state->v, &v));
   state->t = 0;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelForce_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq, *av;
-  PetscScalar       *ah;
+  NsDense   *self  = model->data;
+  PetscReal *force = NsVecArray(h);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  PetscCall(VecGetArrayWrite(h, &ah));
-  memset(ah, 0, sizeof(*ah) * (size_t)self->n);
-  self->m->force(&self->c, t, aq, av, ah);
-  PetscCall(VecRestoreArrayWrite(h, &ah));
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscCall(PetscArrayzero(force, self->n));
+  self->m->force(&self->c, t, NsVecRead(q), NsVecRead(v), force);
   PetscFunctionReturn(0);
 }
 
-/* A += stiffness K_t + damping C_t with K_t = -dh/dq, C_t = -dh/dv by central differences: good to 1e-9, which an iteration does not notice. */
+/* A += stiffness K_t + damping C_t with K_t = -dh/dq, C_t = -dh/dv by central differences: accurate to 1e-9, enough for an iteration. */
 static void add_tangents(NsDense *self, PetscReal t, const PetscReal *q, const PetscReal *v, NsOperator op)
 {
   const PetscInt  n = self->n;
@@ -141,35 +138,32 @@ static void add_tangents(NsDense *self, PetscReal t, const PetscReal *q, const P
   }
 }
 
+/* A(q, v) inverted into a slot, unless it is there. */
+static void factor(NsDense *self, PetscInt slot, PetscReal t, const PetscReal *q, const PetscReal *v, NsOperator op)
+{
+  const PetscInt   n        = self->n;
+  NsDenseOperator *o        = &self->slot[slot];
+  const PetscBool  tangents = op.damping != 0 || op.stiffness != 0;
+  const PetscBool  same     = o->ready && o->op.mass == op.mass && o->op.damping == op.damping && o->op.stiffness == op.stiffness;
+
+  if (same && !tangents && (self->m->constant_mass || !memcmp(o->q, q, sizeof(*q) * (size_t)n))) return;
+  memset(self->A, 0, sizeof(*self->A) * (size_t)(n * n));
+  self->m->mass(&self->c, q, self->A);
+  for (PetscInt i = 0; i < n * n; i++) self->A[i] *= op.mass;
+  if (tangents) add_tangents(self, t, q, v, op);
+  if (n <= 3 && !tangents)
+    invert_small(n, self->A, o->inverse);
+  else
+    invert(n, self->A, o->inverse);
+  memcpy(o->q, q, sizeof(*q) * (size_t)n);
+  o->op    = op;
+  o->ready = PETSC_TRUE;
+}
+
 static PetscErrorCode NsModelFactor_Dense(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
 {
-  NsDense           *self     = model->data;
-  NsDenseOperator   *o        = &self->slot[slot];
-  const size_t       size     = sizeof(PetscReal) * (size_t)self->n;
-  const PetscBool    tangents = op.damping != 0 || op.stiffness != 0 ? PETSC_TRUE : PETSC_FALSE;
-  const PetscScalar *aq, *av;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  const PetscBool same =
-    o->ready && o->op.mass == op.mass && o->op.damping == op.damping && o->op.stiffness == op.stiffness ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool there = (self->m->constant_mass || !memcmp(o->q, aq, size)) && !tangents ? PETSC_TRUE : PETSC_FALSE;
-  if (!same || !there) {
-    memset(self->A, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
-    self->m->mass(&self->c, aq, self->A);
-    for (PetscInt i = 0; i < self->n * self->n; i++) self->A[i] *= op.mass;
-    if (tangents) add_tangents(self, t, aq, av, op);
-    if (self->n <= 3 && !tangents)
-      invert_small(self->n, self->A, o->inverse);
-    else
-      invert(self->n, self->A, o->inverse);
-    memcpy(o->q, aq, size);
-    o->op    = op;
-    o->ready = PETSC_TRUE;
-  }
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  factor(model->data, slot, t, NsVecRead(q), NsVecRead(v), op);
   PetscFunctionReturn(0);
 }
 
@@ -183,16 +177,10 @@ static void multiply(PetscInt n, const PetscReal *A, const PetscReal *x, PetscRe
 
 static PetscErrorCode NsModelSolve_Dense(NsModel *model, PetscInt slot, Vec b, Vec x)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *ab;
-  PetscScalar       *ax;
+  const NsDense *self = model->data;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(b, &ab));
-  PetscCall(VecGetArrayWrite(x, &ax));
-  multiply(self->n, self->slot[slot].inverse, ab, ax);
-  PetscCall(VecRestoreArrayWrite(x, &ax));
-  PetscCall(VecRestoreArrayRead(b, &ab));
+  multiply(self->n, self->slot[slot].inverse, NsVecRead(b), NsVecArray(x));
   PetscFunctionReturn(0);
 }
 
@@ -205,79 +193,55 @@ static PetscErrorCode NsModelCompliance_Dense(NsModel *model, PetscInt slot, Pet
   PetscFunctionReturn(0);
 }
 
+/* a = M^-1 h */
+static void accelerate(NsDense *self, PetscReal t, const PetscReal *q, const PetscReal *v, PetscReal *a)
+{
+  PetscReal h[NS_N];
+
+  factor(self, 0, t, q, v, (NsOperator){1, 0, 0});
+  memset(h, 0, sizeof(*h) * (size_t)self->n);
+  self->m->force(&self->c, t, q, v, h);
+  multiply(self->n, self->slot[0].inverse, h, a);
+}
+
 static PetscErrorCode NsModelAccel_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
 {
-  NsDense           *self = model->data;
-  PetscReal          h[NS_N];
-  const PetscScalar *aq, *av;
-  PetscScalar       *aa;
-
   PetscFunctionBegin;
-  PetscCall(NsModelFactor_Dense(model, 0, t, q, v, (NsOperator){1, 0, 0}));
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  PetscCall(VecGetArrayWrite(a, &aa));
-  memset(h, 0, sizeof(*h) * (size_t)self->n);
-  self->m->force(&self->c, t, aq, av, h);
-  multiply(self->n, self->slot[0].inverse, h, aa);
-  PetscCall(VecRestoreArrayWrite(a, &aa));
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  accelerate(model->data, t, NsVecRead(q), NsVecRead(v), NsVecArray(a));
   PetscFunctionReturn(0);
 }
 
 /* By loops over a few numbers: four operations on vectors would cost as much as all the rest. */
-static PetscErrorCode NsModelFlight_Dense(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+static PetscErrorCode NsModelFlight_Dense(
+  NsModel *model, PetscReal t1, PetscReal dt, Vec vec_q0, Vec vec_v0, Vec vec_a0, Vec vec_q1, Vec vec_v1, Vec vec_a1)
 {
-  const PetscInt     n = ((const NsDense *)model->data)->n;
-  const PetscScalar *aq0, *av0, *aa0, *aa1;
-  PetscScalar       *aq1, *av1;
+  NsDense         *self = model->data;
+  const PetscReal *q0 = NsVecRead(vec_q0), *v0 = NsVecRead(vec_v0), *a0 = NsVecRead(vec_a0);
+  PetscReal       *q1 = NsVecArray(vec_q1), *v1 = NsVecArray(vec_v1), *a1 = NsVecArray(vec_a1);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q0, &aq0));
-  PetscCall(VecGetArrayRead(v0, &av0));
-  PetscCall(VecGetArrayRead(a0, &aa0));
-  PetscCall(VecGetArray(q1, &aq1));
-  PetscCall(VecGetArray(v1, &av1));
-  for (PetscInt i = 0; i < n; i++) {
-    aq1[i] = aq0[i] + dt * (av0[i] + dt / 2 * aa0[i]);
-    av1[i] = av0[i] + dt * aa0[i]; /* until a1 is known */
+  for (PetscInt i = 0; i < self->n; i++) {
+    q1[i] = q0[i] + dt * (v0[i] + dt / 2 * a0[i]);
+    v1[i] = v0[i] + dt * a0[i]; /* until a1 is known */
   }
-  PetscCall(NsModelAccel_Dense(model, t1, q1, v1, a1));
-  PetscCall(VecGetArrayRead(a1, &aa1));
-  for (PetscInt i = 0; i < n; i++) av1[i] = av0[i] + dt / 2 * (aa0[i] + aa1[i]);
-  PetscCall(VecRestoreArrayRead(a1, &aa1));
-  PetscCall(VecRestoreArray(v1, &av1));
-  PetscCall(VecRestoreArray(q1, &aq1));
-  PetscCall(VecRestoreArrayRead(a0, &aa0));
-  PetscCall(VecRestoreArrayRead(v0, &av0));
-  PetscCall(VecRestoreArrayRead(q0, &aq0));
+  accelerate(self, t1, q1, v1, a1);
+  for (PetscInt i = 0; i < self->n; i++) v1[i] = v0[i] + dt / 2 * (a0[i] + a1[i]);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelMult_Dense(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq, *ax;
-  PetscScalar       *ay;
+  NsDense *self = model->data;
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(x, &ax));
-  PetscCall(VecGetArrayWrite(y, &ay));
-  memset(self->M, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
-  self->m->mass(&self->c, aq, self->M);
-  multiply(self->n, self->M, ax, ay);
-  PetscCall(VecRestoreArrayWrite(y, &ay));
-  PetscCall(VecRestoreArrayRead(x, &ax));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  multiply(self->n, mass_at(self, NsVecRead(q)), NsVecRead(x), NsVecArray(y));
   PetscFunctionReturn(0);
 }
 
-#define NS_SLOWEST 1e-300 /* 1/s: what is slower does not move, and 1 over it would be no number */
+#define NS_SLOWEST 1e-300 /* 1/s: slower motion counts as none, as its reciprocal would not be finite */
 
-/* y = d/ds M(q + s v) v at s = 0 by differences of fourth order over a thousandth of the coordinates' scale: good to 1e-13 of M v times the fastest rate. */
+/* y = d/ds M(q + s v) v at s = 0 by differences of fourth order over a thousandth of the coordinates' scale: accurate to 1e-13 of M v times the fastest rate. */
 static void difference_mass(NsDense *self, const PetscReal *q, const PetscReal *v, PetscReal *y)
 {
   static const PetscReal at[4] = {-2, -1, 1, 2}, weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
@@ -288,59 +252,44 @@ static void difference_mass(NsDense *self, const PetscReal *q, const PetscReal *
   for (int k = 0; k < 4 && fastest > NS_SLOWEST; k++) {
     const PetscReal s = 1e-3 / fastest;
     for (PetscInt i = 0; i < n; i++) x[i] = q[i] + at[k] * s * v[i];
-    memset(self->M, 0, sizeof(PetscReal) * (size_t)(n * n));
-    self->m->mass(&self->c, x, self->M);
-    multiply(n, self->M, v, Mv);
+    multiply(n, mass_at(self, x), v, Mv);
     for (PetscInt i = 0; i < n; i++) y[i] += weight[k] * Mv[i] / s;
   }
 }
 
 static PetscErrorCode NsModelMassRate_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq, *av;
-  PetscScalar       *ay;
+  NsDense   *self = model->data;
+  PetscReal *rate = NsVecArray(y);
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  PetscCall(VecGetArrayWrite(y, &ay));
-  memset(ay, 0, sizeof(*ay) * (size_t)self->n);
+  PetscCall(PetscArrayzero(rate, self->n));
   if (self->m->massrate)
-    self->m->massrate(&self->c, aq, av, ay);
+    self->m->massrate(&self->c, NsVecRead(q), NsVecRead(v), rate);
   else
-    difference_mass(self, aq, av, ay);
-  PetscCall(VecRestoreArrayWrite(y, &ay));
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+    difference_mass(self, NsVecRead(q), NsVecRead(v), rate);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelGap_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *g)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq;
+  NsDense *self = model->data;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  NsDenseLook(self, t, aq);
-  PetscCall(VecRestoreArrayRead(q, &aq));
-  for (PetscInt i = 0; i < self->contacts; i++) g[i] = self->g[i];
+  NsDenseGeometry(self, t, NsVecRead(q));
+  PetscCall(PetscArraycpy(g, self->g, self->contacts));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelRows_Dense(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
 {
-  NsDense           *self = model->data;
-  const PetscInt     n    = self->n;
-  PetscInt           row = 0, at = 0;
-  const PetscScalar *aq;
+  NsDense       *self = model->data;
+  const PetscInt n    = self->n;
+  PetscInt       row = 0, at = 0;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  NsDenseLook(self, t, aq);
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  NsDenseGeometry(self, t, NsVecRead(q));
   rows->contacts = active;
   rows->first[0] = 0;
   for (PetscInt i = 0; i < active; i++) {
@@ -363,14 +312,12 @@ static PetscErrorCode NsModelRows_Dense(NsModel *model, PetscReal t, Vec q, Pets
 
 static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u)
 {
-  NsDense           *self = model->data;
-  const PetscInt     n    = self->n;
-  const PetscScalar *aq, *av;
+  NsDense         *self = model->data;
+  const PetscInt   n    = self->n;
+  const PetscReal *av   = NsVecRead(v);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  NsDenseLook(self, t, aq);
+  NsDenseGeometry(self, t, NsVecRead(q));
   for (PetscInt k = 0; k < self->contacts; k++) {
     g[k] = self->g[k];
     for (PetscInt row = self->row[k]; row < self->row[k] + model->candidate[k].directions; row++, u++) {
@@ -378,23 +325,16 @@ static PetscErrorCode NsModelRates_Dense(NsModel *model, PetscReal t, Vec q, Vec
       for (PetscInt j = 0; j < n; j++) *u += self->W[row * n + j] * av[j];
     }
   }
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelRowrate_Dense(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq, *av;
+  NsDense *self = model->data;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  memset(self->rate, 0, sizeof(*self->rate) * (size_t)self->row[self->contacts]);
-  self->m->rowrate(&self->c, t, aq, av, self->rate);
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  PetscCall(PetscArrayzero(self->rate, self->row[self->contacts]));
+  self->m->rowrate(&self->c, t, NsVecRead(q), NsVecRead(v), self->rate);
   for (PetscInt i = 0; i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = self->rate[self->row[rows->contact[i]] + k - rows->start[i]];
   }
@@ -403,55 +343,39 @@ static PetscErrorCode NsModelRowrate_Dense(NsModel *model, PetscReal t, Vec q, V
 
 static PetscErrorCode NsModelEnergy_Dense(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy)
 {
-  NsDense           *self = model->data;
-  PetscReal          Mv[NS_N];
-  const PetscScalar *aq, *av;
+  NsDense         *self = model->data;
+  PetscReal        Mv[NS_N];
+  const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v);
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  memset(self->M, 0, sizeof(PetscReal) * (size_t)(self->n * self->n));
-  self->m->mass(&self->c, aq, self->M);
-  multiply(self->n, self->M, av, Mv);
+  multiply(self->n, mass_at(self, aq), av, Mv);
   energy->kinetic = 0;
   for (PetscInt i = 0; i < self->n; i++) energy->kinetic += av[i] * Mv[i] / 2;
   self->m->energy(&self->c, aq, &energy->elastic, &energy->potential);
   energy->potential += 0.0; /* no -0 in tables */
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelPower_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq, *av, *aw;
+  NsDense *self = model->data;
 
   PetscFunctionBegin;
-  power->damping = power->load = 0;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
-  PetscCall(VecGetArrayRead(w, &aw));
-  self->m->power(&self->c, t, aq, av, aw, &power->damping, &power->load);
-  PetscCall(VecRestoreArrayRead(w, &aw));
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  self->m->power(&self->c, t, NsVecRead(q), NsVecRead(v), NsVecRead(w), &power->damping, &power->load);
   PetscFunctionReturn(0);
 }
 
 /* Velocities of the picture's points by differences along v: 1e-9 of the picture's size over a step of 1e-5 of it. */
 static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
 {
-  NsDense           *self = model->data;
-  const PetscInt     n = self->n, numbers = 3 * model->scene.points;
-  PetscReal          fastest = 0, x[NS_N];
-  const PetscScalar *aq, *av;
+  NsDense         *self = model->data;
+  const PetscInt   n = self->n, numbers = 3 * model->scene.points;
+  const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v);
+  PetscReal        fastest = 0, x[NS_N];
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
-  PetscCall(VecGetArrayRead(v, &av));
   self->m->draw(&self->c, aq, self->x[0]);
   for (PetscInt i = 0; i < numbers; i++) fields->displacement[i] = self->x[0][i] - model->scene.x[i];
   for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]) / NsMechanismScale(self->m, &self->c, i));
@@ -465,21 +389,16 @@ static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Ve
     for (PetscInt i = 0; i < numbers; i++) fields->velocity[i] = (self->x[1][i] - self->x[0][i]) / (2 * h);
   }
   for (PetscInt i = 0; i < model->scene.cells; i++) fields->stress[i] = fields->normal_force[i] = fields->energy[i] = 0;
-  PetscCall(VecRestoreArrayRead(v, &av));
-  PetscCall(VecRestoreArrayRead(q, &aq));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsModelPlaces_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *x)
+static PetscErrorCode NsModelPoints_Dense(NsModel *model, PetscReal t, Vec q, PetscReal *x)
 {
-  NsDense           *self = model->data;
-  const PetscScalar *aq;
+  const NsDense *self = model->data;
 
   PetscFunctionBegin;
   (void)t;
-  PetscCall(VecGetArrayRead(q, &aq));
-  self->m->draw(&self->c, aq, x);
-  PetscCall(VecRestoreArrayRead(q, &aq));
+  self->m->draw(&self->c, NsVecRead(q), x);
   PetscFunctionReturn(0);
 }
 
@@ -509,7 +428,7 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
   static const char *const axes[] = {"x", "y", "z"};
   NsDense                 *self   = model->data;
   const NsMechanism       *m      = self->m;
-  const PetscBool          all    = !strcmp(name, self->name) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool          all    = !strcmp(name, self->name);
   const size_t             length = strlen(self->name);
   const char *const        word   = !strncmp(name, self->name, length) && name[length] == '.' ? name + length + 1 : "";
   const char             **words  = NsArenaAlloc(model->arena, sizeof(*words) * (size_t)(2 * self->n + m->points + 2)), *near;
@@ -524,20 +443,20 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
     words[count++]     = NsArenaPrint(model->arena, "%s.%s", self->name, suffix);
     if (!all && strcmp(word, suffix)) continue;
     probe->column[probe->columns++] =
-      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = i % 2 ? PETSC_TRUE : PETSC_FALSE, .entries = 1, .unknown = {i / 2}, .weight = {1}};
+      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = i % 2 == 1, .entries = 1, .unknown = {i / 2}, .weight = {1}};
   }
   for (PetscInt i = 0; m->draw && m->point_names && i < m->points; i++) {
     if (!m->point_names[i]) continue;
     words[count++] = NsArenaPrint(model->arena, "%s.%s", self->name, m->point_names[i]);
     for (PetscInt k = 0; k < 3 && !strcmp(word, m->point_names[i]); k++)
-      probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .place = 1 + 3 * i + k};
+      probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * i + k};
   }
-  *found = probe->columns > 0 ? PETSC_TRUE : PETSC_FALSE;
+  *found = probe->columns > 0;
   near   = NsNearestWord(name, words);
   for (PetscInt i = 1; words[i]; i++) {
-    if (!strcmp(words[i] + length + 1, name)) near = words[i]; /* the body's name forgotten */
+    if (!strcmp(words[i] + length + 1, name)) near = words[i]; /* without the body's name */
   }
-  (void)snprintf(why, size, "there is no coordinate or point '%s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  (void)snprintf(why, size, "there is no coordinate or point '%s'%s", name, NsDidYouMean(near));
   PetscFunctionReturn(0);
 }
 
@@ -548,32 +467,40 @@ static PetscErrorCode NsModelDestroy_Dense(NsModel *model)
   PetscFunctionReturn(0);
 }
 
-static const NsModelOps dense_operations = {
-  .initial      = NsModelInitial_Dense,
-  .force        = NsModelForce_Dense,
-  .accel        = NsModelAccel_Dense,
-  .flight       = NsModelFlight_Dense,
-  .mult         = NsModelMult_Dense,
-  .massrate     = NsModelMassRate_Dense,
-  .factor       = NsModelFactor_Dense,
-  .solve        = NsModelSolve_Dense,
-  .gap          = NsModelGap_Dense,
-  .rows         = NsModelRows_Dense,
-  .rates        = NsModelRates_Dense,
-  .compliance   = NsModelCompliance_Dense,
-  .energy       = NsModelEnergy_Dense,
-  .name_unknown = NsModelNameUnknown_Dense,
-  .probe        = NsModelProbe_Dense,
-  .destroy      = NsModelDestroy_Dense,
+static const NsModelDynamics dense_dynamics = {
+  .initial  = NsModelInitial_Dense,
+  .force    = NsModelForce_Dense,
+  .accel    = NsModelAccel_Dense,
+  .flight   = NsModelFlight_Dense,
+  .mult     = NsModelMult_Dense,
+  .massrate = NsModelMassRate_Dense,
+  .factor   = NsModelFactor_Dense,
+  .solve    = NsModelSolve_Dense,
+  .energy   = NsModelEnergy_Dense,
 };
 
-void NsDenseOperations(const NsDense *self, NsModelOps *ops)
+static const NsModelContact dense_contact = {
+  .gap        = NsModelGap_Dense,
+  .rows       = NsModelRows_Dense,
+  .rates      = NsModelRates_Dense,
+  .compliance = NsModelCompliance_Dense,
+};
+
+static const NsModelView dense_view = {
+  .name_unknown = NsModelNameUnknown_Dense,
+  .probe        = NsModelProbe_Dense,
+};
+
+void NsDenseOperations(const NsDense *self, NsModel *model)
 {
-  *ops = dense_operations;
-  if (self->m->rowrate) ops->rowrate = NsModelRowrate_Dense;
-  if (self->m->power) ops->power = NsModelPower_Dense;
-  if (self->m->place) ops->contact_point = NsModelContactPoint_Dense;
+  model->dynamics = dense_dynamics;
+  model->contact  = dense_contact;
+  model->view     = dense_view;
+  model->destroy  = NsModelDestroy_Dense;
+  if (self->m->rowrate) model->contact.rowrate = NsModelRowrate_Dense;
+  if (self->m->power) model->dynamics.power = NsModelPower_Dense;
+  if (self->m->place) model->view.contact_point = NsModelContactPoint_Dense;
   if (!self->m->draw) return;
-  ops->fields = NsModelFields_Dense;
-  ops->places = NsModelPlaces_Dense;
+  model->view.fields = NsModelFields_Dense;
+  model->view.points = NsModelPoints_Dense;
 }

@@ -1,5 +1,5 @@
 /*
-  The dense adapter between its two files: dense.c has the operations of a model, create.c makes it.
+  The dense adapter: dense.c has the operations of a model, create.c creates it.
 */
 #pragma once
 #include "mechanism.h"
@@ -8,7 +8,7 @@
 
 typedef struct {
   PetscBool  ready;
-  PetscReal  q[NS_N]; /* where it was made */
+  PetscReal  q[NS_N]; /* where it was computed */
   NsOperator op;
   PetscReal  inverse[NS_N * NS_N];
 } NsDenseOperator;
@@ -29,7 +29,7 @@ typedef struct {
   PetscReal      *x[2]; /* [points, 3] scratch of pictures */
 } NsDense;
 
-/* Geometry at (t, q) into g, W, drive; kept for the next call. */
-void NsDenseLook(NsDense *self, PetscReal t, const PetscReal *q);
-/* The operations, as many as the mechanism has functions for. */
-void NsDenseOperations(const NsDense *self, NsModelOps *ops);
+/* Geometry at (t, q) into g, W, drive, unless it is there. */
+void NsDenseGeometry(NsDense *self, PetscReal t, const PetscReal *q);
+/* Sets the operations for which the mechanism has functions. */
+void NsDenseOperations(const NsDense *self, NsModel *model);

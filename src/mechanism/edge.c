@@ -6,7 +6,7 @@
       curved    g2 = y - c x |x|      W2 = (-2 c |x|, 1),    dW2'/dt v = -2 c (|x|)' vx
 
   Where the mass is on the floor, the other gap is c x^2 > 0: the floor of g2 goes down on the left. At x = 0 both touch, with one normal and
-  different curvatures: held both, W is nearly singular, and forces come to 1e10 N; as inequalities they say which one carries.
+  different curvatures: with both as equations W is nearly singular, and forces reach 1e10 N; as inequalities they determine which one carries.
 
   (|x|)' is that of the time to come: sign(x) vx, and |vx| at x = 0. Gaps are along y, and so are reactions: lambda is the force along y.
 */
@@ -14,6 +14,7 @@
 #include "percuss/mechanism.h"
 
 enum { MASS, CURVATURE };
+#include "point_mass.h" /* uses MASS */
 
 static const NsMechanismParameter parameters[] = {
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "of the point"},
@@ -32,27 +33,6 @@ static const NsMechanismContact contacts[] = {{"flat", 0, 0}, {"curved", 0, 0}, 
 static double length(const NsMechanismCase *c)
 {
   return 1 / c->p[CURVATURE];
-}
-
-static void mass(const NsMechanismCase *c, const double *q, double *M)
-{
-  (void)q;
-  M[0] = M[3] = c->p[MASS];
-  M[1] = M[2] = 0;
-}
-
-static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
-{
-  (void)t;
-  (void)q;
-  (void)v;
-  for (int i = 0; i < 2; i++) h[i] = c->p[MASS] * c->gravity[i];
-}
-
-static void energy(const NsMechanismCase *c, const double *q, double *elastic, double *potential)
-{
-  *elastic   = 0;
-  *potential = -c->p[MASS] * (c->gravity[0] * q[0] + c->gravity[1] * q[1]);
 }
 
 static void contact(const NsMechanismCase *c, double t, const double *q, double *g, double *W, double *drive)
@@ -76,7 +56,7 @@ static void rowrate(const NsMechanismCase *c, double t, const double *q, const d
   d[1] = -2 * c->p[CURVATURE] * copysign(v[0] * v[0], sign);
 }
 
-/* The mass as a rhomb that stands on its point; the floor from -LEFT to RIGHT, in lengths. */
+/* The mass as a rhombus; the floor from -LEFT to RIGHT, in units of the length. */
 #define FIRST 4 /* point of the floor */
 #define LAST  19
 #define LEFT  0.1
@@ -120,7 +100,7 @@ const NsMechanism NsMechanism_Edge = {
   .name          = "edge",
   .title         = "point mass that slides over an edge: floor flat on the left, a parabola on the right",
   .about         = "x and y of the mass; floor y = 0 for x < 0 (contact flat), y = c x^2 for x > 0 (contact curved). Normals fit at the edge,\n"
-                   "curvatures do not: the force of the floor jumps from m g to m (g + 2 c vx^2). No friction. Gravity is the config's own.\n"
+                   "curvatures do not: the force of the floor jumps from m g to m (g + 2 c vx^2). No friction. Gravity is the key `gravity` of the config.\n"
                    "Gaps and forces of both contacts are along y.\n"
                    "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
                    "systems with unilateral and bilateral constraints, 4.",

@@ -1,5 +1,5 @@
 /*
-  Mechanisms within the program: their key tables, and the model they make. What a mechanism itself is: percuss/mechanism.h.
+  Mechanisms in the program: their key tables, and the model made from one. The contract of a mechanism is percuss/mechanism.h.
 */
 #pragma once
 #include "percuss/mechanism.h"
@@ -25,6 +25,9 @@ typedef struct {
   const NsMechanismLaw     *contact;
 } NsMechanismSettings;
 
+_Static_assert(offsetof(NsMechanismLaw, where) == 0 && offsetof(NsMechanismInitial, where) == 0 && offsetof(NsMechanismSettings, where) == 0,
+  "the reader of tables fills `where` at the beginning of each struct");
+
 #define NS_MECHANISM(name) extern NsVariant NsBodyVariant_##name;
 #include "list.h"
 #undef NS_MECHANISM
@@ -32,15 +35,15 @@ extern const NsVariant NsBodyVariant_Plugin;
 
 /* Whether this body is a mechanism, built in or a plugin. */
 PetscBool NsMechanismIs(const NsChosen *body);
-/* The mechanism behind such a body, and its settings: those the reader made, or for a plugin those its own tables say. NULL after errors in diag. */
+/* The mechanism of such a body, and its settings: from the reader, or for a plugin by its own tables. NULL after errors in diag. */
 const NsMechanism *NsMechanismFind(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag);
-/* The model of a config whose bodies include a mechanism, which must then be the only one. *model is NULL after errors in the config. */
+/* The model of a config with a mechanism, which must be its only body. *model is NULL after errors in the config. */
 PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, NsDiag *diag, NsModel **model);
 
-/* src/mechanism/tables.c: key tables from the lists of a mechanism, and room for them. */
+/* src/mechanism/tables.c: key tables made from the lists of a mechanism, and their memory. */
 typedef struct {
   NsKey   keys[NS_MECHANISM_PARAMETERS + 3], initial_keys[2 * NS_MECHANISM_COORDINATES + 1];
-  NsKey   parameter_keys[NS_MECHANISM_PARAMETERS + 1]; /* of the parameters alone, as a plugin's config has them */
+  NsKey   parameter_keys[NS_MECHANISM_PARAMETERS + 1]; /* the parameters alone, as in a plugin's config */
   NsTable table, initial_table, parameter_table;
   char    initial_name[64];
 } NsMechanismTables;
@@ -50,7 +53,7 @@ extern const NsTable NsTable_MechanismLaw;
 /* src/mechanism/plugin.c: loads the library of a plugin body and reads its settings; NULL after errors in diag. The library stays loaded. */
 const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag);
 
-/* The size that counts as one for a coordinate: the typical length for lengths, 1 for angles and numbers. Differences are taken in its terms. */
+/* The scale of a coordinate, for differences: the typical length for lengths, 1 for angles and numbers. */
 static inline double NsMechanismScale(const NsMechanism *m, const NsMechanismCase *c, PetscInt coordinate)
 {
   return m->coordinates[coordinate].dimension[0] ? m->length(c) : 1;
@@ -61,9 +64,9 @@ typedef struct {
   int n, contacts, rows;
 } NsMechanismSize;
 
-/* src/mechanism/create.c: those of the lists, or as many of them as `sizes` says; n = 0 where it says more than there are, or no coordinate. */
+/* src/mechanism/create.c: those of the lists, or as many of them as `sizes` returns; n = 0 where it returns more than there are, or no coordinate. */
 NsMechanismSize NsMechanismSizeOf(const NsMechanism *mechanism, const NsMechanismCase *c);
 
-/* src/mechanism/verify.c: what functions of a mechanism must be to each other, tried at and near the start; mistakes go to diag. */
+/* src/mechanism/verify.c: checks that the functions of a mechanism are consistent, at and near the start; errors go to diag. */
 void NsMechanismVerify(
   const NsMechanism *mechanism, const NsMechanismCase *c, const double *start, NsPlace place, const NsCandidate *candidate, NsDiag *diag);

@@ -13,7 +13,7 @@ static const NsMechanismParameter parameters[] = {
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "that moves along x"},
   {"stiffness", {0, 1, -2, 0}, "100 N/m", "0 <", 0, "of the spring"},
   {"damping", {0, 1, -1, 0}, "0 kg/s", "0", 0, "of the dashpot, beside the spring"},
-  {"rest", {1, 0, 0, 0}, "0 m", 0, 0, "where the spring is without force; negative: it presses the mass onto the stop"},
+  {"rest", {1, 0, 0, 0}, "0 m", 0, 0, "where the spring is unstretched; negative: it presses the mass onto the stop"},
   {0},
 };
 
@@ -24,7 +24,7 @@ static const NsMechanismCoordinate coordinates[] = {
 
 static const NsMechanismContact contacts[] = {{"stop", 0, 0}, {0}};
 
-/* The way of the picture too. */
+/* The picture extends as far. */
 static double length(const NsMechanismCase *c)
 {
   const double rest = c->p[REST] < 0 ? -c->p[REST] : c->p[REST];
@@ -120,7 +120,7 @@ const NsMechanism NsMechanism_Oscillator = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "oscillator",
   .title         = "mass on a spring and a dashpot, with a stop",
-  .about         = "x of the mass; the stop is x = 0 and keeps it at x >= 0. The spring is without force at x = rest; a negative\n"
+  .about         = "x of the mass; the stop is x = 0 and keeps it at x >= 0. The spring is unstretched at x = rest; a negative\n"
                    "rest presses the mass onto the stop. Without dashpot and preload it comes back to the stop every\n"
                    "pi sqrt(mass/stiffness), with e times its speed.\n"
                    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",

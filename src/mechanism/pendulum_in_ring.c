@@ -1,7 +1,7 @@
 /*
   A pendulum in a ring: [C] V. Acary, O. Bonnefon: Time integration of nonsmooth mechanical systems with unilateral contact, the illustration of projection. q = (x, y).
 
-  A point mass on a rigid rod from the origin, inside a ring of radius R about c that does not have the origin as its middle: a constraint with two sides and one with one side,
+  A point mass on a rigid rod from the origin, inside a ring of radius R about c that is not centred at the origin: a bilateral and a unilateral constraint,
   both curved.
 
       m q'' = m g + W lambda,   g_rod = |q| - l = 0,   g_ring = R - |q - c| >= 0
@@ -13,13 +13,14 @@
 #include "percuss/mechanism.h"
 
 enum { MASS, LENGTH, RING_RADIUS, RING_X, RING_Y };
+#include "point_mass.h" /* uses MASS */
 
 static const NsMechanismParameter parameters[] = {
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "at the end of the rod"},
   {"length", {1, 0, 0, 0}, "1 m", "0 <", 0, "of the rod, from the origin"},
   {"ring_radius", {1, 0, 0, 0}, "1 m", "0 <", 0, "of the ring"},
-  {"ring_x", {1, 0, 0, 0}, "0.3 m", 0, 0, "x of the ring's middle"},
-  {"ring_y", {1, 0, 0, 0}, "0 m", 0, 0, "y of the ring's middle"},
+  {"ring_x", {1, 0, 0, 0}, "0.3 m", 0, 0, "x of the ring's centre"},
+  {"ring_y", {1, 0, 0, 0}, "0 m", 0, 0, "y of the ring's centre"},
   {0},
 };
 
@@ -35,33 +36,12 @@ static const char *check(const NsMechanismCase *c)
 {
   const double offset = hypot(c->p[RING_X], c->p[RING_Y]), rod = c->p[LENGTH], ring = c->p[RING_RADIUS];
 
-  return rod <= offset + ring && offset - rod <= ring ? 0 : "the end of the rod is outside the ring wherever it is";
+  return rod <= offset + ring && offset - rod <= ring ? 0 : "the end of the rod is outside the ring in every position";
 }
 
 static double length(const NsMechanismCase *c)
 {
   return c->p[LENGTH];
-}
-
-static void mass(const NsMechanismCase *c, const double *q, double *M)
-{
-  (void)q;
-  M[0] = M[3] = c->p[MASS];
-  M[1] = M[2] = 0;
-}
-
-static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
-{
-  (void)t;
-  (void)q;
-  (void)v;
-  for (int i = 0; i < 2; i++) h[i] = c->p[MASS] * c->gravity[i];
-}
-
-static void energy(const NsMechanismCase *c, const double *q, double *elastic, double *potential)
-{
-  *elastic   = 0;
-  *potential = -c->p[MASS] * (c->gravity[0] * q[0] + c->gravity[1] * q[1]);
 }
 
 /* From the middle of circle k, the rod's or the ring's: direction and distance of the mass. */
@@ -143,9 +123,9 @@ const NsMechanism NsMechanism_PendulumInRing = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "pendulum_in_ring",
   .title         = "pendulum on a rod, in a ring that stops it",
-  .about         = "x and y of a point mass on a rigid rod from the origin (joint `rod`), inside a ring (contact `ring`) whose middle is\n"
-                   "elsewhere. Gravity is the config's own, such as gravity: [0, -9.81, 0]; x and y at the start have to fit the rod.\n"
-                   "The case for drift of positions and velocities on curved constraints: compare moreau_jean, projection_naive,\n"
+  .about         = "x and y of a point mass on a rigid rod from the origin (joint `rod`), inside a ring (contact `ring`) whose centre is\n"
+                   "elsewhere. Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0]; x and y at the start have to fit the rod.\n"
+                   "A test case for drift of positions and velocities on curved constraints: compare moreau_jean, projection_naive,\n"
                    "projection_combined.\n"
                    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",
   .parameters    = parameters,

@@ -1,5 +1,5 @@
 /*
-  A mechanism from a user's own shared object: loaded when the config is read, with the same table of functions as the built-in ones.
+  A mechanism from the user's shared object: loaded when the config is read, with the same function table as the built-in ones.
 
   How to write one, in ten minutes: configs/plugin/README.md.
 */
@@ -14,6 +14,7 @@ typedef struct {
   const NsNode         *parameters, *initial;
   const NsMechanismLaw *contact;
 } NsPluginSettings;
+_Static_assert(offsetof(NsPluginSettings, where) == 0, "the reader of tables fills `where` at the beginning of each struct");
 
 static const NsKey plugin_keys[] = {
   {"library", NS_KEY_STRING, offsetof(NsPluginSettings, library), .required = true, .help = "shared object, relative to the config's folder",
@@ -21,8 +22,8 @@ static const NsKey plugin_keys[] = {
   {"parameters", NS_KEY_MAPPING, offsetof(NsPluginSettings, parameters), .help = "the plugin's own parameters", .example = "{mass: 1 kg}"},
   {"initial", NS_KEY_MAPPING, offsetof(NsPluginSettings, initial), .help = "coordinates and rates at the start, by the plugin's names",
     .example = "{x: 1 mm}"},
-  {"contact", NS_KEY_TABLE, offsetof(NsPluginSettings, contact), .table = &NsTable_MechanismLaw, .standard = "{}", .help = "law of all its contacts",
-    .example = "{restitution: 0.4, friction: 0.01}"},
+  {"contact", NS_KEY_TABLE, offsetof(NsPluginSettings, contact), .table = &NsTable_MechanismLaw, .default_value = "{}",
+    .help = "law of all its contacts", .example = "{restitution: 0.4, friction: 0.01}"},
   {NULL},
 };
 static const NsTable plugin_table = {"plugin", "mechanism from a shared object", plugin_keys, sizeof(NsPluginSettings)};
@@ -37,40 +38,40 @@ const NsVariant NsBodyVariant_Plugin = {
   .table = &plugin_table,
 };
 
-/* What the table lacks; NULL: nothing. */
-static const char *lacks(const NsMechanism *m)
+/* What is wrong with the table, in a sentence; NULL: nothing. */
+static const char *wrong_with(const NsMechanism *m)
 {
   int n = 0;
 
-  if (!m->name || !m->name[0]) return "name";
-  if (!m->coordinates || !m->coordinates[0].name) return "coordinates";
-  if (!m->length) return "length";
-  if (!m->mass) return "mass";
-  if (!m->force) return "force";
-  if (!m->energy) return "energy";
-  if (m->contacts && m->contacts[0].name && !m->contact) return "contact";
+  if (!m->name || !m->name[0]) return "has no name";
+  if (!m->coordinates || !m->coordinates[0].name) return "has no coordinates";
+  if (!m->length) return "has no length";
+  if (!m->mass) return "has no mass";
+  if (!m->force) return "has no force";
+  if (!m->energy) return "has no energy";
+  if (m->contacts && m->contacts[0].name && !m->contact) return "has contacts, but no function contact";
   for (n = 0; m->coordinates[n].name; n++) {
-    if (n == NS_MECHANISM_COORDINATES) return "room: it has more coordinates than NS_MECHANISM_COORDINATES";
-    if (!m->coordinates[n].rate || !m->coordinates[n].position || !m->coordinates[n].speed) return "rate, position and speed of every coordinate";
+    if (n == NS_MECHANISM_COORDINATES) return "has more coordinates than NS_MECHANISM_COORDINATES";
+    if (!m->coordinates[n].rate || !m->coordinates[n].position || !m->coordinates[n].speed) return "has a coordinate without rate, position or speed";
   }
   for (n = 0; m->parameters && m->parameters[n].name; n++) {
-    if (n == NS_MECHANISM_PARAMETERS) return "room: it has more parameters than NS_MECHANISM_PARAMETERS";
+    if (n == NS_MECHANISM_PARAMETERS) return "has more parameters than NS_MECHANISM_PARAMETERS";
   }
   for (n = 0; m->contacts && m->contacts[n].name; n++) {
-    if (m->contacts[n].tangents < 0 || m->contacts[n].tangents > 2) return "sense: a contact has 0, 1 or 2 tangents";
-    if (m->contacts[n].bilateral && m->contacts[n].tangents) return "sense: a joint has no tangents";
+    if (m->contacts[n].tangents < 0 || m->contacts[n].tangents > 2) return "has a contact with less than 0 or more than 2 tangents";
+    if (m->contacts[n].bilateral && m->contacts[n].tangents) return "has a joint with tangents";
   }
-  if (m->points < 0 || m->lines < 0) return "sense: it has fewer than no points or lines";
-  if (m->points > NS_MECHANISM_POINTS || m->lines > NS_MECHANISM_POINTS) return "room: it has more points or lines than NS_MECHANISM_POINTS";
-  if (m->draw && m->points < 1) return "points to draw";
-  if (m->draw && m->lines > 0 && !m->line) return "line, the ends of its lines";
+  if (m->points < 0 || m->lines < 0) return "has a negative number of points or lines";
+  if (m->points > NS_MECHANISM_POINTS || m->lines > NS_MECHANISM_POINTS) return "has more points or lines than NS_MECHANISM_POINTS";
+  if (m->draw && m->points < 1) return "has draw, but no points";
+  if (m->draw && m->lines > 0 && !m->line) return "has lines, but no line";
   for (n = 0; m->draw && n < 2 * m->lines; n++) {
-    if (m->line[n / 2][n % 2] < 0 || m->line[n / 2][n % 2] >= m->points) return "sense: a line ends at a point that is none";
+    if (m->line[n / 2][n % 2] < 0 || m->line[n / 2][n % 2] >= m->points) return "has a line to a point that does not exist";
   }
   return NULL;
 }
 
-/* "0", "0 <", "< 1" as a number; false when it is none. */
+/* "0", "0 <", "< 1" as a number; false: it is not one. */
 static bool read_bound(const char *text, double *value)
 {
   char plain[64];
@@ -85,7 +86,7 @@ static bool is_word(const char *name)
   return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
 }
 
-/* Names, defaults and bounds are the plugin author's: what is wrong with them is said here, before the reader trusts them. */
+/* Checks names, defaults and bounds of a plugin before the reader uses them. */
 static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag *diag)
 {
   char   message[256] = "";
@@ -95,27 +96,26 @@ static bool check_key(const NsKey *keys, const NsKey *key, NsPlace place, NsDiag
 
   for (const NsKey *other = keys; other < key; other++) twice = twice || !strcmp(other->name, key->name);
   if (twice || !is_word(key->name)) {
-    NsDiagError(
-      diag, place, "the plugin's table: the name '%s' %s", key->name, twice ? "stands there twice" : "is not made of letters, digits and _");
+    NsDiagError(diag, place, "the plugin's table: the name '%s' %s", key->name, twice ? "is used twice" : "must consist of letters, digits and _");
     return false;
   }
-  if (key->standard && !NsParseQuantity(key->standard, key->dimension, &value, message, sizeof(message), &column, &length)) {
-    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s': %s", key->standard, key->name, message);
+  if (key->default_value && !NsParseQuantity(key->default_value, key->dimension, &value, message, sizeof(message), &column, &length)) {
+    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s': %s", key->default_value, key->name, message);
     return false;
   }
   if ((key->minimum && !read_bound(key->minimum, &low)) || (key->maximum && !read_bound(key->maximum, &high))) {
-    NsDiagError(diag, place, "the plugin's table: the bounds of '%s' do not read: write \"0\", \"0 <\" or \"< 1\"", key->name);
+    NsDiagError(diag, place, "the plugin's table: cannot read the bounds of '%s': write \"0\", \"0 <\" or \"< 1\"", key->name);
     return false;
   }
-  if (key->standard && ((key->minimum && (strchr(key->minimum, '<') ? value <= low : value < low)) ||
-                         (key->maximum && (strchr(key->maximum, '<') ? value >= high : value > high)))) {
-    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s' is out of its own range", key->standard, key->name);
+  if (key->default_value && ((key->minimum && (strchr(key->minimum, '<') ? value <= low : value < low)) ||
+                              (key->maximum && (strchr(key->maximum, '<') ? value >= high : value > high)))) {
+    NsDiagError(diag, place, "the plugin's table: default '%s' of '%s' is out of its own range", key->default_value, key->name);
     return false;
   }
   return true;
 }
 
-/* Contacts name columns. */
+/* Names of contacts are names of columns. */
 static bool check_contacts(const NsMechanismContact *contacts, NsPlace place, NsDiag *diag)
 {
   for (const NsMechanismContact *contact = contacts; contact && contact->name; contact++) {
@@ -123,13 +123,13 @@ static bool check_contacts(const NsMechanismContact *contacts, NsPlace place, Ns
     for (const NsMechanismContact *other = contacts; other < contact; other++) twice = twice || !strcmp(other->name, contact->name);
     if (!twice && is_word(contact->name)) continue;
     NsDiagError(diag, place, "the plugin's table: the name '%s' of a contact %s", contact->name,
-      twice ? "stands there twice" : "is not made of letters, digits and _");
+      twice ? "is used twice" : "must consist of letters, digits and _");
     return false;
   }
   return true;
 }
 
-/* Points name probes, as coordinates and rates do. */
+/* Names of points are names of probes, as those of coordinates and rates. */
 static bool check_points(const NsMechanism *m, NsPlace place, NsDiag *diag)
 {
   for (int i = 0; m->draw && m->point_names && i < m->points; i++) {
@@ -140,7 +140,7 @@ static bool check_points(const NsMechanism *m, NsPlace place, NsDiag *diag)
     for (const NsMechanismCoordinate *c = m->coordinates; c->name; c++) twice = twice || !strcmp(c->name, name) || !strcmp(c->rate, name);
     if (!twice && is_word(name)) continue;
     NsDiagError(diag, place, "the plugin's table: the name '%s' of a point %s", name,
-      twice ? "stands there twice, or is that of a coordinate" : "is not made of letters, digits and _");
+      twice ? "is used twice, or is that of a coordinate" : "must consist of letters, digits and _");
     return false;
   }
   return true;
@@ -154,7 +154,7 @@ static bool check_keys(const NsKey *keys, NsPlace place, NsDiag *diag)
   return good;
 }
 
-/* The mapping behind a key; where it is absent an empty one in its place, so that messages know where they belong. */
+/* The mapping of a key; where it is absent an empty one, so that messages have a place. */
 static const NsNode *mapping(const NsNode *body, const NsNode *node, const char *key, NsArena *arena)
 {
   NsNode *empty;
@@ -174,14 +174,14 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
   const NsPluginSettings *plugin = body->settings;
   const NsNode           *node   = NsTreeChild(plugin->where, "library");
   const NsPlace           place  = NsKeysPlace(plugin->where, "library");
-  const char             *path   = NsTreeFile(node, arena), *missing;
+  const char             *path   = NsTreeFile(node, arena), *wrong;
   void                   *library;
 
   /* without a slash the loader would search its own folders */
   library = dlopen(strchr(path, '/') ? path : NsArenaPrint(arena, "./%s", path), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
     NsDiagError(diag, place, "cannot load the plugin: %s", dlerror());
-    NsDiagNote(diag, "a shared object is wanted, by its path from the config's folder: cc -shared -fPIC -O2 -I PERCUSS/include my.c -o my.so");
+    NsDiagNote(diag, "give the path of a shared object from the config's folder; build it by: cc -shared -fPIC -O2 -I PERCUSS/include my.c -o my.so");
     return NULL;
   }
   const NsMechanism *mechanism = dlsym(library, "percuss_mechanism");
@@ -191,13 +191,13 @@ const NsMechanism *NsMechanismLoad(const NsChosen *body, NsMechanismSettings *se
     return NULL;
   }
   if (mechanism->version != NS_MECHANISM_VERSION) {
-    NsDiagError(diag, place, "the plugin was made for version %d of the mechanism's table, this program has version %d: build it anew",
+    NsDiagError(diag, place, "the plugin was made for version %d of the mechanism's table, this program has version %d: rebuild it",
       mechanism->version, NS_MECHANISM_VERSION);
     return NULL;
   }
-  missing = lacks(mechanism);
-  if (missing) {
-    NsDiagError(diag, place, "the plugin's table lacks %s", missing);
+  wrong = wrong_with(mechanism);
+  if (wrong) {
+    NsDiagError(diag, place, "the plugin's table %s", wrong);
     return NULL;
   }
   NsMechanismTables *tables = NsArenaAlloc(arena, sizeof(*tables));

@@ -1,7 +1,7 @@
 /*
   A rectangular block that stands, rocks and slides on a floor: [E] M. Haddouni, V. Acary, J.-D. Beley: Comparison of index-3, index-2 and index-1 DAE
   solvers for nonsmooth multibody systems with unilateral and bilateral constraints, 3.1.2; [C] V. Acary, O. Bonnefon: Time integration
-  of nonsmooth mechanical systems with unilateral contact, example (d). q = (x, y, theta): the middle, and the angle of the width w against x.
+  of nonsmooth mechanical systems with unilateral contact, example (d). q = (x, y, theta): the centre, and the angle of the width w against x.
 
       corner k     r_k = (x, y) + a_k,    a_k = (s w/2 cos th + h/2 sin th, s w/2 sin th - h/2 cos th),    s = -1 left, +1 right
       gap          g_k = y + a_k,y        (19) of [E] for the left one: z - w/2 sin th - h/2 cos th
@@ -17,7 +17,7 @@ static const NsMechanismParameter parameters[] = {
   {"width", {1, 0, 0, 0}, "1 m", "0 <", 0, "of the block, the side along x where theta is 0"},
   {"height", {1, 0, 0, 0}, "0.5 m", "0 <", 0, "of the block, the other side"},
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "of the block"},
-  {"inertia", {2, 1, 0, 0}, "0", "0", 0, "of the block about its middle; 0: that of a homogeneous one, m (w^2 + h^2)/12"},
+  {"inertia", {2, 1, 0, 0}, "0", "0", 0, "of the block about its centre; 0: that of a homogeneous one, m (w^2 + h^2)/12"},
   {0},
 };
 
@@ -42,7 +42,6 @@ static void mass(const NsMechanismCase *c, const double *q, double *M)
   (void)q;
   M[0] = M[4] = p[MASS];
   M[8]        = p[INERTIA] > 0 ? p[INERTIA] : p[MASS] * (p[WIDTH] * p[WIDTH] + p[HEIGHT] * p[HEIGHT]) / 12;
-  M[1] = M[2] = M[3] = M[5] = M[6] = M[7] = 0;
 }
 
 static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
@@ -51,7 +50,6 @@ static void force(const NsMechanismCase *c, double t, const double *q, const dou
   (void)q;
   (void)v;
   for (int i = 0; i < 2; i++) h[i] = c->p[MASS] * c->gravity[i];
-  h[2] = 0;
 }
 
 static void energy(const NsMechanismCase *c, const double *q, double *elastic, double *potential)
@@ -60,7 +58,7 @@ static void energy(const NsMechanismCase *c, const double *q, double *elastic, d
   *potential = -c->p[MASS] * (c->gravity[0] * q[0] + c->gravity[1] * q[1]);
 }
 
-/* From the middle to a corner: along and across are -1 or 1. */
+/* From the centre to a corner: along and across are -1 or 1. */
 static void arm(const NsMechanismCase *c, const double *q, double along, double across, double a[2])
 {
   const double u = along * c->p[WIDTH] / 2, v = across * c->p[HEIGHT] / 2;
@@ -139,8 +137,8 @@ const NsMechanism NsMechanism_RockingBlock = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "rocking_block",
   .title         = "block that rocks on a floor",
-  .about         = "x, y of the block's middle and its angle theta; its corners left and right (of the lower side) touch the floor y = 0, with\n"
-                   "friction along x. Gravity is the config's own, such as gravity: [0, -9.81, 0].\n"
+  .about         = "x, y of the block's centre and its angle theta; its corners left and right (of the lower side) touch the floor y = 0, with\n"
+                   "friction along x. Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0].\n"
                    "Housner: a block that rocks from corner to corner without sliding loses velocity by omega+/omega- = 1 - 3/2 sin^2 alpha,\n"
                    "tan alpha = width/height.\n"
                    "References: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"

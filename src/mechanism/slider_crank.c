@@ -18,7 +18,7 @@ static const NsMechanismParameter parameters[] = {
   {"slider_inertia", {2, 1, 0, 0}, "2.7e-6 kg m^2", "0 <", 0, "inertia of the slider, J3"},
   {"slider_half_length", {1, 0, 0, 0}, "50 mm", "0", 0, "half the length of the slider, a"},
   {"slider_half_height", {1, 0, 0, 0}, "25 mm", "0", 0, "half the height of the slider, b"},
-  {"clearance", {1, 0, 0, 0}, "1 mm", "0 <", 0, "distance from slider to wall on either side when it is in the middle, c"},
+  {"clearance", {1, 0, 0, 0}, "1 mm", "0 <", 0, "distance from slider to each wall when it is centred, c"},
   {0},
 };
 
@@ -148,8 +148,8 @@ const NsMechanism NsMechanism_SliderCrank = {
   .name        = "slider_crank",
   .title       = "slider-crank mechanism, slider with clearance: four corners that hit and rub",
   .about       = "Angles theta1, theta2, theta3 of crank, rod and slider; the notch of height 2 (slider_half_height + clearance) lies along x.\n"
-                 "Corners 1 (rear) and 2 (front) touch the wall above, 3 and 4 the one below. Gravity is the config's own,\n"
-                 "such as gravity: [0, -9.81, 0]; without it there is none. Defaults are Table 1 of the reference; rates of\n"
+                 "Corners 1 (rear) and 2 (front) touch the wall above, 3 and 4 the one below. Gravity is the key `gravity`\n"
+                 "of the config, e.g. [0, -9.81, 0]; the default is none. Defaults are Table 1 of the reference; rates of\n"
                  "the rows for schemes on acceleration level.\n"
                  "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
                  "time-discontinuous Galerkin methods, 2.1.",

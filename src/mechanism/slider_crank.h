@@ -14,18 +14,18 @@
 #include <stddef.h>
 #include "percuss/mechanism.h"
 
-/* The parameters that all begin with. */
+/* The first parameters of all slider-cranks. */
 enum { NS_L1, NS_L2, NS_M1, NS_M2, NS_M3, NS_J1, NS_J2, NS_CRANK_PARAMETERS };
 
-/* With these standards; inertias are at least `least`, and `note` is added to what is said of them. */
+/* Their list, with these defaults; `least` is the minimum of inertias, `note` is added to their help. */
 #define NS_CRANK_KEYS_WITH(l1, l2, m1, m2, m3, J1, J2, least, note) \
   {"crank_length", {1, 0, 0, 0}, l1, "0 <", 0, "length of the crank, l1"}, \
     {"rod_length", {1, 0, 0, 0}, l2, "0 <", 0, "length of the connecting rod, l2"}, \
     {"crank_mass", {0, 1, 0, 0}, m1, "0", 0, "mass of the crank, m1"}, {"rod_mass", {0, 1, 0, 0}, m2, "0", 0, "mass of the rod, m2"}, \
     {"slider_mass", {0, 1, 0, 0}, m3, "0", 0, "mass of the slider, m3"}, \
-    {"crank_inertia", {2, 1, 0, 0}, J1, least, 0, "inertia of the crank about its middle, J1" note}, \
+    {"crank_inertia", {2, 1, 0, 0}, J1, least, 0, "inertia of the crank about its centre, J1" note}, \
   { \
-    "rod_inertia", {2, 1, 0, 0}, J2, least, 0, "inertia of the rod about its middle, J2" note \
+    "rod_inertia", {2, 1, 0, 0}, J2, least, 0, "inertia of the rod about its centre, J2" note \
   }
 #define NS_CRANK_KEYS NS_CRANK_KEYS_WITH("0.153 m", "0.306 m", "0.038 kg", "0.038 kg", "0.076 kg", "7.4e-5 kg m^2", "5.9e-4 kg m^2", "0 <", "")
 
@@ -49,7 +49,7 @@ static inline void ns_crank_massrate(const double *p, const double *q, const dou
   y[1] = rate * v[0];
 }
 
-/* Static moments of crank and rod about their joints, over l: what gravity acts on. */
+/* Static moments of crank and rod about their joints, for gravity. */
 static inline double ns_crank_weight1(const double *p)
 {
   return p[NS_L1] * (p[NS_M1] / 2 + p[NS_M2] + p[NS_M3]);

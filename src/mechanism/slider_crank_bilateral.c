@@ -1,5 +1,5 @@
 /*
-  Slider-crank mechanism with a joint in place of the clearance: the slider's middle stays on the x axis.
+  Slider-crank mechanism with a joint in place of the clearance: the slider's centre stays on the x axis.
 
   [B] S. Schoeder, H. Ulbrich, T. Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.1: (21)-(24); the first
   row of (22) carries omega_2 squared (misprint). q = (th1, th2).
@@ -97,8 +97,8 @@ const NsMechanism NsMechanism_SliderCrankBilateral = {
   .version     = NS_MECHANISM_VERSION,
   .name        = "slider_crank_bilateral",
   .title       = "slider-crank mechanism with a joint: one constraint, no impacts",
-  .about       = "Angles theta1 and theta2 of crank and rod; the slider's middle is held on the x axis: l1 sin theta1 + l2 sin theta2 = 0.\n"
-                 "The case for index reduction and drift: compare schemes and levels of the constraint.\n"
+  .about       = "Angles theta1 and theta2 of crank and rod; the slider's centre is held on the x axis: l1 sin theta1 + l2 sin theta2 = 0.\n"
+                 "A test case for index reduction and drift: compare schemes and levels of the constraint.\n"
                  "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
                  "mechanical systems, 2.1.",
   .parameters  = parameters,

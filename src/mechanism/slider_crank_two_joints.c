@@ -2,7 +2,7 @@
   Slider-crank mechanism whose slider has a coordinate of its own: two joints, no impacts.
 
   [E] M. Haddouni, V. Acary, J.-D. Beley: Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with unilateral and
-  bilateral constraints, 3.1.1, (18). q = (a1, a2, x): angles of crank and rod against the x axis, place of the slider on it.
+  bilateral constraints, 3.1.1, (18). q = (a1, a2, x): angles of crank and rod against the x axis, position of the slider on it.
 
       guide    g1 = l1 sin a1 + l2 sin a2 = 0
       slider   g2 = x - l1 cos a1 - l2 cos a2 = 0
@@ -37,7 +37,7 @@ static NsMechanismCase links(const NsMechanismCase *c, double p[NS_CRANK_PARAMET
 
 static const char *check(const NsMechanismCase *c)
 {
-  return c->p[NS_M3] > 0 ? 0 : "the slider has a coordinate of its own: slider_mass must be positive";
+  return c->p[NS_M3] > 0 ? 0 : "slider_mass must be positive, because the slider has its own coordinate";
 }
 
 static double length(const NsMechanismCase *c)
@@ -51,8 +51,7 @@ static void mass(const NsMechanismCase *c, const double *q, double *M)
   const NsMechanismCase own = links(c, p);
 
   ns_crank_mass(own.p, q, 3, M);
-  M[2] = M[5] = M[6] = M[7] = 0;
-  M[8]                      = c->p[NS_M3];
+  M[8] = c->p[NS_M3];
 }
 
 static void force(const NsMechanismCase *c, double t, const double *q, const double *v, double *h)
@@ -99,7 +98,7 @@ static void rowrate(const NsMechanismCase *c, double t, const double *q, const d
   d[1] = a1 * cos(q[0]) + a2 * cos(q[1]);
 }
 
-/* Bearing, pin, end of the rod; corners of the slider, drawn as a square about its own place; the axis as far as it goes. */
+/* Bearing, pin, end of the rod; corners of the slider, drawn as a square about its position; the axis within its range. */
 static const int         lines[][2]     = {{0, 1}, {1, 2}, {3, 4}, {4, 5}, {5, 6}, {6, 3}, {7, 8}};
 static const char *const point_names[9] = {NULL, "pin", "rod_end"};
 
@@ -145,7 +144,7 @@ const NsMechanism NsMechanism_SliderCrankTwoJoints = {
   .title       = "slider-crank mechanism with a coordinate for the slider: two joints, no impacts",
   .about       = "Angles alpha1 and alpha2 of crank and rod, x of the slider. Joints: the rod's end stays on the x axis (guide:\n"
                  "l1 sin alpha1 + l2 sin alpha2 = 0) and at the slider (slider: x = l1 cos alpha1 + l2 cos alpha2).\n"
-                 "The case for the work of schemes against their precision, and for drift.\n"
+                 "A test case for work against precision, and for drift.\n"
                  "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
                  "systems with unilateral and bilateral constraints, 3.1.1.",
   .parameters  = parameters,

@@ -6,7 +6,7 @@
 
       T = m/2 (l'^2 + l^2 phi'^2),   V = k/2 (l - l0)^2 - m g . x,   g = phi
 
-  The gap is the angle, as in the paper: l sin phi says the same of contact, but closes at other speeds where l' is not zero, and gives other figures.
+  The gap is the angle, as in the paper: l sin phi = 0 is the same contact, but closes at another velocity where l' is not zero, and gives other results.
 */
 #include <math.h>
 #include "percuss/mechanism.h"
@@ -141,10 +141,10 @@ const NsMechanism NsMechanism_SpringPendulum = {
   .name        = "spring_pendulum",
   .title       = "mass on a spring that swings and hits a wall",
   .about       = "Length l of the spring and angle phi from the wall, along which the mass hangs with phi = 0; pivot in the origin, wall\n"
-                 "x = 0 below it, mass at l (sin phi, -cos phi). Gravity is the config's own, such as gravity: [0, -9.81, 0].\n"
-                 "The gap is phi, as in the reference: l sin phi would give other figures, for the law would act on another\n"
+                 "x = 0 below it, mass at l (sin phi, -cos phi). Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0].\n"
+                 "The gap is phi, as in the reference: l sin phi would give other results, because the law would act on another\n"
                  "velocity where the spring's length changes. So gaps are in rad, and impulses are angular, in N m s.\n"
-                 "The mass matrix varies with l: the case for what schemes do to the energy over long times.\n"
+                 "The mass matrix varies with l: a test case for the energy error of schemes over long times.\n"
                  "Reference: Capobianco, Eugster, A Moreau-type variational integrator, 4.",
   .parameters  = parameters,
   .coordinates = coordinates,

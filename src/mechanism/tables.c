@@ -1,8 +1,7 @@
 /*
-  Key tables of mechanisms, made from the lists in their tables of functions, so that a mechanism says what its parameters are in one place, and a
-  built-in one and a plugin in the same way.
+  Key tables of mechanisms, made from the lists in their function tables: a mechanism states its parameters in one place, built in or as a plugin.
 
-  They are filled before main: tables are constants to everybody else.
+  They are filled before main, so that they are constants to all other rooms.
 */
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +17,14 @@ static void check_law(const void *settings, NsArena *arena, NsDiag *diag)
 }
 
 static const NsKey law_keys[] = {
-  {"restitution", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution), .standard = "0", .minimum = "0", .maximum = "1",
+  {"restitution", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
     .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.4"},
-  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution_tangential), .standard = "0", .minimum = "0", .maximum = "1",
+  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
     .help = "the same along the surface, where there is friction", .example = "0"},
-  {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .standard = "0", .minimum = "0", .help = "Coulomb's coefficient",
+  {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .default_value = "0", .minimum = "0", .help = "Coulomb's coefficient",
     .example = "0.01"},
-  {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsMechanismLaw, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "0", .minimum = "0",
-    .help = "a gap up to this counts as closed: bodies that touch but for rounding touch", .example = "1e-12 m"},
+  {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsMechanismLaw, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help = "a gap up to this counts as closed, so that rounding does not open a contact", .example = "1e-12 m"},
   {NULL},
 };
 const NsTable NsTable_MechanismLaw = {
@@ -36,7 +35,7 @@ static NsDimension dimension_of(const signed char exponents[4], int time)
   return (NsDimension){exponents[0], exponents[1], (signed char)(exponents[2] - time), exponents[3]};
 }
 
-/* With a unit, also where the default needs none. */
+/* With a unit, even where the default has none. */
 static const char *example_of(const char *standard, const signed char dimension[4], int rate)
 {
   if (strcmp(standard, "0")) return standard;
@@ -45,7 +44,7 @@ static const char *example_of(const char *standard, const signed char dimension[
   return standard;
 }
 
-/* Joints have no law. */
+/* Whether it has a contact that is not a joint: joints have no law. */
 static bool can_hit(const NsMechanism *mechanism)
 {
   for (const NsMechanismContact *contact = mechanism->contacts; contact && contact->name; contact++) {
@@ -67,7 +66,7 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
                  .kind                    = NS_KEY_NUMBER,
                  .offset                  = offsetof(NsMechanismInitial, value) + number * sizeof(double),
                  .dimension               = dimension_of(c->dimension, rate),
-                 .standard                = rate ? c->speed : c->position,
+                 .default_value           = rate ? c->speed : c->position,
                  .help                    = rate ? "its rate at the start" : "coordinate at the start",
                  .example                 = example_of(rate ? c->speed : c->position, c->dimension, rate)};
     }
@@ -79,7 +78,7 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
       .offset              = offsetof(NsMechanismSettings, parameter) + (size_t)(p - mechanism->parameters) * sizeof(double),
       .dimension           = dimension_of(p->dimension, 0),
       .required            = !p->standard,
-      .standard            = p->standard,
+      .default_value       = p->standard,
       .minimum             = p->minimum,
       .maximum             = p->maximum,
       .help                = p->help,
@@ -91,7 +90,7 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
                      .kind                = NS_KEY_TABLE,
                      .offset              = offsetof(NsMechanismSettings, initial),
                      .table               = &tables->initial_table,
-                     .standard            = "{}",
+                     .default_value       = "{}",
                      .help                = "state at the start",
                      .example             = "{}"};
   if (can_hit(mechanism))
@@ -99,7 +98,7 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
       .kind                = NS_KEY_TABLE,
       .offset              = offsetof(NsMechanismSettings, contact),
       .table               = &NsTable_MechanismLaw,
-      .standard            = "{}",
+      .default_value       = "{}",
       .help                = "law of all its contacts",
       .example             = "{restitution: 0.4, friction: 0.01}"};
   tables->table = (NsTable){mechanism->name, mechanism->title, tables->keys, sizeof(NsMechanismSettings)};
@@ -127,7 +126,7 @@ PetscBool NsMechanismIs(const NsChosen *body)
   if (body->variant == &NsBodyVariant_##name) return PETSC_TRUE;
 #include "list.h"
 #undef NS_MECHANISM
-  return body->variant == &NsBodyVariant_Plugin ? PETSC_TRUE : PETSC_FALSE;
+  return body->variant == &NsBodyVariant_Plugin;
 }
 
 const NsMechanism *NsMechanismFind(const NsChosen *body, NsMechanismSettings *settings, NsArena *arena, NsDiag *diag)

@@ -1,7 +1,7 @@
 /*
-  Whether the functions of a mechanism fit each other: a mistake in a derivative by hand gives a run that looks plausible and is wrong.
+  Checks that the functions of a mechanism are consistent: a mistake in a derivative by hand gives a run that looks plausible and is wrong.
 
-  At the start, and at two places and later times near it, by central differences:
+  At the start, and at two later times in states near it, by central differences:
 
       M = M',  x' M x > 0                    the mass matrix (Cholesky)
       y = (dM/dt along v) v                  massrate against the mass matrix
@@ -9,29 +9,29 @@
       d = (dW'/dt) v + d(drive)/dt           rates of the rows
       v' h + 1/2 v' (dM/dt) v + d/dt (elastic + potential) = load - damping      forces against energies, gyroscopic terms included
 
-  Mass matrix and normals are errors. Rates and energy are warnings: most schemes work without them, but the balance of energy will not close.
+  Mass matrix and normals are errors. Rates and energy are warnings: most schemes work without them, but the energy balance will not close.
 */
 #include <math.h>
 #include <string.h>
 #include "mechanism.h"
 
 #define NS_N         NS_MECHANISM_COORDINATES
-#define NS_PLACES    3
-#define NS_TOLERANCE 1e-5 /* of the largest entry: differences are good to 1e-9, mistakes are of order one */
+#define NS_TRIALS    3
+#define NS_TOLERANCE 1e-5 /* of the largest entry: differences are accurate to 1e-9, mistakes are of order one */
 
 typedef struct {
   const NsMechanism     *m;
   const NsMechanismCase *c;
   int                    n, contacts, rows;
   const NsCandidate     *candidate;
-  double                 t;           /* s, of this place */
+  double                 t;           /* s */
   double                 first[NS_N]; /* coordinates of the start */
   NsArena               *arena;
   double                *g[2], *W[2], *drive[2], *d;
 } Trial;
 
 static const double step             = 6e-6;
-static const double times[NS_PLACES] = {0, 0.137, 1.71}; /* a surface may rest at the start */
+static const double times[NS_TRIALS] = {0, 0.137, 1.71}; /* several, because a surface may be at rest at the start */
 
 static void contact_at(const Trial *trial, double t, const double *q, int side)
 {
@@ -40,7 +40,7 @@ static void contact_at(const Trial *trial, double t, const double *q, int side)
   trial->m->contact(trial->c, t, q, trial->g[side], trial->W[side], trial->drive[side]);
 }
 
-/* A time in which no coordinate goes farther than `step` of its scale. */
+/* A time in which no coordinate changes by more than `step` of its scale. */
 static double short_time(const Trial *trial, const double *v)
 {
   double fastest = 0;
@@ -84,8 +84,8 @@ static bool check_mass(const Trial *trial, const double *q, NsPlace place, NsDia
   return true;
 }
 
-/* Differences of the gaps by coordinate j, or by time (j = n), against what the rows say; of contact *bad when they do not agree. Entries are compared by what they
-   do over the scale of their coordinate: `largest` in m. Time has none: its differences are good to their own size, and to rounding. */
+/* Differences of the gaps by coordinate j, or by time (j = n), against what the rows say; of contact *bad when they do not agree. Entries are compared by their effect
+   over the scale of their coordinate: `largest` in m. Time has no scale: its differences are compared with their own size, and with rounding. */
 static bool compare_gaps(const Trial *trial, const double *q, int j, double h, double largest, int *bad, double *difference, double *given)
 {
   const int    n     = trial->n;
@@ -130,7 +130,7 @@ static bool check_normals(const Trial *trial, const double *q, NsPlace place, Ns
   return true;
 }
 
-/* Rowrate against differences over the time to come, 2 h: where rows have a kink, their rate is that of what follows. False: *row does not agree. */
+/* Rowrate against differences over the following time 2 h: where rows have a kink, the rate is the right-hand one. False: *row does not agree. */
 static bool compare_rates(const Trial *trial, const double *q, const double *v, double h, int *row, double *difference)
 {
   const int n          = trial->n;
@@ -151,7 +151,7 @@ static bool compare_rates(const Trial *trial, const double *q, const double *v, 
       *difference += (trial->W[1][*row * n + i] - trial->W[0][*row * n + i]) / (2 * h) * v[i];
       size += fabs(trial->W[1][*row * n + i] * v[i]);
     }
-    /* of the rate itself, or of what a change of direction within a hundredth of the way would be */
+    /* relative to the rate itself, or to the rate of a change of direction within a hundredth of the distance */
     if (!(fabs(*difference - trial->d[*row]) <= NS_TOLERANCE * fmax(fabs(*difference), 0.01 * size / short_time(trial, v) * step))) return false;
   }
   return true;
@@ -159,7 +159,7 @@ static bool compare_rates(const Trial *trial, const double *q, const double *v, 
 
 static bool check_rates(const Trial *trial, const double *q, const double *v, NsPlace place, NsDiag *diag)
 {
-  static const double shares[]   = {1, 1e-2, 1e-4}; /* of the short time: surfaces may move faster than the mechanism */
+  static const double shares[]   = {1, 1e-2, 1e-4}; /* of the short time, because surfaces may move faster than the mechanism */
   double              difference = 0;
   int                 row        = 0;
 
@@ -197,7 +197,7 @@ static bool check_mass_rate(const Trial *trial, const double *q, const double *v
       rate[i] += (M[1][i * n + j] - M[0][i * n + j]) / (2 * dt) * v[j];
       momentum += fabs(M[0][i * n + j] * v[j]);
     }
-    /* as power: rows have units of their own; of the rate itself, or of what a change of M by a hundredth within the scale would be */
+    /* as power, because rows differ in units: relative to the rate itself, or to that of a change of M by a hundredth within the scale */
     size = fmax(size, fmax(fabs(rate[i]), 0.01 * momentum / dt * step) * NsMechanismScale(trial->m, trial->c, i));
   }
   for (int i = 0; i < n; i++) {
@@ -238,9 +238,9 @@ static bool check_power(const Trial *trial, const double *q, const double *v, Ns
   const double noise = 1e-15 * (fabs(stored(trial, q)) + 1e-300) / dt;
   size += fabs(change) + fabs(load) + fabs(damping);
   if (fabs(rest) <= 10 * NS_TOLERANCE * size + 100 * noise) return true;
-  NsDiagWarning(diag, place, "'%s': forces and energies do not fit: the forces work with %g W, inertia takes %g W, energy grows by %g W",
+  NsDiagWarning(diag, place, "'%s': forces and energies are inconsistent: power of the forces %g W, of inertia %g W, rate of the stored energy %g W",
     trial->m->name, work, -inertia, change);
-  NsDiagNote(diag, "gyroscopic terms belong to `force`; forces without an energy need `power`; without them the balance of energy cannot close");
+  NsDiagNote(diag, "`force` must include gyroscopic terms, and forces without an energy need `power`; else the energy balance does not close");
   return false;
 }
 
@@ -261,7 +261,7 @@ void NsMechanismVerify(const NsMechanism *m, const NsMechanismCase *c, const dou
   }
   trial.d = NsArenaAlloc(trial.arena, sizeof(double) * (size_t)(trial.rows + 1));
   for (int i = 0; i < trial.n; i++) trial.first[i] = start[2 * i];
-  for (int trying = 0; trying < NS_PLACES && good; trying++) {
+  for (int trying = 0; trying < NS_TRIALS && good; trying++) {
     trial.t = times[trying];
     for (int i = 0; i < trial.n; i++) {
       const double scale = NsMechanismScale(m, c, i);

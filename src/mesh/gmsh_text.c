@@ -1,11 +1,10 @@
-/* See gmsh_text.h. */
-#include <math.h>
+/* Words and numbers of a Gmsh file, see gmsh.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/text.h"
-#include "gmsh_text.h"
+#include "gmsh.h"
 
-enum { LONGEST_WORD = 1000 }; /* PETSc reads words into 4096 bytes without counting */
+enum { LONGEST_WORD = 1000 };
 
 /* The place of the last token; the file as a whole when its lines mean nothing. The text is copied, for the caller's does not last. */
 static NsPlace place_of(NsGmshText *in)
@@ -53,8 +52,8 @@ const char *NsGmshWord(NsGmshText *in)
   while (in->at < in->size && !NsGmshIsWhite(in->text[in->at]) && in->at - in->token <= LONGEST_WORD) in->at++;
   in->length = in->at - in->token;
   if (in->length > LONGEST_WORD)
-    NsGmshFail(in, "a word of more than %d bytes: this is no Gmsh file", LONGEST_WORD);
-  else if (memchr(in->text + in->token, 0, in->length)) /* PETSc ends a word there, and we would lose step */
+    NsGmshFail(in, "a word of more than %d bytes: this is not a Gmsh file", LONGEST_WORD);
+  else if (memchr(in->text + in->token, 0, in->length))
     NsGmshFail(in, "a zero byte within a word; the file is damaged");
   else if (in->length == 0)
     NsGmshFail(in, "the file ends within %s; it is not complete", in->section);
@@ -177,11 +176,6 @@ double NsGmshReal(NsGmshText *in)
     if (end != in->text + in->token + in->length) NsGmshFail(in, "expected a number in %s, got '%s'", in->section, NsGmshClipped(in));
   }
   return in->failed ? 0 : value;
-}
-
-void NsGmshCoordinate(NsGmshText *in)
-{
-  if (!isfinite(NsGmshReal(in))) NsGmshFail(in, "a coordinate that is not finite");
 }
 
 void NsGmshEndOfLine(NsGmshText *in)

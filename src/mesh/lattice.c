@@ -26,7 +26,7 @@ static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings,
       "numbers of cells along x, y and z; 0 in one of them makes the lattice planar. Node sets: `left` and `right` (ends along x), `bottom` and `top` "
       "(along y), `back` and `front` (along z), corners such as `left_bottom_back`, of a planar lattice `left_bottom`",
     .example = "[4, 2, 2]"},
-  {"braces", NS_KEY_CHOICE, offsetof(NsLatticeSettings, braces), .choices = braces, .standard = "none",
+  {"braces", NS_KEY_CHOICE, offsetof(NsLatticeSettings, braces), .choices = braces, .default_value = "none",
     .help =
       "diagonals: none (joints must be stiff, as those of beams are); faces: one in each face of the cells, enough for joints without moments; space: "
       "also one through each cell",

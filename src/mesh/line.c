@@ -17,7 +17,7 @@ static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLineSettings, fr
     .help = "where the line ends; its node is the node set `right`", .example = "[1 m, 0, 0]"},
   {"elements", NS_KEY_INTEGER, offsetof(NsLineSettings, elements), .required = true, .minimum = "1", .maximum = "100000000",
     .help = "number of two-node elements", .example = "50"},
-  {"grading", NS_KEY_NUMBER, offsetof(NsLineSettings, grading), .standard = "1", .minimum = "1e-6", .maximum = "1e6",
+  {"grading", NS_KEY_NUMBER, offsetof(NsLineSettings, grading), .default_value = "1", .minimum = "1e-6", .maximum = "1e6",
     .help = "length of the last element over that of the first; lengths between them grow by a constant factor", .example = "0.2"},
   {.name = NULL}};
 

@@ -19,7 +19,7 @@ static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, lin
     .example = "../meshes/bar.msh"},
   {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group), .help = "the physical curve of the file to take; all line elements without it",
     .example = "bar"},
-  {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .standard = "1", .minimum = "0 <",
+  {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .default_value = "1", .minimum = "0 <",
     .help = "the length that 1 means in the file", .example = "1 mm"},
   {"nodes", NS_KEY_NAMED_NUMBERS, offsetof(NsMeshSettings, nodes), .dimension = {1, 0, 0, 0}, .minimum = "0",
     .help = "names for nodes, by their distance along the line from its first node", .example = "{middle: 0.5 m}"},
@@ -247,7 +247,7 @@ static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, 
 
 PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
-  NsMesh raw = {0};
+  NsMesh raw = {.shape = &NsMeshShape_Line2};
 
   PetscFunctionBeginUser;
   *mesh = NULL;
@@ -279,7 +279,7 @@ const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name)
   return find(mesh->element_set, mesh->element_sets, name);
 }
 
-static const char *const *names_of(const NsMeshSet *sets, PetscInt count, NsArena *arena)
+const char *const *NsMeshSetNames(const NsMeshSet *sets, PetscInt count, NsArena *arena)
 {
   const char **names = NsArenaAlloc(arena, (size_t)(count + 1) * sizeof *names);
 
@@ -289,7 +289,7 @@ static const char *const *names_of(const NsMeshSet *sets, PetscInt count, NsAren
 
 const char *const *NsMeshNodeSetNames(const NsMesh *mesh, NsArena *arena)
 {
-  return names_of(mesh->node_set, mesh->node_sets, arena);
+  return NsMeshSetNames(mesh->node_set, mesh->node_sets, arena);
 }
 
 const char *NsMeshWords(const char *const *words, NsArena *arena)
@@ -303,14 +303,21 @@ const char *NsMeshWords(const char *const *words, NsArena *arena)
 void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   const char *const *names = NsMeshNodeSetNames(mesh, arena);
-  const char        *near  = NsNearestWord(name, names);
 
-  NsDiagError(diag, place, "unknown node set '%s'%s", name, near ? NsArenaPrint(arena, "; did you mean '%s'?", near) : "");
+  NsDiagError(diag, place, "unknown node set '%s'%s", name, NsDidYouMean(NsNearestWord(name, names)));
   NsDiagNote(diag, "valid node sets: %s", NsMeshWords(names, arena));
   /* Only a generated line has its ends named; which end of a file's curve is the left one, nobody can know. */
   if (mesh->from_file && (strcmp(name, "left") == 0 || strcmp(name, "right") == 0))
     NsDiagNote(diag, "a mesh file's ends have the names it gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s", name,
       mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");
+}
+
+void NsMeshElementSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  const char *const *names = NsMeshSetNames(mesh->element_set, mesh->element_sets, arena);
+
+  NsDiagError(diag, place, "unknown group '%s'%s", name, NsDidYouMean(NsNearestWord(name, names)));
+  NsDiagNote(diag, "valid groups: %s", NsMeshWords(names, arena));
 }
 
 bool NsMeshLocate(const NsMesh *mesh, PetscReal distance, PetscInt *element, PetscReal *fraction)

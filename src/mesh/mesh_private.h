@@ -5,7 +5,7 @@
 extern const NsTable NsTable_Line, NsTable_Lattice;
 
 /*
-  The sources of a mesh. Each fills a raw mesh: nodes, elements, x, connection (PetscMalloc, freed by the caller, also after a
+  The sources of a mesh. Each fills a raw mesh: nodes, elements, shape, x, connection (PetscMalloc2, freed by the caller, also after a
   user's mistake) and the sets (in the arena), with nodes and elements in any order. Every node belongs to an element.
   After a mistake of the user (reported to diag) raw->elements is 0.
 */
@@ -15,6 +15,8 @@ PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsD
 
 /* "(0.5, 0, 0)" for messages. */
 const char *NsMeshPoint(const NsMesh *mesh, PetscInt node, NsArena *arena);
+/* NULL-terminated. */
+const char *const *NsMeshSetNames(const NsMeshSet *sets, PetscInt count, NsArena *arena);
 /* "a, b, c" */
 const char *NsMeshWords(const char *const *words, NsArena *arena);
 
@@ -24,25 +26,3 @@ const char *NsMeshWords(const char *const *words, NsArena *arena);
   Elements twice and disconnected pieces are reported at place, and *good is false.
 */
 PetscErrorCode NsMeshOrder(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag, PetscInt order[], bool *chain, bool *good);
-
-typedef struct {
-  int         dim, tag;
-  const char *name;
-} NsGmshName;
-
-/* What DMPlex does not tell about a Gmsh file. */
-typedef struct {
-  bool        version22, binary;
-  int         names;
-  NsGmshName *name; /* $PhysicalNames */
-  PetscInt    lines;
-  PetscInt    reversed;        /* runs of lines with the physical tag -1, see NsGmshScan */
-  PetscInt (*reversed_run)[2]; /* first line and number of lines */
-} NsGmshInfo;
-
-/*
-  Reads every byte of a Gmsh file that PETSc's reader will read, and reports what is wrong with it at its line. The reader trusts its input
-  (it writes beyond buffers on long names, reads beyond arrays on node numbers that do not exist), so only what passes here may be given to
-  it. text ends with a NUL that is not counted in size. Returns false after a mistake of the user.
-*/
-bool NsGmshScan(const char *path, const char *text, size_t size, NsArena *arena, NsDiag *diag, NsGmshInfo *info);

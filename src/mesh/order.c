@@ -3,7 +3,6 @@
 
   Everything is linear in the size of the mesh, also for a node with a million neighbours: elements twice are found by marks instead of
   sorting, and the neighbour lists come out sorted by degree, as Cuthill and McKee want them, by writing them in the order of the degrees.
-  DMPlexGetOrdering could do the numbering of a mesh from a file; on the plain arrays one function serves both sources.
 
   Reference: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 4 (the reversed order, and
   the search for a node at the far end of the graph to begin with).
@@ -15,7 +14,7 @@
 typedef struct {
   PetscInt  nodes;
   PetscInt *offset;    /* [nodes + 1] */
-  PetscInt *neighbour; /* [2 * elements] */
+  PetscInt *neighbour; /* [offset[nodes]] once for each element that joins the two */
 } Graph;
 
 static PetscInt degree(const Graph *graph, PetscInt i)
@@ -25,20 +24,24 @@ static PetscInt degree(const Graph *graph, PetscInt i)
 
 static PetscErrorCode graph_create(const NsMesh *mesh, Graph *graph)
 {
-  const PetscInt *c = mesh->connection;
+  const int       n     = mesh->shape->nodes;
+  const PetscInt *c     = mesh->connection;
+  const size_t    total = (size_t)n * (size_t)mesh->elements;
   PetscInt       *fill;
 
   PetscFunctionBeginUser;
   graph->nodes = mesh->nodes;
   PetscCall(PetscCalloc1((size_t)mesh->nodes + 1, &graph->offset));
-  PetscCall(PetscMalloc1(2 * (size_t)mesh->elements, &graph->neighbour));
-  for (PetscInt k = 0; k < 2 * mesh->elements; k++) graph->offset[c[k] + 1]++;
+  PetscCall(PetscMalloc1(total * (size_t)(n - 1), &graph->neighbour));
+  for (size_t k = 0; k < total; k++) graph->offset[c[k] + 1] += n - 1;
   for (PetscInt i = 0; i < mesh->nodes; i++) graph->offset[i + 1] += graph->offset[i];
   PetscCall(PetscMalloc1(mesh->nodes, &fill));
   PetscCall(PetscArraycpy(fill, graph->offset, mesh->nodes));
-  for (PetscInt e = 0; e < mesh->elements; e++) {
-    graph->neighbour[fill[c[2 * e]]++]     = c[2 * e + 1];
-    graph->neighbour[fill[c[2 * e + 1]]++] = c[2 * e];
+  for (; c < mesh->connection + total; c += n) {
+    for (int a = 0; a < n; a++) {
+      for (int b = 0; b < n; b++)
+        if (a != b) graph->neighbour[fill[c[a]]++] = c[b];
+    }
   }
   PetscCall(PetscFree(fill));
   PetscFunctionReturn(0);
@@ -149,7 +152,7 @@ static bool follow_chain(const Graph *graph, PetscInt order[])
   return true;
 }
 
-/* marks: all -1 before and after. */
+/* Of elements of two nodes. marks: all -1 before and after. */
 static bool no_element_twice(const NsMesh *mesh, const Graph *graph, PetscInt marks[], NsPlace place, NsArena *arena, NsDiag *diag)
 {
   PetscInt twice = 0, from = 0, to = 0;

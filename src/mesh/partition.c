@@ -125,7 +125,7 @@ static PetscErrorCode is_connected(PetscInt nodes, const Adjacency *adjacency, P
       seen[i]        = PETSC_TRUE;
       queue[count++] = i;
     }
-  *connected = count == nodes ? PETSC_TRUE : PETSC_FALSE;
+  *connected = count == nodes;
   PetscCall(PetscFree(queue));
   PetscCall(PetscFree(seen));
   PetscFunctionReturn(0);
@@ -208,10 +208,10 @@ PetscErrorCode NsPartition(const NsLinkedNodes *graph, PetscInt parts, PetscInt 
   PetscBool pieces;
 
   PetscFunctionBegin;
-  *enough = graph->nodes >= parts ? PETSC_TRUE : PETSC_FALSE;
+  *enough = graph->nodes >= parts;
   if (!*enough) PetscFunctionReturn(0);
   PetscCall(adjacency_create(graph, &adjacency));
-  pieces = parts == 1 || is_chain(graph) ? PETSC_TRUE : PETSC_FALSE;
+  pieces = parts == 1 || is_chain(graph);
   if (!pieces) {
     PetscCall(ask_metis(graph, &adjacency, parts, part));
     PetscCall(measure(graph, &adjacency, parts, part, quality));

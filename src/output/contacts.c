@@ -8,133 +8,125 @@
 */
 #include "writer.h"
 
+enum { TANGENT_1 = 1, TANGENT_2 = 2, TORQUE = 4 };
+
 typedef struct {
-  NsFile     file;
-  PetscReal *impulse; /* [candidates, 3] since the last row, N s */
-} NsWriter_Contacts;
+  PetscReal   gap, gap_rate, force[3], impulse[3], slip_velocity[3], torque, torque_impulse;
+  const char *state;
+} Contact;
 
-static PetscBool NsWriterWanted_Contacts(const NsRun *run)
+typedef struct {
+  PetscReal time;
+  Contact   contact[]; /* [candidates]; impulses since the last row */
+} Row;
+
+static const NsColumn columns[] = {
+  {"time", "s", "time", offsetof(Row, time)},
+  {"gap", "m", "distance; below 0: penetration", offsetof(Contact, gap), .rate = "gap_rate"},
+  {"gap_rate", "m/s", "rate of the gap", offsetof(Contact, gap_rate)},
+  {"force", "N", "normal contact force at the row's time", offsetof(Contact, force[0])},
+  {"impulse", "N s", "normal impulse since the row before", offsetof(Contact, impulse[0]), .sums = true},
+  {"state", NULL, "open, stick, slip, or closed: without friction, a joint, or without pressure", offsetof(Contact, state)},
+  {"friction_force_1", "N", "friction force along the first tangent", offsetof(Contact, force[1]), TANGENT_1},
+  {"friction_impulse_1", "N s", "its impulse since the row before", offsetof(Contact, impulse[1]), TANGENT_1, .sums = true},
+  {"slip_velocity_1", "m/s", "sliding velocity along the first tangent", offsetof(Contact, slip_velocity[1]), TANGENT_1},
+  {"friction_force_2", "N", "friction force along the second tangent", offsetof(Contact, force[2]), TANGENT_2},
+  {"friction_impulse_2", "N s", "its impulse since the row before", offsetof(Contact, impulse[2]), TANGENT_2, .sums = true},
+  {"slip_velocity_2", "m/s", "sliding velocity along the second tangent", offsetof(Contact, slip_velocity[2]), TANGENT_2},
+  {"friction_torque", "N m", "of a journal: torque of friction about the axis of its cylinder", offsetof(Contact, torque), TORQUE},
+  {"friction_torque_impulse", "N m s", "its impulse since the row before", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
+  {NULL},
+};
+static const NsCsvType contacts = {"contacts.csv", "all contacts, a row every `output.contacts.every` steps", NS_CSV_STEPS, columns, "contact",
+  offsetof(Row, contact), sizeof(Contact)};
+
+static PetscBool wanted(const NsWriter *writer)
 {
-  return run->config.output->contacts->every > 0 && run->model->candidates > 0 ? PETSC_TRUE : PETSC_FALSE;
+  return writer->model->candidates > 0;
 }
 
-static PetscErrorCode NsWriterOpen_Contacts(NsWriter *writer)
+static double bytes(const NsWriter *writer)
 {
-  static const char *const columns[] = {"gap", "gap_rate", "force", "impulse", "state"};
-  NsRun                   *run       = writer->run;
-  const NsModel           *model     = run->model;
-  NsWriter_Contacts       *self      = NsArenaAlloc(run->arena, sizeof(*self));
+  return NS_CSV_NUMBER * (1 + 4.0 * writer->model->candidates);
+}
+
+static PetscErrorCode open_table(NsWriter *writer)
+{
+  const PetscInt count   = writer->model->candidates;
+  NsSubject     *subject = NsArenaAlloc(writer->sink->arena, sizeof(*subject) * (size_t)count);
 
   PetscFunctionBegin;
-  writer->data  = self;
-  self->impulse = NsArenaAlloc(run->arena, sizeof(*self->impulse) * 3 * (size_t)model->candidates);
-  NsWriterOpenTable(&self->file, run, "contacts.csv", 13 * model->candidates);
-  NsFileText(&self->file, "time");
-  for (PetscInt i = 0; i < model->candidates; i++) {
-    const NsCandidate *candidate = &model->candidate[i];
+  for (PetscInt i = 0; i < count; i++) {
+    const NsCandidate *candidate = &writer->model->candidate[i];
 
-    for (size_t c = 0; c < sizeof(columns) / sizeof(*columns); c++) {
-      NsFileText(&self->file, ",");
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.%s", candidate->name, columns[c]), 0);
-    }
-    for (PetscInt k = 1; k < candidate->directions; k++) {
-      NsFileText(&self->file, ",");
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_force_%d", candidate->name, (int)k), ',');
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_impulse_%d", candidate->name, (int)k), ',');
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.slip_velocity_%d", candidate->name, (int)k), 0);
-    }
-    if (candidate->torque_arm == 0) continue;
-    NsFileText(&self->file, ",");
-    NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_torque", candidate->name), ',');
-    NsFileWord(&self->file, NsArenaPrint(run->arena, "%s.friction_torque_impulse", candidate->name), 0);
+    subject[i].name = candidate->name;
+    subject[i].has =
+      (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0);
   }
-  NsFileText(&self->file, "\n");
+  writer->data = NsArenaAlloc(writer->sink->arena, NsCsvRowSize(&contacts, count));
+  NsCsvOpen(&writer->csv[0], writer->sink, &contacts, count, subject);
   PetscFunctionReturn(0);
 }
 
-/* Every step counts for the sums of impulses. */
-static PetscBool NsWriterDue_Contacts(const NsWriter *writer, PetscInt64 step, PetscBool last)
+static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  (void)writer, (void)step, (void)last;
-  return PETSC_TRUE;
-}
-
-static PetscBool NsWriterNeedsContacts_Contacts(const NsWriter *writer, PetscInt64 step, PetscBool last)
-{
-  return NsWriterIsDue(writer->run->config.output->contacts->every, step, last);
-}
-
-static PetscErrorCode NsWriterWrite_Contacts(NsWriter *writer, const NsSnapshot *snapshot)
-{
-  NsWriter_Contacts *self  = writer->data;
-  const NsModel     *model = writer->run->model;
+  Row *row = writer->data;
 
   PetscFunctionBegin;
-  const long every = writer->run->config.output->contacts->every;
-  if (snapshot->again && NsWriterIsDue(every, snapshot->step, PETSC_FALSE)) PetscFunctionReturn(0);
-  for (PetscInt j = 0; j < snapshot->nears && !snapshot->again; j++) {
-    const PetscInt i = snapshot->near[j];
-    for (PetscInt k = 0; k < 3; k++) self->impulse[3 * i + k] += snapshot->contact[i].impulse[k];
-  }
-  if (!NsWriterIsDue(every, snapshot->step, snapshot->last)) PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < snapshot->actives; k++) {
+    const PetscInt i = snapshot->active[k];
 
-  NsFileNumber(&self->file, snapshot->state.t, 0);
-  for (PetscInt i = 0; i < model->candidates; i++) {
-    const NsContactReport *contact = &snapshot->contact[i];
-    PetscReal             *impulse = self->impulse + 3 * i;
-
-    NsFileText(&self->file, ",");
-    NsFileNumber(&self->file, contact->gap, ',');
-    NsFileNumber(&self->file, contact->gap_rate, ',');
-    NsFileNumber(&self->file, contact->force[0], ',');
-    NsFileNumber(&self->file, impulse[0], ',');
-    NsFileText(&self->file, NsContactStateNames[contact->state]);
-    for (PetscInt k = 1; k < model->candidate[i].directions; k++) {
-      NsFileText(&self->file, ",");
-      NsFileNumber(&self->file, contact->force[k], ',');
-      NsFileNumber(&self->file, impulse[k], ',');
-      NsFileNumber(&self->file, contact->velocity_after[k], 0);
-    }
-    if (model->candidate[i].torque_arm != 0) {
-      NsFileText(&self->file, ",");
-      NsFileNumber(&self->file, model->candidate[i].torque_arm * contact->force[1] + 0.0 /* no -0 */, ',');
-      NsFileNumber(&self->file, model->candidate[i].torque_arm * impulse[1] + 0.0, 0);
-    }
-    for (PetscInt k = 0; k < 3; k++) impulse[k] = 0;
+    for (int d = 0; d < 3; d++) row->contact[i].impulse[d] += snapshot->contact[i].impulse[d];
   }
-  NsFileText(&self->file, "\n");
-  NsFileEndRow(&self->file);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterRemember_Contacts(NsWriter *writer, NsMemory *memory)
+static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Contacts *self = writer->data;
+  Row *row = writer->data;
 
   PetscFunctionBegin;
-  NsFileRemember(&self->file, memory);
-  NsMemoryReals(memory, "impulse", 3 * writer->run->model->candidates, self->impulse);
+  row->time = snapshot->state.t;
+  for (PetscInt i = 0; i < writer->model->candidates; i++) {
+    const NsContactReport *report = &snapshot->contact[i];
+    const PetscReal        arm    = writer->model->candidate[i].torque_arm;
+    Contact               *to     = &row->contact[i];
+
+    to->gap      = report->gap;
+    to->gap_rate = report->gap_rate;
+    to->state    = NsContactStateNames[report->state];
+    for (int d = 0; d < 3; d++) {
+      to->force[d]         = report->force[d];
+      to->slip_velocity[d] = report->velocity_after[d];
+    }
+    to->torque         = arm * report->force[1] + 0.0; /* no -0 */
+    to->torque_impulse = arm * to->impulse[1] + 0.0;
+  }
+  NsCsvRow(&writer->csv[0], row);
+  for (PetscInt i = 0; i < writer->model->candidates; i++) {
+    for (int d = 0; d < 3; d++) row->contact[i].impulse[d] = 0;
+  }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterClose_Contacts(NsWriter *writer)
+static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
 {
-  NsWriter_Contacts *self = writer->data;
+  Row *row = writer->data;
 
   PetscFunctionBegin;
-  NsFileClose(&self->file, PETSC_TRUE);
+  for (PetscInt i = 0; i < writer->model->candidates; i++) NsArchiveReals(archive, "impulse", 3, row->contact[i].impulse);
   PetscFunctionReturn(0);
 }
 
 const NsWriterType NsWriterType_Contacts = {
   .name           = "contacts",
-  .wanted         = NsWriterWanted_Contacts,
-  .open           = NsWriterOpen_Contacts,
-  .due            = NsWriterDue_Contacts,
+  .csv            = {&contacts},
+  .wanted         = wanted,
+  .bytes          = bytes,
+  .open           = open_table,
+  .observe        = observe,
+  .write          = write_row,
   .reports_alone  = PETSC_TRUE,
-  .needs_contacts = NsWriterNeedsContacts_Contacts,
-  .sums           = PETSC_TRUE,
-  .write          = NsWriterWrite_Contacts,
-  .remember       = NsWriterRemember_Contacts,
-  .close          = NsWriterClose_Contacts,
+  .needs_contacts = PETSC_TRUE,
+  .serialize      = serialize,
 };

@@ -1,69 +1,40 @@
 /*
-  energy.csv: where each joule is, or went. kinetic + elastic + potential = initial + load - damping - impact - friction + numerical.
+  energy.csv: the energy balance. kinetic + elastic + potential = initial + load - damping - impact - friction + numerical.
 */
 #include "writer.h"
 
-static PetscBool NsWriterWanted_Energy(const NsRun *run)
-{
-  return run->config.output->energy->every > 0 ? PETSC_TRUE : PETSC_FALSE;
-}
+typedef struct {
+  PetscReal time;
+  NsLedger  ledger;
+} Row;
 
-static PetscErrorCode NsWriterOpen_Energy(NsWriter *writer)
-{
-  NsFile *file = NsArenaAlloc(writer->run->arena, sizeof(*file));
-
-  PetscFunctionBegin;
-  writer->data = file;
-  NsWriterOpenTable(file, writer->run, "energy.csv", 9);
-  NsFileText(file, "time,kinetic,elastic,potential,damping,impact,friction,load,numerical\n");
-  PetscFunctionReturn(0);
-}
-
-static PetscBool NsWriterDue_Energy(const NsWriter *writer, PetscInt64 step, PetscBool last)
-{
-  return NsWriterIsDue(writer->run->config.output->energy->every, step, last);
-}
-
-static PetscErrorCode NsWriterWrite_Energy(NsWriter *writer, const NsSnapshot *snapshot)
-{
-  NsFile         *file   = writer->data;
-  const NsLedger *ledger = snapshot->ledger;
-
-  PetscFunctionBegin;
-  NsFileNumber(file, snapshot->state.t, ',');
-  NsFileNumber(file, ledger->now.kinetic, ',');
-  NsFileNumber(file, ledger->now.elastic, ',');
-  NsFileNumber(file, ledger->now.potential, ',');
-  NsFileNumber(file, ledger->damping, ',');
-  NsFileNumber(file, ledger->impact, ',');
-  NsFileNumber(file, ledger->friction, ',');
-  NsFileNumber(file, ledger->load, ',');
-  NsFileNumber(file, ledger->numerical, '\n');
-  NsFileEndRow(file);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsWriterRemember_Energy(NsWriter *writer, NsMemory *memory)
-{
-  PetscFunctionBegin;
-  NsFileRemember(writer->data, memory);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsWriterClose_Energy(NsWriter *writer)
-{
-  PetscFunctionBegin;
-  NsFileClose(writer->data, PETSC_TRUE);
-  PetscFunctionReturn(0);
-}
-
-const NsWriterType NsWriterType_Energy = {
-  .name         = "energy",
-  .wanted       = NsWriterWanted_Energy,
-  .open         = NsWriterOpen_Energy,
-  .due          = NsWriterDue_Energy,
-  .needs_energy = PETSC_TRUE,
-  .write        = NsWriterWrite_Energy,
-  .remember     = NsWriterRemember_Energy,
-  .close        = NsWriterClose_Energy,
+static const NsColumn columns[] = {
+  {"time", "s", "time", offsetof(Row, time)},
+  {"kinetic", "J", "kinetic energy", offsetof(Row, ledger.now.kinetic)},
+  {"elastic", "J", "elastic energy", offsetof(Row, ledger.now.elastic)},
+  {"potential", "J", "potential energy of the weight", offsetof(Row, ledger.now.potential)},
+  {"damping", "J", "dissipated by damping since the start", offsetof(Row, ledger.damping)},
+  {"impact", "J", "dissipated by impacts since the start", offsetof(Row, ledger.impact)},
+  {"friction", "J", "dissipated by friction since the start", offsetof(Row, ledger.friction)},
+  {"load", "J", "external work since the start: loads, drives, moving surfaces", offsetof(Row, ledger.load)},
+  {"numerical", "J", "numerical energy error: what closes the balance", offsetof(Row, ledger.numerical)},
+  {NULL},
 };
+static const NsCsvType energy = {"energy.csv", "the energy balance, a row every `output.energy.every` steps", NS_CSV_STEPS, columns};
+
+static double bytes(const NsWriter *writer)
+{
+  (void)writer;
+  return 9 * NS_CSV_NUMBER;
+}
+
+static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
+{
+  const Row row = {snapshot->state.t, *snapshot->ledger};
+
+  PetscFunctionBegin;
+  NsCsvRow(&writer->csv[0], &row);
+  PetscFunctionReturn(0);
+}
+
+const NsWriterType NsWriterType_Energy = {.name = "energy", .csv = {&energy}, .bytes = bytes, .write = write_row, .needs_energy = PETSC_TRUE};

@@ -11,74 +11,74 @@
   the ends of the step when there was none. Where there is friction, two columns follow: velocity and impulse along the tangent, signed
   for one tangent, their magnitudes for two; empty for contacts without friction.
 
-  What an impact is, the scheme says (NsContactReport.impact): Moreau's schemes give a resting contact an impulse at every step, too.
+  The scheme says what an impact is (NsContactReport.impact): Moreau's schemes give a resting contact an impulse at every step, too.
 */
 #include "writer.h"
 
-typedef struct {
-  NsFile    file;
-  PetscBool friction; /* some candidate has a tangent */
-} NsWriter_Events;
+enum { WITH_FRICTION = 1 };
 
-static PetscBool NsWriterWanted_Events(const NsRun *run)
+typedef struct {
+  PetscReal   time, velocity_before, velocity_after, impulse, energy_lost, tangential_velocity, tangential_impulse;
+  const char *contact, *event;
+} Row;
+
+static const NsColumn columns[] = {
+  {"time", "s", "time", offsetof(Row, time)},
+  {"contact", NULL, "name of the contact", offsetof(Row, contact)},
+  {"event", NULL, "impact, closing, opening, stick or slip", offsetof(Row, event)},
+  {"velocity_before", "m/s", "gap rate before", offsetof(Row, velocity_before)},
+  {"velocity_after", "m/s", "gap rate after", offsetof(Row, velocity_after)},
+  {"impulse", "N s", "normal impulse of an impact", offsetof(Row, impulse)},
+  {"energy_lost", "J", "energy that the impact dissipated, with the part of its friction", offsetof(Row, energy_lost)},
+  {"tangential_velocity_after", "m/s", "velocity along the surface afterwards; signed for one tangent", offsetof(Row, tangential_velocity),
+    WITH_FRICTION, true},
+  {"tangential_impulse", "N s", "friction impulse of an impact; signed for one tangent", offsetof(Row, tangential_impulse), WITH_FRICTION, true},
+  {NULL},
+};
+static const NsCsvType events = {"events.csv", "a row for each event of a contact; every step is looked at", NS_CSV_EVENTS, columns};
+
+static PetscBool wanted(const NsWriter *writer)
 {
-  return run->config.output->events && run->model->candidates > 0 ? PETSC_TRUE : PETSC_FALSE;
+  return writer->model->candidates > 0;
 }
 
-static PetscErrorCode NsWriterOpen_Events(NsWriter *writer)
+static PetscErrorCode open_table(NsWriter *writer)
 {
-  NsRun           *run   = writer->run;
-  const NsModel   *model = run->model;
-  NsWriter_Events *self  = NsArenaAlloc(run->arena, sizeof(*self));
+  NsSubject features = {NULL, 0};
 
   PetscFunctionBegin;
-  writer->data = self;
-  for (PetscInt i = 0; i < model->candidates; i++)
-    if (model->candidate[i].directions > 1) self->friction = PETSC_TRUE;
-  NsWriterOpenTable(&self->file, run, "events.csv", 9);
-  NsFileText(&self->file, "time,contact,event,velocity_before,velocity_after,impulse,energy_lost");
-  NsFileText(&self->file, self->friction ? ",tangential_velocity_after,tangential_impulse\n" : "\n");
+  for (PetscInt i = 0; i < writer->model->candidates; i++) {
+    if (writer->model->candidate[i].directions > 1) features.has = WITH_FRICTION;
+  }
+  NsCsvOpen(&writer->csv[0], writer->sink, &events, 1, &features);
   PetscFunctionReturn(0);
-}
-
-static PetscBool NsWriterDue_Events(const NsWriter *writer, PetscInt64 step, PetscBool last)
-{
-  (void)writer, (void)step, (void)last;
-  return PETSC_TRUE;
-}
-
-static PetscReal tangential(const PetscReal x[3], PetscInt directions)
-{
-  return directions > 2 ? PetscSqrtReal(x[1] * x[1] + x[2] * x[2]) : x[1];
 }
 
 static void write_event(NsWriter *writer, const NsSnapshot *snapshot, PetscInt i, const char *event, PetscBool impact)
 {
-  NsWriter_Events       *self      = writer->data;
-  const NsCandidate     *candidate = &writer->run->model->candidate[i];
+  const NsCandidate     *candidate = &writer->model->candidate[i];
   const NsContactReport *contact   = &snapshot->contact[i];
+  const PetscBool        friction  = candidate->directions > 1;
+  const Row              row       = {.time = snapshot->state.t,
+                       .contact             = candidate->name,
+                       .event               = event,
+                       .velocity_before     = impact ? contact->velocity_before[0] : snapshot->before[i].gap_rate,
+                       .velocity_after      = impact ? contact->velocity_after[0] : contact->gap_rate,
+                       .impulse             = impact ? contact->impulse[0] : 0,
+                       .energy_lost         = impact ? contact->energy_lost : 0,
+                       .tangential_velocity = friction ? NsTangential(contact->velocity_after, candidate->directions) : NAN,
+                       .tangential_impulse  = !friction ? NAN
+                                              : impact  ? NsTangential(contact->impulse, candidate->directions)
+                                                        : 0};
 
-  NsFileNumber(&self->file, snapshot->state.t, ',');
-  NsFileWord(&self->file, candidate->name, ',');
-  NsFileWord(&self->file, event, ',');
-  NsFileNumber(&self->file, impact ? contact->velocity_before[0] : snapshot->before[i].gap_rate, ',');
-  NsFileNumber(&self->file, impact ? contact->velocity_after[0] : contact->gap_rate, ',');
-  NsFileNumber(&self->file, impact ? contact->impulse[0] : 0, ',');
-  NsFileNumber(&self->file, impact ? contact->energy_lost : 0, 0);
-  if (candidate->directions > 1) {
-    NsFileText(&self->file, ",");
-    NsFileNumber(&self->file, tangential(contact->velocity_after, candidate->directions), ',');
-    NsFileNumber(&self->file, impact ? tangential(contact->impulse, candidate->directions) : 0, '\n');
-  } else
-    NsFileText(&self->file, self->friction ? ",,\n" : "\n");
-  NsFileEndRow(&self->file);
+  NsCsvRow(&writer->csv[0], &row);
 }
 
-static PetscErrorCode NsWriterWrite_Events(NsWriter *writer, const NsSnapshot *snapshot)
+static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 {
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < snapshot->nears && !snapshot->first; k++) {
-    const PetscInt       i      = snapshot->near[k];
+  for (PetscInt k = 0; k < snapshot->actives && snapshot->step > 0; k++) {
+    const PetscInt       i      = snapshot->active[k];
     const NsContactState before = snapshot->before[i].state, now = snapshot->contact[i].state;
 
     if (snapshot->contact[i].impact)
@@ -91,29 +91,5 @@ static PetscErrorCode NsWriterWrite_Events(NsWriter *writer, const NsSnapshot *s
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterRemember_Events(NsWriter *writer, NsMemory *memory)
-{
-  PetscFunctionBegin;
-  NsFileRemember(&((NsWriter_Events *)writer->data)->file, memory);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsWriterClose_Events(NsWriter *writer)
-{
-  NsWriter_Events *self = writer->data;
-
-  PetscFunctionBegin;
-  NsFileClose(&self->file, PETSC_TRUE);
-  PetscFunctionReturn(0);
-}
-
-const NsWriterType NsWriterType_Events = {
-  .name          = "events",
-  .wanted        = NsWriterWanted_Events,
-  .open          = NsWriterOpen_Events,
-  .due           = NsWriterDue_Events,
-  .reports_alone = PETSC_TRUE,
-  .write         = NsWriterWrite_Events,
-  .remember      = NsWriterRemember_Events,
-  .close         = NsWriterClose_Events,
-};
+const NsWriterType NsWriterType_Events =
+  {.name = "events", .csv = {&events}, .wanted = wanted, .open = open_table, .observe = observe, .reports_alone = PETSC_TRUE};

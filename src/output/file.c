@@ -5,35 +5,25 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static void fail(NsFile *file, int error)
 {
   file->failed = PETSC_TRUE;
   file->used   = 0;
-  NsRunFail(file->run, "cannot write %s: %s", file->path, strerror(error));
+  NsSinkFail(file->sink, "cannot write %s: %s", file->path, strerror(error));
 }
 
-/* The coarse clock costs 5 ns: it may be asked at every row. */
-static int64_t coarse_seconds(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return (int64_t)now.tv_sec;
-}
-
-void NsFileCreate(NsFile *file, NsRun *run, size_t capacity)
+void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity)
 {
   memset(file, 0, sizeof(*file));
-  file->run      = run;
+  file->sink     = sink;
   file->capacity = capacity < 512 ? 512 : capacity;
-  file->buffer   = NsArenaAlloc(run->arena, file->capacity);
+  file->buffer   = NsArenaAlloc(sink->arena, file->capacity);
   file->fd       = -1;
 }
 
-/* The file is written under `name`, which may not be its own. `keep`: with what is in it, for NsFileRemember. */
+/* The file is written under `name`, which may not be its own. `keep`: with what is in it, for NsFileSerialize. */
 static void open_as(NsFile *file, const char *path, const char *name, PetscBool keep)
 {
   struct stat status;
@@ -41,21 +31,21 @@ static void open_as(NsFile *file, const char *path, const char *name, PetscBool 
   file->path    = path;
   file->used    = 0;
   file->written = 0;
-  file->flushed = coarse_seconds();
+  file->flushed = file->sink->now;
   file->failed  = PETSC_FALSE;
   file->regular = PETSC_FALSE;
-  if (!file->run->writes) return;
+  if (!file->sink->writes) return;
   file->fd = (int)TEMP_FAILURE_RETRY(open(name, O_WRONLY | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666));
   if (file->fd < 0)
     fail(file, errno);
   else
-    file->regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode) ? PETSC_TRUE : PETSC_FALSE;
+    file->regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
 void NsFileOpen(NsFile *file, const char *path)
 {
   file->part[0] = 0;
-  open_as(file, path, path, file->run->resumes);
+  open_as(file, path, path, file->sink->resumes);
 }
 
 void NsFileOpenPart(NsFile *file, const char *path)
@@ -105,7 +95,7 @@ void NsFileFlush(NsFile *file)
   }
   file->written += (int64_t)file->used;
   file->used    = 0;
-  file->flushed = coarse_seconds();
+  file->flushed = file->sink->now;
 }
 
 void NsFileBytes(NsFile *file, const void *bytes, size_t size)
@@ -160,7 +150,7 @@ void NsFileWord(NsFile *file, const char *word, char separator)
 
 void NsFileEndRow(NsFile *file)
 {
-  if (2 * file->used >= file->capacity || coarse_seconds() > file->flushed + 1) NsFileFlush(file);
+  if (2 * file->used >= file->capacity || file->sink->now > file->flushed + 1) NsFileFlush(file);
 }
 
 /* 0 or errno; the file has been cut to this length, and goes on from there. ESTALE: it is shorter. */
@@ -173,22 +163,22 @@ static int go_on_at(NsFile *file, int64_t length)
   return ftruncate(file->fd, (off_t)length) || lseek(file->fd, (off_t)length, SEEK_SET) < 0 ? errno : 0;
 }
 
-void NsFileRemember(NsFile *file, NsMemory *memory)
+void NsFileSerialize(NsFile *file, NsArchive *archive)
 {
   PetscInt64 length;
   int        error;
 
-  if (!memory->reading) {
+  if (!archive->reading) {
     NsFileFlush(file);
     error = file->failed || file->fd < 0 ? 0 : sync_file(file->fd);
     if (error) fail(file, error);
   }
   length = file->written;
-  NsMemoryLong(memory, "file", &length);
-  if (!memory->reading || memory->problem[0] || !file->run->writes || file->fd < 0) return;
+  NsArchiveLong(archive, "file", &length);
+  if (!archive->reading || archive->problem[0] || !file->sink->writes || file->fd < 0) return;
   error = file->regular ? go_on_at(file, length) : 0; /* what went through a pipe is gone */
   if (error == ESTALE)
-    NsRunFail(file->run, "cannot go on with %s: it is shorter than when the checkpoint was written", file->path);
+    NsSinkFail(file->sink, "cannot go on with %s: it is shorter than when the checkpoint was written", file->path);
   else if (error)
     fail(file, error);
   file->written = length;
@@ -199,14 +189,14 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
 {
   int error = 0, close_error;
 
-  if (file->fd < 0) return file->failed ? PETSC_FALSE : PETSC_TRUE;
+  if (file->fd < 0) return !file->failed;
   NsFileFlush(file);
   if (sync && !file->failed) error = sync_file(file->fd);
   close_error = close_file(file->fd);
   file->fd    = -1;
   if (!error) error = close_error;
   if (error && !file->failed) fail(file, error);
-  return file->failed ? PETSC_FALSE : PETSC_TRUE;
+  return !file->failed;
 }
 
 /* Gives a file its name; sync: on the disk, too, for a name is in its folder, which is there when that is. 0 or errno. */
@@ -230,10 +220,10 @@ PetscBool NsFilePublish(NsFile *file, PetscBool sync)
 {
   int error;
 
-  if (!file->run->writes) return PETSC_TRUE;
+  if (!file->sink->writes) return PETSC_TRUE;
   if (!file->failed && NsFileClose(file, sync) && (error = give_name(file->part, file->path, sync))) fail(file, error);
   if (file->failed) NsFileDiscard(file);
-  return file->failed ? PETSC_FALSE : PETSC_TRUE;
+  return !file->failed;
 }
 
 void NsFileDiscard(NsFile *file)
@@ -266,16 +256,16 @@ static PetscBool write_in_place(const char *path, const char *text, size_t size)
 
   if (fd < 0) return PETSC_FALSE;
   if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (int64_t)size <= 512 * (int64_t)status.st_blocks)
-    done = write_all(fd, text, size) == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)size)) == 0 && sync_file(fd) == 0 ? PETSC_TRUE : PETSC_FALSE;
-  return close_file(fd) == 0 ? done : PETSC_FALSE;
+    done = write_all(fd, text, size) == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)size)) == 0 && sync_file(fd) == 0;
+  return close_file(fd) == 0 && done;
 }
 
-PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync)
+PetscBool NsFileReplace(NsSink *sink, const char *path, const char *text, size_t size, PetscBool sync)
 {
   char temporary[NS_FILE_PATH];
   int  error;
 
-  if (!run->writes) return PETSC_TRUE;
+  if (!sink->writes) return PETSC_TRUE;
   if ((size_t)snprintf(temporary, sizeof(temporary), "%s.part", path) >= sizeof(temporary))
     error = ENAMETOOLONG;
   else {
@@ -284,14 +274,14 @@ PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t s
     if (error) unlink(temporary);
     if ((error == ENOSPC || error == EDQUOT) && write_in_place(path, text, size)) error = 0;
   }
-  if (error) NsRunFail(run, "cannot write %s: %s", path, strerror(error));
-  return error ? PETSC_FALSE : PETSC_TRUE;
+  if (error) NsSinkFail(sink, "cannot write %s: %s", path, strerror(error));
+  return error == 0;
 }
 
-PetscBool NsFileMakeDirectory(NsRun *run, const char *path)
+PetscBool NsFileMakeDirectory(NsSink *sink, const char *path)
 {
-  if (!run->writes || mkdir(path, 0777) == 0 || errno == EEXIST)
+  if (!sink->writes || mkdir(path, 0777) == 0 || errno == EEXIST)
     return PETSC_TRUE; /* a plain file of that name: opening files in it will fail and say so */
-  NsRunFail(run, "cannot make the directory %s: %s", path, strerror(errno));
+  NsSinkFail(sink, "cannot make the directory %s: %s", path, strerror(errno));
   return PETSC_FALSE;
 }

@@ -2,30 +2,30 @@
   Files that tell when they cannot be written.
 
   Everything goes through a buffer of fixed size (nothing allocates while stepping). The first failure - open, write, fsync, close, rename - ends
-  in NsRunFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look. So is everything on processes
-  that do not write (run->writes): all of them go through the same motions.
+  in NsSinkFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look. So is everything on processes
+  that do not write (sink->writes): all of them go through the same motions.
 */
 #pragma once
-#include "percuss/run.h"
+#include "percuss/output.h"
 
 #define NS_FILE_PATH 4096
 
 typedef struct {
-  NsRun      *run;                /* not owned */
+  NsSink     *sink;               /* not owned */
   const char *path;               /* not owned; for messages */
   char        part[NS_FILE_PATH]; /* its name until it is published; "": PATH from the beginning */
-  char       *buffer;             /* [capacity], from the run's arena */
+  char       *buffer;             /* [capacity], from the sink's arena */
   size_t      used, capacity;
   int64_t     written; /* bytes that reached the file */
-  int64_t     flushed; /* when that was, s of a coarse clock */
+  double      flushed; /* when that was, by sink->now */
   int         fd;      /* -1: not open */
   PetscBool   regular; /* a plain file: may be cut or removed */
   PetscBool   failed;
 } NsFile;
 
 /* Takes the buffer from the arena; a file may then be opened and closed many times. Rows of text should be shorter than half of it. */
-void NsFileCreate(NsFile *file, NsRun *run, size_t capacity);
-/* Truncates what was there; of a run that resumes, keeps it until NsFileRemember. */
+void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity);
+/* Truncates what was there; of a run that resumes, keeps it until NsFileSerialize. */
 void NsFileOpen(NsFile *file, const char *path);
 /* The same by the name PATH.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
 void NsFileOpenPart(NsFile *file, const char *path);
@@ -46,11 +46,11 @@ void NsFileNumber(NsFile *file, double value, char separator);
 /* A word of a CSV row; quoted if it must be (RFC 4180). */
 void NsFileWord(NsFile *file, const char *word, char separator);
 /* After each row: flushes between rows only (so that a failed or killed run leaves whole rows), when the buffer is half full or the last time was
-   over a second ago: others may be watching the file. */
+   over a second ago (sink->now): others may be watching the file. */
 void NsFileEndRow(NsFile *file);
 /* Into a checkpoint: what is in the buffer goes to the disk, and how long the file is then is noted. Out of one: the file is cut there and goes on; what was put into the buffer
    since it was opened is dropped. */
-void NsFileRemember(NsFile *file, NsMemory *memory);
+void NsFileSerialize(NsFile *file, NsArchive *archive);
 /* True when every byte since NsFileOpen is in the file; sync: on the disk. */
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
 /* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk, where the name goes, too. False: failed. */
@@ -60,6 +60,6 @@ void NsFileDiscard(NsFile *file);
 
 /* A file that is whole at any moment: written to PATH.part, to the disk if sync, then renamed. False: failed, and PATH is whole, as it was or new.
    On a full disk, where there is no room for PATH.part, it is written over the old one if it fits: "running" must not be the last word. */
-PetscBool NsFileReplace(NsRun *run, const char *path, const char *text, size_t size, PetscBool sync);
+PetscBool NsFileReplace(NsSink *sink, const char *path, const char *text, size_t size, PetscBool sync);
 /* mkdir; one that is there already is fine. */
-PetscBool NsFileMakeDirectory(NsRun *run, const char *path);
+PetscBool NsFileMakeDirectory(NsSink *sink, const char *path);

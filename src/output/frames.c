@@ -1,14 +1,17 @@
 /*
-  Frames: pictures of the model for ParaView, and of its contacts.
+  Frames: the model and its contacts for ParaView.
 
     NAME.vtk.series, frames/NAME_000000.vtk ...               points at their reference places with displacement, velocity, radius, and rotation
                                                               where points turn; cells with stress, normal_force, energy, body, element (counted
                                                               within its body, -1: only drawn), and section_force, section_moment where they bend
     NAME_contacts.vtk.series, frames/contacts_000000.vtk ...  one vertex for each closed contact, and for each that took an impulse in the step that
                                                               led here (then active is 0 if it is open again); none closed: arrays without tuples
+    view.py                                                   the scene of this run for ParaView, or without it for VTK's Python: postprocess/view.py as it
+                                                              was when the program was built; it finds the frames by where it is
 
   Vectors of force and impulse hold the normal part; friction is given as signed magnitude (one tangent) or magnitude (two).
 */
+#include "percuss_view.h"
 #include "series.h"
 #include "vtk.h"
 #include "writer.h"
@@ -27,112 +30,119 @@ typedef struct {
   PetscReal *gap, *friction_force, *friction_impulse, *slip_velocity;
   PetscInt  *candidate, *state, *active;
   PetscReal *touch_q; /* [touches] */
-} NsWriter_Frames;
+} Frames;
 
-static PetscBool NsWriterWanted_Frames(const NsRun *run)
+/* Frames of the model and of its contacts, lists before what they list. */
+static const char *const files[] = {"*.vtk.series", "frames/*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "view.py", NULL};
+
+static PetscBool wanted(const NsWriter *writer)
 {
-  return run->config.output->frames->every > 0 && run->model->scene.points > 0 && run->model->ops->fields ? PETSC_TRUE : PETSC_FALSE;
+  return writer->model->scene.points > 0 && writer->model->view.fields;
 }
 
-static PetscReal *reals(NsRun *run, PetscInt count)
+static double bytes(const NsWriter *writer)
 {
-  return NsArenaAlloc(run->arena, sizeof(PetscReal) * (size_t)count);
+  const NsScene *scene = &writer->model->scene;
+
+  return 900 + (scene->rotations ? 104.0 : 80.0) * scene->points + (scene->beams ? 96.0 : 48.0) * scene->cells;
 }
 
-static PetscInt *integers(NsRun *run, PetscInt count)
+static PetscReal *reals(NsArena *arena, PetscInt count)
 {
-  return NsArenaAlloc(run->arena, sizeof(PetscInt) * (size_t)count);
+  return NsArenaAlloc(arena, sizeof(PetscReal) * (size_t)count);
 }
 
-static void open_fields(NsWriter_Frames *self, NsRun *run)
+static PetscInt *integers(NsArena *arena, PetscInt count)
 {
-  const NsScene *scene = &run->model->scene;
+  return NsArenaAlloc(arena, sizeof(PetscInt) * (size_t)count);
+}
 
-  self->fields.displacement = reals(run, 3 * scene->points);
-  self->fields.velocity     = reals(run, 3 * scene->points);
-  self->fields.stress       = reals(run, scene->cells);
-  self->fields.normal_force = reals(run, scene->cells);
-  self->fields.energy       = reals(run, scene->cells);
-  if (scene->rotations) self->fields.rotation = reals(run, 3 * scene->points);
+static void open_fields(Frames *self, const NsScene *scene, NsArena *arena)
+{
+  self->fields.displacement = reals(arena, 3 * scene->points);
+  self->fields.velocity     = reals(arena, 3 * scene->points);
+  self->fields.stress       = reals(arena, scene->cells);
+  self->fields.normal_force = reals(arena, scene->cells);
+  self->fields.energy       = reals(arena, scene->cells);
+  if (scene->rotations) self->fields.rotation = reals(arena, 3 * scene->points);
   if (scene->beams) {
-    self->fields.section_force  = reals(run, 3 * scene->cells);
-    self->fields.section_moment = reals(run, 3 * scene->cells);
+    self->fields.section_force  = reals(arena, 3 * scene->cells);
+    self->fields.section_moment = reals(arena, 3 * scene->cells);
   }
 }
 
-static void open_contacts(NsWriter_Frames *self, NsRun *run)
+static void open_contacts(Frames *self, const NsModel *model, NsArena *arena)
 {
-  const PetscInt n = run->model->candidates;
+  const PetscInt n = model->candidates;
 
-  self->x                = reals(run, 3 * n);
-  self->displacement     = reals(run, 3 * n);
-  self->normal           = reals(run, 3 * n);
-  self->force            = reals(run, 3 * n);
-  self->impulse          = reals(run, 3 * n);
-  self->gap              = reals(run, n);
-  self->friction_force   = reals(run, n);
-  self->friction_impulse = reals(run, n);
-  self->slip_velocity    = reals(run, n);
-  self->candidate        = integers(run, n);
-  self->state            = integers(run, n);
-  self->active           = integers(run, n);
-  self->touch_q          = reals(run, run->model->touches);
+  self->x                = reals(arena, 3 * n);
+  self->displacement     = reals(arena, 3 * n);
+  self->normal           = reals(arena, 3 * n);
+  self->force            = reals(arena, 3 * n);
+  self->impulse          = reals(arena, 3 * n);
+  self->gap              = reals(arena, n);
+  self->friction_force   = reals(arena, n);
+  self->friction_impulse = reals(arena, n);
+  self->slip_velocity    = reals(arena, n);
+  self->candidate        = integers(arena, n);
+  self->state            = integers(arena, n);
+  self->active           = integers(arena, n);
+  self->touch_q          = reals(arena, model->touches);
 }
 
-static PetscErrorCode NsWriterOpen_Frames(NsWriter *writer)
+static PetscErrorCode open_series(NsWriter *writer)
 {
-  NsRun           *run     = writer->run;
-  const NsScene   *scene   = &run->model->scene;
-  const PetscInt64 planned = run->steps / run->config.output->frames->every + 2;
-  NsWriter_Frames *self    = NsArenaAlloc(run->arena, sizeof(*self));
-  const char      *prefix  = NsArenaPrint(run->arena, "frames/%s", run->name);
+  NsSink          *sink    = writer->sink;
+  NsArena         *arena   = sink->arena;
+  const NsModel   *model   = writer->model;
+  const NsScene   *scene   = &model->scene;
+  const PetscInt64 planned = writer->steps / writer->every + 2;
+  Frames          *self    = NsArenaAlloc(arena, sizeof(*self));
+  const char      *prefix  = NsArenaPrint(arena, "frames/%s", sink->name);
 
   PetscFunctionBegin;
   writer->data   = self;
-  self->contacts = run->model->candidates > 0 && run->model->ops->contact_point ? PETSC_TRUE : PETSC_FALSE;
+  self->contacts = model->candidates > 0 && model->view.contact_point;
   if (!NsVtkFits(scene->points, scene->cells))
-    NsRunFail(run,
+    NsSinkFail(sink,
       "cannot write frames: VTK files number points and cells with 32 bits, too few for %lld points and %lld cells; set output.frames.every to 0",
       (long long)scene->points, (long long)scene->cells);
-  NsVtkCreate(&self->vtk, run);
-  NsFileMakeDirectory(run, NsRunPath(run, "frames"));
-  NsSeriesCreate(&self->series, run, NsArenaPrint(run->arena, "%s.vtk.series", run->name), prefix, planned);
-  open_fields(self, run);
+  NsVtkCreate(&self->vtk, sink);
+  NsFileMakeDirectory(sink, NsSinkPath(sink, "frames"));
+  NsSeriesCreate(&self->series, sink, NsArenaPrint(arena, "%s.vtk.series", sink->name), prefix, planned);
+  open_fields(self, scene, arena);
   if (self->contacts) {
-    NsSeriesCreate(&self->contact_series, run, NsArenaPrint(run->arena, "%s_contacts.vtk.series", run->name), "frames/contacts", planned);
-    open_contacts(self, run);
+    NsSeriesCreate(&self->contact_series, sink, NsArenaPrint(arena, "%s_contacts.vtk.series", sink->name), "frames/contacts", planned);
+    open_contacts(self, model, arena);
   }
-  self->path_size = strlen(run->directory) + strlen(prefix) + sizeof("/frames/contacts_") + 32;
-  self->path      = NsArenaAlloc(run->arena, self->path_size);
+  NsFileReplace(sink, NsSinkPath(sink, "view.py"), view, sizeof(view) - 1, PETSC_FALSE);
+  NsFileListAdd(&sink->files, "view.py", arena);
+  self->path_size = strlen(sink->directory) + strlen(prefix) + sizeof("/frames/contacts_") + 32;
+  self->path      = NsArenaAlloc(arena, self->path_size);
   PetscFunctionReturn(0);
-}
-
-static PetscBool NsWriterDue_Frames(const NsWriter *writer, PetscInt64 step, PetscBool last)
-{
-  return NsWriterIsDue(writer->run->config.output->frames->every, step, last);
 }
 
 static PetscErrorCode begin_frame(NsWriter *writer, const NsSeries *series, const NsSnapshot *snapshot, const char *what)
 {
-  NsWriter_Frames *self = writer->data;
-  char             title[200];
+  Frames *self = writer->data;
+  char    title[200];
 
   PetscFunctionBegin;
   NsSeriesNextPath(series, self->path, self->path_size);
-  snprintf(title, sizeof(title), "percuss %s%.100s, step %lld, t = %.9g s", what, writer->run->name, (long long)snapshot->step, snapshot->state.t);
+  snprintf(title, sizeof(title), "percuss %s%.100s, step %lld, t = %.9g s", what, writer->sink->name, (long long)snapshot->step, snapshot->state.t);
   NsVtkOpen(&self->vtk, self->path, title);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Frames *self  = writer->data;
-  NsModel         *model = writer->run->model;
-  const NsScene   *scene = &model->scene;
-  NsVtk           *vtk   = &self->vtk;
+  Frames        *self  = writer->data;
+  NsModel       *model = writer->model;
+  const NsScene *scene = &model->scene;
+  NsVtk         *vtk   = &self->vtk;
 
   PetscFunctionBegin;
-  PetscCall(model->ops->fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->fields));
+  PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->fields));
   PetscCall(begin_frame(writer, &self->series, snapshot, ""));
   NsVtkGrid(vtk, snapshot->state.t, snapshot->step, scene->points, scene->x, scene->cells, scene->cell);
   NsVtkPointData(vtk);
@@ -156,36 +166,31 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
   PetscFunctionReturn(0);
 }
 
-static PetscReal tangential(const PetscReal x[3], PetscInt directions)
-{
-  return directions > 2 ? PetscSqrtReal(x[1] * x[1] + x[2] * x[2]) : x[1];
-}
-
 static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Frames *self   = writer->data;
-  NsModel         *model  = writer->run->model;
-  NsVtk           *vtk    = &self->vtk;
-  PetscInt         closed = 0;
+  Frames  *self   = writer->data;
+  NsModel *model  = writer->model;
+  NsVtk   *vtk    = &self->vtk;
+  PetscInt closed = 0;
 
   PetscFunctionBegin;
   PetscCall(NsModelTouch(model, snapshot->state.q, self->touch_q));
-  for (PetscInt near = 0; near < snapshot->nears; near++) {
-    const PetscInt         i          = snapshot->near[near];
+  for (PetscInt a = 0; a < snapshot->actives; a++) {
+    const PetscInt         i          = snapshot->active[a];
     const NsContactReport *contact    = &snapshot->contact[i];
     const PetscInt         directions = model->candidate[i].directions, k = closed;
     PetscReal             *n = self->normal + 3 * k;
 
     if (contact->state == NS_OPEN && contact->impulse[0] == 0) continue;
-    PetscCall(model->ops->contact_point(model, snapshot->state.t, self->touch_q, i, self->x + 3 * k, self->displacement + 3 * k, n));
+    PetscCall(model->view.contact_point(model, snapshot->state.t, self->touch_q, i, self->x + 3 * k, self->displacement + 3 * k, n));
     for (PetscInt d = 0; d < 3; d++) {
       self->force[3 * k + d]   = contact->force[0] * n[d];
       self->impulse[3 * k + d] = contact->impulse[0] * n[d];
     }
     self->gap[k]              = contact->gap;
-    self->friction_force[k]   = tangential(contact->force, directions);
-    self->friction_impulse[k] = tangential(contact->impulse, directions);
-    self->slip_velocity[k]    = tangential(contact->velocity_after, directions);
+    self->friction_force[k]   = NsTangential(contact->force, directions);
+    self->friction_impulse[k] = NsTangential(contact->impulse, directions);
+    self->slip_velocity[k]    = NsTangential(contact->velocity_after, directions);
     self->candidate[k]        = i;
     self->state[k]            = (PetscInt)contact->state;
     self->active[k]           = contact->state != NS_OPEN;
@@ -209,32 +214,33 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterWrite_Frames(NsWriter *writer, const NsSnapshot *snapshot)
+static PetscErrorCode write_frames(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Frames *self = writer->data;
+  Frames *self = writer->data;
 
   PetscFunctionBegin;
-  if (!NsVtkFits(writer->run->model->scene.points, writer->run->model->scene.cells)) PetscFunctionReturn(0); /* open has said so */
+  if (!NsVtkFits(writer->model->scene.points, writer->model->scene.cells)) PetscFunctionReturn(0); /* open has said so */
   if (snapshot->whole_q) PetscCall(write_model(writer, snapshot));
   if (self->contacts) PetscCall(write_contacts(writer, snapshot));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterRemember_Frames(NsWriter *writer, NsMemory *memory)
+static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
 {
-  NsWriter_Frames *self = writer->data;
+  Frames *self = writer->data;
 
   PetscFunctionBegin;
-  NsSeriesRemember(&self->series, memory);
-  if (self->contacts) NsSeriesRemember(&self->contact_series, memory);
+  NsSeriesSerialize(&self->series, archive);
+  if (self->contacts) NsSeriesSerialize(&self->contact_series, archive);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterClose_Frames(NsWriter *writer)
+static PetscErrorCode close_series(NsWriter *writer, const char *status)
 {
-  NsWriter_Frames *self = writer->data;
+  Frames *self = writer->data;
 
   PetscFunctionBegin;
+  (void)status;
   NsSeriesClose(&self->series);
   if (self->contacts) NsSeriesClose(&self->contact_series);
   PetscFunctionReturn(0);
@@ -242,11 +248,12 @@ static PetscErrorCode NsWriterClose_Frames(NsWriter *writer)
 
 const NsWriterType NsWriterType_Frames = {
   .name        = "frames",
-  .wanted      = NsWriterWanted_Frames,
-  .open        = NsWriterOpen_Frames,
-  .due         = NsWriterDue_Frames,
+  .files       = files,
+  .wanted      = wanted,
+  .bytes       = bytes,
+  .open        = open_series,
+  .write       = write_frames,
   .needs_state = PETSC_TRUE,
-  .write       = NsWriterWrite_Frames,
-  .remember    = NsWriterRemember_Frames,
-  .close       = NsWriterClose_Frames,
+  .serialize   = serialize,
+  .close       = close_series,
 };

@@ -1,113 +1,178 @@
 /*
   history.csv: time and the probes of `output: history: probes`, a row each `every` steps, shortest digits that read back the same.
 */
+#include <string.h>
 #include "writer.h"
 
+enum { NS_PROBES_BY_DEFAULT = 16 };
+
+/* The model chooses the columns of a probe: these are what their names mean. */
+static const NsColumn columns[] = {
+  {"time", "s", "time"},
+  {"u[xyz]", "m", "displacement", .rate = "v"},
+  {"v[xyz]", "m/s", "velocity"},
+  {"r[xyz]", "rad", "rotation, of beams, rotors, rigid bodies", .rate = "w"},
+  {"w[xyz]", "rad/s", "angular velocity of these"},
+  {"[xyz]", "m", "place of a point of a mechanism", .rate = "v"},
+  {"v", "m/s", "speed of a mechanism's coordinate"},
+  {"l", "m", "length, a coordinate of a mechanism", .rate = "vl"},
+  {"vl", "m/s", "its rate"},
+  {"alpha*", "rad", "angle, a coordinate of a mechanism", .rate = "omega"},
+  {"phi", "rad", "angle, a coordinate of a mechanism", .rate = "vphi"},
+  {"theta*", "rad", "angle, a coordinate of a mechanism", .rate = "omega"},
+  {"omega*", "rad/s", "rate of such an angle"},
+  {"vphi", "rad/s", "rate of phi"},
+  {"stress", "Pa", "of a bar or truss, at a place such as bar@0.5; tension positive"},
+  {"normal_force", "N", "normal force at such a place; tension positive"},
+  {"shear_[23]", "N", "shear force of a beam or rotor along the section's axis 2, 3"},
+  {"torque", "N m", "torque of a beam or rotor"},
+  {"moment_[23]", "N m", "bending moment of a beam or rotor about the section's axis 2, 3"},
+  {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
+  {NULL},
+};
+static const NsCsvType history = {
+  "history.csv", "the probes, a row every `output.history.every` steps; columns are PROBE.QUANTITY", NS_CSV_STEPS, columns};
+
+static const NsKey history_keys[] = {
+  {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
+    .help    = "points to record: named nodes, or places along a body, body@0.5 or body@20 mm, of beams with section forces (by the ends alone)",
+    .example = "[bar.left, bar@0.5]"},
+  NS_EVERY_KEY(NsHistorySettings),
+  {NULL},
+};
+const NsTable NsTable_History = {"history", "time histories of points", history_keys, sizeof(NsHistorySettings)};
+
 typedef struct {
-  NsFile          file;
-  PetscInt        columns;
-  NsProbeColumn **column; /* [columns] */
-  PetscReal      *value;  /* [columns] of the present row */
+  PetscInt        columns; /* beside the time */
+  NsProbeColumn **column;  /* [columns] */
+  PetscReal      *value;   /* [1 + columns] of the present row: time first */
   NsRecorded      recorded;
   PetscReal      *place; /* [scene.points, 3], or NULL when no column asks for it: of mechanisms, which are on one process in natural order */
-} NsWriter_History;
+} History;
 
-static PetscBool NsWriterWanted_History(const NsRun *run)
+static PetscBool wanted(const NsWriter *writer)
 {
-  return run->config.output->history->every > 0 && run->config.output->history->probes.count > 0 && run->model->ops->probe ? PETSC_TRUE : PETSC_FALSE;
+  return ((const NsHistorySettings *)writer->settings)->probes.count > 0 && writer->model->view.probe;
 }
 
-static PetscErrorCode NsWriterOpen_History(NsWriter *writer)
+static double bytes(const NsWriter *writer)
 {
-  NsRun            *run     = writer->run;
-  const NsStrings  *names   = &run->config.output->history->probes;
-  NsWriter_History *self    = NsArenaAlloc(run->arena, sizeof(*self));
-  NsProbe          *probes  = NsArenaAlloc(run->arena, sizeof(*probes) * (size_t)names->count);
-  PetscInt          columns = 0;
+  return NS_CSV_NUMBER * (1 + 4.0 * ((const NsHistorySettings *)writer->settings)->probes.count);
+}
+
+/* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
+static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDiag *diag)
+{
+  NsStrings *probes = &((NsHistorySettings *)settings)->probes;
+  NsProbe    probe;
+  PetscBool  found;
+  char       why[256];
+
+  PetscFunctionBegin;
+  for (int i = 0; i < probes->count; i++) {
+    const char *name = probes->items[i];
+    PetscCall(model->view.probe(model, name, &probe, &found, why, sizeof(why)));
+    if (!found) {
+      NsDiagError(diag, probes->where[i]->place, "%s", why);
+      NsDiagNote(diag, "%s", model->probe_help);
+    }
+    for (int j = 0; j < i && found; j++) {
+      if (strcmp(name, probes->items[j])) continue;
+      NsDiagError(diag, probes->where[i]->place, "probe '%s' is a duplicate", name);
+      break;
+    }
+  }
+  if (probes->count > 0) PetscFunctionReturn(0);
+  probes->items = NsArenaAlloc(arena, NS_PROBES_BY_DEFAULT * sizeof(*probes->items));
+  for (int i = 0; model->probe_names[i] && probes->count < NS_PROBES_BY_DEFAULT; i++) {
+    PetscCall(model->view.probe(model, model->probe_names[i], &probe, &found, why, sizeof(why)));
+    if (found) probes->items[probes->count++] = model->probe_names[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The next columns of the header, and of the row, which is an array of numbers with the time first. */
+static void add_probe(History *self, NsColumn *header, const char *name, NsProbe *probe, NsArena *arena)
+{
+  for (PetscInt c = 0; c < probe->columns; c++) {
+    const char *suffix = probe->column[c].suffix;
+
+    self->column[self->columns++] = &probe->column[c];
+    header[self->columns] =
+      (NsColumn){NsArenaPrint(arena, "%s%s%s", name, *suffix ? "." : "", suffix), "", "", sizeof(PetscReal) * (size_t)self->columns};
+  }
+}
+
+static PetscErrorCode open_table(NsWriter *writer)
+{
+  NsModel         *model  = writer->model;
+  NsArena         *arena  = writer->sink->arena;
+  const NsStrings *names  = &((const NsHistorySettings *)writer->settings)->probes;
+  const size_t     most   = (size_t)names->count * NS_PROBE_COLUMNS;
+  History         *self   = NsArenaAlloc(arena, sizeof(*self));
+  NsProbe         *probes = NsArenaAlloc(arena, sizeof(*probes) * (size_t)names->count);
+  NsColumn        *header = NsArenaAlloc(arena, sizeof(*header) * (most + 2));
+  NsCsvType       *type   = NsArenaAlloc(arena, sizeof(*type));
 
   PetscFunctionBegin;
   writer->data = self;
+  self->column = NsArenaAlloc(arena, sizeof(*self->column) * most);
+  header[0]    = columns[0];
   for (int i = 0; i < names->count; i++) {
     PetscBool found = PETSC_FALSE;
     char      why[256];
 
-    PetscCall(run->model->ops->probe(run->model, names->items[i], &probes[i], &found, why, sizeof(why)));
+    PetscCall(model->view.probe(model, names->items[i], &probes[i], &found, why, sizeof(why)));
     PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "probe '%s' passed the check of the config but the model does not know it", names->items[i]);
-    columns += probes[i].columns;
+    add_probe(self, header, names->items[i], &probes[i], arena);
   }
-  self->column = NsArenaAlloc(run->arena, sizeof(*self->column) * (size_t)columns);
-  self->value  = NsArenaAlloc(run->arena, sizeof(*self->value) * (size_t)columns);
-  NsWriterOpenTable(&self->file, run, "history.csv", columns);
-  NsFileText(&self->file, "time");
-  for (int i = 0; i < names->count; i++) {
-    for (PetscInt c = 0; c < probes[i].columns; c++) {
-      const char *suffix = probes[i].column[c].suffix;
-      if (probes[i].column[c].place && !self->place)
-        self->place = NsArenaAlloc(run->arena, sizeof(*self->place) * 3 * (size_t)run->model->scene.points);
-
-      self->column[self->columns++] = &probes[i].column[c];
-      NsFileText(&self->file, ",");
-      NsFileWord(&self->file, NsArenaPrint(run->arena, "%s%s%s", names->items[i], *suffix ? "." : "", suffix), 0);
-    }
+  for (PetscInt c = 0; c < self->columns && !self->place; c++) {
+    if (self->column[c]->coordinate) self->place = NsArenaAlloc(arena, sizeof(*self->place) * 3 * (size_t)model->scene.points);
   }
-  NsFileText(&self->file, "\n");
-  PetscCall(NsRecordedCreate(run, self->columns, self->column, &self->recorded));
+  self->value  = NsArenaAlloc(arena, sizeof(*self->value) * (size_t)(1 + self->columns));
+  *type        = history;
+  type->column = header;
+  NsCsvOpen(&writer->csv[0], writer->sink, type, 0, NULL);
+  PetscCall(NsRecordedCreate(writer, self->columns, self->column, &self->recorded));
   PetscFunctionReturn(0);
 }
 
-static PetscBool NsWriterDue_History(const NsWriter *writer, PetscInt64 step, PetscBool last)
+static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  return NsWriterIsDue(writer->run->config.output->history->every, step, last);
-}
-
-static PetscErrorCode NsWriterWrite_History(NsWriter *writer, const NsSnapshot *snapshot)
-{
-  NsWriter_History *self = writer->data;
-  const PetscReal  *q, *v;
-  PetscReal         sum = 0;
-  PetscBool         good;
+  History         *self = writer->data;
+  const PetscReal *q, *v;
+  PetscReal        sum = 0;
 
   PetscFunctionBegin;
-  if (self->place) PetscCall(writer->run->model->ops->places(writer->run->model, snapshot->state.t, snapshot->state.q, self->place));
+  if (self->place) PetscCall(writer->model->view.points(writer->model, snapshot->state.t, snapshot->state.q, self->place));
   PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
+  self->value[0] = snapshot->state.t;
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
 
-    self->value[c] = column->place && self->place ? self->place[column->place - 1] : NsProbeColumnSum(column, q, v);
-    sum += self->value[c];
+    self->value[1 + c] = column->coordinate && self->place ? self->place[column->coordinate - 1] : NsProbeColumnSum(column, q, v);
+    sum += self->value[1 + c];
   }
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));
-  PetscCall(NsGuardRow(writer->run, snapshot->step, sum, "history.csv", &good));
-  if (!good) PetscFunctionReturn(0);
-  NsFileNumber(&self->file, snapshot->state.t, self->columns ? ',' : '\n');
-  for (PetscInt c = 0; c < self->columns; c++) NsFileNumber(&self->file, self->value[c], c + 1 < self->columns ? ',' : '\n');
-  NsFileEndRow(&self->file);
+  if (NsWriterFinite(writer, sum)) NsCsvRow(&writer->csv[0], self->value);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterRemember_History(NsWriter *writer, NsMemory *memory)
+static PetscErrorCode close_watch(NsWriter *writer, const char *status)
 {
   PetscFunctionBegin;
-  NsFileRemember(&((NsWriter_History *)writer->data)->file, memory);
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsWriterClose_History(NsWriter *writer)
-{
-  NsWriter_History *self = writer->data;
-
-  PetscFunctionBegin;
-  PetscCall(NsRecordedDestroy(&self->recorded));
-  NsFileClose(&self->file, PETSC_TRUE);
+  (void)status;
+  PetscCall(NsRecordedDestroy(&((History *)writer->data)->recorded));
   PetscFunctionReturn(0);
 }
 
 const NsWriterType NsWriterType_History = {
-  .name     = "history",
-  .wanted   = NsWriterWanted_History,
-  .open     = NsWriterOpen_History,
-  .due      = NsWriterDue_History,
-  .write    = NsWriterWrite_History,
-  .remember = NsWriterRemember_History,
-  .close    = NsWriterClose_History,
+  .name   = "history",
+  .csv    = {&history},
+  .wanted = wanted,
+  .check  = check,
+  .bytes  = bytes,
+  .open   = open_table,
+  .write  = write_row,
+  .close  = close_watch,
 };

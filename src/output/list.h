@@ -1,10 +1,18 @@
-/* What is kept of a run: one file, one line. Opened and closed in this order; the manifest comes last, for it tells how the others went. */
-NS_WRITER(Frames)
-NS_WRITER(View)
-NS_WRITER(History)
-NS_WRITER(Contacts)
-NS_WRITER(Events)
-NS_WRITER(Energy)
-NS_WRITER(Orbits)
-NS_WRITER(Progress)
-NS_WRITER(Manifest)
+/*
+  What is kept of a run: one file, one line. Opened and closed in this order.
+
+      NS_WRITER(Name, key, table, default, help, example)   with settings: a mapping of the key `output.key`, whose table begins its struct with NsEverySettings
+      NS_WRITER_SWITCH(Name, key, default, help, example)   switched by `output.key: true` or `false`
+      NS_WRITER_ALWAYS(Name)                                without a key
+*/
+NS_WRITER(Frames, frames, NsTable_Every, "{every: 100}", "VTK files for ParaView", "{every: 20}")
+NS_WRITER(History, history, NsTable_History, "{every: 1}", "history.csv: displacements and velocities of probes", "{probes: [bar.left], every: 1}")
+NS_WRITER(Orbits, orbits, NsTable_Orbits, "{}", "orbits.csv and poincare.csv: orbits of rotors at their stations",
+  "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}")
+NS_WRITER(Contacts, contacts, NsTable_Every, "{every: 1}", "contacts.csv: gaps, gap rates, forces, impulses (those since the row before), states",
+  "{every: 1}")
+NS_WRITER_SWITCH(
+  Events, events, "true", "events.csv: impacts, closings, openings, stick and slip; gap rates before and after, impulse, energy lost", "false")
+NS_WRITER(
+  Energy, energy, NsTable_Every, "{every: 1}", "energy.csv: energies, what was dissipated, external work, numerical energy error", "{every: 10}")
+NS_WRITER_ALWAYS(Progress)

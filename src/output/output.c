@@ -1,124 +1,136 @@
+#include "analyses.h"
+#include "settings.h"
 #include "writer.h"
 #include <string.h>
 
-#define NS_WRITER(Name) extern const NsWriterType NsWriterType_##Name;
+#define NS_WRITER_ALWAYS(Name)      extern const NsWriterType NsWriterType_##Name;
+#define NS_WRITER(Name, ...)        NS_WRITER_ALWAYS(Name)
+#define NS_WRITER_SWITCH(Name, ...) NS_WRITER_ALWAYS(Name)
 #include "list.h"
-#undef NS_WRITER
+#undef NS_WRITER_ALWAYS
 
 const NsWriterType *const NsWriterTypes[] = {
-#define NS_WRITER(Name) &NsWriterType_##Name,
+#define NS_WRITER_ALWAYS(Name) &NsWriterType_##Name,
 #include "list.h"
 #undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
   NULL};
-const NsWriterType *const NsWriterManifest = &NsWriterType_Manifest;
 
-PetscErrorCode NsWriterCreate(const NsWriterType *type, NsRun *run, NsWriter **writer)
+/* Where the settings of each writer are. */
+static const struct {
+  PetscBool mapping, with_switch;
+  size_t    offset; /* in NsOutputSettings */
+} keys[] = {
+#define NS_WRITER(Name, key, ...)        {PETSC_TRUE, PETSC_FALSE, offsetof(NsOutputSettings, key)},
+#define NS_WRITER_SWITCH(Name, key, ...) {PETSC_FALSE, PETSC_TRUE, offsetof(NsOutputSettings, key)},
+#define NS_WRITER_ALWAYS(Name)           {PETSC_FALSE, PETSC_FALSE, 0},
+#include "list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
+};
+
+static void *settings_of(const NsOutputSettings *output, int number)
+{
+  return keys[number].mapping ? *(void *const *)((const char *)output + keys[number].offset) : NULL;
+}
+
+static PetscBool is_on(const NsOutputSettings *output, int number)
+{
+  const NsEverySettings *settings = settings_of(output, number);
+
+  if (keys[number].with_switch) return *(const bool *)((const char *)output + keys[number].offset);
+  return !settings || settings->every > 0;
+}
+
+PetscErrorCode NsWritersCheck(const NsOutputSettings *output, NsModel *model, NsArena *arena, NsDiag *diag)
 {
   PetscFunctionBegin;
-  *writer         = NsArenaAlloc(run->arena, sizeof(**writer));
-  (*writer)->type = type;
-  (*writer)->run  = run;
-  PetscCall(type->open(*writer));
+  for (int i = 0; NsWriterTypes[i]; i++) {
+    if (NsWriterTypes[i]->check) PetscCall(NsWriterTypes[i]->check(settings_of(output, i), model, arena, diag));
+  }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsWriterDestroy(NsWriter **writer)
+PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *context, NsWriter **result)
 {
+  NsWriter              *writer = NsArenaAlloc(context->sink->arena, sizeof(*writer));
+  const NsEverySettings *settings;
+  int                    number = 0;
+
   PetscFunctionBegin;
-  NsWriter *closing = *writer; /* its memory is the arena's */
-  *writer           = NULL;    /* never closed twice, also if closing fails */
-  if (closing) PetscCall(closing->type->close(closing));
+  *result = NULL;
+  while (NsWriterTypes[number] != type) number++;
+  settings = settings_of(context->settings, number);
+  *writer  = (NsWriter){.type = type,
+     .sink                    = context->sink,
+     .model                   = context->model,
+     .settings                = settings,
+     .every                   = settings ? settings->every : 0,
+     .end                     = context->end,
+     .steps                   = context->steps,
+     .quiet                   = context->quiet};
+  if (is_on(context->settings, number) && (!type->wanted || type->wanted(writer))) *result = writer;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsWritersClose(NsRun *run)
+PetscErrorCode NsWriterOpen(NsWriter *writer)
 {
+  const NsWriterType *type = writer->type;
+
   PetscFunctionBegin;
-  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterDestroy(&run->writer[i]));
+  writer->csv = NsArenaAlloc(writer->sink->arena, sizeof(*writer->csv) * NS_WRITER_TABLES);
+  if (type->open) PetscCall(type->open(writer));
+  for (int i = 0; type->csv[i]; i++) {
+    if (!writer->csv[i].type) NsCsvOpen(&writer->csv[i], writer->sink, type->csv[i], 0, NULL);
+  }
+  writer->open = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
 
-void NsWritersLastWords(void *context)
+PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive)
 {
-  NsRun    *run      = context;
-  NsWriter *manifest = NULL;
-  PetscBool tells    = PETSC_FALSE;
-
-  for (int i = 0; i < run->writers; i++) tells = tells || (run->writer[i] && run->writer[i]->type == NsWriterManifest) ? PETSC_TRUE : PETSC_FALSE;
-  NsRunFail(run, "out of memory");
-  if (NsWritersClose(run) == 0 && !tells && NsWriterCreate(NsWriterManifest, run, &manifest) == 0) (void)NsWriterDestroy(&manifest);
-}
-
-void NsWriterOpenTable(NsFile *file, NsRun *run, const char *name, PetscInt columns)
-{
-  /* Two rows fit, so that a flush never cuts one; and enough rows that writing them costs nothing. */
-  NsFileCreate(file, run, PetscMax((size_t)65536, 2 * 26 * ((size_t)columns + 1)));
-  NsFileOpen(file, NsRunPath(run, "%s", name));
-  NsRunAddFile(run, &run->outputs, name);
-}
-
-PetscErrorCode NsRecordedCreate(NsRun *run, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded)
-{
-  NsLayout *layout = run->model->layout;
-  PetscInt *number, count = 0, all = 0;
-
   PetscFunctionBegin;
-  *recorded = (NsRecorded){NULL, NULL, NULL};
-  if (NsLayoutIsNatural(layout)) PetscFunctionReturn(0);
-  for (PetscInt c = 0; c < columns; c++) all += column[c]->entries;
-  PetscCall(PetscMalloc1(all, &number));
-  for (PetscInt c = 0; c < columns; c++) {
-    for (PetscInt i = 0; i < column[c]->entries; i++) {
-      number[count]         = column[c]->unknown[i];
-      column[c]->unknown[i] = count++;
+  for (int i = 0; writer->type->csv[i]; i++) NsFileSerialize(&writer->csv[i].file, archive);
+  if (writer->type->serialize) PetscCall(writer->type->serialize(writer, archive));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsWriterClose(NsWriter *writer, const char *status)
+{
+  PetscFunctionBegin;
+  if (!writer->open) PetscFunctionReturn(0);
+  writer->open = PETSC_FALSE; /* never closed twice, also if closing fails */
+  for (int i = 0; writer->type->csv[i]; i++) NsCsvClose(&writer->csv[i]);
+  if (writer->type->close) PetscCall(writer->type->close(writer, status));
+  PetscFunctionReturn(0);
+}
+
+PetscBool NsWriterFinite(NsWriter *writer, PetscReal sum)
+{
+  const PetscBool finite = isfinite(sum) != 0;
+
+  writer->not_finite = !finite;
+  return finite;
+}
+
+const NsCsvType *NsCsvTypeAt(int index)
+{
+  for (int i = 0; NsWriterTypes[i]; i++) {
+    for (int k = 0; NsWriterTypes[i]->csv[k]; k++) {
+      if (index-- == 0) return NsWriterTypes[i]->csv[k];
     }
   }
-  PetscCall(NsWatchCreate(layout, count, number, &recorded->watch));
-  PetscCall(PetscFree(number));
-  recorded->q = NsArenaAlloc(run->arena, sizeof(PetscReal) * (size_t)(count + 1));
-  recorded->v = NsArenaAlloc(run->arena, sizeof(PetscReal) * (size_t)(count + 1));
-  PetscFunctionReturn(0);
+  return index < NS_ANALYSIS_TABLES ? NsAnalysisTables[index] : NULL;
 }
 
-PetscErrorCode NsRecordedDestroy(NsRecorded *recorded)
+const NsCsvType *NsCsvTypeFind(const char *file)
 {
-  PetscFunctionBegin;
-  PetscCall(NsWatchDestroy(&recorded->watch));
-  PetscFunctionReturn(0);
-}
+  const NsCsvType *type;
 
-PetscErrorCode NsRecordedGather(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v)
-{
-  PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(state->q, q));
-  PetscCall(VecGetArrayRead(state->v, v));
-  if (!recorded->watch) PetscFunctionReturn(0);
-  PetscCall(NsWatchGather(recorded->watch, *q, recorded->q));
-  PetscCall(NsWatchGather(recorded->watch, *v, recorded->v));
-  PetscCall(VecRestoreArrayRead(state->v, v));
-  PetscCall(VecRestoreArrayRead(state->q, q));
-  *q = recorded->q;
-  *v = recorded->v;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsRecordedRestore(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v)
-{
-  PetscFunctionBegin;
-  if (recorded->watch) PetscFunctionReturn(0);
-  PetscCall(VecRestoreArrayRead(state->v, v));
-  PetscCall(VecRestoreArrayRead(state->q, q));
-  PetscFunctionReturn(0);
-}
-
-void NsRunAddFile(NsRun *run, NsRunFile **list, const char *path)
-{
-  while (*list) list = &(*list)->next;
-  *list         = NsArenaAlloc(run->arena, sizeof(**list));
-  (*list)->path = NsArenaCopy(run->arena, path, strlen(path));
-}
-
-const char *NsRunExitName(const NsRun *run)
-{
-  return run->exit == NS_EXIT_DONE ? "done" : run->exit == NS_EXIT_STOPPED ? "stopped" : "failed";
+  for (int i = 0; (type = NsCsvTypeAt(i)); i++) {
+    if (!strcmp(type->file, file)) return type;
+  }
+  return NULL;
 }

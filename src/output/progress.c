@@ -1,7 +1,7 @@
 /*
   Progress: a live line on stderr, and status.json for whoever watches from elsewhere.
 
-    elastic_bar  42.3 %  t = 253.8 us  163824 steps/s  12 s left  1 of 2 contacts closed  energy residual 1.2e-09
+    elastic_bar  42.3 %  t = 253.8 us  163824 steps/s  12 s left  1 of 2 contacts closed  numerical energy error 1.2e-09
 
   On a terminal the line is renewed five times a second and wiped at the end; elsewhere (a pipe, a log file) a plain line comes every 30 s;
   with --quiet none. status.json is renewed once a second. The energies are computed only for steps that are reported.
@@ -11,6 +11,7 @@
   moment's speed alone jumps with every contact, that of the whole run never learns of a slower second half.
 */
 #include "core/json.h"
+#include "percuss/clock.h"
 #include "writer.h"
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ typedef struct {
   PetscInt64 step;
   PetscReal  t;
   PetscInt   closed;
-  PetscReal  numerical, relative; /* energy residual, J and over the size of what there is */
+  PetscReal  numerical, relative; /* numerical energy error, J and over the size of what there is */
 } Figures;
 
 typedef struct {
@@ -41,73 +42,58 @@ typedef struct {
   PetscReal t_begin;                 /* s */
   double    speed, steps_per_second; /* simulated s and steps a wall second, smoothed */
   Figures   at;                      /* last measurement */
-} NsWriter_Progress;
+} Progress;
 
-static double wall(void)
+static PetscErrorCode open_status(NsWriter *writer)
 {
-  struct timespec time;
-
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static PetscBool NsWriterWanted_Progress(const NsRun *run)
-{
-  (void)run;
-  return PETSC_TRUE;
-}
-
-static PetscErrorCode NsWriterOpen_Progress(NsWriter *writer)
-{
-  NsRun             *run  = writer->run;
-  NsWriter_Progress *self = NsArenaAlloc(run->arena, sizeof(*self));
-  const char        *term = getenv("TERM");
+  NsSink     *sink = writer->sink;
+  Progress   *self = NsArenaAlloc(sink->arena, sizeof(*self));
+  const char *term = getenv("TERM");
 
   PetscFunctionBegin;
   writer->data = self;
-  self->path   = NsRunPath(run, "status.json");
-  self->live   = run->writes && !run->options.quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") ? PETSC_TRUE : PETSC_FALSE;
-  self->plain  = run->writes && !run->options.quiet && !self->live ? PETSC_TRUE : PETSC_FALSE;
+  self->path   = NsSinkPath(sink, "status.json");
+  self->live   = sink->writes && !writer->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+  self->plain  = sink->writes && !writer->quiet && !self->live;
   self->stride = 1;
   NsJsonBegin(&self->json, 4096);
-  NsRunAddFile(run, &run->outputs, "status.json");
+  NsFileListAdd(&sink->files, "status.json", sink->arena);
   PetscFunctionReturn(0);
 }
 
-static PetscBool NsWriterDue_Progress(const NsWriter *writer, PetscInt64 step, PetscBool last)
+static PetscBool due(NsWriter *writer, PetscInt64 step)
 {
-  NsWriter_Progress *self = writer->data;
-  double             time, since;
+  Progress *self = writer->data;
+  double    now, since;
 
-  if (last || step == 0) return PETSC_TRUE;
   if (step < self->look_at) return PETSC_FALSE;
-  time  = wall();
-  since = time - self->looked;
+  now   = NsSeconds();
+  since = now - self->looked;
   if (since > look_interval)
     self->stride = PetscMax(1, (PetscInt64)((double)self->stride * look_interval / since));
   else if (2 * since < look_interval)
     self->stride *= 2;
-  self->looked  = time;
+  self->looked  = now;
   self->look_at = step + self->stride;
-  return time >= self->line_at || time >= self->status_at ? PETSC_TRUE : PETSC_FALSE;
+  return now >= self->line_at || now >= self->status_at;
 }
 
 static double remaining(const NsWriter *writer)
 {
-  const NsWriter_Progress *self = writer->data;
+  const Progress *self = writer->data;
 
-  return self->speed > 0 ? PetscMax(0, (writer->run->config.time->end - self->at.t) / self->speed) : NAN;
+  return self->speed > 0 ? PetscMax(0, (writer->end - self->at.t) / self->speed) : NAN;
 }
 
 static double per_cent(const NsWriter *writer)
 {
-  const NsWriter_Progress *self = writer->data;
-  const double             span = writer->run->config.time->end - self->t_begin;
+  const Progress *self = writer->data;
+  const double    span = writer->end - self->t_begin;
 
   return span > 0 ? PetscMin(100, 100 * (self->at.t - self->t_begin) / span) : 100;
 }
 
-/* What the energy residual is to be small against, J: of this state alone, so that it does not depend on when the clock looked. */
+/* What the numerical energy error is to be small against, J: of this state alone, so that it does not depend on when the clock looked. */
 static PetscReal size_of(const NsLedger *ledger)
 {
   const PetscReal motion = PetscAbsReal(ledger->now.kinetic) + PetscAbsReal(ledger->now.elastic);
@@ -117,9 +103,9 @@ static PetscReal size_of(const NsLedger *ledger)
 
 static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
 {
-  NsWriter_Progress *self   = writer->data;
-  const NsLedger    *ledger = snapshot->ledger;
-  const double       since  = time - self->measured;
+  Progress       *self   = writer->data;
+  const NsLedger *ledger = snapshot->ledger;
+  const double    since  = time - self->measured;
 
   if (since > 0 && snapshot->step > self->at.step) {
     const double memory = PetscMax(2, 0.2 * (time - self->begin));
@@ -132,7 +118,7 @@ static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
   self->at.step   = snapshot->step;
   self->at.t      = snapshot->state.t;
   self->at.closed = 0;
-  for (PetscInt i = 0; i < writer->run->model->candidates; i++) self->at.closed += snapshot->contact[i].state != NS_OPEN;
+  for (PetscInt i = 0; i < writer->model->candidates; i++) self->at.closed += snapshot->contact[i].state != NS_OPEN;
   self->at.numerical = ledger->numerical;
   self->at.relative  = size_of(ledger) > 0 ? ledger->numerical / size_of(ledger) : 0;
 }
@@ -168,19 +154,18 @@ static void print_wall(char *text, size_t size, double seconds)
 
 static void print_line(NsWriter *writer)
 {
-  NsWriter_Progress *self = writer->data;
-  const NsRun       *run  = writer->run;
-  char               line[512], t[32], speed[32], left[32], contacts[64] = "";
-  struct winsize     window;
-  int                width = (int)sizeof(line);
+  Progress      *self          = writer->data;
+  const PetscInt contacts_most = writer->model->candidates;
+  char           line[512], t[32], speed[32], left[32], contacts[64] = "";
+  struct winsize window;
+  int            width = (int)sizeof(line);
 
   print_simulated(t, sizeof(t), self->at.t);
   snprintf(speed, sizeof(speed), self->steps_per_second < 100 ? "%.3g" : "%.0f", self->steps_per_second);
   print_wall(left, sizeof(left), remaining(writer));
-  if (run->model->candidates)
-    snprintf(contacts, sizeof(contacts), "  %lld of %lld contacts closed", (long long)self->at.closed, (long long)run->model->candidates);
-  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  energy residual %.2g", run->name, per_cent(writer), t, speed, left,
-    contacts, (double)self->at.relative);
+  if (contacts_most) snprintf(contacts, sizeof(contacts), "  %lld of %lld contacts closed", (long long)self->at.closed, (long long)contacts_most);
+  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  numerical energy error %.2g", writer->sink->name, per_cent(writer), t,
+    speed, left, contacts, (double)self->at.relative);
   if (!self->live)
     fprintf(stderr, "%s\n", line);
   else {
@@ -194,9 +179,8 @@ static void print_line(NsWriter *writer)
 
 static void write_status(NsWriter *writer, const char *status)
 {
-  NsWriter_Progress *self = writer->data;
-  NsRun             *run  = writer->run;
-  NsJson            *json = &self->json;
+  Progress *self = writer->data;
+  NsJson   *json = &self->json;
 
   NsJsonClear(json);
   NsJsonOpen(json, NULL, '{');
@@ -205,33 +189,33 @@ static void write_status(NsWriter *writer, const char *status)
   NsJsonNumber(json, "updated", (double)time(NULL)); /* s since 1970, UTC */
   NsJsonNumber(json, "per_cent", per_cent(writer));
   NsJsonNumber(json, "time", self->at.t);
-  NsJsonNumber(json, "end", run->config.time->end);
+  NsJsonNumber(json, "end", writer->end);
   NsJsonInteger(json, "step", self->at.step);
-  NsJsonInteger(json, "steps", run->steps);
+  NsJsonInteger(json, "steps", writer->steps);
   NsJsonNumber(json, "steps_per_second", self->steps_per_second);
-  NsJsonNumber(json, "elapsed_seconds", self->begin > 0 ? wall() - self->begin : 0);
+  NsJsonNumber(json, "elapsed_seconds", self->begin > 0 ? NsSeconds() - self->begin : 0);
   NsJsonNumber(json, "remaining_seconds", remaining(writer));
   NsJsonInteger(json, "closed_contacts", self->at.closed);
-  NsJsonInteger(json, "contacts", run->model->candidates);
+  NsJsonInteger(json, "contacts", writer->model->candidates);
   NsJsonNumber(json, "energy_numerical", self->at.numerical);
   NsJsonNumber(json, "energy_relative", self->at.relative);
   NsJsonClose(json);
-  NsFileReplace(run, self->path, json->text, json->used, PETSC_FALSE);
+  NsFileReplace(writer->sink, self->path, json->text, json->used, PETSC_FALSE);
 }
 
-static void begin_watching(NsWriter_Progress *self)
+static void begin_watching(Progress *self)
 {
-  self->looked  = wall();
+  self->looked  = NsSeconds();
   self->line_at = self->live ? self->looked + live_interval : self->plain ? self->looked + plain_interval : HUGE_VAL;
 }
 
-static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot *snapshot)
+static PetscErrorCode write_progress(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  NsWriter_Progress *self = writer->data;
-  const double       time = wall();
+  Progress    *self = writer->data;
+  const double time = NsSeconds();
 
   PetscFunctionBegin;
-  if (snapshot->first) {
+  if (snapshot->step == 0) {
     self->begin   = time;
     self->t_begin = snapshot->state.t;
     begin_watching(self);
@@ -248,44 +232,45 @@ static PetscErrorCode NsWriterWrite_Progress(NsWriter *writer, const NsSnapshot 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterRemember_Progress(NsWriter *writer, NsMemory *memory)
+static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
 {
-  NsWriter_Progress *self    = writer->data;
-  PetscReal          elapsed = wall() - self->begin;
+  Progress *self    = writer->data;
+  PetscReal elapsed = NsSeconds() - self->begin;
 
   PetscFunctionBegin;
-  NsMemoryReals(memory, "elapsed", 1, &elapsed);
-  NsMemoryReals(memory, "t_begin", 1, &self->t_begin);
-  if (memory->reading) {
-    self->measured = wall();
+  NsArchiveReals(archive, "elapsed", 1, &elapsed);
+  NsArchiveReals(archive, "t_begin", 1, &self->t_begin);
+  NsArchiveLong(archive, "step", &self->at.step);
+  NsArchiveReals(archive, "t", 1, &self->at.t);
+  if (archive->reading) {
+    self->measured = NsSeconds();
     self->begin    = self->measured - elapsed;
-    self->at.step  = writer->run->steps_done;
-    self->at.t     = writer->run->state.t;
     begin_watching(self);
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsWriterClose_Progress(NsWriter *writer)
+static PetscErrorCode close_status(NsWriter *writer, const char *status)
 {
-  NsWriter_Progress *self = writer->data;
+  Progress *self = writer->data;
 
   PetscFunctionBegin;
   if (self->shown) fputs("\r\033[K", stderr);
   fflush(stderr);
-  write_status(writer, NsRunExitName(writer->run));
+  write_status(writer, status);
   NsJsonEnd(&self->json);
   PetscFunctionReturn(0);
 }
 
+static const char *const files[] = {"status.json", NULL};
+
 const NsWriterType NsWriterType_Progress = {
-  .by_clock     = PETSC_TRUE,
   .name         = "progress",
-  .wanted       = NsWriterWanted_Progress,
-  .open         = NsWriterOpen_Progress,
-  .due          = NsWriterDue_Progress,
+  .files        = files,
+  .open         = open_status,
+  .due          = due,
+  .write        = write_progress,
   .needs_energy = PETSC_TRUE,
-  .write        = NsWriterWrite_Progress,
-  .remember     = NsWriterRemember_Progress,
-  .close        = NsWriterClose_Progress,
+  .serialize    = serialize,
+  .close        = close_status,
 };

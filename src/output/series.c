@@ -1,22 +1,14 @@
 #include "series.h"
 #include "core/decimal.h"
+#include "percuss/clock.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { FIRST_ROOM = 1 << 26 };     /* bytes at most before the first frame; pages that are never touched cost nothing */
 enum { MOST_FRAMES = 1000000000 }; /* that a checkpoint may tell of */
 static const double wait = 0.5, share = 20;
 static const char   end[] = "\n]}\n";
-
-static double wall(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static size_t entry_size(const NsSeries *series)
 {
@@ -27,7 +19,7 @@ static void reserve(NsSeries *series, size_t size)
 {
   if (series->capacity - series->used < size) {
     const size_t capacity = 2 * series->capacity + size;
-    char        *text     = NsArenaAlloc(series->run->arena, capacity);
+    char        *text     = NsArenaAlloc(series->sink->arena, capacity);
 
     if (series->used) memcpy(text, series->text, series->used);
     series->text     = text;
@@ -41,31 +33,31 @@ static void append(NsSeries *series, const char *bytes, size_t size)
   series->used += size;
 }
 
-void NsSeriesCreate(NsSeries *series, NsRun *run, const char *name, const char *prefix, PetscInt64 planned)
+void NsSeriesCreate(NsSeries *series, NsSink *sink, const char *name, const char *prefix, PetscInt64 planned)
 {
   static const char start[] = "{\"file-series-version\":\"1.0\",\"files\":[\n";
 
   memset(series, 0, sizeof(*series));
-  series->run    = run;
-  series->path   = NsRunPath(run, "%s", name);
+  series->sink   = sink;
+  series->path   = NsSinkPath(sink, "%s", name);
   series->prefix = prefix;
   reserve(series, (size_t)PetscMin((double)FIRST_ROOM, ((double)planned + 2) * (double)entry_size(series)));
   append(series, start, sizeof(start) - 1);
-  NsRunAddFile(run, &run->outputs, name);
+  NsFileListAdd(&sink->files, name, sink->arena);
 }
 
 void NsSeriesNextPath(const NsSeries *series, char *path, size_t size)
 {
-  snprintf(path, size, "%s/%s_%06lld.vtk", series->run->directory, series->prefix, (long long)series->frames);
+  snprintf(path, size, "%s/%s_%06lld.vtk", series->sink->directory, series->prefix, (long long)series->frames);
 }
 
 static void write_list(NsSeries *series)
 {
-  const double start = wall();
+  const double start = NsSeconds();
 
   memcpy(series->text + series->used, end, sizeof(end)); /* there is room: see NsSeriesAdd */
-  NsFileReplace(series->run, series->path, series->text, series->used + sizeof(end) - 1, PETSC_TRUE);
-  series->written = wall();
+  NsFileReplace(series->sink, series->path, series->text, series->used + sizeof(end) - 1, PETSC_TRUE);
+  series->written = NsSeconds();
   series->cost    = series->written - start;
   series->behind  = PETSC_FALSE;
 }
@@ -93,26 +85,26 @@ void NsSeriesAdd(NsSeries *series, PetscReal time)
   append(series, "}", 1);
   series->frames++;
   series->behind = PETSC_TRUE;
-  if (series->frames == 1 || wall() - series->written > PetscMax(wait, share * series->cost)) write_list(series);
+  if (series->frames == 1 || NsSeconds() - series->written > PetscMax(wait, share * series->cost)) write_list(series);
 }
 
-void NsSeriesRemember(NsSeries *series, NsMemory *memory)
+void NsSeriesSerialize(NsSeries *series, NsArchive *archive)
 {
   PetscInt64 used = (PetscInt64)series->used;
 
-  NsMemoryLong(memory, "frames", &series->frames);
-  NsMemoryReals(memory, "frame_time", 1, &series->time);
-  NsMemoryLong(memory, "series_size", &used);
+  NsArchiveLong(archive, "frames", &series->frames);
+  NsArchiveReals(archive, "frame_time", 1, &series->time);
+  NsArchiveLong(archive, "series_size", &used);
   if (series->frames < 0 || series->frames > MOST_FRAMES || used < 0 || used > (PetscInt64)entry_size(series) * (series->frames + 2))
-    NsMemoryDeny(memory, "series_size");
-  if (memory->problem[0]) return;
-  if (memory->reading) {
-    series->used = 0; /* what it begins with is in the memory, too */
+    NsArchiveDeny(archive, "series_size");
+  if (archive->problem[0]) return;
+  if (archive->reading) {
+    series->used = 0; /* what it begins with is in the archive, too */
     reserve(series, (size_t)used + sizeof(end));
     series->used = (size_t)used;
   }
-  NsMemoryBytes(memory, "series", series->used, series->text);
-  series->behind = series->behind || memory->reading ? PETSC_TRUE : PETSC_FALSE;
+  NsArchiveBytes(archive, "series", series->used, series->text);
+  series->behind = series->behind || archive->reading;
 }
 
 void NsSeriesClose(NsSeries *series)

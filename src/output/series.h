@@ -10,7 +10,7 @@
 #include "file.h"
 
 typedef struct {
-  NsRun      *run;    /* not owned */
+  NsSink     *sink;   /* not owned */
   const char *path;   /* of the list */
   const char *prefix; /* of the frames, relative to the run's directory: "frames/elastic_bar" */
   char       *text;   /* JSON but for its end; from the arena */
@@ -23,8 +23,8 @@ typedef struct {
 } NsSeries;
 
 /* Room for `planned` frames is taken at once (in reason); more make it grow. */
-void NsSeriesCreate(NsSeries *series, NsRun *run, const char *name, const char *prefix, PetscInt64 planned);
-void NsSeriesRemember(NsSeries *series, NsMemory *memory);
+void NsSeriesCreate(NsSeries *series, NsSink *sink, const char *name, const char *prefix, PetscInt64 planned);
+void NsSeriesSerialize(NsSeries *series, NsArchive *archive);
 /* Path of the next frame, as a file to write: valid until the next call with the same buffer. */
 void NsSeriesNextPath(const NsSeries *series, char *path, size_t size);
 /* The next frame is complete on disk and shows this instant. */

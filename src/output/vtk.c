@@ -7,16 +7,15 @@ enum { VTK_VERTEX = 1, VTK_LINE = 3 }; /* vtkCellType.h */
 _Static_assert(sizeof(PetscReal) == 8, "VTK arrays are written as double");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are swapped to big endian");
 
-void NsVtkCreate(NsVtk *vtk, NsRun *run)
+void NsVtkCreate(NsVtk *vtk, NsSink *sink)
 {
   memset(vtk, 0, sizeof(*vtk));
-  NsFileCreate(&vtk->file, run, 1 << 18);
+  NsFileCreate(&vtk->file, sink, 1 << 18);
 }
 
 PetscBool NsVtkFits(PetscInt points, PetscInt cells)
 {
-  return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / 3 ? PETSC_TRUE
-                                                                             : PETSC_FALSE; /* sizes of CELLS: 3 words a line, 2 a vertex */
+  return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / 3; /* sizes of CELLS: 3 words a line, 2 a vertex */
 }
 
 void NsVtkOpen(NsVtk *vtk, const char *path, const char *title)

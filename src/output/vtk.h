@@ -21,7 +21,7 @@ typedef struct {
   PetscInt tuples; /* of the arrays that follow */
 } NsVtk;
 
-void NsVtkCreate(NsVtk *vtk, NsRun *run);
+void NsVtkCreate(NsVtk *vtk, NsSink *sink);
 /* Whether a grid of this size can be written with 32-bit ids. */
 PetscBool NsVtkFits(PetscInt points, PetscInt cells);
 /* Path: must stay until NsVtkClose. Title: any text; what does not belong in a title is replaced, what is too long is cut. */

@@ -2,16 +2,20 @@
   What the writers share.
 */
 #pragma once
-#include "file.h"
+#include <math.h>
+#include <stddef.h>
+#include "csv.h"
+#include "settings.h"
 
-/* Each N-th step, the first and the last; never when N is 0. */
-static inline PetscBool NsWriterIsDue(long every, PetscInt64 step, PetscBool last)
+/* Whether a record, of whose numbers this is the sum, may be written; where it is NaN or Inf the loop ends the run. For writers that have their numbers before the guard has seen the
+   state. */
+PetscBool NsWriterFinite(NsWriter *writer, PetscReal sum);
+
+/* The friction of one tangent, signed; the magnitude of two. x[3]: normal, tangents. */
+static inline PetscReal NsTangential(const PetscReal x[3], PetscInt directions)
 {
-  return every > 0 && (last || step % every == 0) ? PETSC_TRUE : PETSC_FALSE;
+  return directions > 2 ? PetscSqrtReal(x[1] * x[1] + x[2] * x[2]) : x[1];
 }
-
-/* Opens NAME in the run's directory, lists it in the manifest, and takes a buffer for rows of so many values. */
-void NsWriterOpenTable(NsFile *file, NsRun *run, const char *name, PetscInt columns);
 
 /* The few unknowns that a writer's columns ask for, from wherever they are. */
 typedef struct {
@@ -20,7 +24,7 @@ typedef struct {
 } NsRecorded;
 
 /* (all) Columns are renumbered for the arrays that NsRecordedGather gives. */
-PetscErrorCode NsRecordedCreate(NsRun *run, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded);
+PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded);
 PetscErrorCode NsRecordedDestroy(NsRecorded *recorded);
 /* (all) Arrays for NsProbeColumnSum; to be restored. */
 PetscErrorCode NsRecordedGather(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v);

@@ -2,7 +2,6 @@
 #include "columns.h"
 #include <assert.h>
 #include <float.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,11 +95,10 @@ static long sample_at(const Samples *samples, double t, long *from)
 static double *values_of(
   const Samples *samples, const NsResultColumn *column, const char *file, const char **word, int *words, int most, NsArena *arena)
 {
-  const char *dot    = strrchr(column->name, '.');
-  const bool  sums   = !column->words && !strcmp(file, "contacts.csv") && !fnmatch("*impulse*", dot ? dot + 1 : column->name, 0);
-  double     *value  = NsArenaAlloc(arena, sizeof(*value) * (size_t)samples->count);
-  double      sum    = 0;
-  long        summed = 0;
+  const bool sums   = !column->words && NsColumnSums(file, column->name);
+  double    *value  = NsArenaAlloc(arena, sizeof(*value) * (size_t)samples->count);
+  double     sum    = 0;
+  long       summed = 0;
 
   for (long k = 0; k < samples->count; k++) {
     const long row = samples->row[k];
@@ -187,7 +185,7 @@ static void align_quantity(NsAligned *aligned, int runs, const Samples *samples,
 {
   enum { WORDS = 64 };
   NsAlignedQuantity *quantity = &aligned->quantity[aligned->quantities++];
-  const char        *rate     = NsColumnRate(column[0]->name, arena), *word[WORDS];
+  const char        *rate     = NsColumnRate(aligned->file, column[0]->name, arena), *word[WORDS];
   int                words    = 0;
 
   *quantity = (NsAlignedQuantity){.name = column[0]->name, .unit = column[0]->unit, .words = column[0]->words != NULL};

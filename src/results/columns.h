@@ -1,5 +1,5 @@
 /*
-  What is known of percuss's tables by their files and the names of their columns.
+  What is known of percuss's tables by their files and the names of their columns: from the tables of the writers (percuss/output.h).
 */
 #pragma once
 #include "percuss/arena.h"
@@ -11,5 +11,7 @@ const char *NsColumnFirst(const char *file);
 const char *NsColumnUnit(const char *file, const char *name);
 /* Whether it holds words: contacts, events, states. */
 bool NsColumnOfWords(const char *file, const char *name);
-/* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux", if it has any; NULL: none. */
-const char *NsColumnRate(const char *name, NsArena *arena);
+/* Whether its values are sums over the steps since the row before. */
+bool NsColumnSums(const char *file, const char *name);
+/* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux"; NULL: it has none. */
+const char *NsColumnRate(const char *file, const char *name, NsArena *arena);

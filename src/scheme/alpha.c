@@ -1,29 +1,24 @@
 #include "alpha.h"
 
-PetscErrorCode NsAlphaCreate(NsScheme *scheme, NsAlpha *self)
+PetscErrorCode NsAlphaDeclare(NsScheme *scheme, NsWorkspace *work)
 {
-  const PetscReal rho = ((const NsAlphaSettings *)scheme->settings)->rho;
+  const PetscReal rho  = ((const NsAlphaSettings *)scheme->settings)->rho;
+  NsAlpha        *self = scheme->data;
 
   PetscFunctionBegin;
   self->am    = (2 * rho - 1) / (rho + 1);
   self->af    = rho / (rho + 1);
   self->gamma = 0.5 + self->af - self->am;
   self->beta  = PetscSqr(self->gamma + 0.5) / 4;
-  PetscCall(NsPercussionCreate(scheme, 0, &self->p));
-  PetscCall(NsComplianceCreate(scheme->model, 1, &self->implicit));
-  PetscCall(NsRowsCreate(scheme->model, &self->ahead));
-  PetscCall(
-    NsVecsCreate(scheme->model, &self->x0, &self->a0, &self->x1, &self->qs, &self->vs, &self->q1, &self->h, &self->r, &self->dx, &self->next, NULL));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsAlphaDestroy(NsAlpha *self)
-{
-  PetscFunctionBegin;
-  PetscCall(NsPercussionDestroy(&self->p));
-  PetscCall(NsComplianceDestroy(&self->implicit));
-  PetscCall(NsRowsDestroy(&self->ahead));
-  PetscCall(NsVecsDestroy(&self->x0, &self->a0, &self->x1, &self->qs, &self->vs, &self->q1, &self->h, &self->r, &self->dx, &self->next, NULL));
+  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  PetscCall(NsPercussionDeclare(scheme, work, 0, PETSC_FALSE));
+  PetscCall(NsWorkCompliance(work, 1, &self->implicit));
+  PetscCall(NsWorkRows(work, &self->ahead, NULL));
+  PetscCall(NsWorkVecs(work, &self->x1, &self->qs, &self->vs, &self->q1, &self->h, &self->r, &self->dx, &self->next, NULL));
+  PetscCall(NsHistoryCounts(work, "rounds", 1, &self->rounds));
+  PetscCall(NsHistoryFlag(work, "renew", &self->renew));
+  PetscCall(NsHistoryVec(work, "x0", &self->x0));
+  PetscCall(NsHistoryVec(work, "a0", &self->a0));
   PetscFunctionReturn(0);
 }
 
@@ -37,25 +32,15 @@ static NsOperator implicit_operator(NsAlpha *self, PetscReal dt)
   return (NsOperator){1, self->g, self->B};
 }
 
-PetscErrorCode NsAlphaStart(NsScheme *scheme, NsAlpha *self, const NsState *state)
+PetscErrorCode NsAlphaStart(NsScheme *scheme, const NsState *state)
 {
-  const NsOperator op = implicit_operator(self, ((const NsAlphaSettings *)scheme->settings)->step);
+  NsAlpha         *self = scheme->data;
+  const NsOperator op   = implicit_operator(self, ((const NsSchemeSettings *)scheme->settings)->step);
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->implicit, state->t, state->q, state->v, op));
-  PetscCall(NsPercussionStart(scheme, &self->p, state, (NsOperator){1, 0, 0}));
+  PetscCall(NsPercussionStart(scheme, state, (NsOperator){1, 0, 0}));
   self->renew = PETSC_TRUE;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsAlphaRemember(const NsScheme *scheme, NsAlpha *self, NsMemory *memory)
-{
-  PetscFunctionBegin;
-  NsPercussionRemember(scheme, &self->p, memory);
-  NsMemoryLong(memory, "rounds", &self->rounds);
-  NsMemoryFlags(memory, "renew", 1, &self->renew);
-  PetscCall(NsMemoryVec(memory, "x0", self->x0));
-  PetscCall(NsMemoryVec(memory, "a0", self->a0));
   PetscFunctionReturn(0);
 }
 
@@ -90,17 +75,18 @@ static PetscErrorCode predict(NsAlpha *self, const NsState *x, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode renew(NsScheme *scheme, NsAlpha *self, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome)
+static PetscErrorCode renew(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome)
 {
+  NsAlpha       *self  = scheme->data;
   NsPercussion  *p     = &self->p;
   const PetscInt count = NsContactList(scheme->contact, joint);
 
   PetscFunctionBegin;
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->x0));
   if (count) {
-    PetscCall(VecWAXPY(self->r, dt, x->v, x->q));
-    PetscCall(NsModelRows(scheme->model, x->t, x->q, count, scheme->contact->active, &p->w));
-    PetscCall(NsModelRows(scheme->model, x->t + dt, self->r, count, scheme->contact->active, &self->ahead));
+    PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->r));
+    PetscCall(NsModelRows(scheme->model, x->t, x->q, count, NsContactSelected(scheme->contact), &p->w));
+    PetscCall(NsModelRows(scheme->model, x->t + dt, self->r, count, NsContactSelected(scheme->contact), &self->ahead));
     PetscCall(NsComplianceUpdate(p->compliance, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
     PetscCall(NsContactDelassus(scheme->contact, p->compliance, &self->ahead, &p->w));
     PetscCall(VecWAXPY(self->r, dt, self->x0, x->v));
@@ -117,12 +103,13 @@ static PetscErrorCode renew(NsScheme *scheme, NsAlpha *self, const NsState *x, P
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaBegin(NsScheme *scheme, NsAlpha *self, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome)
+PetscErrorCode NsAlphaBegin(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome)
 {
-  const NsOperator op = implicit_operator(self, dt);
+  NsAlpha         *self = scheme->data;
+  const NsOperator op   = implicit_operator(self, dt);
 
   PetscFunctionBegin;
-  if (self->renew) PetscCall(renew(scheme, self, x, dt, joint, outcome));
+  if (self->renew) PetscCall(renew(scheme, x, dt, joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(predict(self, x, dt));
   PetscCall(NsComplianceUpdate(self->implicit, x->t + dt, self->qs, self->vs, op));
@@ -157,8 +144,9 @@ static PetscErrorCode shifted(Vec base, Vec jump, Vec y, Vec *result)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaRound(NsScheme *scheme, NsAlpha *self, PetscReal t1, Vec U, Vec w)
+PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w)
 {
+  NsAlpha *self  = scheme->data;
   NsModel *model = scheme->model;
   Vec      q, v;
 
@@ -197,7 +185,7 @@ PetscErrorCode NsAlphaJump(NsAlpha *self, const NsRows *w, const PetscReal *P, P
 
 PetscBool NsAlphaIsDirect(const NsModel *model, PetscBool jumps)
 {
-  return model->linear && (!jumps || (model->flat_contacts && !model->velocity_matters)) ? PETSC_TRUE : PETSC_FALSE;
+  return model->linear && (!jumps || (model->flat_contacts && !model->velocity_matters));
 }
 
 PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least)
@@ -217,17 +205,18 @@ PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool gr
   PetscFunctionBegin;
   *again = grown;
   if (!direct) PetscCall(NsRoundsEnd(rounds, outcome, again));
-  if (outcome->done) *again = *again || grown ? PETSC_TRUE : PETSC_FALSE;
+  if (outcome->done) *again = *again || grown;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaBook(NsScheme *scheme, NsAlpha *self, const NsState *x, PetscReal dt)
+PetscErrorCode NsAlphaBook(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
-  NsPower p0, p1;
+  NsAlpha *self = scheme->data;
+  NsPower  p0, p1;
 
   PetscFunctionBegin;
-  if (!scheme->model->ops->power) PetscFunctionReturn(0); /* nothing damps or loads */
-  PetscCall(NsPercussionMean(&self->p, x->v));
+  if (!scheme->model->dynamics.power) PetscFunctionReturn(0); /* nothing damps or loads */
+  PetscCall(NsPercussionMean(scheme, x->v));
   PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->p.vm, &p0));
   PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->p.v1, self->p.vm, &p1));
   scheme->ledger->damping += dt / 2 * (p0.damping + p1.damping);
@@ -235,25 +224,30 @@ PetscErrorCode NsAlphaBook(NsScheme *scheme, NsAlpha *self, const NsState *x, Pe
   PetscFunctionReturn(0);
 }
 
-PetscInt NsAlphaCount(const NsAlpha *self, NsCounter *list)
+PetscInt NsAlphaCount(const NsScheme *scheme, NsCounter *list)
 {
+  const NsAlpha *self = scheme->data;
+
   list[0] = (NsCounter){"rounds", self->rounds};
   return 1;
 }
 
-PetscErrorCode NsAlphaFinish(NsScheme *scheme, NsAlpha *self, NsState *x, PetscReal dt)
+PetscErrorCode NsAlphaFinish(NsScheme *scheme, NsState *x, PetscReal dt)
 {
+  NsAlpha        *self = scheme->data;
   const PetscReal part = 1 / (1 - self->am);
 
   PetscFunctionBegin;
   PetscCall(VecAXPBYPCZ(self->a0, self->af * part, (1 - self->af) * part, -self->am * part, self->x0, self->x1));
   NsVecSwap(&self->x0, &self->x1);
-  PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->q1));
+  PetscCall(NsPercussionFinish(scheme, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaJumped(NsScheme *scheme, NsAlpha *self, const NsState *x, Vec before)
+PetscErrorCode NsAlphaJumped(NsScheme *scheme, const NsState *x, Vec before)
 {
+  NsAlpha *self = scheme->data;
+
   PetscFunctionBegin;
   if (!scheme->model->velocity_matters) PetscFunctionReturn(0);
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->dx));

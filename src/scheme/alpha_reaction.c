@@ -1,43 +1,34 @@
 #include "alpha_reaction.h"
 
-PetscErrorCode NsAlphaReactionCreate(NsScheme *scheme, NsAlphaReaction *self)
+PetscErrorCode NsAlphaReactionDeclare(NsScheme *scheme, NsWorkspace *work)
 {
-  const PetscInt rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+  NsAlphaReaction *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsAlphaCreate(scheme, &self->alpha));
-  PetscCall(NsRowsCreate(scheme->model, &self->others));
-  PetscCall(PetscCalloc4(rows, &self->P, rows, &self->reaction, candidates, &self->joint, candidates, &self->held));
-  for (PetscInt i = 0; i < candidates; i++) {
-    self->joint[i] = scheme->model->candidate[i].bilateral;
-    self->joins    = self->joins || self->joint[i] ? PETSC_TRUE : PETSC_FALSE;
+  PetscCall(NsAlphaDeclare(scheme, work));
+  PetscCall(NsWorkRows(work, &self->others, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P, &self->reaction, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->joint, &self->held, NULL));
+  PetscCall(NsWorkVecs(work, &self->U, &self->w, NULL));
+  for (PetscInt i = 0; i < work->candidates; i++) {
+    self->joint[i] = work->model->candidate[i].bilateral;
+    self->joins    = self->joins || self->joint[i];
   }
-  PetscCall(NsVecsCreate(scheme->model, &self->U, &self->w, NULL));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsAlphaReactionDestroy(NsScheme *scheme, NsAlphaReaction *self)
-{
-  PetscFunctionBegin;
-  scheme->contact->held = NULL;
-  PetscCall(NsAlphaDestroy(&self->alpha));
-  PetscCall(NsRowsDestroy(&self->others));
-  PetscCall(PetscFree4(self->P, self->reaction, self->joint, self->held));
-  PetscCall(NsVecsDestroy(&self->U, &self->w, NULL));
   PetscFunctionReturn(0);
 }
 
 /* W' D W, for joints W' S^-1 W; p.w, and `others`. */
-static PetscErrorCode make_matrix(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, PetscInt count)
+static PetscErrorCode make_matrix(NsScheme *scheme, PetscReal t1, PetscInt count)
 {
-  NsAlpha        *alpha   = &self->alpha;
-  NsContact      *contact = scheme->contact;
-  NsRows         *w = &alpha->p.w, *others = &self->others;
-  const PetscReal rest = 1 - alpha->gamma / (2 * alpha->beta);
+  NsAlphaReaction *self    = scheme->data;
+  NsAlpha         *alpha   = &self->alpha;
+  NsContact       *contact = scheme->contact;
+  NsRows          *w = &alpha->p.w, *others = &self->others;
+  const PetscReal  rest = 1 - alpha->gamma / (2 * alpha->beta);
 
   PetscFunctionBegin;
-  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, contact->active, w));
-  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, contact->active, others));
+  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, NsContactSelected(contact), w));
+  PetscCall(NsModelRows(scheme->model, t1, alpha->q1, count, NsContactSelected(contact), others));
   for (PetscInt i = 0; i < count; i++) {
     const PetscBool joint = self->joint[others->contact[i]];
     for (PetscInt j = others->first[others->start[i]]; j < others->first[others->start[i + 1]] && joint; j++) others->value[j] = 0;
@@ -48,7 +39,7 @@ static PetscErrorCode make_matrix(NsScheme *scheme, NsAlphaReaction *self, Petsc
   PetscFunctionReturn(0);
 }
 
-/* P of joints, or of the others, into self->P, and 0 in the place of the rest. */
+/* P of joints, or of all other contacts, into self->P; 0 for the rest. */
 static void part(NsAlphaReaction *self, PetscBool joints)
 {
   const NsPercussion *p = &self->alpha.p;
@@ -68,29 +59,29 @@ static void rescale_joints(NsAlphaReaction *self, PetscReal dt)
   }
 }
 
-/* A force on a contact that leaves, u0 > 0, would work by P u0/2: it may stop it on average, u0 + u1 >= 0, and no more. u0 is that of the last step's end: with W at q1 all that moves on a convex
-   surface leaves. */
+/* A force on a contact that separates, u0 > 0, would do the work P u0/2: it may stop the contact on average, u0 + u1 >= 0, and no more. u0 is that at the end of the last step: with W at q1
+   everything that moves on a convex surface separates. */
 static void do_no_work(const NsContact *contact, NsAlphaReaction *self)
 {
   const NsPercussion *p = &self->alpha.p;
 
   for (PetscInt i = 0; i < p->w.contacts; i++) {
     const PetscInt k = p->w.contact[i];
-    if (!self->joint[k]) p->u1[p->w.start[i]] += PetscMax(contact->last_report[k].gap_rate, 0);
+    if (!self->joint[k]) p->u1[p->w.start[i]] += PetscMax(NsContactLastReports(contact)[k].gap_rate, 0);
   }
 }
 
-/* P of contacts at q1: w, U, and the forces of joints into x1. `known`: the round before had them, too, and v1+ = alpha.next has their w. */
-static PetscErrorCode react(
-  NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal t1, PetscInt count, NsAlphaLaw law, PetscBool known, NsStepOutcome *outcome)
+/* P of contacts at q1: w, U, and the forces of joints into x1. `known`: the iteration before had the same contacts, and v1+ = alpha.next contains their w. */
+static PetscErrorCode react(NsScheme *scheme, const NsState *x, PetscReal t1, PetscInt count, NsAlphaLaw law, PetscBool known, NsStepOutcome *outcome)
 {
-  NsAlpha      *alpha   = &self->alpha;
-  NsPercussion *p       = &alpha->p;
-  NsContact    *contact = scheme->contact;
+  NsAlphaReaction *self    = scheme->data;
+  NsAlpha         *alpha   = &self->alpha;
+  NsPercussion    *p       = &alpha->p;
+  NsContact       *contact = scheme->contact;
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(p->compliance, t1, alpha->q1, x->v, (NsOperator){1, 0, 0}));
-  PetscCall(make_matrix(scheme, self, t1, count));
+  PetscCall(make_matrix(scheme, t1, count));
   PetscCall(NsRowsVelocity(scheme->model, &p->w, x->v, p->u0));
   PetscCall(NsRowsVelocity(scheme->model, &p->w, alpha->next, p->u1));
   if (known) {
@@ -112,46 +103,48 @@ static PetscErrorCode react(
   PetscFunctionReturn(0);
 }
 
-/* Whose reactions are wanted, into contact->active; at the position without jumps, alpha.q1. */
-static PetscErrorCode activate(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, NsAlphaLaw law, PetscInt *count)
+/* Selects the contacts that have reactions, at the position without jumps, alpha.q1. */
+static PetscErrorCode activate(NsScheme *scheme, PetscReal t1, NsAlphaLaw law, PetscInt *count)
 {
-  NsPercussion *p = &self->alpha.p;
+  NsAlphaReaction *self = scheme->data;
+  NsPercussion    *p    = &self->alpha.p;
 
   PetscFunctionBegin;
   if (law == NS_ALPHA_FORCES) {
     *count = NsContactList(scheme->contact, p->was);
-    PetscCall(NsPercussionActivate(scheme, p, *count));
+    PetscCall(NsPercussionActivate(scheme, *count));
   } else {
     PetscCall(NsContactGaps(scheme->contact, t1, self->alpha.q1));
-    PetscCall(NsPercussionActivateClosed(scheme, p, count));
+    PetscCall(NsPercussionActivateClosed(scheme, count));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome)
+PetscErrorCode NsAlphaReact(NsScheme *scheme, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome)
 {
-  const PetscReal t1      = x->t + dt;
-  NsAlpha        *alpha   = &self->alpha;
-  const NsModel  *model   = scheme->model;
-  NsRounds        rounds  = NsRoundsBegin();
-  PetscInt        count   = 0;
-  PetscReal       fastest = 0;
-  PetscBool       first   = PETSC_TRUE, again;
+  NsAlphaReaction *self    = scheme->data;
+  const PetscReal  t1      = x->t + dt;
+  NsAlpha         *alpha   = &self->alpha;
+  const NsModel   *model   = scheme->model;
+  NsRounds         rounds  = NsRoundsBegin();
+  PetscInt         count   = 0;
+  PetscReal        fastest = 0;
+  PetscBool        first   = PETSC_TRUE, again;
 
   PetscFunctionBegin;
-  PetscCall(NsAlphaBegin(scheme, alpha, x, dt, self->joint, outcome));
+  PetscCall(NsAlphaBegin(scheme, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  if (!NsAlphaIsDirect(model, scheme->contact->nears > 0)) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  if (!NsAlphaIsDirect(model, NsContactActive(scheme->contact, NULL) > 0)) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
   do {
-    PetscCall(NsAlphaRound(scheme, alpha, t1, count ? self->U : NULL, count ? self->w : NULL));
+    PetscCall(NsAlphaRound(scheme, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) {
       PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
-      PetscCall(activate(scheme, self, t1, law, &count));
+      PetscCall(activate(scheme, t1, law, &count));
     }
-    const PetscBool direct = NsAlphaIsDirect(model, count > 0) && !self->joins ? PETSC_TRUE : PETSC_FALSE;
-    if (count && (first || !direct)) { /* directly, the second round is x1's alone */
+    const PetscBool direct = NsAlphaIsDirect(model, count > 0) && !self->joins;
+    if (count && (first || !direct)) { /* direct: the second iteration is for x1 alone */
       PetscCall(NsAlphaVelocity(alpha, first ? NULL : self->w, alpha->next));
-      PetscCall(react(scheme, self, x, t1, count, law, !first, outcome));
+      PetscCall(react(scheme, x, t1, count, law, !first, outcome));
       if (!outcome->done) PetscFunctionReturn(0);
     }
     PetscCall(NsAlphaVelocity(alpha, count ? self->w : NULL, alpha->next));
@@ -165,18 +158,19 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, NsAlphaReaction *self, const NsSta
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaListClosed(NsScheme *scheme, NsAlphaReaction *self, PetscReal t1, PetscInt *count)
+PetscErrorCode NsAlphaListClosed(NsScheme *scheme, PetscReal t1, PetscInt *count)
 {
+  NsAlphaReaction    *self    = scheme->data;
   NsContact          *contact = scheme->contact;
   const NsPercussion *p       = &self->alpha.p;
 
   PetscFunctionBegin;
   PetscCall(NsContactGaps(contact, t1, self->alpha.q1));
-  for (PetscInt k = 0; k < contact->nears; k++) self->held[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
+  NsContactFlagClosed(contact, self->held);
   for (PetscInt i = 0; i < p->w.contacts; i++) {
     if (p->P[p->w.start[i]] > 0) self->held[p->w.contact[i]] = PETSC_TRUE;
   }
-  *count        = NsContactList(contact, self->held);
-  contact->held = self->held;
+  *count = NsContactList(contact, self->held);
+  NsContactSetHeld(contact, self->held, NULL);
   PetscFunctionReturn(0);
 }

@@ -6,7 +6,7 @@ const char *NsEventDrivenRefuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (model->layout->ranks > 1) return "it runs on one process, and there are more: start it without mpiexec";
-  if (model->candidates && !model->ops->rowrate) return "it needs the rates of the contact rows, which this mechanism does not give (rowrate)";
+  if (model->candidates && !model->contact.rowrate) return "it needs the rates of the contact rows, which this mechanism does not give (rowrate)";
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 2) return "its friction is planar, along one direction of a contact; half_explicit has friction in space";
   }
@@ -15,14 +15,7 @@ const char *NsEventDrivenRefuses(const NsModel *model, const void *settings)
 
 PetscBool NsEventDrivenControls(const NsEventSettings *settings)
 {
-  return settings->tolerance > 0 || settings->absolute_tolerance > 0 ? PETSC_TRUE : PETSC_FALSE;
-}
-
-static PetscErrorCode create_held(NsHeld *held, PetscInt candidates)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscCalloc3(candidates, &held->contact, candidates, &held->kind, candidates, &held->sense));
-  PetscFunctionReturn(0);
+  return settings->tolerance > 0 || settings->absolute_tolerance > 0;
 }
 
 static void copy_held(const NsHeld *from, NsHeld *to)
@@ -44,48 +37,57 @@ static PetscBool same_held(const NsHeld *a, const NsHeld *b)
   return PETSC_TRUE;
 }
 
-PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method)
+static void serialize_guards(void *data, NsArchive *archive)
 {
-  const NsEventSettings *settings   = scheme->settings;
-  const PetscInt         candidates = scheme->contact->candidates, rows = scheme->contact->rows;
-  NsEventDriven         *self;
+  NsEventDriven *self = data;
 
+  NsArchiveBytes(archive, "guard", sizeof(*self->guard) * (size_t)self->guards, self->guard);
+  for (PetscInt k = 0; k < self->guards && archive->reading; k++) {
+    if ((int)self->guard[k].kind < NS_EVENT_NONE || self->guard[k].kind > NS_EVENT_SLIP) NsArchiveDeny(archive, "guard");
+  }
+}
+
+static PetscErrorCode declare_history(NsEventDriven *self, NsWorkspace *work)
+{
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsDaeCreate(method, scheme, settings->absolute_tolerance, settings->tolerance, &self->dae));
-  self->dae->size_q     = settings->gap_tolerance; /* smaller motions have no size */
-  self->dae->size_v     = settings->velocity_tolerance;
-  self->dae->rho        = settings->rho;
-  self->dae->free_rates = settings->rates == 1 ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(NsVecsCreate(scheme->model, &self->look.q, &self->look.v, &self->a, &self->free, NULL));
-  PetscCall(create_held(&self->held, candidates));
-  PetscCall(create_held(&self->after, candidates));
-  PetscCall(NsRowsCreate(scheme->model, &self->full));
-  PetscCall(NsRowsCreate(scheme->model, &self->wu));
-  PetscCall(NsRowsCreate(scheme->model, &self->wp));
-  PetscCall(PetscCalloc5(rows, &self->P, rows, &self->force, rows, &self->before, rows, &self->velocity, rows, &self->b));
-  PetscCall(PetscCalloc5(candidates, &self->restitute, candidates, &self->impact, candidates, &self->is_held, (size_t)(2 * candidates), &self->guard,
-    candidates, &self->floor));
+  PetscCall(NsDaeHeldDeclare(work, &self->held, PETSC_TRUE));
+  PetscCall(NsHistoryFlags(work, "is_held", work->candidates, &self->is_held));
+  PetscCall(NsHistoryFlag(work, "pending", &self->pending));
+  PetscCall(NsHistoryFlag(work, "restart", &self->restart));
+  PetscCall(NsHistoryOther(work, serialize_guards, self));
+  PetscCall(NsHistoryReals(work, "floor", work->candidates, &self->floor));
+  PetscCall(NsHistoryNumbers(work, "largest_force", 1, &self->largest_force));
+  PetscCall(NsHistoryNumbers(work, "next", 1, &self->next));
+  PetscCall(NsHistoryNumbers(work, "bound", 1, &self->bound));
+  PetscCall(NsHistoryNumbers(work, "crowd_since", 1, &self->crowd_since));
+  PetscCall(NsHistoryCounts(work, "crowd", 1, &self->crowd));
+  PetscCall(NsHistoryCounts(work, "steps", 1, &self->steps));
+  PetscCall(NsHistoryCounts(work, "events", 1, &self->events));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme)
+PetscErrorCode NsEventDrivenDeclare(NsScheme *scheme, NsWorkspace *work, const NsDaeMethod *method)
 {
-  NsEventDriven *self = scheme->data;
+  const NsEventSettings *settings = scheme->settings;
+  NsEventDriven         *self     = scheme->data;
 
   PetscFunctionBegin;
-  scheme->contact->held = NULL;
-  PetscCall(NsDaeDestroy(&self->dae));
-  PetscCall(NsVecsDestroy(&self->look.q, &self->look.v, &self->a, &self->free, NULL));
-  PetscCall(PetscFree3(self->held.contact, self->held.kind, self->held.sense));
-  PetscCall(PetscFree3(self->after.contact, self->after.kind, self->after.sense));
-  PetscCall(NsRowsDestroy(&self->full));
-  PetscCall(NsRowsDestroy(&self->wu));
-  PetscCall(NsRowsDestroy(&self->wp));
-  PetscCall(PetscFree5(self->P, self->force, self->before, self->velocity, self->b));
-  PetscCall(PetscFree5(self->restitute, self->impact, self->is_held, self->guard, self->floor));
-  PetscCall(PetscFree(self));
+  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  self->guards = 2 * work->candidates;
+  PetscCall(NsWorkVecs(work, &self->look.q, &self->look.v, &self->a, &self->free, NULL));
+  PetscCall(NsDaeHeldDeclare(work, &self->after, PETSC_FALSE));
+  PetscCall(NsWorkRows(work, &self->full, &self->wu, &self->wp, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P, &self->force, &self->before, &self->velocity, &self->b, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->restitute, &self->impact, NULL));
+  PetscCall(NsWorkBytes(work, sizeof(*self->guard) * (size_t)self->guards, &self->guard));
+  PetscCall(declare_history(self, work));
+  PetscCall(NsDaeCreate(method, scheme->contact, work, &self->dae));
+  self->dae->absolute   = settings->absolute_tolerance;
+  self->dae->relative   = settings->tolerance;
+  self->dae->size_q     = settings->gap_tolerance; /* smaller motions have no size */
+  self->dae->size_v     = settings->velocity_tolerance;
+  self->dae->rho        = settings->rho;
+  self->dae->free_rates = settings->rates == 1;
   PetscFunctionReturn(0);
 }
 
@@ -94,10 +96,10 @@ static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal h, NsSt
 {
   static const PetscReal place[3] = {0.11270166537925831, 0.5, 0.88729833462074169}, weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
   NsEventDriven         *self  = scheme->data;
-  PetscBool              works = self->held.count > 0 ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool              works = self->held.count > 0;
 
   PetscFunctionBegin;
-  if (!works && !scheme->model->ops->power) PetscFunctionReturn(0);
+  if (!works && !scheme->model->dynamics.power) PetscFunctionReturn(0);
   for (int j = 0; j < 3; j++) {
     NsPower power;
     self->look.t = x->t + place[j] * h;
@@ -117,7 +119,7 @@ static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal h, NsSt
   PetscFunctionReturn(0);
 }
 
-/* What the solver says of a step that it cannot do, with what is held. */
+/* The solver's reason for a failed step, with the contacts that are held. */
 static PetscErrorCode fail(NsScheme *scheme, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
@@ -132,21 +134,21 @@ static PetscErrorCode fail(NsScheme *scheme, NsStepOutcome *outcome)
   PetscFunctionReturn(0);
 }
 
-/* Too many events in no time: the motion does not get on. */
+/* Fails the step when too many events happen in next to no time. */
 static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *outcome)
 {
   const NsEventSettings *settings = scheme->settings;
   NsEventDriven         *self     = scheme->data;
 
   PetscFunctionBegin;
-  if (t - self->crowd_since > 1e-6 * settings->step) {
+  if (t - self->crowd_since > 1e-6 * settings->scheme.step) {
     self->crowd_since = t;
     self->crowd       = 0;
   }
   if (++self->crowd <= NS_EVENT_CROWD) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "more than %d events within a millionth of a step", NS_EVENT_CROWD));
-  for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
+  for (PetscInt k = 0; k < 2 * scheme->model->candidates; k++) {
     if (self->guard[k].kind != NS_EVENT_NONE && self->guard[k].value <= self->guard[k].limit)
       PetscCall(NsStepName(outcome, scheme, 1, (PetscInt[]){k / 2}));
   }
@@ -156,13 +158,13 @@ static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *
   PetscFunctionReturn(0);
 }
 
-/* What is held from now on; guards whose event changed nothing become more tolerant. */
+/* Holds `after` from now on; guards whose event changed nothing become more tolerant. */
 static void take_over(NsScheme *scheme, PetscBool was_hit)
 {
   NsEventDriven  *self = scheme->data;
-  const PetscBool vain = !was_hit && same_held(&self->held, &self->after) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool vain = !was_hit && same_held(&self->held, &self->after);
 
-  for (PetscInt k = 0; k < 2 * scheme->contact->candidates; k++) {
+  for (PetscInt k = 0; k < 2 * scheme->model->candidates; k++) {
     NsEventGuard *guard = &self->guard[k];
     if (!vain)
       guard->vain = 0;
@@ -170,7 +172,7 @@ static void take_over(NsScheme *scheme, PetscBool was_hit)
       guard->vain++;
   }
   copy_held(&self->after, &self->held);
-  for (PetscInt i = 0; i < scheme->contact->candidates; i++) self->is_held[i] = PETSC_FALSE;
+  for (PetscInt i = 0; i < scheme->model->candidates; i++) self->is_held[i] = PETSC_FALSE;
   for (PetscInt k = 0; k < self->held.count; k++) self->is_held[self->held.contact[k]] = PETSC_TRUE;
   self->restart = PETSC_TRUE;
 }
@@ -199,7 +201,7 @@ static PetscErrorCode copy_state(PetscReal t, Vec q, Vec v, NsState *to)
   PetscFunctionReturn(0);
 }
 
-/* The start as an event, at self->look; whether its velocities stay. */
+/* Resolves the start like an event, at self->look; stays: its velocities do not change. */
 static PetscErrorCode look_at_start(NsScheme *scheme, const NsState *x, PetscBool *was_hit, PetscBool *stays, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
@@ -211,7 +213,7 @@ static PetscErrorCode look_at_start(NsScheme *scheme, const NsState *x, PetscBoo
   PetscFunctionReturn(0);
 }
 
-/* Who is held at the start has his force there, and sticks or slips from then on. Where velocities do not fit, or there is no solution, the first step says so. */
+/* Contacts held at the start have their forces there, and stick or slip from then on. If velocities are inconsistent or there is no solution, the first step reports it. */
 PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
 {
   NsEventDriven *self    = scheme->data;
@@ -229,46 +231,20 @@ PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state)
   PetscCall(look_at_start(scheme, state, &was_hit, &stays, &outcome));
   if (stays) {
     take_over(scheme, was_hit);
-    contact->held = self->is_held;
+    NsContactSetHeld(contact, self->is_held, NULL);
     self->pending = PETSC_FALSE;
     PetscCall(NsContactReportForce(contact, &self->full, self->force, 1));
     PetscCall(NsContactEndStep(contact, state));
   } else {
     *scheme->ledger = before;
-    PetscCall(NsContactBeginStep(contact)); /* an impact that was reported is none yet */
+    PetscCall(NsContactBeginStep(contact)); /* the impact just reported will happen in the first step */
     PetscCall(NsContactEndStep(contact, state));
-    contact->held = self->is_held;
+    NsContactSetHeld(contact, self->is_held, NULL);
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsEventDrivenRemember(NsScheme *scheme, NsMemory *memory)
-{
-  NsEventDriven *self = scheme->data;
-  const PetscInt n    = scheme->contact->candidates;
-
-  PetscFunctionBegin;
-  NsDaeHeldRemember(&self->held, n, memory);
-  NsMemoryFlags(memory, "is_held", n, self->is_held);
-  NsMemoryFlags(memory, "pending", 1, &self->pending);
-  NsMemoryFlags(memory, "restart", 1, &self->restart);
-  NsMemoryBytes(memory, "guard", sizeof(*self->guard) * 2 * (size_t)n, self->guard);
-  for (PetscInt k = 0; k < 2 * n && memory->reading; k++) {
-    if ((int)self->guard[k].kind < NS_EVENT_NONE || self->guard[k].kind > NS_EVENT_SLIP) NsMemoryDeny(memory, "guard");
-  }
-  NsMemoryReals(memory, "floor", n, self->floor);
-  NsMemoryReals(memory, "largest_force", 1, &self->largest_force);
-  NsMemoryReals(memory, "next", 1, &self->next);
-  NsMemoryReals(memory, "bound", 1, &self->bound);
-  NsMemoryReals(memory, "crowd_since", 1, &self->crowd_since);
-  NsMemoryLong(memory, "crowd", &self->crowd);
-  NsMemoryLong(memory, "steps", &self->steps);
-  NsMemoryLong(memory, "events", &self->events);
-  PetscCall(NsDaeRemember(self->dae, memory));
-  PetscFunctionReturn(0);
-}
-
-/* A start that does not fit, because what touches approaches, or for less than the tolerance, gets other velocities in a step of no length. */
+/* An inconsistent start, where closed contacts approach, gets consistent velocities in a step of zero length. */
 static PetscErrorCode first_step(NsScheme *scheme, NsState *x, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
@@ -284,13 +260,13 @@ static PetscErrorCode first_step(NsScheme *scheme, NsState *x, NsStepOutcome *ou
   PetscFunctionReturn(0);
 }
 
-/* The step to a jump of a load is taken just short of it, that no stage sees what comes after; then the time is set to it. */
+/* A step to a jump of a load ends just before it, so that no stage evaluates the load after it; then the time is set to the jump. */
 static PetscReal short_of(PetscReal jump)
 {
   return 2 * PETSC_MACHINE_EPSILON * PetscAbsReal(jump);
 }
 
-/* The time of an arrival at *t: jumps within the rounding of time are one, and all of them are over then. */
+/* Moves *t behind all jumps within the rounding of time. */
 static PetscErrorCode arrive(NsScheme *scheme, Vec v, PetscReal *t)
 {
   NsTimes times;

@@ -5,78 +5,79 @@
   constraints; V. Acary, B. Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 8.
   Index sets: I0 all candidates; I1 those with g = 0; I2 those of I1 with u_N = 0. What of I2 is pressed is held: an equation of the DAE.
 
-  A step of the loop goes to the end of one step of the DAE solver, or to the first event within it:
+  A step of the loop ends with one step of the DAE solver, or at the first event within it:
 
       a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest;
-      a load jumps or bends, or the speed of a shaft or a surface (NsModelTimes): known beforehand, and no error of a body at rest would tell
+      a load jumps or bends, or the speed of a shaft or a surface (NsModelTimes): known beforehand, because the error estimate of a body at rest does not show it
 
   An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then who of I2 is held:
 
       select: lcp           0 <= u_N' _|_ lambda_N >= 0 (and friction: against the slip, or within the cone) at the accelerations
       select: moreau_jean   who has a percussion in a short Moreau-Jean step from there ([E] 4.2.2)
 
-  Both leave one constraint of two at an edge of a surface, where both as equations are singular.
+  Both keep only one of two constraints at an edge of a surface, where two equations would be singular.
 
-  Guards are quantities that must not fall below a limit. They are looked at in pieces of a step, at both ends and in the middle, and where one has its least between; where a gap is not
-  yet what its values and rates say, and that may matter, in halves of the piece: a body that spins makes no error, and its corners swing. Gaps without any smoothness would be looked at in
-  a hundred thousand pieces: a step of too many ends where it was looked at. The first guard that falls is bracketed on the
-  dense output, and the step is taken again to end there, until it does.
+  Guards are quantities that must not fall below a limit. They are evaluated in pieces of a step, at both ends, in the middle and at a minimum between; where values and rates do not
+  determine a gap well enough, and that may matter, the piece is halved: a spinning body has no integration error, but its corners swing. Gaps without any smoothness would need
+  a hundred thousand pieces: a step with too many ends where the evaluation got to. The first guard that falls is bracketed on the
+  dense output, and the step is repeated to end there, until it does.
 
   Zeno: an impact after which a contact would part with less than velocity_tolerance, or rise by less than a thousandth of gap_tolerance, has e = 0: a ball comes to rest after finitely
-  many. After an impact the next step is at most half the time of rising. More than NS_EVENT_CROWD events within a millionth of a step end the run.
+  many impacts. After an impact the next step is at most half the time of rising. More than NS_EVENT_CROWD events within a millionth of a step end the run.
 
   Ledger: work of dampers, loads, friction and moving surfaces by Gauss's rule of three points on the dense output; `numerical` is the solver's error.
 */
 #pragma once
 #include "dae/dae.h"
+#include "percuss/scheme.h"
 
-#define NS_EVENT_PIECES 3    /* of a step, the longest */
+#define NS_EVENT_PIECES 3    /* the longest piece is a step over this */
 #define NS_EVENT_FINEST 2e-5 /* of a step, the shortest */
 #define NS_EVENT_MOST   4096 /* pieces of a step: one that takes more ends there */
 #define NS_EVENT_CROWD  10000
 #define NS_EVENT_PERIOD \
-  0.25 /* of the period of a harmonic load: no step is longer, for a body at rest has no error, and forces that swing would not be seen */
-#define NS_EVENT_HOP 1e-3 /* of gap_tolerance: a lower bounce is none; events are met a hundred times more exactly */
+  0.25 /* of the period of a harmonic load: no step is longer, because a body at rest has no error, and oscillating forces would be missed */
+#define NS_EVENT_HOP 1e-3 /* of gap_tolerance: lower bounces are suppressed; events are located a hundred times more exactly */
 
 /* Settings of all of them. */
 typedef struct {
-  const NsNode *where;
-  double        step, tolerance, absolute_tolerance, gap_tolerance, velocity_tolerance;
-  int           select; /* 0 lcp, 1 moreau_jean */
-  double        rho;    /* generalised-alpha alone, as the next */
-  int           rates;  /* 0 projected, 1 free */
+  NsSchemeSettings scheme;
+  double           tolerance, absolute_tolerance, gap_tolerance, velocity_tolerance;
+  int              select; /* 0 lcp, 1 moreau_jean */
+  double           rho;    /* generalised-alpha alone, as the next */
+  int              rates;  /* 0 projected, 1 free */
 } NsEventSettings;
 
-/* What the pages of all of them say. */
+/* For the pages of all of them. */
 #define NS_EVENT_ABOUT \
-  "Smooth motion between events, which are found on the dense output and met: contacts close, open, stick, slip. At an\n" \
-  "impact: v+ = v- + M^-1 W P, 0 <= u+ + e u- _|_ P >= 0 (and friction, planar) on all closed contacts; what stays\n" \
-  "closed is found from accelerations (select: lcp) or by a short Moreau-Jean step (select: moreau_jean). Impacts that would\n" \
-  "leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce:\n" \
-  "accumulations end. Steps also end where loads or prescribed speeds jump or bend, and are no longer than a quarter of the\n" \
-  "period of loads that swing or turn; what forces of a plugin do over time is not known: give a step shorter than that.\n"
+  "Events are located within a step and end it: contacts close, open, stick or slip; loads and prescribed speeds jump or bend. At an impact " \
+  "all closed contacts obey the impact law with planar friction; which of them stay closed follows from accelerations (select: lcp) or from " \
+  "a short Moreau-Jean step (select: moreau_jean).\n" \
+  "Impacts that would leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce: " \
+  "accumulations of impacts end. No step is longer than a quarter of the period of loads that swing or turn; what forces of a plugin do over " \
+  "time is not known: give a step shorter than that. Gaps must be smooth; one process.\n"
 
 extern const char *const NsEventSelectChoices[];
 
 #define NS_EVENT_KEYS(tolerated) \
-  {"step", NS_KEY_NUMBER, offsetof(NsEventSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
+  {"step", NS_KEY_NUMBER, offsetof(NsSchemeSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
     .help = "longest step; every step where no tolerance is given", .example = "10 ms"}, \
-    {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .standard = (tolerated), .minimum = "0", .maximum = "1", \
+    {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .default_value = (tolerated), .minimum = "0", .maximum = "1", \
       .help = \
         "error allowed in a step, over the largest coordinate so far, at least gap_tolerance, and likewise of the velocities; 0: none by this rule", \
       .example = "1e-6"}, \
-    {"absolute_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, absolute_tolerance), .standard = "0", .minimum = "0", \
+    {"absolute_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, absolute_tolerance), .default_value = "0", .minimum = "0", \
       .help = "the same in SI units, added to it; both 0: steps of one length", .example = "1e-10"}, \
-    {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .standard = "1e-9 m", .minimum = "0 <", \
-      .help = "a gap up to this belongs to a contact that is closed", .example = "1e-10 m"}, \
-    {"velocity_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, velocity_tolerance), .dimension = NS_DIM_VELOCITY, .standard = "1e-6 m/s", \
+    {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "1e-9 m", \
+      .minimum = "0 <", .help = "a gap up to this belongs to a contact that is closed", .example = "1e-10 m"}, \
+    {"velocity_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, velocity_tolerance), .dimension = NS_DIM_VELOCITY, .default_value = "1e-6 m/s", \
       .minimum = "0 <", \
       .help = \
         "a contact that moves no faster is at rest; impacts that would leave less do not bounce (nor those that lift it by less than gap_tolerance/1000)", \
       .example = "1e-8 m/s"}, \
   { \
     "select", NS_KEY_CHOICE, offsetof(NsEventSettings, select), \
-      .choices = NsEventSelectChoices, .standard = "lcp", \
+      .choices = NsEventSelectChoices, .default_value = "lcp", \
       .help = "how contacts that stay closed after an event are found: from accelerations, or by a short Moreau-Jean step", .example = "moreau_jean" \
   }
 
@@ -89,7 +90,7 @@ typedef struct {
 /* A quantity that must not fall below its limit: gap of an open contact (m), normal force of a held one, what is left of the cone of a sticking one (N), speed of a slipping one (m/s). */
 typedef struct {
   NsEventGuardKind kind;
-  PetscInt         vain;        /* its events since the last one of any that changed something: each makes it ten times as tolerant */
+  PetscInt         vain;        /* events of this guard that changed nothing, since the last event that did: each multiplies its tolerance by ten */
   PetscReal        value, rate; /* at the last look; 0 but for gaps: the rate is not known */
   PetscReal        tolerance, limit;
   NsEventGuardLook at[3]; /* at the start, in the middle and at the end of a piece of the step */
@@ -99,8 +100,8 @@ typedef struct {
   NsDae        *dae;
   NsHeld        held, after; /* now; after the event that ends the step */
   PetscBool    *is_held;     /* [candidates] by `held` */
-  PetscBool     pending;     /* nobody has looked at the initial state yet */
-  PetscBool     restart;     /* the solver does not know `held`, or the state */
+  PetscBool     pending;     /* the initial state has not been resolved yet */
+  PetscBool     restart;     /* the solver has to restart: other contacts are held, or the state has jumped */
   NsState       look;        /* within a trial step, and at its end */
   Vec           a, free;
   NsRows        full, wu, wp; /* all directions of some contacts; equations and forces */
@@ -108,6 +109,7 @@ typedef struct {
   PetscReal    *before, *velocity, *b;
   PetscBool    *restitute, *impact;
   NsEventGuard *guard; /* [2 candidates] gap, press; grip */
+  PetscInt      guards;
   PetscReal    *floor; /* [candidates] m: 0, or the gap where the contact last parted, if that is below: the solver's drift has taken it there */
   PetscReal     largest_force; /* N, so far */
   PetscReal     next, bound;   /* s: length proposed by the error; longest after an impact */
@@ -116,10 +118,8 @@ typedef struct {
   PetscInt64    steps, events;
 } NsEventDriven;
 
-PetscErrorCode NsEventDrivenSetup(NsScheme *scheme, const NsDaeMethod *method);
-PetscErrorCode NsEventDrivenDestroy(NsScheme *scheme);
+PetscErrorCode NsEventDrivenDeclare(NsScheme *scheme, NsWorkspace *work, const NsDaeMethod *method);
 PetscErrorCode NsEventDrivenStart(NsScheme *scheme, const NsState *state);
-PetscErrorCode NsEventDrivenRemember(NsScheme *scheme, NsMemory *memory);
 PetscErrorCode NsEventDrivenStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* Whether the length of steps follows from their error. */
 PetscBool   NsEventDrivenControls(const NsEventSettings *settings);

@@ -1,18 +1,17 @@
 /*
-  Event-driven loop: finding the first event of a trial step, and landing on it. See event_driven.h.
+  Event-driven loop: locates the first event of a trial step, and repeats the step to end there. See event_driven.h.
 
-      floor    of a gap: 0, or where the contact last parted, if that is below (the solver's drift has taken it there)
+      floor    of a gap: 0, or the (negative) gap at which the contact last opened, by the drift of the solver
       limit    of gaps and slip speeds: the floor, or 0, where the step begins above it (or a gap there falls), else a tolerance below, or NS_EVENT_HOP of one where a gap falls slowly
-               of forces: a tolerance below 0, so that who is let go really has nothing left
+               of forces: a tolerance below 0, so that a contact that is released has no force left
 
   F(s) = least of (value - limit)/tolerance over all guards; an event is a root of F from above.
 */
 #include <math.h>
-#include "contact/near.h"
 #include "event_driven.h"
 
-#define NS_EVENT_SHARP 1e-5 /* of a tolerance: how exactly an event is met */
-#define NS_MOST_VAIN   30   /* vain events that make a guard more tolerant */
+#define NS_EVENT_SHARP 1e-5 /* of a tolerance: how exactly an event is located */
+#define NS_MOST_VAIN   30   /* most events without effect that make a guard more tolerant */
 
 /* Of candidate i: gap or press; grip. */
 static NsEventGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
@@ -20,7 +19,7 @@ static NsEventGuard *guard_of(NsEventDriven *self, PetscInt i, int second)
   return &self->guard[2 * i + second];
 }
 
-/* slow, m/s: a gap that falls no faster may be about to turn. */
+/* slow, m/s: a gap that closes no faster may be about to reverse. */
 static PetscReal limit_of(const NsEventGuard *guard, PetscReal floor, PetscReal slow)
 {
   switch (guard->kind) {
@@ -32,13 +31,13 @@ static PetscReal limit_of(const NsEventGuard *guard, PetscReal floor, PetscReal 
   }
 }
 
-/* Of candidate i: gap or press; grip. The first look within a step sets its limit. */
+/* Of candidate i: gap or press; grip. The first evaluation within a step sets its limit. */
 static void set_guard(NsScheme *scheme, PetscInt i, int second, NsEventGuardKind kind, PetscReal value, PetscReal rate)
 {
   const NsEventSettings *settings = scheme->settings;
   NsEventDriven         *self     = scheme->data;
   NsEventGuard          *guard    = guard_of(self, i, second);
-  const PetscBool        first    = guard->kind == NS_EVENT_NONE ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool        first    = guard->kind == NS_EVENT_NONE;
 
   guard->kind  = kind;
   guard->value = value;
@@ -69,7 +68,7 @@ static void guard_forces(NsScheme *scheme)
   }
 }
 
-/* All guards at self->look. */
+/* Evaluates all guards at self->look. */
 static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
 {
   NsEventDriven *self    = scheme->data;
@@ -77,10 +76,11 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
 
   PetscFunctionBegin;
   PetscCall(NsContactRates(contact, &self->look, 0));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
-    if (!scheme->model->candidate[i].bilateral && !self->is_held[i])
-      set_guard(scheme, i, 0, NS_EVENT_GAP, contact->gap[i], contact->u[contact->first[i]]);
+  const PetscInt  *active, actives = NsContactActive(contact, &active);
+  const PetscReal *gap = NsContactLastGaps(contact);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
+    if (!scheme->model->candidate[i].bilateral && !self->is_held[i]) set_guard(scheme, i, 0, NS_EVENT_GAP, gap[i], NsContactVelocity(contact, i)[0]);
   }
   if (!self->held.count) PetscFunctionReturn(0);
   PetscCall(NsDaeForces(self->dae, self->look.t, self->look.q, self->look.v, self->a, &outcome->done));
@@ -88,7 +88,7 @@ static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
   guard_forces(scheme);
   for (PetscInt k = 0; k < self->held.count; k++) {
     const PetscInt i = self->held.contact[k];
-    if (self->held.kind[k] == NS_HOLD_SLIP) set_guard(scheme, i, 1, NS_EVENT_SLIP, self->held.sense[k] * contact->u[contact->first[i] + 1], 0);
+    if (self->held.kind[k] == NS_HOLD_SLIP) set_guard(scheme, i, 1, NS_EVENT_SLIP, self->held.sense[k] * NsContactVelocity(contact, i)[1], 0);
   }
   PetscFunctionReturn(0);
 }
@@ -121,8 +121,10 @@ static NsEventGuard *next_guard(NsScheme *scheme, PetscInt *at)
 {
   NsEventDriven *self = scheme->data;
 
-  while (*at < 2 * scheme->contact->nears) {
-    NsEventGuard *guard = guard_of(self, scheme->contact->near[*at / 2], *at % 2);
+  const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
+
+  while (*at < 2 * actives) {
+    NsEventGuard *guard = guard_of(self, active[*at / 2], *at % 2);
     ++*at;
     if (guard->kind != NS_EVENT_NONE) return guard;
   }
@@ -141,7 +143,7 @@ static PetscReal least(NsScheme *scheme)
 
 enum { START, MIDDLE, END };
 
-/* The present values are those of a place of the piece. */
+/* Stores the present values as those of the start, middle or end of the piece. */
 static void keep(NsScheme *scheme, int place)
 {
   PetscInt at = 0;
@@ -156,7 +158,7 @@ static void move(NsScheme *scheme, int from, int to)
   for (NsEventGuard *guard; (guard = next_guard(scheme, &at));) guard->at[to] = guard->at[from];
 }
 
-/* F of a place of the piece. */
+/* F at the start, middle or end of the piece. */
 static PetscReal least_at(NsScheme *scheme, int place)
 {
   PetscReal F  = PETSC_MAX_REAL;
@@ -166,7 +168,7 @@ static PetscReal least_at(NsScheme *scheme, int place)
   return F;
 }
 
-/* A gap between two places that are so long apart (s), as the cubic a[0] + a[1] x + a[2] x^2 + a[3] x^3, 0 <= x <= 1, of their values and rates. */
+/* A gap between two instants `length` apart (s), as the cubic a[0] + a[1] x + a[2] x^2 + a[3] x^3, 0 <= x <= 1, of their values and rates. */
 static void make_cubic(const NsEventGuardLook *from, const NsEventGuardLook *to, PetscReal length, PetscReal a[4])
 {
   const PetscReal change = to->value - from->value;
@@ -182,7 +184,7 @@ static PetscReal cubic_at(const PetscReal a[4], PetscReal x)
   return a[0] + x * (a[1] + x * (a[2] + x * a[3]));
 }
 
-/* Where it is least between its ends; 0: nowhere. */
+/* Position of its minimum between the ends; 0: there is none. */
 static PetscReal cubic_least(const PetscReal a[4])
 {
   const PetscReal square = a[2] * a[2] - 3 * a[1] * a[3], root = square > 0 ? PetscSqrtReal(square) : 0;
@@ -192,8 +194,8 @@ static PetscReal cubic_least(const PetscReal a[4])
 }
 
 /*
-  Whether a gap may be below its limit in the piece, or have been there before it falls, and values and rates do not settle it. `off`: by how much the cubic of the piece misses the middle;
-  between it misses like 16 x^2 (1 - x)^2, and four times that is allowed for. What falls must have been above by more than that.
+  Whether a gap may be below its limit within the piece, and values and rates do not decide it. `off`: the error of the piece's cubic in the middle; elsewhere the error is about
+  16 x^2 (1 - x)^2 of it, and four times that is allowed for. A gap that falls below its limit must have been above by more than that.
 */
 static PetscBool is_rough(const NsEventGuard *guard, PetscReal length, PetscReal nothing)
 {
@@ -208,11 +210,11 @@ static PetscBool is_rough(const NsEventGuard *guard, PetscReal length, PetscReal
   for (int k = 0; k < 8; k++) {
     const int       side = k / 4;
     const PetscReal x = k / 8.0, value = cubic_at(half[side], 2 * x - side) - guard->limit;
-    if (value < 0) return off > top / 8 ? PETSC_TRUE : PETSC_FALSE;
+    if (value < 0) return off > top / 8;
     if (k > 0 && value < 64 * off * PetscSqr(x * (1 - x)) && at[END].value >= guard->limit) return PETSC_TRUE;
     top = PetscMax(top, value);
   }
-  return at[END].value < guard->limit && off > top / 8 ? PETSC_TRUE : PETSC_FALSE;
+  return at[END].value < guard->limit && off > top / 8;
 }
 
 static PetscBool some_is_rough(NsScheme *scheme, PetscReal length)
@@ -226,7 +228,7 @@ static PetscBool some_is_rough(NsScheme *scheme, PetscReal length)
   return PETSC_FALSE;
 }
 
-/* Where a guard is least in a half of the piece, as a part of the half, if it may be below its limit there and has come back; 0: nowhere. */
+/* Position (0 to 1) of a guard's minimum in a half of the piece, if it may be below its limit there and has risen again; 0: there is none. */
 static PetscReal dip_of(const NsEventGuard *guard, int half, PetscReal length)
 {
   const NsEventGuardLook *at = guard->at;
@@ -237,7 +239,7 @@ static PetscReal dip_of(const NsEventGuard *guard, int half, PetscReal length)
     x = cubic_least(a);
     return x > 0 && cubic_at(a, x) < guard->limit ? x : 0;
   }
-  /* without rates: a parabola through three values, and as much again for what is none */
+  /* without rates: a parabola through three values, with its depth doubled as a margin */
   const PetscReal slope = 4 * at[MIDDLE].value - 3 * at[START].value - at[END].value,
                   bend  = 2 * (at[START].value - 2 * at[MIDDLE].value + at[END].value);
   x                     = bend > 0 ? -slope / bend - half : 0;
@@ -247,7 +249,7 @@ static PetscReal dip_of(const NsEventGuard *guard, int half, PetscReal length)
   return 2 * bottom - lowest < guard->limit ? x : 0;
 }
 
-/* The first of these places. */
+/* The first of these minima. */
 static PetscReal dip(NsScheme *scheme, int half, PetscReal length)
 {
   PetscReal first = 0;
@@ -260,7 +262,7 @@ static PetscReal dip(NsScheme *scheme, int half, PetscReal length)
   return first;
 }
 
-/* Looks along a piece that is known at both ends and in the middle; found: F changes its sign between *low and *high. */
+/* Searches a piece whose ends and middle are stored; found: F changes its sign between *low and *high. */
 static PetscErrorCode scan_piece(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal start, PetscReal end, PetscReal *low, PetscReal *high,
   PetscBool *found, NsStepOutcome *outcome)
 {
@@ -274,16 +276,16 @@ static PetscErrorCode scan_piece(NsScheme *scheme, const NsState *x, PetscReal h
       *high = *low + part * (middle - start);
       PetscCall(look_within(scheme, x, *high, h, outcome));
       if (!outcome->done) PetscFunctionReturn(0);
-      *found = least(scheme) < 0 ? PETSC_TRUE : PETSC_FALSE;
+      *found = least(scheme) < 0;
       if (*found) PetscFunctionReturn(0);
     }
     *high  = half ? end : middle;
-    *found = least_at(scheme, half + 1) < 0 ? PETSC_TRUE : PETSC_FALSE;
+    *found = least_at(scheme, half + 1) < 0;
   }
   PetscFunctionReturn(0);
 }
 
-/* Looks at a place of the piece, and keeps it. */
+/* Evaluates the guards at s and stores them as start, middle or end of the piece. */
 static PetscErrorCode look_and_keep(NsScheme *scheme, const NsState *x, PetscReal s, PetscReal h, int place, NsStepOutcome *outcome)
 {
   PetscFunctionBegin;
@@ -293,24 +295,24 @@ static PetscErrorCode look_and_keep(NsScheme *scheme, const NsState *x, PetscRea
   PetscFunctionReturn(0);
 }
 
-/* Looks along the trial step, piece by piece, in halves of a piece where gaps are rough; found: F changes its sign between *low and *high; else it does not up to *high. */
+/* Searches the trial step piece by piece, in halves of a piece where gaps are rough; found: F changes its sign between *low and *high; else it does not up to *high. */
 static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal *low, PetscReal *high, PetscBool *found, NsStepOutcome *outcome)
 {
   const PetscReal longest = 1.0 / NS_EVENT_PIECES;
   PetscReal       start = 0, piece = longest;
-  PetscBool       ends = PETSC_FALSE; /* what is kept of the end is that of this piece */
+  PetscBool       ends = PETSC_FALSE; /* the values stored for the end are those of this piece */
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
   PetscCall(look_and_keep(scheme, x, 0, h, START, outcome));
   for (int pieces = 0; start < 1 && outcome->done && !*found && (pieces < NS_EVENT_MOST || start == 0); pieces++) {
     const PetscReal end   = start + piece < 1 - NS_EVENT_FINEST / 2 ? start + piece : 1;
-    const PetscInt  nears = scheme->contact->nears;
+    const PetscInt  nears = NsContactActive(scheme->contact, NULL);
     PetscCall(look_and_keep(scheme, x, (start + end) / 2, h, MIDDLE, outcome));
     if (!ends) PetscCall(look_and_keep(scheme, x, end, h, END, outcome));
     ends = PETSC_FALSE;
     if (!outcome->done) break;
-    if (scheme->contact->nears > nears) { /* those that have come near were not seen at the start */
+    if (NsContactActive(scheme->contact, NULL) > nears) { /* those that have come near were not seen at the start */
       PetscCall(look_and_keep(scheme, x, start, h, START, outcome));
     } else if (end - start > NS_EVENT_FINEST && some_is_rough(scheme, (end - start) * h)) {
       piece = (end - start) / 2;
@@ -329,7 +331,7 @@ static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, Pets
 
 #define NS_MOST_HALVINGS 60
 
-/* Narrows the bracket by false position with halvings (Illinois) until it is as short as rounding, or F at its end next to nothing. */
+/* Narrows the bracket by false position with halvings (Illinois) until it is as short as rounding, or F at its end is negligible. */
 static PetscErrorCode narrow(NsScheme *scheme, const NsState *x, PetscReal h, PetscReal *low, PetscReal *high, NsStepOutcome *outcome)
 {
   PetscReal F_low, F_high;
@@ -365,12 +367,12 @@ static PetscErrorCode narrow(NsScheme *scheme, const NsState *x, PetscReal h, Pe
 
 #define NS_MOST_LANDINGS 12 /* by secants */
 
-/* A trial of the event's time: F and the length before it, lengths that were a little early and a little late (0: none yet). */
+/* Trial of the step's length: F there, the trial before, and the longest length before and the shortest after the event (0: none yet). */
 typedef struct {
   PetscReal h, F, last, F_last, early, late;
 } Landing;
 
-/* The next length to be tried: by secants; between early and late, and there by halvings after too many. Where F does not move, for it is rounding, ever farther. */
+/* The next trial length: by secants; between early and late, with bisection after too many. Where F does not change, because of rounding, the trials extend farther each time. */
 static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal rounding, int tries)
 {
   const PetscReal nearby = l->h * (l->F > 0 ? 1 + 1e-6 * pow(10, tries) : 1 - 1e-6);
@@ -382,9 +384,9 @@ static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal roun
 }
 
 /*
-  Takes the step again so that it ends in the event: by secants, for the dense output is not as good as the step; where F jumps, by halvings, to the rounding of time. A little late is right,
-  a little early would be no event. Where one was seen it is, also when a second look at the same time does not see it: forces need not be unique. Not found: the step itself passes by,
-  as far as it was tried last.
+  Repeats the step so that it ends at the event: by secants, because the dense output is less accurate than the step; where F jumps, by bisection, to the rounding of time. The end is slightly
+  after the event, never before. An event that was seen once counts, also if a second evaluation at the same time does not see it: forces need not be unique. Not found: the repeated
+  step has no event up to its last length.
 */
 static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
 {
@@ -400,7 +402,7 @@ static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest
     if (!outcome->done) PetscFunctionReturn(0);
     *h     = l.h;
     l.F    = least(scheme);
-    *found = l.F <= 0 || l.h == l.late ? PETSC_TRUE : PETSC_FALSE;
+    *found = l.F <= 0 || l.h == l.late;
     if (*found && (l.F > -NS_EVENT_SHARP || l.h - l.early <= rounding)) break;
     *(*found ? &l.late : &l.early) = l.h;
     if (l.late == 0 && (tries >= NS_MOST_LANDINGS || l.h >= longest)) break;
@@ -414,13 +416,12 @@ static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest
 
 PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
 {
-  NsContact *contact = scheme->contact;
-  PetscReal  low = 0, high = 1, longest = *h;
+  PetscReal low = 0, high = 1, longest = *h;
 
   PetscFunctionBegin;
   *found = PETSC_FALSE;
-  if (!contact->candidates) PetscFunctionReturn(0);
-  for (PetscInt k = 0; k < 2 * contact->candidates; k++) ((NsEventDriven *)scheme->data)->guard[k].kind = NS_EVENT_NONE;
+  if (!scheme->model->candidates) PetscFunctionReturn(0);
+  for (PetscInt k = 0; k < 2 * scheme->model->candidates; k++) ((NsEventDriven *)scheme->data)->guard[k].kind = NS_EVENT_NONE;
   PetscCall(scan(scheme, x, *h, &low, &high, found, outcome));
   if (!outcome->done || (!*found && high >= 1)) PetscFunctionReturn(0);
   if (*found) PetscCall(narrow(scheme, x, *h, &low, &high, outcome));

@@ -1,5 +1,5 @@
 /*
-  Event-driven loop: what happens at an event: impact, and who is held afterwards. See event_driven.h.
+  Event-driven loop: what happens at an event: impact, and which contacts are held afterwards. See event_driven.h.
 */
 #include "event_driven.h"
 
@@ -8,7 +8,7 @@ static const NsEventSettings *settings_of(const NsScheme *scheme)
   return scheme->settings;
 }
 
-/* I1 into contact->active: joints, what is held, what is closed. */
+/* I1 into the selection: joints, what is held, what is closed. */
 static PetscErrorCode list_closed(NsScheme *scheme, const NsState *at, PetscInt *count)
 {
   NsEventDriven *self    = scheme->data;
@@ -17,14 +17,16 @@ static PetscErrorCode list_closed(NsScheme *scheme, const NsState *at, PetscInt 
   PetscFunctionBegin;
   *count = 0;
   PetscCall(NsContactGaps(contact, at->t, at->q));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
-    if (self->is_held[i] || NsContactIsClosed(contact, i)) contact->active[(*count)++] = i;
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  PetscInt       *list = NsContactSelected(contact);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
+    if (self->is_held[i] || NsContactIsClosed(contact, i)) list[(*count)++] = i;
   }
   PetscFunctionReturn(0);
 }
 
-/* Whether a contact with the velocity u and the acceleration a, before the impact, goes no farther than that: slower than velocity_tolerance, or by the height u^2/2|a|. */
+/* Whether a rebound with velocity u under the acceleration a is negligible: slower than velocity_tolerance, or lower than NS_EVENT_HOP gap_tolerance, height u^2/2|a|. */
 static PetscBool is_slow(const NsScheme *scheme, PetscReal u, PetscReal a)
 {
   const NsEventSettings *settings = settings_of(scheme);
@@ -33,16 +35,16 @@ static PetscBool is_slow(const NsScheme *scheme, PetscReal u, PetscReal a)
                                                                                                                                   : PETSC_FALSE;
 }
 
-/* Whether a contact approaches so slowly that its acceleration, before the impact, turns it within NS_EVENT_HOP. */
+/* Whether a contact approaches so slowly that its acceleration reverses it within NS_EVENT_HOP. */
 static PetscBool turns(const NsScheme *scheme, PetscReal u, PetscReal a)
 {
   const NsEventSettings *settings = settings_of(scheme);
 
-  return a > 0 && -u <= settings->velocity_tolerance && u * u <= 2 * a * NS_EVENT_HOP * settings->gap_tolerance ? PETSC_TRUE : PETSC_FALSE;
+  return a > 0 && -u <= settings->velocity_tolerance && u * u <= 2 * a * NS_EVENT_HOP * settings->gap_tolerance;
 }
 
-/* u^- into self->before, accelerations into self->velocity; whether some contact of I1 approaches, or a joint moves. What is held approaches by the solver's error only: no
-   impact for that. */
+/* u^- into self->before, accelerations into self->velocity; whether some contact of I1 approaches, or a joint moves. Held contacts approach by the solver's error only, which is no
+   impact. */
 static PetscErrorCode is_impact(NsScheme *scheme, const NsState *at, PetscBool *impact, NsStepOutcome *outcome)
 {
   NsEventDriven *self  = scheme->data;
@@ -62,14 +64,14 @@ static PetscErrorCode is_impact(NsScheme *scheme, const NsState *at, PetscBool *
     const PetscReal u = self->before[rows->start[k]], a = self->velocity[rows->start[k]];
     const PetscBool joint = model->candidate[i].bilateral,
                     hits  = joint ? PetscAbsReal(u) > settings_of(scheme)->velocity_tolerance : !self->is_held[i] && u < 0 && !turns(scheme, u, a);
-    self->restitute[k]    = !joint && !is_slow(scheme, model->candidate[i].law.restitution * u, a) ? PETSC_TRUE : PETSC_FALSE;
+    self->restitute[k]    = !joint && !is_slow(scheme, model->candidate[i].law.restitution * u, a);
     self->impact[k]       = hits;
-    *impact               = *impact || hits ? PETSC_TRUE : PETSC_FALSE;
+    *impact               = *impact || hits;
   }
   PetscFunctionReturn(0);
 }
 
-/* What impulses P take, and surfaces that move by themselves give, that leave nothing of the velocities `before`. */
+/* Work of impulses P that stop the velocities `before`, and of surfaces that move by themselves. */
 static void book_stop(NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before)
 {
   for (PetscInt i = 0; i < rows->contacts; i++) {
@@ -81,8 +83,8 @@ static void book_stop(NsLedger *ledger, const NsRows *rows, const PetscReal *P, 
 }
 
 /*
-  What is held gets no velocity at all: v -= M^-1 W (W' M^-1 W)^-1 u, of the size of the tolerances, or of the solver's drift. Before an event, lest drift bounces, or parts who was held; and
-  after it.
+  Makes the velocity of held contacts zero: v -= M^-1 W (W' M^-1 W)^-1 u, a change within the tolerances or the solver's drift. Done before an event, so that drift does not bounce or open a held
+  contact, and after it.
 */
 static PetscErrorCode still(NsScheme *scheme, const NsHeld *held, NsState *at, NsStepOutcome *outcome)
 {
@@ -108,8 +110,8 @@ static PetscErrorCode still(NsScheme *scheme, const NsHeld *held, NsState *at, N
 }
 
 /*
-  v += M^-1 W P of all of I1. Contacts that part, and are pressed all the same, come back with e times their velocity, and have an impact of their own right after this one: were they
-  to stop, impacts of several would add energy. An impact is one of all contacts that it reaches.
+  v += M^-1 W P of all of I1. Contacts that separate before the impact and are pressed by it reverse with e times their velocity, and have an impact of their own right after this one: if they
+  stopped, impacts of several contacts would add energy. An impact includes all contacts that it is coupled with.
 */
 static PetscErrorCode hit(NsScheme *scheme, NsState *at, NsStepOutcome *outcome)
 {
@@ -135,7 +137,7 @@ static PetscReal sign_of(PetscReal x)
   return x < 0 ? -1 : 1;
 }
 
-/* I2 into self->after, as if all of it were held: joints, what was held, what neither approaches nor parts. Those that slip are known to. */
+/* I2 into self->after, as if all of it were held: joints, contacts that were held, and those that neither approach nor separate, with their slip. */
 static void list_resting(NsScheme *scheme, PetscBool was_hit)
 {
   NsEventDriven  *self      = scheme->data;
@@ -160,8 +162,7 @@ static void list_resting(NsScheme *scheme, PetscBool was_hit)
   }
 }
 
-/* Kind and sense of a contact with the law of friction, from its force P and acceleration w: whether it sticks, or begins to slip: against the force, for where others hold it too w is
-   rounding. */
+/* Whether a contact sticks or begins to slip, from its force P and acceleration w: the slip is against the force, because w is rounding where other contacts hold it, too. */
 static void settle_grip(const NsCandidate *candidate, const PetscReal *P, const PetscReal *w, NsHoldKind *kind, PetscReal *sense)
 {
   if (PetscAbsReal(P[1]) < candidate->law.friction * P[0] * (1 - 1e-10)) return;
@@ -169,7 +170,7 @@ static void settle_grip(const NsCandidate *candidate, const PetscReal *P, const 
   *sense = P[1] != 0 ? -sign_of(P[1]) : sign_of(w[1]);
 }
 
-/* Those of self->after that are pressed stay there. P[rows] forces, w[rows] accelerations (or velocities) of self->wu; free: what w would be without forces. */
+/* Keeps those of self->after that are pressed. P[rows] forces, w[rows] accelerations (or velocities) of self->wu; without[rows]: w without forces. */
 static void keep_pressed(NsScheme *scheme, const PetscReal *P, const PetscReal *w, const PetscReal *without)
 {
   NsEventDriven *self  = scheme->data;
@@ -226,24 +227,24 @@ static PetscErrorCode select_by_accelerations(NsScheme *scheme, const NsState *a
   PetscFunctionReturn(0);
 }
 
-#define NS_EVENT_PEEP 1e-3 /* of a step: how far the Moreau-Jean step looks */
+#define NS_EVENT_PEEP 1e-3 /* of a step: length of the Moreau-Jean step */
 
 /*
-  0 <= u1 _|_ P >= 0 (and friction) on self->after after a short step: u1 = W1' (v0 + dt M^-1 h) + G P with rows W1 at its end; those of its middle would see half of (dW'/dt) v. What rests,
-  within its tolerance, has no velocity now: in a short step that would count for more than accelerations.
+  0 <= u1 _|_ P >= 0 (and friction) on self->after after a short step: u1 = W1' (v0 + dt M^-1 h) + G P with rows W1 at its end; those of its middle would contain half of (dW'/dt) v. Resting contacts
+  have exactly zero velocity here: in a short step a velocity within the tolerance would outweigh accelerations.
 */
 static PetscErrorCode select_by_step(NsScheme *scheme, const NsState *at, NsStepOutcome *outcome)
 {
   NsEventDriven  *self    = scheme->data;
   NsContact      *contact = scheme->contact;
   NsModel        *model   = scheme->model;
-  const PetscReal dt      = NS_EVENT_PEEP * PetscMin(settings_of(scheme)->step, self->next);
+  const PetscReal dt      = NS_EVENT_PEEP * PetscMin(settings_of(scheme)->scheme.step, self->next);
 
   PetscFunctionBegin;
   PetscCall(NsModelRows(model, at->t, at->q, self->after.count, self->after.contact, &self->wu));
   PetscCall(NsRowsVelocity(model, &self->wu, at->v, self->velocity));
   PetscCall(NsModelAccel(model, at->t, at->q, at->v, self->free));
-  PetscCall(VecWAXPY(self->a, dt, at->v, at->q));
+  PetscCall(NsModelMove(model, at->q, dt, at->v, self->a));
   PetscCall(NsModelRows(model, at->t + dt, self->a, self->after.count, self->after.contact, &self->wu));
   PetscCall(NsContactDelassus(contact, self->dae->mass, &self->wu, &self->wu));
   PetscCall(VecWAXPY(self->a, dt, self->free, at->v));
@@ -263,7 +264,7 @@ static PetscErrorCode select_by_step(NsScheme *scheme, const NsState *at, NsStep
   PetscFunctionReturn(0);
 }
 
-/* Half the time in which those that part go on rising: g' = u, g'' = a < 0 there. */
+/* Half the time in which contacts that separate keep rising: g' = u, g'' = a < 0 there. */
 static PetscErrorCode find_bound(NsScheme *scheme, const NsState *at, PetscInt closed)
 {
   NsEventDriven *self  = scheme->data;
@@ -271,7 +272,7 @@ static PetscErrorCode find_bound(NsScheme *scheme, const NsState *at, PetscInt c
 
   PetscFunctionBegin;
   self->bound = PETSC_MAX_REAL;
-  PetscCall(NsModelRows(model, at->t, at->q, closed, scheme->contact->active, &self->wu));
+  PetscCall(NsModelRows(model, at->t, at->q, closed, NsContactSelected(scheme->contact), &self->wu));
   PetscCall(NsModelRowrate(model, at->t, at->q, at->v, &self->wu, self->b));
   PetscCall(NsRowsVelocity(model, &self->wu, at->v, self->before));
   PetscCall(NsRowsVelocity(model, &self->wu, self->a, self->velocity));
@@ -331,7 +332,7 @@ PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *was_hit,
     PetscFunctionReturn(0);
   }
   PetscCall(NsComplianceUpdate(self->dae->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
-  PetscCall(NsModelRows(model, at->t, at->q, closed, scheme->contact->active, &self->full));
+  PetscCall(NsModelRows(model, at->t, at->q, closed, NsContactSelected(scheme->contact), &self->full));
   PetscCall(still(scheme, &self->held, at, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(is_impact(scheme, at, was_hit, outcome));
@@ -347,6 +348,8 @@ PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *was_hit,
   if (!outcome->done) PetscFunctionReturn(0);
   if (!self->dae->held.count) PetscCall(NsModelAccel(model, at->t, at->q, at->v, self->a));
   if (*was_hit) PetscCall(find_bound(scheme, at, closed));
-  for (PetscInt k = 0; k < closed; k++) self->floor[scheme->contact->active[k]] = PetscMin(0, scheme->contact->gap[scheme->contact->active[k]]);
+  const PetscInt  *list = NsContactSelected(scheme->contact);
+  const PetscReal *gap  = NsContactLastGaps(scheme->contact);
+  for (PetscInt k = 0; k < closed; k++) self->floor[list[k]] = PetscMin(0, gap[list[k]]);
   PetscFunctionReturn(0);
 }

@@ -35,53 +35,22 @@ typedef struct {
   PetscReal *of_joints, *of_others; /* [candidates] Psi of each contact of position.wp */
 } NsScheme_GeneralisedAlpha;
 
-static PetscErrorCode NsSchemeSetup_GeneralisedAlpha(NsScheme *scheme)
-{
-  const PetscInt             candidates = scheme->contact->candidates;
-  NsScheme_GeneralisedAlpha *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsAlphaCreate(scheme, &self->alpha));
-  PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(scheme->model, &self->U, &self->w, &self->free, NULL));
-  PetscCall(PetscMalloc3(candidates, &self->joint, candidates, &self->of_joints, candidates, &self->of_others));
-  PetscCall(PetscMalloc1(scheme->contact->rows, &self->reaction));
-  PetscCall(NsRowsCreate(scheme->model, &self->rubs));
-  for (PetscInt i = 0; i < candidates; i++) {
-    self->joint[i] = scheme->model->candidate[i].bilateral;
-    self->friction = self->friction || scheme->model->candidate[i].directions > 1 ? PETSC_TRUE : PETSC_FALSE;
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_GeneralisedAlpha(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
   NsScheme_GeneralisedAlpha *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsAlphaDestroy(&self->alpha));
-  PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->U, &self->w, &self->free, NULL));
-  PetscCall(PetscFree3(self->joint, self->of_joints, self->of_others));
-  PetscCall(PetscFree(self->reaction));
-  PetscCall(NsRowsDestroy(&self->rubs));
-  PetscCall(PetscFree(self));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeStart_GeneralisedAlpha(NsScheme *scheme, const NsState *state)
-{
-  PetscFunctionBegin;
-  PetscCall(NsAlphaStart(scheme, &((NsScheme_GeneralisedAlpha *)scheme->data)->alpha, state));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_GeneralisedAlpha(NsScheme *scheme, NsMemory *memory)
-{
-  PetscFunctionBegin;
-  PetscCall(NsAlphaRemember(scheme, &((NsScheme_GeneralisedAlpha *)scheme->data)->alpha, memory));
+  PetscCall(NsAlphaDeclare(scheme, work));
+  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsWorkVecs(work, &self->U, &self->w, &self->free, NULL));
+  PetscCall(NsWorkRows(work, &self->rubs, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->reaction, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &self->of_joints, &self->of_others, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->joint, NULL));
+  for (PetscInt i = 0; i < work->candidates; i++) {
+    self->joint[i] = work->model->candidate[i].bilateral;
+    self->friction = self->friction || work->model->candidate[i].directions > 1;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -112,7 +81,8 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
   else if (self->moved)
     PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_others, -1, self->free));
   position->wp.contacts = position->wp.rows = 0;
-  PetscCall(NsPositionStep(position, NULL, t1, alpha->q1, t1, alpha->q1, self->free, alpha->implicit, 1, alpha->next, &outcome->done));
+  const NsPositionProblem problem           = {.t = t1, .q_free = self->free, .metric = alpha->implicit, .scale = 1};
+  PetscCall(NsPositionStep(position, &problem, alpha->q1, alpha->next, &outcome->done));
   if (!outcome->done) {
     PetscCall(NsStepFail(outcome, scheme, &position->wg, "position impulses"));
     PetscFunctionReturn(0);
@@ -128,7 +98,7 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
 #define NS_ROUNDS_TO_LEAVE 8
 
 /*
-  Candidates closed at q1 into contact->active: by their gaps, or because they are pressed. One whose own friction lifts it off would be closed in every other round: after some rounds nobody leaves
+  Candidates closed at q1 into the selection: by their gaps, or because they are pressed. One whose own friction lifts it off would be closed in every other iteration: after some iterations no contact is released
   any more.
 */
 static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round)
@@ -139,10 +109,11 @@ static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round
   PetscFunctionBegin;
   self->hit = 0;
   PetscCall(NsContactGaps(contact, t1, self->alpha.q1));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     if (NsContactIsClosed(contact, i) || self->position.multiplier[i] > 0 || (round > NS_ROUNDS_TO_LEAVE && self->alpha.p.is[i]))
-      contact->active[self->hit++] = i;
+      NsContactSelected(contact)[self->hit++] = i;
   }
   PetscFunctionReturn(0);
 }
@@ -154,9 +125,9 @@ static PetscErrorCode make_rows(NsScheme *scheme, PetscReal t1)
   NsRows                    *w = &self->alpha.p.w, *rubs = &self->rubs;
 
   PetscFunctionBegin;
-  PetscCall(NsModelRows(scheme->model, t1, self->alpha.q1, self->hit, scheme->contact->active, w));
+  PetscCall(NsModelRows(scheme->model, t1, self->alpha.q1, self->hit, NsContactSelected(scheme->contact), w));
   if (!self->friction) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(scheme->model, t1, self->alpha.q1, self->hit, scheme->contact->active, rubs));
+  PetscCall(NsModelRows(scheme->model, t1, self->alpha.q1, self->hit, NsContactSelected(scheme->contact), rubs));
   for (PetscInt i = 0; i < rubs->contacts; i++) {
     for (PetscInt j = rubs->first[rubs->start[i]]; j < rubs->first[rubs->start[i] + 1]; j++) rubs->value[j] = 0;
   }
@@ -176,7 +147,7 @@ static PetscErrorCode make_matrix(NsScheme *scheme)
   PetscFunctionBegin;
   PetscCall(NsContactDelassus(contact, self->friction ? alpha->implicit : mass, w, w));
   if (!self->friction) PetscFunctionReturn(0);
-  NsContactScale(contact, 0); /* what acts on each other is all that is wanted of it */
+  NsContactScale(contact, 0); /* only its coupling pattern is needed */
   PetscCall(NsContactDelassusAdd(contact, 1, mass, w, w));
   PetscCall(NsContactDelassusAdd(contact, s, alpha->implicit, w, &self->rubs));
   PetscCall(NsContactDelassusAdd(contact, -s, mass, w, &self->rubs));
@@ -186,9 +157,9 @@ static PetscErrorCode make_matrix(NsScheme *scheme)
 /* Whether p.w still has the contacts that are listed. */
 static PetscBool same_contacts(const NsScheme_GeneralisedAlpha *self, const NsContact *contact, PetscInt before)
 {
-  PetscBool same = self->hit == before ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool same = self->hit == before;
 
-  for (PetscInt i = 0; i < self->hit && same; i++) same = contact->active[i] == self->alpha.p.w.contact[i] ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt i = 0; i < self->hit && same; i++) same = NsContactSelected(contact)[i] == self->alpha.p.w.contact[i];
   return same;
 }
 
@@ -203,8 +174,8 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
 
   PetscFunctionBegin;
   PetscCall(list_closed(scheme, t1, round));
-  const PetscBool known = self->friction && self->hit && same_contacts(self, contact, before) ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(NsPercussionActivate(scheme, p, self->hit));
+  const PetscBool known = self->friction && self->hit && same_contacts(self, contact, before);
+  PetscCall(NsPercussionActivate(scheme, self->hit));
   PetscCall(NsAlphaVelocity(alpha, known ? self->w : NULL, alpha->next));
   if (!self->hit) PetscFunctionReturn(0);
   PetscCall(make_rows(scheme, t1));
@@ -234,8 +205,8 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   NsAlpha                   *alpha   = &self->alpha;
   const NsModel             *model   = scheme->model;
   NsRounds                   rounds  = NsRoundsBegin();
-  const PetscBool            near    = scheme->contact->nears > 0 ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool            direct  = NsAlphaIsDirect(model, near) && !(near && self->friction) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool            near    = NsContactActive(scheme->contact, NULL) > 0;
+  const PetscBool            direct  = NsAlphaIsDirect(model, near) && !(near && self->friction);
   PetscReal                  fastest = 0;
   PetscBool                  first   = PETSC_TRUE, again;
 
@@ -245,87 +216,75 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;
-    PetscCall(NsAlphaRound(scheme, alpha, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
+    PetscCall(NsAlphaRound(scheme, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
     PetscCall(position_round(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
     PetscCall(velocity_round(scheme, x, t1, rounds.count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
-    const PetscBool alone = NsAlphaIsDirect(model, PETSC_FALSE) && self->moved + self->hit == 0 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool alone = NsAlphaIsDirect(model, PETSC_FALSE) && self->moved + self->hit == 0;
     PetscCall(NsAlphaRoundsEnd(&rounds, direct || alone, self->moved > moved, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_GeneralisedAlpha(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_GeneralisedAlpha *self  = scheme->data;
   NsAlpha                   *alpha = &self->alpha;
 
   PetscFunctionBegin;
-  PetscCall(NsAlphaBegin(scheme, alpha, x, dt, self->joint, outcome));
+  PetscCall(NsAlphaBegin(scheme, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(solve(scheme, x, x->t + dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsAlphaBook(scheme, alpha, x, dt));
+  PetscCall(NsAlphaBook(scheme, x, dt));
   if (self->moved) PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
-  PetscCall(NsPercussionReport(scheme, &alpha->p, x->v));
-  PetscCall(NsAlphaFinish(scheme, alpha, x, dt));
+  PetscCall(NsPercussionReport(scheme, x->v));
+  PetscCall(NsAlphaFinish(scheme, x, dt));
   PetscFunctionReturn(0);
 }
 
-static PetscInt NsSchemeCount_GeneralisedAlpha(const NsScheme *scheme, NsCounter *list)
-{
-  return NsAlphaCount(&((const NsScheme_GeneralisedAlpha *)scheme->data)->alpha, list);
-}
-
-static const NsKey generalised_alpha_keys[] = {
-  NS_STEP_KEY(NsAlphaSettings),
-  NS_RHO_KEY(NsAlphaSettings),
+static const NsKey keys[] = {
+  NS_STEP_KEY,
+  NS_RHO_KEY,
   {NULL},
-};
-static const NsTable generalised_alpha_table = {
-  "generalised_alpha", "nonsmooth generalised-alpha scheme, positions and velocities", generalised_alpha_keys, sizeof(NsAlphaSettings)};
-
-const NsVariant NsSchemeVariant_GeneralisedAlpha = {
-  .name  = "generalised_alpha",
-  .title = "nonsmooth generalised-alpha: implicit, no step limit, no penetration, no drift, numerical damping by rho",
-  .about = "(1 - am) a1 + am a0 = (1 - af) x1 + af x0,   am = (2 rho - 1)/(rho + 1),   af = rho/(rho + 1),\n"
-           "q* = q0 + dt v0 + dt^2 ((1/2 - beta) a0 + beta a1),   v* = v0 + dt ((1 - gamma) a0 + gamma a1),   M x1 = h(t1, q1, v1);\n"
-           "positions  q1 = q* + U,   M U = W nu,       0 <= g(q1) _|_ nu >= 0   (joints: g = 0);\n"
-           "velocities v1 = v* + w,   M w = W Lambda,   0 <= W'v1 + e W'v0 _|_ Lambda >= 0 where g(q1) = 0 (and friction).\n"
-           "No step limit. Order 2 in flight and with joints, 1 with impacts. No penetration; joints closed and at rest;\n"
-           "all to rounding.\n"
-           "rho: what is left of the highest frequencies after a step. 1 keeps them, and the force rings where waves\n"
-           "come that the step does not resolve; 0.8 has taken them out after some steps; 0 takes them at once. An\n"
-           "elastic bar of 1000 elements on its wall, at nine times the explicit limit, rho = 0.8: force within 0.01 %\n"
-           "of theory, 0.45 % of the energy lost.\n"
-           "Lambda is force and impulse in one, reported as impulse: / step it is the force; joints have a force, too. A\n"
-           "projection works: on elastic bodies with long steps impacts take or add some per cent of the energy.\n"
-           "Linear models: constant factor, two small problems a step with contact. Others, dampers and friction: rounds\n"
-           "of Newton's method.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
-           "differences.\n"
-           "Reference: Bruels, Acary, Cardona, Simultaneous enforcement of constraints at position and velocity levels\n"
-           "in the nonsmooth generalized-alpha scheme, Comput. Methods Appl. Mech. Engrg. 281 (2014).",
-  .table = &generalised_alpha_table,
 };
 
 const NsSchemeType NsSchemeType_GeneralisedAlpha = {
-  .variant  = &NsSchemeVariant_GeneralisedAlpha,
-  .sheet    = {.order = 2,
-       .order_impacts = 1,
-       .level         = "velocity and position",
-       .energy        = "high frequencies lose it (rho < 1); projections alter it by O(dt)",
-       .needs         = "",
-       .reference     = "Bruels, Acary, Cardona"},
+  .variant =
+    {
+      .name  = "generalised_alpha",
+      .title = "nonsmooth generalised-alpha: implicit, no step limit, no penetration, no drift, numerical damping by rho",
+      .about = "Contacts and joints hold on position and on velocity level at once: no penetration, joints closed and at rest, all to rounding. "
+               "Order 2 with joints, too. For stiff models with joints or curved contacts.\n"
+               "rho is what is left of the highest frequencies after a step: 1 keeps them, 0.8 removes them in some steps, 0 at once. One "
+               "percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
+               "lasts.\n"
+               "Joints have a force, too. The projection of positions does work: with long steps impacts of elastic bodies take or add some per "
+               "cent of the energy. Linear models: one matrix, two local problems per step with contact; others, dampers and friction: Newton's "
+               "method.\n",
+      .table = &(const NsTable){"generalised_alpha", "nonsmooth generalised-alpha scheme, positions and velocities", keys, sizeof(NsAlphaSettings)},
+    },
+  .sheet =
+    {
+      .order         = 2,
+      .order_impacts = 1,
+      .level         = "velocity and position",
+      .energy        = "high frequencies lose it (rho < 1); projections alter it by O(dt)",
+      .needs         = "",
+      .cited         = "Bruels, Acary, Cardona",
+      .step_limit    = "none",
+      .theory        = "schemes_alpha",
+      .reference     = "O. Bruels, V. Acary, A. Cardona, Simultaneous enforcement of constraints at position and velocity levels in the nonsmooth "
+                       "generalized-alpha scheme, Comput. Methods Appl. Mech. Engrg. 281 (2014)",
+    },
   .implicit = PETSC_TRUE,
-  .setup    = NsSchemeSetup_GeneralisedAlpha,
-  .start    = NsSchemeStart_GeneralisedAlpha,
-  .remember = NsSchemeRemember_GeneralisedAlpha,
-  .step     = NsSchemeStep_GeneralisedAlpha,
-  .count    = NsSchemeCount_GeneralisedAlpha,
-  .destroy  = NsSchemeDestroy_GeneralisedAlpha,
+  .size     = sizeof(NsScheme_GeneralisedAlpha),
+  .declare  = declare,
+  .start    = NsAlphaStart,
+  .step     = step,
+  .count    = NsAlphaCount,
 };

@@ -16,7 +16,7 @@
       A (v1+ - v1) = M (v0 - v1) + dt h + W P,   0 <= W' (v1+ + e v0) _|_ P;    q1+ = q0 + dt/2 (v0 + v1+) + W Psi,   Psi as in position.h
 
   so each round is two local problems and one solve, and linear models need one round. What is left out is of the size dt P: five to ten rounds on
-  the slider-crank. Nothing of a model's derivatives is asked of its author.
+  the slider-crank. No derivatives of W are needed.
 
   Free flight: implicit midpoint rule, order 2, no step limit; the energy of linear models is kept to rounding.
 */
@@ -25,9 +25,8 @@
 #include "rounds.h"
 
 typedef struct {
-  const NsNode *where;
-  double        step;
-  int           project; /* 0 all, 1 active, 2 none */
+  NsSchemeSettings scheme;
+  int              project; /* 0 all, 1 active, 2 none */
 } NsSettings_GglUnified;
 
 enum { ALL, ACTIVE, NONE };
@@ -38,28 +37,14 @@ typedef struct {
   Vec          qe, qm, vm, q1, h, r, dv, free, next;
 } NsScheme_GglUnified;
 
-static PetscErrorCode NsSchemeSetup_GglUnified(NsScheme *scheme)
-{
-  NsScheme_GglUnified *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsPercussionCreate(scheme, 1, &self->p));
-  PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(scheme->model, &self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_GglUnified(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
   NsScheme_GglUnified *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsPercussionDestroy(&self->p));
-  PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
-  PetscCall(PetscFree(self));
+  PetscCall(NsPercussionDeclare(scheme, work, 1, PETSC_FALSE));
+  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsWorkVecs(work, &self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -68,20 +53,10 @@ static NsOperator implicit_operator(PetscReal dt)
   return (NsOperator){1, dt / 2, dt * dt / 4};
 }
 
-static PetscErrorCode NsSchemeStart_GglUnified(NsScheme *scheme, const NsState *state)
-{
-  NsScheme_GglUnified         *self     = scheme->data;
-  const NsSettings_GglUnified *settings = scheme->settings;
-
-  PetscFunctionBegin;
-  PetscCall(NsPercussionStart(scheme, &self->p, state, implicit_operator(settings->step)));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_GglUnified(NsScheme *scheme, NsMemory *memory)
+static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 {
   PetscFunctionBegin;
-  NsPercussionRemember(scheme, &((NsScheme_GglUnified *)scheme->data)->p, memory);
+  PetscCall(NsPercussionStart(scheme, state, implicit_operator(((const NsSchemeSettings *)scheme->settings)->step)));
   PetscFunctionReturn(0);
 }
 
@@ -104,9 +79,9 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
   PetscCall(NsModelSolve(model, 1, self->r, self->dv));
   PetscCall(VecWAXPY(self->next, 1, self->p.v1, self->dv));
   if (!count) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, tm, self->qm, count, scheme->contact->active, &self->p.w));
+  PetscCall(NsModelRows(model, tm, self->qm, count, NsContactSelected(scheme->contact), &self->p.w));
   PetscCall(NsRowsVelocity(model, &self->p.w, x->v, self->p.u0));
-  PetscCall(NsPercussionSolve(scheme, &self->p, self->p.u0, self->next, outcome));
+  PetscCall(NsPercussionSolve(scheme, self->p.u0, self->next, outcome));
   PetscFunctionReturn(0);
 }
 
@@ -117,19 +92,24 @@ static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscRe
   const NsSettings_GglUnified *settings = scheme->settings;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->free, dt / 2, x->v, x->q));
-  PetscCall(VecAXPY(self->free, dt / 2, self->p.v1));
+  PetscCall(NsModelMove(scheme->model, x->q, dt / 2, x->v, self->free));
+  PetscCall(NsModelMove(scheme->model, self->free, dt / 2, self->p.v1, self->free));
   if (settings->project == NONE) {
     PetscCall(VecCopy(self->free, self->next));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsPositionStep(&self->position, settings->project == ACTIVE ? self->p.is : NULL, x->t + dt / 2, self->qm, x->t + dt, self->q1, self->free,
-    NULL, 1, self->next, &outcome->done));
+  const NsPositionProblem problem = {.t = x->t + dt,
+    .q_free                             = self->free,
+    .tp                                 = x->t + dt / 2,
+    .qp                                 = self->qm,
+    .scale                              = 1,
+    .allowed                            = settings->project == ACTIVE ? self->p.is : NULL};
+  PetscCall(NsPositionStep(&self->position, &problem, self->q1, self->next, &outcome->done));
   if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "projection"));
   PetscFunctionReturn(0);
 }
 
-/* Rounds until velocities and positions stand. The size of a velocity is at least what the forces add to it in a step: a body at rest has rounding too. */
+/* Iterates until velocities and positions have converged. The scale of a velocity is at least its change by the forces in a step: a body at rest has rounding errors, too. */
 static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsScheme_GglUnified *self   = scheme->data;
@@ -139,7 +119,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
 
   PetscFunctionBegin;
   PetscCall(VecCopy(x->v, self->p.v1));
-  PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
+  PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->q1));
   do {
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
@@ -153,57 +133,49 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_GglUnified(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_GglUnified *self = scheme->data;
   const PetscReal      tm   = x->t + dt / 2;
   PetscInt             count;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->qe, dt / 2, x->v, x->q));
+  PetscCall(NsModelMove(scheme->model, x->q, dt / 2, x->v, self->qe));
   PetscCall(NsComplianceUpdate(self->p.compliance, tm, self->qe, x->v, implicit_operator(dt)));
   PetscCall(NsContactGaps(scheme->contact, tm, self->qe));
-  PetscCall(NsPercussionActivateClosed(scheme, &self->p, &count));
+  PetscCall(NsPercussionActivateClosed(scheme, &count));
   PetscCall(NsPositionBegin(&self->position));
   PetscCall(iterate(scheme, x, dt, count, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsPercussionBook(scheme, &self->p, x->v, tm, self->qm, NULL, dt));
-  PetscCall(NsPercussionFinish(scheme, &self->p, x, dt, &self->q1));
+  PetscCall(NsPercussionBook(scheme, x->v, tm, self->qm, NULL, dt));
+  PetscCall(NsPercussionFinish(scheme, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 
-static const char *const project_choices[]  = {"all", "active", "none", NULL};
-static const NsKey       ggl_unified_keys[] = {
-        NS_STEP_KEY(NsSettings_GglUnified),
-        {"project", NS_KEY_CHOICE, offsetof(NsSettings_GglUnified, project), .choices = project_choices, .standard = "all",
-          .help = "contacts held on position level: all, the active ones (as in the paper), or none (the paper's reference)", .example = "active"},
-        {NULL},
-};
-static const NsTable ggl_unified_table = {"ggl_unified", "unified Gear-Gupta-Leimkuhler scheme", ggl_unified_keys, sizeof(NsSettings_GglUnified)};
+static const char *const project_choices[] = {"all", "active", "none", NULL};
 
-const NsVariant NsSchemeVariant_GglUnified = {
-  .name  = "ggl_unified",
-  .title = "unified Gear-Gupta-Leimkuhler: implicit midpoint, no penetration",
-  .about = "q1 = q0 + dt vM + W(qM) Psi,   v1 = v0 + M^-1 (dt h(tM, qM, vM) + W(qM) P),   qM = (q0 + q1)/2, vM = (v0 + v1)/2;\n"
-           "0 <= W(qM)' (v1 + e v0) _|_ P >= 0 where g(q0 + dt/2 v0) <= 0;   0 <= g(q1) _|_ Psi >= 0 (project: all, active, none).\n"
-           "Order 2 in free flight, order 1 with contacts. Energy of linear models kept to rounding in flight.\n"
-           "No step limit. P is force and impulse in one, reported as impulse. Gaps hold to rounding with project: all; none is\n"
-           "the implicit midpoint scheme without projection, the reference's own reference. Each step is a Newton\n"
-           "iteration (five to ten rounds for mechanisms, one for linear models): about ten explicit steps.\n"
-           "With e > 0 a contact at rest flutters, with e g dt/(1 + e) under weight g, for what is projected onto g = 0 is found\n"
-           "open in the next step; each flutter counts as an impact.\n"
-           "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
-           "between two walls (configs/bar_between_walls.yaml, e = 1) has eighteen times as much after forty flights.\n"
-           "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n"
-           "Needs of a model: forces, mass matrix, gaps and contact rows; tangents of mechanisms are taken by\n"
-           "differences.\n"
-           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
-           "mechanical systems, 3.2.",
-  .table = &ggl_unified_table,
+static const NsKey keys[] = {
+  NS_STEP_KEY,
+  {"project", NS_KEY_CHOICE, offsetof(NsSettings_GglUnified, project), .choices = project_choices, .default_value = "all",
+    .help = "contacts held on position level: all, the active ones (as in the paper), or none (the paper's reference)", .example = "active"},
+  {NULL},
 };
 
 const NsSchemeType NsSchemeType_GglUnified = {
-  .variant = &NsSchemeVariant_GglUnified,
+  .variant =
+    {
+      .name  = "ggl_unified",
+      .title = "unified Gear-Gupta-Leimkuhler: implicit midpoint rule, no penetration",
+      .about = "Implicit midpoint rule with the impact law on velocities and non-penetration on positions in one system. Each step is a Newton "
+               "iteration: one for linear models, five to ten for mechanisms. project: all holds gaps to rounding; active is the reference as "
+               "printed; none is the implicit midpoint scheme without projection.\n"
+               "One percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
+               "lasts.\n"
+               "With e > 0 a contact at rest does not settle: projected onto g = 0, it is found open in the next step, and each of its small "
+               "bounces counts as an impact. Elastic bodies that keep hitting with e near 1 gain energy without bound. scheme.moreau_jean and "
+               "scheme.event_driven_hem5 keep the energy.\n",
+      .table = &(const NsTable){"ggl_unified", "unified Gear-Gupta-Leimkuhler scheme", keys, sizeof(NsSettings_GglUnified)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -211,12 +183,15 @@ const NsSchemeType NsSchemeType_GglUnified = {
       .level         = "velocity and position",
       .energy        = "kept to rounding (linear models); projections and joints alter it by O(dt)",
       .needs         = "",
-      .reference     = "Schoeder et al. (36)-(40)",
+      .cited         = "Schoeder et al. (36)-(40)",
+      .step_limit    = "none",
+      .theory        = "schemes_position",
+      .reference     = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 3.2, "
+                       "(36)-(40)",
     },
   .implicit = PETSC_TRUE,
-  .setup    = NsSchemeSetup_GglUnified,
-  .start    = NsSchemeStart_GglUnified,
-  .remember = NsSchemeRemember_GglUnified,
-  .step     = NsSchemeStep_GglUnified,
-  .destroy  = NsSchemeDestroy_GglUnified,
+  .size     = sizeof(NsScheme_GglUnified),
+  .declare  = declare,
+  .start    = start,
+  .step     = step,
 };

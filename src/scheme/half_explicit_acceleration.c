@@ -8,21 +8,21 @@
     on the contacts that are closed and do not open: g <= 0 and gdot <= 0;
     impulses as the half-explicit scheme on velocity level: all closed contacts, where some contact is newly closed at q1.
 
-  Nothing holds gdot = 0, so closed contacts drift: 66 um in the slider-crank at dt = 1e-4. The first of its family, kept for comparison.
+  Nothing keeps gdot = 0, so closed contacts drift (published_slider_crank prints how far). The first of its family, for comparison.
 */
 #include "trapezoidal.h"
 
-static const char *NsSchemeRefuses_HalfExplicitAcceleration(const NsModel *model, const void *settings)
+static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 1) return "on acceleration level there is no friction; half_explicit has it";
   }
-  return model->candidates && !model->ops->rowrate ? "it needs the rates of the contact rows, which this mechanism does not give (rowrate)" : NULL;
+  return model->candidates && !model->contact.rowrate ? "it needs the rates of the contact rows, which this mechanism does not give (rowrate)" : NULL;
 }
 
 /*
-  P = tau lambda of those of the contacts in contact->active (all closed) that do not open; joints always take part. `rows` are theirs on return. a is the
+  P = tau lambda of those of the contacts in the selection (all closed) that do not open; joints always take part. `rows` are theirs on return. a is the
   free acceleration.
 */
 static PetscErrorCode forces(
@@ -36,13 +36,13 @@ static PetscErrorCode forces(
   PetscFunctionBegin;
   rows->contacts = rows->rows = 0;
   if (!closed) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, t, q, closed, contact->active, rows));
+  PetscCall(NsModelRows(model, t, q, closed, NsContactSelected(contact), rows));
   PetscCall(NsRowsVelocity(model, rows, v, self->u0));
   for (PetscInt i = 0; i < closed; i++) {
-    const PetscInt k = contact->active[i];
-    if (model->candidate[k].bilateral || self->u0[rows->start[i]] <= 0) contact->active[count++] = k;
+    const PetscInt k = NsContactSelected(contact)[i];
+    if (model->candidate[k].bilateral || self->u0[rows->start[i]] <= 0) NsContactSelected(contact)[count++] = k;
   }
-  PetscCall(NsModelRows(model, t, q, count, contact->active, rows));
+  PetscCall(NsModelRows(model, t, q, count, NsContactSelected(contact), rows));
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsComplianceUpdate(self->mass, t, q, v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->mass, rows, rows));
@@ -67,7 +67,7 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_HalfExplicitAcceleration(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsTrapezoidal *self    = scheme->data;
   NsContact     *contact = scheme->contact;
@@ -90,28 +90,17 @@ static PetscErrorCode NsSchemeStep_HalfExplicitAcceleration(NsScheme *scheme, Ns
   PetscFunctionReturn(0);
 }
 
-static const NsKey   half_explicit_acceleration_keys[] = {NS_TRAPEZOIDAL_KEYS(NsTrapezoidalSettings), {NULL}};
-static const NsTable half_explicit_acceleration_table  = {
-   "half_explicit_acceleration", "half-explicit scheme, acceleration level", half_explicit_acceleration_keys, sizeof(NsTrapezoidalSettings)};
-
-const NsVariant NsSchemeVariant_HalfExplicitAcceleration = {
-  .name  = "half_explicit_acceleration",
-  .title = "half-explicit, acceleration level: no friction, drifts; for comparison",
-  .about = "v_a = v0 + dt (a0 + M0^-1 W0 lambda0),   q1 = q0 + dt/2 (v0 + v_a),\n"
-           "v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1) with forces from accelerations,\n"
-           "0 <= gddot = (dW'/dt) v + W' M^-1 (h + W lambda) _|_ lambda >= 0 where g <= 0 and gdot <= 0;\n"
-           "in a step that closes a contact, impulses at its end as scheme.half_explicit.\n"
-           "Order 2 in flight and in contact. Closed contacts and joints drift (66 um in the slider-crank at dt = 1e-4\n"
-           "s).\n"
-           "Stability as scheme.half_explicit. Needs of a model: accelerations, contact rows and their rates; no\n"
-           "friction.\n"
-           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
-           "time-discontinuous Galerkin methods, Sec. 3.",
-  .table = &half_explicit_acceleration_table,
-};
+static const NsKey keys[] = {NS_STEP_KEY, NS_RESTITUTION_OF_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
-  .variant = &NsSchemeVariant_HalfExplicitAcceleration,
+  .variant =
+    {
+      .name  = "half_explicit_acceleration",
+      .title = "half-explicit on acceleration level: no friction, drifts; for comparison",
+      .about = "As scheme.half_explicit, but contact forces keep the acceleration of closed contacts at zero. Nothing keeps their velocity at "
+               "zero: closed contacts and joints drift.\n",
+      .table = &(const NsTable){"half_explicit_acceleration", "half-explicit scheme, acceleration level", keys, sizeof(NsTrapezoidalSettings)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -119,13 +108,16 @@ const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
       .level         = "acceleration",
       .energy        = "oscillates, bounded; lasting contact loses it",
       .needs         = "rates of contact rows, no friction",
-      .reference     = "Schindler et al. Fig. 4",
+      .cited         = "Schindler et al. Fig. 4",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .theory        = "schemes_velocity",
+      .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
+                   "Galerkin methods, Sec. 3, Fig. 4",
     },
-  .refuses       = NsSchemeRefuses_HalfExplicitAcceleration,
-  .setup         = NsTrapezoidalSetup,
+  .refuses       = refuses,
+  .size          = sizeof(NsTrapezoidal),
+  .declare       = NsTrapezoidalDeclare,
   .start         = NsTrapezoidalStart,
-  .remember      = NsTrapezoidalRemember,
-  .step          = NsSchemeStep_HalfExplicitAcceleration,
+  .step          = step,
   .amplification = NsTrapezoidalAmplification,
-  .destroy       = NsTrapezoidalDestroy,
 };

@@ -1,5 +1,5 @@
 /*
-  Half-explicit scheme on velocity level with two step sizes: steps with an impact are taken again, a tenth as long.
+  Half-explicit scheme on velocity level with two step sizes: steps with an impact are repeated with a tenth of the length.
 
   [A] T. Schindler, S. Rezaei, J. Kursawe, V. Acary: Half-explicit timestepping schemes on velocity level based on time-discontinuous
   Galerkin methods, Fig. 24 (the variant for MBSim). With qE = q0 + dt v0 (trapezoidal.h has the stages):
@@ -9,22 +9,38 @@
                                     v_a = v0 + ds a0,  q1 = q0 + ds/2 (v0 + v_a),  v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda
 
   As printed (`decide: once`) a contact that closes between qE and q1 gets a force in place of an impact: 5 to 6 impacts of the slider-crank are lost at
-  dt = 1e-4. `decide: again` looks again at q1, and takes the short step if some contact has closed there.
+  dt = 1e-4. `decide: again` checks once more at q1, and takes the short step if some contact has closed there.
   Steps are of two lengths, so the end of the run is met within one step only.
 
-  With e > 0 a contact hardly settles: it leaves a short step's impact with e |u^-|, and the next long step finds it closing again, so that it goes on bouncing at the
+  With e > 0 a contact hardly comes to rest: it leaves a short step's impact with e |u^-|, and the next long step finds it closing again, so that it keeps bouncing at the
   scale of dt where the half-explicit scheme has a force. The paper uses it on a rotor with e = 0.
 */
 #include "trapezoidal.h"
 
 typedef struct {
-  const NsNode *where;
-  double        step;
-  int           restitution_of;
-  int           positions; /* 0 free, 1 held */
-  int           decide;    /* 0 again, 1 once */
-  long          ratio;
+  NsTrapezoidalSettings common;
+  int                   decide; /* 0 again, 1 once */
+  long                  ratio;
 } NsSettings_HalfExplicitTwoStep;
+
+typedef struct {
+  NsTrapezoidal common;
+  NsStepClock   clock; /* the time since `since` (s) in parts of a step */
+  PetscReal     since;
+  PetscInt64    parts;
+} NsScheme_HalfExplicitTwoStep;
+
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
+{
+  NsScheme_HalfExplicitTwoStep *self = scheme->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsTrapezoidalDeclare(scheme, work));
+  PetscCall(NsHistoryNumbers(work, "clock", sizeof(self->clock) / sizeof(PetscReal), &self->clock.step));
+  PetscCall(NsHistoryNumbers(work, "since", 1, &self->since));
+  PetscCall(NsHistoryCounts(work, "parts", 1, &self->parts));
+  PetscFunctionReturn(0);
+}
 
 /* Contacts closed at (t, q) into self->struck[candidates], and whether some of them were open at q0. */
 static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool *impact)
@@ -35,10 +51,11 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
   PetscFunctionBegin;
   *impact = PETSC_FALSE;
   PetscCall(NsContactGaps(contact, t, q));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     self->struck[i]  = NsTrapezoidalIsClosed(scheme, i);
-    *impact          = *impact || (self->struck[i] && !self->closed[i]) ? PETSC_TRUE : PETSC_FALSE;
+    *impact          = *impact || (self->struck[i] && !self->closed[i]);
   }
   PetscFunctionReturn(0);
 }
@@ -47,7 +64,7 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
 static PetscErrorCode finish(NsScheme *scheme, NsState *x, PetscReal dt, PetscInt64 parts)
 {
   const NsSettings_HalfExplicitTwoStep *settings = scheme->settings;
-  NsTrapezoidal                        *self     = scheme->data;
+  NsScheme_HalfExplicitTwoStep         *self     = scheme->data;
   const PetscInt                        ratio    = (PetscInt)settings->ratio;
 
   PetscFunctionBegin;
@@ -62,15 +79,7 @@ static PetscErrorCode finish(NsScheme *scheme, NsState *x, PetscReal dt, PetscIn
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeSetup_HalfExplicitTwoStep(NsScheme *scheme)
-{
-  PetscFunctionBegin;
-  PetscCall(NsTrapezoidalSetup(scheme));
-  if (((const NsSettings_HalfExplicitTwoStep *)scheme->settings)->positions) PetscCall(NsTrapezoidalHold(scheme));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsSettings_HalfExplicitTwoStep *settings = scheme->settings;
   NsTrapezoidal                        *self     = scheme->data;
@@ -79,7 +88,7 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
 
   PetscFunctionBegin;
   PetscCall(NsTrapezoidalBegin(scheme, x));
-  PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
+  PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->q1));
   PetscCall(look_ahead(scheme, x->t + dt, self->q1, &impact));
   if (!impact) {
     PetscCall(NsTrapezoidalEulerStage(scheme, x, dt, self->hold ? self->closed : self->struck, outcome));
@@ -100,42 +109,32 @@ static PetscErrorCode NsSchemeStep_HalfExplicitTwoStep(NsScheme *scheme, NsState
   PetscFunctionReturn(0);
 }
 
-static const char *const decide_choices[]              = {"again", "once", NULL};
-static const NsKey       half_explicit_two_step_keys[] = {
-        NS_TRAPEZOIDAL_KEYS(NsSettings_HalfExplicitTwoStep),
-        NS_POSITIONS_KEY(NsSettings_HalfExplicitTwoStep),
-        {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicitTwoStep, decide), .choices = decide_choices, .standard = "again",
-          .help = "look for newly closed contacts again at the end of the step, or once, at its Euler prediction (as in the paper)", .example = "once"},
-        {"ratio", NS_KEY_INTEGER, offsetof(NsSettings_HalfExplicitTwoStep, ratio), .standard = "10", .minimum = "1", .maximum = "1000000",
-          .help = "how much shorter a step with an impact is", .example = "10"},
-        {NULL},
-};
-static const NsTable half_explicit_two_step_table = {
-  "half_explicit_two_step", "half-explicit scheme with two step sizes", half_explicit_two_step_keys, sizeof(NsSettings_HalfExplicitTwoStep)};
+static const char *const decide_choices[] = {"again", "once", NULL};
 
-const NsVariant NsSchemeVariant_HalfExplicitTwoStep = {
-  .name  = "half_explicit_two_step",
-  .title = "half-explicit, velocity level, with shorter steps at impacts",
-  .about = "The half-explicit scheme; a step that closes a contact is taken again with ds = dt/ratio, and ends in the impact:\n"
-           "v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda.\n"
-           "Order 2 in flight and in contact, order 1 in impact times, with the error of the short step; penetration is\n"
-           "at most ds |u^-|. Made for e = 0: with e > 0 contacts go on bouncing at the scale of dt, and little is seen\n"
-           "of their forces.\n"
-           "Elastic bodies that hit with e near 1 gain energy, a little with each impact and without bound over many: a lumped bar\n"
-           "between two walls (configs/bar_between_walls.yaml, e = 1, steps of 0.5 us) blows up within thirty flights; with steps near\n"
-           "the limit they do with any e: a truss on its feet, at 0.8 of it, in a second. Shorter steps gain less;\n"
-           "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n" NS_POSITIONS_ABOUT
-           "decide: once is the reference as printed: it loses impacts of contacts that close between prediction and end\n"
-           "of a step.\n"
-           "Stability, joints and needs of a model as scheme.half_explicit. The end of the run is met within one step;\n"
-           "outputs count steps, short and long ones alike.\n"
-           "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
-           "time-discontinuous Galerkin methods, Fig. 24.",
-  .table = &half_explicit_two_step_table,
+static const NsKey keys[] = {
+  NS_STEP_KEY,
+  NS_RESTITUTION_OF_KEY,
+  NS_POSITIONS_KEY(NsTrapezoidalSettings),
+  {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicitTwoStep, decide), .choices = decide_choices, .default_value = "again",
+    .help = "look for newly closed contacts again at the end of the step, or once, at its Euler prediction (as in the paper)", .example = "once"},
+  {"ratio", NS_KEY_INTEGER, offsetof(NsSettings_HalfExplicitTwoStep, ratio), .default_value = "10", .minimum = "1", .maximum = "1000000",
+    .help = "how much shorter a step with an impact is", .example = "10"},
+  {NULL},
 };
 
 const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
-  .variant = &NsSchemeVariant_HalfExplicitTwoStep,
+  .variant =
+    {
+      .name  = "half_explicit_two_step",
+      .title = "half-explicit on velocity level with shorter steps at impacts",
+      .about = "As scheme.half_explicit, but a step that closes a contact is repeated with the length dt/ratio and ends with the impact. "
+               "Penetration is at most the distance of a short step.\n"
+               "Made for e = 0: with e > 0 contacts keep bouncing at the scale of dt, and their forces hardly appear. Elastic bodies that keep "
+               "hitting with e near 1, or steps near the limit, gain energy without bound. scheme.moreau_jean and scheme.event_driven_hem5 keep "
+               "the energy. decide: once is the reference as printed: it misses impacts of contacts that close between prediction and end of a "
+               "step. The end of the run is met within one step. Outputs count short and long steps alike.\n" NS_POSITIONS_ABOUT,
+      .table = &(const NsTable){"half_explicit_two_step", "half-explicit scheme with two step sizes", keys, sizeof(NsSettings_HalfExplicitTwoStep)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -143,13 +142,16 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
       .level         = "velocity",
       .energy        = "oscillates; grows with e near 1, or steps near the limit",
       .needs         = "",
-      .reference     = "Schindler et al. Fig. 24",
+      .cited         = "Schindler et al. Fig. 24",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .theory        = "schemes_velocity",
+      .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
+                   "Galerkin methods, Fig. 24",
     },
-  .setup         = NsSchemeSetup_HalfExplicitTwoStep,
+  .size          = sizeof(NsScheme_HalfExplicitTwoStep),
+  .declare       = declare,
   .start         = NsTrapezoidalStart,
-  .remember      = NsTrapezoidalRemember,
-  .step          = NsSchemeStep_HalfExplicitTwoStep,
+  .step          = step,
   .varies        = PETSC_TRUE,
   .amplification = NsTrapezoidalAmplification,
-  .destroy       = NsTrapezoidalDestroy,
 };

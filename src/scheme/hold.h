@@ -5,10 +5,10 @@
 
   C. W. Gear, B. Leimkuhler, G. K. Gupta: Automatic integration of Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12 (1985). A contact that was not
   pressed and has g > 0 has opened, and is not pulled back. Where not all can be closed at once (two at an edge of a surface) it is 0 <= g _|_ Psi >= 0 on them, and some open. One that has just closed and
-  has e > 0 leaves again, and keeps its penetration: an elastic bar with e = 1 that is put onto g = 0 at each impact gains 6 % in fifty of them.
+  has e > 0 leaves again, and keeps its penetration: projecting it would add energy at each impact.
 
   On a curved contact velocities alone drift: a point that slides at the angular rate w in a hollow of radius R by gdot = -R w (w dt)^3/8 (half-explicit), -R w (w dt)/2
-  (Moreau). Positions that hold need no tolerance of gaps: closed is what has been put onto g = 0, or is there to NS_HELD.
+  (Moreau). With held positions no gap tolerance is needed: closed means projected onto g = 0, or there to NS_HELD.
 */
 #pragma once
 #include "position.h"
@@ -25,31 +25,30 @@ typedef struct {
 
 extern const char *const NsPositionsChoices[];
 
-/* What the pages say of it. */
+/* For the page of each scheme that has it. */
 #define NS_POSITIONS_ABOUT \
-  "positions: held puts joints, and contacts that press, onto g = 0 at the end of each step (q1 += M^-1 W Psi, the method of Gear,\n" \
-  "Gupta and Leimkuhler); who is closed no longer depends on gap_tolerance. An impact with e = 0 leaves no penetration, one with\n" \
-  "e > 0 leaves that of its step: putting it back would give energy to each bounce. The work of it is in `numerical`:\n" \
-  "elastic bodies that go on bouncing gain by it, a truss on its feet its whole energy in a second of steps at 0.8 of the explicit\n" \
-  "limit, and seventy times that with moreau_jean and steps ten times as long. For them: positions: free, or implicit_split.\n"
+  "positions: held projects joints and pressed contacts onto g = 0 at the end of each step (method of Gear, Gupta and Leimkuhler). Which " \
+  "contacts are closed then no longer depends on gap_tolerance. An impact with e = 0 leaves no penetration; one with e > 0 leaves that of " \
+  "its step, because removing it would give energy to each bounce. The projection does work, which counts as numerical energy error: for " \
+  "elastic bodies that keep bouncing use positions: free, or scheme.implicit_split.\n"
 
+/* `positions` of a settings struct T. */
 #define NS_POSITIONS_KEY(T) \
   { \
     "positions", NS_KEY_CHOICE, offsetof(T, positions), \
-      .choices = NsPositionsChoices, .standard = "free", \
+      .choices = NsPositionsChoices, .default_value = "free", \
       .help = "closed contacts and joints: held on velocity level alone, or put onto gap zero at the end of each step as well", .example = "held" \
   }
 
-PetscErrorCode NsHoldCreate(NsContact *contact, NsHold **hold);
-PetscErrorCode NsHoldDestroy(NsHold **hold);
+/* *hold belongs to the workspace. */
+PetscErrorCode NsHoldDeclare(NsScheme *scheme, NsWorkspace *work, NsHold **hold);
 /* A run starts with these closed[candidates]; reports go by `closed` from now on. */
 PetscErrorCode NsHoldStart(NsHold *hold, const PetscBool *closed);
-void           NsHoldRemember(NsHold *hold, NsMemory *memory);
 /* Whether a candidate is closed by the gaps of the last NsContactGaps. */
 PetscBool NsHoldTouches(const NsContact *contact, PetscInt candidate);
 /* Those of the contacts in rows that last, lasting[candidates], and have P > 0 along their normals are pressed, and no others; whether there are some. */
 PetscBool NsHoldPress(NsHold *hold, const PetscBool *lasting, const NsRows *rows, const PetscReal *P);
-/* Who is to be held at q, whose gaps are those of the last NsContactGaps; off: whether some of them miss g = 0 by more than rounding. */
+/* Finds the contacts to be held at q, by the gaps of the last NsContactGaps; off: some of them are off g = 0 by more than rounding. */
 void NsHoldFind(NsHold *hold, PetscBool *off);
 /* The step is done: closed by the gaps of the last NsContactGaps; of the contacts in rows those carry a force that last, lasting[candidates] (NULL: all), and have P > 0. */
 void NsHoldEnd(NsHold *hold, const PetscBool *lasting, const NsRows *rows, const PetscReal *P);

@@ -1,9 +1,9 @@
 /*
-  Contact without mass: velocity Verlet for what has mass, statics for nodes that contacts touch (`mass: redistributed`, src/fe/redistribution.c).
+  Massless contact boundary: velocity Verlet for nodes with mass, statics for nodes that contacts touch (`mass: redistributed`, src/fe/model/redistribution.c).
 
   H. B. Khenous, P. Laborde, Y. Renard: Mass redistribution method for finite element contact problems in elastodynamics, Eur. J. Mech. A/Solids 27 (2008);
   F. Dabaghi, A. Petrov, J. Pousin, Y. Renard: Convergence of mass redistribution method for the one-dimensional wave equation with a unilateral constraint at the
-  boundary, ESAIM M2AN 48 (2014). With m for unknowns with mass and c for those without, from t0 to t1 = t0 + dt:
+  boundary, ESAIM M2AN 48 (2014). With m for degrees of freedom with mass and c for those without, from t0 to t1 = t0 + dt:
 
     1. q_m1 = q_m0 + dt v_m0 + dt^2/2 a_m0
     2. K_cc q_c1 + C_cc (q_c1 - q_c0)/dt = (f - K q_m1 - C v_a)_c + W_c lambda1,   v_a = v_m0 + dt a_m0,
@@ -11,15 +11,15 @@
     3. M a_m1 = h(t1, q1, v_a) + W_m lambda1,   v_m1 = v_m0 + dt/2 (a_m0 + a_m1),   v_c1 = (q_c1 - q_c0)/dt
 
   2 is the local problem with A = K_cc + C_cc/dt in place of the mass matrix: q1 = q_free + A^-1 W lambda1, in impulse units P = dt lambda1 and u = g/dt. Curved gaps take Newton's method
-  on them, with W at the last iterate. Contacts take part once they have been closed at an iterate.
+  on them, with W at the last iterate. Contacts take part from the first iterate that closes them.
 
-  Nothing has to stop at once where contact closes: there is no impulse, no impact and no restitution, and the gap is zero to rounding while closed. A bar on a wall:
+  No mass has to stop at once when contact closes: there is no impulse, no impact and no restitution, and the gap is zero to rounding while closed. A bar on a wall:
   lambda = max(0, -k q_1).
 
   Cost: the forces of free flight, a product with the rows of massless unknowns and a solve among them, one local problem a round (flat contacts: mostly one round).
 
-  Step limit: that of velocity Verlet with massless unknowns held, as they are while a contact with what cannot move sticks. A contact that ties them to unknowns with mass puts these
-  on a spring more (NsFeMasslessStiffening): stable in flight, a step may then be too long.
+  Step limit: that of velocity Verlet with massless unknowns held, as they are while a contact with what cannot move sticks. A contact that presses them on nodes with mass adds
+  a spring to these (NsFeMasslessStiffening): a step that is stable in flight may then be too long.
 
   Ledger: elastic energy is quadratic, so that lasting reactions work with their mean over the step on W' (q1 - q0); dampers as in trapezoidal.h.
 */
@@ -41,46 +41,31 @@ typedef struct {
   PetscBool    *closed; /* [candidates] at the end of the last step */
 } NsMasslessContact;
 
-static PetscErrorCode NsSchemeSetup_MasslessContact(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
-  const NsModel     *model = scheme->model;
-  const PetscInt     rows = scheme->contact->rows, candidates = model->candidates, touches = model->touches;
-  NsMasslessContact *self;
+  const NsModel     *model = work->model;
+  NsMasslessContact *self  = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  self->works  = model->ops->power ? PETSC_TRUE : PETSC_FALSE;
-  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsComplianceCreate(scheme->model, 1, &self->statics));
-  PetscCall(NsVecsCreate(model, &self->a0, &self->a1, &self->q1, &self->v1, &self->va, &self->vs, NULL));
-  PetscCall(NsRowsCreate(model, &self->w0));
-  PetscCall(NsRowsCreate(model, &self->w1));
-  PetscCall(PetscCalloc1(rows, &self->P0)); /* these two change places */
-  PetscCall(PetscCalloc1(rows, &self->P1));
-  PetscCall(PetscCalloc5(rows, &self->u, rows, &self->b, candidates, &self->list, candidates, &self->taken, candidates, &self->closed));
-  PetscCall(PetscCalloc6(
-    touches, &self->t0, touches, &self->tf, touches, &self->t1, touches, &self->td, model->massless, &self->free, model->massless, &self->last));
-  scheme->contact->held = self->closed;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_MasslessContact(NsScheme *scheme)
-{
-  NsMasslessContact *self = scheme->data;
-
-  PetscFunctionBegin;
-  scheme->contact->held = NULL;
-  PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsComplianceDestroy(&self->statics));
-  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->q1, &self->v1, &self->va, &self->vs, NULL));
-  PetscCall(NsRowsDestroy(&self->w0));
-  PetscCall(NsRowsDestroy(&self->w1));
-  PetscCall(PetscFree(self->P0));
-  PetscCall(PetscFree(self->P1));
-  PetscCall(PetscFree5(self->u, self->b, self->list, self->taken, self->closed));
-  PetscCall(PetscFree6(self->t0, self->tf, self->t1, self->td, self->free, self->last));
-  PetscCall(PetscFree(self));
+  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  self->works = model->dynamics.power != NULL;
+  PetscCall(NsWorkCompliance(work, 0, &self->mass));
+  PetscCall(NsWorkCompliance(work, 1, &self->statics));
+  PetscCall(NsWorkVecs(work, &self->a1, &self->q1, &self->v1, &self->va, &self->vs, NULL));
+  PetscCall(NsWorkRows(work, &self->w1, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P1, &self->u, &self->b, NULL));
+  PetscCall(NsWorkReals(work, model->touches, &self->t0, &self->tf, &self->t1, &self->td, NULL));
+  PetscCall(NsWorkReals(work, model->massless, &self->free, &self->last, NULL));
+  PetscCall(NsWorkInts(work, work->candidates, &self->list, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->taken, NULL));
+  PetscCall(NsHistoryFlag(work, "known", &self->known));
+  NsHistoryWhen(work, &self->known);
+  PetscCall(NsHistoryVec(work, "a0", &self->a0));
+  NsHistoryWhen(work, NULL);
+  PetscCall(NsHistoryFlags(work, "closed", work->candidates, &self->closed));
+  PetscCall(NsHistoryRows(work, "w0", &self->w0));
+  PetscCall(NsHistoryReals(work, "P0", work->rows, &self->P0));
+  NsContactSetHeld(scheme->contact, self->closed, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -94,7 +79,7 @@ static PetscErrorCode factor(NsScheme *scheme, const NsState *x, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStart_MasslessContact(NsScheme *scheme, const NsState *state)
+static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 {
   NsMasslessContact *self = scheme->data;
 
@@ -104,19 +89,6 @@ static PetscErrorCode NsSchemeStart_MasslessContact(NsScheme *scheme, const NsSt
   for (PetscInt i = 0; i < scheme->model->candidates; i++) self->closed[i] = NsContactIsClosed(scheme->contact, i);
   self->w0.contacts = self->w0.rows = 0;
   self->known                       = PETSC_FALSE;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_MasslessContact(NsScheme *scheme, NsMemory *memory)
-{
-  NsMasslessContact *self = scheme->data;
-
-  PetscFunctionBegin;
-  NsMemoryFlags(memory, "known", 1, &self->known);
-  if (self->known) PetscCall(NsMemoryVec(memory, "a0", self->a0));
-  NsMemoryFlags(memory, "closed", scheme->model->candidates, self->closed);
-  NsMemoryRows(memory, "w0", scheme->model, &self->w0);
-  NsMemoryReals(memory, "P0", scheme->contact->rows, self->P0);
   PetscFunctionReturn(0);
 }
 
@@ -147,7 +119,7 @@ static PetscErrorCode predict(NsScheme *scheme, const NsState *x, PetscReal dt)
   for (PetscInt i = 0; i < model->layout->local; i++) q1[i] = q0[i] + dt * (v0[i] + dt / 2 * a0[i]);
   for (PetscInt i = 0; i < model->layout->local && model->velocity_matters; i++) va[i] = v0[i] + dt * a0[i];
   for (PetscInt k = 0; k < model->massless; k++) {
-    const PetscInt i = model->massless_place[k];
+    const PetscInt i = model->massless_index[k];
     va[i]            = 0;
     q1[i]            = q0[i];
   }
@@ -166,7 +138,7 @@ static PetscErrorCode take_massless(const NsModel *model, Vec q, PetscReal *valu
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(q, &from));
-  for (PetscInt k = 0; k < model->massless; k++) value[k] = from[model->massless_place[k]];
+  for (PetscInt k = 0; k < model->massless; k++) value[k] = from[model->massless_index[k]];
   PetscCall(VecRestoreArrayRead(q, &from));
   PetscFunctionReturn(0);
 }
@@ -177,7 +149,7 @@ static PetscErrorCode put_massless(const NsModel *model, const PetscReal *value,
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(q, &to));
-  for (PetscInt k = 0; k < model->massless; k++) to[model->massless_place[k]] = value[k];
+  for (PetscInt k = 0; k < model->massless; k++) to[model->massless_index[k]] = value[k];
   PetscCall(VecRestoreArray(q, &to));
   PetscFunctionReturn(0);
 }
@@ -188,8 +160,9 @@ static PetscInt list_taken(NsMasslessContact *self, const NsContact *contact, Pe
   PetscInt count = 0;
 
   *more = PETSC_FALSE;
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     if (!self->taken[i] && NsContactIsClosed(contact, i)) *more = self->taken[i] = PETSC_TRUE;
     if (self->taken[i]) self->list[count++] = i;
   }
@@ -224,7 +197,7 @@ static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal 
   for (PetscInt i = 0; i < count; i++) {
     const PetscInt normal = rows->start[i];
     for (PetscInt k = normal; k < rows->start[i + 1]; k++) self->u[k] = rows->drive[k] + self->u[k] / dt;
-    self->u[normal] = (contact->gap[rows->contact[i]] + self->b[normal]) / dt;
+    self->u[normal] = (NsContactLastGaps(contact)[rows->contact[i]] + self->b[normal]) / dt;
   }
   PetscCall(NsContactSolve(contact, rows, self->u, NULL, NULL, self->P1, &outcome->done));
   if (!outcome->done) {
@@ -238,7 +211,7 @@ static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal 
   const PetscScalar *q1;
   PetscCall(VecGetArrayRead(self->q1, &q1));
   for (PetscInt k = 0; k < model->massless; k++) {
-    const PetscReal moved = PetscAbsReal(q1[model->massless_place[k]] - self->last[k]);
+    const PetscReal moved = PetscAbsReal(q1[model->massless_index[k]] - self->last[k]);
     if (!(moved <= *change)) *change = moved;
   }
   PetscCall(VecRestoreArrayRead(self->q1, &q1));
@@ -260,7 +233,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   self->w1.contacts = self->w1.rows = 0;
   if (!model->candidates) PetscFunctionReturn(0);
   PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
-  for (PetscInt k = 0; k < contact->nears; k++) self->taken[contact->near[k]] = PETSC_FALSE;
+  NsContactClearFlags(contact, self->taken);
   PetscInt count = list_taken(self, contact, &more);
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelTouch(model, x->q, self->t0));
@@ -272,7 +245,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
     count = list_taken(self, contact, &more);
-    /* flat: one round is exact; else to rounding; what is no number is found by the loop */
+    /* flat: one iteration is exact; else to rounding; NaN is found by the guard of the time loop */
     if (!more && (model->flat_contacts || !(change > 0) || (change < 1e-13 * size && change >= last))) PetscFunctionReturn(0);
     last = more ? PETSC_MAX_REAL : change;
   }
@@ -297,7 +270,7 @@ static PetscErrorCode accelerate(NsScheme *scheme, const NsState *x, PetscReal d
   PetscCall(VecGetArrayRead(self->q1, &q1));
   PetscCall(VecGetArray(self->va, &va));
   for (PetscInt k = 0; k < model->massless; k++) {
-    const PetscInt i = model->massless_place[k];
+    const PetscInt i = model->massless_index[k];
     va[i]            = (q1[i] - q0[i]) / dt;
   }
   PetscCall(VecRestoreArray(self->va, &va));
@@ -326,7 +299,7 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *x, PetscReal dt)
   for (PetscInt i = 0; i < model->layout->local; i++) v1[i] = v0[i] + dt / 2 * (a0[i] + a1[i]);
   for (PetscInt i = 0; i < model->layout->local && self->works; i++) vs[i] = v0[i] + v1[i];
   for (PetscInt k = 0; k < model->massless; k++) {
-    const PetscInt i = model->massless_place[k];
+    const PetscInt i = model->massless_index[k];
     v1[i]            = va[i];
     vs[i]            = 2 * va[i];
   }
@@ -383,7 +356,7 @@ static void swap_rows(NsMasslessContact *self)
   self->P1 = P;
 }
 
-static PetscErrorCode NsSchemeStep_MasslessContact(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsMasslessContact *self    = scheme->data;
   NsContact         *contact = scheme->contact;
@@ -404,7 +377,7 @@ static PetscErrorCode NsSchemeStep_MasslessContact(NsScheme *scheme, NsState *x,
   PetscCall(advance(scheme, x, dt));
   PetscCall(NsContactReportForce(contact, &self->w1, self->P1, 1 / dt));
   PetscCall(book(scheme, x, dt));
-  for (PetscInt k = 0; k < contact->nears; k++) self->closed[contact->near[k]] = NsContactIsClosed(contact, contact->near[k]);
+  NsContactFlagClosed(contact, self->closed);
   for (PetscInt i = 0; i < self->w1.contacts; i++) {
     if (self->P1[self->w1.start[i]] > 0) self->closed[self->w1.contact[i]] = PETSC_TRUE;
   }
@@ -422,7 +395,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (!model->constant_mass || (model->candidates && !model->massless))
-    return "it wants contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
+    return "it needs contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     if (!candidate->massless)
@@ -434,34 +407,21 @@ static const char *refuses(const NsModel *model, const void *settings)
   return NULL;
 }
 
-static const NsKey   massless_contact_keys[] = {NS_STEP_KEY(NsSchemeSettings), {NULL}};
-static const NsTable massless_contact_table  = {"massless_contact", "contact without mass", massless_contact_keys, sizeof(NsSchemeSettings)};
-
-const NsVariant NsSchemeVariant_MasslessContact = {
-  .name  = "massless_contact",
-  .title = "explicit, contact nodes without mass: no impulse, no penetration, hardly any ringing",
-  .about = "For bodies with `mass: redistributed`. m: unknowns with mass, c: those without;\n"
-           "q_m1 = q_m0 + dt v_m0 + dt^2/2 a_m0,   K_cc q_c1 + C_cc v_c1 = (f - K q_m1 - C (v_m0 + dt a_m0))_c + W_c lambda1,\n"
-           "0 <= g(q1) _|_ lambda1 >= 0, friction with the slip W_T' (q1 - q0)/dt;   M a_m1 = (h(t1, q1) + W lambda1)_m,\n"
-           "v_m1 = v_m0 + dt/2 (a_m0 + a_m1),   v_c1 = (q_c1 - q_c0)/dt.\n"
-           "Order 2 in free flight (velocity Verlet). Contact is elastic: reactions are forces alone, nothing is lost when it\n"
-           "closes, and the gap is zero to rounding while closed, on curved surfaces too. So restitution is refused.\n"
-           "Explicit: undamped, dt < 2/omega_max with contact nodes held: of bars and beams the lumped limit (le/c0), of\n"
-           "coarse lattices down to half of it; stiffness damping lowers it. A node without mass that presses on a body with\n"
-           "mass stiffens it meanwhile: percuss check also prints the step that is safe then.\n"
-           "`mass: redistributed` is lumped, but translations of nodes that contacts touch have no mass: their neighbours take\n"
-           "it, and all nodes together give back what that moves of centre and inertia: these and the mass of each body stay.\n"
-           "Elastic bar on a wall (configs/elastic_bar_redistributed.yaml): after a peak of 1.33 tau the reaction is even to\n"
-           "0.1 % (50 elements), 0.006 % (200), 0.0003 % (1000) over the middle 80 % of contact; scheme.half_explicit with 50:\n"
-           "9 % consistent, 0.15 % lumped, and impacts that cost 0.58 % and 1 % of the energy.\n"
-           "Needs of a model: finite elements, and of each contact one side with `mass: redistributed`; one process.\n"
-           "Reference: Khenous, Laborde, Renard, Mass redistribution method for finite element contact problems in\n"
-           "elastodynamics, Eur. J. Mech. A/Solids 27 (2008) 918-932.",
-  .table = &massless_contact_table,
-};
+static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_MasslessContact = {
-  .variant = &NsSchemeVariant_MasslessContact,
+  .variant =
+    {
+      .name  = "massless_contact",
+      .title = "explicit with massless contact nodes: no impulse, no penetration, hardly any oscillation of the contact force",
+      .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; nodes that contacts touch have none and are in static "
+               "equilibrium with the contact forces. Contact is elastic: forces alone, no impulse, no loss when it closes, and restitution is "
+               "refused. The gap is zero to rounding while closed, on curved surfaces too; with friction.\n"
+               "mass: redistributed is lumped, but the translations of contact nodes have no mass; the neighbours take it. Mass, centre and "
+               "inertia of each body are kept. A massless node that presses on a body with mass stiffens it: percuss check prints the step that "
+               "is safe then.\n",
+      .table = &(const NsTable){"massless_contact", "contact without mass", keys, sizeof(NsSchemeSettings)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -469,14 +429,17 @@ const NsSchemeType NsSchemeType_MasslessContact = {
       .level         = "position",
       .energy        = "oscillates, bounded; contact loses none",
       .needs         = "contact nodes without mass",
-      .reference     = "Khenous, Laborde, Renard",
+      .cited         = "Khenous, Laborde, Renard",
+      .step_limit    = "dt < 2/omega_max without damping, with contact nodes held: le/c0 for bars and beams",
+      .theory        = "schemes_elastic",
+      .reference = "H. B. Khenous, P. Laborde, Y. Renard, Mass redistribution method for finite element contact problems in elastodynamics, Eur. J. "
+                   "Mech. A/Solids 27 (2008) 918-932",
     },
   .massless      = PETSC_TRUE,
   .refuses       = refuses,
-  .setup         = NsSchemeSetup_MasslessContact,
-  .start         = NsSchemeStart_MasslessContact,
-  .remember      = NsSchemeRemember_MasslessContact,
-  .step          = NsSchemeStep_MasslessContact,
+  .size          = sizeof(NsMasslessContact),
+  .declare       = declare,
+  .start         = start,
+  .step          = step,
   .amplification = NsTrapezoidalAmplification,
-  .destroy       = NsSchemeDestroy_MasslessContact,
 };

@@ -1,50 +1,45 @@
 #include "midpoint.h"
 
-PetscErrorCode NsMidpointSetup(NsScheme *scheme, NsMidpoint *self)
+PetscErrorCode NsMidpointDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool held)
 {
+  NsMidpoint *self = scheme->data;
+
   PetscFunctionBegin;
-  PetscCall(NsPercussionCreate(scheme, 0, &self->p));
-  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->qm, NULL));
+  PetscCall(NsPercussionDeclare(scheme, work, 0, held));
+  PetscCall(NsWorkVecs(work, &self->a, &self->qm, NULL));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsMidpointDestroy(NsMidpoint *self)
+PetscErrorCode NsMidpointStart(NsScheme *scheme, const NsState *state)
 {
   PetscFunctionBegin;
-  PetscCall(NsPercussionDestroy(&self->p));
-  PetscCall(NsVecsDestroy(&self->a, &self->qm, NULL));
+  PetscCall(NsPercussionStart(scheme, state, (NsOperator){1, 0, 0}));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsMidpointStart(NsScheme *scheme, NsMidpoint *self, const NsState *state)
+PetscErrorCode NsMidpointVelocity(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  PetscFunctionBegin;
-  PetscCall(NsPercussionStart(scheme, &self->p, state, (NsOperator){1, 0, 0}));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
-{
+  NsMidpoint     *self  = scheme->data;
   NsPercussion   *p     = &self->p;
   NsModel        *model = scheme->model;
   const PetscReal tm    = x->t + dt / 2;
   PetscInt        count;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->qm, dt / 2, x->v, x->q));
+  PetscCall(NsModelMove(model, x->q, dt / 2, x->v, self->qm));
   PetscCall(NsModelAccel(model, tm, self->qm, x->v, self->a));
   PetscCall(VecWAXPY(p->v1, dt, self->a, x->v));
   PetscCall(NsContactGaps(scheme->contact, tm, self->qm));
-  PetscCall(NsPercussionActivateClosed(scheme, p, &count));
+  PetscCall(NsPercussionActivateClosed(scheme, &count));
   if (count) {
-    PetscCall(NsModelRows(model, tm, self->qm, count, scheme->contact->active, &p->w));
+    PetscCall(NsModelRows(model, tm, self->qm, count, NsContactSelected(scheme->contact), &p->w));
     PetscCall(NsComplianceUpdate(p->compliance, tm, self->qm, x->v, (NsOperator){1, 0, 0}));
     PetscCall(NsRowsVelocity(model, &p->w, x->v, p->u0));
-    PetscCall(NsPercussionSolve(scheme, p, p->u0, p->v1, outcome));
+    PetscCall(NsPercussionSolve(scheme, p->u0, p->v1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
   }
-  PetscCall(NsPercussionBook(scheme, p, x->v, tm, self->qm, x->v, dt));
-  PetscCall(NsPercussionMean(p, x->v));
+  PetscCall(NsPercussionBook(scheme, x->v, tm, self->qm, x->v, dt));
+  PetscCall(NsPercussionMean(scheme, x->v));
   PetscFunctionReturn(0);
 }
 

@@ -9,15 +9,16 @@
 #pragma once
 #include "percussion.h"
 
+/* The first member of the private data of all of them. */
 typedef struct {
   NsPercussion p; /* slot 0, A = M */
   Vec          a, qm;
 } NsMidpoint;
 
-PetscErrorCode NsMidpointSetup(NsScheme *scheme, NsMidpoint *self);
-PetscErrorCode NsMidpointDestroy(NsMidpoint *self);
-PetscErrorCode NsMidpointStart(NsScheme *scheme, NsMidpoint *self, const NsState *state);
+/* held: with `positions: held`. */
+PetscErrorCode NsMidpointDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool held);
+PetscErrorCode NsMidpointStart(NsScheme *scheme, const NsState *state);
 /* p.v1 and p.vm, reports and ledger; NsPercussionFinish ends the step. */
-PetscErrorCode NsMidpointVelocity(NsScheme *scheme, NsMidpoint *self, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
+PetscErrorCode NsMidpointVelocity(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* With q1 = q0 + dt vm: the leapfrog, dt < 2/omega_max without damping. */
 void NsMidpointAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

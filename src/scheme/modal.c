@@ -1,7 +1,7 @@
 /*
-  Modal exact scheme: free flight of linear models exact for any step, contact without mass of its own.
+  Modal integration: free flight of linear models is exact for any step, contacts have no mass.
 
-  The lowest modes move, all others give way statically, and what contact sees of the modes fades towards the end of the basis (reduced.h): a touched place is at
+  The lowest modes move, all others act by their residual flexibility, and the weight of the modes at contacts fades towards the end of the basis (reduced.h): a contact point is at
   q_c = Psi eta + R f with the reactions f = W lambda on it. From t0 to t1 = t0 + dt:
 
     1. eta, eta' without contact at t1, exactly (modal_flight.h)
@@ -10,16 +10,16 @@
          0 <= g(q1)  _|_  lambda1_N >= 0,   lambda1_T against the slip W1_T'(q1 - q0)/dt by Coulomb's law
        with G = W1'(Psi Q Psi'/2 + R) W1: a local problem in the size of what is closed; Newton's method on the gap where normals turn.
 
-  So a contact is a light spring 1/R before the modes, not a mass that has to stop: no impulse, no loss. The mean of the forces keeps the energy; in a step that closes
+  So a contact is a massless spring 1/R in series with the modes, not a mass that has to stop: no impulse, no loss. The mean of the forces keeps the energy; in a step that closes
   or opens a contact, a part theta of it does (modal_step.h).
 
-  Step length: any; forces follow the modes as long as omega dt is not far above 1 at the end of the basis, and ring, without growing, beyond. Where nothing elastic gives way
-  (rigid bodies, trusses across their line) a contact stops a mass, which takes an impulse: such are refused, and so is restitution, for the rebound comes out of the modes.
+  Step length: any; forces follow the modes as long as omega dt is not far above 1 at the end of the basis, and oscillate, without growing, beyond. Where there is no residual flexibility
+  (rigid bodies, trusses across their line) a contact would have to stop a mass, which takes an impulse: such models are refused, and so is restitution, because the rebound comes from the modes.
 
-  Damping and gyroscopic terms of modes left out are left out; so is what the modes do not hold of the initial state (the ledger's `numerical` begins with it).
+  Damping and gyroscopic terms of the other modes are neglected; so is the part of the initial state that the modes do not represent (the initial value of the ledger's `numerical`).
 
   Cost of a step: O(modes), for groups of modes that damping or gyroscopic terms couple their number squared; contact O(modes x touched unknowns). Unknowns beyond the touch list
-  are made when somebody looks (`complete`).
+  are computed on demand (`complete`).
 
   Static correction: R. R. Craig, M. C. C. Bampton, AIAA J. 6 (1968), with modes of the free body: R. H. MacNeal, Computers & Structures 1 (1971); S. Rubin, AIAA J. 13 (1975).
   Contact without mass and energy: H. B. Khenous, P. Laborde, Y. Renard, Eur. J. Mech. A/Solids 27 (2008).
@@ -31,13 +31,12 @@
 
 #define NS_MODES        40
 #define NS_MOST_TOUCHED 50000000 /* numbers: touched unknowns times all of them */
-#define NS_STIFF        1e-6     /* least give of a contact, in units of what the modes have at the end of the basis */
+#define NS_STIFF        1e-6     /* least residual flexibility of a contact, relative to that of the modes at the end of the basis */
 
 typedef struct {
-  const NsNode *where;
-  double        step;
-  long          modes;
-  double        up_to;
+  NsSchemeSettings scheme;
+  long             modes;
+  double           up_to;
 } NsSettings_Modal;
 
 static PetscBool is_zero(PetscInt n, const PetscReal *x)
@@ -50,18 +49,17 @@ static PetscBool is_zero(PetscInt n, const PetscReal *x)
 
 /* ---- set-up ---------------------------------------------------------------------------------------------------------------------------------------- */
 
-static const char *NsSchemeRefuses_Modal(const NsModel *model, const void *settings)
+static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
-  if (!model->ops->modes) return "it moves finite elements by their modes, and a mechanism has none";
-  if (!model->linear) return "modes are those of linear forces, and here are rotors whose spin changes or is free";
+  if (!model->analysis.modes) return "it integrates the modes of finite elements, and a mechanism has none";
+  if (!model->linear) return "it needs linear forces, and the spin of a rotor changes or is free";
   if (model->layout->ranks > 1) return "it runs on one process";
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
       return NsArenaPrint(model->arena,
-        "contact '%s' has a restitution; here contacts have no mass of their own that could bounce, the rebound comes out of the modes",
-        candidate->name);
+        "contact '%s' has a restitution; its contacts have no mass that could bounce, and the rebound comes from the modes", candidate->name);
     }
   }
   return NULL;
@@ -75,7 +73,7 @@ static PetscErrorCode refuse(NsScheme *scheme, const char *key, const char *sent
   PetscFunctionReturn(0);
 }
 
-/* Whether a row gives way: else the mass of the modes would hit something hard. */
+/* Whether a row has residual flexibility: else the mass of the modes would have to stop at once. */
 static PetscBool gives_way(const NsModal *self, const NsRows *rows, PetscInt k)
 {
   const NsReduced *reduced = &self->reduced;
@@ -89,10 +87,10 @@ static PetscBool gives_way(const NsModal *self, const NsRows *rows, PetscInt k)
     for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) shape += rows->value[j] * reduced->at_contact[rows->touch[j] * reduced->modes + m];
     moving += shape * shape;
   }
-  return give > 0 && give * PetscSqr(reduced->end) >= NS_STIFF * moving ? PETSC_TRUE : PETSC_FALSE;
+  return give > 0 && give * PetscSqr(reduced->end) >= NS_STIFF * moving;
 }
 
-/* Contacts at which nothing gives way, as the model stands at the start. */
+/* Refuses contacts without residual flexibility, in the initial configuration. */
 static PetscErrorCode check_contacts(NsScheme *scheme)
 {
   NsModal *self  = scheme->data;
@@ -100,24 +98,24 @@ static PetscErrorCode check_contacts(NsScheme *scheme)
   NsState  state;
 
   PetscFunctionBegin;
-  PetscCall(model->ops->initial(model, &state));
+  PetscCall(model->dynamics.initial(model, &state));
   for (PetscInt i = 0; i < model->candidates && !*scheme->refusal; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     PetscBool          soft      = PETSC_TRUE;
     PetscCall(NsModelRows(model, 0, state.q, 1, &i, &self->w1));
     for (PetscInt k = 0; k < self->w1.rows; k++) {
-      if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && gives_way(self, &self->w1, k) ? PETSC_TRUE : PETSC_FALSE;
+      if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && gives_way(self, &self->w1, k);
     }
     if (soft) continue;
     PetscCall(refuse(scheme, NULL,
-      NsArenaPrint(model->arena, "nothing elastic gives way at contact '%s', which would have to stop a mass at once; take a scheme with impulses",
+      NsArenaPrint(model->arena, "contact '%s' has no residual flexibility and would have to stop a mass at once; use a scheme with impulses",
         candidate->name)));
   }
   PetscCall(NsVecsDestroy(&state.q, &state.v, NULL));
   PetscFunctionReturn(0);
 }
 
-/* How many modes: as told; else NS_MODES, and with contacts not more than a third of all: the mesh itself has higher ones wrong, and rings with them. */
+/* How many modes: as given; else NS_MODES, and with contacts at most a third of all: the mesh does not represent higher ones correctly, and they oscillate. */
 static PetscInt choose(const NsModel *model, const NsSettings_Modal *settings)
 {
   if (settings->modes) return (PetscInt)PetscMin(settings->modes, model->unknowns);
@@ -131,83 +129,90 @@ static PetscErrorCode check_modes(NsScheme *scheme, PetscInt found)
   const NsSettings_Modal *settings = scheme->settings;
 
   PetscFunctionBegin;
-  if (!found) PetscCall(refuse(scheme, NULL, "it has no modes, for some unknown has no mass"));
+  if (!found) PetscCall(refuse(scheme, NULL, "it needs mass at every degree of freedom, and some have none"));
   if (settings->modes > scheme->model->unknowns)
-    PetscCall(
-      refuse(scheme, "modes", NsArenaPrint(scheme->model->arena, "it has %d unknowns, and so many modes at most", (int)scheme->model->unknowns)));
+    PetscCall(refuse(
+      scheme, "modes", NsArenaPrint(scheme->model->arena, "it has %d degrees of freedom, and at most as many modes", (int)scheme->model->unknowns)));
   for (PetscInt j = 0; j < self->reduced.modes; j++) {
     if (isnan(self->reduced.omega[j])) PetscCall(refuse(scheme, NULL, "a body buckles: its lowest mode grows and has no frequency"));
   }
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeSetup_Modal(NsScheme *scheme)
+static void serialize_parts(void *data, NsArchive *archive)
 {
-  const NsSettings_Modal *settings = scheme->settings;
-  NsModel                *model    = scheme->model;
-  NsModal                *self;
-  const PetscInt          touches = model->touches, rows = scheme->contact->rows, candidates = scheme->contact->candidates;
-  PetscInt                found;
+  NsModal *self = data;
+
+  NsArchiveBytes(archive, "part", sizeof(*self->part) * (size_t)self->candidates, self->part);
+}
+
+/* Scratch, and the history. */
+static PetscErrorCode declare_arrays(NsScheme *scheme, NsWorkspace *work)
+{
+  NsModal         *self = scheme->data;
+  const PetscInt64 r = self->reduced.modes, loads = self->reduced.loads, touches = self->reduced.touches;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  if ((PetscInt64)touches * model->unknowns > NS_MOST_TOUCHED) {
-    PetscCall(refuse(scheme, NULL,
-      NsArenaPrint(model->arena, "contacts can touch %d of its %d unknowns: too many, for the static give of each is kept", (int)touches,
-        (int)model->unknowns)));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(NsReducedCreate(model, choose(model, settings), settings->up_to, &found, &self->reduced));
-  PetscCall(check_modes(scheme, found));
-  if (*scheme->refusal) PetscFunctionReturn(0);
-  const size_t   r = (size_t)self->reduced.modes, square = (size_t)touches * (size_t)touches;
-  const PetscInt loads = self->reduced.loads;
-  PetscCall(NsModalFlightCreate(&self->reduced, &self->flight));
-  /* each block is freed by its first, so that the first never changes places */
-  PetscCall(PetscCalloc5(square, &self->push, square, &self->both, r, &self->g, 2 * r, &self->x0, 2 * r, &self->x1));
-  PetscCall(PetscCalloc7(loads, &self->size[1], loads, &self->size[0], loads, &self->size[2], loads, &self->work[0], loads, &self->work[1], loads,
-    &self->rate[0], loads, &self->rate[1]));
-  PetscCall(PetscCalloc6(touches, &self->base, touches, &self->q0, touches, &self->r0, touches, &self->r1, touches, &self->f0, touches, &self->f1));
-  PetscCall(PetscCalloc7(touches, &self->row, touches, &self->next, touches, &self->spare, touches, &self->less[0], touches, &self->less[1], touches,
-    &self->give[0], touches, &self->give[1]));
-  PetscCall(PetscCalloc7(rows, &self->b, rows, &self->lambda0, rows, &self->lambda1, candidates, &self->part, candidates, &self->list, candidates,
-    &self->held, rows, &self->velocity));
-  PetscCall(NsRowsCreate(model, &self->w0));
-  PetscCall(NsRowsCreate(model, &self->w1));
-  PetscCall(NsVecsCreate(model, &self->at, NULL));
-  self->loaded = is_zero((PetscInt)r, self->reduced.load + r) && loads == 2 ? PETSC_FALSE : PETSC_TRUE;
-  self->damped =
-    is_zero((PetscInt)(r * r), self->reduced.damping) && is_zero((PetscInt)(r * r), self->reduced.circulation) ? PETSC_FALSE : PETSC_TRUE;
-  PetscCall(check_contacts(scheme));
+  self->candidates = work->candidates;
+  PetscCall(NsWorkTakesCompliance(work, &self->compliance));
+  PetscCall(NsWorkReals(work, touches * touches, &self->push, &self->both, NULL));
+  PetscCall(NsWorkReals(work, r, &self->g, NULL));
+  PetscCall(NsWorkReals(work, 2 * r, &self->x1, NULL));
+  PetscCall(NsWorkReals(work, loads, &self->size[1], &self->size[2], &self->work[1], &self->rate[1], NULL));
+  PetscCall(NsWorkReals(work, touches, &self->base, &self->r1, &self->f1, &self->row, &self->next, &self->spare, &self->less[0], &self->less[1],
+    &self->give[0], &self->give[1], NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->b, &self->lambda1, NULL));
+  PetscCall(NsWorkInts(work, work->candidates, &self->list, NULL));
+  PetscCall(NsWorkBytes(work, sizeof(*self->part) * (size_t)work->candidates, &self->part));
+  PetscCall(NsWorkRows(work, &self->w1, NULL));
+  PetscCall(NsWorkVecs(work, &self->at, NULL));
+  PetscCall(NsHistoryReals(work, "x0", 2 * r, &self->x0));
+  PetscCall(NsHistoryReals(work, "size0", loads, &self->size[0]));
+  PetscCall(NsHistoryReals(work, "work0", loads, &self->work[0]));
+  PetscCall(NsHistoryReals(work, "rate0", loads, &self->rate[0]));
+  PetscCall(NsHistoryReals(work, "q0", touches, &self->q0));
+  PetscCall(NsHistoryReals(work, "r0", touches, &self->r0));
+  PetscCall(NsHistoryReals(work, "f0", touches, &self->f0));
+  PetscCall(NsHistoryRows(work, "w0", &self->w0));
+  PetscCall(NsHistoryReals(work, "lambda0", work->rows, &self->lambda0));
+  PetscCall(NsHistoryOther(work, serialize_parts, self));
+  PetscCall(NsHistoryFlags(work, "held", work->candidates, &self->held));
+  PetscCall(NsHistoryReals(work, "velocity", work->rows, &self->velocity));
+  PetscCall(NsHistoryFlag(work, "whole", &self->whole));
+  PetscCall(NsHistoryCounts(work, "unshared", 1, &self->unshared));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeDestroy_Modal(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
-  NsModal *self = scheme->data;
+  const NsSettings_Modal *settings = scheme->settings;
+  NsModel                *model    = scheme->model;
+  NsModal                *self     = scheme->data;
+  PetscInt                found;
 
   PetscFunctionBegin;
-  scheme->contact->held     = NULL;
-  scheme->contact->velocity = NULL;
-  PetscCall(NsReducedDestroy(&self->reduced));
-  PetscCall(NsModalFlightDestroy(&self->flight));
-  PetscCall(NsComplianceDestroy(&self->compliance));
-  PetscCall(PetscFree5(self->push, self->both, self->g, self->x0, self->x1));
-  PetscCall(PetscFree7(self->size[1], self->size[0], self->size[2], self->work[0], self->work[1], self->rate[0], self->rate[1]));
-  PetscCall(PetscFree6(self->base, self->q0, self->r0, self->r1, self->f0, self->f1));
-  PetscCall(PetscFree7(self->row, self->next, self->spare, self->less[0], self->less[1], self->give[0], self->give[1]));
-  PetscCall(PetscFree7(self->b, self->lambda0, self->lambda1, self->part, self->list, self->held, self->velocity));
-  PetscCall(NsRowsDestroy(&self->w0));
-  PetscCall(NsRowsDestroy(&self->w1));
-  PetscCall(NsVecsDestroy(&self->at, NULL));
-  PetscCall(PetscFree(self));
+  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  if ((PetscInt64)model->touches * model->unknowns > NS_MOST_TOUCHED) {
+    PetscCall(refuse(scheme, NULL,
+      NsArenaPrint(model->arena, "contacts can act on %d of its %d degrees of freedom: too many, because the residual flexibility of each is stored",
+        (int)model->touches, (int)model->unknowns)));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsReducedDeclare(work, choose(model, settings), settings->up_to, &found, &self->reduced));
+  PetscCall(check_modes(scheme, found));
+  if (*scheme->refusal) PetscFunctionReturn(0);
+  const PetscInt r = self->reduced.modes;
+  PetscCall(NsModalFlightDeclare(work, &self->reduced, &self->flight));
+  PetscCall(declare_arrays(scheme, work));
+  self->loaded = !is_zero(r, self->reduced.load + r) || self->reduced.loads != 2;
+  self->damped = !is_zero(r * r, self->reduced.damping) || !is_zero(r * r, self->reduced.circulation);
+  PetscCall(check_contacts(scheme));
   PetscFunctionReturn(0);
 }
 
 /* ---- start ---------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* What belongs to the length of the step. */
+/* Prepares what depends on the length of the step. */
 static PetscErrorCode prepare(NsScheme *scheme, PetscReal dt)
 {
   NsModal         *self    = scheme->data;
@@ -259,7 +264,7 @@ static PetscErrorCode assemble(const NsModal *self, const PetscReal *sizes, Vec 
   PetscFunctionReturn(0);
 }
 
-/* What is not in the basis gives way to loads at once, at the start, too: what that stores is no gain of the scheme, but there from the beginning. */
+/* The residual flexibility responds to loads at once, also at the start: the energy it stores then belongs to the initial energy. */
 static PetscErrorCode count_give(NsScheme *scheme, const NsState *state)
 {
   NsModal  *self = scheme->data;
@@ -280,7 +285,7 @@ static PetscErrorCode count_give(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStart_Modal(NsScheme *scheme, const NsState *state)
+static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 {
   NsModal         *self    = scheme->data;
   const NsReduced *reduced = &self->reduced;
@@ -290,41 +295,16 @@ static PetscErrorCode NsSchemeStart_Modal(NsScheme *scheme, const NsState *state
   PetscCall(prepare(scheme, ((const NsSchemeSettings *)scheme->settings)->step));
   PetscCall(NsReducedProject(reduced, state->t, state->q, self->x0));
   PetscCall(NsReducedProject(reduced, state->t, state->v, self->x0 + r));
-  PetscCall(scheme->model->ops->load_sizes(scheme->model, state->t, self->size[0]));
+  PetscCall(scheme->model->analysis.load_sizes(scheme->model, state->t, self->size[0]));
   NsModalLookAtLoads(self, self->x0, self->work[0], self->rate[0]);
   NsModalGiveOfLoads(self, self->size[0], self->r0);
   for (PetscInt i = 0; i < reduced->touches; i++) self->q0[i] = NsModalDot(r, reduced->at_contact + i * r, self->x0) + self->r0[i];
   PetscCall(PetscArrayzero(self->f0, reduced->touches));
-  PetscCall(PetscArrayzero(self->part, scheme->contact->candidates));
+  PetscCall(PetscArrayzero(self->part, scheme->model->candidates));
   self->w0.contacts = self->w0.rows = 0;
-  self->whole                       = self->loaded ? PETSC_FALSE : PETSC_TRUE; /* what gives way to loads does so at once */
+  self->whole                       = !self->loaded; /* what gives way to loads does so at once */
   PetscCall(count_give(scheme, state));
-  scheme->contact->held     = self->held;
-  scheme->contact->velocity = self->velocity;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_Modal(NsScheme *scheme, NsMemory *memory)
-{
-  NsModal         *self    = scheme->data;
-  const NsReduced *reduced = &self->reduced;
-  const PetscInt   rows = scheme->contact->rows, candidates = scheme->contact->candidates;
-
-  PetscFunctionBegin;
-  NsMemoryReals(memory, "x0", 2 * reduced->modes, self->x0);
-  NsMemoryReals(memory, "size0", reduced->loads, self->size[0]);
-  NsMemoryReals(memory, "work0", reduced->loads, self->work[0]);
-  NsMemoryReals(memory, "rate0", reduced->loads, self->rate[0]);
-  NsMemoryReals(memory, "q0", reduced->touches, self->q0);
-  NsMemoryReals(memory, "r0", reduced->touches, self->r0);
-  NsMemoryReals(memory, "f0", reduced->touches, self->f0);
-  NsMemoryRows(memory, "w0", scheme->model, &self->w0);
-  NsMemoryReals(memory, "lambda0", rows, self->lambda0);
-  NsMemoryBytes(memory, "part", sizeof(*self->part) * (size_t)candidates, self->part);
-  NsMemoryFlags(memory, "held", candidates, self->held);
-  NsMemoryReals(memory, "velocity", rows, self->velocity);
-  NsMemoryFlags(memory, "whole", 1, &self->whole);
-  NsMemoryLong(memory, "unshared", &self->unshared);
+  NsContactSetHeld(scheme->contact, self->held, self->velocity);
   PetscFunctionReturn(0);
 }
 
@@ -339,8 +319,8 @@ static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
 
   PetscFunctionBegin;
   if (reduced->loads > 2) {
-    PetscCall(scheme->model->ops->load_sizes(scheme->model, t + dt / 2, self->size[1]));
-    PetscCall(scheme->model->ops->load_sizes(scheme->model, t + dt, self->size[2]));
+    PetscCall(scheme->model->analysis.load_sizes(scheme->model, t + dt / 2, self->size[1]));
+    PetscCall(scheme->model->analysis.load_sizes(scheme->model, t + dt, self->size[2]));
   } else
     self->size[2][0] = self->size[2][1] = 1;
   NsModalFly(&self->flight, self->x0, self->size, self->x1);
@@ -353,8 +333,9 @@ static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
   }
   NsModalAddProduct(touches, self->both, self->f0, 1, self->next);
   self->w1.contacts = self->w1.rows = 0;
-  for (PetscInt k = 0; k < scheme->contact->nears; k++) {
-    NsModalPart *part = &self->part[scheme->contact->near[k]];
+  const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    NsModalPart *part = &self->part[active[k]];
     part->taken       = part->had;
     part->share[0] = part->share[1] = 1;
     part->missing                   = 0;
@@ -362,7 +343,7 @@ static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
   PetscFunctionReturn(0);
 }
 
-/* What was the end becomes the beginning. */
+/* The end of the step becomes the beginning of the next. */
 static void turn_over(NsModal *self)
 {
   const NsRows old = self->w0;
@@ -379,7 +360,7 @@ static void turn_over(NsModal *self)
   NsModalSwap(&self->rate[0], &self->rate[1]);
 }
 
-/* Velocities of touched places are those of the modes: what gives way statically has no mass, and no part in the kinetic energy. */
+/* Velocities of contact points are those of the modes: the residual flexibility has no mass and no kinetic energy. */
 static PetscErrorCode write_touched(NsScheme *scheme, NsState *x)
 {
   NsModal         *self    = scheme->data;
@@ -393,7 +374,7 @@ static PetscErrorCode write_touched(NsScheme *scheme, NsState *x)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_Modal(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsModal         *self    = scheme->data;
   const NsReduced *reduced = &self->reduced;
@@ -425,7 +406,7 @@ static PetscErrorCode NsSchemeStep_Modal(NsScheme *scheme, NsState *x, PetscReal
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeComplete_Modal(NsScheme *scheme, NsState *x)
+static PetscErrorCode complete(NsScheme *scheme, NsState *x)
 {
   NsModal *self = scheme->data;
 
@@ -435,7 +416,7 @@ static PetscErrorCode NsSchemeComplete_Modal(NsScheme *scheme, NsState *x)
   PetscFunctionReturn(0);
 }
 
-static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
+static PetscInt count(const NsScheme *scheme, NsCounter *list)
 {
   const NsModal *self = scheme->data;
 
@@ -446,8 +427,8 @@ static PetscInt NsSchemeCount_Modal(const NsScheme *scheme, NsCounter *list)
   return 4;
 }
 
-static const NsKey modal_keys[] = {
-  NS_STEP_KEY(NsSettings_Modal),
+static const NsKey keys[] = {
+  NS_STEP_KEY,
   {"modes", NS_KEY_INTEGER, offsetof(NsSettings_Modal, modes), .minimum = "1",
     .help    = "how many of the lowest modes move; equal frequencies stay together; without it 40, with contacts at most a third of all",
     .example = "40"},
@@ -455,31 +436,22 @@ static const NsKey modal_keys[] = {
     .help = "instead: those up to this frequency; Hz and rpm are turned into rad/s", .example = "20 kHz"},
   {NULL},
 };
-static const NsTable modal_table = {"modal", "modal exact scheme", modal_keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"};
-
-const NsVariant NsSchemeVariant_Modal = {
-  .name  = "modal",
-  .title = "modal exact scheme: linear models, flight exact for any step, contacts without mass of their own",
-  .about = "q = Phi eta + R W lambda,   eta'' + Phi'C Phi eta' + Omega^2 eta = Phi' (f + W lambda): the lowest modes move, the\n"
-           "others give way statically. Flight is exact for any step (loads: as parabolas in a step, order 4). Contact:\n"
-           "eta1 = eta_free + Q (W0 lambda0 + W1 lambda1)/2,   0 <= g(q1) _|_ lambda1 >= 0,   friction on the slip of the step.\n"
-           "Reactions are forces; there is no impulse and no impact that takes energy: modes and contacts keep it to\n"
-           "rounding where nothing rubs or damps (many contacts at once: to 1e-5); the ledger's impact is what contacts\n"
-           "hold while they last. No step limit; forces ring, without growing, where the step is far above 1/omega of the\n"
-           "highest modes. Penetration: none. Order 2 in contact; the error of a truncated basis falls with the number of\n"
-           "modes.\n"
-           "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are made when\n"
-           "written, O(unknowns modes): raise `every`. Set-up: an eigensolver, n^3 up to 2000 unknowns.\n"
-           "Left out: damping of the modes left out, and what the modes do not hold of the initial state.\n"
-           "Needs of a model: finite elements with linear forces on one process, no restitution, contacts at places where\n"
-           "something elastic gives way.\n"
-           "Reference: Craig, Bampton, AIAA J. 6 (1968); Rubin, AIAA J. 13 (1975); Khenous, Laborde, Renard, Eur. J. Mech.\n"
-           "A/Solids 27 (2008).",
-  .table = &modal_table,
-};
 
 const NsSchemeType NsSchemeType_Modal = {
-  .variant = &NsSchemeVariant_Modal,
+  .variant =
+    {
+      .name  = "modal",
+      .title = "modal integration: linear models, flight exact for any step, contacts without mass",
+      .about = "The lowest modes move; all others act by their residual flexibility. Flight is exact for any step; loads are parabolas within a "
+               "step. Contact forces act on the modes through the residual flexibility: no impulse, no loss at impacts, no penetration. Friction "
+               "acts on the slip of the step.\n"
+               "Forces oscillate, without growing, where the step is far above 1/omega of the highest modes. The error of a truncated basis "
+               "decreases with the number of modes. While contacts last, the ledger's impact term contains what they store elastically.\n"
+               "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
+               "raise `every`. Set-up solves an eigenvalue problem. Damping of the modes left out is neglected, and so is what the modes do not "
+               "represent of the initial state.\n",
+      .table = &(const NsTable){"modal", "modal exact scheme", keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"},
+    },
   .sheet =
     {
       .order         = 4,
@@ -487,15 +459,18 @@ const NsSchemeType NsSchemeType_Modal = {
       .level         = "position",
       .energy        = "kept to rounding, in contact too",
       .needs         = "linear forces, modes",
-      .reference     = "Rubin, and Khenous, Laborde, Renard",
+      .cited         = "Rubin, and Khenous, Laborde, Renard",
+      .step_limit    = "none",
+      .theory        = "schemes_elastic",
+      .reference     = "R. R. Craig, M. C. C. Bampton, AIAA J. 6 (1968); S. Rubin, AIAA J. 13 (1975); H. B. Khenous, P. Laborde, Y. Renard, Eur. J. "
+                       "Mech. A/Solids 27 (2008)",
     },
   .implicit = PETSC_TRUE,
-  .refuses  = NsSchemeRefuses_Modal,
-  .setup    = NsSchemeSetup_Modal,
-  .start    = NsSchemeStart_Modal,
-  .remember = NsSchemeRemember_Modal,
-  .step     = NsSchemeStep_Modal,
-  .complete = NsSchemeComplete_Modal,
-  .count    = NsSchemeCount_Modal,
-  .destroy  = NsSchemeDestroy_Modal,
+  .refuses  = refuses,
+  .size     = sizeof(NsModal),
+  .declare  = declare,
+  .start    = start,
+  .step     = step,
+  .complete = complete,
+  .count    = count,
 };

@@ -100,18 +100,19 @@ PetscErrorCode NsModalReport(NsScheme *scheme, PetscReal dt)
   const NsRows *rows    = &self->w1;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    self->held[contact->near[k]]     = PETSC_FALSE;
-    self->part[contact->near[k]].had = PETSC_FALSE;
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    self->held[active[k]]     = PETSC_FALSE;
+    self->part[active[k]].had = PETSC_FALSE;
   }
   for (PetscInt i = 0; i < rows->contacts; i++) {
     const PetscInt  candidate = rows->contact[i], first = rows->start[i];
-    const PetscBool has       = self->lambda1[first] > 0 || scheme->model->candidate[candidate].bilateral ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool has       = self->lambda1[first] > 0 || scheme->model->candidate[candidate].bilateral;
     self->part[candidate].had = has;
-    self->held[candidate]     = has || NsContactIsClosed(contact, candidate) ? PETSC_TRUE : PETSC_FALSE;
+    self->held[candidate]     = has || NsContactIsClosed(contact, candidate);
     for (PetscInt k = first; k < rows->start[i + 1]; k++) {
       const PetscReal slip = (NsModalAlong(rows, k, self->next) - NsModalAlong(rows, k, self->q0)) / dt + rows->drive[k];
-      self->velocity[contact->first[candidate] + k - first] = k == first && has ? 0 : slip;
+      self->velocity[NsContactFirstRow(contact, candidate) + k - first] = k == first && has ? 0 : slip;
     }
   }
   PetscCall(NsContactReportForce(contact, rows, self->lambda1, 1));

@@ -15,7 +15,7 @@ static void add_reaction(const NsRows *rows, PetscInt i, const PetscReal *lambda
 
 PetscErrorCode NsModalPutTouched(const NsModel *model, const PetscReal *x, Vec to)
 {
-  const PetscInt *place = model->watch ? model->watch->place : model->touch;
+  const PetscInt *place = model->watch ? model->watch->index : model->touch;
   PetscScalar    *value;
 
   PetscFunctionBegin;
@@ -48,8 +48,9 @@ static PetscErrorCode take_part(NsScheme *scheme, PetscReal t, PetscInt *count, 
   PetscCall(NsContactGaps(contact, t, self->at));
   *count = 0;
   *fresh = PETSC_FALSE;
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     if (!self->part[i].taken && NsContactIsClosed(contact, i)) self->part[i].taken = *fresh = PETSC_TRUE;
     if (self->part[i].taken) self->list[(*count)++] = i;
   }
@@ -71,8 +72,8 @@ static PetscErrorCode solve(NsScheme *scheme, PetscReal t, PetscReal dt, PetscIn
   for (PetscInt i = 0; i < touches; i++) self->spare[i] = self->base[i] + self->give[0][i];
   for (PetscInt i = 0; i < count; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
-      const PetscBool normal = k == rows->start[i] ? PETSC_TRUE : PETSC_FALSE;
-      self->b[k]             = normal ? contact->gap[self->list[i]] / dt : rows->drive[k];
+      const PetscBool normal = k == rows->start[i];
+      self->b[k]             = normal ? NsContactLastGaps(contact)[self->list[i]] / dt : rows->drive[k];
       self->b[k] += (NsModalAlong(rows, k, self->spare) - NsModalAlong(rows, k, normal ? self->next : self->q0)) / dt;
     }
   }
@@ -154,7 +155,7 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
     NsModalPart       *part      = &self->part[rows->contact[i]];
     const NsCandidate *candidate = &scheme->model->candidate[rows->contact[i]];
     const PetscInt     k         = rows->start[i];
-    const PetscBool    has       = self->lambda1[k] > 0 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool    has       = self->lambda1[k] > 0;
     const PetscReal    rho       = NsModalAlong(rows, k, self->r1) - NsModalAlong(rows, k, self->r0);
     if (has == part->had || candidate->bilateral) {
       part->share[0] = part->share[1] = 1;
@@ -162,7 +163,7 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
       continue;
     }
     if (has) {
-      close_contact(self, part, k, PetscMax(0, scheme->contact->last_report[rows->contact[i]].gap), rho);
+      close_contact(self, part, k, PetscMax(0, NsContactLastReports(scheme->contact)[rows->contact[i]].gap), rho);
       add_reaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->less[1]);
     } else {
       PetscReal pushed = 0;
@@ -173,8 +174,8 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
         if (self->row[j] != 0) pushed += self->row[j] * NsModalAlong(rows, k, self->push + j * touches);
         self->row[j] = 0;
       }
-      open_contact(
-        part, pushed, scheme->contact->gap[rows->contact[i]] + NsModalAlong(rows, k, self->spare) - NsModalAlong(rows, k, self->next), -rho);
+      open_contact(part, pushed,
+        NsContactLastGaps(scheme->contact)[rows->contact[i]] + NsModalAlong(rows, k, self->spare) - NsModalAlong(rows, k, self->next), -rho);
       add_reaction(&self->w0, at, self->lambda0, (part->share[0] - 1) / 2, self->less[1]);
     }
   }
@@ -190,8 +191,9 @@ static void share_nothing(NsScheme *scheme)
   NsModal *self = scheme->data;
 
   for (PetscInt i = 0; i < self->reduced.touches; i++) self->less[0][i] = self->give[0][i] = 0;
-  for (PetscInt k = 0; k < scheme->contact->nears; k++) {
-    NsModalPart *part = &self->part[scheme->contact->near[k]];
+  const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    NsModalPart *part = &self->part[active[k]];
     part->share[0] = part->share[1] = 1;
     part->missing                   = 0;
   }
@@ -221,7 +223,7 @@ PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
     if (round < NS_MOST_SHARING) share_forces(scheme, &change);
     for (PetscInt i = 0; i < touches && !model->flat_contacts; i++) change = PetscMax(change, PetscAbsReal(self->spare[i] - self->next[i]));
     NsModalSwap(&self->next, &self->spare);
-    settled = !(change > NS_SETTLED * model->length_scale) || (change <= NS_LOOSE * model->length_scale && change >= last) ? PETSC_TRUE : PETSC_FALSE;
+    settled = !(change > NS_SETTLED * model->length_scale) || (change <= NS_LOOSE * model->length_scale && change >= last);
     last    = fresh || round == NS_MOST_SHARING ? PETSC_MAX_REAL : change;
     if (settled || round >= NS_MOST_SHARING) continue;
     NsModalSwap(&self->less[0], &self->less[1]);

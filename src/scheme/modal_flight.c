@@ -4,25 +4,19 @@
 #include "exponential.h"
 #include "modal_flight.h"
 
-PetscErrorCode NsModalFlightCreate(const NsReduced *reduced, NsModalFlight *self)
+PetscErrorCode NsModalFlightDeclare(NsWorkspace *work, const NsReduced *reduced, NsModalFlight *self)
 {
-  const size_t r = (size_t)reduced->modes, varying = (size_t)reduced->loads - 2;
-  size_t       numbers = 0;
+  const PetscInt64 r = reduced->modes, varying = reduced->loads - 2;
+  PetscInt64       numbers = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(self, sizeof(*self)));
   self->reduced = reduced;
-  for (PetscInt b = reduced->alone; b < reduced->blocks; b++) numbers += 6 * (size_t)PetscSqr(reduced->block[b + 1] - reduced->block[b]);
-  PetscCall(PetscCalloc6(r, &self->S[0][0], r, &self->S[0][1], r, &self->S[1][0], r, &self->S[1][1], r, &self->Q[0], r, &self->Q[1]));
-  PetscCall(PetscCalloc4(numbers, &self->dense, 2 * r, &self->constant, 6 * r * varying, &self->varying, 4 * r, &self->work));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsModalFlightDestroy(NsModalFlight *self)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree6(self->S[0][0], self->S[0][1], self->S[1][0], self->S[1][1], self->Q[0], self->Q[1]));
-  PetscCall(PetscFree4(self->dense, self->constant, self->varying, self->work));
+  for (PetscInt b = reduced->alone; b < reduced->blocks; b++) numbers += 6 * PetscSqr((PetscInt64)(reduced->block[b + 1] - reduced->block[b]));
+  PetscCall(NsWorkReals(work, r, &self->S[0][0], &self->S[0][1], &self->S[1][0], &self->S[1][1], &self->Q[0], &self->Q[1], NULL));
+  PetscCall(NsWorkReals(work, numbers, &self->dense, NULL));
+  PetscCall(NsWorkReals(work, 2 * r, &self->constant, NULL));
+  PetscCall(NsWorkReals(work, 6 * r * varying, &self->varying, NULL));
+  PetscCall(NsWorkReals(work, 4 * r, &self->work, NULL));
   PetscFunctionReturn(0);
 }
 

@@ -20,8 +20,7 @@ typedef struct {
   PetscReal       *work;           /* [4 modes] scratch */
 } NsModalFlight;
 
-PetscErrorCode NsModalFlightCreate(const NsReduced *reduced, NsModalFlight *self);
-PetscErrorCode NsModalFlightDestroy(NsModalFlight *self);
+PetscErrorCode NsModalFlightDeclare(NsWorkspace *work, const NsReduced *reduced, NsModalFlight *self);
 /* For steps of this length; allocates, unless they were before. */
 PetscErrorCode NsModalFlightPrepare(NsModalFlight *self, PetscReal dt);
 /* x1 of x0, both [2 modes]; size[3][loads] at the beginning, the middle and the end. */

@@ -42,10 +42,11 @@ typedef struct {
   NsRows        w0, w1;
   PetscReal    *lambda0, *lambda1, *b; /* [rows] N, N, m/s */
   NsModalPart  *part;                  /* [candidates] */
-  PetscInt     *list;                  /* [candidates] who takes part */
-  PetscBool    *held;                  /* [candidates] */
-  PetscReal    *velocity;              /* [rows] of all candidates */
-  Vec           at;                    /* touched places of q1, where gaps are looked at */
+  PetscInt      candidates;
+  PetscInt     *list;     /* [candidates] who takes part */
+  PetscBool    *held;     /* [candidates] */
+  PetscReal    *velocity; /* [rows] of all candidates */
+  Vec           at;       /* touched places of q1, where gaps are looked at */
   PetscBool     damped, loaded, whole;
   PetscInt64    unshared; /* steps whose theta was left out */
 } NsModal;

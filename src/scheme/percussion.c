@@ -1,37 +1,24 @@
 #include "percussion.h"
 
-PetscErrorCode NsPercussionCreate(NsScheme *scheme, PetscInt slot, NsPercussion *self)
+PetscErrorCode NsPercussionDeclare(NsScheme *scheme, NsWorkspace *work, PetscInt slot, PetscBool held)
 {
-  const PetscInt rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+  NsPercussion *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceCreate(scheme->model, slot, &self->compliance));
-  PetscCall(NsVecsCreate(scheme->model, &self->v1, &self->vm, NULL));
-  PetscCall(NsRowsCreate(scheme->model, &self->w));
-  PetscCall(PetscCalloc6(rows, &self->P, rows, &self->u0, rows, &self->u1, candidates, &self->was, candidates, &self->is, candidates, &self->newly));
+  PetscCall(NsWorkCompliance(work, slot, &self->compliance));
+  PetscCall(NsWorkVecs(work, &self->v1, &self->vm, NULL));
+  PetscCall(NsWorkRows(work, &self->w, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P, &self->u0, &self->u1, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->is, &self->newly, NULL));
+  PetscCall(NsHistoryFlags(work, "was", work->candidates, &self->was));
+  if (held) PetscCall(NsHoldDeclare(scheme, work, &self->hold));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionHold(NsScheme *scheme, NsPercussion *self)
+PetscErrorCode NsPercussionStart(NsScheme *scheme, const NsState *state, NsOperator op)
 {
-  PetscFunctionBegin;
-  PetscCall(NsHoldCreate(scheme->contact, &self->hold));
-  PetscFunctionReturn(0);
-}
+  NsPercussion *self = scheme->data;
 
-PetscErrorCode NsPercussionDestroy(NsPercussion *self)
-{
-  PetscFunctionBegin;
-  PetscCall(NsHoldDestroy(&self->hold));
-  PetscCall(NsComplianceDestroy(&self->compliance));
-  PetscCall(NsVecsDestroy(&self->v1, &self->vm, NULL));
-  PetscCall(NsRowsDestroy(&self->w));
-  PetscCall(PetscFree6(self->P, self->u0, self->u1, self->was, self->is, self->newly));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsState *state, NsOperator op)
-{
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->compliance, state->t, state->q, state->v, op));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->was));
@@ -39,51 +26,50 @@ PetscErrorCode NsPercussionStart(NsScheme *scheme, NsPercussion *self, const NsS
   PetscFunctionReturn(0);
 }
 
-void NsPercussionRemember(const NsScheme *scheme, NsPercussion *self, NsMemory *memory)
+PetscErrorCode NsPercussionActivate(NsScheme *scheme, PetscInt count)
 {
-  NsMemoryFlags(memory, "was", scheme->contact->candidates, self->was);
-  if (self->hold) NsHoldRemember(self->hold, memory);
-}
-
-PetscErrorCode NsPercussionActivate(NsScheme *scheme, NsPercussion *self, PetscInt count)
-{
-  const NsContact *contact = scheme->contact;
-  const PetscInt  *active  = contact->active;
+  NsPercussion    *self     = scheme->data;
+  const NsContact *contact  = scheme->contact;
+  const PetscInt  *selected = NsContactSelected(contact);
 
   PetscFunctionBegin;
   self->w.contacts = self->w.rows = 0;
-  for (PetscInt k = 0; k < contact->nears; k++) self->is[contact->near[k]] = PETSC_FALSE;
+  NsContactClearFlags(contact, self->is);
   for (PetscInt i = 0; i < count; i++) {
-    self->newly[i]      = self->was[active[i]] ? PETSC_FALSE : PETSC_TRUE;
-    self->is[active[i]] = PETSC_TRUE;
+    self->newly[i]        = !self->was[selected[i]];
+    self->is[selected[i]] = PETSC_TRUE;
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionKeep(NsScheme *scheme, NsPercussion *self, PetscInt *count)
+PetscErrorCode NsPercussionKeep(NsScheme *scheme, PetscInt *count)
 {
-  NsContact *contact = scheme->contact;
-  NsHold    *hold    = self->hold;
+  NsPercussion *self    = scheme->data;
+  NsContact    *contact = scheme->contact;
+  NsHold       *hold    = self->hold;
 
   PetscFunctionBegin;
   if (!hold) PetscFunctionReturn(0);
-  for (PetscInt k = 0; k < contact->nears; k++) hold->held[contact->near[k]] = hold->closed[contact->near[k]];
-  for (PetscInt i = 0; i < *count; i++) hold->held[contact->active[i]] = PETSC_TRUE;
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) hold->held[active[k]] = hold->closed[active[k]];
+  for (PetscInt i = 0; i < *count; i++) hold->held[NsContactSelected(contact)[i]] = PETSC_TRUE;
   *count = NsContactList(contact, hold->held);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, NsPercussion *self, PetscInt *count)
+PetscErrorCode NsPercussionActivateClosed(NsScheme *scheme, PetscInt *count)
 {
   PetscFunctionBegin;
   *count = NsContactListClosed(scheme->contact);
-  PetscCall(NsPercussionKeep(scheme, self, count));
-  PetscCall(NsPercussionActivate(scheme, self, *count));
+  PetscCall(NsPercussionKeep(scheme, count));
+  PetscCall(NsPercussionActivate(scheme, *count));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const PetscReal *before, Vec v, NsStepOutcome *outcome)
+PetscErrorCode NsPercussionSolve(NsScheme *scheme, const PetscReal *before, Vec v, NsStepOutcome *outcome)
 {
+  NsPercussion *self = scheme->data;
+
   PetscFunctionBegin;
   PetscCall(NsContactDelassus(scheme->contact, self->compliance, &self->w, &self->w));
   PetscCall(NsRowsVelocity(scheme->model, &self->w, v, self->u1));
@@ -95,16 +81,20 @@ PetscErrorCode NsPercussionSolve(NsScheme *scheme, NsPercussion *self, const Pet
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionMean(NsPercussion *self, Vec v0)
+PetscErrorCode NsPercussionMean(NsScheme *scheme, Vec v0)
 {
+  NsPercussion *self = scheme->data;
+
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->vm, 1, v0, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionReport(NsScheme *scheme, NsPercussion *self, Vec v0)
+PetscErrorCode NsPercussionReport(NsScheme *scheme, Vec v0)
 {
+  NsPercussion *self = scheme->data;
+
   PetscFunctionBegin;
   if (!self->w.contacts) PetscFunctionReturn(0);
   PetscCall(NsRowsVelocity(scheme->model, &self->w, v0, self->u0));
@@ -113,24 +103,26 @@ PetscErrorCode NsPercussionReport(NsScheme *scheme, NsPercussion *self, Vec v0)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionBook(NsScheme *scheme, NsPercussion *self, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt)
+PetscErrorCode NsPercussionBook(NsScheme *scheme, Vec v0, PetscReal t, Vec q, Vec v, PetscReal dt)
 {
-  NsPower power;
+  NsPercussion *self = scheme->data;
+  NsPower       power;
 
   PetscFunctionBegin;
-  PetscCall(NsPercussionReport(scheme, self, v0));
-  if (!scheme->model->ops->power) PetscFunctionReturn(0); /* nothing damps or loads */
-  PetscCall(NsPercussionMean(self, v0));
+  PetscCall(NsPercussionReport(scheme, v0));
+  if (!scheme->model->dynamics.power) PetscFunctionReturn(0); /* nothing damps or loads */
+  PetscCall(NsPercussionMean(scheme, v0));
   PetscCall(NsModelPower(scheme->model, t, q, v ? v : self->vm, self->vm, &power));
   scheme->ledger->damping += dt * power.damping;
   scheme->ledger->load += dt * power.load;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionPosition(NsScheme *scheme, NsPercussion *self, PetscReal t1, NsCompliance *mass, Vec *q1, NsStepOutcome *outcome)
+PetscErrorCode NsPercussionPosition(NsScheme *scheme, PetscReal t1, NsCompliance *mass, Vec *q1, NsStepOutcome *outcome)
 {
-  NsHold   *hold = self->hold;
-  PetscBool off;
+  NsPercussion *self = scheme->data;
+  NsHold       *hold = self->hold;
+  PetscBool     off;
 
   PetscFunctionBegin;
   if (!hold) PetscFunctionReturn(0);
@@ -143,12 +135,14 @@ PetscErrorCode NsPercussionPosition(NsScheme *scheme, NsPercussion *self, PetscR
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsPercussion *self, NsState *x, PetscReal dt, Vec *q1)
+PetscErrorCode NsPercussionFinish(NsScheme *scheme, NsState *x, PetscReal dt, Vec *q1)
 {
+  NsPercussion    *self    = scheme->data;
   const NsContact *contact = scheme->contact;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < contact->nears; k++) self->was[contact->near[k]] = self->is[contact->near[k]];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) self->was[active[k]] = self->is[active[k]];
   NsStateSwap(x, q1, &self->v1);
   x->t += dt;
   PetscFunctionReturn(0);

@@ -1,27 +1,16 @@
 #include "position.h"
 
-PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self)
-{
-  const PetscInt rows = contact->rows, candidates = contact->candidates;
-
-  PetscFunctionBegin;
-  self->contact = contact;
-  self->parts   = 0;
-  PetscCall(NsRowsCreate(contact->model, &self->wg));
-  PetscCall(NsRowsCreate(contact->model, &self->wp));
-  PetscCall(NsVecsCreate(contact->model, &self->dq, &self->next, NULL));
-  PetscCall(PetscCalloc6(
-    rows, &self->b, rows, &self->Psi, candidates, &self->multiplier, candidates, &self->list, candidates, &self->taken, candidates, &self->part));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsPositionDestroy(NsPosition *self)
+PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, const char *key, NsPosition *self)
 {
   PetscFunctionBegin;
-  PetscCall(NsRowsDestroy(&self->wg));
-  PetscCall(NsRowsDestroy(&self->wp));
-  PetscCall(NsVecsDestroy(&self->dq, &self->next, NULL));
-  PetscCall(PetscFree6(self->b, self->Psi, self->multiplier, self->list, self->taken, self->part));
+  self->contact = scheme->contact;
+  PetscCall(NsSchemeAddsPositions(scheme, key));
+  PetscCall(NsWorkRows(work, &self->wg, &self->wp, NULL));
+  PetscCall(NsWorkVecs(work, &self->dq, &self->next, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->b, &self->Psi, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &self->multiplier, NULL));
+  PetscCall(NsWorkInts(work, work->candidates, &self->list, &self->part, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->taken, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -39,7 +28,7 @@ PetscErrorCode NsPositionBegin(NsPosition *self)
 /* What the law is on, by the gaps of the last NsContactGaps. */
 static PetscReal gap_of(const NsPosition *self, PetscInt i)
 {
-  return self->contact->gap[i] + (self->offset ? self->offset[i] : 0);
+  return NsContactLastGaps(self->contact)[i] + (self->offset ? self->offset[i] : 0);
 }
 
 /* Whether a contact takes part at these gaps. */
@@ -47,7 +36,7 @@ static PetscBool takes_part(const NsPosition *self, const PetscBool *allowed, Pe
 {
   if (self->held) return self->held[i];
   if (allowed && !allowed[i]) return PETSC_FALSE;
-  return self->contact->model->candidate[i].bilateral || gap_of(self, i) <= self->contact->tolerance[i] ? PETSC_TRUE : PETSC_FALSE;
+  return NsContactModel(self->contact)->candidate[i].bilateral || gap_of(self, i) <= NsContactTolerances(self->contact)[i];
 }
 
 /* Psi of equations, or false: they contradict each other by more than rounding. */
@@ -57,38 +46,38 @@ static PetscErrorCode hold(NsPosition *self, PetscBool *held)
 
   PetscFunctionBegin;
   PetscCall(NsContactFit(self->contact, &self->wg, self->b, self->Psi, &left));
-  *held = left <= NS_HELD * self->contact->model->length_scale ? PETSC_TRUE : PETSC_FALSE;
+  *held = left <= NS_HELD * NsContactModel(self->contact)->length_scale;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
-  PetscReal scale, Vec next, PetscBool *solved)
+PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem, Vec q, Vec next, PetscBool *solved)
 {
   NsContact *contact = self->contact;
-  NsModel   *model   = contact->model;
+  NsModel   *model   = NsContactModel(contact);
   PetscInt   count   = 0;
   PetscBool  held    = PETSC_FALSE;
 
   PetscFunctionBegin;
   *solved = PETSC_TRUE;
-  PetscCall(VecCopy(q_free, next));
-  PetscCall(NsContactGaps(contact, t, q));
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
-    if (!self->taken[i] && takes_part(self, allowed, i)) {
+  PetscCall(VecCopy(problem->q_free, next));
+  PetscCall(NsContactGaps(contact, problem->t, q));
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
+    if (!self->taken[i] && takes_part(self, problem->allowed, i)) {
       self->taken[i]            = PETSC_TRUE;
       self->part[self->parts++] = i;
     }
     if (self->taken[i]) self->list[count++] = i;
   }
   if (!count) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, tp, qp, count, self->list, &self->wp));
-  PetscCall(NsModelRows(model, t, q, count, self->list, &self->wg));
+  PetscCall(NsModelRows(model, problem->qp ? problem->tp : problem->t, problem->qp ? problem->qp : q, count, self->list, &self->wp));
+  PetscCall(NsModelRows(model, problem->t, q, count, self->list, &self->wg));
   NsRowsKeepNormals(&self->wp);
   NsRowsKeepNormals(&self->wg);
-  PetscCall(NsContactDelassus(contact, metric, &self->wg, &self->wp));
-  NsContactScale(contact, scale);
-  PetscCall(VecWAXPY(self->dq, -1, q, q_free));
+  PetscCall(NsContactDelassus(contact, problem->metric, &self->wg, &self->wp));
+  NsContactScale(contact, problem->scale);
+  PetscCall(VecWAXPY(self->dq, -1, q, problem->q_free));
   PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
   for (PetscInt k = 0; k < count; k++) {
     self->b[k] += gap_of(self, self->list[k]) - self->wg.drive[k];
@@ -97,10 +86,10 @@ PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscR
   if (self->held) PetscCall(hold(self, &held));
   if (!held) PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));
   for (PetscInt k = 0; k < count; k++) self->multiplier[self->list[k]] = self->Psi[k];
-  if (metric)
-    PetscCall(NsComplianceApply(metric, &self->wp, self->Psi, scale, next));
+  if (problem->metric)
+    PetscCall(NsComplianceApply(problem->metric, &self->wp, self->Psi, problem->scale, next));
   else
-    PetscCall(NsRowsApply(model, &self->wp, self->Psi, scale, next));
+    PetscCall(NsRowsApply(model, &self->wp, self->Psi, problem->scale, next));
   PetscFunctionReturn(0);
 }
 
@@ -136,18 +125,17 @@ PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOu
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp, Vec qp, PetscReal t, Vec q_free, NsCompliance *metric,
-  PetscReal scale, Vec q, const char *what, NsStepOutcome *outcome)
+PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, const NsPositionProblem *problem, Vec q, const char *what, NsStepOutcome *outcome)
 {
   PetscReal change, last = PETSC_MAX_REAL, size;
 
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(self));
-  PetscCall(VecCopy(q_free, q));
-  PetscCall(NsModelLargest(scheme->model, q_free, &size));
+  PetscCall(VecCopy(problem->q_free, q));
+  PetscCall(NsModelLargest(scheme->model, problem->q_free, &size));
   size = PetscMax(size, scheme->model->length_scale);
   for (int i = 0; i < NS_MOST_STEPS; i++) {
-    PetscCall(NsPositionStep(self, NULL, tp, qp ? qp : q, t, q, q_free, metric, scale, self->next, &outcome->done));
+    PetscCall(NsPositionStep(self, problem, q, self->next, &outcome->done));
     if (!outcome->done) {
       PetscCall(NsStepFail(outcome, scheme, &self->wg, what));
       PetscFunctionReturn(0);
@@ -155,7 +143,7 @@ PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp,
     PetscCall(VecAXPY(q, -1, self->next));
     PetscCall(NsModelLargest(scheme->model, q, &change));
     PetscCall(VecCopy(self->next, q));
-    if (!(change > 0) || (change < 1e-13 * size && change >= last)) PetscFunctionReturn(0); /* rounding; what is no number is found by the loop */
+    if (!(change > 0) || (change < 1e-13 * size && change >= last)) PetscFunctionReturn(0); /* rounding; NaN is found by the guard of the time loop */
     last = change;
   }
   if (last < 1e-13 * size) PetscFunctionReturn(0);

@@ -27,18 +27,24 @@ typedef struct {
   const PetscBool *held;        /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
 } NsPosition;
 
-PetscErrorCode NsPositionCreate(NsContact *contact, NsPosition *self);
-PetscErrorCode NsPositionDestroy(NsPosition *self);
+/* key: of the scheme that asks for it; NULL: it always does. */
+PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, const char *key, NsPosition *self);
 /* A new problem: no contact takes part yet. */
 PetscErrorCode NsPositionBegin(NsPosition *self);
-/* One step from q to next (another vector). allowed[candidates] (NULL: all) may take part. W_P from the rows at (tp, qp); metric NULL: the identity. */
-PetscErrorCode NsPositionStep(NsPosition *self, const PetscBool *allowed, PetscReal tp, Vec qp, PetscReal t, Vec q, Vec q_free, NsCompliance *metric,
-  PetscReal scale, Vec next, PetscBool *solved);
+/* What positions are to obey: q = q_free + scale metric^-1 W_P Psi. */
+typedef struct {
+  PetscReal        t;      /* s: of the gaps */
+  Vec              q_free; /* not owned, as the next */
+  PetscReal        tp;     /* s, and */
+  Vec              qp;     /* where W_P is taken; NULL: at t and the iterate itself, so that q is the nearest point in the metric */
+  NsCompliance    *metric; /* NULL: the identity */
+  PetscReal        scale;
+  const PetscBool *allowed; /* [candidates] those that may take part; NULL: all */
+} NsPositionProblem;
+
+/* One step from q to next (another vector). */
+PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem, Vec q, Vec next, PetscBool *solved);
 /* For a step whose rounds of these do not end: puts into the reason who is concerned; that no shorter step helps where two that are held have nearly one normal, but other curvatures. */
 PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOutcome *outcome);
-/*
-  q from q_free by such steps, down to rounding. qp NULL: W_P at q itself, so that q is the nearest point in the metric. `what` is solved for: "projection", "forces". A
-  problem without solution, or no convergence, is a reason in outcome.
-*/
-PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, PetscReal tp, Vec qp, PetscReal t, Vec q_free, NsCompliance *metric,
-  PetscReal scale, Vec q, const char *what, NsStepOutcome *outcome);
+/* q from q_free by such steps, down to rounding. `what` is solved for: "projection", "forces". A problem without solution, or no convergence, is a reason in outcome. */
+PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, const NsPositionProblem *problem, Vec q, const char *what, NsStepOutcome *outcome);

@@ -12,54 +12,34 @@
 #include "position.h"
 
 typedef struct {
-  const NsNode *where;
-  double        step;
-} NsSettings_PositionLevel;
-
-typedef struct {
   NsCompliance *mass; /* slot 0, A = M */
   NsPosition    position;
   Vec           a, free, q1, v1, vs; /* vs = v0 + v1 */
   PetscReal    *us;                  /* [rows] W' vs, drives counted twice */
 } NsScheme_PositionLevel;
 
-static const char *NsSchemeRefuses_PositionLevel(const NsModel *model, const void *settings)
+static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   for (PetscInt i = 0; i < model->candidates; i++) {
-    if (!model->candidate[i].bilateral) return "it knows joints only, no contacts that open; schatzman_paoli has an impact law on position level";
+    if (!model->candidate[i].bilateral) return "it supports joints only, no contacts that open; schatzman_paoli has an impact law on position level";
   }
   return model->candidates ? NULL : "it is for joints, and this model has none";
 }
 
-static PetscErrorCode NsSchemeSetup_PositionLevel(NsScheme *scheme)
-{
-  NsScheme_PositionLevel *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsPositionCreate(scheme->contact, &self->position));
-  PetscCall(NsVecsCreate(scheme->model, &self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
-  PetscCall(PetscCalloc1(scheme->contact->rows, &self->us));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_PositionLevel(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
   NsScheme_PositionLevel *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
-  PetscCall(PetscFree(self->us));
-  PetscCall(PetscFree(self));
+  PetscCall(NsWorkCompliance(work, 0, &self->mass));
+  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsWorkVecs(work, &self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->us, NULL));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_PositionLevel *self = scheme->data;
   NsPower                 power;
@@ -68,8 +48,9 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(VecWAXPY(self->v1, dt, self->a, x->v));
-  PetscCall(VecWAXPY(self->free, dt, self->v1, x->q));
-  PetscCall(NsPositionSolve(scheme, &self->position, x->t, x->q, x->t + dt, self->free, self->mass, dt, self->q1, "forces", outcome));
+  PetscCall(NsModelMove(scheme->model, x->q, dt, self->v1, self->free));
+  const NsPositionProblem problem = {.t = x->t + dt, .q_free = self->free, .tp = x->t, .qp = x->q, .metric = self->mass, .scale = dt};
+  PetscCall(NsPositionSolve(scheme, &self->position, &problem, self->q1, "forces", outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsComplianceApply(self->mass, &self->position.wp, self->position.Psi, 1, self->v1));
   PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->position.Psi, 1 / dt));
@@ -85,25 +66,18 @@ static PetscErrorCode NsSchemeStep_PositionLevel(NsScheme *scheme, NsState *x, P
   PetscFunctionReturn(0);
 }
 
-static const NsKey   position_level_keys[] = {NS_STEP_KEY(NsSettings_PositionLevel), {NULL}};
-static const NsTable position_level_table  = {"position_level", "joints on position level", position_level_keys, sizeof(NsSettings_PositionLevel)};
-
-const NsVariant NsSchemeVariant_PositionLevel = {
-  .name  = "position_level",
-  .title = "joints on position level: symplectic Euler, no drift, no impacts",
-  .about = "v1 = v0 + M0^-1 (dt h(t0, q0, v0) + W0 P),   q1 = q0 + dt v1,   g(t1, q1) = 0.\n"
-           "Order 1. Positions hold to rounding; velocities miss the joint's by O(dt). Gyroscopic forces are explicit\n"
-           "and cost energy: the slider-crank with a joint loses 38 % in a second at dt = 1e-4 s.\n"
-           "Explicit: undamped, dt < 2/omega_max. For index reduction, beside scheme.half_explicit (velocity level),\n"
-           "scheme.half_explicit_acceleration and scheme.ggl_decoupled.\n"
-           "Needs of a model: accelerations, gaps and contact rows; joints only.\n"
-           "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
-           "mechanical systems, 2.",
-  .table = &position_level_table,
-};
+static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_PositionLevel = {
-  .variant = &NsSchemeVariant_PositionLevel,
+  .variant =
+    {
+      .name  = "position_level",
+      .title = "joints on position level: symplectic Euler, no drift, no impacts; for comparison",
+      .about = "Joint forces put the end of the step onto the constraint (SHAKE). Positions hold to rounding; velocities miss the joint by "
+               "O(dt). Gyroscopic forces are explicit and cost energy. For comparison with other levels of the constraint: scheme.half_explicit, "
+               "scheme.half_explicit_acceleration.\n",
+      .table = &(const NsTable){"position_level", "joints on position level", keys, sizeof(NsSchemeSettings)},
+    },
   .sheet =
     {
       .order         = 1,
@@ -111,10 +85,13 @@ const NsSchemeType NsSchemeType_PositionLevel = {
       .level         = "position",
       .energy        = "oscillates, bounded; mechanisms lose O(dt)",
       .needs         = "joints only",
-      .reference     = "Schoeder et al. 2.2",
+      .cited         = "Schoeder et al. 2.2",
+      .step_limit    = "dt < 2/omega_max without damping",
+      .theory        = "schemes_position",
+      .reference     = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 2.2",
     },
-  .refuses = NsSchemeRefuses_PositionLevel,
-  .setup   = NsSchemeSetup_PositionLevel,
-  .step    = NsSchemeStep_PositionLevel,
-  .destroy = NsSchemeDestroy_PositionLevel,
+  .refuses = refuses,
+  .size    = sizeof(NsScheme_PositionLevel),
+  .declare = declare,
+  .step    = step,
 };

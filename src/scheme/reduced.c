@@ -23,7 +23,7 @@ static PetscErrorCode find_modes(NsModel *model, PetscInt wanted, PetscReal high
 {
   PetscFunctionBegin;
   for (PetscInt ask = wanted ? wanted + 8 : 32;; ask *= 2) {
-    PetscCall(model->ops->modes(model, ask, modes));
+    PetscCall(model->analysis.modes(model, ask, modes));
     PetscInt count = wanted;
     for (PetscInt j = 0; j < modes->count && !wanted; j++) count += modes->omega[j] <= highest;
     if (!wanted && count == 0) count = 1;
@@ -85,7 +85,7 @@ static PetscErrorCode take_modes(NsReduced *self, const NsModelModes *modes)
 {
   const NsModel  *model = self->model;
   const PetscInt  r = self->modes, n = self->unknowns, all = modes->count;
-  const PetscInt *place = model->watch ? model->watch->place : model->touch;
+  const PetscInt *place = model->watch ? model->watch->index : model->touch;
   PetscInt       *order;
 
   PetscFunctionBegin;
@@ -150,7 +150,7 @@ static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, V
 static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
 {
   const NsModel  *model = self->model;
-  const PetscInt  n = self->unknowns, touches = self->touches, *place = model->watch ? model->watch->place : model->touch;
+  const PetscInt  n = self->unknowns, touches = self->touches, *place = model->watch ? model->watch->index : model->touch;
   const PetscReal sigma = NS_SHIFT * PetscSqr(self->next), one = 1;
   Vec             b, load, mx, x;
 
@@ -219,14 +219,14 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsReducedCreate(NsModel *model, PetscInt wanted, PetscReal highest, PetscInt *found, NsReduced *self)
+PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal highest, PetscInt *found, NsReduced *self)
 {
+  NsModel     *model = work->model;
   NsModelModes modes;
   Vec         *force;
   PetscInt     chosen = 0;
 
   PetscFunctionBegin;
-  PetscCall(PetscMemzero(self, sizeof(*self)));
   PetscCall(find_modes(model, wanted, highest, &modes, &chosen));
   *found = modes.count;
   if (!modes.count) {
@@ -238,28 +238,25 @@ PetscErrorCode NsReducedCreate(NsModel *model, PetscInt wanted, PetscReal highes
   self->touches  = model->touches;
   self->modes    = chosen;
   self->next     = chosen < modes.count ? modes.omega[chosen] : 0;
-  PetscCall(model->ops->load_shapes(model, &self->loads, &force));
-  const size_t n = (size_t)self->unknowns, r = (size_t)self->modes, touches = (size_t)self->touches, loads = (size_t)self->loads;
-  PetscCall(PetscCalloc5(r + 1, &self->block, r, &self->omega, r * r, &self->damping, r * r, &self->circulation, r * n, &self->shape));
-  PetscCall(PetscCalloc5(touches * r, &self->at_touch, touches * r, &self->at_contact, touches * n, &self->give, touches * touches, &self->give_touch,
-    touches * touches, &self->give_contact));
-  PetscCall(PetscCalloc5(loads * r, &self->load, loads * n, &self->load_give, loads * loads, &self->load_load, loads * touches, &self->load_touch,
-    loads * touches, &self->load_contact));
+  PetscCall(model->analysis.load_shapes(model, &self->loads, &force));
+  const PetscInt64 n = self->unknowns, r = self->modes, touches = self->touches, loads = self->loads;
+  PetscCall(NsWorkInts(work, r + 1, &self->block, NULL));
+  PetscCall(NsWorkReals(work, r, &self->omega, NULL));
+  PetscCall(NsWorkReals(work, r * r, &self->damping, &self->circulation, NULL));
+  PetscCall(NsWorkReals(work, r * n, &self->shape, NULL));
+  PetscCall(NsWorkReals(work, touches * r, &self->at_touch, &self->at_contact, NULL));
+  PetscCall(NsWorkReals(work, touches * n, &self->give, NULL));
+  PetscCall(NsWorkReals(work, touches * touches, &self->give_touch, &self->give_contact, NULL));
+  PetscCall(NsWorkReals(work, loads * r, &self->load, NULL));
+  PetscCall(NsWorkReals(work, loads * n, &self->load_give, NULL));
+  PetscCall(NsWorkReals(work, loads * loads, &self->load_load, NULL));
+  PetscCall(NsWorkReals(work, loads * touches, &self->load_touch, &self->load_contact, NULL));
   PetscCall(take_modes(self, &modes));
   PetscCall(find_gives(self, force));
   PetscCall(take_loads(self, force));
   fade(self);
   PetscCall(VecDestroyVecs(self->loads, &force));
   PetscCall(NsModelModesDestroy(&modes));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsReducedDestroy(NsReduced *self)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscFree5(self->block, self->omega, self->damping, self->circulation, self->shape));
-  PetscCall(PetscFree5(self->at_touch, self->at_contact, self->give, self->give_touch, self->give_contact));
-  PetscCall(PetscFree5(self->load, self->load_give, self->load_load, self->load_touch, self->load_contact));
   PetscFunctionReturn(0);
 }
 

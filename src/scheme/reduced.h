@@ -20,7 +20,7 @@
   model stay Phi eta + R (...); what contact has beside them is in its give.
 */
 #pragma once
-#include "percuss/model.h"
+#include "percuss/workspace.h"
 
 typedef struct {
   NsModel   *model; /* not owned */
@@ -43,7 +43,6 @@ typedef struct {
   With so many modes, or (0) with those up to `highest` rad/s, at least one; groups of equal frequencies stay together, rigid motions all are in. *found: how many modes there
   are to choose from; without any nothing else is made. Uses slot 1.
 */
-PetscErrorCode NsReducedCreate(NsModel *model, PetscInt modes, PetscReal highest, PetscInt *found, NsReduced *self);
-PetscErrorCode NsReducedDestroy(NsReduced *self);
+PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt modes, PetscReal highest, PetscInt *found, NsReduced *self);
 /* eta[modes] of x: Phi' M x. */
 PetscErrorCode NsReducedProject(const NsReduced *self, PetscReal t, Vec x, PetscReal *eta);

@@ -15,7 +15,7 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
   PetscCall(NsModelLargest(model, old, &distance));
   if (!(*size < PETSC_INFINITY))
     self->change = PETSC_INFINITY;
-  else if (!(distance <= self->change * *size)) /* also no number: left in *target by a step that diverged */
+  else if (!(distance <= self->change * *size)) /* also NaN, left in *target by a step that diverged */
     self->change = distance < PETSC_INFINITY ? distance / *size : PETSC_MAX_REAL;
   *target = *next;
   *next   = old;
@@ -24,10 +24,9 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
 
 PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again)
 {
-  const PetscBool first  = self->count == 0 ? PETSC_TRUE : PETSC_FALSE,
-                  stands = self->steadily && !first && self->change * self->change <= 1e-14 * self->last
-                             ? PETSC_TRUE
-                             : PETSC_FALSE; /* the next one is below 1e-14 */
+  const PetscBool first = self->count == 0, stands = self->steadily && !first && self->change * self->change <= 1e-14 * self->last
+                                                       ? PETSC_TRUE
+                                                       : PETSC_FALSE; /* the next one is below 1e-14 */
 
   PetscFunctionBegin;
   if (self->change == PETSC_INFINITY) {
@@ -36,7 +35,7 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
     PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "Newton's method diverges; a shorter step may help"));
     PetscFunctionReturn(0);
   }
-  *again = self->change > 1e-14 && !stands && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last) ? PETSC_TRUE : PETSC_FALSE;
+  *again = self->change > 1e-14 && !stands && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last);
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;
   self->change = 0;

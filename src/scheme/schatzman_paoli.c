@@ -6,7 +6,7 @@
       M(q_k) (q_{k+1} - 2 q_k + q_{k-1}) - dt^2 h(t_k, q_k, w_k) = dt W(q_k) J_k,     w_k = (q_k - q_{k-1})/dt
       0 <= g(q_{k+1}) + e g(q_{k-1})  _|_  J_k >= 0,     joints g(q_{k+1}) = 0,     v_k = (q_{k+1} - q_{k-1})/(2 dt)
 
-  The velocity v_k belongs to t_k but needs q_{k+1}: the scheme is always one position ahead of the state it shows, so that q, v, the
+  The velocity v_k belongs to t_k but needs q_{k+1}: the scheme is always one position ahead of the reported state, so that q, v, the
   reaction impulse J_k and the energies belong to the same instant. It starts with q_1 = q_0 + dt v_0 + dt^2/2 M^-1 h(0).
   Gaps never become negative by more than rounding (e = 0); the impact law takes two steps; no friction.
   Free flight is the leapfrog: dt < 2/omega_max without damping.
@@ -23,11 +23,6 @@
 #include "position.h"
 
 typedef struct {
-  const NsNode *where;
-  double        step;
-} NsSettings_SchatzmanPaoli;
-
-typedef struct {
   NsCompliance *mass;
   NsPosition    position;    /* of curved gaps; else empty */
   Vec           next;        /* q_{k+1}, with q_k in the state */
@@ -42,7 +37,7 @@ typedef struct {
   PetscInt     *age;                      /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
 } NsScheme_SchatzmanPaoli;
 
-static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const void *settings)
+static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   for (PetscInt i = 0; i < model->candidates; i++) {
@@ -51,41 +46,28 @@ static const char *NsSchemeRefuses_SchatzmanPaoli(const NsModel *model, const vo
   return NULL;
 }
 
-static PetscErrorCode NsSchemeSetup_SchatzmanPaoli(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
-  NsScheme_SchatzmanPaoli *self;
-  NsModel                 *model = scheme->model;
-  const PetscInt           n     = scheme->contact->candidates;
+  NsScheme_SchatzmanPaoli *self  = scheme->data;
+  const NsModel           *model = work->model;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsComplianceCreate(model, 0, &self->mass));
-  PetscCall(NsVecsCreate(model, &self->next, &self->w, &self->w_next, &self->at_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
-  if (!model->linear && model->velocity_matters) PetscCall(NsVecsCreate(model, &self->at, NULL));
-  PetscCall(NsRowsCreate(model, &self->rows));
-  PetscCall(PetscCalloc4(n, &self->P, n, &self->u, n, &self->um, n, &self->kick));
-  PetscCall(PetscCalloc5(n, &self->closed, n, &self->gap_ahead, n, &self->gap_last, n, &self->J, n, &self->age));
-  if (!model->flat_contacts) {
-    PetscCall(NsPositionCreate(scheme->contact, &self->position));
-    self->position.offset = self->gap_last;
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_SchatzmanPaoli(NsScheme *scheme)
-{
-  NsScheme_SchatzmanPaoli *self = scheme->data;
-
-  PetscFunctionBegin;
-  PetscCall(NsComplianceDestroy(&self->mass));
-  if (self->position.contact) PetscCall(NsPositionDestroy(&self->position));
-  PetscCall(NsVecsDestroy(&self->next, &self->w, &self->w_next, &self->at_last, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
-  if (self->at) PetscCall(NsVecsDestroy(&self->at, NULL));
-  PetscCall(NsRowsDestroy(&self->rows));
-  PetscCall(PetscFree4(self->P, self->u, self->um, self->kick));
-  PetscCall(PetscFree5(self->closed, self->gap_ahead, self->gap_last, self->J, self->age));
-  PetscCall(PetscFree(self));
+  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  PetscCall(NsWorkCompliance(work, 0, &self->mass));
+  PetscCall(NsWorkVecs(work, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
+  if (!model->linear && model->velocity_matters) PetscCall(NsWorkVecs(work, &self->at, NULL));
+  PetscCall(NsWorkRows(work, &self->rows, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P, &self->u, &self->um, &self->kick, NULL));
+  PetscCall(NsWorkReals(work, work->candidates, &self->gap_ahead, &self->gap_last, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->closed, NULL));
+  PetscCall(NsHistoryVec(work, "next", &self->next));
+  PetscCall(NsHistoryVec(work, "w", &self->w));
+  PetscCall(NsHistoryVec(work, "at_last", &self->at_last));
+  PetscCall(NsHistoryReals(work, "J", work->candidates, &self->J));
+  PetscCall(NsHistoryIndices(work, "age", work->candidates, &self->age, 3));
+  if (model->flat_contacts) PetscFunctionReturn(0);
+  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  self->position.offset = self->gap_last;
   PetscFunctionReturn(0);
 }
 
@@ -94,18 +76,20 @@ static PetscErrorCode look(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
-  PetscInt                 nears;
+  const PetscReal         *gap     = NsContactLastGaps(contact);
+  const PetscInt          *active;
+  PetscInt                 actives;
 
   PetscFunctionBegin;
   do {
     PetscCall(NsContactGaps(contact, t + dt, ahead));
-    nears = contact->nears;
-    for (PetscInt k = 0; k < nears; k++) self->gap_ahead[contact->near[k]] = contact->gap[contact->near[k]];
+    actives = NsContactActive(contact, &active);
+    for (PetscInt k = 0; k < actives; k++) self->gap_ahead[active[k]] = gap[active[k]];
     PetscCall(NsContactGaps(contact, t - dt, last));
-  } while (contact->nears > nears);
-  for (PetscInt k = 0; k < nears; k++) {
-    const PetscInt i  = contact->near[k];
-    self->gap_last[i] = scheme->model->candidate[i].law.restitution * contact->gap[i];
+  } while (NsContactActive(contact, NULL) > actives);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i  = active[k];
+    self->gap_last[i] = scheme->model->candidate[i].law.restitution * gap[i];
   }
   PetscFunctionReturn(0);
 }
@@ -117,8 +101,9 @@ static PetscErrorCode solve_linear(NsScheme *scheme, PetscReal dt, NsStepOutcome
   NsContact               *contact = scheme->contact;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     self->u[k]       = (self->gap_ahead[i] + self->gap_last[i]) / dt;
   }
   PetscCall(NsContactDelassus(contact, self->mass, &self->rows, &self->rows));
@@ -133,39 +118,41 @@ static PetscErrorCode solve_curved(NsScheme *scheme, PetscReal t, PetscReal dt, 
   NsScheme_SchatzmanPaoli *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsPositionSolve(scheme, &self->position, t, now, t + dt, ahead, self->mass, dt, self->vm, "impulses", outcome));
+  const NsPositionProblem problem = {.t = t + dt, .q_free = ahead, .tp = t, .qp = now, .metric = self->mass, .scale = dt};
+  PetscCall(NsPositionSolve(scheme, &self->position, &problem, self->vm, "impulses", outcome));
   for (PetscInt k = 0; k < self->rows.contacts && outcome->done; k++) self->P[k] = self->position.multiplier[self->rows.contact[k]];
   PetscFunctionReturn(0);
 }
 
 /*
   One move: from q_k = now, with q_{k-1} = last and the velocity w = (q_k - q_{k-1})/dt + dt a of the free move on entry, to q_{k+1} = ahead and its w. J_k goes to P.
-  The velocity is carried along, not made of positions: their difference would lose six digits. Impulses may bring others near that were far from the free move: then
-  once more, with them.
+  The velocity is a variable of its own: as a difference of positions it would lose six digits. Impulses may activate contacts that were inactive for the free move: then the move is
+  repeated with them.
 */
 static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec w, Vec ahead, NsStepOutcome *outcome)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
-  PetscInt                 nears;
+  const PetscInt          *active;
+  PetscInt                 actives;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(ahead, dt, w, now));
-  if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
+  if (!scheme->model->candidates) PetscFunctionReturn(0);
   PetscCall(NsComplianceUpdate(self->mass, t, now, w, (NsOperator){1, 0, 0}));
   for (;;) {
     PetscCall(look(scheme, t, dt, last, ahead));
-    nears = contact->nears;
-    PetscCall(NsModelRows(scheme->model, t, now, nears, contact->near, &self->rows));
+    actives = NsContactActive(contact, &active);
+    PetscCall(NsModelRows(scheme->model, t, now, actives, active, &self->rows));
     PetscCall(scheme->model->flat_contacts ? solve_linear(scheme, dt, outcome) : solve_curved(scheme, t, dt, now, ahead, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, 1, w));
-    PetscCall(VecWAXPY(ahead, dt, w, now));
-    if (nears == contact->candidates) break;
+    PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
+    if (actives == scheme->model->candidates) break;
     PetscCall(NsContactGaps(contact, t + dt, ahead));
-    if (contact->nears == nears) break;
+    if (NsContactActive(contact, NULL) == actives) break;
     PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, -1, w));
-    PetscCall(VecWAXPY(ahead, dt, w, now));
+    PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
   }
   PetscFunctionReturn(0);
 }
@@ -174,42 +161,30 @@ static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec l
   q_1 from q_0 and a q_{-1} that fits v_0, with contact: a body that touches at the start and still approaches is stopped at once, by J_0. The
   velocity that is shown at the start is the given one, before J_0 and not in the middle of it: in the first step's work J_0 counts twice.
 */
-static PetscErrorCode NsSchemeStart_SchatzmanPaoli(NsScheme *scheme, const NsState *x)
+static PetscErrorCode start(NsScheme *scheme, const NsState *x)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
-  const PetscReal          dt      = ((const NsSettings_SchatzmanPaoli *)scheme->settings)->step;
+  const PetscReal          dt      = ((const NsSchemeSettings *)scheme->settings)->step;
   NsStepOutcome            outcome = {.done = PETSC_TRUE};
 
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
-  PetscCall(VecWAXPY(self->ahead, -dt, x->v, x->q)); /* q_{-1} */
+  PetscCall(NsModelMove(scheme->model, x->q, -dt, x->v, self->ahead)); /* q_{-1} */
   PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
   PetscCall(VecWAXPY(self->w, dt / 2, self->a, x->v));
   PetscCall(NsContactClosedAtStart(contact, x, self->closed));
   PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->w, self->next, &outcome));
-  if (!outcome.done) PetscCall(VecWAXPY(self->next, dt, self->w, x->q)); /* as if free: the first step finds the same problem and reports it */
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  if (!outcome.done)
+    PetscCall(NsModelMove(scheme->model, x->q, dt, self->w, self->next)); /* as if free: the first step meets the same problem and reports it */
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     self->J[i]       = outcome.done ? 2 * self->P[k] : 0;
     self->age[i]     = self->closed[i] ? 2 : self->J[i] != 0 ? 1 : 0;
   }
   PetscCall(VecCopy(x->v, self->at_last));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_SchatzmanPaoli(NsScheme *scheme, NsMemory *memory)
-{
-  NsScheme_SchatzmanPaoli *self = scheme->data;
-  const PetscInt           n    = scheme->contact->candidates;
-
-  PetscFunctionBegin;
-  PetscCall(NsMemoryVec(memory, "next", self->next));
-  PetscCall(NsMemoryVec(memory, "w", self->w));
-  PetscCall(NsMemoryVec(memory, "at_last", self->at_last));
-  NsMemoryReals(memory, "J", n, self->J);
-  NsMemoryIndices(memory, "age", n, self->age, 3);
   PetscFunctionReturn(0);
 }
 
@@ -219,15 +194,16 @@ static void report_impulses(NsScheme *scheme)
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
 
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt   i      = contact->near[k];
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt   i      = active[k];
     const PetscReal  P      = self->P[k];
-    NsContactReport *report = &contact->report[i];
+    NsContactReport *report = &NsContactReports(contact)[i];
     if (P == 0) continue;
     report->impulse[0]         = P;
     report->velocity_before[0] = self->u[k];
     report->velocity_after[0]  = self->u[k] + self->kick[k];
-    report->impact             = self->age[i] < 2 ? PETSC_TRUE : PETSC_FALSE;
+    report->impact             = self->age[i] < 2;
     if (report->impact || !scheme->model->candidate[i].bilateral)
       report->energy_lost = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * P;
   }
@@ -256,22 +232,23 @@ static PetscErrorCode book_impulses(NsScheme *scheme, const NsState *x, PetscRea
   NsContact               *contact = scheme->contact;
   const PetscBool          flat    = scheme->model->flat_contacts;
   PetscReal               *total   = self->u; /* after the reports */
+  const PetscInt          *active, actives = NsContactActive(contact, &active);
 
   PetscFunctionBegin;
-  PetscCall(NsModelRows(scheme->model, t1, q1, contact->nears, contact->near, &self->rows)); /* those of P */
+  PetscCall(NsModelRows(scheme->model, t1, q1, actives, active, &self->rows)); /* those of P */
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
   if (!flat) PetscCall(NsContactDelassus(contact, self->mass, &self->rows, &self->rows));
   NsContactReact(contact, &self->rows, self->P, self->kick);
   report_impulses(scheme);
-  for (PetscInt k = 0; k < contact->nears; k++) total[k] = flat ? self->J[contact->near[k]] + self->P[k] : self->P[k];
+  for (PetscInt k = 0; k < actives; k++) total[k] = flat ? self->J[active[k]] + self->P[k] : self->P[k];
   PetscCall(book_work(scheme, total));
-  for (PetscInt k = 0; k < contact->nears && !flat; k++) total[k] = self->J[contact->near[k]];
+  for (PetscInt k = 0; k < actives && !flat; k++) total[k] = self->J[active[k]];
   if (!flat) {
-    PetscCall(NsModelRows(scheme->model, x->t, x->q, contact->nears, contact->near, &self->rows));
+    PetscCall(NsModelRows(scheme->model, x->t, x->q, actives, active, &self->rows));
     PetscCall(book_work(scheme, total));
   }
-  for (PetscInt k = 0; k < contact->nears; k++) {
-    const PetscInt i = contact->near[k];
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt i = active[k];
     self->J[i]       = self->P[k];
     self->age[i]     = self->P[k] != 0 || scheme->model->candidate[i].bilateral ? PetscMin(self->age[i] + 1, 2) : 0;
   }
@@ -293,7 +270,7 @@ static PetscErrorCode move(NsScheme *scheme, const NsState *x, PetscReal t1, Pet
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_SchatzmanPaoli *self = scheme->data;
   Vec                     *at   = self->at ? &self->at : &self->w; /* where h_{k+1} is taken at last */
@@ -310,7 +287,7 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
   PetscCall(VecScale(self->vm, 0.5));
-  if (scheme->contact->candidates) PetscCall(book_impulses(scheme, x, t1, self->next));
+  if (scheme->model->candidates) PetscCall(book_impulses(scheme, x, t1, self->next));
   PetscCall(NsModelPower(scheme->model, x->t, x->q, self->at_last, self->vm, &p0));
   PetscCall(NsModelPower(scheme->model, t1, self->next, *at, self->vm, &p1));
   scheme->ledger->damping += dt / 2 * (p0.damping + p1.damping);
@@ -324,7 +301,7 @@ static PetscErrorCode NsSchemeStep_SchatzmanPaoli(NsScheme *scheme, NsState *x, 
   PetscFunctionReturn(0);
 }
 
-static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
+static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   /* z^2 - (2 - 2 zeta w - w^2) z + (1 - 2 zeta w) = 0, as its companion matrix: only the eigenvalues matter */
   (void)settings;
@@ -334,29 +311,21 @@ static void NsSchemeAmplification_SchatzmanPaoli(const void *settings, PetscReal
   S[3] = 0;
 }
 
-static const NsKey   schatzman_paoli_keys[] = {NS_STEP_KEY(NsSettings_SchatzmanPaoli), {NULL}};
-static const NsTable schatzman_paoli_table  = {"schatzman_paoli", "Schatzman-Paoli scheme", schatzman_paoli_keys, sizeof(NsSettings_SchatzmanPaoli)};
-
-const NsVariant NsSchemeVariant_SchatzmanPaoli = {
-  .name  = "schatzman_paoli",
-  .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
-  .about = "M (q2 - 2 q1 + q0) - dt^2 h(t1, q1) = dt W J,   v1 = (q2 - q0)/(2 dt),   0 <= g(q2) + e g(q0) _|_ J >= 0, joints g(q2) = 0.\n"
-           "Order 2 in free flight and with joints, order 1 with impacts, and with dampers in linear models. The impact\n"
-           "law takes two steps. No friction. With e near 1 an impact may gain energy of order dt, for the law acts on\n"
-           "positions: a lumped bar between two walls (configs/bar_between_walls.yaml, e = 1) has twice as much after forty\n"
-           "flights; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Gaps hold to rounding with\n"
-           "e = 0, else to e times the gap of two steps before, at an impact.\n"
-           "Explicit: undamped, dt < 2/omega_max. J is force and impulse in one, reported as impulse.\n"
-           "Nonlinear models take h at v1, in two rounds (two accelerations, two local problems a step); curved gaps a\n"
-           "Newton iteration in each.\n"
-           "Needs of a model: accelerations, gaps and contact rows, no friction.\n"
-           "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (3),\n"
-           "(4); Paoli, Schatzman.",
-  .table = &schatzman_paoli_table,
-};
+static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_SchatzmanPaoli = {
-  .variant = &NsSchemeVariant_SchatzmanPaoli,
+  .variant =
+    {
+      .name  = "schatzman_paoli",
+      .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
+      .about = "The law acts on gaps two steps apart, so that an impact takes two steps. Gaps hold to rounding with e = 0, else to e times the "
+               "gap of two steps before.\n"
+               "With joints it is of order 2; with dampers in linear models of order 1. With e near 1 an impact may gain energy of order dt. "
+               "scheme.moreau_jean and scheme.event_driven_hem5 keep the energy.\n"
+               "One impulse J per step stands for force and impulse together; it is reported as impulse, and J/dt is the force while contact "
+               "lasts. Nonlinear models take two rounds per step.\n",
+      .table = &(const NsTable){"schatzman_paoli", "Schatzman-Paoli scheme", keys, sizeof(NsSchemeSettings)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -364,13 +333,16 @@ const NsSchemeType NsSchemeType_SchatzmanPaoli = {
       .level         = "position",
       .energy        = "oscillates, bounded; e near 1 adds",
       .needs         = "no friction",
-      .reference     = "Acary, Bonnefon; Paoli, Schatzman",
+      .cited         = "Acary, Bonnefon; Paoli, Schatzman",
+      .step_limit    = "dt < 2/omega_max without damping",
+      .theory        = "schemes_position",
+      .reference     = "V. Acary, O. Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, (3), (4); L. Paoli, M. "
+                       "Schatzman, SIAM J. Numer. Anal. 40 (2002)",
     },
-  .refuses       = NsSchemeRefuses_SchatzmanPaoli,
-  .setup         = NsSchemeSetup_SchatzmanPaoli,
-  .start         = NsSchemeStart_SchatzmanPaoli,
-  .remember      = NsSchemeRemember_SchatzmanPaoli,
-  .step          = NsSchemeStep_SchatzmanPaoli,
-  .amplification = NsSchemeAmplification_SchatzmanPaoli,
-  .destroy       = NsSchemeDestroy_SchatzmanPaoli,
+  .refuses       = refuses,
+  .size          = sizeof(NsScheme_SchatzmanPaoli),
+  .declare       = declare,
+  .start         = start,
+  .step          = step,
+  .amplification = amplification,
 };

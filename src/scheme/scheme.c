@@ -1,10 +1,7 @@
-#include <complex.h>
 #include <math.h>
 #include "percuss/scheme.h"
 
-#define NS_SCHEME(name) \
-  extern const NsSchemeType NsSchemeType_##name; \
-  extern const NsVariant    NsSchemeVariant_##name;
+#define NS_SCHEME(name) extern const NsSchemeType NsSchemeType_##name;
 #include "list.h"
 #undef NS_SCHEME
 
@@ -16,7 +13,7 @@ const NsSchemeType *const NsSchemeTypes[] = {
 };
 
 const NsVariant *const NsSchemeVariants[] = {
-#define NS_SCHEME(name) &NsSchemeVariant_##name,
+#define NS_SCHEME(name) &NsSchemeType_##name.variant,
 #include "list.h"
 #undef NS_SCHEME
   NULL,
@@ -25,7 +22,7 @@ const NsVariant *const NsSchemeVariants[] = {
 const NsSchemeType *NsSchemeFind(const NsChosen *chosen)
 {
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    if ((*type)->variant == chosen->variant) return *type;
+    if (&(*type)->variant == chosen->variant) return *type;
   }
   return NULL;
 }
@@ -43,17 +40,32 @@ PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact 
   scheme->contact    = contact;
   scheme->ledger     = ledger;
   scheme->step_limit = PETSC_MAX_REAL;
-  PetscCall(scheme->type->setup(scheme));
+  PetscCall(NsWorkspaceCreate(model, contact, &scheme->work));
+  PetscCall(NsWorkBytes(scheme->work, scheme->type->size, &scheme->data));
+  PetscCall(scheme->type->declare(scheme, scheme->work));
   *result = scheme;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsSchemeDestroy(NsScheme **scheme)
+PetscErrorCode NsSchemeDestroy(NsScheme **result)
+{
+  NsScheme *scheme = *result;
+
+  PetscFunctionBegin;
+  if (!scheme) PetscFunctionReturn(0);
+  NsContactSetHeld(scheme->contact, NULL, NULL); /* arrays of the scheme's */
+  PetscCall(NsWorkspaceDestroy(&scheme->work));
+  PetscCall(PetscFree(scheme));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme, const char *key)
 {
   PetscFunctionBegin;
-  if (!*scheme) PetscFunctionReturn(0);
-  PetscCall((*scheme)->type->destroy(*scheme));
-  PetscCall(PetscFree(*scheme));
+  if (!scheme->model->dynamics.move) PetscFunctionReturn(0);
+  scheme->refusal_key = key;
+  PetscCall(PetscStrncpy(scheme->refusal, "it adds positions as vectors, which they are not where rotations are large", sizeof(scheme->refusal)));
   PetscFunctionReturn(0);
 }
 
@@ -76,8 +88,8 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
   if (outcome->done) {
     PetscCall(NsContactEndStep(scheme->contact, state));
-    for (PetscInt k = 0; k < scheme->contact->nears && !outcome->impulsive; k++)
-      outcome->impulsive = scheme->contact->report[scheme->contact->near[k]].impact;
+    const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
+    for (PetscInt k = 0; k < actives && !outcome->impulsive; k++) outcome->impulsive = NsContactReports(scheme->contact)[active[k]].impact;
   } else {
     PetscCall(NsContactCancelStep(scheme->contact));
     *scheme->ledger = before;
@@ -129,102 +141,22 @@ PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscI
 
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
 {
-  size_t used;
+  PetscInt64 room;
+  size_t     used;
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
-  if (scheme->contact->crowd) {
+  if (NsContactOverflow(scheme->contact, &room)) {
     PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-      "%" PetscInt_FMT " rows of contacts act on each other at once, of %" PetscInt_FMT " for the %s: their matrix has room for %" PetscInt_FMT
+      "%" PetscInt_FMT " rows of contacts act on each other at once, of %" PetscInt_FMT " for the %s: their matrix has room for %" PetscInt64_FMT
       " numbers",
-      scheme->contact->crowd, rows->rows, what, (PetscInt)scheme->contact->room));
+      NsContactOverflow(scheme->contact, NULL), rows->rows, what, room));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s", what,
     rows->contacts, rows->contacts == 1 ? "" : "s"));
   PetscCall(NsStepName(outcome, scheme, rows->contacts, rows->contact));
   PetscCall(PetscStrlen(outcome->reason, &used));
-  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e", scheme->contact->residual));
+  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e", NsContactResidual(scheme->contact)));
   PetscFunctionReturn(0);
-}
-
-static PetscReal spectral_radius(const NsSchemeType *type, const void *settings, PetscReal w, NsComplex zeta)
-{
-  NsComplex S[4], half, root;
-
-  type->amplification(settings, w, zeta, S);
-  half = (S[0] + S[3]) / 2;
-  root = csqrt(half * half - (S[0] * S[3] - S[1] * S[2]));
-  return PetscMax(cabs(half + root), cabs(half - root));
-}
-
-/* Stable w = omega dt form an interval from 0 for every scheme here; a double root on the unit circle at its end (velocity Verlet at w = 2)
-   makes the radius noisy there, hence the tolerance. 0: grows however small w; PETSC_MAX_REAL: never grows. */
-static PetscReal stable_interval(const NsSchemeType *type, const void *settings, PetscReal zeta)
-{
-  const PetscReal tolerance = PetscMax(1e-9, type->growth);
-  PetscReal       low = 0, high = 1e-3 / PetscMax(1, 10 * zeta); /* small also against the damping, zeta w */
-
-  if (spectral_radius(type, settings, high, zeta) > 1 + tolerance) return 0;
-  while (high < 1e6 && spectral_radius(type, settings, high, zeta) <= 1 + tolerance) {
-    low = high;
-    high *= 1.05;
-  }
-  if (high >= 1e6) return PETSC_MAX_REAL;
-  for (int i = 0; i < 60; i++) {
-    const PetscReal middle = (low + high) / 2;
-    if (spectral_radius(type, settings, middle, zeta) <= 1 + tolerance)
-      low = middle;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/*
-  omega and zeta are bounds over all modes, each of its own: a mode may have the frequency without the damping. The half-explicit scheme's interval is not monotone
-  in the damping (w = 2, 1.73, 2, 1 at zeta = 0, 0.3, 0.5, 1), so the smallest over all ratios up to zeta is taken.
-*/
-PetscReal NsSchemeStepLimit(const NsSchemeType *type, const void *settings, PetscReal omega, PetscReal zeta)
-{
-  const int samples = 64;
-  PetscReal limit   = PETSC_MAX_REAL;
-
-  if (!type->amplification || omega == 0) return PETSC_MAX_REAL;
-  for (int i = zeta > 0 ? 0 : samples; i <= samples; i++) limit = PetscMin(limit, stable_interval(type, settings, zeta * i / samples));
-  return limit < PETSC_MAX_REAL ? limit / omega : PETSC_MAX_REAL;
-}
-
-/* steps = omega duration / w; the growth of one step, at least that of the rounding of its radius */
-static PetscBool grows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal w)
-{
-  const NsComplex zeta = (mode->damping_rate - I * mode->gyroscopic_rate) / (2 * mode->omega);
-
-  return spectral_radius(type, settings, w, zeta) > 1 + PetscMax(1e-13, NS_GROWTH * w / (mode->omega * duration)) ? PETSC_TRUE : PETSC_FALSE;
-}
-
-PetscBool NsSchemeGrows(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration, PetscReal step)
-{
-  if (!type->amplification || mode->omega == 0 || mode->gyroscopic_rate == 0) return PETSC_FALSE;
-  return grows(type, settings, mode, duration, mode->omega * step);
-}
-
-PetscReal NsSchemeGrowthLimit(const NsSchemeType *type, const void *settings, const NsStabilityMode *mode, PetscReal duration)
-{
-  PetscReal low = 0, high = 1e-6; /* w */
-
-  if (!type->amplification || mode->omega == 0 || mode->gyroscopic_rate == 0) return PETSC_MAX_REAL;
-  while (high < 1e6 && !grows(type, settings, mode, duration, high)) {
-    low = high;
-    high *= 1.05;
-  }
-  if (high >= 1e6) return PETSC_MAX_REAL;
-  for (int i = 0; i < 60; i++) {
-    const PetscReal middle = (low + high) / 2;
-    if (grows(type, settings, mode, duration, middle))
-      high = middle;
-    else
-      low = middle;
-  }
-  return low / mode->omega;
 }

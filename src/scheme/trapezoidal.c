@@ -2,53 +2,25 @@
 
 const char *const NsRestitutionChoices[] = {"newly_closed", "all_closed", NULL};
 
-PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme)
+PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work)
 {
-  NsTrapezoidal *self;
-  const PetscInt rows = scheme->contact->rows, candidates = scheme->contact->candidates;
+  const NsTrapezoidalSettings *settings = scheme->settings;
+  NsTrapezoidal               *self     = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsComplianceCreate(scheme->model, 0, &self->mass));
-  PetscCall(NsVecsCreate(scheme->model, &self->a0, &self->a1, &self->va, &self->q1, &self->v1, NULL));
-  if (!scheme->model->constant_mass) PetscCall(NsVecsCreate(scheme->model, &self->free, NULL));
-  if (scheme->model->ops->power) PetscCall(NsVecsCreate(scheme->model, &self->vs, NULL));
-  PetscCall(NsRowsCreate(scheme->model, &self->w0));
-  PetscCall(NsRowsCreate(scheme->model, &self->wu));
-  PetscCall(NsRowsCreate(scheme->model, &self->w1));
-  PetscCall(PetscCalloc6(rows, &self->P0, rows, &self->P1, rows, &self->Lambda, rows, &self->u0, rows, &self->u1, rows, &self->b));
-  PetscCall(PetscCalloc2(rows, &self->us0, rows, &self->us1));
-  PetscCall(PetscCalloc5(
-    candidates, &self->reached, candidates, &self->closed, candidates, &self->closed1, candidates, &self->newly, candidates, &self->struck));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsTrapezoidalHold(NsScheme *scheme)
-{
-  NsTrapezoidal *self = scheme->data;
-
-  PetscFunctionBegin;
-  PetscCall(NsHoldCreate(scheme->contact, &self->hold));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme)
-{
-  NsTrapezoidal *self = scheme->data;
-
-  PetscFunctionBegin;
-  PetscCall(NsHoldDestroy(&self->hold));
-  PetscCall(NsComplianceDestroy(&self->mass));
-  PetscCall(NsVecsDestroy(&self->a0, &self->a1, &self->va, &self->q1, &self->v1, NULL));
-  PetscCall(NsVecsDestroy(&self->free, &self->vs, NULL));
-  PetscCall(NsRowsDestroy(&self->w0));
-  PetscCall(NsRowsDestroy(&self->wu));
-  PetscCall(NsRowsDestroy(&self->w1));
-  PetscCall(PetscFree2(self->us0, self->us1));
-  PetscCall(PetscFree6(self->P0, self->P1, self->Lambda, self->u0, self->u1, self->b));
-  PetscCall(PetscFree5(self->reached, self->closed, self->closed1, self->newly, self->struck));
-  PetscCall(PetscFree(self));
+  PetscCall(NsWorkCompliance(work, 0, &self->mass));
+  PetscCall(NsWorkVecs(work, &self->a1, &self->va, &self->q1, &self->v1, NULL));
+  if (!work->model->constant_mass) PetscCall(NsWorkVecs(work, &self->free, NULL));
+  if (work->model->dynamics.power) PetscCall(NsWorkVecs(work, &self->vs, NULL));
+  PetscCall(NsWorkRows(work, &self->w0, &self->wu, &self->w1, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->P0, &self->P1, &self->Lambda, &self->u0, &self->u1, &self->b, &self->us0, &self->us1, NULL));
+  PetscCall(NsWorkFlags(work, work->candidates, &self->reached, &self->closed1, &self->newly, &self->struck, NULL));
+  PetscCall(NsHistoryFlag(work, "known", &self->known));
+  NsHistoryWhen(work, &self->known);
+  PetscCall(NsHistoryVec(work, "a0", &self->a0));
+  NsHistoryWhen(work, NULL);
+  PetscCall(NsHistoryFlags(work, "closed", work->candidates, &self->closed));
+  if (settings->positions) PetscCall(NsHoldDeclare(scheme, work, &self->hold));
   PetscFunctionReturn(0);
 }
 
@@ -61,23 +33,7 @@ PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
   PetscCall(NsComplianceUpdate(self->mass, state->t, state->q, state->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactClosedAtStart(scheme->contact, state, self->closed));
   if (self->hold) PetscCall(NsHoldStart(self->hold, self->closed));
-  self->clock.step = 0; /* not known yet */
-  self->known      = PETSC_FALSE;
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode NsTrapezoidalRemember(NsScheme *scheme, NsMemory *memory)
-{
-  NsTrapezoidal *self = scheme->data;
-
-  PetscFunctionBegin;
-  NsMemoryFlags(memory, "known", 1, &self->known);
-  if (self->known) PetscCall(NsMemoryVec(memory, "a0", self->a0));
-  NsMemoryFlags(memory, "closed", scheme->contact->candidates, self->closed);
-  NsMemoryBytes(memory, "clock", sizeof(self->clock), &self->clock);
-  NsMemoryReals(memory, "since", 1, &self->since);
-  NsMemoryLong(memory, "parts", &self->parts);
-  if (self->hold) NsHoldRemember(self->hold, memory);
+  self->known = PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -128,11 +84,11 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
   PetscFunctionBegin;
   if (!count) PetscFunctionReturn(0);
   if (!model->flat_contacts) {
-    PetscCall(VecWAXPY(self->q1, dt, x->v, x->q));
+    PetscCall(NsModelMove(model, x->q, dt, x->v, self->q1));
     ahead = self->q1;
   }
-  PetscCall(NsModelRows(model, x->t, x->q, count, contact->active, &self->w0));
-  PetscCall(NsModelRows(model, x->t + dt, ahead, count, contact->active, &self->wu));
+  PetscCall(NsModelRows(model, x->t, x->q, count, NsContactSelected(contact), &self->w0));
+  PetscCall(NsModelRows(model, x->t + dt, ahead, count, NsContactSelected(contact), &self->wu));
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->mass, &self->wu, &self->w0));
   PetscCall(NsRowsVelocity(model, &self->wu, x->v, self->u1));
@@ -153,19 +109,19 @@ PetscBool NsTrapezoidalIsClosed(const NsScheme *scheme, PetscInt candidate)
   return self->hold ? NsHoldTouches(scheme->contact, candidate) : NsContactIsClosed(scheme->contact, candidate);
 }
 
-/* q1 with what is closed put onto g = 0; a1 and v1 there. Where contacts are curved those that are pressed will have to move, and a flight before that would be thrown away. */
+/* q1 with what is closed put onto g = 0; a1 and v1 there. Where contacts are curved, pressed ones will have to move, and the accelerations of a flight before that would be wasted. */
 static PetscErrorCode held_flight(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsTrapezoidal  *self    = scheme->data;
   NsModel        *model   = scheme->model;
   const PetscReal t1      = x->t + dt;
-  const PetscBool pressed = NsHoldPress(self->hold, self->closed, &self->w0, self->P0) && !model->flat_contacts ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool pressed = NsHoldPress(self->hold, self->closed, &self->w0, self->P0) && !model->flat_contacts;
   PetscBool       off;
 
   PetscFunctionBegin;
   if (pressed) {
-    PetscCall(VecWAXPY(self->q1, dt / 2, self->a0, x->v));
-    PetscCall(VecAYPX(self->q1, dt, x->q));
+    PetscCall(VecWAXPY(self->v1, dt / 2, self->a0, x->v)); /* (v0 + v_a)/2 */
+    PetscCall(NsModelMove(model, x->q, dt, self->v1, self->q1));
   } else {
     PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
   }
@@ -200,17 +156,19 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
     PetscCall(NsModelFlight(model, t1, dt, x->q, x->v, self->a0, self->q1, self->v1, self->a1));
     PetscCall(NsContactGaps(contact, t1, self->q1));
   }
+  NsContactKeepGaps(contact); /* what follows changes v1 alone */
   if (self->vs) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  for (PetscInt k = 0; k < contact->nears; k++) self->closed1[contact->near[k]] = NsTrapezoidalIsClosed(scheme, contact->near[k]);
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) self->closed1[active[k]] = NsTrapezoidalIsClosed(scheme, active[k]);
   count             = NsContactList(contact, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
   if (!count) PetscFunctionReturn(0);
-  PetscCall(NsModelRows(model, t1, self->q1, count, contact->active, &self->w1));
+  PetscCall(NsModelRows(model, t1, self->q1, count, NsContactSelected(contact), &self->w1));
   PetscCall(NsComplianceUpdate(self->mass, t1, self->q1, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->mass, &self->w1, &self->w1));
   for (PetscInt i = 0; i < count; i++) {
     self->newly[i] = self->closed[self->w1.contact[i]] ? PETSC_FALSE : PETSC_TRUE;
-    *impact        = *impact || self->newly[i] ? PETSC_TRUE : PETSC_FALSE;
+    *impact        = *impact || self->newly[i];
   }
   PetscFunctionReturn(0);
 }
@@ -228,7 +186,7 @@ PetscErrorCode NsTrapezoidalDrop(NsScheme *scheme, const NsState *x, PetscReal d
       if (!drop || drop[i]) self->P0[k] = 0;
     }
   }
-  if (self->free) { /* all of them: contacts of a varying mass are one system */
+  if (self->free) { /* all of them: with a varying mass matrix all contacts are coupled */
     PetscCall(VecWAXPY(self->v1, 1, self->free, self->a1));
     PetscCall(VecAYPX(self->v1, dt / 2, x->v));
   } else
@@ -259,7 +217,7 @@ PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, Pets
     PetscCall(NsContactReportForce(scheme->contact, &self->w1, self->P1, 2 / dt));
   }
   for (int i = 0; i < 2; i++) {
-    if (!NsRowsWork(rows[i])) continue;
+    if (!rows[i]->rows || !NsRowsWork(rows[i])) continue;
     PetscCall(NsRowsVelocity(scheme->model, rows[i], x->v, us[i]));
     PetscCall(add_velocity(scheme, rows[i], self->v1, us[i]));
   }
@@ -312,15 +270,15 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
   PetscFunctionBegin;
   PetscCall(NsTrapezoidalDrop(scheme, x, dt, NULL));
   self->w0.contacts = self->w0.rows = 0;
-  PetscCall(PetscArrayzero(self->P1, scheme->contact->rows));
+  PetscCall(PetscArrayzero(self->P1, NsContactRowCount(scheme->contact)));
   PetscCall(NsTrapezoidalApplyForces(scheme, x, dt)); /* none: P1 is zero */
   PetscCall(NsTrapezoidalImpact(scheme, outcome));
   PetscFunctionReturn(0);
 }
 
 /*
-  The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that have nothing to do with it and
-  step on with their forces, as they would alone. Where the mass matrix varies all contacts are taken for one system.
+  The contacts an impact reaches: the newly closed ones, all that are coupled with them, and so on. The others belong to bodies that are not coupled with it and
+  keep their forces. Where the mass matrix varies, all contacts count as coupled.
 */
 static void find_struck(NsScheme *scheme)
 {
@@ -382,15 +340,16 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
   NsPower        p0, p1;
 
   PetscFunctionBegin;
-  if (scheme->model->ops->power) {
+  if (scheme->model->dynamics.power) {
     PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &p0));
     PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vs, &p1));
     ledger->damping += dt / 4 * (p0.damping + p1.damping);
     ledger->load += dt / 4 * (p0.load + p1.load);
   }
-  NsContactBookForces(ledger, &self->w0, self->P0, 0.5, self->us0);
-  NsContactBookForces(ledger, &self->w1, self->P1, 1, self->us1);
-  for (PetscInt k = 0; k < contact->nears; k++) self->closed[contact->near[k]] = self->closed1[contact->near[k]];
+  if (self->w0.rows) NsContactBookForces(ledger, &self->w0, self->P0, 0.5, self->us0);
+  if (self->w1.rows) NsContactBookForces(ledger, &self->w1, self->P1, 1, self->us1);
+  const PetscInt *active, actives = NsContactActive(contact, &active);
+  for (PetscInt k = 0; k < actives; k++) self->closed[active[k]] = self->closed1[active[k]];
   if (self->hold) NsHoldEnd(self->hold, NULL, &self->w1, self->P1);
   if (!scheme->model->velocity_matters) {
     const Vec used = self->a0;

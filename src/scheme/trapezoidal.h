@@ -1,5 +1,5 @@
 /*
-  What the schemes of the forecasting trapezoidal rule have in common ([A] Schindler, Rezaei, Kursawe, Acary): from (q0, v0) at t0 to (q1, v1) at t1,
+  Common code of the schemes of the forecasting trapezoidal rule ([A] Schindler, Rezaei, Kursawe, Acary): from (q0, v0) at t0 to (q1, v1) at t1,
 
       a0  = M0^-1 h(t0, q0, v0)
       v_a = v0 + dt (a0 + M0^-1 W0 lambda0)                                     Euler stage
@@ -20,32 +20,27 @@
 #pragma once
 #include "hold.h"
 
-/* Settings of all of them begin like this (and with NS_TRAPEZOIDAL_KEYS). */
+/* The first member of the settings of all of them. */
 typedef struct {
-  const NsNode *where;
-  double        step;
-  int           restitution_of; /* 0 newly_closed, 1 all_closed */
+  NsSchemeSettings scheme;
+  int              restitution_of; /* 0 newly_closed, 1 all_closed */
+  int              positions;      /* 0 free, 1 held */
 } NsTrapezoidalSettings;
 
 extern const char *const NsRestitutionChoices[];
 
-#define NS_RESTITUTION_OF_KEY(T) \
+#define NS_RESTITUTION_OF_KEY \
   { \
-    "restitution_of", NS_KEY_CHOICE, offsetof(T, restitution_of), \
-      .choices = NsRestitutionChoices, .standard = "newly_closed", \
+    "restitution_of", NS_KEY_CHOICE, offsetof(NsTrapezoidalSettings, restitution_of), \
+      .choices = NsRestitutionChoices, .default_value = "newly_closed", \
       .help    = "contacts that bounce in an impact: those that just closed, or all that are closed anywhere (as in the paper)", \
       .example = "all_closed" \
   }
-#define NS_TRAPEZOIDAL_KEYS(T) NS_STEP_KEY(T), NS_RESTITUTION_OF_KEY(T)
 
-/* Private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
+/* The first member of the private data of all of them. P0 = dt lambda0, P1 = dt/2 lambda1, Lambda: N s. */
 typedef struct {
-  NsStepClock   clock; /* schemes that vary their step: time since `since`, s, in parts of a step */
-  PetscReal     since;
-  PetscInt64    parts;
   NsCompliance *mass;           /* slot 0, A = M */
   NsHold       *hold;           /* NULL: positions are free */
-  void         *own;            /* of one scheme alone */
   PetscBool     known;          /* a0 is that of the state: the last step left it */
   Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
   Vec           free;           /* a0 without reactions, where the mass matrix varies */
@@ -58,12 +53,8 @@ typedef struct {
   PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact (with two steps: [candidates] closed at the prediction) */
 } NsTrapezoidal;
 
-PetscErrorCode NsTrapezoidalSetup(NsScheme *scheme);
-/* `positions: held` from now on; at set-up. */
-PetscErrorCode NsTrapezoidalHold(NsScheme *scheme);
+PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work);
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
-PetscErrorCode NsTrapezoidalRemember(NsScheme *scheme, NsMemory *memory);
-PetscErrorCode NsTrapezoidalDestroy(NsScheme *scheme);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
 
 /* a0 of the state. */
@@ -90,5 +81,5 @@ PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, Petsc
 PetscErrorCode NsTrapezoidalNewlyStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* v1 += M1^-1 W1 P1, and its report; us0, us1, vs: with which NsTrapezoidalFinish books what works. */
 PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt);
-/* Ledger, what is closed now, and the new state. */
+/* Ends the step: ledger, closed contacts, and the new state. */
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

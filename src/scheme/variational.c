@@ -13,10 +13,10 @@
 
   The state at t_k is q_k with v_k = (u_{k-1} + u_k)/2, of second order; where an impact falls on the node v_k = u_k, as the right limit wants it. So each step takes
   u_k from the last one, moves to q_{k+1}, and solves there for P_{k+1} and u_{k+1}; the first one solves at the start, too. The energies shown are those of (q_k, v_k):
-  nearer to the truth than T(q_k, u_k) + V(q_k) of [D] Fig. 2, whose difference quotients have u_k.
+  more accurate than T(q_k, u_k) + V(q_k) of [D] Fig. 2, which uses the difference quotients u_k.
 
   Newton's method with M + dt/2 C_t at (q_k, u_{k-1}) for the derivative, C_t = -dh/dv: terms of first order in dt with derivatives of M cancel, so that each round
-  gains a factor of the order dt^2, and where it stands is known from that factor: no round is made to see that nothing moves. At most three rounds on the spring pendulum, as with the
+  gains a factor of the order dt^2, and convergence is known from that factor: no iteration is needed only to see that nothing changes. At most three rounds on the spring pendulum, as with the
   whole derivative, made anew each time; 3.3 on the slider-crank, and up to five. One round where forces are linear.
 
   Ledger: work at a node is that of its forces and percussions with (u_{k-1} + u_k)/2. Half of it lies before the node and half after, as v_k is half way through it; all of it
@@ -24,11 +24,6 @@
 */
 #include "percussion.h"
 #include "rounds.h"
-
-typedef struct {
-  const NsNode *where;
-  double        step;
-} NsSettings_Variational;
 
 typedef struct {
   NsPercussion     p; /* slot 1, A; p.v1: u_k while it is solved for */
@@ -39,28 +34,19 @@ typedef struct {
   NsContactReport *first;  /* [candidates] of the node at the start */
 } NsScheme_Variational;
 
-static PetscErrorCode NsSchemeSetup_Variational(NsScheme *scheme)
-{
-  NsScheme_Variational *self;
-
-  PetscFunctionBegin;
-  PetscCall(PetscNew(&self));
-  scheme->data = self;
-  PetscCall(NsPercussionCreate(scheme, 1, &self->p));
-  PetscCall(NsVecsCreate(scheme->model, &self->u, &self->q1, &self->end, &self->incoming, &self->h, &self->r, &self->dv, &self->next, NULL));
-  PetscCall(PetscCalloc1(scheme->contact->candidates, &self->first));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeDestroy_Variational(NsScheme *scheme)
+static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 {
   NsScheme_Variational *self = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsPercussionDestroy(&self->p));
-  PetscCall(NsVecsDestroy(&self->u, &self->q1, &self->end, &self->incoming, &self->h, &self->r, &self->dv, &self->next, NULL));
-  PetscCall(PetscFree(self->first));
-  PetscCall(PetscFree(self));
+  PetscCall(NsPercussionDeclare(scheme, work, 1, PETSC_FALSE));
+  PetscCall(NsWorkVecs(work, &self->q1, &self->end, &self->incoming, &self->h, &self->r, &self->dv, &self->next, NULL));
+  PetscCall(NsWorkBytes(work, sizeof(*self->first) * (size_t)work->candidates, &self->first));
+  PetscCall(NsHistoryFlag(work, "begun", &self->begun));
+  PetscCall(NsHistoryNumbers(work, "due", 4, self->due));
+  NsHistoryWhen(work, &self->begun);
+  PetscCall(NsHistoryVec(work, "u", &self->u));
+  NsHistoryWhen(work, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -69,26 +55,10 @@ static NsOperator node_operator(const NsModel *model, PetscReal dt)
   return (NsOperator){1, model->velocity_matters ? dt / 2 : 0, 0};
 }
 
-static PetscErrorCode NsSchemeStart_Variational(NsScheme *scheme, const NsState *state)
+static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 {
-  NsScheme_Variational         *self     = scheme->data;
-  const NsSettings_Variational *settings = scheme->settings;
-
   PetscFunctionBegin;
-  PetscCall(NsPercussionStart(scheme, &self->p, state, node_operator(scheme->model, settings->step)));
-  self->begun = PETSC_FALSE;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode NsSchemeRemember_Variational(NsScheme *scheme, NsMemory *memory)
-{
-  NsScheme_Variational *self = scheme->data;
-
-  PetscFunctionBegin;
-  NsPercussionRemember(scheme, &self->p, memory);
-  NsMemoryFlags(memory, "begun", 1, &self->begun);
-  NsMemoryReals(memory, "due", 4, self->due);
-  if (self->begun) PetscCall(NsMemoryVec(memory, "u", self->u));
+  PetscCall(NsPercussionStart(scheme, state, node_operator(scheme->model, ((const NsSchemeSettings *)scheme->settings)->step)));
   PetscFunctionReturn(0);
 }
 
@@ -120,7 +90,7 @@ static PetscErrorCode add_inertia(NsScheme *scheme, PetscReal t, Vec q, PetscRea
   PetscFunctionReturn(0);
 }
 
-/* What does not change while u_k is solved for: p^-_k - M(q_k) u_{k-1}, and the forces after the node where they do not depend on velocities. */
+/* The terms that do not change while u_k is solved for: p^-_k - M(q_k) u_{k-1}, and the forces after the node where they do not depend on velocities. */
 static PetscErrorCode gather_incoming(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec q, Vec before)
 {
   NsScheme_Variational *self   = scheme->data;
@@ -145,11 +115,11 @@ static PetscErrorCode newton_round(NsScheme *scheme, PetscReal t, PetscReal dt, 
   PetscCall(NsModelMult(model, t, q, self->dv, self->r));
   PetscCall(VecAXPY(self->r, 1, self->incoming));
   if (model->velocity_matters) PetscCall(add_forces(scheme, t, q, p->v1, dt / 2, self->r));
-  PetscCall(VecWAXPY(self->end, dt, p->v1, q));
+  PetscCall(NsModelMove(model, q, dt, p->v1, self->end));
   PetscCall(add_inertia(scheme, t, q, t + dt, self->end, p->v1, -1, self->r));
   PetscCall(NsModelSolve(model, 1, self->r, self->dv));
   PetscCall(VecWAXPY(self->next, 1, p->v1, self->dv));
-  if (p->w.contacts) PetscCall(NsPercussionSolve(scheme, p, p->u0, self->next, outcome));
+  if (p->w.contacts) PetscCall(NsPercussionSolve(scheme, p->u0, self->next, outcome));
   PetscFunctionReturn(0);
 }
 
@@ -158,7 +128,7 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
 {
   NsScheme_Variational *self   = scheme->data;
   const NsModel        *model  = scheme->model;
-  const PetscBool       once   = model->linear || (model->constant_mass && !model->velocity_matters) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool       once   = model->linear || (model->constant_mass && !model->velocity_matters);
   NsRounds              rounds = NsRoundsBegin();
   PetscReal             push   = 0, fastest;
   PetscBool             again;
@@ -190,9 +160,9 @@ static PetscErrorCode solve_node(NsScheme *scheme, PetscReal t, PetscReal dt, Ve
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(p->compliance, t, q, before, node_operator(scheme->model, dt)));
   PetscCall(NsContactGaps(scheme->contact, t, q));
-  PetscCall(NsPercussionActivateClosed(scheme, p, &count));
+  PetscCall(NsPercussionActivateClosed(scheme, &count));
   if (count) {
-    PetscCall(NsModelRows(scheme->model, t, q, count, scheme->contact->active, &p->w));
+    PetscCall(NsModelRows(scheme->model, t, q, count, NsContactSelected(scheme->contact), &p->w));
     PetscCall(NsRowsVelocity(scheme->model, &p->w, before, p->u0));
   }
   PetscCall(gather_incoming(scheme, t, dt, last, q, before));
@@ -208,8 +178,8 @@ static PetscErrorCode begin(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscFunctionBegin;
   PetscCall(solve_node(scheme, x->t, dt, NULL, x->q, x->v, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(NsPercussionBook(scheme, &self->p, x->v, x->t, x->q, NULL, dt / 2));
-  PetscCall(PetscArraycpy(self->first, scheme->contact->report, scheme->contact->candidates));
+  PetscCall(NsPercussionBook(scheme, x->v, x->t, x->q, NULL, dt / 2));
+  PetscCall(PetscArraycpy(self->first, NsContactReports(scheme->contact), scheme->model->candidates));
   PetscCall(PetscArrayzero(self->due, 4));
   NsVecSwap(&self->u, &self->p.v1);
   PetscFunctionReturn(0);
@@ -223,7 +193,7 @@ static void report_both(NsScheme *scheme)
   for (PetscInt i = 0; i < self->p.w.contacts; i++) {
     const PetscInt         k      = self->p.w.contact[i];
     const NsContactReport *first  = &self->first[k];
-    NsContactReport       *report = &scheme->contact->report[k];
+    NsContactReport       *report = &NsContactReports(scheme->contact)[k];
     if (first->impulse[0] == 0) continue;
     for (int d = 0; d < 3; d++) {
       report->impulse[d] += first->impulse[d];
@@ -241,7 +211,7 @@ static PetscBool is_impact(const NsPercussion *p)
   return PETSC_FALSE;
 }
 
-/* Of the work booked at this node the part `after` is put off to the next step; what the last one put off is due. */
+/* Of the work booked at this node the fraction `after` is moved to the next step; what the last step moved is added. */
 static void put_off(NsLedger *ledger, const NsLedger *before, PetscReal after, PetscReal due[4])
 {
   PetscReal *const now[4] = {&ledger->damping, &ledger->impact, &ledger->friction, &ledger->load};
@@ -254,7 +224,7 @@ static void put_off(NsLedger *ledger, const NsLedger *before, PetscReal after, P
   }
 }
 
-static PetscErrorCode NsSchemeStep_Variational(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_Variational *self = scheme->data;
   NsPercussion         *p    = &self->p;
@@ -263,23 +233,23 @@ static PetscErrorCode NsSchemeStep_Variational(NsScheme *scheme, NsState *x, Pet
   PetscFunctionBegin;
   if (!self->begun) PetscCall(begin(scheme, x, dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  PetscCall(VecWAXPY(self->q1, dt, self->u, x->q));
+  PetscCall(NsModelMove(scheme->model, x->q, dt, self->u, self->q1));
   PetscCall(solve_node(scheme, t1, dt, x->q, self->q1, self->u, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   const NsLedger  before = *scheme->ledger;
   const PetscReal after  = is_impact(p) ? 0 : 0.5;
-  PetscCall(NsPercussionBook(scheme, p, self->u, t1, self->q1, NULL, dt));
+  PetscCall(NsPercussionBook(scheme, self->u, t1, self->q1, NULL, dt));
   if (!self->begun) report_both(scheme);
   put_off(scheme->ledger, &before, after, self->due);
   NsVecSwap(&self->u, &p->v1);
   PetscCall(VecAXPBY(p->v1, 1 - after, after, self->u)); /* v1 = after u_k + (1 - after) u_{k+1} */
   self->begun = PETSC_TRUE;
-  PetscCall(NsPercussionFinish(scheme, p, x, dt, &self->q1));
+  PetscCall(NsPercussionFinish(scheme, x, dt, &self->q1));
   PetscFunctionReturn(0);
 }
 
 /* For u and the position in the middle between nodes: the eigenvalues are those of any other pair of the motion. */
-static void NsSchemeAmplification_Variational(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
+static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])
 {
   (void)settings;
   for (int c = 0; c < 2; c++) {
@@ -290,30 +260,21 @@ static void NsSchemeAmplification_Variational(const void *settings, PetscReal w,
   }
 }
 
-static const NsKey   variational_keys[] = {NS_STEP_KEY(NsSettings_Variational), {NULL}};
-static const NsTable variational_table  = {"variational", "Moreau-type variational integrator", variational_keys, sizeof(NsSettings_Variational)};
-
-const NsVariant NsSchemeVariant_Variational = {
-  .name  = "variational",
-  .title = "Moreau-type variational integrator: energy stays bounded, also where masses vary",
-  .about = "1/2 (M(q1) + M(q2)) u1 - dt/2 F(q1, u1) = p + W(q1) P,   q2 = q1 + dt u1,   F = dT/dq + forces;\n"
-           "p = 1/2 (M(q0) + M(q1)) u0 + dt/2 F(q1, u0) is the incoming momentum, at the start M v;\n"
-           "0 <= W(q1)' (u1 + e u0) _|_ P >= 0 where g(q1) <= 0.\n"
-           "u0 and u1 are the velocities of a motion that is linear between the nodes t0, t1, t2. The velocity shown at t1 is\n"
-           "(u0 + u1)/2, and u1 just after an impact.\n"
-           "Order 2 in free flight, with dampers too; order 1 with impacts and joints. Energy oscillates with dt^2 and does\n"
-           "not drift in flight, over any time; joints drift and take energy by order 1 (the slider-crank's 2.4 % in 1 s at\n"
-           "0.1 ms, where Moreau's scheme loses 38 %). P is force and impulse in one, reported as impulse.\n"
-           "Step limit dt < 2/omega_max, however damped: explicit in stiffness, implicit in velocities. With constant mass and\n"
-           "forces that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes.\n"
-           "Needs of a model: forces, mass matrix and its rate along a motion, gaps and contact rows; rates of mass matrices\n"
-           "that a mechanism does not give (massrate) are taken by differences, to 1e-13.\n"
-           "Reference: Capobianco, Eugster, A Moreau-type variational integrator, (8).",
-  .table = &variational_table,
-};
+static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_Variational = {
-  .variant = &NsSchemeVariant_Variational,
+  .variant =
+    {
+      .name  = "variational",
+      .title = "Moreau-type variational integrator: energy stays bounded, also where the mass matrix varies",
+      .about = "The motion is linear between nodes, and the principle of virtual action gives momentum balance and impact law at each node. The "
+               "velocity shown at a node is the mean of both sides, and the later one just after an impact.\n"
+               "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). With constant mass matrix and forces "
+               "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step stands "
+               "for force and impulse together; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
+               "flight, over any time; joints drift and take energy by order 1.\n",
+      .table = &(const NsTable){"variational", "Moreau-type variational integrator", keys, sizeof(NsSchemeSettings)},
+    },
   .sheet =
     {
       .order         = 2,
@@ -321,13 +282,15 @@ const NsSchemeType NsSchemeType_Variational = {
       .level         = "velocity",
       .energy        = "oscillates, bounded; joints lose O(dt)",
       .needs         = "",
-      .reference     = "Capobianco, Eugster (8)",
+      .cited         = "Capobianco, Eugster (8)",
+      .step_limit    = "dt < 2/omega_max, however damped",
+      .theory        = "schemes_velocity",
+      .reference     = "G. Capobianco, S. R. Eugster, A Moreau-type variational integrator, (8)",
     },
   .implicit      = PETSC_TRUE,
-  .setup         = NsSchemeSetup_Variational,
-  .start         = NsSchemeStart_Variational,
-  .remember      = NsSchemeRemember_Variational,
-  .step          = NsSchemeStep_Variational,
-  .amplification = NsSchemeAmplification_Variational,
-  .destroy       = NsSchemeDestroy_Variational,
+  .size          = sizeof(NsScheme_Variational),
+  .declare       = declare,
+  .start         = start,
+  .step          = step,
+  .amplification = amplification,
 };

@@ -1,30 +1,29 @@
 /*
-  How recorded errors fall with the refined key: convergence.csv, and the tables of it that papers print.
+  Observed orders of convergence of recorded errors over the refined key: convergence.csv, and its tables on the terminal.
 
-  Runs are parted into sequences by the other axes; in each, from coarse to fine, the observed order between neighbours is log(e_k/e_k+1)/log(h_k/h_k+1), with h the key's
-  number, or one over it where larger is finer.
+  The other axes split the runs into sequences. In each, from coarse to fine, the observed order between neighbours is log(e_k/e_k+1)/log(h_k/h_k+1), with h the key's number, or
+  one over it where larger is finer.
 */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/text.h"
 #include "study.h"
 
 static const double spread = 0.25; /* of the orders within a stretch that counts as asymptotic */
 
 /* Least squares through (log h, log e) of first..last. */
-static double fit_line(const double *size, const double *error, int first, int last)
+static double fit_line(const double *h, const double *error, int first, int last)
 {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
 
   for (int k = first; k <= last; k++) {
-    const double a = log(size[k]), b = log(error[k]);
+    const double a = log(h[k]), b = log(error[k]);
     n++, x += a, y += b, xx += a * a, xy += a * b;
   }
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-void NsOrdersFit(int count, const double *size, const double *error, NsOrders *orders)
+void NsOrdersFit(int count, const double *h, const double *error, NsOrders *orders)
 {
   int best = 1;
 
@@ -32,8 +31,7 @@ void NsOrdersFit(int count, const double *size, const double *error, NsOrders *o
   orders->last       = count - 1;
   orders->asymptotic = false;
   orders->fit        = NAN;
-  for (int k = 0; k + 1 < count; k++)
-    orders->pair[k] = error[k] > 0 && error[k + 1] > 0 ? log(error[k] / error[k + 1]) / log(size[k] / size[k + 1]) : NAN;
+  for (int k = 0; k + 1 < count; k++) orders->pair[k] = error[k] > 0 && error[k + 1] > 0 ? log(error[k] / error[k + 1]) / log(h[k] / h[k + 1]) : NAN;
   for (int from = 0; from + 1 < count; from++) {
     double low = orders->pair[from], high = low;
 
@@ -41,7 +39,7 @@ void NsOrdersFit(int count, const double *size, const double *error, NsOrders *o
       low  = fmin(low, orders->pair[to]);
       high = fmax(high, orders->pair[to]);
       if (isnan(orders->pair[to]) || !(high - low < spread)) break;
-      if (to - from + 1 < 2 || to - from + 1 < best) continue; /* of two as long, the finer */
+      if (to - from + 1 < 2 || to - from + 1 < best) continue; /* of two equally long stretches the finer */
       best               = to - from + 1;
       orders->first      = from;
       orders->last       = to + 1;
@@ -51,14 +49,14 @@ void NsOrdersFit(int count, const double *size, const double *error, NsOrders *o
   for (int k = orders->first; k <= orders->last; k++) {
     if (!(error[k] > 0)) return;
   }
-  if (count > 1) orders->fit = fit_line(size, error, orders->first, orders->last);
+  if (count > 1) orders->fit = fit_line(h, error, orders->first, orders->last);
 }
 
 /* A sequence of runs from coarse to fine. */
 typedef struct {
   int      count;
-  int     *row;  /* [count] */
-  double  *size; /* [count] */
+  int     *row; /* [count] */
+  double  *h;   /* [count] */
   double  *error;
   NsOrders orders;
 } Sequence;
@@ -66,12 +64,12 @@ typedef struct {
 typedef struct {
   const NsStudy *study;
   NsArena       *arena;
-  int            axes, *axis; /* that part sequences */
+  int            axes, *axis; /* that split the runs */
   int            count;
   Sequence      *sequence;
 } Table;
 
-/* The axes that part runs into sequences; returns how many. */
+/* The axes that split runs into sequences; returns how many. */
 static int choose_axes(const NsStudy *study, NsArena *arena, int **axis)
 {
   const NsConvergence *convergence = study->settings.convergence;
@@ -86,7 +84,7 @@ static int choose_axes(const NsStudy *study, NsArena *arena, int **axis)
   return axes;
 }
 
-/* Rows of one sequence chose values of the same text, so that a list that repeats a value for zip parts as it reads. */
+/* Rows of one sequence have values of the same text on these axes. */
 static bool same_sequence(const NsStudy *study, int axes, const int *axis, int a, int b)
 {
   for (int i = 0; i < axes; i++) {
@@ -98,13 +96,13 @@ static bool same_sequence(const NsStudy *study, int axes, const int *axis, int a
 
 bool NsOrdersRepeat(const NsStudy *study, int *first, int *second)
 {
-  double *size = NsArenaAlloc(study->arena, sizeof(double) * (size_t)study->rows);
+  double *h = NsArenaAlloc(study->arena, sizeof(double) * (size_t)study->rows);
   int    *axis, axes = choose_axes(study, study->arena, &axis);
 
   for (int row = 0; row < study->rows; row++) {
-    size[row] = NsStudyNumber(study, row, study->settings.convergence->over, NULL);
+    h[row] = NsStudyNumber(study, row, study->settings.convergence->over, NULL);
     for (int k = 0; k < row; k++) {
-      if (size[k] != size[row] || !same_sequence(study, axes, axis, k, row)) continue;
+      if (h[k] != h[row] || !same_sequence(study, axes, axis, k, row)) continue;
       *first  = k;
       *second = row;
       return true;
@@ -113,7 +111,7 @@ bool NsOrdersRepeat(const NsStudy *study, int *first, int *second)
   return false;
 }
 
-static double size_of(const NsStudy *study, int row)
+static double h_of(const NsStudy *study, int row)
 {
   const double number = NsStudyNumber(study, row, study->settings.convergence->over, NULL);
 
@@ -122,15 +120,15 @@ static double size_of(const NsStudy *study, int row)
 
 static void insert_row(const Table *table, Sequence *sequence, int row)
 {
-  const double size = size_of(table->study, row);
-  int          at   = sequence->count++;
+  const double h  = h_of(table->study, row);
+  int          at = sequence->count++;
 
-  for (; at > 0 && sequence->size[at - 1] < size; at--) {
-    sequence->size[at] = sequence->size[at - 1];
-    sequence->row[at]  = sequence->row[at - 1];
+  for (; at > 0 && sequence->h[at - 1] < h; at--) {
+    sequence->h[at]   = sequence->h[at - 1];
+    sequence->row[at] = sequence->row[at - 1];
   }
-  sequence->size[at] = size;
-  sequence->row[at]  = row;
+  sequence->h[at]   = h;
+  sequence->row[at] = row;
 }
 
 static void make_sequences(Table *table)
@@ -145,19 +143,19 @@ static void make_sequences(Table *table)
     while (sequence < table->sequence + table->count && !same_sequence(study, table->axes, table->axis, sequence->row[0], row)) sequence++;
     if (sequence == table->sequence + table->count) {
       table->count++;
-      sequence->row  = NsArenaAlloc(table->arena, sizeof(int) * rows);
-      sequence->size = NsArenaAlloc(table->arena, sizeof(double) * rows);
+      sequence->row = NsArenaAlloc(table->arena, sizeof(int) * rows);
+      sequence->h   = NsArenaAlloc(table->arena, sizeof(double) * rows);
     }
     insert_row(table, sequence, row);
   }
 }
 
-/* Failed runs leave no hole: orders are between those that are there. */
+/* Failed runs are skipped: orders are between the others. */
 static void measure_sequence(const Table *table, Sequence *sequence, int quantity)
 {
   const NsStudy *study = table->study;
   const size_t   most  = (size_t)sequence->count + 1;
-  double        *size = NsArenaAlloc(table->arena, sizeof(double) * most), *error = NsArenaAlloc(table->arena, sizeof(double) * most),
+  double        *h = NsArenaAlloc(table->arena, sizeof(double) * most), *error = NsArenaAlloc(table->arena, sizeof(double) * most),
          *pair = NsArenaAlloc(table->arena, sizeof(double) * most);
   int count    = 0;
 
@@ -166,18 +164,18 @@ static void measure_sequence(const Table *table, Sequence *sequence, int quantit
   for (int k = 0; k < sequence->count; k++) {
     sequence->error[k] = fabs(study->run[sequence->row[k]].result[quantity]);
     if (isnan(sequence->error[k])) continue;
-    size[count]    = sequence->size[k];
+    h[count]       = sequence->h[k];
     error[count++] = sequence->error[k];
   }
   NsOrders orders = {.pair = pair};
-  NsOrdersFit(count, size, error, &orders);
+  NsOrdersFit(count, h, error, &orders);
   sequence->orders.fit        = orders.fit;
   sequence->orders.asymptotic = orders.asymptotic;
-  for (int k = 0, j = 0; k < sequence->count; k++) { /* back to numbers among all */
+  for (int k = 0, j = 0; k < sequence->count; k++) { /* indices among all rows */
     if (isnan(sequence->error[k])) continue;
     if (j == orders.first) sequence->orders.first = k;
     if (j == orders.last) sequence->orders.last = k;
-    sequence->orders.pair[k] = j ? pair[j - 1] : NAN; /* to the one before */
+    sequence->orders.pair[k] = j ? pair[j - 1] : NAN; /* between the row before and this */
     j++;
   }
 }
@@ -209,22 +207,22 @@ static void write_rows(const Table *table, const char *quantity, FILE *file)
   }
 }
 
-/* The sizes that occur, from coarse to fine, with the row that shows how the user wrote each. */
-static int all_sizes(const Table *table, double *size, int *row)
+/* All h, from coarse to fine, each with a row that has it. */
+static int all_h(const Table *table, double *h, int *row)
 {
   int count = 0;
 
   for (int s = 0; s < table->count; s++) {
     for (int k = 0; k < table->sequence[s].count; k++) {
-      const double h  = table->sequence[s].size[k];
-      int          at = 0;
+      const double value = table->sequence[s].h[k];
+      int          at    = 0;
 
-      while (at < count && size[at] > h) at++;
-      if (at < count && size[at] == h) continue;
-      memmove(size + at + 1, size + at, sizeof(*size) * (size_t)(count - at));
+      while (at < count && h[at] > value) at++;
+      if (at < count && h[at] == value) continue;
+      memmove(h + at + 1, h + at, sizeof(*h) * (size_t)(count - at));
       memmove(row + at + 1, row + at, sizeof(*row) * (size_t)(count - at));
-      size[at] = h;
-      row[at]  = table->sequence[s].row[k];
+      h[at]   = value;
+      row[at] = table->sequence[s].row[k];
       count++;
     }
   }
@@ -237,10 +235,10 @@ static double visible(double order)
   return fabs(order) < 0.005 ? 0 : order;
 }
 
-static void print_cell(const Sequence *sequence, double size, FILE *out)
+static void print_cell(const Sequence *sequence, double h, FILE *out)
 {
   for (int k = 0; k < sequence->count; k++) {
-    if (sequence->size[k] != size) continue;
+    if (sequence->h[k] != h) continue;
     if (isnan(sequence->error[k]))
       fprintf(out, "  %12s %7s", "failed", "");
     else if (isnan(sequence->orders.pair[k]))
@@ -256,9 +254,9 @@ static void print_table(const Table *table, const char *quantity, FILE *out)
 {
   enum { ACROSS = 4 };
   const char *over = table->study->settings.convergence->over, *dot = strrchr(over, '.'), *heading = dot ? dot + 1 : over;
-  double     *size  = NsArenaAlloc(table->arena, sizeof(double) * (size_t)(table->study->rows + 1));
+  double     *h     = NsArenaAlloc(table->arena, sizeof(double) * (size_t)(table->study->rows + 1));
   int        *row   = NsArenaAlloc(table->arena, sizeof(int) * (size_t)(table->study->rows + 1));
-  const int   sizes = all_sizes(table, size, row), width = strlen(heading) > 14 ? (int)strlen(heading) : 14;
+  const int   sizes = all_h(table, h, row), width = strlen(heading) > 14 ? (int)strlen(heading) : 14;
 
   for (int first = 0; first < table->count; first += ACROSS) {
     const int last = first + ACROSS < table->count ? first + ACROSS : table->count;
@@ -280,7 +278,7 @@ static void print_table(const Table *table, const char *quantity, FILE *out)
       const char *text = "";
       (void)NsStudyNumber(table->study, row[k], over, &text);
       fprintf(out, "  %-*s", width, text);
-      for (int s = first; s < last; s++) print_cell(&table->sequence[s], size[k], out);
+      for (int s = first; s < last; s++) print_cell(&table->sequence[s], h[k], out);
       fputc('\n', out);
     }
     fprintf(out, "  %-*s", width, "fitted order");

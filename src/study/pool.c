@@ -13,7 +13,7 @@
 #include "study.h"
 
 static const double live_interval = 0.2, plain_interval = 30; /* s, as for a run */
-static const long   nap = 5000000;                            /* ns between looks at the children */
+static const long   poll = 5000000;                           /* ns between two checks of the children */
 
 static volatile sig_atomic_t stop_signal = 0, stop_count = 0;
 
@@ -32,8 +32,7 @@ static void handle(void (*handler)(int))
   sigaction(SIGTERM, &action, NULL);
 }
 
-/* What begins in a child: signals as in any program, nothing to read, output into a file, and an end when the parent dies. It is a group of its own, so that a Ctrl-C comes to it
-   once, from the parent. */
+/* Prepares a child: default signals, no input, output into a file, SIGTERM when the parent dies. It is a process group of its own, so that Ctrl-C reaches it once, from the parent. */
 static void become_worker(const char *log)
 {
   const int null = open("/dev/null", O_RDONLY), file = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
@@ -73,14 +72,14 @@ int NsPoolCall(int (*work)(void *context), void *context)
 }
 
 typedef struct {
-  pid_t pid; /* 0: free */
+  pid_t pid; /* 0: unused */
   int   number;
 } Slot;
 
 typedef struct {
   const NsPool *pool;
   Slot         *slot;
-  int           started, ended, failed, count, running, told;
+  int           started, ended, failed, count, running, signals;
   bool          live, shown;
   double        begin, line_at;
 } Work;
@@ -101,7 +100,7 @@ static void show_progress(Work *work)
   }
   if (work->failed) snprintf(failed, sizeof(failed), ", %d failed", work->failed);
   fprintf(stderr, "%s%s  %d of %d runs done%s, %d running%s%s", work->live ? "\r\033[K" : "", work->pool->name, work->ended, work->count, failed,
-    work->running, work->told ? ", stopping" : left, work->live ? "" : "\n");
+    work->running, work->signals ? ", stopping" : left, work->live ? "" : "\n");
   fflush(stderr);
   work->shown = work->live;
 }
@@ -120,7 +119,7 @@ static bool start_one(Work *work, Slot *slot, int number)
     slot->pid = 0;
     return false;
   }
-  (void)setpgid(slot->pid, slot->pid); /* whoever comes first */
+  (void)setpgid(slot->pid, slot->pid); /* parent or child, whichever is first */
   slot->number = number;
   work->running++;
   return true;
@@ -139,29 +138,29 @@ static bool reap(Work *work)
     slot->pid = 0;
     work->running--;
     work->ended++;
-    work->failed += code_of(status) != 0 && !work->told;
+    work->failed += code_of(status) != 0 && !work->signals;
     work->pool->ended(work->pool->context, slot->number, code_of(status));
     any = true;
   }
   return any;
 }
 
-/* The first signal is handed on, so that runs end after their step; the second ends them at once. */
-static void hand_on(Work *work)
+/* The first signal is forwarded, so that runs end after their step; the second kills them. */
+static void forward_signal(Work *work)
 {
-  const int told = stop_count > 2 ? 2 : (int)stop_count;
+  const int signals = stop_count > 2 ? 2 : (int)stop_count;
 
-  if (told <= work->told) return;
-  work->told = told;
+  if (signals <= work->signals) return;
+  work->signals = signals;
   for (int s = 0; s < work->pool->jobs; s++) {
-    if (work->slot[s].pid) kill(work->slot[s].pid, told > 1 ? SIGKILL : (int)stop_signal);
+    if (work->slot[s].pid) kill(work->slot[s].pid, signals > 1 ? SIGKILL : (int)stop_signal);
   }
   work->line_at = 0;
 }
 
 int NsPoolRun(const NsPool *pool, int count, const int *numbers)
 {
-  const struct timespec pause = {0, nap};
+  const struct timespec pause = {0, poll};
   const char           *term  = getenv("TERM");
   Work                  work  = {.pool = pool, .count = count, .begin = NsSeconds()};
 
@@ -172,7 +171,7 @@ int NsPoolRun(const NsPool *pool, int count, const int *numbers)
   stop_signal = stop_count = 0;
   handle(on_signal);
   while (work.running || (work.started < count && !stop_signal)) {
-    hand_on(&work);
+    forward_signal(&work);
     for (int s = 0; s < pool->jobs && work.started < count && !stop_signal; s++) {
       if (work.slot[s].pid) continue;
       if (start_one(&work, &work.slot[s], numbers[work.started]))

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/decimal.h"
-#include "core/directory.h"
+#include "output/directory.h"
 #include "core/json.h"
 #include "core/keys_internal.h"
 #include "core/out_of_memory.h"
-#include "core/text.h"
 #include "percuss_version.h"
 #include "study.h"
 
@@ -27,7 +25,7 @@ static NsRowState state_of(const NsNode *root, NsArena *arena, const char **mess
   if (!strcmp(status->text, "done")) return NS_ROW_DONE;
   *message =
     failure && failure->kind == NS_NODE_SCALAR && !NsKeysIsNull(failure) ? NsArenaCopy(arena, failure->text, strlen(failure->text)) : "failed";
-  return strcmp(status->text, "failed") ? NS_ROW_MISSING : NS_ROW_FAILED; /* stopped, or killed while it ran: to be made again */
+  return strcmp(status->text, "failed") ? NS_ROW_MISSING : NS_ROW_FAILED; /* stopped, or killed: to be run again */
 }
 
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds)
@@ -42,7 +40,7 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
   return state;
 }
 
-/* Runs of earlier forms of the study -------------------------------------------------------------------------------------------------------------- */
+/* Runs of earlier versions of the study -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_present(const NsStudy *study, const char *name)
 {
@@ -117,27 +115,6 @@ bool NsStudyFileClose(NsStudyFile *file)
   return good;
 }
 
-void NsPutNumber(FILE *file, double value)
-{
-  char text[NS_DECIMAL_SIZE];
-
-  if (!isnan(value)) fprintf(file, "%.*s", NsDecimal(value, text), text);
-}
-
-void NsPutWord(FILE *file, const char *word)
-{
-  if (!strpbrk(word, ",\"\r\n")) {
-    fputs(word, file);
-    return;
-  }
-  fputc('"', file);
-  for (; *word; word++) {
-    if (*word == '"') fputc('"', file);
-    fputc(*word == '\n' || *word == '\r' ? ' ' : *word, file);
-  }
-  fputc('"', file);
-}
-
 static void put_choice(FILE *file, const NsAxis *axis, int choice)
 {
   if (axis->number)
@@ -180,7 +157,7 @@ static bool write_table(const NsStudy *study)
   return NsStudyFileClose(&file);
 }
 
-/* Wall times have a file of their own: they are never twice the same. */
+/* Wall times have a file of their own, because they differ each time. */
 static bool write_times(const NsStudy *study)
 {
   NsStudyFile file;

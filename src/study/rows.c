@@ -1,10 +1,8 @@
 /* From a study file to its runs: axes, their values, and how they are combined. */
 #include <math.h>
 #include <string.h>
-#include "core/decimal.h"
 #include "core/arena_stream.h"
 #include "core/keys_internal.h"
-#include "core/text.h"
 #include "study.h"
 
 enum { MOST_RUNS = 20000 };
@@ -21,7 +19,7 @@ static const char *line_of(NsArena *arena, const NsNode *value)
   return NsArenaStreamClose(&stream, NULL);
 }
 
-/* Numbers of one dimension, or none at all: "0.5 us" and "1 ms", but not "1 m" and "1 s". A bare number is SI, and goes with any. */
+/* Numbers if all have one dimension: "0.5 us" and "1 ms", but not "1 m" and "1 s". A bare number is SI, of any dimension. */
 static void read_numbers(NsAxis *axis, NsArena *arena)
 {
   NsDimension common = NS_DIM_NONE, dimension;
@@ -58,7 +56,7 @@ static const NsKey       range_keys[] = {
         {"from", NS_KEY_STRING, offsetof(Range, from), .required = true, .help = "first value", .example = "100 rpm"},
         {"to", NS_KEY_STRING, offsetof(Range, to), .required = true, .help = "last value", .example = "3000 rpm"},
         {"count", NS_KEY_INTEGER, offsetof(Range, count), .required = true, .minimum = "2", .maximum = "20000", .help = "how many values", .example = "30"},
-        {"spacing", NS_KEY_CHOICE, offsetof(Range, spacing), .choices = spacings, .standard = "linear", .help = "equal differences, or equal ratios",
+        {"spacing", NS_KEY_CHOICE, offsetof(Range, spacing), .choices = spacings, .default_value = "linear", .help = "equal differences, or equal ratios",
           .example = "logarithmic"},
         {NULL},
 };
@@ -76,7 +74,7 @@ static bool split_quantity(const Range *range, const char *key, const char *text
   return false;
 }
 
-/* Values between two: in the unit of both where they share it, so that they look as the user would write them, else in SI. */
+/* The values of a range: in the unit of both ends if it is the same, as the user would write them, else in SI. */
 static bool read_range(NsAxis *axis, const NsNode *node, NsArena *arena, NsDiag *diag)
 {
   Range       range;
@@ -90,8 +88,8 @@ static bool read_range(NsAxis *axis, const NsNode *node, NsArena *arena, NsDiag 
     return false;
   if (strcmp(unit[0], unit[1])) {
     if (memcmp(&dimension[0], &dimension[1], sizeof(*dimension))) {
-      NsDiagError(
-        diag, NsKeysPlace(node, "to"), "from and to are of one kind; '" NS_CLIP "' and '" NS_CLIP "' are not", NsClip(range.from), NsClip(range.to));
+      NsDiagError(diag, NsKeysPlace(node, "to"), "'from' and 'to' must have the same dimension, got '" NS_CLIP "' and '" NS_CLIP "'",
+        NsClip(range.from), NsClip(range.to));
       return false;
     }
     from    = si[0];
@@ -99,7 +97,7 @@ static bool read_range(NsAxis *axis, const NsNode *node, NsArena *arena, NsDiag 
     unit[0] = *NsDimensionUnit(dimension[0]) ? NsArenaPrint(arena, "%s", NsDimensionUnit(dimension[0])) : "";
   }
   if (range.spacing && (from * to <= 0)) {
-    NsDiagError(diag, NsKeysPlace(node, "spacing"), "a logarithmic range has neither zero in it nor an end there");
+    NsDiagError(diag, NsKeysPlace(node, "spacing"), "a logarithmic range cannot include zero");
     return false;
   }
   axis->spread = range.spacing;
@@ -131,7 +129,7 @@ static bool read_list(NsAxis *axis, const NsNode *node, NsArena *arena, NsDiag *
   return axis->count > 0;
 }
 
-/* Whole sections go by their `type` where that tells them apart: "half_explicit", not "{type: half_explicit, step: 1 ms}". */
+/* Sections are named by their `type` if all differ: "half_explicit", not "{type: half_explicit, step: 1 ms}". */
 static void shorten(NsAxis *axis, NsArena *arena)
 {
   const char **type = NsArenaAlloc(arena, sizeof(*type) * (size_t)axis->count);
@@ -233,14 +231,14 @@ static bool count_rows(NsStudy *study)
     const NsAxis *axis = &study->axis[a];
 
     if (zip && axis->count != study->axis[0].count) {
-      NsDiagError(study->diag, axis->where->key_place, "%s has %d value%s and %s %d: combine: zip takes as many of each", axis->key, axis->count,
-        axis->count == 1 ? "" : "s", study->axis[0].key, study->axis[0].count);
+      NsDiagError(study->diag, axis->where->key_place, "%s has %d %s and %s %d: combine: zip needs the same number of values", axis->key, axis->count,
+        axis->count == 1 ? "value" : "values", study->axis[0].key, study->axis[0].count);
       return false;
     }
     total = zip ? axis->count : total * axis->count;
   }
   if (total > MOST_RUNS) {
-    NsDiagError(study->diag, study->settings.where->place, "%.0f runs: more than %d", total, MOST_RUNS);
+    NsDiagError(study->diag, study->settings.where->place, "%.0f runs are too many: at most %d", total, MOST_RUNS);
     return false;
   }
   study->rows = (int)total;
@@ -283,7 +281,7 @@ static void make_row(NsStudy *study, int row)
   }
 }
 
-/* The values that a reference takes over from its row: what `reference` itself sets, or sets as part of a section, makes no difference. */
+/* Whether two references have the same values, and so are one run. */
 static bool same_reference(const NsStudyRun *a, const NsStudyRun *b)
 {
   if (a->grafts != b->grafts) return false;

@@ -87,7 +87,7 @@ bool NsStudySamples(const NsStudy *study, FILE *out)
     NsRunFilesClose(&files);
   }
   fprintf(out, "\n%ld samples over %s in bifurcation.csv", total, bifurcation->over);
-  if (empty) fprintf(out, "; %ld run%s left none after %g s", empty, empty == 1 ? "" : "s", bifurcation->after);
+  if (empty) fprintf(out, "; %ld %s none after %g s", empty, empty == 1 ? "run has" : "runs have", bifurcation->after);
   fputc('\n', out);
   return NsStudyFileClose(&file);
 }

@@ -4,50 +4,38 @@
 #include "study.h"
 
 static const char *const combines[] = {"grid", "zip", NULL}, *const finers[] = {"smaller", "larger", NULL};
-static const char *const samplings[] = {"rows", "period", "turn", "maxima", NULL};
-static const char *const values[]    = {
-     "final", "initial", "max", "min", "mean", "deviation", "largest", "rms", "spectral", "sum", "integral", "share", "count", "first", "last", NULL};
-
-bool NsValueIsNorm(int value)
-{
-  return value == NS_VALUE_LARGEST || value == NS_VALUE_RMS || value == NS_VALUE_SPECTRAL;
-}
-
-bool NsValueIsOfEvents(int value)
-{
-  return value >= NS_VALUE_COUNT;
-}
-
-static const NsKey quantity_keys[] = {
-  {"column", NS_KEY_STRINGS, offsetof(NsQuantity, column), .least = 1, .most = 16,
-    .help =
-      "column of a table of the run, TABLE.HEADING; tables: history, contacts, energy, orbits; poincare.STATION.HEADING; norms take several of one table",
-    .example = "contacts.wall.force"},
-  {"summary", NS_KEY_STRING, offsetof(NsQuantity, summary), .help = "a number of run.json, by its path in the summary there or in the whole",
-    .example = "energy.numerical"},
-  {"event", NS_KEY_STRING, offsetof(NsQuantity, event), .help = "a kind of event of events.csv: impact, closing, opening, stick or slip",
-    .example = "impact"},
-  {"contact", NS_KEY_STRING, offsetof(NsQuantity, contact), .help = "with `event`: at this contact alone", .example = "wall"},
-  {"value", NS_KEY_CHOICE, offsetof(NsQuantity, value), .choices = values,
-    .help =
-      "what is taken of it. Of columns: final (default), initial, max, min, mean, deviation, largest (magnitude), rms, spectral (norm of columns x rows), "
-      "sum, integral, share (of the time above zero; of a contact's state: closed). Of events: count (default), first, last (their times)",
-    .example = "rms"},
-  {"from", NS_KEY_NUMBER, offsetof(NsQuantity, from), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0", .help = "rows from this time on",
-    .example = "1 ms"},
-  {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "rows up to this time; without it to the end",
-    .example = "2 ms"},
-  {"every", NS_KEY_NUMBER, offsetof(NsQuantity, every), .dimension = NS_DIM_TIME, .minimum = "0 <",
-    .help = "of columns: at these intervals, by straight lines between rows; without it at each row", .example = "1 ms"},
-  {"against", NS_KEY_STRING, offsetof(NsQuantity, against),
-    .help    = "makes it an error: less a number (SI, or with a unit), or less the same of the `reference`. Norms are taken of the difference",
-    .example = "reference"},
-  {"exact", NS_KEY_NUMBERS, offsetof(NsQuantity, exact), .columns = 2, .columns_dimension = {NS_DIM_TIME, NS_DIM_NONE}, .least = 1,
-    .help    = "the same against a solution known in closed form: straight lines through [time, value], SI; a time that stands twice is a jump",
-    .example = "[[0 s, 0], [1 s, 2]]"},
-  {"relative", NS_KEY_BOOLEAN, offsetof(NsQuantity, relative), .standard = "false", .help = "the error over the size of what it is against",
-    .example = "true"},
-  {NULL},
+static const char *const samplings[]     = {"rows", "period", "turn", "maxima", NULL};
+static const NsKey       quantity_keys[] = {
+        {"column", NS_KEY_STRINGS, offsetof(NsQuantity, column), .least = 1, .most = NS_MOST_SIGNALS,
+          .help =
+            "column of a table of the run, TABLE.HEADING; tables: history, contacts, energy, orbits; poincare.STATION.HEADING; norms take several of one table",
+          .example = "contacts.wall.force"},
+        {"summary", NS_KEY_STRING, offsetof(NsQuantity, summary), .help = "a number of run.json, by its path in the summary there or in the whole",
+          .example = "energy.numerical"},
+        {"event", NS_KEY_STRING, offsetof(NsQuantity, event), .help = "a kind of event of events.csv: impact, closing, opening, stick or slip",
+          .example = "impact"},
+        {"contact", NS_KEY_STRING, offsetof(NsQuantity, contact), .help = "with `event`: at this contact alone", .example = "wall"},
+        {"value", NS_KEY_CHOICE, offsetof(NsQuantity, value), .choices = NsStudyValueWords,
+          .help =
+            "what is taken of it. Of columns: final (default), initial, max, min, mean, deviation, largest (magnitude), rms, spectral (norm of columns x rows), "
+                  "sum, integral, share (of the time above zero; of a contact's state: closed). Of events: count (default), first, last (their times)",
+          .example = "rms"},
+        {"from", NS_KEY_NUMBER, offsetof(NsQuantity, from), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
+          .help = "rows from this time on", .example = "1 ms"},
+        {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "rows up to this time; without it to the end",
+          .example = "2 ms"},
+        {"every", NS_KEY_NUMBER, offsetof(NsQuantity, every), .dimension = NS_DIM_TIME, .minimum = "0 <",
+          .help = "of columns: at these intervals, by straight lines between rows; without it at each row", .example = "1 ms"},
+        {"against", NS_KEY_STRING, offsetof(NsQuantity, against),
+          .help =
+            "makes it an error: the difference from a number (SI, or with a unit) or from the same quantity of the `reference`. Norms are taken of the difference",
+          .example = "reference"},
+        {"exact", NS_KEY_NUMBERS, offsetof(NsQuantity, exact), .columns = 2, .columns_dimension = {NS_DIM_TIME, NS_DIM_NONE}, .least = 1,
+          .help    = "the same against a solution known in closed form: straight lines through [time, value], SI; a time given twice is a jump",
+          .example = "[[0 s, 0], [1 s, 2]]"},
+        {"relative", NS_KEY_BOOLEAN, offsetof(NsQuantity, relative), .default_value = "false",
+          .help = "the error divided by the magnitude of what it is compared with", .example = "true"},
+        {NULL},
 };
 
 static void check_against(const NsQuantity *quantity, NsDiag *diag)
@@ -61,38 +49,43 @@ static void check_against(const NsQuantity *quantity, NsDiag *diag)
 
 static void check_quantity(const void *settings, NsArena *arena, NsDiag *diag)
 {
-  NsQuantity   *quantity = (NsQuantity *)settings; /* ours: the reader made it */
+  NsQuantity   *quantity = (NsQuantity *)settings; /* defaults that depend on other keys are set here */
   const NsNode *where    = quantity->where;
   NsColumnName  first, name;
 
-  if (!NsTreeChild(where, "value")) quantity->value = quantity->event ? NS_VALUE_COUNT : NS_VALUE_FINAL;
+  if (!NsTreeChild(where, "value")) quantity->value = quantity->event ? NS_VALUE_count : NS_VALUE_final;
   if (!NsTreeChild(where, "to")) quantity->to = INFINITY;
   check_against(quantity, diag);
-  if (quantity->event ? !NsValueIsOfEvents(quantity->value) : NsValueIsOfEvents(quantity->value)) {
-    NsDiagError(diag, NsKeysPlace(where, "value"), "'%s' is not a value of %s", values[quantity->value], quantity->event ? "events" : "columns");
-    NsDiagNote(diag, "%s",
-      quantity->event ? "of events: count, first, last"
-                      : "of columns: final, initial, max, min, mean, deviation, largest, rms, spectral, sum, integral, share");
+  const bool events = NsStudyValues[quantity->value].kind == NS_VALUE_OF_EVENTS, norm = NsStudyValues[quantity->value].kind == NS_VALUE_OF_NORM;
+  if ((quantity->event != NULL) != events) {
+    const char *list = "";
+
+    for (int i = 0; NsStudyValueWords[i]; i++) {
+      if ((NsStudyValues[i].kind == NS_VALUE_OF_EVENTS) != events)
+        list = NsArenaPrint(arena, "%s%s%s", list, *list ? ", " : "", NsStudyValueWords[i]);
+    }
+    NsDiagError(diag, NsKeysPlace(where, "value"), "'%s' is not a value of %s", NsStudyValueWords[quantity->value], events ? "columns" : "events");
+    NsDiagNote(diag, "of %s: %s", events ? "columns" : "events", list);
   }
-  if (quantity->contact && !quantity->event) NsDiagError(diag, NsKeysPlace(where, "contact"), "contact goes with `event`");
+  if (quantity->contact && !quantity->event) NsDiagError(diag, NsKeysPlace(where, "contact"), "contact requires `event`");
   if (quantity->summary && (NsTreeChild(where, "value") || NsTreeChild(where, "every") || NsTreeChild(where, "to")))
-    NsDiagError(diag, where->key_place, "a number of the summary is what it is: value, every and to go with `column`");
-  if (quantity->every > 0 && !quantity->column.count) NsDiagError(diag, NsKeysPlace(where, "every"), "every goes with `column`");
-  if (quantity->exact.rows && (!quantity->column.count || !NsValueIsNorm(quantity->value)))
-    NsDiagError(diag, NsKeysPlace(where, "exact"), "exact goes with `column` and a norm: largest, rms or spectral");
+    NsDiagError(diag, where->key_place, "value, every and to apply to `column`, not to `summary`");
+  if (quantity->every > 0 && !quantity->column.count) NsDiagError(diag, NsKeysPlace(where, "every"), "every requires `column`");
+  if (quantity->exact.rows && (!quantity->column.count || !norm))
+    NsDiagError(diag, NsKeysPlace(where, "exact"), "exact requires `column` and a norm: largest, rms or spectral");
   for (int i = 1; i < quantity->exact.rows; i++) {
     if (quantity->exact.values[2 * i] < quantity->exact.values[2 * i - 2])
-      NsDiagError(diag, NsKeysPlace(where, "exact"), "times of exact must not fall: %g s comes after %g s", quantity->exact.values[2 * i],
+      NsDiagError(diag, NsKeysPlace(where, "exact"), "times of exact must not decrease: %g s comes after %g s", quantity->exact.values[2 * i],
         quantity->exact.values[2 * i - 2]);
   }
   if (quantity->relative && !quantity->against && !quantity->exact.rows)
-    NsDiagError(diag, NsKeysPlace(where, "relative"), "relative goes with `against` or `exact`");
-  if (quantity->column.count > 1 && !NsValueIsNorm(quantity->value))
+    NsDiagError(diag, NsKeysPlace(where, "relative"), "relative requires `against` or `exact`");
+  if (quantity->column.count > 1 && !norm)
     NsDiagError(diag, NsKeysPlace(where, "column"), "only norms take several columns: largest, rms and spectral");
   for (int i = 0; i < quantity->column.count; i++) {
     if (!NsColumnNameRead(quantity->column.items[i], arena, &name)) continue; /* examined with a run */
     if (i > 0 && NsColumnNameRead(quantity->column.items[0], arena, &first) && strcmp(first.file, name.file))
-      NsDiagError(diag, quantity->column.where[i]->place, "the columns of one quantity stand in one table; the first is in %s", first.file);
+      NsDiagError(diag, quantity->column.where[i]->place, "the columns of a quantity must be in one table; the first is in %s", first.file);
   }
 }
 
@@ -104,10 +97,10 @@ static const NsKey convergence_keys[] = {
     .example = "scheme.step"},
   {"of", NS_KEY_STRINGS, offsetof(NsConvergence, of), .least = 1, .help = "quantities of `record`; without it all that are errors",
     .example = "[error]"},
-  {"by", NS_KEY_STRINGS, offsetof(NsConvergence, by), .help = "keys (or case) that part the runs into sequences; without it all others of a grid",
-    .example = "[scheme.type]"},
-  {"finer", NS_KEY_CHOICE, offsetof(NsConvergence, finer), .choices = finers, .standard = "smaller",
-    .help = "which way `over` refines: steps are smaller, numbers of elements larger", .example = "larger"},
+  {"by", NS_KEY_STRINGS, offsetof(NsConvergence, by),
+    .help = "keys (or case) that split the runs into sequences; without it all other keys of a grid", .example = "[scheme.type]"},
+  {"finer", NS_KEY_CHOICE, offsetof(NsConvergence, finer), .choices = finers, .default_value = "smaller",
+    .help = "whether smaller or larger values of `over` are finer: steps are finer if smaller, numbers of elements if larger", .example = "larger"},
   {NULL},
 };
 static const NsTable convergence_table = {"convergence", "observed orders of convergence", convergence_keys, sizeof(NsConvergence)};
@@ -117,13 +110,13 @@ static const NsKey bifurcation_keys[] = {
     .example = "bodies.shaft.spin"},
   {"column", NS_KEY_STRINGS, offsetof(NsBifurcation, column), .required = true, .least = 1, .most = 4,
     .help = "what is sampled, columns of one table; two make Poincare sections, too", .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
-  {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .standard = "rows",
+  {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .default_value = "rows",
     .help =
       "when a sample is taken: each row (poincare: once a turn), each `period` or turn (`over` is an angular velocity or frequency) from t = 0 on, each local maximum",
     .example = "maxima"},
   {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "with at: period",
     .example = "20 ms"},
-  {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .standard = "0", .minimum = "0",
+  {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
     .help = "end of the transient, which is left out", .example = "0.5 s"},
   {NULL},
 };
@@ -134,13 +127,13 @@ static void check_bifurcation(const void *settings, NsArena *arena, NsDiag *diag
   NsColumnName         first, name;
 
   if (bifurcation->at == NS_SAMPLE_PERIOD && !NsTreeChild(bifurcation->where, "period"))
-    NsDiagError(diag, NsKeysPlace(bifurcation->where, "at"), "missing key 'period': how long one is");
+    NsDiagError(diag, NsKeysPlace(bifurcation->where, "at"), "missing key 'period'");
   if (bifurcation->at != NS_SAMPLE_PERIOD && NsTreeChild(bifurcation->where, "period"))
-    NsDiagError(diag, NsKeysPlace(bifurcation->where, "period"), "period goes with `at: period`");
+    NsDiagError(diag, NsKeysPlace(bifurcation->where, "period"), "period requires `at: period`");
   for (int i = 1; i < bifurcation->column.count; i++) {
     if (!NsColumnNameRead(bifurcation->column.items[0], arena, &first) || !NsColumnNameRead(bifurcation->column.items[i], arena, &name)) continue;
     if (strcmp(first.file, name.file))
-      NsDiagError(diag, bifurcation->column.where[i]->place, "the columns stand in one table; the first is in %s", first.file);
+      NsDiagError(diag, bifurcation->column.where[i]->place, "all columns must be in one table; the first is in %s", first.file);
   }
 }
 static const NsTable bifurcation_table = {
@@ -159,7 +152,7 @@ static const NsKey study_keys[] = {
     .help =
       "keys of the config, each with its values: a list, or a range {from: .., to: .., count: N, spacing: linear | logarithmic}; values may be whole sections",
     .example = "{scheme.step: [1 us, 2 us]}"},
-  {"combine", NS_KEY_CHOICE, offsetof(NsStudySettings, combine), .choices = combines, .standard = "grid",
+  {"combine", NS_KEY_CHOICE, offsetof(NsStudySettings, combine), .choices = combines, .default_value = "grid",
     .help = "grid: each value with each of the others (the last varies fastest); zip: first with first, second with second ...", .example = "zip"},
   {"reference", NS_KEY_MAPPING, offsetof(NsStudySettings, reference),
     .help =
@@ -181,11 +174,11 @@ static void check_study(const void *settings, NsArena *arena, NsDiag *diag)
   const NsQuantity      *item  = study->record.items;
 
   (void)arena;
-  if (!study->vary && !study->cases) NsDiagError(diag, study->where->place, "nothing is varied: a study has `vary`, `cases` or both");
+  if (!study->vary && !study->cases) NsDiagError(diag, study->where->place, "nothing is varied: a study needs `vary`, `cases` or both");
   for (int i = 0; i < study->record.count; i++) {
     if (item[i].against && !strcmp(item[i].against, "reference") && !study->reference) {
       NsDiagError(diag, NsKeysPlace(item[i].where, "against"), "there is no reference");
-      NsDiagNote(diag, "say what makes it, such as reference: {scheme.step: 0.1 us}");
+      NsDiagNote(diag, "define one, such as reference: {scheme.step: 0.1 us}");
     }
   }
 }

@@ -3,7 +3,19 @@
 #include <string.h>
 #include "study.h"
 
-const char *const NsColumnTables[] = {"history", "contacts", "energy", "orbits", "poincare", NULL};
+const char *const *NsColumnTables(NsArena *arena)
+{
+  const NsCsvType *type;
+  const char     **names, **name;
+  int              count = 0;
+
+  while (NsCsvTypeAt(count)) count++;
+  name = names = NsArenaAlloc(arena, sizeof(*names) * (size_t)(count + 1));
+  for (int i = 0; (type = NsCsvTypeAt(i)); i++) {
+    if (type->kind != NS_CSV_ANALYSIS && strcmp(type->file, "events.csv")) *name++ = NsArenaCopy(arena, type->file, strcspn(type->file, "."));
+  }
+  return names;
+}
 
 bool NsColumnNameRead(const char *text, NsArena *arena, NsColumnName *name)
 {
@@ -11,8 +23,8 @@ bool NsColumnNameRead(const char *text, NsArena *arena, NsColumnName *name)
   const char  *last;
 
   *name = (NsColumnName){0};
-  for (int i = 0; NsColumnTables[i]; i++) {
-    if (strlen(NsColumnTables[i]) == size && !strncmp(NsColumnTables[i], text, size)) name->file = NsArenaPrint(arena, "%s.csv", NsColumnTables[i]);
+  for (const char *const *table = NsColumnTables(arena); *table; table++) {
+    if (strlen(*table) == size && !strncmp(*table, text, size)) name->file = NsArenaPrint(arena, "%s.csv", *table);
   }
   if (!name->file || !text[size] || !text[size + 1]) return false;
   name->heading = text + size + 1;
@@ -144,7 +156,7 @@ const char *NsSignalEvery(NsSignal *signal, double from, double to, double inter
   const long     count = !(end >= from) ? 0 : last < MOST ? (long)last + 1 : MOST + 1;
   double        *time;
 
-  if (count > MOST) return "more than ten million samples: longer intervals, please";
+  if (count > MOST) return "more than ten million samples: use a longer interval";
   time = NsArenaAlloc(arena, sizeof(*time) * (size_t)(count + 1));
   for (long i = 0; i < count; i++) time[i] = from + (double)i * interval;
   NsSignalAt(&all, count, time, arena, signal);

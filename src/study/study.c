@@ -1,4 +1,4 @@
-/* A study file, read: its keys, its runs, and what only shows when both are known. */
+/* Reads a study file: its keys, its runs, and the checks that need both. */
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -6,10 +6,10 @@
 #include "core/keys_internal.h"
 #include "study.h"
 
-/* A key that the runs differ in. Reports it else. */
+/* Whether the key is varied, and a number in every run if that is needed; else reports it. */
 static bool check_varied(NsStudy *study, const NsNode *where, const char *word, const char *key, bool number)
 {
-  const char       **names  = NsArenaAlloc(study->arena, sizeof(*names) * (size_t)(study->axes + 1)), *near;
+  const char       **names  = NsArenaAlloc(study->arena, sizeof(*names) * (size_t)(study->axes + 1));
   const int          axis   = NsStudyAxisOf(study, key);
   const NsKeysReader reader = {study->arena, study->diag, NULL};
   int                count  = 0;
@@ -18,15 +18,13 @@ static bool check_varied(NsStudy *study, const NsNode *where, const char *word, 
     for (int a = 0; a < study->axes; a++) {
       if (!number || strcmp(study->axis[a].key, "case")) names[count++] = study->axis[a].key;
     }
-    near = NsNearestWord(key, names);
-    NsDiagError(
-      study->diag, NsKeysPlace(where, word), "'%s' is not varied%s%s%s", key, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    NsDiagError(study->diag, NsKeysPlace(where, word), "'%s' is not varied%s", key, NsDidYouMean(NsNearestWord(key, names)));
     NsDiagNote(study->diag, "varied: %s", NsKeysJoin(&reader, names, count, 0));
     return false;
   }
   for (int row = 0; row < study->rows && number; row++) {
     if (!isnan(NsStudyNumber(study, row, key, NULL))) continue;
-    NsDiagError(study->diag, NsKeysPlace(where, word), "%s is no number in run %d (%s)", key, row + 1, NsStudyRunName(study, row));
+    NsDiagError(study->diag, NsKeysPlace(where, word), "%s is not a number in run %d (%s)", key, row + 1, NsStudyRunName(study, row));
     return false;
   }
   return true;
@@ -35,7 +33,7 @@ static bool check_varied(NsStudy *study, const NsNode *where, const char *word, 
 static void check_recorded(NsStudy *study, const NsStrings *names)
 {
   const NsList      *record = &study->settings.record;
-  const char       **known  = NsArenaAlloc(study->arena, sizeof(*known) * (size_t)(record->count + 1)), *near;
+  const char       **known  = NsArenaAlloc(study->arena, sizeof(*known) * (size_t)(record->count + 1));
   const NsKeysReader reader = {study->arena, study->diag, NULL};
 
   for (int q = 0; q < record->count; q++) known[q] = record->names[q];
@@ -44,9 +42,7 @@ static void check_recorded(NsStudy *study, const NsStrings *names)
 
     while (q < record->count && strcmp(names->items[i], record->names[q])) q++;
     if (q < record->count) continue;
-    near = NsNearestWord(names->items[i], known);
-    NsDiagError(study->diag, names->where[i]->place, "'%s' is not recorded%s%s%s", names->items[i], near ? "; did you mean '" : "", near ? near : "",
-      near ? "'?" : "");
+    NsDiagError(study->diag, names->where[i]->place, "'%s' is not recorded%s", names->items[i], NsDidYouMean(NsNearestWord(names->items[i], known)));
     NsDiagNote(study->diag, "recorded: %s", NsKeysJoin(&reader, known, record->count, 0));
     return;
   }
@@ -66,22 +62,22 @@ static void check_convergence(NsStudy *study)
   }
   for (int row = 0; row < study->rows; row++) {
     if (NsStudyNumber(study, row, convergence->over, NULL) > 0) continue;
-    NsDiagError(study->diag, NsKeysPlace(convergence->where, "over"), "%s is not above zero in run %d (%s): no order goes with it", convergence->over,
-      row + 1, NsStudyRunName(study, row));
+    NsDiagError(study->diag, NsKeysPlace(convergence->where, "over"), "%s is not above zero in run %d (%s), so that no order can be computed",
+      convergence->over, row + 1, NsStudyRunName(study, row));
     return;
   }
   if (NsOrdersRepeat(study, &first, &second)) {
     NsDiagError(study->diag, convergence->where->key_place, "runs %d and %d have the same %s in one sequence: %s; %s", first + 1, second + 1,
       convergence->over, NsStudyRunName(study, first), NsStudyRunName(study, second));
-    NsDiagNote(study->diag, "say with `by` what parts the runs into sequences, such as by: [scheme.type]");
+    NsDiagNote(study->diag, "name with `by` the keys that split the runs into sequences, such as by: [scheme.type]");
   }
   for (int q = 0; q < study->settings.record.count; q++) errors = errors || quantity[q].against || quantity[q].exact.rows;
   if (convergence->of.count || errors) return;
   NsDiagError(study->diag, convergence->where->key_place, "no quantity is an error: none has `against` or `exact`");
-  NsDiagNote(study->diag, "say which are with `of`, or give one `against: reference`");
+  NsDiagNote(study->diag, "name quantities with `of`, or give one `against: reference`");
 }
 
-/* Turns are those of an angular velocity, or of a frequency; a bare number is rad/s. */
+/* `at: turn` needs an angular velocity or a frequency; a bare number is rad/s. */
 static void check_bifurcation(NsStudy *study)
 {
   const NsBifurcation *bifurcation = study->settings.bifurcation;
@@ -95,7 +91,8 @@ static void check_bifurcation(NsStudy *study)
     (void)NsStudyNumber(study, row, bifurcation->over, &text);
     (void)NsParseAnyQuantity(text, &dimension, &value);
     if (!*NsDimensionUnit(dimension) || (dimension.s == -1 && !dimension.m && !dimension.kg)) continue;
-    NsDiagError(study->diag, NsKeysPlace(bifurcation->where, "at"), "a turn is that of an angular velocity; %s is %s", bifurcation->over, text);
+    NsDiagError(
+      study->diag, NsKeysPlace(bifurcation->where, "at"), "at: turn needs an angular velocity or a frequency; %s is %s", bifurcation->over, text);
     return;
   }
 }

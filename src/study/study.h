@@ -5,7 +5,9 @@
       rows.c       axes -> runs, each a list of values for keys of the config
       examine.c    every run's config is checked, and gets its fingerprint, before the first is started
       pool.c       runs in processes of their own
-      signal.c     columns of a run's tables over time; quantity.c: numbers from them
+      signal.c     columns of a run's tables over time
+      values.c     what is taken of them: final, max, rms ...
+      quantity.c   the quantities of `record`, measured and checked
       orders.c     how errors fall: observed orders of convergence
       samples.c    bifurcation and Poincare data
       results.c    study.csv, study.json ... and the table on the terminal
@@ -14,26 +16,17 @@
 */
 #pragma once
 #include "core/arena_stream.h"
+#include "core/decimal.h"
+#include "core/text.h"
 #include "percuss/run.h"
 #include "results/table.h"
 
-typedef enum {
-  NS_VALUE_FINAL,
-  NS_VALUE_INITIAL,
-  NS_VALUE_MAX,
-  NS_VALUE_MIN,
-  NS_VALUE_MEAN,
-  NS_VALUE_DEVIATION,
-  NS_VALUE_LARGEST, /* this and the next two are norms: of a difference, where there is something to compare with */
-  NS_VALUE_RMS,
-  NS_VALUE_SPECTRAL,
-  NS_VALUE_SUM,
-  NS_VALUE_INTEGRAL,
-  NS_VALUE_SHARE,
-  NS_VALUE_COUNT, /* this and the next two are of events */
-  NS_VALUE_FIRST,
-  NS_VALUE_LAST
-} NsStudyValue;
+/* What is taken of a quantity: NsValue_final, ..., in the order of values.h. */
+enum {
+#define NS_VALUE(word, kind) NS_VALUE_##word,
+#include "values.h"
+#undef NS_VALUE
+};
 
 /* One quantity of `record`. */
 typedef struct {
@@ -42,7 +35,7 @@ typedef struct {
   const char   *summary; /* path within the summary of run.json, or within run.json */
   const char   *event;   /* kind of event */
   const char   *contact; /* of events: NULL counts all contacts */
-  int           value;   /* NsStudyValue */
+  int           value;   /* NS_VALUE_final ... */
   double        from, to, every;
   const char   *against; /* "reference", a number, or NULL */
   NsNumbers     exact;   /* [[t, x], ...] */
@@ -136,12 +129,12 @@ int NsStudyAxisOf(const NsStudy *study, const char *key);
 /* Options of a run as `percuss run` would have them. */
 NsRunOptions NsStudyRunOptions(const NsStudy *study, int run);
 
-/* (in a process with PETSc) Looks at each run as `percuss check` does; the first with a mistake ends it, after a message. Sets fingerprints. */
+/* (in a process with PETSc) Checks each run as `percuss check` does, up to the first with an error, after a message. Sets fingerprints. */
 PetscErrorCode NsStudyExamine(NsStudy *study, bool *good);
 
 /* Processes.
    work(context, number) is what each does, and its exit code; its output goes to the file log(context, number). Ended: called in the parent with the exit code, or minus the signal.
-   Stops starting after SIGINT or SIGTERM, and hands the signal on; a second one kills. Returns the signal, or 0. */
+   After SIGINT or SIGTERM no more are started, and the signal is forwarded; a second one kills. Returns the signal, or 0. */
 typedef struct {
   int       jobs;
   PetscBool quiet;
@@ -169,18 +162,29 @@ void        NsRunFilesClose(NsRunFiles **files);
 /* NULL: it cannot be read. */
 const NsResultTable *NsRunFilesTable(NsRunFiles *files, const char *name);
 
+enum { NS_MOST_SIGNALS = 16 };
 typedef struct {
   long     rows;
-  int      columns;
-  double  *time;  /* [rows] */
-  double **value; /* [columns][rows]; states of contacts: 0 open, 1 not */
+  int      columns; /* at most NS_MOST_SIGNALS */
+  double  *time;    /* [rows] */
+  double **value;   /* [columns][rows]; states of contacts: 0 open, 1 not */
 } NsSignal;
+/* values.c: the words of values.h, with a function each. Events have rows, and no columns. */
+typedef struct {
+  const char *word;
+  enum { NS_VALUE_OF_COLUMN, NS_VALUE_OF_NORM, NS_VALUE_OF_EVENTS } kind;
+  double (*take)(const NsSignal *signal);
+} NsStudyValue;
+extern const NsStudyValue NsStudyValues[];     /* by number */
+extern const char *const  NsStudyValueWords[]; /* the same, NULL-terminated */
+
 /* "poincare.right.u2" -> file "poincare.csv", heading "u2", rows of station "right"; false: no such table. */
 typedef struct {
   const char *file, *heading, *station;
 } NsColumnName;
-bool                     NsColumnNameRead(const char *text, NsArena *arena, NsColumnName *name);
-extern const char *const NsColumnTables[]; /* NULL-terminated */
+bool NsColumnNameRead(const char *text, NsArena *arena, NsColumnName *name);
+/* The tables of a run whose columns can be recorded, NULL-terminated: all but events.csv, which `event` is for. */
+const char *const *NsColumnTables(NsArena *arena);
 /* Headings of a table, NULL-terminated; NULL: it cannot be read. */
 const char **NsSignalHeadings(const char *path, NsArena *arena);
 /* Columns of one table of a run. NULL, or why not. */
@@ -194,16 +198,14 @@ const char *NsSignalEvery(NsSignal *signal, double from, double to, double inter
 
 /* quantity.c: of one run (and its reference, where it has one, else NULL); NAN where there is none, with a reason. */
 double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);
-/* Mistakes in `column`, `summary`, `contact` that only show with a run, whose empty tables stand in the directory. */
+/* Reports mistakes in `column`, `summary`, `contact` that can only be found with a run; the directory holds its tables, empty. */
 void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, NsDiag *diag);
-bool NsValueIsNorm(int value);
-bool NsValueIsOfEvents(int value);
 
 /* orders.c: writes convergence.csv, and prints its tables. False: cannot write. */
 bool NsStudyOrders(const NsStudy *study, FILE *out);
-/* Two rows of one sequence with the same size: no order is between them. */
+/* Finds two rows of one sequence with the same value of the refined key, between which there is no order. */
 bool NsOrdersRepeat(const NsStudy *study, int *first, int *second);
-/* Observed orders of errors over sizes, finest last: pair[k] between k and k + 1. fit: least squares over the longest stretch of at least two pairs whose orders differ by
+/* Observed orders of errors over h, finest last: pair[k] between k and k + 1. fit: least squares over the longest stretch of at least two pairs whose orders differ by
    less than a quarter (first..last), over all where there is none. NAN where errors are not positive. */
 typedef struct {
   double *pair; /* [count - 1] */
@@ -211,7 +213,7 @@ typedef struct {
   int     first, last;
   bool    asymptotic; /* such a stretch was found */
 } NsOrders;
-void NsOrdersFit(int count, const double *size, const double *error, NsOrders *orders);
+void NsOrdersFit(int count, const double *h, const double *error, NsOrders *orders);
 
 /* samples.c: writes bifurcation.csv. */
 bool NsStudySamples(const NsStudy *study, FILE *out);
@@ -228,7 +230,7 @@ bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
 /* Whether run.json in this directory says that the run is done or failed, with its failure; one that stopped or was killed is missing. */
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
-/* How many runs in the directory belong to no row any more, for the study was changed; they can go, if `remove`. */
+/* The number of runs in the directory that belong to no row any more, because the study has changed; removes them if `remove`. */
 int NsStudyOldRuns(const NsStudy *study, bool remove);
 /* A file made by one call, whole or not at all: printf into it, then close. */
 typedef struct {
@@ -238,5 +240,3 @@ typedef struct {
 } NsStudyFile;
 void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name);
 bool NsStudyFileClose(NsStudyFile *file);
-void NsPutNumber(FILE *file, double value); /* shortest; nothing for NAN */
-void NsPutWord(FILE *file, const char *word);

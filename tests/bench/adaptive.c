@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "output/settings.h"
 #include "../motion.h"
 
 enum { LINES = 12 };
@@ -49,11 +50,8 @@ static PetscErrorCode move(const Case *c, const char *scheme, Motion *motion)
     NsDiagPrint(diag, stderr, false);
     exit(1);
   }
-  if (c->journal) PetscCall(run->model->ops->station(run->model, run->config.output->orbits->stations.items, &station, &found, why, sizeof(why)));
-  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));
-  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  if (c->journal) PetscCall(run->model->view.station(run->model, NsOrbitStations(run->config.output)->items, &station, &found, why, sizeof(why)));
+  PetscCall(NsRunStart(run));
   PetscCall(motion_follow(run, c->journal ? &station : NULL, c->end, motion, &failed));
   if (failed) {
     fprintf(stderr, "%s: %s\n", scheme, failed);

@@ -1,9 +1,9 @@
 /*
-  What a step of free flight of a long chain costs: in lanes (src/fe/lanes.h) with every kernel this CPU can run, in plain banded storage, and for the uniform undamped bar
+  What a step of free flight of a long chain costs: in lanes (src/fe/backend/lanes/lanes.h) with every kernel this CPU can run, in plain banded storage, and for the uniform undamped bar
   the same step by hand. Run by hand: build/release/tests/bench_lanes. Least time of several rounds, taken in turns: compare figures of one run.
 */
-#include "fe/banded.h"
-#include "fe/lanes.h"
+#include "fe/backend/band.h"
+#include "fe/backend/lanes/lanes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdbool.h>

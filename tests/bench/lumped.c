@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "fe/free.h"
-#include "fe/line_body.h"
+#include "fe/backend/backend.h"
+#include "fe/bodies/line_body.h"
 
 static double processor_seconds(void)
 {
@@ -39,9 +39,9 @@ typedef struct {
 } Shape;
 
 typedef struct {
-  NsFreeDynamics free;
-  PetscReal     *q[2], *v[2], *a[2];
-  double         seconds; /* of the best flight */
+  NsBackEnd  back_end;
+  PetscReal *q[2], *v[2], *a[2];
+  double     seconds; /* of the best flight */
 } Model;
 
 static PetscReal noise(void)
@@ -54,12 +54,14 @@ static PetscReal noise(void)
 
 static void add_element(NsFe *fe, PetscInt a, PetscInt b)
 {
-  NsFeElement *e = &fe->element[fe->elements++];
+  NsFeElement *e    = &fe->element[fe->elements++];
+  PetscInt    *node = NsArenaAlloc(fe->arena, 2 * sizeof(*node));
 
-  *e = (NsFeElement){.node = {a, b}, .property = {&steel, &steel}};
-  for (int k = 0; k < 3; k++) e->axis[k] = fe->x[3 * b + k] - fe->x[3 * a + k];
-  e->length = sqrt(e->axis[0] * e->axis[0] + e->axis[1] * e->axis[1] + e->axis[2] * e->axis[2]);
-  for (int k = 0; k < 3; k++) e->axis[k] /= e->length;
+  node[0] = a;
+  node[1] = b;
+  *e      = (NsFeElement){.node = node, .data = NsArenaAlloc(fe->arena, sizeof(NsBeamElement))};
+  for (int k = 0; k < 2; k++) NsLine(e)->property[k] = &steel;
+  NsLineMeasure(fe->x, e);
 }
 
 /* Struts from each node to its neighbours after it. */
@@ -72,7 +74,7 @@ static void add_elements(NsFe *fe, const Shape *shape)
     const PetscInt at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
     for (int s = 0; s < (shape->kind == TRUSS ? 9 : 3); s++) {
       PetscBool inside = PETSC_TRUE;
-      for (int k = 0; k < 3; k++) inside = inside && at[k] + step[s][k] >= 0 && at[k] + step[s][k] < n[k] ? PETSC_TRUE : PETSC_FALSE;
+      for (int k = 0; k < 3; k++) inside = inside && at[k] + step[s][k] >= 0 && at[k] + step[s][k] < n[k];
       if (inside) add_element(fe, i, i + step[s][0] + n[0] * (step[s][1] + n[1] * step[s][2]));
     }
   }
@@ -83,13 +85,13 @@ static PetscErrorCode make_beams(NsFe *fe)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < fe->elements; i++) {
     NsBeamMatrices *beam;
-    if (i > 0 && fe->element[i].length == fe->element[0].length) {
-      fe->element[i].beam = fe->element[0].beam;
+    if (i > 0 && NsLine(&fe->element[i])->length == NsLine(&fe->element[0])->length) {
+      ((NsBeamElement *)fe->element[i].data)->matrices = ((NsBeamElement *)fe->element[0].data)->matrices;
       continue;
     }
     beam = NsArenaAlloc(fe->arena, sizeof(*beam));
-    NsBeamMatricesMake(&steel, &steel, fe->element[i].length, (NsBeamTheory){.shear = PETSC_TRUE, .lumped = PETSC_TRUE}, beam);
-    fe->element[i].beam = beam;
+    NsBeamMatricesMake(&steel, &steel, NsLine(&fe->element[i])->length, (NsBeamTheory){.shear = PETSC_TRUE, .lumped = PETSC_TRUE}, beam);
+    ((NsBeamElement *)fe->element[i].data)->matrices = beam;
   }
   PetscFunctionReturn(0);
 }
@@ -140,7 +142,7 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
   }
   mesh->x = fe->x;
   for (PetscInt i = 0; i < d * fe->nodes; i++) fe->unknown[i] = i;
-  fe->slots = fe->unknowns = d * fe->nodes;
+  fe->dofs = fe->unknowns = d * fe->nodes;
   add_elements(fe, shape);
   mesh->elements     = fe->elements;
   *body              = (NsFeBody){.name = shape->name,
@@ -151,12 +153,12 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
   body->damping_mass = body->damping_stiffness = shape->damping;
   for (PetscInt a = 0; a < d; a++) {
     body->direction[a][a % 3] = 1;
-    body->turns[a]            = a >= 3 ? PETSC_TRUE : PETSC_FALSE;
+    body->turns[a]            = a >= 3;
   }
   if (shape->kind == BEAM) PetscCall(make_beams(fe));
-  *model = (Model){.free = {.fe = fe, .diagonal = PETSC_TRUE, .type = &NsBackEnd_Lumped}, .seconds = 1e30};
-  PetscCall(lumped_masses(fe, &model->free.M));
-  PetscCall(model->free.type->create(&model->free));
+  *model = (Model){.back_end = {.fe = fe, .diagonal = PETSC_TRUE, .type = &NsBackEndType_Lumped}, .seconds = 1e30};
+  PetscCall(lumped_masses(fe, &model->back_end.M));
+  PetscCall(model->back_end.type->create(&model->back_end));
   for (int k = 0; k < 2; k++) {
     PetscCall(PetscMalloc3(fe->unknowns, &model->q[k], fe->unknowns, &model->v[k], fe->unknowns, &model->a[k]));
     for (PetscInt i = 0; i < fe->unknowns; i++) {
@@ -170,15 +172,15 @@ static PetscErrorCode make_model(const Shape *shape, NsArena *arena, Model *mode
 
 static PetscErrorCode destroy_model(Model *model)
 {
-  NsSparse *M = &model->free.M;
+  NsSparse *M = &model->back_end.M;
 
   PetscFunctionBegin;
   for (int k = 0; k < 2; k++) PetscCall(PetscFree3(model->q[k], model->v[k], model->a[k]));
   PetscCall(PetscFree(M->start));
   PetscCall(PetscFree(M->column));
   PetscCall(PetscFree(M->value));
-  PetscCall(model->free.type->destroy(&model->free));
-  PetscCall(NsLayoutDestroy(&model->free.layout));
+  PetscCall(model->back_end.type->destroy(&model->back_end));
+  PetscCall(NsLayoutDestroy(&model->back_end.layout));
   PetscFunctionReturn(0);
 }
 
@@ -192,13 +194,13 @@ static int repeats(PetscInt unknowns)
 
 static PetscErrorCode fly(Model *model, PetscReal dt)
 {
-  const int    count = repeats(model->free.fe->unknowns);
+  const int    count = repeats(model->back_end.fe->unknowns);
   const double start = processor_seconds();
 
   PetscFunctionBegin;
   for (int r = 0; r < count; r++) {
-    PetscCall(model->free.type->flight(
-      &model->free, dt, model->q[r % 2], model->v[r % 2], model->a[r % 2], NULL, model->q[1 - r % 2], model->v[1 - r % 2], model->a[1 - r % 2]));
+    PetscCall(model->back_end.type->flight(
+      &model->back_end, dt, model->q[r % 2], model->v[r % 2], model->a[r % 2], NULL, model->q[1 - r % 2], model->v[1 - r % 2], model->a[1 - r % 2]));
   }
   model->seconds = fmin(model->seconds, (processor_seconds() - start) / count);
   PetscFunctionReturn(0);
@@ -271,7 +273,7 @@ static PetscErrorCode bench_lattice(const Shape *shape, int rounds)
 
   PetscFunctionBegin;
   PetscCall(make_model(shape, arena, &model));
-  const NsFe *fe = model.free.fe;
+  const NsFe *fe = model.back_end.fe;
   for (int r = 0; r < rounds; r++) PetscCall(fly(&model, 1e-6));
   printf("%-28s %9d %9d %14.2f %14.2f\n", shape->name, (int)fe->elements, (int)fe->unknowns, 1e9 * model.seconds / fe->elements,
     1e9 * model.seconds / fe->unknowns);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "output/file.h"
 #include "output/writer.h"
+#include "run/private.h"
 
 enum { NUMBERS = 4000000, COLUMNS = 8, PIECE = 1 << 18, SMALL_FRAMES = 1000, ITEMS = 7 };
 
@@ -37,9 +38,9 @@ static void keep(int i, double seconds, double count, double bytes)
   item[i].bytes = bytes;
 }
 
-static const char *in(NsRun *run, const char *name)
+static const char *in(const NsSink *sink, const char *name)
 {
-  return NsRunPath(run, "%s", name);
+  return NsSinkPath(sink, "%s", name);
 }
 
 static double size_of(const char *path)
@@ -59,7 +60,7 @@ static void write_plain(const char *path, const char *bytes, size_t size)
   close(fd);
 }
 
-static PetscErrorCode bench_numbers(NsRun *run, int rounds)
+static PetscErrorCode bench_numbers(NsSink *sink, int rounds)
 {
   double  *number = malloc(sizeof(*number) * NUMBERS);
   uint64_t random = 88172645463325252u;
@@ -72,22 +73,22 @@ static PetscErrorCode bench_numbers(NsRun *run, int rounds)
     random ^= random << 17;
     number[i] = ldexp((double)(int64_t)random, (int)(random % 60) - 90);
   }
-  NsFileCreate(&file, run, 65536);
+  NsFileCreate(&file, sink, 65536);
   for (int r = 0; r < rounds; r++) {
     double start = NsSeconds();
-    NsFileOpen(&file, in(run, "numbers.csv"));
+    NsFileOpen(&file, in(sink, "numbers.csv"));
     for (int i = 0; i < NUMBERS; i++) {
       const int last = i % COLUMNS == COLUMNS - 1;
       NsFileNumber(&file, number[i], last ? '\n' : ',');
       if (last) NsFileEndRow(&file);
     }
     NsFileClose(&file, PETSC_FALSE);
-    keep(0, NsSeconds() - start, NUMBERS, size_of(in(run, "numbers.csv")));
+    keep(0, NsSeconds() - start, NUMBERS, size_of(in(sink, "numbers.csv")));
     start       = NsSeconds();
-    FILE *plain = fopen(in(run, "numbers.csv"), "w");
+    FILE *plain = fopen(in(sink, "numbers.csv"), "w");
     for (int i = 0; i < NUMBERS; i++) fprintf(plain, "%.17g%c", number[i], i % COLUMNS == COLUMNS - 1 ? '\n' : ',');
     fclose(plain);
-    keep(1, NsSeconds() - start, NUMBERS, size_of(in(run, "numbers.csv")));
+    keep(1, NsSeconds() - start, NUMBERS, size_of(in(sink, "numbers.csv")));
   }
   free(number);
   PetscFunctionReturn(0);
@@ -117,32 +118,40 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
           .normal_force                  = malloc(sizeof(PetscReal) * (size_t)scene->cells),
           .energy                        = malloc(sizeof(PetscReal) * (size_t)scene->cells)};
   for (int r = 0; r < rounds; r++) {
-    double start   = NsSeconds();
-    run->directory = NsArenaPrint(arena, "%s/%d_%d", directory, first, r); /* a new one: removing files makes the next ones dear */
-    if (mkdir(run->directory, 0777)) exit(1);
+    double start        = NsSeconds();
+    run->sink.directory = NsArenaPrint(arena, "%s/%d_%d", directory, first, r); /* a new one: removing files makes the next ones dear */
+    if (mkdir(run->sink.directory, 0777)) exit(1);
     if (frames == 1) {
-      PetscCall(run->model->ops->fields(run->model, 0, run->state.q, run->state.v, &fields));
+      PetscCall(run->model->view.fields(run->model, 0, run->state.q, run->state.v, &fields));
       keep(first++, NsSeconds() - start, 1, 56.0 * scene->points + 24.0 * scene->cells);
     }
+    const NsWriterContext context = {.sink = &run->sink, .model = run->model, .settings = run->config.output, .end = 1, .steps = frames};
     for (const NsWriterType *const *type = NsWriterTypes; *type; type++) {
-      if (!strcmp((*type)->name, "frames")) PetscCall(NsWriterCreate(*type, run, &writer));
+      if (!strcmp((*type)->name, "frames")) PetscCall(NsWriterCreate(*type, &context, &writer));
     }
+    PetscCall(NsWriterOpen(writer));
     start = NsSeconds();
     for (int i = 0; i < frames; i++) {
-      NsSnapshot snapshot = {.step = i, .state = run->state, .contact = run->contact->report, .ledger = &run->ledger};
+      NsSnapshot snapshot = {.step = i,
+        .state                     = run->state,
+        .whole_q                   = run->state.q,
+        .whole_v                   = run->state.v,
+        .contact                   = NsContactReports(run->contact),
+        .ledger                    = &run->ledger};
       snapshot.state.t    = (PetscReal)i;
       PetscCall(writer->type->write(writer, &snapshot));
     }
     const double seconds = NsSeconds() - start;
-    PetscCall(NsWriterDestroy(&writer));
-    const char  *last[] = {NsRunPath(run, "frames/%s_%06d.vtk", run->name, frames - 1), NsRunPath(run, "frames/contacts_%06d.vtk", frames - 1)};
+    PetscCall(NsWriterClose(writer, "done"));
+    const char *last[] = {
+      NsSinkPath(&run->sink, "frames/%s_%06d.vtk", run->sink.name, frames - 1), NsSinkPath(&run->sink, "frames/contacts_%06d.vtk", frames - 1)};
     const double size[] = {size_of(last[0]), size_of(last[1])}, bytes = size[0] + size[1];
     char        *plain = memset(malloc((size_t)bytes), 1, (size_t)bytes);
     keep(first, seconds, frames, bytes);
     start = NsSeconds();
     for (int i = 0; i < frames; i++) {
       for (int k = 0; k < 2; k++) {
-        if (size[k] > 0) write_plain(NsRunPath(run, "frames/plain_%d_%06d", k, i), plain, (size_t)size[k]);
+        if (size[k] > 0) write_plain(NsSinkPath(&run->sink, "frames/plain_%d_%06d", k, i), plain, (size_t)size[k]);
       }
     }
     keep(first + 1, NsSeconds() - start, frames, bytes);
@@ -166,15 +175,15 @@ int main(int argc, char **argv)
   static const char *const large[]   = {"bodies.bar.mesh.line.elements=1000000", "scheme.step=1e-10 s", "time.end=1e-9 s", NULL};
   static const char *const small[]   = {NULL};
   const int                rounds    = argc > 1 ? atoi(argv[1]) : 5;
-  NsRun                    run       = {.arena = NsArenaCreate()};
+  NsSink                   sink      = {.arena = NsArenaCreate(), .writes = PETSC_TRUE};
   const char              *parent    = argc > 2 ? argv[2] : ".";
-  char                    *directory = NsArenaPrint(run.arena, "%s/bench_output_XXXXXX", parent);
+  char                    *directory = NsArenaPrint(sink.arena, "%s/bench_output_XXXXXX", parent);
 
   if (!mkdtemp(directory)) return perror(directory), 1;
-  run.directory = directory;
-  argc          = 1;
+  sink.directory = directory;
+  argc           = 1;
   PetscCall(SlepcInitialize(&argc, &argv, NULL, NULL));
-  PetscCall(bench_numbers(&run, rounds));
+  PetscCall(bench_numbers(&sink, rounds));
   PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/elastic_bar_lumped.yaml", large, directory, rounds, 1, 2));
   PetscCall(bench_frames(PERCUSS_SOURCE_DIR "/configs/elastic_bar.yaml", small, directory, rounds, SMALL_FRAMES, 5));
   for (int i = 0; i < ITEMS; i++) {
@@ -184,6 +193,6 @@ int main(int argc, char **argv)
   }
   PetscCall(SlepcFinalize());
   nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
-  NsArenaDestroy(&run.arena);
+  NsArenaDestroy(&sink.arena);
   return 0;
 }

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 enum { STEPS = 20000, MESHES = 5 };
 
@@ -59,13 +59,10 @@ static PetscErrorCode measure(const char *const *set, double end, PetscBool choo
   if (NsDiagErrors(diag)) give_up(diag);
   if (choose_step) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
-    run->step  = 0.7 * run->step_limit;
+    run->step  = 0.7 * run->stability.step_limit;
     run->clock = NsStepClockMake(run->step);
   }
-  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));
-  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  PetscCall(NsRunStart(run));
   *cost = (Cost){.step = run->step, .unknowns = run->model->unknowns};
   start = processor_seconds();
   while (end > 0 ? run->state.t < end - 1e-6 * run->step : cost->steps < STEPS) {
@@ -74,11 +71,11 @@ static PetscErrorCode measure(const char *const *set, double end, PetscBool choo
     if (!outcome.done) give_up(diag);
     cost->steps++;
     if (!run->scheme->type->varies) run->state.t = NsRunTime(run, cost->steps);
-    if (run->contact->report[0].state != NS_OPEN) {
+    if (NsContactReports(run->contact)[0].state != NS_OPEN) {
       cost->share += run->state.t - before;
-      cost->gap = fmax(cost->gap, fabs(run->contact->report[0].gap));
+      cost->gap = fmax(cost->gap, fabs(NsContactReports(run->contact)[0].gap));
     }
-    cost->penetration = fmax(cost->penetration, -run->contact->report[0].gap);
+    cost->penetration = fmax(cost->penetration, -NsContactReports(run->contact)[0].gap);
   }
   cost->seconds = processor_seconds() - start;
   cost->share /= run->state.t;

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "percuss/local.h"
-#include "percuss/run.h"
+#include "run/private.h"
 
 enum { STEPS = 20000, CONTACTS = 4, N = 3 };
 static const double dt = 1e-5, restitution = 0.4, friction = 0.01;
@@ -128,7 +128,7 @@ static void plain_half_explicit(Plain *x)
   plain_geometry(q1, g, W0);
   count = 0;
   for (int k = 0; k < CONTACTS; k++) {
-    const PetscBool is = g[k] <= 0 ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool is = g[k] <= 0;
     if (is) list[count++] = k;
     newly += is && !x->closed[k];
     x->closed[k] = is;
@@ -226,10 +226,7 @@ static PetscErrorCode percuss_seconds(const char *scheme, double *seconds, doubl
     NsDiagPrint(diag, stderr, false);
     exit(1);
   }
-  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));
-  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  PetscCall(NsRunStart(run));
   *seconds = NsSeconds();
   for (int i = 0; i < STEPS; i++) PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
   *seconds = NsSeconds() - *seconds;

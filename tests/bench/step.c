@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 typedef struct {
   double     seconds, contact, step, energy, writing; /* s, share, s, J, s */
@@ -45,22 +45,19 @@ static double processor_seconds(void)
 
 static PetscErrorCode step_on(NsRun *run, PetscInt64 steps, Cost *cost)
 {
-  const PetscBool touches = run->contact->candidates > 0 ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool touches = run->model->candidates > 0;
   NsStepOutcome   outcome;
   double          start;
   PetscInt64      closed = 0;
 
   PetscFunctionBegin;
-  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  PetscCall(NsContactBeginStep(run->contact));
-  PetscCall(NsContactEndStep(run->contact, &run->state));
-  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  PetscCall(NsRunStart(run));
   start = processor_seconds();
   for (PetscInt64 step = 1; step <= steps; step++) {
     PetscCall(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     PetscCheck(outcome.done, PETSC_COMM_SELF, PETSC_ERR_NOT_CONVERGED, "step %lld: %s", (long long)step, outcome.reason);
     if (!run->scheme->type->varies) run->state.t = NsRunTime(run, step);
-    closed += touches && run->contact->report[0].state != NS_OPEN;
+    closed += touches && NsContactReports(run->contact)[0].state != NS_OPEN;
     cost->impulsive += outcome.impulsive;
   }
   cost->seconds = processor_seconds() - start;
@@ -74,11 +71,11 @@ static PetscErrorCode execute(NsRun *run, Cost *cost)
 {
   PetscFunctionBegin;
   PetscCall(NsRunExecute(run));
-  PetscCheck(run->exit == NS_EXIT_DONE, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", run->failure);
-  cost->seconds   = run->loop_seconds;
-  cost->writing   = run->writing_seconds;
-  cost->steps     = run->steps_done;
-  cost->impulsive = run->impulsive_steps;
+  PetscCheck(NsRunExit(run) == NS_EXIT_DONE, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", run->sink.failure);
+  cost->seconds   = run->figures.loop_seconds;
+  cost->writing   = run->figures.writing_seconds;
+  cost->steps     = run->figures.steps;
+  cost->impulsive = run->figures.impulsive_steps;
   PetscFunctionReturn(0);
 }
 
@@ -97,7 +94,7 @@ static PetscErrorCode measure(const Task *task, Cost *cost)
   }
   if (task->at > 0) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
-    run->step  = task->at * run->step_limit;
+    run->step  = task->at * run->stability.step_limit;
     run->clock = NsStepClockMake(run->step);
   }
   if (task->execute)

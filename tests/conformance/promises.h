@@ -90,26 +90,26 @@ static const Promise promises[] = {
 /* Schemes that meet their events: impacts do not cost them their order. */
 static inline PetscBool promise_meets(const Promise *p)
 {
-  return !strncmp(p->scheme, "event_driven", 12) ? PETSC_TRUE : PETSC_FALSE;
+  return !strncmp(p->scheme, "event_driven", 12);
 }
 
 /* Steps whose length is not `step`, but what the error allows. */
 static inline PetscBool promise_adapts(const Promise *p)
 {
-  if (!strcmp(p->scheme, "half_explicit_adaptive")) return strcmp(p->option, "scheme.tolerance=1") ? PETSC_TRUE : PETSC_FALSE;
-  return promise_meets(p) && strcmp(p->option, "scheme.tolerance=0") ? PETSC_TRUE : PETSC_FALSE;
+  if (!strcmp(p->scheme, "half_explicit_adaptive")) return strcmp(p->option, "scheme.tolerance=1") != 0;
+  return promise_meets(p) && strcmp(p->option, "scheme.tolerance=0");
 }
 
 /* Schemes whose contacts give way: they move linear finite elements alone, and neither restitution nor places whose whole mass has to stop. */
 static inline PetscBool promise_gives(const Promise *p)
 {
-  return !strcmp(p->scheme, "modal") ? PETSC_TRUE : PETSC_FALSE;
+  return !strcmp(p->scheme, "modal");
 }
 
 static inline const NsSchemeType *promise_type(const Promise *promise)
 {
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    if (!strcmp((*type)->variant->name, promise->scheme)) return *type;
+    if (!strcmp((*type)->variant.name, promise->scheme)) return *type;
   }
   return NULL;
 }

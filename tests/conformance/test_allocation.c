@@ -66,14 +66,14 @@ static const char *const joint     = "gravity: [0, -9.81, 0]\n"
 /* An implicit scheme that changes its step has to factor anew, and that allocates where a back end does: a mechanism shows that nothing else of it does. */
 static PetscBool factors_anew(const Promise *p)
 {
-  return promise_type(p)->implicit && promise_type(p)->adapts ? PETSC_TRUE : PETSC_FALSE;
+  return promise_type(p)->implicit && promise_type(p)->adapts;
 }
 
 /* Calls of the allocator in 3000 steps that see open and closed contacts. */
 static long count_calls(const Promise *p)
 {
-  const PetscBool   bodies       = p->bodies && !factors_anew(p) ? PETSC_TRUE : PETSC_FALSE;
-  const PetscBool   frictionless = bodies && !p->friction ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool   bodies       = p->bodies && !factors_anew(p);
+  const PetscBool   frictionless = bodies && !p->friction;
   const char *const config       = p->mass ? lattice : promise_gives(p) ? soft : bodies ? text : p->friction ? mechanism : joint;
   TestRun           test         = promise_open(config, p, bodies ? 1e-6 : 1e-5, frictionless ? "contacts.floor.friction=0" : "");
   PetscInt64        closed = 0, open = 0;
@@ -85,7 +85,7 @@ static long count_calls(const Promise *p)
   before = calls;
   for (int i = 0; i < 3000; i++) {
     test_step(test.run);
-    if (test.run->contact->report[0].state == NS_OPEN)
+    if (NsContactReports(test.run->contact)[0].state == NS_OPEN)
       open++;
     else
       closed++;

@@ -184,7 +184,7 @@ static void zeno_ball_comes_to_rest(void **state)
     test = promise_open(bouncing, p, dt, "");
     while (first == 0 && test.run->state.t < 0.1) {
       test_step(test.run);
-      if (test.run->contact->report[1].impulse[0] > 0) first = test.run->state.t;
+      if (NsContactReports(test.run->contact)[1].impulse[0] > 0) first = test.run->state.t;
     }
     assert_near(first, t1, 2 * dt);
     finish(&test, q, v);
@@ -210,7 +210,7 @@ static void ball_sticks_under_load(void **state)
     finish(&test, q, v);
     assert_near(q[0], 2, 1e-9);
     assert_near(v[0], 0, 1e-9);
-    assert_int_equal(test.run->contact->report[1].state, NS_STICK);
+    assert_int_equal(NsContactReports(test.run->contact)[1].state, NS_STICK);
     test_run_close(&test);
   }
 }
@@ -229,10 +229,10 @@ static void block_sticks_and_slips(void **state)
     promise_print(p);
     TestRun test = promise_open(belt, p, 1e-4, "");
     while (test.run->state.t < 0.9 * t1) test_step(test.run);
-    assert_int_equal(test.run->contact->report[0].state, NS_STICK);
-    assert_near(test.run->contact->report[0].velocity_after[1], 0, 1e-14);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_STICK);
+    assert_near(NsContactReports(test.run->contact)[0].velocity_after[1], 0, 1e-14);
     finish(&test, q, v);
-    assert_int_equal(test.run->contact->report[0].state, NS_SLIP);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_SLIP);
     assert_near(q[0], x1 + s / w * sin(w * (1 - t1)), 2e-5 * loose);
     assert_near(v[0], s * cos(w * (1 - t1)), 2e-4 * loose);
     CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
@@ -277,7 +277,7 @@ static void strangers_do_not_meet(void **state)
     PetscBool          found;
     char               why[256];
     assert_int_equal(test_step(test.run).impulsive, k);
-    CHECK(test.run->model->ops->probe(test.run->model, "b.left", &probe, &found, why, sizeof(why)));
+    CHECK(test.run->model->view.probe(test.run->model, "b.left", &probe, &found, why, sizeof(why)));
     assert_true(found && probe.column[1].of_velocity);
     CHECK(VecGetArrayRead(test.run->state.v, &value));
     v[k] = value[probe.column[1].unknown[0]];

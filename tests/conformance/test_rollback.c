@@ -46,7 +46,7 @@ static void a_failed_step_changes_nothing(void **state)
       copy(test.run->state.v, v[0]);
       t      = test.run->state.t;
       ledger = test.run->ledger;
-      report = test.run->contact->report[0];
+      report = NsContactReports(test.run->contact)[0];
       CHECK(NsSchemeStep(test.run->scheme, &test.run->state, test.run->step, &outcome));
     }
     print_message("  %s %s: %s\n", p->scheme, p->option, outcome.done ? "no step failed" : outcome.reason);
@@ -59,7 +59,7 @@ static void a_failed_step_changes_nothing(void **state)
       assert_memory_equal(v[0], v[1], sizeof(v[0]));
       assert_memory_equal(&t, &test.run->state.t, sizeof(t));
       assert_memory_equal(&ledger, &test.run->ledger, sizeof(ledger));
-      assert_memory_equal(&report, &test.run->contact->report[0], sizeof(report));
+      assert_memory_equal(&report, &NsContactReports(test.run->contact)[0], sizeof(report));
       CHECK(NsSchemeStep(test.run->scheme, &test.run->state, test.run->step, &outcome)); /* and it fails once more, in the same way */
       assert_false(outcome.done);
       assert_string_equal(outcome.reason, reason);

@@ -72,24 +72,40 @@ static void every_scheme_promises_something(void **state)
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
     PetscBool found       = PETSC_FALSE;
-    EACH_PROMISE(p) found = found || promise_type(p) == *type ? PETSC_TRUE : PETSC_FALSE;
-    if (!found) fail_msg("scheme '%s' has no line in tests/conformance/promises.h", (*type)->variant->name);
+    EACH_PROMISE(p) found = found || promise_type(p) == *type;
+    if (!found) fail_msg("scheme '%s' has no line in tests/conformance/promises.h", (*type)->variant.name);
   }
   EACH_PROMISE(p) assert_non_null(promise_type(p));
 }
 
-/* What `explain` prints of each: equations, order, stability, needs, reference. */
+/* Whether docs/theory has the scheme's equations where its sheet says. */
+static PetscBool theory_has_section(const NsSchemeType *type)
+{
+  char      path[512], line[512], heading[128];
+  FILE     *page;
+  PetscBool found = PETSC_FALSE;
+
+  snprintf(path, sizeof(path), "%s/docs/theory/%s.md", PERCUSS_SOURCE_DIR, type->sheet.theory);
+  snprintf(heading, sizeof(heading), "### `%s`", type->variant.name);
+  page = fopen(path, "r");
+  if (!page) fail_msg("no page %s", path);
+  while (!found && fgets(line, sizeof(line), page)) found = !strncmp(line, heading, strlen(heading));
+  fclose(page);
+  return found;
+}
+
+/* What `explain` prints of each: what it does, energy, critical time step, reference, and where its equations are. */
 static void every_scheme_has_its_page(void **state)
 {
-  static const char *const stability[] = {"dt < 2/omega_max", "step limit", "Stability", "nstable", NULL};
-
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    const char *about = (*type)->variant->about;
-    PetscBool   said  = PETSC_FALSE;
-    for (int i = 0; stability[i]; i++) said = said || strstr(about, stability[i]) ? PETSC_TRUE : PETSC_FALSE;
-    if (!said || !strstr(about, " = ") || !strstr(about, "rder ") || !strstr(about, "eeds of a model") || !strstr(about, "Reference: "))
-      fail_msg("the page of '%s' is not complete", (*type)->variant->name);
+    const NsSchemeSheet *sheet   = &(*type)->sheet;
+    const char *const    parts[] = {
+         (*type)->variant.about, sheet->level, sheet->energy, sheet->cited, sheet->step_limit, sheet->theory, sheet->reference};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+      if (!parts[i] || !*parts[i]) fail_msg("the page of '%s' is not complete", (*type)->variant.name);
+    }
+    if (!theory_has_section(*type)) fail_msg("docs/theory/%s.md has no section of '%s'", sheet->theory, (*type)->variant.name);
   }
 }
 
@@ -100,7 +116,7 @@ static void every_scheme_tells_its_order(void **state)
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
     const Promise *p = promises;
     while (p < promises + NS_PROMISES && (promise_type(p) != *type || *p->option)) p++;
-    if (p == promises + NS_PROMISES) fail_msg("scheme '%s' promises nothing without options", (*type)->variant->name);
+    if (p == promises + NS_PROMISES) fail_msg("scheme '%s' promises nothing without options", (*type)->variant.name);
     if ((*type)->sheet.order != p->order)
       fail_msg("scheme '%s' has order %d on its sheet and promises %d", p->scheme, (*type)->sheet.order, p->order);
   }
@@ -169,7 +185,7 @@ static PetscBool grows(const Promise *promise, const char *extra, PetscReal fact
   PetscBool result;
 
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  limit = test.run->step_limit;
+  limit = test.run->stability.step_limit;
   test_run_close(&test);
   assert_true(limit < PETSC_MAX_REAL);
   test = promise_open(pulled_bar, promise, factor * limit, extra);
@@ -227,12 +243,12 @@ static void implicit_schemes_have_no_limit(void **state)
     if (p->stability != UNLIMITED) continue;
     TestRun test = promise_open(pulled_bar, p, 1e-3, "");
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    assert_true(test.run->step_limit == PETSC_MAX_REAL);
+    assert_true(test.run->stability.step_limit == PETSC_MAX_REAL);
     test_run_close(&test);
   }
   TestRun test = promise_open(pulled_bar, &explicit_theta, 1e-6, "");
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  assert_true(test.run->step_limit < 1e-4);
+  assert_true(test.run->stability.step_limit < 1e-4);
   test_run_close(&test);
 }
 
@@ -245,7 +261,7 @@ static void unstable_schemes_say_so(void **state)
     if (p->stability != NEVER_STABLE) continue;
     TestRun test = promise_open(pulled_bar, p, 1e-6, "");
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    assert_true(test.run->step_limit == 0);
+    assert_true(test.run->stability.step_limit == 0);
     test_run_close(&test);
   }
 }
@@ -300,11 +316,11 @@ static void step_limit_of_explicit_schemes(void **state)
     TestRun test = promise_open(hitting_bar, p, 1e-6, "");
     CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
     const PetscReal limit = 0.05 / (PetscSqrtReal(3) * PetscSqrtReal(210e9 / 7800));
-    assert_false(test.run->omega_exact);
-    assert_near(test.run->step_limit, limit, 1e-6 * limit);
+    assert_false(test.run->stability.exact);
+    assert_near(test.run->stability.step_limit, limit, 1e-6 * limit);
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    assert_true(test.run->omega_exact);
-    assert_near(test.run->step_limit, limit, 1e-5 * limit);
+    assert_true(test.run->stability.exact);
+    assert_near(test.run->stability.step_limit, limit, 1e-5 * limit);
     test_run_close(&test);
   }
 }
@@ -322,7 +338,7 @@ static void penetration_stays_below_its_bound(void **state)
       TestRun         test = promise_open(hitting_bar, p, step, "");
       for (PetscInt64 i = 0; test_runs(test.run); i++) {
         test_step(test.run);
-        assert_true(-test.run->contact->report[0].gap <= PetscMax(p->penetration, 1e-6) * step * 0.1 * (1 + 1e-9));
+        assert_true(-NsContactReports(test.run->contact)[0].gap <= PetscMax(p->penetration, 1e-6) * step * 0.1 * (1 + 1e-9));
       }
       test_run_close(&test);
     }
@@ -427,7 +443,7 @@ static void block_slides_to_rest(void **state)
     promise_print(p);
     TestRun test = promise_open(sliding_block, p, 20e-6, "");
     while (test_runs(test.run)) test_step(test.run);
-    CHECK(test.run->model->ops->probe(test.run->model, "block.left", &probe, &found, why, sizeof(why)));
+    CHECK(test.run->model->view.probe(test.run->model, "block.left", &probe, &found, why, sizeof(why)));
     assert_true(found);
     CHECK(VecGetArrayRead(test.run->state.q, &q));
     assert_near(q[probe.column[0].unknown[0]], 0.25, 1e-4);
@@ -435,7 +451,7 @@ static void block_slides_to_rest(void **state)
     CHECK(VecNorm(test.run->state.v, NORM_INFINITY, &speed));
     assert_true(speed < 1e-12);
     assert_near(test.run->ledger.friction, 0.5 * 0.1 * 1, 1e-4);
-    assert_int_equal(test.run->contact->report[0].state, NS_STICK);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_STICK);
     test_run_close(&test);
   }
 }
@@ -452,7 +468,7 @@ static void start_in_contact_is_an_impact(void **state)
     promise_print(p);
     while (test.run->state.t < 450e-6) {
       test_step(test.run);
-      const NsContactReport *report = &test.run->contact->report[0];
+      const NsContactReport *report = &NsContactReports(test.run->contact)[0];
       if (report->force[0] > 0 || report->impulse[0] > 0) last = test.run->state.t;
       assert_true(-report->gap <= 0.1 * 1e-7 * PetscMax(1, p->penetration) * (1 + 1e-9));
     }
@@ -490,7 +506,7 @@ static PetscReal run_in_hollow(const Promise *promise, PetscReal step, const cha
   for (PetscInt64 i = 0; test_runs(test.run); i++) {
     test_step(test.run);
     CHECK(NsContactGaps(test.run->contact, test.run->state.t, test.run->state.q));
-    off = PetscMax(off, PetscAbsReal(test.run->contact->gap[0]));
+    off = PetscMax(off, PetscAbsReal(NsContactLastGaps(test.run->contact)[0]));
   }
   CHECK(VecGetArrayRead(test.run->state.q, &q));
   for (int k = 0; k < 2; k++) end[k] = q[k];
@@ -536,6 +552,49 @@ static void curved_contacts_converge(void **state)
   test_run_close(&test);
 }
 
+static int moves;
+
+static PetscErrorCode counted_move(NsModel *model, Vec q0, PetscReal h, Vec v, Vec q1)
+{
+  PetscFunctionBegin;
+  (void)model;
+  moves++;
+  PetscCall(q1 == q0 ? VecAXPY(q1, h, v) : NsVecAddScaled(q1, h, v, q0));
+  PetscFunctionReturn(0);
+}
+
+/* Where a model has a `move` of its own, positions are no vectors: a scheme changes them by it alone, and goes the same way, or refuses. The flight of the half-explicit family is the model's. */
+static void positions_are_moved_by_the_model(void **state)
+{
+  (void)state;
+  EACH_WITH_MASS(p)
+  {
+    NsScheme     *scheme;
+    NsStepOutcome outcome;
+    PetscBool     equal = PETSC_TRUE;
+    if (!p->bodies) continue;
+    TestRun test = promise_open(hitting_bar, p, 1e-6, ""), same = promise_open(hitting_bar, p, 1e-6, "");
+    test.run->model->dynamics.move   = counted_move;
+    test.run->model->dynamics.flight = same.run->model->dynamics.flight = NsModelFlightInSteps; /* the fused one does not move */
+    CHECK(NsSchemeCreate(&test.run->config.scheme, test.run->model, test.run->contact, &test.run->ledger, &scheme));
+    if (!*scheme->refusal) {
+      moves = 0;
+      CHECK(NsSchemeStart(scheme, &test.run->state));
+      CHECK(NsSchemeStart(same.run->scheme, &same.run->state));
+      for (int i = 0; i < 300; i++) {
+        CHECK(NsSchemeStep(scheme, &test.run->state, test.run->step, &outcome));
+        CHECK(NsSchemeStep(same.run->scheme, &same.run->state, same.run->step, &outcome));
+      }
+      CHECK(VecEqual(test.run->state.q, same.run->state.q, &equal));
+      print_message("  %s %s: %d moves in 300 steps\n", p->scheme, p->option, moves);
+      assert_true(equal && moves >= 300);
+    }
+    CHECK(NsSchemeDestroy(&scheme));
+    test_run_close(&test);
+    test_run_close(&same);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(every_scheme_promises_something),
   cmocka_unit_test(every_scheme_has_its_page),
@@ -556,5 +615,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(ledger_of_every_scheme_converges),
   cmocka_unit_test(block_slides_to_rest),
   cmocka_unit_test(curved_contacts_converge),
+  cmocka_unit_test(positions_are_moved_by_the_model),
 };
 TEST_MAIN(tests)

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Figures of the theory guide against what is printed: runs the test programs that a section names, and lists the figures of the section that none of them prints. By hand: takes a minute of computing.
+"""Compares the figures of the theory guide with printed output: runs the test programs that a section names, and lists the figures that none of them
+prints. Run it by hand; it takes a minute.
 
-    tests/docs/figures.py [BUILD]        BUILD: build/release unless given
+    tests/docs/figures.py [BUILD]        BUILD: default build/release
 
-What is listed is to be explained by the text: constants, figures of papers, what a test holds without printing it.
+The text must explain the listed figures: constants, figures of papers, bounds that a test checks without printing them.
 """
 import functools
 import os
@@ -15,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 BUILD = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release")
 GUIDE = os.path.join(ROOT, "docs/theory")
 PROGRAM = re.compile(r"`((?:unit|published|conformance|robustness)_\w+)`")
-FIGURE = re.compile(r"(?<![\w.^{])\d+\.\d{2,}(?:e[-+]\d+)?|(?<![\w.])\d\.\d+e[-+]\d+")  # three digits at least, or an exponent
+FIGURE = re.compile(r"(?<![\w.^{])\d+\.\d{2,}(?:e[-+]\d+)?|(?<![\w.])\d\.\d+e[-+]\d+")  # at least three digits, or an exponent
 
 
 @functools.cache

@@ -1,9 +1,9 @@
-"""What of a Markdown file can be wrong: headings, links, code, formulas, tables. As GitHub reads it, as far as this repository uses it.
+"""Parser for the parts of a Markdown file that can be wrong: headings, links, code, formulas, tables. It follows GitHub, as far as this repository needs it.
 
-A comment in the line above a block of code says what to do with it:
+A comment in the line above a code block gives instructions:
 
-    <!-- by hand: takes 4 minutes -->     commands that the test leaves to a reader; the reason is wanted
-    <!-- file: my_rotor.yaml -->          the block is saved under this name, for commands further down in the file
+    <!-- by hand: takes 4 minutes -->     commands that the test does not run; a reason is required
+    <!-- file: my_rotor.yaml -->          saves the block under this name, for later commands of the file
 """
 import re
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ MATH = re.compile(r"\$([^$]+)\$")
 
 @dataclass
 class Block:
-    """Code: `language` of a fence, None where it is indented."""
+    """A code block: `language` of a fence, None for an indented block."""
 
     line: int
     language: str | None
@@ -31,13 +31,13 @@ class Block:
 
 @dataclass
 class Document:
-    headings: list[str] = field(default_factory=list)  # as written, `#` left out
+    headings: list[str] = field(default_factory=list)  # text without `#`
     blocks: list[Block] = field(default_factory=list)
-    text: list[tuple[int, str]] = field(default_factory=list)  # what is left: line number, line
+    text: list[tuple[int, str]] = field(default_factory=list)  # other lines: (line number, line)
 
     @property
     def anchors(self):
-        """Names that GitHub gives to headings; those that come again are numbered."""
+        """Anchors of the headings as on GitHub; repeated ones are numbered."""
         seen, names = {}, set()
         for heading in self.headings:
             name = slug(heading)
@@ -46,7 +46,7 @@ class Document:
         return names
 
     def paragraphs(self):
-        """(line, text) of what stands between blank lines."""
+        """(line, text) of each paragraph."""
         first, lines = 0, []
         for number, line in [*self.text, (0, "")]:
             if line.strip():
@@ -57,7 +57,7 @@ class Document:
                 lines = []
 
     def links(self):
-        """(line, target), code left out."""
+        """(line, target) of each link outside of code."""
         for first, paragraph in self.paragraphs():
             bare = SPAN.sub("", paragraph)
             for target in LINK.findall(bare) + [t for line in bare.splitlines() for t in REFERENCE.findall(line)]:
@@ -97,7 +97,7 @@ def slug(heading):
 
 def parse(text):
     document, lines, told = Document(), text.splitlines(), {}
-    before, i = "", 0  # the last line that was not blank
+    before, i = "", 0  # the last nonblank line
     while i < len(lines):
         line, fence, comment = lines[i], FENCE.match(lines[i]), COMMENT.match(lines[i].strip())
         if comment:
@@ -107,7 +107,7 @@ def parse(text):
         if fence:
             end = next((k for k in range(i + 1, len(lines)) if lines[k].strip() == fence.group(2)), None)
             if end is None:
-                raise ValueError(f"line {i + 1}: a block of code without an end")
+                raise ValueError(f"line {i + 1}: a code block without end")
             body = [x[len(fence.group(1)):] if x.startswith(fence.group(1)) else x for x in lines[i + 1 : end]]
             document.blocks.append(Block(i + 1, fence.group(3), body, told.pop("by hand", None), told.pop("file", None)))
             document.text.append((i + 1, ""))
@@ -123,7 +123,7 @@ def parse(text):
             before, i = "", end
         else:
             if line.strip() and told:
-                raise ValueError(f"line {i + 1}: a comment about a block of code ({', '.join(told)}), and no block follows")
+                raise ValueError(f"line {i + 1}: a comment for a code block ({', '.join(told)}), but no block follows")
             heading = HEADING.match(line)
             if heading:
                 document.headings.append(heading.group(2))
@@ -134,12 +134,12 @@ def parse(text):
 
 
 def is_in_list(line):
-    """Whether what is indented after this line goes on with an item of a list."""
+    """Whether indented text after this line continues a list item."""
     return bool(ITEM.match(line) or line.startswith(" "))
 
 
 def formula_error(formula, whole):
-    """What is wrong with a formula, or None."""
+    """The error in a formula, or None."""
     bare = re.sub(r"\\[{}\\]", "", formula)
     if bare.count("{") != bare.count("}"):
         return "braces"

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""The Markdown files of this repository say what is true: links lead somewhere, commands run, configs are right, names are names. Usage: test_docs.py PERCUSS
+"""Tests of the Markdown files of this repository: links, commands, configs, names of files and programs. Usage: test_docs.py PERCUSS
 
-Blocks marked `sh` and `console` are run, one after the other, in a scratch copy of what a reader has, one copy for each file; so are indented blocks whose first word is a command. In `console` a
-command stands behind `$ `, and what follows is compared with what it says: ` ... ` stands for anything within a line, a line of its own for any lines; numbers may be off by one in their last
-digit, or 1e-6. Commands that build, install or want a screen are never run, and those under `<!-- by hand: reason -->` neither; both are counted.
+Blocks marked `sh` and `console` are run in order, in a scratch copy of the files that a reader has; so are indented blocks whose first word is a command.
+README.md and the user guide share one copy, in reading order; every other file has its own. In `console` blocks, commands follow `$ `, and their output is
+compared with the lines below them: ` ... ` within a line matches any text, as a line of its own any number of lines; numbers may differ by one in the last
+digit, or by 1e-6. Commands that build, install or need a screen are not run, nor those below `<!-- by hand: reason -->`; both are counted.
 
-Blocks marked `yaml` that are whole configs pass `percuss check`; of parts of a config the keys are checked, other YAML can be read. Inline: `percuss explain X` runs, other commands exist, and so do
-files and test programs that are named. The theory guide has a heading for every scheme, body and pair, and the orders and levels of schemes as the program has them.
+Blocks marked `yaml` must pass `percuss check` if they are complete configs; for parts of a config, the keys are checked. Inline code: `percuss explain X` must
+run; other commands, files and test programs must exist. The theory guide must have a heading for every scheme, body and pair, and the orders and levels of
+the schemes that the program prints.
 """
 import os
 import re
@@ -23,10 +25,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
 GUIDE = "docs/theory"
 
-LANGUAGES = {"", "sh", "console", "yaml", "math", "c", "python", "json", "text"}  # a misspelt one would silently not be run
-RUN = {"percuss", "mpiexec", "python3", "cc"}  # by their last part; also whatever is in build/release/tests
-NEVER = {"quickstart", "cmake", "ctest", "pvpython", "perf", "sudo", "apt"}  # build, install, or want what is not there
-READERS = ("configs", "include", "meshes", "postprocess")  # what commands may look at
+LANGUAGES = {"", "sh", "console", "yaml", "math", "c", "python", "json", "text"}  # a block with a misspelt language would not be run
+RUN = {"percuss", "mpiexec", "python3", "cc"}  # base names; also all programs in build/release/tests
+NEVER = {"quickstart", "cmake", "ctest", "pvpython", "perf", "sudo", "apt"}  # build, install, or need programs that are not installed
+READERS = ("configs", "include", "meshes", "postprocess")  # folders that commands may read
 PATIENCE = 120  # s
 PATH = re.compile(r"^(src|tests|configs|postprocess|include|meshes|docs)/[\w./-]+$")
 PROGRAM = re.compile(r"^(?:build/release/tests/)?(unit|published|conformance|robustness|bench)_(\w+)$")
@@ -40,7 +42,7 @@ def count(what, more=1):
 
 
 def documents():
-    """{path: document} of all Markdown files, but of what is built."""
+    """{path: document} of all Markdown files outside of build folders."""
     found = {}
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(f for f in folders if f not in ("build", "out") and not f.startswith("."))
@@ -66,7 +68,7 @@ def environment(scratch=None):
 
 
 def make_scratch(folder):
-    """What a reader has after the build, and files that texts only speak of."""
+    """The files that a reader has after the build, and example files that texts name."""
     for name in READERS:
         shutil.copytree(os.path.join(ROOT, name), os.path.join(folder, name), ignore=shutil.ignore_patterns("__pycache__"))
     release, built = os.path.join(folder, "build/release"), os.path.dirname(PERCUSS)
@@ -86,7 +88,7 @@ def first_word(command):
 
 
 def commands_of(block):
-    """[(command, expected lines or None)] of a block; None: it is no commands."""
+    """[(command, expected lines or None)] of a block; None if it has no commands."""
     lines = [line.rstrip() for line in block.lines]
     if block.language == "console":
         found = []
@@ -107,7 +109,7 @@ def is_command(line):
 
 
 def matches(expected, said):
-    """Whether what was said is what was expected."""
+    """Whether the output matches the expected lines."""
     pattern, numbers = "", []
     for line in expected:
         if line.strip() == "...":
@@ -147,7 +149,7 @@ class Docs(unittest.TestCase):
         cls.documents = documents()
 
     def setUp(self):
-        self.wrong = []  # all that is, told at once
+        self.wrong = []  # all errors of a test, reported together
 
     def tearDown(self):
         if self.wrong:
@@ -177,7 +179,7 @@ class Docs(unittest.TestCase):
                 error = markdown.formula_error(formula, whole)
                 self.expect(not error, f"{path}:{line}", f"{error} in {formula}")
             for line, paragraph in document.paragraphs():
-                self.expect(markdown.SPAN.sub("", paragraph).count("$") % 2 == 0, f"{path}:{line}", "a $ without another")
+                self.expect(markdown.SPAN.sub("", paragraph).count("$") % 2 == 0, f"{path}:{line}", "unpaired $")
             for line, rows in document.tables():
                 count("tables")
                 for row in rows:
@@ -187,26 +189,38 @@ class Docs(unittest.TestCase):
         for path, document in self.documents.items():
             for block in document.blocks:
                 where = f"{path}:{block.line}"
-                self.expect((block.language or "") in LANGUAGES, where, f"a block of '{block.language}', which is none of {', '.join(sorted(LANGUAGES - {''}))}")
-                self.expect(block.by_hand is None or block.by_hand, where, "by hand, and why?")
-                self.expect(block.by_hand is None or commands_of(block) is not None, where, "by hand, and no commands")
+                self.expect((block.language or "") in LANGUAGES, where, f"unknown language '{block.language}'; known: {', '.join(sorted(LANGUAGES - {''}))}")
+                self.expect(block.by_hand is None or block.by_hand, where, "by hand without a reason")
+                self.expect(block.by_hand is None or commands_of(block) is not None, where, "by hand, but without commands")
 
     def test_blocks(self):
-        """Commands and configs, in the order of the text."""
-        for path, document in self.documents.items():
-            if not any(block.language == "yaml" or commands_of(block) is not None for block in document.blocks):
+        """Commands and configs, in the order of the text. README.md and the guide share a scratch copy: a reader follows them page by page."""
+        guide = self.reading_order()
+        for paths in [guide, *([path] for path in self.documents if path not in guide)]:
+            if not any(block.language == "yaml" or commands_of(block) is not None for path in paths for block in self.documents[path].blocks):
                 continue
             with tempfile.TemporaryDirectory() as scratch:
                 make_scratch(scratch)
-                for number, block in enumerate(document.blocks):
-                    where = f"{path}:{block.line}"
-                    if block.file:
-                        with open(os.path.join(scratch, block.file), "w", encoding="utf-8") as file:
-                            file.write("\n".join(block.lines) + "\n")
-                    if block.language == "yaml":
-                        self.check_yaml(where, "\n".join(block.lines) + "\n", scratch, number)
-                    for command, expected in commands_of(block) or []:
-                        self.run_command(where, block, command, expected, scratch)
+                for path in paths:
+                    self.check_blocks(path, scratch)
+
+    def reading_order(self):
+        """README.md, then the pages of the user guide in the order of its index."""
+        index = "docs/guide/README.md"
+        pages = list(dict.fromkeys(f"docs/guide/{target}" for _, target in self.documents[index].links() if "/" not in target and target.endswith(".md")))
+        self.assertEqual(set(pages), {path for path in self.documents if path.startswith("docs/guide/") and path != index}, "index of the user guide")
+        return ["README.md", index, *pages]
+
+    def check_blocks(self, path, scratch):
+        for number, block in enumerate(self.documents[path].blocks):
+            where = f"{path}:{block.line}"
+            if block.file:
+                with open(os.path.join(scratch, block.file), "w", encoding="utf-8") as file:
+                    file.write("\n".join(block.lines) + "\n")
+            if block.language == "yaml":
+                self.check_yaml(where, "\n".join(block.lines) + "\n", scratch, number)
+            for command, expected in commands_of(block) or []:
+                self.run_command(where, block, command, expected, scratch)
 
     def run_command(self, where, block, command, expected, scratch):
         if block.by_hand is not None or any(first_word(part) in NEVER for part in command.split("&&")):
@@ -273,7 +287,7 @@ class Docs(unittest.TestCase):
 
 
 class Guide(unittest.TestCase):
-    """The theory guide has all that is registered."""
+    """The theory guide covers all registered schemes, bodies and pairs."""
 
     @classmethod
     def setUpClass(cls):
@@ -282,7 +296,7 @@ class Guide(unittest.TestCase):
 
     @staticmethod
     def schemes():
-        """{name: {column: cell}} of the program's table, its wrapped cells joined."""
+        """{name: {column: cell}} of the table that the program prints, with wrapped cells joined."""
         lines = percuss("explain", "schemes").stdout.split("\norder ")[0].splitlines()
         names = ["scheme", "order", "level", "flight", "energy"]
         starts = [lines[0].index(name) for name in names] + [lines[0].index("needs of")]
@@ -299,7 +313,7 @@ class Guide(unittest.TestCase):
 
     @staticmethod
     def keys(key, section):
-        """Names in a section of a page."""
+        """Names in a section of an explain page."""
         return re.findall(r"^  (\w+)  ", percuss("explain", key).stdout.split(f"\n{section}\n")[1].split("\n\nkeys\n")[0], re.MULTILINE)
 
     def test_every_scheme_and_body_has_a_heading(self):
@@ -346,7 +360,7 @@ percuss run b.yaml
 
 
 class Reader(unittest.TestCase):
-    """The reader itself: what it does not see is not tested."""
+    """Tests of the Markdown parser: what it misses is not tested."""
 
     def test_what_is_found(self):
         document = markdown.parse(EXAMPLE)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The gallery shows every config, with its picture, its command and its figures; those of a few quick ones are still what is printed. Usage: test_gallery.py PERCUSS"""
+"""The gallery has a picture, the command and the key figures of every config; the figures of a few fast configs are recomputed. Usage: test_gallery.py PERCUSS"""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ import gallery_panels
 FOLDER = os.path.join(ROOT, "docs/gallery")
 QUICK = ("ball_chain", "ball_in_box", "bouncing_ball", "edge", "elastic_bar", "elastic_bar_redistributed", "oscillator", "pendulum_in_ring", "stepped_bar", "two_bars")
 LARGEST, ALL = 60e3, 1.5e6  # bytes of pictures
-ROUNDING = 5e-3  # of figures with three or four digits; compilers and libraries differ in more
+ROUNDING = 5e-3  # tolerance of figures with three or four digits, for different compilers and libraries
 
 
 def page():
@@ -64,7 +64,7 @@ class Gallery(unittest.TestCase):
         told, printed = rows(page()), rows(done.stdout)
         self.assertEqual(list(printed), list(QUICK))
         for name, cells in printed.items():
-            for word, here, there in zip(gallery.HEAD[:-1], cells, told[name]):  # but what rounding makes of the scheme's own share
+            for word, here, there in zip(gallery.HEAD[:-1], cells, told[name]):  # without the numerical energy error, which may be rounding
                 with self.subTest(name=name, column=word):
                     self.assertTrue(here == there or (here and there and abs(float(here) - float(there)) <= ROUNDING * abs(float(there))), f"{here}, on the page {there}")
 

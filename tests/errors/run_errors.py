@@ -1,13 +1,29 @@
 #!/usr/bin/env python3
-"""Feeds percuss the wrong input of cases/ and compares what it says, to the letter.
+"""Feeds percuss the wrong input of cases/ and compares what it reports, to the letter.
 
-    run_errors.py [BINARY] [NAME]...        compare; BINARY, or the environment's PERCUSS
-    run_errors.py --update [BINARY] [NAME]... write the expectations anew; then read the diff
+    run_errors.py [BINARY] [NAME]...          compare; BINARY, or the environment's PERCUSS
+    run_errors.py --update [BINARY] [NAME]... write the expectations anew, in place; then read the diff
 
-A case is cases/NNN_name.yaml and cases/NNN_name.expected: the whole of stderr, then `exit: CODE`. With NAME only the cases
-whose file name contains it are run. percuss is started in cases/, so that paths are short and the same everywhere. The
-leading comment lines of a config may hold directives; in their values {case} is the config, {tmp} a fresh empty folder
-(shown as TMP in the expectation):
+cases/TOPIC.txt holds the cases of one topic. A case is a title line, the config, a separator line and the expectation: the
+whole of stderr, then `exit: CODE`.
+
+    ==== unit_case
+    bodies:
+      ball: {type: bouncing_ball, initial: {y: 1 M}}
+    ...
+    ---- percuss says
+    unit_case.yaml:2:46: error: unknown unit 'M'; did you mean 'm'?
+    ...
+    exit: 2
+
+To add a case, write its title and its config at the end of a topic, run `run_errors.py --update BINARY TOPIC/NAME`, and read
+what has been added. Names are unique within a topic. A config that is no readable text (bytes that are not UTF-8, CR, no
+newline at the end) is a file in raw/, named in the title: `==== latin1 < raw/latin1.yaml`. Text before the first title is a
+comment. With NAME only the cases run whose TOPIC/NAME contains it.
+
+percuss is started in a fresh folder that holds the config as NAME.yaml, the files of given/ (good.yaml, meshes) and
+`percuss`, the source tree. The leading comment lines of a config may hold directives; in their values {case} is the config,
+{tmp} a fresh empty folder elsewhere (shown as TMP in the expectation):
 
     # command: check {case} --set time.end=0     what to run; without it `check {case}`
     # before: run {case} --out {tmp}/a           run first and must succeed
@@ -16,23 +32,96 @@ leading comment lines of a config may hold directives; in their values {case} is
     # stdout: TEXT                               a line that begins with TEXT must be on stdout, whatever the exit code
     # kept: {tmp}/notes                          a file that must be there afterwards
 
+In expectations TMP stands for that folder, and SCHEMES for the names of all schemes, as messages list them.
+
 Beyond the comparison no case may take 10 s, die of a signal, mention PETSC ERROR, write to stdout when it exits with 2 or
-leave a file in cases/; --update does not accept such an answer. Only the Python standard library is used.
+leave a file beside its config; --update does not accept such an answer. Only the Python standard library is used.
 """
 import concurrent.futures
 import difflib
+import functools
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CASES = os.path.join(HERE, "cases")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+GIVEN = os.path.join(HERE, "given")
 LIMIT = 10
 DIRECTIVE = re.compile(rb"#\s*(command|before|file|repeat|stdout|kept):\s?(.*)")
+TITLE = re.compile(rb"==== (\w+)(?: < (raw/\w+\.yaml))?\n")
+SEPARATOR = b"---- percuss says\n"
+
+
+class Case:
+    def __init__(self, topic, name, raw):
+        self.topic, self.name, self.raw = topic, name, raw
+        self.config = b""
+        self.expected = None
+
+    def label(self):
+        return self.topic + "/" + self.name
+
+    def written(self):
+        title = "==== " + self.name + (" < " + self.raw if self.raw else "") + "\n"
+        config = b"" if self.raw else self.config
+        answer = b"" if self.expected is None else SEPARATOR + self.expected.encode()
+        return title.encode() + config + answer
+
+
+def read_topic(topic):
+    """(the comment before the first case, the cases)"""
+    path = os.path.join(HERE, "cases", topic + ".txt")
+    comment = b""
+    cases = []
+    target = "comment"
+    with open(path, "rb") as file:
+        lines = file.read().splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        title = TITLE.fullmatch(line)
+        if title:
+            cases.append(Case(topic, title.group(1).decode(), (title.group(2) or b"").decode()))
+            target = "config"
+        elif line.startswith(b"===="):
+            sys.exit("%s:%d: a title is `==== NAME` or `==== NAME < raw/FILE.yaml`" % (path, number))
+        elif line == SEPARATOR and target == "config":
+            cases[-1].expected = ""
+            target = "expected"
+        elif line.startswith(b"----"):
+            sys.exit("%s:%d: one line `%s` separates config and expectation" % (path, number, SEPARATOR.decode().strip()))
+        elif target == "comment":
+            comment += line
+        elif target == "config":
+            cases[-1].config += line
+        else:
+            cases[-1].expected += line.decode()
+    names = [case.name for case in cases]
+    for case in cases:
+        if names.count(case.name) > 1:
+            sys.exit("%s: two cases are named '%s'" % (path, case.name))
+        if case.raw:
+            with open(os.path.join(HERE, case.raw), "rb") as file:
+                case.config = file.read()
+        if case.expected is None:
+            case.config = case.config.rstrip(b"\n") + b"\n"
+        else:
+            case.expected = case.expected.rstrip("\n") + "\n"
+    return comment, cases
+
+
+def all_topics():
+    """{topic: (the comment before the first case, the cases)}"""
+    names = sorted(os.listdir(os.path.join(HERE, "cases")))
+    return {name[:-4]: read_topic(name[:-4]) for name in names if name.endswith(".txt")}
+
+
+def all_cases():
+    return [case for _, cases in all_topics().values() for case in cases]
 
 
 def environment():
@@ -55,51 +144,73 @@ def directives(text):
     return found
 
 
-def listing():
-    return {os.path.join(folder, name) for folder, folders, files in os.walk(CASES) for name in folders + files}
+def listing(top):
+    return {os.path.relpath(os.path.join(folder, name), top) for folder, folders, files in os.walk(top) for name in folders + files}
 
 
-def percuss(binary, arguments):
+def percuss(binary, arguments, folder):
     """(exit code or a word, stdout, stderr)"""
     try:
-        done = subprocess.run([binary] + arguments, cwd=CASES, env=environment(), stdin=subprocess.DEVNULL,
+        done = subprocess.run([binary] + arguments, cwd=folder, env=environment(), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LIMIT, check=False)
     except subprocess.TimeoutExpired:
         return "none after %d s" % LIMIT, "", ""
     return done.returncode, done.stdout.decode("utf-8", "backslashreplace"), done.stderr.decode("utf-8", "backslashreplace")
 
 
-def run(binary, name):
-    """(what the case says, [complaints that no expectation excuses])"""
-    complaints = []
-    config = name + ".yaml"
-    with open(os.path.join(CASES, config), "rb") as file:
-        text = file.read()
-    words = directives(text)
-    with tempfile.TemporaryDirectory(prefix="percuss_") as tmp:
-        def filled(value):
-            return value.replace("{case}", config).replace("{tmp}", tmp)
+@functools.lru_cache(maxsize=None)
+def all_schemes(binary):
+    """The types that `percuss explain scheme` lists, as messages do: a new scheme changes no expectation."""
+    page = percuss(binary, ["explain", "scheme"], ROOT)[1]
+    return ", ".join(sorted(re.findall(r"^  (\w+)", page.partition("\ntypes\n")[2].partition("\nkeys\n")[0], re.MULTILINE)))
 
-        command = "check {case}"
-        for word, value in words:
-            if word == "command":
-                command = value
-            elif word == "file":
-                path = filled(value)
-                os.makedirs(os.path.dirname(path), exist_ok=True)
-                with open(path, "wb"):
-                    pass
-            elif word == "repeat":
-                count, _, what = value.partition(" ")
-                with open(os.path.join(tmp, "config.yaml"), "wb") as file:
-                    file.write(text + int(count) * json.loads('"' + what + '"').encode())
-            elif word == "before":
-                code, _, stderr = percuss(binary, [filled(part) for part in shlex.split(value)])
-                if code != 0:
-                    complaints.append("before: %s: exit %s: %s" % (value, code, stderr))
-        code, stdout, stderr = percuss(binary, [filled(part) for part in shlex.split(command)])
-        stderr = stderr.replace(tmp, "TMP")
-        complaints += ["gone: %s" % value for word, value in words if word == "kept" and not os.path.exists(filled(value))]
+
+def run(binary, case):
+    """(what percuss says to the case, [complaints that no expectation excuses])"""
+    with tempfile.TemporaryDirectory(prefix="percuss_") as top:
+        folder = os.path.join(top, "case")
+        tmp = os.path.join(top, "tmp")
+        os.mkdir(tmp)
+        shutil.copytree(GIVEN, folder, copy_function=os.symlink)
+        os.symlink(ROOT, os.path.join(folder, "percuss"))
+        with open(os.path.join(folder, case.name + ".yaml"), "wb") as file:
+            file.write(case.config)
+        before = listing(folder)
+        said, complaints = answer(binary, case, folder, tmp)
+        return said, complaints + ["left behind: %s" % path for path in sorted(listing(folder) - before)]
+
+
+def answer(binary, case, folder, tmp):
+    complaints = []
+    config = case.name + ".yaml"
+    words = directives(case.config)
+
+    def filled(value):
+        return value.replace("{case}", config).replace("{tmp}", tmp)
+
+    def started(value):
+        return percuss(binary, [filled(part) for part in shlex.split(value)], folder)
+
+    command = "check {case}"
+    for word, value in words:
+        if word == "command":
+            command = value
+        elif word == "file":
+            path = filled(value)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb"):
+                pass
+        elif word == "repeat":
+            count, _, what = value.partition(" ")
+            with open(os.path.join(tmp, "config.yaml"), "wb") as file:
+                file.write(case.config + int(count) * json.loads('"' + what + '"').encode())
+        elif word == "before":
+            code, _, stderr = started(value)
+            if code != 0:
+                complaints.append("before: %s: exit %s: %s" % (value, code, stderr))
+    code, stdout, stderr = started(command)
+    stderr = stderr.replace(tmp, "TMP").replace(all_schemes(binary), "SCHEMES")
+    complaints += ["gone: %s" % value for word, value in words if word == "kept" and not os.path.exists(filled(value))]
     if isinstance(code, str) or code < 0:
         complaints.append("exit: %s" % code)
     if "PETSC ERROR" in stderr or "Sanitizer" in stderr or "runtime error:" in stderr:
@@ -118,48 +229,48 @@ def main(arguments):
     update = "--update" in arguments
     arguments = [word for word in arguments if word != "--update"]
     binary = None
-    if arguments and os.sep in arguments[0]:
+    if arguments and os.path.isfile(arguments[0]) and os.access(arguments[0], os.X_OK):
         binary = os.path.abspath(arguments.pop(0))
     elif "PERCUSS" in os.environ:
         binary = os.path.abspath(os.environ["PERCUSS"])
     if not binary or not os.access(binary, os.X_OK):
         print("which program? Such as: run_errors.py build/release/percuss", file=sys.stderr)
         return 2
-    names = sorted(name[:-5] for name in os.listdir(CASES) if re.fullmatch(r"\d+_\w+\.yaml", name))
-    wanted = [name for name in names if not arguments or any(word in name for word in arguments)]
+    topics = all_topics()
+    cases = [case for _, found in topics.values() for case in found]
+    wanted = [case for case in cases if not arguments or any(word in case.label() for word in arguments)]
     if not wanted:
         print("no case of this name", file=sys.stderr)
         return 2
-    before = listing()
     with concurrent.futures.ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-        answers = list(pool.map(lambda name: run(binary, name), wanted))
-    left = listing() - before
+        answers = list(pool.map(lambda case: run(binary, case), wanted))
     failed = 0
-    for name, (said, complaints) in zip(wanted, answers):
-        path = os.path.join(CASES, name + ".expected")
-        expected = ""
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                expected = file.read()
+    changed = set()
+    for case, (said, complaints) in zip(wanted, answers):
+        label = case.label()
         if update:
-            if said != expected and not complaints:
-                print("updated %s" % name)
-                with open(path, "w", encoding="utf-8") as file:
-                    file.write(said)
-        elif said != expected:
+            if said != case.expected and not complaints:
+                print("updated %s" % label)
+                case.expected = said
+                changed.add(case.topic)
+        elif case.expected is None:
+            complaints = complaints + ["no expectation yet: --update writes it"]
+        elif said != case.expected:
             complaints = complaints + ["not what was expected"]
-            sys.stdout.writelines(difflib.unified_diff(expected.splitlines(True), said.splitlines(True),
-                                                       name + ".expected", name + " now"))
+            sys.stdout.writelines(difflib.unified_diff(case.expected.splitlines(True), said.splitlines(True),
+                                                       label + " expected", label + " now"))
         for complaint in complaints:
-            print("%s: %s" % (name, complaint))
+            print("%s: %s" % (label, complaint))
         failed += bool(complaints)
-    stale = [] if arguments else [name for name in sorted(os.listdir(CASES))
-                                  if name.endswith(".expected") and name[:-9] not in names]
-    for name in stale:
-        print("%s: no config of this name" % name)
-    for path in sorted(left):
-        print("left behind: cases/%s" % os.path.relpath(path, CASES))
-    failed += len(stale) + len(left)
+    for topic in changed:
+        comment, found = topics[topic]
+        with open(os.path.join(HERE, "cases", topic + ".txt"), "wb") as file:
+            file.write(comment + b"\n".join(case.written() for case in found))
+    used = {case.raw for case in cases}
+    for path in sorted("raw/" + name for name in os.listdir(os.path.join(HERE, "raw"))):
+        if path not in used:
+            print("%s: no case uses it" % path)
+            failed += 1
     print("%d passed, %d failed" % (len(wanted) - min(failed, len(wanted)), failed))
     return 1 if failed else 0
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "cli/arguments.h"
+#include "cli/results.h"
 #include "core/sha256.h"
 
 enum { MODELS = 5, SCHEMES = 32, CHECKSUM = 72, MOST_FILES = 64, MOST_RECORDS = 1024 };
@@ -44,7 +44,7 @@ typedef struct {
   char *config;
   int   files, checkpoint; /* its number among them; -1: none, this model and scheme do not stop */
   File  file[MOST_FILES];
-  int   records; /* of the checkpoint, as src/core/memory.c writes them */
+  int   records; /* of the checkpoint, as src/core/archive.c writes them */
   struct {
     size_t at, size; /* of what is kept, without its name */
   } record[MOST_RECORDS];
@@ -117,7 +117,7 @@ static const Stopped *stop(unsigned model, unsigned scheme)
     if (run) {
       FuzzExecute(run);
       loading = self;
-      if (run->exit == NS_EXIT_STOPPED) (void)nftw(FuzzFolder(), load_one, 16, FTW_PHYS);
+      if (NsRunExit(run) == NS_EXIT_STOPPED) (void)nftw(FuzzFolder(), load_one, 16, FTW_PHYS);
       if (self->checkpoint >= 0) find_records(self);
       FuzzExpect(self->checkpoint < 0 || self->records > 10, "a checkpoint of %d records", self->records);
       FuzzCheck(NsRunDestroy(&run));
@@ -264,9 +264,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     run  = create(self->config, PETSC_TRUE, arena);
     FuzzExpect(run, "a config that was good is not");
     FuzzCheck(NsResumeResults(run, &way));
-    FuzzExpect(!same || (way == NS_RESUME_RUN && run->resumes), "a checkpoint that was not edited is refused");
+    FuzzExpect(!same || (way == NS_RESUME_RUN && run->sink.resumes), "a checkpoint that was not edited is refused");
     if (way == NS_RESUME_RUN) FuzzExecute(run);
-    FuzzExpect(!same || run->exit != NS_EXIT_FAILED, "a checkpoint that was not edited fails: %s", run->failure);
+    FuzzExpect(!same || NsRunExit(run) != NS_EXIT_FAILED, "a checkpoint that was not edited fails: %s", run->sink.failure);
     FuzzCheck(NsRunDestroy(&run));
   }
   NsArenaDestroy(&arena);

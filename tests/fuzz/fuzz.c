@@ -104,7 +104,7 @@ const char *FuzzScheme(unsigned number, const char *step, NsArena *arena)
   while (NsSchemeVariants[count]);
   scheme = NsSchemeVariants[number % count];
   for (const NsKey *key = scheme->table->keys; key->name; key++) {
-    if (key->required && !key->standard && strcmp(key->name, "step")) keys = NsArenaPrint(arena, "%s, %s: %s", keys, key->name, key->example);
+    if (key->required && !key->default_value && strcmp(key->name, "step")) keys = NsArenaPrint(arena, "%s, %s: %s", keys, key->name, key->example);
   }
   return NsArenaPrint(arena, "{type: %s, step: %s%s}", scheme->name, step, keys);
 }
@@ -181,6 +181,6 @@ void FuzzExecute(NsRun *run)
   (void)setitimer(ITIMER_PROF, &none, NULL);
   (void)sigaction(SIGALRM, &action, NULL);
   (void)setitimer(ITIMER_REAL, &timer, NULL);
-  FuzzExpect(run->exit != NS_EXIT_INPUT, "a run ends as wrong input");
-  FuzzExpect(run->exit == NS_EXIT_DONE || *run->failure, "a run ends with code %d, and without reason", (int)run->exit);
+  FuzzExpect(NsRunExit(run) != NS_EXIT_INPUT, "a run ends as wrong input");
+  FuzzExpect(NsRunExit(run) == NS_EXIT_DONE || *NsRunMessage(run), "a run ends with code %d, and without reason", (int)NsRunExit(run));
 }

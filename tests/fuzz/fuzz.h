@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Once, before the first input. */

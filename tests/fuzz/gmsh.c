@@ -1,8 +1,8 @@
 /*
-  Mesh files: our scan, PETSc's reader behind it, what becomes of both.
+  Mesh files: the reader, and the mesh made of what it reads.
 
   The input is a mesh file. What follows $EndElements is not read, so keys of `mesh` may stand behind the last "#mesh " in it: "#mesh {group: bar, scale: 1 mm}". Promises:
-  what the scan lets through PETSc reads, within its memory (checked by PETSc's own debugging malloc); a mesh that comes out is one.
+  a mesh or a message, within memory (PETSc's checked by its own debugging malloc); a mesh that comes out is one.
 */
 #include "fuzz.h"
 #include <math.h>
@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "percuss/mesh.h"
 
-static char path[64]; /* of a file in memory: PETSc opens it by its name */
+static char path[64]; /* of a file in memory: the reader opens it by its name */
 static int  file = -1;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -66,17 +66,6 @@ static bool read_settings(const char *text, size_t size, NsMeshSettings *setting
          NsTreeSet(root, NsArenaPrint(arena, "file=%s", path), arena, diag) && NsKeysRead(&NsTable_Mesh, root, settings, arena, diag);
 }
 
-/* Whether this is said; not by the user's own lines, which stand behind "   7 | ". */
-static bool is_said(const char *messages, const char *words)
-{
-  for (const char *line = messages; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-    const char *found = memmem(line, strcspn(line, "\n"), words, strlen(words));
-
-    if (found && strncmp(line + strspn(line, " 0123456789"), "|", 1)) return true;
-  }
-  return false;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   NsArena       *arena = NsArenaCreate();
@@ -90,8 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FuzzExpect(!mesh == (NsDiagErrors(diag) > 0), "%s", mesh ? "a mesh in spite of errors" : "no mesh, and no message");
     if (mesh) check_mesh(mesh);
   }
-  const char *said = FuzzMessages(diag, arena);
-  FuzzExpect(!is_said(said, "' is not readable as a Gmsh file: "), "our scan lets through what PETSc cannot read: %s", said);
+  (void)FuzzMessages(diag, arena);
   NsArenaDestroy(&arena);
   return 0;
 }

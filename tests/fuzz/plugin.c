@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "percuss/mechanism.h"
-#include "percuss/run.h"
+#include "run/private.h"
 
 enum { MOST_STEPS = 4, MOST_CONTACTS = 8, MOST_POINTS = 40, SPOILS = 4 };
 enum { CHECK, CHECK_START, SIZES, LENGTH, MASS, MASSRATE, FORCE, ENERGY, POWER, CONTACT, ROWRATE, RADIUS, DRAW, PLACE, FUNCTIONS };
@@ -361,30 +361,24 @@ static void step(NsRun *run, NsArena *arena)
   NsFields     fields = {vector[0], vector[1], number, number, number, NULL, NULL, NULL};
   NsEnergy     sum;
 
-  FuzzCheck(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  FuzzCheck(NsContactBeginStep(run->contact));
-  FuzzCheck(NsContactEndStep(run->contact, &run->state));
-  FuzzCheck(NsSchemeStart(run->scheme, &run->state));
+  FuzzCheck(NsRunStart(run));
   for (int i = 0; i < MOST_STEPS; i++) {
-    const PetscReal length = NsRunStepLength(run);
-    NsStepOutcome   outcome;
+    NsStepOutcome outcome;
 
     memset(&outcome, 0, sizeof(outcome));
-    FuzzCheck(NsSchemeStep(run->scheme, &run->state, length, &outcome));
+    FuzzCheck(NsRunStep(run, &outcome));
     if (!outcome.done) {
       FuzzExpect(*outcome.reason, "a step fails without reason");
       break;
     }
-    run->steps_done++;
-    NsRunKeepTime(run, run->steps_done);
     FuzzCheck(NsSchemeComplete(run->scheme, &run->state));
   }
   /* what writers ask */
   FuzzCheck(NsModelEnergy(run->model, run->state.t, run->state.q, run->state.v, &sum));
-  if (run->model->ops->fields) FuzzCheck(run->model->ops->fields(run->model, run->state.t, run->state.q, run->state.v, &fields));
+  if (run->model->view.fields) FuzzCheck(run->model->view.fields(run->model, run->state.t, run->state.q, run->state.v, &fields));
   FuzzCheck(NsModelTouch(run->model, run->state.q, touch));
-  for (PetscInt k = 0; run->model->ops->contact_point && k < run->model->candidates; k++)
-    FuzzCheck(run->model->ops->contact_point(run->model, run->state.t, touch, k, x, u, normal));
+  for (PetscInt k = 0; run->model->view.contact_point && k < run->model->candidates; k++)
+    FuzzCheck(run->model->view.contact_point(run->model, run->state.t, touch, k, x, u, normal));
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "cli/cli.h"
+#include "cli/command.h"
 #include "cli/repeat.h"
 #include "study/study.h"
 
@@ -120,7 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!stat(path, &status)) check_table(path, arena);
   }
   if (repeat(path_of(0, "", arena), arena)) {
-    const int code = NsCommandCompare(3, words);
+    NsArguments arguments;
+    const int   code = NsArgumentsRead(&NsCommand_Compare, 3, words, arena, &arguments) ? NsCommand_Compare.call(&arguments) : NS_EXIT_INPUT;
 
     FuzzExpect(code >= 0 && code <= 2, "compare: exit code %d", code);
     FuzzExpect(!same || code != 1, "compare: results differ from themselves");

@@ -10,7 +10,7 @@
 #include <slepcsys.h>
 #include <stdlib.h>
 #include <string.h>
-#include "percuss/run.h"
+#include "run/private.h"
 
 enum { MOST_SETS = 4, MOST_ELEMENTS = 16, MOST_CELLS = 12 };
 
@@ -59,7 +59,7 @@ static void check_text(const NsRun *run, const char *name, NsArena *arena)
 {
   NsDiag *diag = NsDiagCreate(arena);
 
-  FuzzExpect(NsTreeReadFile(NsRunPath((NsRun *)run, "%s", name), arena, diag), "%s cannot be read: %s", name, FuzzMessages(diag, arena));
+  FuzzExpect(NsTreeReadFile(NsSinkPath(&run->sink, "%s", name), arena, diag), "%s cannot be read: %s", name, FuzzMessages(diag, arena));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

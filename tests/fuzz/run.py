@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
 """Builds the fuzz targets and lets libFuzzer loose on them.
 
-    run.py [--seconds N] [--jobs N] [--scratch DIR] [--keep] [TARGET]...
+    run.py [--seconds N | --repeatable] [--jobs N] [--scratch DIR] [--keep] [TARGET]...
 
 Each target (checkpoint, config, gmsh, plugin, results, run, study, units, words; without names all) runs for N seconds (60), --jobs of them (2) at a time, over seeds made from the
-repository's files, over the kept inputs in corpus/TARGET, and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
+repository's files, over the kept inputs (corpus/TARGET.tar.gz), and over what earlier runs left in the scratch directory (build/fuzz/scratch). Prints for each how often it was
 executed, its coverage (edges, features) and its findings. Exit code 1 when there is a finding: its stack and its input are told (the input in base64, too, for the machine
-may be gone), build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it. What was found is to be mended, and its input put into corpus/TARGET (or, where a user could have written
-it, into tests/errors/cases): tests replay them.
+may be gone), build/fuzz/tests/fuzz/fuzz_TARGET INPUT repeats it. What was found is to be mended, and its input put into corpus/TARGET under a name that says what it is (or,
+where a user could have written it, into tests/errors): tests replay them, and what is in the archives.
 
---keep afterwards writes the smallest set of inputs that reaches what all reach into corpus/TARGET. Needs clang; only the Python standard library is used.
+--repeatable takes a fixed seed and a fixed number of executions of each target instead of a time, and nothing from earlier runs, so that the same program is given the same
+inputs everywhere: continuous integration finds what a run by hand before the commit finds.
+
+--keep afterwards writes the smallest set of inputs that reaches what all reach into corpus/TARGET.tar.gz. Needs clang; only the Python standard library is used.
 """
 import argparse
 import base64
 import concurrent.futures
 import glob
+import gzip
 import hashlib
 import json
 import os
@@ -22,19 +26,21 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build", "fuzz")
+sys.path.insert(0, os.path.join(ROOT, "tests", "errors"))
+import run_errors  # its cases are seeds  # noqa: E402
 TARGETS = ["checkpoint", "config", "gmsh", "plugin", "results", "run", "study", "units", "words"]
 LONGEST = {"checkpoint": 64, "config": 4096, "gmsh": 4096, "plugin": 512, "results": 16384, "run": 4096, "study": 4096, "units": 512, "words": 256}  # bytes
+EXECUTIONS = {"checkpoint": 2500, "config": 40000, "gmsh": 80000, "plugin": 8000, "results": 3000, "run": 15000, "study": 25000, "units": 100000, "words": 2500}  # --repeatable
 MOST_SECONDS = 60  # for one input, of wall time: generous, for a busy machine lets a target wait
 MOST_MEGABYTES = 2048
 MEMORY = "/dev/shm" if os.path.isdir("/dev/shm") else None
-MOST_KEPT = 250  # inputs of a target, and what they take together
-MOST_KEPT_BYTES = 1000000
 
 
 def environment(target="", folder=tempfile.gettempdir()):
@@ -116,7 +122,7 @@ def dictionary(target, keys, values, path):
 
 
 def case_as_seed(text):
-    """A case of the gallery; what its command sets becomes the seed's own "#set"."""
+    """A case of tests/errors; what its command sets becomes the seed's own "#set"."""
     sets = re.findall(rb"--set[= ](\"[^\"\n]*\"|'[^'\n]*'|\S+)", b"\n".join(line for line in text.split(b"\n") if line.startswith(b"#")))
     return b"".join(b"#set " + each.strip(b"\"'") + b"\n" for each in sets) + text
 
@@ -142,9 +148,9 @@ def seeds(target, keys, values):
     """Inputs from the repository's own files."""
     if target in ("config", "run"):
         found = [read(path) for folder in ("configs", "configs/plugin", "src/cli/starters") for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.yaml")))]
-        return found + [case_as_seed(read(path)) for path in sorted(glob.glob(os.path.join(ROOT, "tests", "errors", "cases", "*.yaml")))]
+        return found + [case_as_seed(case.config) for case in run_errors.all_cases()]
     if target == "gmsh":
-        return [read(path) for folder in ("meshes", "tests/unit/meshes", "tests/errors/cases") for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.msh")))]
+        return [read(path) for folder in ("meshes", "tests/unit/meshes", "tests/errors/given/meshes") for path in sorted(glob.glob(os.path.join(ROOT, folder, "*.msh")))]
     if target == "units":
         texts = re.findall(rb'"((?:[^"\\\n]|\\.)*)"', read(os.path.join(ROOT, "tests", "unit", "test_units.c"))) + [value.encode() for value in sorted(values)]
         return [bytes([number % 18]) + text for number, text in enumerate(dict.fromkeys(texts))]
@@ -186,20 +192,21 @@ def told(text):
     return [found.group(1)] + [line for line in found.group(2).splitlines() if re.match(r" *#\d+ ", line) and "fuzzer::" not in line][:12]
 
 
-def fuzz(target, seconds, scratch, words):
-    """(lines of figures and of what was found, how many findings)"""
+def fuzz(target, until, scratch, words):
+    """(lines of figures and of what was found, how many findings); until: libFuzzer's options that say when to end"""
     folder = os.path.join(scratch, target)
     findings, work, log = (os.path.join(folder, name) for name in ("findings", "corpus", "log"))
     write_inputs(os.path.join(folder, "seeds"), [data for data in seeds(target, *words) if len(data) <= LONGEST[target]])
     for each in (findings, work):
         os.makedirs(each, exist_ok=True)
     dictionary(target, *words, os.path.join(folder, "dictionary"))
-    kept = os.path.join(HERE, "corpus", target)
+    kept = os.path.join(folder, "kept")
+    unpack(target, kept)
     before = set(os.listdir(findings))
     start = time.time()
     with open(log, "wb") as file, tempfile.TemporaryDirectory(prefix="percuss_", dir=MEMORY) as memory:
-        process = subprocess.Popen(command(target) + ["-max_total_time=%d" % seconds, "-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
-                                                      work, os.path.join(folder, "seeds")] + [kept] * os.path.isdir(kept),
+        process = subprocess.Popen(command(target) + until + ["-artifact_prefix=%s/" % findings, "-dict=" + os.path.join(folder, "dictionary"),
+                                                      work, os.path.join(folder, "seeds"), kept],
                                    cwd=folder, env=environment(target, memory), stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
     text = read(log).decode("utf-8", "replace")
@@ -221,33 +228,58 @@ def fuzz(target, seconds, scratch, words):
     return lines + ["    " + each for each in (told(text) if found else [])], len(found)
 
 
+def archive(target):
+    return os.path.join(HERE, "corpus", target + ".tar.gz")
+
+
+def findings_of(target):
+    """Inputs with names of their own, which were findings once: [path]"""
+    return sorted(glob.glob(os.path.join(HERE, "corpus", target, "*")))
+
+
+def unpack(target, folder):
+    """What is kept of a target, as files of a new folder."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    if os.path.exists(archive(target)):
+        with tarfile.open(archive(target)) as packed:
+            packed.extractall(folder)
+    for path in findings_of(target):
+        shutil.copy(path, folder)
+
+
+def pack(target, paths):
+    """Equal inputs make equal bytes."""
+    with open(archive(target), "wb") as file, gzip.GzipFile("", "wb", mtime=0, fileobj=file) as zipped, tarfile.open(fileobj=zipped, mode="w") as packed:
+        for path in sorted(paths):
+            about = tarfile.TarInfo(os.path.basename(path))
+            about.size = os.path.getsize(path)
+            with open(path, "rb") as inner:
+                packed.addfile(about, inner)
+
+
 def keep(target, scratch):
-    """Replaces the kept inputs by the fewest, smallest ones that reach the same; but those with names of their own, findings once, stay."""
-    kept, merged = os.path.join(HERE, "corpus", target), os.path.join(scratch, target, "merged")
+    """Replaces the kept inputs by the fewest that reach the same; but those with names of their own, findings once, stay."""
+    kept, merged = os.path.join(scratch, target, "kept"), os.path.join(scratch, target, "merged")
+    unpack(target, kept)
     shutil.rmtree(merged, ignore_errors=True)
     os.makedirs(merged)
-    os.makedirs(kept, exist_ok=True)
+    for path in findings_of(target):
+        shutil.copy(path, merged)
+    others = [folder for folder in (kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")) if os.path.isdir(folder)]
     with tempfile.TemporaryDirectory(prefix="percuss_", dir=MEMORY) as memory:
-        subprocess.run(command(target) + ["-merge=1", "-use_counters=0", merged, kept, os.path.join(scratch, target, "corpus"), os.path.join(scratch, target, "seeds")],
-                       cwd=os.path.join(scratch, target), env=environment(target, memory), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for name in os.listdir(kept):
-        if re.fullmatch("[0-9a-f]{40}", name):
-            os.remove(os.path.join(kept, name))
-    found = sorted(glob.glob(os.path.join(merged, "*")), key=os.path.getsize)
-    if len(found) > MOST_KEPT:  # of all sizes
-        found = [found[number * len(found) // MOST_KEPT] for number in range(MOST_KEPT)]
-    count = total = 0
-    for path in found:
-        if total + os.path.getsize(path) <= MOST_KEPT_BYTES:
-            shutil.copy(path, kept)
-            count, total = count + 1, total + os.path.getsize(path)
-    return "%-10s kept %d inputs of %d, %d bytes" % (target, count, len(os.listdir(merged)), total)
+        subprocess.run(command(target) + ["-set_cover_merge=1", "-use_counters=0", merged] + others, cwd=os.path.join(scratch, target),
+                       env=environment(target, memory), check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    found = [path for path in glob.glob(os.path.join(merged, "*")) if re.fullmatch("[0-9a-f]{40}", os.path.basename(path))]
+    pack(target, found)
+    return "%-10s kept %d inputs, %d bytes, and %d with names" % (target, len(found), sum(map(os.path.getsize, found)), len(findings_of(target)))
 
 
 def main():
     parser = argparse.ArgumentParser(description="Builds the fuzz targets and runs them; see the head of this file.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--seconds", type=int, default=60, help="for each target (60)")
+    parser.add_argument("--repeatable", action="store_true", help="the same inputs every time: a fixed seed, a fixed number of executions")
     parser.add_argument("--jobs", type=int, default=2, help="targets at a time (2)")
     parser.add_argument("--scratch", default=os.path.join(BUILD, "scratch"), help="where inputs, logs and findings go (build/fuzz/scratch)")
     parser.add_argument("--keep", action="store_true", help="write the smallest set of inputs into the corpus afterwards")
@@ -260,8 +292,15 @@ def main():
     words = (set(), set())
     words_of(schema(), *words)
     bad = 0
+    if options.repeatable:
+        for target in targets:
+            shutil.rmtree(os.path.join(options.scratch, target, "corpus"), ignore_errors=True)
+
+    def until(target):
+        return ["-seed=1", "-runs=%d" % EXECUTIONS[target]] if options.repeatable else ["-max_total_time=%d" % options.seconds]
+
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for lines, found in pool.map(lambda target: fuzz(target, options.seconds, os.path.abspath(options.scratch), words), targets):
+        for lines, found in pool.map(lambda target: fuzz(target, until(target), os.path.abspath(options.scratch), words), targets):
             print("\n".join(lines), flush=True)
             bad += found
     for target in targets if options.keep else []:

@@ -6,7 +6,7 @@
 #include "fuzz.h"
 #include <stdlib.h>
 #include <string.h>
-#include "cli/arguments.h"
+#include "cli/command.h"
 #include "cli/explain.h"
 #include "percuss/settings.h"
 
@@ -32,10 +32,10 @@ static void explain(const char *word)
 
 static void read_options(const char *word)
 {
-  const NsCommandOption option = {"--fuzz", "VALUE", word};
-  NsSpeedRange          range  = {-1, -1, 0};
-  long                  count  = 7;
-  double                speed  = 0;
+  const NsOption option = {.name = "--fuzz", .takes = "VALUE", .value = word};
+  NsSpeedRange   range  = {-1, -1, 0};
+  long           count  = 7;
+  double         speed  = 0;
 
   if (NsOptionCount("fuzz", &option, 1, 1000, &count)) FuzzExpect(count >= 1 && count <= 1000, "'%s': count %ld", word, count);
   if (NsOptionSpeed("fuzz", &option, &speed)) FuzzExpect(speed == speed, "'%s' is no speed", word);
@@ -44,29 +44,24 @@ static void read_options(const char *word)
       range.from >= 0 && range.from < range.to && range.count >= 2, "'%s': %ld speeds from %g to %g", word, range.count, range.from, range.to);
 }
 
-static int keep_options(const NsRunOptions *options, NsArena *arena, NsDiag *diag)
-{
-  (void)arena;
-  (void)diag;
-  FuzzExpect(options->config_path && (*options->config_path != '-' || !options->config_path[1]), "'%s' is taken for a config", options->config_path);
-  for (int i = 0; i < options->sets; i++) FuzzExpect(options->set[i] && *options->set[i], "--set without value");
-  return 0;
-}
-
 /* All of them as one command line. */
-static void read_line(int argc, char **argv)
+static void read_line(int argc, char **argv, NsArena *arena)
 {
-  static const char *const allowed[] = {"--out", "--set", "--overwrite", "--resume", "--quiet", "--force", NULL};
-  NsCommandOption          own[]     = {{"--speed", "SPEED", NULL}, {"--campbell", "FROM:TO:N", NULL}, {NULL, NULL, NULL}};
-  const char              *word[3]   = {NULL, NULL, NULL};
-  int                      words     = 0;
-  const int                code      = NsCommandOnFile(argc, argv, "config", "bar.yaml", allowed, own, NULL, keep_options);
+  NsOption        options[] = {{.name = "--speed", .takes = "SPEED"}, {.name = "--campbell", .takes = "FROM:TO:N"}, NS_OPTION_OUT, NS_OPTION_SET,
+           NS_OPTION_OVERWRITE, NS_OPTION_QUIET, NS_OPTION_FORCE, {NULL}};
+  const NsCommand config    = {.name = "fuzz", .words = "CONFIG", .options = options, .petsc = true},
+                  runs      = {.name = "fuzz", .words = "RUN [RUN]", .options = options};
+  NsArguments arguments;
 
-  FuzzExpect(code == 0 || code == 2, "exit code %d", code);
-  if (NsCommandWords(argc, argv, own, 2, word, &words)) {
-    FuzzExpect(words >= 0 && words <= 2, "%d words of at most 2", words);
-    for (int i = 0; i < words; i++) FuzzExpect(word[i], "a word that is none");
+  if (NsArgumentsRead(&config, argc, argv, arena, &arguments)) {
+    const NsRunOptions *read = &arguments.options;
+
+    FuzzExpect(read->config_path && (*read->config_path != '-' || !read->config_path[1]), "'%s' is taken for a config", read->config_path);
+    for (int i = 0; i < read->sets; i++) FuzzExpect(read->set[i] && *read->set[i], "--set without value");
   }
+  if (!NsArgumentsRead(&runs, argc, argv, arena, &arguments)) return;
+  FuzzExpect(arguments.words >= 1 && arguments.words <= 2, "%d words of 1 to 2", arguments.words);
+  for (int i = 0; i < arguments.words; i++) FuzzExpect(arguments.word[i], "a word is NULL");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_options(word);
     explain(word);
   }
-  read_line(argc, argv);
+  read_line(argc, argv, arena);
   NsArenaDestroy(&arena);
   return 0;
 }

@@ -3,6 +3,7 @@
   they are. bench_adaptive has the tables.
 */
 #include <stdio.h>
+#include "output/settings.h"
 #include "motion.h"
 #include "support.h"
 
@@ -41,7 +42,7 @@ static void follow(const char *name, const char *scheme, double end, Motion *mot
   char                     why[256];
 
   if (rotor)
-    CHECK(test.run->model->ops->station(test.run->model, test.run->config.output->orbits->stations.items, &station, &found, why, sizeof(why)));
+    CHECK(test.run->model->view.station(test.run->model, NsOrbitStations(test.run->config.output)->items, &station, &found, why, sizeof(why)));
   assert_true(found);
   CHECK(motion_follow(test.run, rotor ? &station : NULL, end, motion, &failed));
   if (failed) fail_msg("%s: %s", scheme, failed);
@@ -152,8 +153,8 @@ static void lengths_of_steps(void **state)
   assert_near(test.run->state.t, 0.02, 1e-13);
   assert_true(longest > 0.69 * limit && impacts >= 10);
   assert_int_equal(test.run->scheme->type->count(test.run->scheme, counter), 2);
-  assert_int_equal(counter[0].value - counter[1].value, test.run->steps_done);
-  print_message("  %d impacts, %d steps, %d tried\n", (int)impacts, (int)test.run->steps_done, (int)counter[0].value);
+  assert_int_equal(counter[0].value - counter[1].value, test.run->figures.steps);
+  print_message("  %d impacts, %d steps, %d tried\n", (int)impacts, (int)test.run->figures.steps, (int)counter[0].value);
   test_run_close(&test);
 }
 
@@ -171,7 +172,7 @@ static void steps_that_change_do_not_grow(void **state)
       test_step(test.run);
       if (step % 10 == 0) CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
     }
-    print_message("  tolerance %s: %d steps make %.2g J\n", tolerances[i], (int)test.run->steps_done, test.run->ledger.numerical_max);
+    print_message("  tolerance %s: %d steps make %.2g J\n", tolerances[i], (int)test.run->figures.steps, test.run->ledger.numerical_max);
     assert_true(test.run->ledger.numerical_max < 0.05);
     test_run_close(&test);
   }
@@ -192,7 +193,7 @@ static void penetration_of_a_ball(void **state)
     while (test_runs(test.run)) {
       const NsStepOutcome outcome = test_step(test.run);
       if (outcome.impulsive && met == 0) met = test.run->state.t;
-      assert_true(-test.run->contact->report[0].gap <= 4.43 * steps[i]);
+      assert_true(-NsContactReports(test.run->contact)[0].gap <= 4.43 * steps[i]);
     }
     assert_true(met >= first - 1e-15 && met <= first + steps[i]);
     test_run_close(&test);
@@ -207,7 +208,7 @@ static void tolerance_below_rounding(void **state)
 
   (void)state;
   while (test_runs(test.run)) test_step(test.run);
-  assert_in_range(test.run->steps_done, 200, 220);
+  assert_in_range(test.run->figures.steps, 200, 220);
   test_run_close(&test);
 }
 

@@ -49,8 +49,8 @@ static void each_scheme(void (*check)(const char *scheme))
 
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
     if ((*type)->refuses && (*type)->refuses(model.run->model, NULL)) continue;
-    print_message("  %s\n", (*type)->variant->name);
-    check((*type)->variant->name);
+    print_message("  %s\n", (*type)->variant.name);
+    check((*type)->variant.name);
   }
   for (size_t i = 0; i < OPTIONS; i++) check(options[i]);
   test_run_close(&model);

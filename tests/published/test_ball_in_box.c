@@ -52,14 +52,14 @@ static Figures run_ball(const char *scheme)
     const NsStepOutcome outcome = test_step(run);
     const PetscReal     before  = energy;
     for (int k = LEFT; k <= BELOW; k++) {
-      const NsContactReport *now = &run->contact->report[k];
+      const NsContactReport *now = &NsContactReports(run->contact)[k];
       f.force[k]                 = now->force[0];
       if (now->impulse[0] > 0 && f.first[k] == 0) {
         f.first[k]  = run->state.t;
         f.before[k] = now->velocity_before[0];
         f.after[k]  = now->velocity_after[0];
       }
-      if (now->gap > run->contact->tolerance[0]) f.rests[k] = run->state.t;
+      if (now->gap > NsContactTolerances(run->contact)[0]) f.rests[k] = run->state.t;
     }
     CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
     energy  = run->ledger.now.kinetic + run->ledger.now.potential;
@@ -194,7 +194,7 @@ static void corners_are_alike(void **state)
     for (int i = 0; i < 2; i++) {
       if (corner == 0) first[i] = q[i];
       assert_near(to[i] * (q[i] - 2), 2 - first[i], 1e-12);
-      assert_near(test.run->contact->report[i + (to[i] > 0 ? 2 : 0)].force[0], i == 0 ? GX : GY, 1e-10);
+      assert_near(NsContactReports(test.run->contact)[i + (to[i] > 0 ? 2 : 0)].force[0], i == 0 ? GX : GY, 1e-10);
     }
     CHECK(VecRestoreArrayRead(test.run->state.q, &q));
     test_run_close(&test);

@@ -55,7 +55,7 @@ static void schatzman_paoli_step_by_step(void **state)
     assert_near(run->state.t, t, 1e-12);
     off[0] = PetscMax(off[0], PetscAbsReal(value_of(run->state.q) - q));
     off[1] = PetscMax(off[1], PetscAbsReal(value_of(run->state.v) - v));
-    off[2] = PetscMax(off[2], PetscAbsReal(run->contact->report[0].impulse[0] - P));
+    off[2] = PetscMax(off[2], PetscAbsReal(NsContactReports(run->contact)[0].impulse[0] - P));
     off[3] = PetscMax(off[3], PetscAbsReal(run->ledger.now.kinetic + run->ledger.now.potential - E));
   }
   fclose(file);
@@ -115,11 +115,11 @@ static void velocity_has_order_one(void **state)
       const PetscReal x = octave - (OCTAVES - 1) / 2.0;
       mean              = 0;
       for (int k = 0; k < STEPS; k++)
-        mean += velocity_error((*type)->variant->name, 4e-3 * PetscPowReal(2, -octave - fmod(0.6180339887 * k, 1))) / STEPS;
+        mean += velocity_error((*type)->variant.name, 4e-3 * PetscPowReal(2, -octave - fmod(0.6180339887 * k, 1))) / STEPS;
       slope -= x * PetscLog2Real(mean);
       weight += x * x;
     }
-    print_message("  %s: order %.2f, %.1e m at about 0.1 ms\n", (*type)->variant->name, slope / weight, mean);
+    print_message("  %s: order %.2f, %.1e m at about 0.1 ms\n", (*type)->variant.name, slope / weight, mean);
     assert_near(slope / weight, 1, 0.2);
   }
   test_run_close(&model);

@@ -55,11 +55,11 @@ static Motion move(const Mechanism *mechanism, int solver, int steps)
   while (test_runs(run)) {
     test_step(run);
     for (int k = 0; k < mechanism->held; k++) {
-      m.gap  = PetscMax(m.gap, PetscAbsReal(run->contact->report[k].gap));
-      m.rate = PetscMax(m.rate, PetscAbsReal(run->contact->report[k].gap_rate));
+      m.gap  = PetscMax(m.gap, PetscAbsReal(NsContactReports(run->contact)[k].gap));
+      m.rate = PetscMax(m.rate, PetscAbsReal(NsContactReports(run->contact)[k].gap_rate));
     }
   }
-  assert_int_equal(run->steps_done, steps);
+  assert_int_equal(run->figures.steps, steps);
   end_of(run, &m);
   test_run_close(&test);
   return m;

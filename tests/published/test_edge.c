@@ -187,7 +187,7 @@ static Figures run_edge(const char *scheme, PetscReal step)
     const PetscScalar     *q, *v;
     const NsContactReport *report;
     test_step(test.run);
-    report = test.run->contact->report;
+    report = NsContactReports(test.run->contact);
     CHECK(VecGetArrayRead(test.run->state.q, &q));
     CHECK(VecGetArrayRead(test.run->state.v, &v));
     const PetscReal x = q[0];

@@ -29,9 +29,9 @@ static Figures run_bar(const char *const *set)
   force = calloc((size_t)run->steps, sizeof(*force));
   assert_non_null(force);
   for (PetscInt step = 0; step < run->steps; step++) {
-    const PetscBool        was     = run->contact->report[0].state != NS_OPEN ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool        was     = NsContactReports(run->contact)[0].state != NS_OPEN;
     const NsStepOutcome    outcome = test_step(run);
-    const NsContactReport *report  = &run->contact->report[0];
+    const NsContactReport *report  = &NsContactReports(run->contact)[0];
     force[step]                    = report->force[0];
     f.impulsive += outcome.impulsive;
     f.impulse += report->impulse[0];
@@ -203,7 +203,7 @@ static void implicit_schemes(void **state)
     PetscReal begin = -1, end = 0, deepest = 0;
     for (PetscInt64 step = 0; step < run->steps; step++) {
       test_step(run);
-      const NsContactReport *report = &run->contact->report[0];
+      const NsContactReport *report = &NsContactReports(run->contact)[0];
       const PetscReal        force  = (report->force[0] + report->impulse[0] / run->step) / tau;
       deepest                       = PetscMax(deepest, -report->gap);
       if (force > 0 && begin < 0) begin = run->state.t;

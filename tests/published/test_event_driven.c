@@ -166,7 +166,7 @@ static void balls_apart(void **state)
     assert_near(it.hit[0].t, gap, 1e-12);
     assert_near(it.hit[1].t, 3 * gap, 1e-12);
     for (int k = 0; k < 3; k++) assert_near(it.v[k], 1 / 3.0, 1e-13);
-    for (int k = 0; k < 2; k++) assert_near(it.run->contact->report[k].gap, 0, 1e-13);
+    for (int k = 0; k < 2; k++) assert_near(NsContactReports(it.run->contact)[k].gap, 0, 1e-13);
     event_close(&it);
   }
 }
@@ -223,7 +223,7 @@ static void block_bounces_on_its_corner(void **state)
     open_block(schemes[s].name, 0.02, 1, 0.5, PETSC_PI / 3, 0.5, 0, 1.3);
     const PetscReal energy = it.energy;
     while (event_step(&it)) {
-      const NsContactReport *now = it.run->contact->report;
+      const NsContactReport *now = NsContactReports(it.run->contact);
       if (now[RIGHT].impact) pressed = fmin(pressed, now[LEFT].impulse[0]);
     }
     assert_true(pressed > 0);
@@ -257,7 +257,7 @@ static void housner(void **state)
         assert_int_equal(it.hit[hits].contact, hits % 2 ? RIGHT : LEFT);
         assert_near(fabs(it.v[2]) * 0.1 / -it.hit[hits].before, r, 100 * schemes[s].error);
         assert_near(it.q[2], 0, schemes[s].error);
-        for (int k = 0; k < 2; k++) assert_int_equal(it.run->contact->report[k].state == NS_OPEN, k != it.hit[hits].contact); /* at once */
+        for (int k = 0; k < 2; k++) assert_int_equal(NsContactReports(it.run->contact)[k].state == NS_OPEN, k != it.hit[hits].contact); /* at once */
         lift *= r * r;
       }
       hits = it.hits;
@@ -370,7 +370,7 @@ static void over_the_edge(void **state)
   EACH_SCHEME(s)
   {
     for (int k = 0; k < 4; k++) {
-      const PetscBool back = k / 2 ? PETSC_TRUE : PETSC_FALSE;
+      const PetscBool back = k / 2 != 0;
       char            scheme[128], text[256];
       PetscReal       near = 1, force = 0;
       snprintf(scheme, sizeof(scheme), "%s, select: %s", schemes[s].name, select[k % 2]);

@@ -105,7 +105,7 @@ static void bar_hits_a_wall(void **state)
 
   (void)state;
   for (int lumped = 0; lumped < 2; lumped++) {
-    const Theory    th   = theory_of(lumped ? PETSC_TRUE : PETSC_FALSE);
+    const Theory    th   = theory_of(lumped);
     const PetscReal part = lumped ? 0.5 : sqrt(3) / 6;
     assert_near(th.P, part * RHO * S / N * V0, 1e-6 * th.P);
     assert_near(th.loss / energy, part / N, 1e-6 * part / N);
@@ -122,11 +122,11 @@ static void bar_hits_a_wall(void **state)
       while (event_step(&it)) {
         const PetscReal since = it.t - BEGIN;
         near                  = fmin(near, fabs(since - th.end));
-        if (fabs(since - th.end) < 1e-12) assert_int_equal(it.run->contact->report[0].state, NS_OPEN); /* who is let go is open at once */
+        if (fabs(since - th.end) < 1e-12) assert_int_equal(NsContactReports(it.run->contact)[0].state, NS_OPEN); /* who is let go is open at once */
         if (since < 0 || since > th.end * (1 - schemes[s].time)) continue;
         off     = fmax(off, fabs(event_force(&it, 0) - lambda(&th, since)));
         fastest = fmax(fastest, fabs(it.v[0]));
-        deepest = fmax(deepest, fabs(it.run->contact->report[0].gap));
+        deepest = fmax(deepest, fabs(NsContactReports(it.run->contact)[0].gap));
       }
       print_message("  %s, %s: force off by %.1e tau, end by %.1e T (%.6f T), %d steps; rests within %.1e m/s, %.1e m\n", schemes[s].name,
         lumped ? "lumped" : "consistent", off / tau, near / T, th.end / T, (int)it.steps, fastest, deepest);
@@ -161,7 +161,7 @@ static void bar_hits_a_bar(void **state)
     while (event_step(&it)) {
       if (event_force(&it, 0) > 0) {
         end   = it.t;
-        apart = fmax(apart, fmax(fabs(it.v[50] - it.v[51]), fabs(it.run->contact->report[0].gap)));
+        apart = fmax(apart, fmax(fabs(it.v[50] - it.v[51]), fabs(NsContactReports(it.run->contact)[0].gap)));
       }
       if (it.t < begin + 0.3 * T || it.t > begin + 0.7 * T) continue;
       mean += it.length * it.v[50];

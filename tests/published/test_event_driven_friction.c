@@ -195,8 +195,8 @@ static void look_at_slide(void)
   }
   worst = fmax(worst, fabs(it.q[0] - B / w * sin(w * it.t) - slide_place(it.t)));
   worst = fmax(worst, fabs(it.v[0] - B * cos(w * it.t) - (slide.sense ? slide_speed(it.t) : 0)));
-  assert_near(it.run->contact->report[0].force[0], G, 1e-12);
-  if (slide.sense) assert_near(it.run->contact->report[0].force[1], -slide.sense * MU * G, 1e-12);
+  assert_near(NsContactReports(it.run->contact)[0].force[0], G, 1e-12);
+  if (slide.sense) assert_near(NsContactReports(it.run->contact)[0].force[1], -slide.sense * MU * G, 1e-12);
 }
 
 /*
@@ -355,9 +355,9 @@ static void up_and_down_a_slope(void **state)
         near  = fmin(near, fabs(t - stop));
         worst = fmax(worst, fabs(it.q[0] - 500 - x));
       }
-      assert_near(near, 0, 1e-11);                                                       /* s: velocities are met to 1e-11 m/s */
-      assert_near(worst, 0, 1e-10);                                                      /* rounding of 500 m */
-      assert_near(it.run->contact->report[1].force[1], k == 2 ? mu * 8 : down[k], 1e-9); /* along the contact's tangent, -x */
+      assert_near(near, 0, 1e-11);                                                                 /* s: velocities are met to 1e-11 m/s */
+      assert_near(worst, 0, 1e-10);                                                                /* rounding of 500 m */
+      assert_near(NsContactReports(it.run->contact)[1].force[1], k == 2 ? mu * 8 : down[k], 1e-9); /* along the contact's tangent, -x */
       assert_true(it.steps < 1000);
       event_close(&it);
     }
@@ -401,7 +401,7 @@ static void two_corners_stick_or_slide(void **state)
       assert_near(it.q[1], 0.25, 1e-9);
       assert_near(it.q[2], 0, 1e-9);
       assert_true(it.steps < 1000);
-      const NsContactReport *now = it.run->contact->report;
+      const NsContactReport *now = NsContactReports(it.run->contact);
       assert_near(now[0].force[0] + now[1].force[0], G, 1e-9);
       assert_near(now[0].force[1] + now[1].force[1], a - part[k] * G, 1e-9);
       assert_near(
@@ -511,7 +511,7 @@ static void copy_all(PetscReal to[2 * EVENT_N], NsLedger *ledger, NsContactRepor
   memcpy(to, it.q, sizeof(it.q));
   memcpy(to + EVENT_N, it.v, sizeof(it.v));
   *ledger = it.run->ledger;
-  memcpy(report, it.run->contact->report, 2 * sizeof(*report));
+  memcpy(report, NsContactReports(it.run->contact), 2 * sizeof(*report));
 }
 
 /*
@@ -558,20 +558,16 @@ static void what_is_refused(void **state)
 {
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    if (strncmp((*type)->variant->name, "event_driven", 12)) continue;
+    if (strncmp((*type)->variant.name, "event_driven", 12)) continue;
     event_open(&it, "half_explicit", 1e-3, 0.1,
       "bodies: {ball: {type: rigid, at: [0, 0, 1], mass: 1, inertia: [1, 1, 1]}}\n"
       "contacts: {floor: {between: [{node: ball.center}, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}], friction: 0.2}}\n");
     assert_non_null(strstr((*type)->refuses(it.run->model, NULL), "friction is planar"));
     event_close(&it);
     event_open(&it, "half_explicit", 1e-3, 0.1, "bodies: {ball: {type: bouncing_ball}}\n");
-    NsModelOps        ops   = *it.run->model->ops;
-    const NsModelOps *whole = it.run->model->ops;
     assert_null((*type)->refuses(it.run->model, NULL));
-    ops.rowrate        = NULL;
-    it.run->model->ops = &ops;
+    it.run->model->contact.rowrate = NULL;
     assert_non_null(strstr((*type)->refuses(it.run->model, NULL), "rowrate"));
-    it.run->model->ops = whole;
     event_close(&it);
   }
 }

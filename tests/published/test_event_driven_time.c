@@ -125,11 +125,11 @@ static void shaken_off_the_floor(void **state)
   {
     for (int k = 0; k < 3; k++) {
       const PetscReal first = asin(G / forces[k]) / (2 * PETSC_PI) * period;
-      PetscInt        hops = 0;
-      PetscBool       held = PETSC_TRUE;
+      PetscInt        hops  = 0;
+      PetscBool       held  = PETSC_TRUE;
       open_shaken(s < 2 ? schemes[s] : "event_driven_alpha, tolerance: 1e-3", 60e-3, forces[k], 0.2);
       while (event_step(&it)) {
-        const PetscBool now = it.run->contact->report[0].state != NS_OPEN;
+        const PetscBool now = NsContactReports(it.run->contact)[0].state != NS_OPEN;
         if (held && !now) assert_near(it.t, first + (PetscReal)hops++ * period, 1e-8); /* forces are let go at a tolerance below 0 */
         held = now;
       }
@@ -176,41 +176,37 @@ static void corners_that_swing_within_a_step(void **state)
   }
 }
 
-static const NsModelOps *counted;
-static int               looks;
+static NsModelContact counted; /* the model's own table */
+static int            looks;
 
 static PetscErrorCode count_looks(NsModel *model, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u)
 {
   looks++;
-  return counted->rates(model, t, q, v, g, u);
+  return counted.rates(model, t, q, v, g, u);
 }
 
 /* The model's rates are counted from here on. */
-static void start_to_count(NsModelOps *ops)
+static void start_to_count(void)
 {
-  *ops               = *it.run->model->ops;
-  counted            = it.run->model->ops;
-  ops->rates         = count_looks;
-  looks              = 0;
-  it.run->model->ops = ops;
+  counted                      = it.run->model->contact;
+  it.run->model->contact.rates = count_looks;
+  looks                        = 0;
 }
 
 /* Corners that swing ten thousand radians a step just above the floor, and never reach it: the step ends where it was looked at enough, the run where it is to end. */
 static void gaps_that_swing_too_often_end_the_step(void **state)
 {
-  NsModelOps ops;
-
   (void)state;
   event_open(
     &it, "event_driven_hem5, tolerance: 0", 0.01, 0.03, "gravity: [0, 0, 0]\nbodies: {it: {type: rocking_block, initial: {y: 0.7, omega: 1e6}}}\n");
-  start_to_count(&ops);
+  start_to_count();
   for (PetscReal t = 0; it.t < 0.03 - 1e-12; t = it.t) {
     looks = 0;
     assert_true(event_step(&it));
     assert_true(it.t > t);
     assert_true(looks < 4 * 4096);
   }
-  it.run->model->ops = counted;
+  it.run->model->contact = counted;
   assert_true(it.steps > 3);
   assert_true(it.steps < 100);
   assert_int_equal(it.hits, 0);
@@ -228,10 +224,9 @@ static void smooth_gaps_cost_no_more(void **state)
     char text[256];
     snprintf(text, sizeof(text), "gravity: [0, -9.81, 0]\nbodies: {it: %s}\n", bodies[k]);
     event_open(&it, "event_driven_hem5, tolerance: 0", 0.1, 1, text);
-    NsModelOps ops;
-    start_to_count(&ops);
+    start_to_count();
     event_finish(&it);
-    it.run->model->ops = counted;
+    it.run->model->contact = counted;
     assert_int_equal(it.steps, 10);
     assert_int_equal(looks, 80);
     event_close(&it);
@@ -267,21 +262,21 @@ static void who_is_held_at_the_start(void **state)
       snprintf(
         text, sizeof(text), "gravity: [3, -9.81, 0]\nbodies: {it: {type: rocking_block, contact: {friction: 0.5}, initial: {vy: %d}}}\n", -thrown);
       event_open(&it, schemes[s], 0.1, 1, text);
-      const NsContactReport *now = it.run->contact->report;
+      const NsContactReport *now = NsContactReports(it.run->contact);
       if (thrown) {
         assert_int_equal(now[0].state, NS_CLOSED);
         assert_true(!now[0].impact && now[0].impulse[0] == 0 && it.run->ledger.impact == 0);
         assert_true(event_step(&it));
         assert_near(it.t, 0, 0);
-        assert_true(it.run->contact->report[0].impact);
+        assert_true(NsContactReports(it.run->contact)[0].impact);
         assert_near(it.run->ledger.impact, 0.5, 1e-14);
-        now = it.run->contact->report;
+        now = NsContactReports(it.run->contact);
       }
       for (int k = 0; k < 2; k++) assert_int_equal(now[k].state, NS_STICK);
       assert_near(now[0].force[0] + now[1].force[0], G, 1e-13);
       assert_near(now[0].force[1] + now[1].force[1], -3, 1e-13);
       assert_true(event_step(&it));
-      for (int k = 0; k < 2; k++) assert_int_equal(it.run->contact->last_report[k].state, NS_STICK);
+      for (int k = 0; k < 2; k++) assert_int_equal(NsContactLastReports(it.run->contact)[k].state, NS_STICK);
       event_close(&it);
     }
   }

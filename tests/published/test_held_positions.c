@@ -83,8 +83,8 @@ static PetscReal largest_gap(TestRun *test)
 
   while (test_runs(test->run)) {
     test_step(test->run);
-    for (PetscInt i = 0; i < contact->candidates; i++)
-      if (contact->report[i].state != NS_OPEN) largest = PetscMax(largest, PetscAbsReal(contact->report[i].gap));
+    for (PetscInt i = 0; i < NsContactModel(contact)->candidates; i++)
+      if (NsContactReports(contact)[i].state != NS_OPEN) largest = PetscMax(largest, PetscAbsReal(NsContactReports(contact)[i].gap));
   }
   return largest;
 }
@@ -129,7 +129,7 @@ static void half_a_second_of_the_rotor(void **state)
       PetscReal          gap = largest_gap(&test), spin = 0;
       char               why[256];
       CHECK(NsLedgerClose(l, test.run->model, &test.run->state));
-      CHECK(test.run->model->ops->probe(test.run->model, "shaft.wheel", &wheel, &found, why, sizeof(why)));
+      CHECK(test.run->model->view.probe(test.run->model, "shaft.wheel", &wheel, &found, why, sizeof(why)));
       CHECK(VecGetArrayRead(test.run->state.v, &v));
       for (PetscInt c = 0; c < wheel.columns; c++)
         if (!strcmp(wheel.column[c].suffix, "wx")) spin = NsProbeColumnSum(&wheel.column[c], v, v);
@@ -162,7 +162,7 @@ static void a_disc_in_a_hollow(void **state)
     test_run_close(&test);
     test = open_case(hollow, schemes[s], dt, "held", NULL, NULL);
     gap  = largest_gap(&test);
-    assert_int_equal(test.run->contact->report[0].state, NS_CLOSED);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_CLOSED);
     assert_true(gap < 1e-16);
     test_run_close(&test);
   }
@@ -207,8 +207,8 @@ static void lasting_contacts_of_a_slider_crank(void **state)
     PetscInt         lasting = 0;
     while (test_runs(test.run)) {
       test_step(test.run);
-      for (PetscInt i = 0; i < contact->candidates; i++) {
-        const NsContactReport *now = &contact->report[i], *before = &contact->last_report[i];
+      for (PetscInt i = 0; i < NsContactModel(contact)->candidates; i++) {
+        const NsContactReport *now = &NsContactReports(contact)[i], *before = &NsContactLastReports(contact)[i];
         if (!(now->force[0] + now->impulse[0] > 0 && before->force[0] + before->impulse[0] > 0) || now->impact || before->impact) continue;
         lasting++;
         if (PetscAbsReal(now->gap) > 1e-14) fail_msg("%s: gap %g at %g s", schemes[s], now->gap, test.run->state.t);
@@ -234,7 +234,7 @@ static void a_pendulum_in_a_ring(void **state)
     PetscReal rod  = 0;
     while (test_runs(test.run)) {
       test_step(test.run);
-      rod = PetscMax(rod, PetscAbsReal(test.run->contact->report[0].gap));
+      rod = PetscMax(rod, PetscAbsReal(NsContactReports(test.run->contact)[0].gap));
     }
     assert_true(rod < 1e-14);
     test_run_close(&test);
@@ -278,7 +278,7 @@ static void a_disc_on_a_hill(void **state)
     PetscReal          cosine;
     do {
       test_step(test.run);
-      report = &test.run->contact->report[0];
+      report = &NsContactReports(test.run->contact)[0];
       if (report->state != NS_OPEN) gap = PetscMax(gap, PetscAbsReal(report->gap));
     } while (report->state != NS_OPEN && test_runs(test.run));
     CHECK(VecGetArrayRead(test.run->state.q, &q));
@@ -297,9 +297,9 @@ static void a_disc_that_lies(void **state)
   (void)state;
   for (size_t s = 0; s < SCHEMES; s++) {
     TestRun test = open_case(hollow, schemes[s], 50e-6, "held", NULL, NULL);
-    assert_int_equal(test.run->contact->report[0].state, NS_CLOSED);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_CLOSED);
     CHECK(NsContactEndStep(test.run->contact, &test.run->state));
-    assert_int_equal(test.run->contact->report[0].state, NS_CLOSED);
+    assert_int_equal(NsContactReports(test.run->contact)[0].state, NS_CLOSED);
     test_run_close(&test);
   }
 }

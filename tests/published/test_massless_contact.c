@@ -13,7 +13,7 @@ static PetscReal probe(const NsRun *run, const char *name, PetscInt column)
   char               why[256];
   PetscReal          value;
 
-  CHECK(run->model->ops->probe(run->model, name, &found_probe, &found, why, sizeof(why)));
+  CHECK(run->model->view.probe(run->model, name, &found_probe, &found, why, sizeof(why)));
   assert_true(found && column < found_probe.columns);
   CHECK(VecGetArrayRead(run->state.q, &q));
   CHECK(VecGetArrayRead(run->state.v, &v));
@@ -68,9 +68,9 @@ static Figures run_bar(PetscInt elements, const char *step)
   force        = calloc((size_t)run->steps, sizeof(*force));
   assert_non_null(force);
   for (PetscInt i = 0; i < run->steps; i++) {
-    const PetscBool        was     = run->contact->report[0].state != NS_OPEN ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool        was     = NsContactReports(run->contact)[0].state != NS_OPEN;
     const NsStepOutcome    outcome = test_step(run);
-    const NsContactReport *report  = &run->contact->report[0];
+    const NsContactReport *report  = &NsContactReports(run->contact)[0];
     const PetscScalar     *q;
     CHECK(VecGetArrayRead(run->state.q, &q));
     f.spring = PetscMax(f.spring, PetscAbsReal(report->force[0] - PetscMax(0, -k * (GAP + q[1]))) / tau);
@@ -199,7 +199,7 @@ static void two_bars_meet(void **state)
     PetscInt          count = 0;
     while (test_runs(run)) {
       const NsStepOutcome    outcome = test_step(run);
-      const NsContactReport *report  = &run->contact->report[0];
+      const NsContactReport *report  = &NsContactReports(run->contact)[0];
       assert_true(!outcome.impulsive && report->impulse[0] == 0 && report->gap > -1e-17);
       if (report->force[0] > 0 && begin == 0) begin = run->state.t;
       if (report->force[0] > theory / 2) end = run->state.t;
@@ -245,7 +245,7 @@ static void reactions(const NsRun *run, NsRows *rows, PetscReal *lambda, Vec f, 
   for (PetscInt i = 0; i < run->model->candidates; i++) all[i] = i;
   CHECK(NsModelRows(run->model, run->state.t, run->state.q, run->model->candidates, all, rows));
   for (PetscInt i = 0; i < rows->contacts; i++) {
-    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) lambda[k] = run->contact->report[i].force[k - rows->start[i]];
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) lambda[k] = NsContactReports(run->contact)[i].force[k - rows->start[i]];
   }
   CHECK(VecZeroEntries(f));
   CHECK(NsRowsApply(run->model, rows, lambda, 1, f));
@@ -280,7 +280,7 @@ static void momentum_is_that_of_the_reactions(void **state)
       most    = PetscMax(most, PetscAbsReal(momentum(run, k, 2) - sum[k]));
     }
     for (PetscInt i = 0; i < run->model->candidates; i++) {
-      const NsContactReport *report = &run->contact->report[i];
+      const NsContactReport *report = &NsContactReports(run->contact)[i];
       assert_true(report->gap > -1e-17 && report->impulse[0] == 0);
       assert_true(PetscAbsReal(report->force[1]) <= 0.3 * report->force[0] * (1 + 1e-12));
       closed += report->force[0] > 0 ? 1 : 0;
@@ -340,7 +340,7 @@ static void frame_slides_to_rest(void **state)
     NsRun            *run   = test.run;
     PetscReal         sum   = 0;
     while (test_runs(run)) test_step(run);
-    for (PetscInt i = 0; i < run->model->candidates; i++) sum += run->contact->report[i].force[0];
+    for (PetscInt i = 0; i < run->model->candidates; i++) sum += NsContactReports(run->contact)[i].force[0];
     CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
     const PetscReal m = run->model->mass_total;
     print_message("  belt %d: way %.6f, speed %.2e, reaction %.8f of the weight, friction %.5f, load %.5f of m v0^2/2, numerical %.1e\n", belt,
@@ -381,16 +381,16 @@ static PetscBool grows(const char *damping, PetscReal factor)
   snprintf(step, sizeof(step), "scheme.step=1 us");
   TestRun test = test_run_open(pressed, set);
   CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
-  const PetscReal bound = test.run->step_limit;
+  const PetscReal bound = test.run->stability.step_limit;
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  limit = test.run->step_limit;
+  limit = test.run->stability.step_limit;
   assert_true(bound <= limit * (1 + 1e-9)); /* bounds are on the safe side */
   test_run_close(&test);
   snprintf(step, sizeof(step), "scheme.step=%.17g", factor * limit);
   test = test_run_open(pressed, set);
   for (int i = 0; i < 4000; i++) {
     test_step(test.run);
-    closed += test.run->contact->report[0].state != NS_OPEN;
+    closed += NsContactReports(test.run->contact)[0].state != NS_OPEN;
   }
   CHECK(VecNorm(test.run->state.v, NORM_2, &norm));
   test_run_close(&test);
@@ -454,7 +454,7 @@ static void step_limit_between_bodies(void **state)
     const char *const set[] = {masses[k], NULL};
     TestRun           test  = test_run_open(unequal, set);
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    const PetscReal limit = test.run->step_limit, safe = test.run->contact_limit;
+    const PetscReal limit = test.run->stability.step_limit, safe = test.run->stability.contact_limit;
     test_run_close(&test);
     if (k == 0) {
       assert_true(safe < 0.5 * limit);
@@ -498,7 +498,7 @@ static BeamFigures run_beam(const char *const *set)
   while (test_runs(run)) {
     static const PetscReal times[] = {3e-3, 5e-3, 10e-3, 1};
     test_step(run);
-    const NsContactReport *report = &run->contact->report[0];
+    const NsContactReport *report = &NsContactReports(run->contact)[0];
     f.impulse += report->force[0] * run->step + report->impulse[0];
     if (f.first == 0 && report->state != NS_OPEN) f.first = run->state.t;
     if (run->state.t >= times[at] - 1e-9) {
@@ -580,7 +580,7 @@ static RotorFigures run_rotor(const char *const *set)
 
   while (test_runs(run)) {
     f.impulsive += test_step(run).impulsive ? 1 : 0;
-    const NsContactReport *report = &run->contact->report[0];
+    const NsContactReport *report = &NsContactReports(run->contact)[0];
     if (f.first == 0 && report->state != NS_OPEN) f.first = run->state.t;
     if (report->force[0] > 0) f.off = PetscMax(f.off, PetscAbsReal(report->gap));
     f.closed += (report->state != NS_OPEN ? 1.0 : 0.0) / (PetscReal)run->steps;

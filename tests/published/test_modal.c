@@ -5,8 +5,8 @@
 #include <complex.h>
 #include <math.h>
 #include "dense.h"
-#include "fe/fe.h"
-#include "fe/modes.h"
+#include "fe/model/fe.h"
+#include "fe/modes/modes.h"
 #include "elastic_bar.h"
 
 /* The scheme of a text that says `scheme: ...` itself, replaced. */
@@ -190,19 +190,19 @@ static void gyroscopic_rotor_whirls_exactly(void **state)
       CHECK(VecGetArray(test.run->state.q, &value[0]));
       CHECK(VecGetArray(test.run->state.v, &value[1]));
       for (PetscInt i = 0; i < modes.n; i++) {
-        value[0][NsLayoutPlace(model->layout, i)] = creal(mode->x[i]);
-        value[1][NsLayoutPlace(model->layout, i)] = creal(lambda * mode->x[i]);
+        value[0][NsLayoutIndex(model->layout, i)] = creal(mode->x[i]);
+        value[1][NsLayoutIndex(model->layout, i)] = creal(lambda * mode->x[i]);
       }
       CHECK(VecRestoreArray(test.run->state.q, &value[0]));
       CHECK(VecRestoreArray(test.run->state.v, &value[1]));
-      test.run->state.t    = 0;
-      test.run->steps_done = 0;
+      test.run->state.t       = 0;
+      test.run->figures.steps = 0;
       CHECK(NsSchemeStart(test.run->scheme, &test.run->state));
       to_end(&test);
       CHECK(VecGetArray(test.run->state.q, &value[0]));
       for (PetscInt i = 0; i < modes.n; i++) {
         const PetscReal exact = creal(mode->x[i] * turn);
-        off                   = PetscMax(off, modes.weight[i] * PetscAbsReal(value[0][NsLayoutPlace(model->layout, i)] - exact));
+        off                   = PetscMax(off, modes.weight[i] * PetscAbsReal(value[0][NsLayoutIndex(model->layout, i)] - exact));
         size                  = PetscMax(size, modes.weight[i] * cabs(mode->x[i]));
       }
       CHECK(VecRestoreArray(test.run->state.q, &value[0]));
@@ -262,7 +262,7 @@ static PetscReal velocity_error(TestRun *test, PetscReal since)
   CHECK(VecGetArrayRead(test->run->state.v, &v));
   for (PetscInt i = 0; i < n; i++) {
     const PetscReal x = scene->x[3 * i] - GAP, exact = way < L ? (x < way ? 0 : -V0) : x > 2 * L - way ? V0 : 0;
-    sum += PetscSqr(v[NsLayoutPlace(test->run->model->layout, i)] - exact) / (PetscReal)n;
+    sum += PetscSqr(v[NsLayoutIndex(test->run->model->layout, i)] - exact) / (PetscReal)n;
   }
   CHECK(VecRestoreArrayRead(test->run->state.v, &v));
   return PetscSqrtReal(sum) / V0;
@@ -282,15 +282,15 @@ static Figures run_bar(const char *scheme, const char *elements)
     NsStepOutcome outcome;
     CHECK(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     assert_true(outcome.done);
-    run->steps_done++;
-    run->state.t = NsRunTime(run, run->steps_done);
-    force[step]  = run->contact->report[0].force[0];
+    run->figures.steps++;
+    run->state.t = NsRunTime(run, run->figures.steps);
+    force[step]  = NsContactReports(run->contact)[0].force[0];
     f.closings += force[step] > 0 && (step == 0 || force[step - 1] == 0);
     if (force[step] > 0) {
       first = first < 0 ? step : first;
       last  = step;
       if (!strncmp(scheme, "{type: modal", 12))
-        assert_true(PetscAbsReal(run->contact->report[0].gap) < 1e-15 && run->contact->report[0].gap_rate == 0);
+        assert_true(PetscAbsReal(NsContactReports(run->contact)[0].gap) < 1e-15 && NsContactReports(run->contact)[0].gap_rate == 0);
     }
     if (f.error == 0 && run->state.t >= begin + 0.75 * T) {
       CHECK(NsSchemeComplete(run->scheme, &run->state));
@@ -409,8 +409,8 @@ static void many_contacts_keep_most_of_the_energy(void **state)
     PetscInt64 closed = 0;
     test_step(test.run);
     for (PetscInt i = 0; i < test.run->model->candidates; i++) {
-      closed += test.run->contact->report[i].force[0] > 0;
-      assert_true(test.run->contact->report[i].gap > -1e-14);
+      closed += NsContactReports(test.run->contact)[i].force[0] > 0;
+      assert_true(NsContactReports(test.run->contact)[i].gap > -1e-14);
     }
     most = PetscMax(most, closed);
   }
@@ -450,7 +450,7 @@ static void friction_takes_what_it_books(void **state)
   (void)state;
   while (test_runs(test.run)) {
     test_step(test.run);
-    const NsContactReport *report = &test.run->contact->report[0];
+    const NsContactReport *report = &NsContactReports(test.run->contact)[0];
     stick += report->state == NS_STICK;
     slip += report->state == NS_SLIP;
     assert_true(report->gap > -1e-14);
@@ -490,8 +490,8 @@ static Rub run_rotor(const char *scheme)
     NsStepOutcome outcome;
     CHECK(NsSchemeStep(test.run->scheme, &test.run->state, test.run->step, &outcome));
     assert_true(outcome.done);
-    test.run->state.t = NsRunTime(test.run, ++test.run->steps_done);
-    rub.penetration   = PetscMax(rub.penetration, -test.run->contact->report[0].gap);
+    test.run->state.t = NsRunTime(test.run, ++test.run->figures.steps);
+    rub.penetration   = PetscMax(rub.penetration, -NsContactReports(test.run->contact)[0].gap);
   }
   CHECK(NsSchemeComplete(test.run->scheme, &test.run->state));
   CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));

@@ -146,17 +146,17 @@ static void motion_is_that_of_the_closed_form(void **state)
     if ((*type)->sheet.order_impacts > 1) continue; /* looks for the times of impacts: see below */
     for (size_t i = 0; i < CASES; i++) {
       for (int k = 0; k < 12; k++) {
-        const PetscReal step = 1e-3 / (1 + 0.0831 * k), error = way_error((*type)->variant->name, &cases[i], step);
+        const PetscReal step = 1e-3 / (1 + 0.0831 * k), error = way_error((*type)->variant.name, &cases[i], step);
         worst = PetscMax(worst, error / step);
         coarse += error;
-        fine += way_error((*type)->variant->name, &cases[i], step / 4);
+        fine += way_error((*type)->variant.name, &cases[i], step / 4);
       }
     }
     if ((*type)->sheet.order_impacts > 1) { /* meets its events: what is left is the mean over a step, and its tolerance */
       assert_true(worst < 1e-3);
       continue;
     }
-    print_message("  %s: at most %.2f steps, order %.2f\n", (*type)->variant->name, worst, PetscLog2Real(coarse / fine) / 2);
+    print_message("  %s: at most %.2f steps, order %.2f\n", (*type)->variant.name, worst, PetscLog2Real(coarse / fine) / 2);
     assert_true(worst < 5);
     assert_near(PetscLog2Real(coarse / fine) / 2, 1, 0.2);
   }
@@ -198,12 +198,12 @@ static void rests_on_the_stop(void **state)
 
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
-    if (!strcmp((*type)->variant->name, "explicit_velocity")) continue; /* lasting contact sinks on there, here with 2.8 mm/s */
+    if (!strcmp((*type)->variant.name, "explicit_velocity")) continue; /* lasting contact sinks on there, here with 2.8 mm/s */
     SCHEME(*type)
-    TestRun test = open_oscillator((*type)->variant->name, 1e-3, &cases[3], END);
+    TestRun test = open_oscillator((*type)->variant.name, 1e-3, &cases[3], END);
     while (test.run->state.t < END - 1e-9) test_step(test.run);
-    const NsContactReport *report = &test.run->contact->report[0];
-    print_message("  %s: x = %.1e m, %.12g N\n", (*type)->variant->name, value_of(test.run->state.q), report->force[0] + report->impulse[0] / 1e-3);
+    const NsContactReport *report = &NsContactReports(test.run->contact)[0];
+    print_message("  %s: x = %.1e m, %.12g N\n", (*type)->variant.name, value_of(test.run->state.q), report->force[0] + report->impulse[0] / 1e-3);
     assert_near(value_of(test.run->state.q), 0, 1.9e-3); /* half more than the way of a step at the impact */
     assert_near(value_of(test.run->state.v), 0, 1e-12);
     assert_near(report->force[0] + report->impulse[0] / 1e-3, -100 * (REST - value_of(test.run->state.q)), 1e-9);
@@ -226,7 +226,7 @@ static void midpoint_rule_keeps_the_energy(void **state)
   for (size_t s = 0; s < sizeof(schemes) / sizeof(schemes[0]); s++) {
     for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
       char scheme[64];
-      if (strcmp((*type)->variant->name, schemes[s][0])) continue;
+      if (strcmp((*type)->variant.name, schemes[s][0])) continue;
       SCHEME(*type)
       snprintf(scheme, sizeof(scheme), "%s%s", schemes[s][0], schemes[s][1]);
       for (int k = 0; k < 2; k++) {

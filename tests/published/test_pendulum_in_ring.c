@@ -37,7 +37,7 @@ static Figures run_pendulum(const char *scheme, PetscReal step)
   TestRun test = test_run_open(text, NULL);
   for (PetscInt64 i = 0; i < test.run->steps; i++) {
     test_step(test.run);
-    const NsContactReport *rod = &test.run->contact->report[0], *ring = &test.run->contact->report[1];
+    const NsContactReport *rod = &NsContactReports(test.run->contact)[0], *ring = &NsContactReports(test.run->contact)[1];
     CHECK(NsModelEnergy(test.run->model, test.run->state.t, test.run->state.q, test.run->state.v, &energy));
     f.gain       = PetscMax(f.gain, energy.kinetic + energy.potential - last);
     last         = energy.kinetic + energy.potential;

@@ -68,7 +68,7 @@ static void trajectories(void **state)
     assert_int_equal(fscanf(file, "t,q,v,P,E"), 0);
     while (fscanf(file, "%lf,%lf,%lf,%lf,%lf", &given[0], &given[1], &given[2], &given[3], &given[4]) == 5) {
       if (rows++ > 0) test_step(test.run);
-      PetscReal made[5] = {test.run->state.t, 0, 0, test.run->contact->report[0].impulse[0], energy_of(test.run)};
+      PetscReal made[5] = {test.run->state.t, 0, 0, NsContactReports(test.run->contact)[0].impulse[0], energy_of(test.run)};
       state_of(test.run, &made[1], &made[2]);
       for (int k = 0; k < 5; k++) off = PetscMax(off, PetscAbsReal(made[k] - given[k]));
     }

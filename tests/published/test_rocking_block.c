@@ -173,7 +173,7 @@ static void half_explicit_comes_to_the_figures(void **state)
     PetscReal       q[3], v[3];
     while (test.run->state.t < 0.7 - step / 2) {
       test_step(test.run);
-      const NsContactReport *now = test.run->contact->report;
+      const NsContactReport *now = NsContactReports(test.run->contact);
       if (now[RIGHT].impulse[0] == 0) continue;
       count++;
       assert_true(test.run->state.t > first - step && test.run->state.t < first + 2 * step);
@@ -185,7 +185,7 @@ static void half_explicit_comes_to_the_figures(void **state)
     for (int i = 0; i < 3; i++) assert_near(v[i], 0, 1e-12);
     assert_near(q[0], R * PetscCosReal(START + B), 1e-14);
     assert_near(q[1], HEIGHT / 2, 20 * step);
-    for (int k = LEFT; k <= RIGHT; k++) assert_near(test.run->contact->report[k].force[0], G / 2, 20 * step);
+    for (int k = LEFT; k <= RIGHT; k++) assert_near(NsContactReports(test.run->contact)[k].force[0], G / 2, 20 * step);
     test_run_close(&test);
   }
   print_message("  impulses are off by %.2e, %.2e N s\n", error[0], error[1]);
@@ -195,7 +195,7 @@ static void half_explicit_comes_to_the_figures(void **state)
   PetscInt count = 0;
   while (test.run->state.t < 1.1 - 1e-6) {
     test_step(test.run);
-    if (test.run->contact->report[RIGHT].impulse[0] == 0) continue;
+    if (NsContactReports(test.run->contact)[RIGHT].impulse[0] == 0) continue;
     print_message("  impact at %.6f s\n", test.run->state.t);
     assert_true(count < 3);
     assert_near(test.run->state.t, times[count++], 1e-4);
@@ -230,7 +230,7 @@ static void housner(void **state)
         last = v[2];
         test_step(test.run);
         now_at(&test, q, v);
-        if (ratio == 0 && test.run->contact->report[LEFT].impulse[0] > 0) ratio = v[2] / last;
+        if (ratio == 0 && NsContactReports(test.run->contact)[LEFT].impulse[0] > 0) ratio = v[2] / last;
         largest = PetscMax(largest, q[2]);
       } while (test.run->state.t < 1 - step / 2 && !(ratio > 0 && v[2] < 0));
       error[fine]       = PetscAbsReal(largest - top);

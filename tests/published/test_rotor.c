@@ -8,6 +8,7 @@
   tenth of a millisecond to 20 ms. By then there have been 14 impacts, which amplify rounding, and the digits are still the same.
 */
 #include <stdio.h>
+#include "output/settings.h"
 #include "support.h"
 #include "scheme/trapezoidal.h"
 
@@ -44,16 +45,16 @@ typedef struct {
 
 static Places find_places(const NsRun *run)
 {
-  const NsStationSettings *station = run->config.output->orbits->stations.items;
+  const NsStationSettings *station = NsOrbitStations(run->config.output)->items;
   Places                   places;
   PetscBool                found[4];
   char                     why[256];
 
-  assert_int_equal(run->config.output->orbits->stations.count, 3);
-  CHECK(run->model->ops->station(run->model, &station[0], &places.journal, &found[0], why, sizeof(why)));
-  CHECK(run->model->ops->station(run->model, &station[1], &places.wheel, &found[1], why, sizeof(why)));
-  CHECK(run->model->ops->station(run->model, &station[2], &places.flywheel, &found[2], why, sizeof(why)));
-  CHECK(run->model->ops->probe(run->model, "housing.center", &places.housing, &found[3], why, sizeof(why)));
+  assert_int_equal(NsOrbitStations(run->config.output)->count, 3);
+  CHECK(run->model->view.station(run->model, &station[0], &places.journal, &found[0], why, sizeof(why)));
+  CHECK(run->model->view.station(run->model, &station[1], &places.wheel, &found[1], why, sizeof(why)));
+  CHECK(run->model->view.station(run->model, &station[2], &places.flywheel, &found[2], why, sizeof(why)));
+  CHECK(run->model->view.probe(run->model, "housing.center", &places.housing, &found[3], why, sizeof(why)));
   assert_true(found[0] && found[1] && found[2] && found[3]);
   return places;
 }
@@ -71,7 +72,7 @@ static PetscReal column(const NsProbe *probe, const char *name, const PetscScala
 static void make_row(const NsRun *run, const Places *places, const NsStepOutcome *outcome, PetscReal row[COLUMNS])
 {
   static const PetscReal sign[2] = {1, -1}; /* the tangent of the reference goes the other way round */
-  const NsContactReport *report  = run->contact->report;
+  const NsContactReport *report  = NsContactReports(run->contact);
   const NsTrapezoidal   *scheme  = run->scheme->data;
   const PetscScalar     *q, *v;
 
@@ -216,7 +217,7 @@ static Figures run_rotor(const char *const *changes)
     const PetscReal        t0      = run->state.t;
     const NsStepOutcome    outcome = test_step(run);
     const PetscReal        t = run->state.t, dt = t - t0;
-    const NsContactReport *report = run->contact->report;
+    const NsContactReport *report = NsContactReports(run->contact);
     const PetscScalar     *q, *v;
     PetscReal              now[2], spin, flywheel;
     CHECK(VecGetArrayRead(run->state.q, &q));

@@ -1,8 +1,8 @@
 /* Example 5.9.1 of Friswell, Penny, Garvey, Lees, "Dynamics of Rotating Machines": frequencies, whirl, critical speeds, unbalance response. */
 #include "rotor_matrices.h"
 #include <complex.h>
-#include "fe/campbell.h"
-#include "fe/response.h"
+#include "analysis/campbell.h"
+#include "analysis/response.h"
 
 static Rotor isotropic = {6, 1e6, 1e6, 0, 0}, anisotropic = {6, 0.8e6, 1e6, 0, 0};
 
@@ -78,7 +78,12 @@ static void whirl_of_modes(void **state)
   CHECK(NsModesDestroy(&modes));
 }
 
-/* Both solvers to nine digits, on a fine mesh: at rest all frequencies are double; free in space there are four rigid motions. */
+/*
+  Both solvers to nine digits, on a fine mesh: at rest all frequencies are double; free in space there are four rigid motions. Beside eigenvalues zero
+  the sparse solver works on an inverse of the size 1/s^2, s = 1e-4 (SHIFT in pencil.c), so that rounding may leave a backward error up to
+  eps/s^2 = 2e-8; NsModesSolve accepts 1e-8. How much it is depends on the BLAS: 9e-10 with the reference, 5e-10 to 3e-9 with the kernels of
+  OpenBLAS, and a fifth of it in the frequencies.
+*/
 static void solvers_agree(void **state)
 {
   static const Rotor rotors[] = {
@@ -86,6 +91,7 @@ static void solvers_agree(void **state)
 
   (void)state;
   for (size_t r = 0; r < sizeof(rotors) / sizeof(*rotors); r++) {
+    const PetscReal digits = rotors[r].ky == 0 ? 2e-9 : 1e-9, residual = rotors[r].ky == 0 ? 1e-8 : 1e-9;
     for (int turning = 0; turning < 2; turning++) {
       Rotor   rotor  = rotors[r];
       NsModes sparse = modes_at(&rotor, turning * speed_4000, 12, NS_MODES_SPARSE),
@@ -95,11 +101,11 @@ static void solvers_agree(void **state)
       for (PetscInt i = 0; i < 12; i++) {
         const NsMode *a = &sparse.mode[i], *b = &dense.mode[i];
         assert_int_equal(a->kind, b->kind);
-        assert_near(a->omega, b->omega, 1e-9 * b->omega);
-        assert_near(a->re, b->re, 1e-9 * b->omega);
-        assert_near(a->im, b->im, 1e-9 * b->omega);
-        assert_near(a->residual, 0, 1e-9);
-        assert_near(b->residual, 0, 1e-9);
+        assert_near(a->omega, b->omega, digits * b->omega);
+        assert_near(a->re, b->re, digits * b->omega);
+        assert_near(a->im, b->im, digits * b->omega);
+        assert_near(a->residual, 0, residual);
+        assert_near(b->residual, 0, 1e-12);
         if (rotor.ky == 0) assert_int_equal(b->kind == NS_MODE_RIGID, i < 4);
       }
       CHECK(NsModesDestroy(&sparse));
@@ -133,7 +139,7 @@ static void critical_speeds(void **state)
   assert_int_equal(backward, 2);
   /* lines of one sense all the way, and the forward ones rise */
   for (PetscInt line = 0; line < 4; line++) {
-    const NsCampbellPoint *first = &campbell.point[line], *last = &campbell.point[(campbell.speeds - 1) * campbell.room + line];
+    const NsCampbellPoint *first = &campbell.point[line], *last = &campbell.point[(campbell.speeds - 1) * campbell.capacity + line];
     assert_true(first->there && last->there);
     assert_int_equal(first->sense, last->sense);
     assert_true(first->sense == NS_WHIRL_FORWARD ? last->im > first->im : last->im < first->im);

@@ -120,7 +120,7 @@ static Drift drift_of(const char *scheme, PetscReal step)
 
   for (PetscInt64 i = 1; i <= test.run->steps; i++) {
     test_step(test.run);
-    guide  = &test.run->contact->report[0];
+    guide  = &NsContactReports(test.run->contact)[0];
     d.most = PetscMax(d.most, PetscAbsReal(guide->gap));
     d.rate = PetscMax(d.rate, PetscAbsReal(guide->gap_rate));
     if (4 * i % test.run->steps == 0) d.y[4 * i / test.run->steps - 1] = guide->gap;
@@ -208,7 +208,7 @@ static PetscReal reaction_of(const char *scheme, PetscReal step)
   PetscReal              force;
 
   while (test_runs(test.run)) test_step(test.run);
-  report = &test.run->contact->report[0];
+  report = &NsContactReports(test.run->contact)[0];
   force  = report->force[0] != 0 ? report->force[0] : report->impulse[0] / step;
   test_run_close(&test);
   return force;

@@ -84,7 +84,7 @@ static Figures run_crank(const char *scheme, PetscReal step, PetscReal (*referen
   const PetscReal start = run->ledger.initial;
   for (PetscInt i = 1; i <= run->steps; i++) {
     test_step(run);
-    for (int k = 0; k < 2; k++) f.drift[k] = PetscMax(f.drift[k], PetscAbsReal(run->contact->report[k].gap));
+    for (int k = 0; k < 2; k++) f.drift[k] = PetscMax(f.drift[k], PetscAbsReal(NsContactReports(run->contact)[k].gap));
     if (i % each) continue;
     const PetscScalar *q, *v;
     CHECK(VecGetArrayRead(run->state.q, &q));
@@ -99,7 +99,7 @@ static Figures run_crank(const char *scheme, PetscReal step, PetscReal (*referen
     f.energy = PetscMax(f.energy, PetscAbsReal(run->ledger.now.kinetic + run->ledger.now.potential - start));
   }
   for (int k = 0; k < 20000; k++) held_step(&held, 1e-4);
-  for (int k = 0; k < 2; k++) f.force = PetscMax(f.force, PetscAbsReal(run->contact->report[k].force[0] - held.lambda[k]));
+  for (int k = 0; k < 2; k++) f.force = PetscMax(f.force, PetscAbsReal(NsContactReports(run->contact)[k].force[0] - held.lambda[k]));
   print_message("  %s, step %g: errors %.3e %.3e, drift %.3e %.3e m, energy %.3e J, forces %.2e N of %.4f, %.4f\n", scheme, step, f.error[0],
     f.error[1], f.drift[0], f.drift[1], f.energy, f.force, held.lambda[0], held.lambda[1]);
   test_run_close(&test);

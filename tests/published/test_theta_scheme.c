@@ -133,8 +133,8 @@ static void joint_of_the_crank(void **state)
       TestRun test = test_run_open(text, NULL);
       for (PetscInt64 i = 0; i < test.run->steps; i++) {
         test_step(test.run);
-        gap[k]  = PetscMax(gap[k], PetscAbsReal(test.run->contact->report[0].gap));
-        rate[k] = PetscMax(rate[k], PetscAbsReal(test.run->contact->report[0].gap_rate));
+        gap[k]  = PetscMax(gap[k], PetscAbsReal(NsContactReports(test.run->contact)[0].gap));
+        rate[k] = PetscMax(rate[k], PetscAbsReal(NsContactReports(test.run->contact)[0].gap_rate));
       }
       test_run_close(&test);
     }
@@ -174,7 +174,7 @@ static void redundant_feet(void **state)
     PetscReal speed;
     for (PetscInt64 i = 0; i < test.run->steps; i++) {
       test_step(test.run);
-      for (int k = 0; k < 4; k++) assert_true(test.run->contact->report[k].gap > -1e-15);
+      for (int k = 0; k < 4; k++) assert_true(NsContactReports(test.run->contact)[k].gap > -1e-15);
     }
     CHECK(VecNorm(test.run->state.v, NORM_INFINITY, &speed));
     assert_true(speed < 1e-12);
@@ -288,8 +288,8 @@ static void feet_that_are_pressed_back(void **state)
       test_step(test.run);
       CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
       assert_true(test.run->ledger.numerical < 1e-7 * test.run->ledger.initial); /* 1e-13 without dampers */
-      for (PetscInt c = 0; c < contact->candidates && 2 * i > test.run->steps; c++)
-        opened += contact->report[c].state == NS_OPEN && contact->last_report[c].state != NS_OPEN;
+      for (PetscInt c = 0; c < NsContactModel(contact)->candidates && 2 * i > test.run->steps; c++)
+        opened += NsContactReports(contact)[c].state == NS_OPEN && NsContactLastReports(contact)[c].state != NS_OPEN;
     }
     print_message("  %s: %.4f J of its own, of %.4f J; %d feet leave in the second half\n", rho[r / 2], test.run->ledger.numerical,
       test.run->ledger.initial, (int)opened);
@@ -327,8 +327,8 @@ static void penetration_of_nonlinear_models(void **state)
       TestRun test = test_run_open(text, NULL);
       for (PetscInt64 s = 0; s < test.run->steps; s++) {
         test_step(test.run);
-        for (PetscInt c = 0; c < test.run->contact->candidates; c++) {
-          const NsContactReport *now = &test.run->contact->report[c];
+        for (PetscInt c = 0; c < test.run->model->candidates; c++) {
+          const NsContactReport *now = &NsContactReports(test.run->contact)[c];
           if (now->impact && now->velocity_before[0] < 0 && gap[0][c] > 0) { /* it comes from outside */
             const PetscReal bound = -models[m].step * now->velocity_before[0] * part;
             assert_true(-now->gap <= bound + more);
@@ -367,7 +367,7 @@ static void foot_that_comes_and_goes(void **state)
   for (int k = 0; k < 2; k++) {
     TestRun test = test_run_open(text, (const char *[]){k ? "scheme.step=0.2 ms" : "scheme.step=0.1 ms", NULL});
     while (test_runs(test.run)) test_step(test.run); /* fails the test where one is not done */
-    for (PetscInt i = 0; i < test.run->model->candidates; i++) assert_true(test.run->contact->report[i].gap > -1e-15);
+    for (PetscInt i = 0; i < test.run->model->candidates; i++) assert_true(NsContactReports(test.run->contact)[i].gap > -1e-15);
     test_run_close(&test);
   }
 }

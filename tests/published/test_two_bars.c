@@ -50,7 +50,7 @@ static Figures run_bars(PetscInt per_metre)
   n[1]         = per_metre + 1;
   for (PetscInt64 i = 0; i < test.run->steps; i++) {
     test_step(test.run);
-    const PetscReal t = test.run->state.t, force = test.run->contact->report[0].force[0];
+    const PetscReal t = test.run->state.t, force = NsContactReports(test.run->contact)[0].force[0];
     if (force > 0) {
       if (f.begin == 0) f.begin = t;
       f.end = t;
@@ -127,7 +127,7 @@ static void stepped_bar_pushes_on(void **state)
     const PetscReal since = (test.run->state.t - 500.05e-6) / T;
     const int       k     = since > 0.2 && since < 0.8 ? 0 : since > 1.2 && since < 1.8 ? 1 : -1;
     if (k < 0) continue;
-    sum[k] += test.run->contact->report[0].force[0];
+    sum[k] += NsContactReports(test.run->contact)[0].force[0];
     count[k]++;
   }
   test_run_close(&test);

@@ -260,7 +260,12 @@ class Restart(unittest.TestCase):
         sets = ["time.end=0.1 ms"]
         done = self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", "--resume"))
         self.assertEqual(figures(self.path("x", "run.json"))["exit_status"], "done")
+        before = files_of(self.path("x"))
+        os.mkdir(self.path("x", "checkpoint"))  # as where it was killed before it removed the last one
+        open(self.path("x", "checkpoint", "step_000000000000999.ckpt"), "w").close()
         self.assertIn("is complete; nothing is left to do", self.resume(sets, 0))
+        self.assertEqual(files_of(self.path("x")), before)
+        self.assertFalse(os.path.exists(self.path("x", "checkpoint")))
         os.mkdir(self.path("foreign"))
         open(self.path("foreign", "thesis.tex"), "w").close()
         done = subprocess.run(self.command("elastic_bar.yaml", sets, "--out", "foreign", "--resume"), cwd=self.folder, capture_output=True, text=True)

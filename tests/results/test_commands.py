@@ -11,7 +11,6 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.path.abspath(os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss")))
-MAN = os.path.join(ROOT, "src/cli/percuss.1")
 
 
 def percuss(*words, **options):
@@ -52,7 +51,7 @@ class Help(unittest.TestCase):
             used = set(re.findall(r"--[\w-]+", usage))
             self.assertEqual(used, set(options(command)), "options in the usage of %s and below it" % command)
             for option, about in options(command).items():
-                self.assertGreater(len(about), 10, "src/cli/help.c says nothing of %s" % option)
+                self.assertGreater(len(about), 10, "%s: .about of %s is missing in its table" % (command, option))
             for line in done.stdout.splitlines():
                 self.assertEqual(line, line.rstrip())
                 self.assertLessEqual(len(line), 132, line)
@@ -80,30 +79,61 @@ class Help(unittest.TestCase):
                     self.assertIn(option, options(line.split()[0]))
 
 
-class Manual(unittest.TestCase):
-    def text(self):
-        with open(MAN) as file:
-            return file.read()
+class Explain(unittest.TestCase):
+    def test_words_of_users_find_their_pages(self):
+        for word, page in (("stress", "stress"), ("belt", "contacts.between.plane.velocity"), ("lumped", "bodies.bar.mass"), ("static", "start"), ("dt", "scheme.half_explicit.step"),
+                           ("gap", "contacts.gap_offset"), ("drum", "contacts.between.cylinder"), ("journal", "contacts.between.radius"), ("unbalance", "mass_eccentricity"),
+                           ("Coulomb", "contacts.friction"), ("beams", "bodies.beam"), ("numerical", "energy.csv"), ("gap_rate", "contacts.csv"), ("contacts.csv", "gap_rate"), ("results", "contacts.csv")):
+            done = percuss("explain", word)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), word)
+            self.assertIn(page, done.stdout, word)
 
+    def test_units_lists_every_unit(self):
+        text = percuss("explain", "units").stdout
+        for symbol in ("m", "g", "s", "N", "Pa", "Hz", "rpm", "in", "ft", "lbf", "psi"):
+            self.assertRegex(text, r"(?m)^  %s  " % symbol)
+        for quantity in ("a stiffness or force per length +N/m", "an unbalance +kg\\*m"):
+            self.assertRegex(text, quantity)
+
+
+class Manual(unittest.TestCase):
     def test_every_command_and_option_is_in_it(self):
-        text = self.text()
-        synopsis, rest = text.split(".SH DESCRIPTION")
-        described = rest.split(".SH OPTIONS")[0]
+        synopsis, rest = percuss("--man").stdout.split(".SH DESCRIPTION")
+        described, told = rest.split(".SH EXIT")[0].split(".SH OPTIONS")
         plain = re.sub(r"\\f.", "", synopsis).replace("\\-", "-")
         for command in commands():
-            self.assertRegex(synopsis, r"(?m)^\.B percuss %s$" % command)
-            self.assertRegex(described, r"(?m)^\.B (percuss )?%s( .*)?$" % command)
+            self.assertRegex(described, r"(?m)^\.B %s$" % command)
             part = re.search(r"(?ms)^\.B percuss %s$(.*?)^\.br$" % command, plain).group(1)
             self.assertEqual(set(re.findall(r"--[\w-]+", part)), set(options(command)), command)
-        told = rest.split(".SH OPTIONS")[1].split(".SH EXIT")[0].replace("\\-", "-")
-        tags = {word for line in told.splitlines() if line.startswith(".B") for word in re.findall(r"--[\w-]+", line)}
-        self.assertEqual(tags, {option for command in commands() for option in options(command)} | {"--help", "--version"})
+        tags = set(re.findall(r"(?m)^(?:\\fB|\.BR? ).*?(--[\w-]+)", told.replace("\\-", "-")))
+        self.assertEqual(tags, {option for command in commands() for option in options(command)} | {"--help", "--version", "--man"})
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
     def test_groff_has_nothing_to_say(self):
-        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n", MAN], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n"], input=percuss("--man").stdout, capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("percuss", done.stdout)
+
+
+class Registration(unittest.TestCase):
+    def test_every_file_of_a_command_has_its_line(self):
+        """A table NsCommand_Name that list.h does not name is a command that nobody can call."""
+        folder = os.path.join(ROOT, "src/cli")
+        found = {}
+        for file in os.listdir(folder):
+            if file.endswith(".c"):
+                with open(os.path.join(folder, file)) as source:
+                    found.update({name: file for name in re.findall(r"(?m)^const NsCommand NsCommand_(\w+) =", source.read())})
+        with open(os.path.join(folder, "list.h")) as listed:
+            listed = set(re.findall(r"NS_COMMAND\((\w+)\)", listed.read()))
+        for name in sorted(set(found) - listed):
+            self.fail("src/cli/%s has a table NsCommand_%s; add the line NS_COMMAND(%s) to src/cli/list.h" % (found[name], name, name))
+
+    def test_every_command_says_what_it_does(self):
+        for command in commands():
+            text = percuss(command, "--help").stdout
+            self.assertGreater(len(text.splitlines()[1].strip()), 10, "%s: .about is missing in its table" % command)
+            self.assertGreater(text.count("\n\n"), 0, "%s: .description is missing in its table" % command)
 
 
 class Completion(unittest.TestCase):
@@ -138,7 +168,7 @@ class Completion(unittest.TestCase):
         return done.stdout.splitlines()
 
     def test_commands_and_options(self):
-        self.assertEqual(set(self.offered("percuss ")), set(commands()) | {"--help", "--version"})
+        self.assertEqual(set(self.offered("percuss ")), set(commands()) | {"--help", "--version", "--man"})
         self.assertEqual(self.offered("percuss re"), ["response"])
         for command in commands():
             self.assertEqual(set(self.offered("percuss %s -" % command)), set(options(command)) | {"--help"})

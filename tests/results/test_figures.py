@@ -76,7 +76,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(len(tables), 4 + 1 + 8)
         for title, rows in tables.items():
             solver = next((name for name in bounds if f"event_driven_{name}" in title), None)
-            if "steps of one length" in title:  # steps, h, error, order, known error, |g|, |dg/dt|
+            if "constant steps" in title:  # steps, h, error, order, known error, |g|, |dg/dt|
                 least, most = bounds[solver]
                 for row in rows[-2:]:
                     self.assertTrue(least <= float(row[3]) <= most, (title, row))

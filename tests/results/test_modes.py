@@ -62,7 +62,7 @@ class Modes(unittest.TestCase):
             self.assertAlmostEqual(float(row["im"]) / exact, 1, delta=1e-9)
             self.assertAlmostEqual(float(row["frequency_hz"]) * 2 * math.pi / exact, 1, delta=1e-9)
             self.assertEqual((row["kind"], row["unstable"], row["whirl"]), ("vibration", "0", "-"))
-        self.assertIn("6 modes of 51 unknowns; contacts are left out", done.stdout)
+        self.assertIn("6 modes of 51 degrees of freedom; contacts are ignored", done.stdout)
         self.assertEqual(done.stderr, "")
 
     def test_shapes(self):
@@ -170,7 +170,7 @@ class Modes(unittest.TestCase):
         config = os.path.join(ROOT, "configs/rotor_friswell.yaml")
         few = self.modes(config, "--count", "2", "--campbell", "0 rpm:30000 rpm:61").stdout
         self.assertEqual(len(re.findall("rpm  mode", few)), 2)
-        told = re.search(r"from (\S+) rad/s on the shaft is faster than the 2 modes that are followed: others may have critical speeds there \(--count\)\n", few)
+        told = re.search(r"from (\S+) rad/s on the speed exceeds the frequencies of all 2 modes followed: higher modes may have critical speeds there \(--count\)\n", few)
         self.assertGreater(float(told[1]), max(float(speed) for speed in re.findall(r"(\S+) rad/s +\S+ rpm  mode", few)))
         self.assertLess(float(told[1]), 30000 * math.pi / 30)
         many = self.modes(config, "--count", "24", "--campbell", "0 rpm:30000 rpm:61", "--overwrite").stdout
@@ -226,7 +226,7 @@ class Modes(unittest.TestCase):
                 self.assertAlmostEqual(abs(float(row["kappa"])), 1, delta=1e-6)
         done = percuss("response", self.two_rotors(), "--speeds", "300 rad/s:900 rad/s:2", "--out", self.out, "--overwrite")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith("fast turns at 2 times the speed of slow: its unbalances are left out\n"), done.stdout)
+        self.assertTrue(done.stdout.startswith("fast turns at 2 times the speed of slow: its unbalances are ignored\n"), done.stdout)
         for row in table(self.path("response.csv")):
             speed = float(row["speed"])
             self.assertAlmostEqual(float(row["slow@0.05 m.major"]) / abs(1e-3 * speed**2 / (2e6 - mass * speed**2)), 1, delta=5e-3)
@@ -244,7 +244,7 @@ class Modes(unittest.TestCase):
         critical = math.sqrt(1e4 / (1 + 1000 * math.pi * 1e-6 * 0.1 / 2))
         done = percuss("response", path, "--speeds", f"{critical!r} rad/s:200 rad/s:2", "--out", self.out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stderr, f"percuss response: warning: no answer at {critical:.9g} rad/s: a critical speed without damping, or a body that nothing holds\n")
+        self.assertEqual(done.stderr, f"percuss response: warning: no response at {critical:.9g} rad/s: an undamped critical speed, or a body without supports\n")
         rows = table(self.path("response.csv"))
         self.assertTrue(all(value == "nan" for name, value in rows[0].items() if name != "speed"), rows[0])
         self.assertTrue(all(math.isfinite(float(value)) for value in rows[1].values()), rows[1])
@@ -263,7 +263,7 @@ class Modes(unittest.TestCase):
     def test_responses_that_there_are_not(self):
         speeds = ("--speeds", "300 rad/s:900 rad/s:2")
         for words, message in (((self.rigid_rotor("0"), *speeds), "nothing in this model is out of balance: there is no response to compute"),
-                               ((self.rigid_rotor(),), 'which speeds? Such as --speeds "0 rpm:6000 rpm:301"'),
+                               ((self.rigid_rotor(),), "missing option --speeds FROM:TO:N"),
                                ((self.rigid_rotor(), "--speeds", "1:2"), "--speeds '1:2': expected FROM:TO:N, such as \"0 rpm:6000 rpm:31\""),
                                ((self.rigid_rotor(), "--speeds", "0 rpm:9 rpm:1"), "--speeds: '1' speeds: expected a whole number from 2 to 100000"),
                                ((self.rigid_rotor(), "--speeds", "9 rpm:1 rpm:3"), "--speeds: from '9 rpm' to '1 rpm': speeds begin at 0 or above and rise"),
@@ -286,7 +286,7 @@ class Modes(unittest.TestCase):
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
         self.assertGreater(os.path.getsize(self.path("figures", "response.png")), 10000)
         wrong = draw("response.py", self.out, "--probes", "shaft.right")
-        self.assertEqual((wrong.returncode, wrong.stderr), (2, "response.py: no probe 'shaft.right'; there are shaft.left\n"))
+        self.assertEqual((wrong.returncode, wrong.stderr), (2, "response.py: no probe 'shaft.right'; the probes are shaft.left\n"))
         missing = draw("campbell.py", self.out)
         self.assertEqual(missing.returncode, 2)
         self.assertIn("percuss modes CONFIG --campbell FROM:TO:N", missing.stderr)

@@ -165,29 +165,29 @@ class Again(Case):
         for path in (self.first, os.path.join(self.first, "run.json")):
             done = percuss("run", path)
             self.assertEqual(done.returncode, 2)
-            self.assertIn("config.yaml is not what it was when these results were made", done.stderr)
-            self.assertIn("percuss run %s/config.yaml runs it as it is now" % self.first, done.stderr)
+            self.assertIn("config.yaml has changed since these results were made", done.stderr)
+            self.assertIn("to run the changed config: percuss run %s/config.yaml" % self.first, done.stderr)
             self.assertFalse(os.path.exists(self.first + "_2"))
         done = self.run_well(os.path.join(self.first, "config.yaml"))
-        self.assertIn("warning: %s/config.yaml is not what it was" % self.first, done.stderr)
-        self.assertIn("will not be those of", done.stderr)
+        self.assertIn("warning: %s/config.yaml has changed" % self.first, done.stderr)
+        self.assertIn("will differ from those in", done.stderr)
         os.remove(os.path.join(self.first, "config.yaml"))
         done = percuss("run", self.first)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("there is no such file among the results", done.stderr)
+        self.assertIn("config.yaml is missing", done.stderr)
 
     def check_input(self, path, change):
         """A mesh or plugin that is not what it was."""
         change(path)
         done = percuss("run", self.first)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("error: %s is not what it was when these results were made" % path, done.stderr)
+        self.assertIn("error: %s has changed since these results were made" % path, done.stderr)
         done = self.run_well(os.path.join(self.first, "config.yaml"))
-        self.assertIn("warning: %s is not what it was when these results were made" % path, done.stderr)
+        self.assertIn("warning: %s has changed since these results were made" % path, done.stderr)
         os.remove(path)
         done = percuss("run", self.first)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("error: %s: No such file or directory; it was there when these results were made" % path, done.stderr)
+        self.assertIn("error: %s: No such file or directory; it existed when these results were made" % path, done.stderr)
 
     def test_a_mesh_that_changed(self):
         for folder in ("configs", "meshes"):
@@ -233,8 +233,8 @@ class Again(Case):
         with open(path, "w") as file:
             json.dump(manifest, file)
         done = self.run_well(self.first)
-        self.assertRegex(done.stderr, r"warning: the results in .* were made otherwise, so that the last digits may differ: program.version 0.0.9 \(here 0.1.0\), program.kernels abacus")
-        self.assertRegex(done.stderr, "were made on 3 processes, and this is 1: the last digits may differ")
+        self.assertRegex(done.stderr, r"warning: the results in .* were produced in a different environment, so that the last digits may differ: program.version 0.0.9 \(here 0.1.0\), program.kernels abacus")
+        self.assertRegex(done.stderr, "were produced on 3 processes, and this run uses 1: the last digits may differ")
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE + ("program", "ranks"))
 
     def test_what_is_no_run(self):

@@ -152,8 +152,8 @@ class Report(unittest.TestCase):
             return
         energy, checked = summary["energy"], 0
         expected = {"simulated time": summary["time"], "steps": summary["steps"], "steps with an impulse": summary["impulsive_steps"], "step": info["step"],
-                    "energy at the start": energy["initial"], "made by the scheme": energy["numerical"],
-                    "made by the scheme, at most": summary["energy_numerical_max"]}
+                    "energy at the start": energy["initial"], "numerical energy error at the end": energy["numerical"],
+                    "numerical energy error, largest": summary["energy_numerical_max"]}
         if info["model"]["contacts"]:
             expected["deepest penetration"] = summary["max_penetration"]
         for name, orbit in summary.get("orbits", {}).items():
@@ -161,14 +161,14 @@ class Report(unittest.TestCase):
         for name, value in expected.items():
             self.check_cell(page.row("Summary of the run", name)[1], value)
             checked += 1
-        ledger = {"energy at the start": ("initial", 1), "brought by loads": ("load", 1), "taken by damping": ("damping", -1), "taken by impacts": ("impact", -1),
-                  "taken by friction": ("friction", -1), "made by the scheme (residual)": ("numerical", 1)}
+        ledger = {"energy at the start": ("initial", 1), "external work": ("load", 1), "dissipated by damping": ("damping", -1), "dissipated by impacts": ("impact", -1),
+                  "dissipated by friction": ("friction", -1), "numerical energy error": ("numerical", 1)}
         total = 0.0
         for name, (key, sign) in ledger.items():
             value = energy[key]
-            self.check_cell(page.row("Energy ledger", name)[1], value if value is None else sign * value)
+            self.check_cell(page.row("Energy balance", name)[1], value if value is None else sign * value)
             total += sign * (value or 0)
-        end = page.row("Energy ledger", "energy at the end")[1]["value"]
+        end = page.row("Energy balance", "energy at the end")[1]["value"]
         if None not in energy.values():
             self.assertAlmostEqual(float(end), total, delta=1e-9 * max(abs(energy[key]) for key in ("initial", "load", "kinetic")) + 1e-300)
         self.assertGreaterEqual(checked, 7)
@@ -183,16 +183,16 @@ class Report(unittest.TestCase):
         return [text for tag, text in page.headings if tag == "h2"]
 
     def assert_whole(self, page):
-        self.assertNotIn("Left out", page.said())
-        self.assertNotIn("Could not be made", page.said())
+        self.assertNotIn("Not shown", page.said())
+        self.assertNotIn("This section failed", page.said())
 
     def test_bar(self):
         page = self.page(self.bar)
         self.assert_whole(page)
-        self.assertEqual(self.titles(page), ["Key figures", "Stress wave", "Energy", "Contacts", "Events", "Probes", "What was run", "Config as run", "Files"])
+        self.assertEqual(self.titles(page), ["Key figures", "Stress wave", "Energy", "Contacts", "Events", "Probes", "Setup", "Config", "Files"])
         self.assertEqual(page.row("Summary of the run", "deepest penetration")[1]["text"], "5\u00a0nm")
         self.assertIn("d'Alembert", page.said())
-        mean = page.row("The continuous bar", "mean reaction force")
+        mean = page.row("Continuous bar", "mean contact force")
         self.assertAlmostEqual(float(mean[1]["text"].split()[0]), 1266.65, delta=2)
         self.assertEqual(page.row("Events by contact and kind", "wall")[1]["text"], "1")
         events = next(table for table in page.tables if table["caption"].startswith("All events"))
@@ -207,7 +207,7 @@ class Report(unittest.TestCase):
     def test_two_bars_have_a_wave_but_no_theory(self):
         page = self.page(self.make("two", "two_bars"))
         self.assert_whole(page)
-        self.assertIn("No theory beside it: there is more than one body.", page.said())
+        self.assertIn("No comparison with theory: there is more than one body.", page.said())
         self.assertEqual(page.row("Model, scheme", "Bodies")[1]["text"], "short (bar), long (bar)")
 
     def test_rotor_with_orbits_and_a_warning(self):
@@ -220,7 +220,7 @@ class Report(unittest.TestCase):
         with open(os.path.join(out, "run.json")) as file:
             warnings = json.load(file)["warnings"]
         self.assertEqual(len(warnings), 1)
-        self.assertRegex(warnings[0], r"rotor_adaptive\.yaml:\d+:\d+: no body has such inertias")
+        self.assertRegex(warnings[0], r"rotor_adaptive\.yaml:\d+:\d+: these moments of inertia are impossible")
         self.assertIn(warnings[0], page.said())
 
     def test_rotor_without_orbits_says_so(self):
@@ -244,13 +244,13 @@ class Report(unittest.TestCase):
     def test_joint_drifts(self):
         page = self.page(self.make("joint", "slider_crank_bilateral", "time.end=0.1 s"))
         self.assert_whole(page)
-        self.assertEqual(page.row("Contacts that close", "guide")[1]["text"], "held throughout")
+        self.assertEqual(page.row("Contacts that close", "guide")[1]["text"], "closed throughout")
         self.assertTrue(any(label.startswith("Contact guide over time: drift") for label in page.figures))
 
     def test_failed_run(self):
         page = self.page(self.make("failed", "elastic_bar", "scheme.step=3 us", "time.end=50 ms", code=1, words=["--force"]))
-        self.assertIn("Why it ended: at t = 0.000519 s (step 173) the scheme has made 70.4 J", page.said())
-        self.assertIn("is above the stability limit of half_explicit", page.said())
+        self.assertIn("Reason: at t = 0.000519 s (step 173) the numerical energy error is 70.4 J", page.said())
+        self.assertIn("is above the critical time step of half_explicit", page.said())
         self.assertEqual(page.row("Summary of the run", "energy at the end")[1]["text"], "70.43\xa0J")
 
     def test_stopped_run(self):
@@ -265,7 +265,7 @@ class Report(unittest.TestCase):
             output, errors = process.communicate(timeout=300)
         self.assertEqual((process.returncode, output), (3, ""), errors)
         page = self.page(out)
-        self.assertIn("Why it ended: stopped by signal SIGINT", page.said())
+        self.assertIn("Reason: stopped by signal SIGINT", page.said())
         self.assertIn("of 100\u00a0s planned", page.row("Summary of the run", "simulated time")[2]["text"])
 
     def test_outputs_off(self):
@@ -273,7 +273,7 @@ class Report(unittest.TestCase):
         for name in ("frames", "energy.csv", "contacts.csv", "events.csv", "history.csv"):
             self.assertIn(f"no {name}", page.said())
         self.assertEqual(page.figures, [])
-        self.assertNotIn("Could not be made", page.said())
+        self.assertNotIn("This section failed", page.said())
 
     def test_unfinished_run(self):
         out = os.path.join(self.folder, "unfinished")
@@ -294,9 +294,9 @@ class Report(unittest.TestCase):
         self.assertEqual(done.stderr, "")
         page = self.page(out)
         said = page.said()
-        self.assertIn("killed before its end", said)
-        self.assertIn("energy.csv: a row is cut short", said)
-        self.assertIn("contacts.csv: nothing written yet", said)
+        self.assertIn("killed", said)
+        self.assertIn("energy.csv: the last row is incomplete", said)
+        self.assertIn("contacts.csv: empty", said)
         self.assertIn("The run has not ended", said)
         self.assertIn("x-t diagram", said)  # what is there is shown
 
@@ -308,7 +308,7 @@ class Report(unittest.TestCase):
 
     def test_mistakes(self):
         self.assertIn("no such directory", self.script(os.path.join(self.folder, "nowhere"), code=2).stderr)
-        self.assertIn("holds no run.json", self.script(self.folder, code=2).stderr)
+        self.assertIn("it has no run.json", self.script(self.folder, code=2).stderr)
         modes = os.path.join(self.folder, "modes")
         percuss("modes", config("elastic_bar"), "--out", modes)
         self.assertIn("results of `percuss modes`", self.script(modes, code=2).stderr)
@@ -337,7 +337,7 @@ class Report(unittest.TestCase):
             file.write("raise ImportError('not here', name='matplotlib')\n")
         out = os.path.join(self.folder, "poor")
         done = percuss("run", config("elastic_bar"), "--set", "time.end=20 us", "--out", out, "--report", env={"PYTHONPATH": fake})
-        self.assertIn("needs matplotlib; on Debian: apt install python3-numpy python3-matplotlib", done.stderr)
+        self.assertIn("matplotlib is missing; on Debian: apt install python3-numpy python3-matplotlib", done.stderr)
         self.assertRegex(done.stderr, rf"warning: no report was made; the results are as the run left them\. Later: \S*python3 {re.escape(SCRIPT)} {re.escape(out)}\n")
         self.assertNotIn("report.html", done.stdout)
         self.assertTrue(os.path.exists(os.path.join(out, "energy.csv")))

@@ -170,7 +170,7 @@ class Orbits(unittest.TestCase):
         done = self.script()
         self.assertEqual(self.pictures(done), ["energy.png", "orbit.png", "rub.png", "spectrum.png", "whirl.png"])
         self.assertRegex(done.stdout, r"impulsive steps +1\.3 %")
-        self.assertRegex(done.stdout, r"taken by friction, last quarter +3 W ")
+        self.assertRegex(done.stdout, r"friction power, last quarter +3 W ")
         self.assertRegex(done.stdout, r"largest radius +100 um +100 % of the clearance")
 
     def test_a_shaft_that_sags(self):
@@ -321,10 +321,10 @@ class OtherRotors(Folder):
     def test_spin_down_in_closed_form(self):
         run = self.percuss("spin_down", "time.end=2.8 s", "output.frames.every=0")
         mu, g, r, omega, inertia = 0.1, 9.81, 0.05, 100, 1.25e-3
-        slips = run.contacts["hollow.state"] == "slip"
+        slips = run.contacts["bore.state"] == "slip"
         force = g / np.sqrt(1 + mu**2)
-        self.assertLess(np.abs(run.contacts["hollow.force"][slips] / force - 1).max(), 1e-8)
-        self.assertLess(np.abs(run.contacts["hollow.friction_torque"][slips] / (-mu * force * r) - 1).max(), 1e-8)  # it brakes
+        self.assertLess(np.abs(run.contacts["bore.force"][slips] / force - 1).max(), 1e-8)
+        self.assertLess(np.abs(run.contacts["bore.friction_torque"][slips] / (-mu * force * r) - 1).max(), 1e-8)  # it brakes
         stop, = run.events["time"][run.events["event"] == "stick"]
         self.assertAlmostEqual(stop, inertia * omega * np.sqrt(1 + mu**2) / (mu * g * r), delta=1e-4)
         self.assertLess(run.info["summary"]["max_penetration"], 1e-12)

@@ -262,7 +262,7 @@ record: {{loss: {{summary: energy.impact}}}}
 """, "--force")
         rows = self.table()
         self.assertEqual([row["status"] for row in rows], ["done", "failed", "done"])
-        self.assertRegex(rows[1]["message"], "stability limit")
+        self.assertRegex(rows[1]["message"], "critical time step")
         self.assertEqual(rows[1]["loss"], "")
         self.assertGreater(float(rows[2]["loss"]), 0)
         self.assertIn("2 runs done, 1 failed", done.stdout)
@@ -326,13 +326,13 @@ record: {{x: {{column: history.bar.right.ux}}}}
             run.send_signal(number)
             _, errors = run.communicate(timeout=60)
             self.assertEqual(run.returncode, 3, errors)
-            self.assertIn("goes on with what is missing", errors)
+            self.assertIn("makes the missing runs", errors)
             with self.assertRaises(OSError):
                 os.kill(worker, 0)  # gone, and not left behind
             self.assertEqual([row["status"] for row in self.table()], ["done", "missing", "missing", "missing"])
             kept = self.runs()
             done = self.study(text.replace("LONG", "4 us"), "--jobs", "1")
-            self.assertIn("1 of 4 runs are there already", done.stderr)
+            self.assertIn("1 of 4 runs exist already", done.stderr)
             self.assertEqual([row["status"] for row in self.table()], ["done"] * 4)
             first = self.table()[0]["run"]
             self.assertEqual(self.runs()[first], kept[first])
@@ -361,7 +361,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
         done = subprocess.run([PERCUSS, "study", path, "--out", self.path("out")], capture_output=True, text=True, timeout=100, check=False,
                               env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "percuss study: starts its runs itself, each on one process; call it without mpiexec\n")
+        self.assertEqual(done.stderr, "percuss study: starts its runs itself, each on one process: call it without mpiexec\n")
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_a_full_disk_is_no_property_of_the_run(self):
@@ -430,7 +430,7 @@ bifurcation: {over: bodies.ball.initial.y, column: history.ball.y, at: maxima}
             os.remove(self.path("out", "study.png"))
         done = subprocess.run(["/usr/bin/python3", os.path.join(ROOT, "postprocess", "study.py"), self.folder], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no study's directory", done.stderr)
+        self.assertIn("it has no study.json", done.stderr)
 
     def test_shipped_studies(self):
         """All that the repository ships, made smaller: every run is done and every number there."""

@@ -136,7 +136,7 @@ class View(unittest.TestCase):
         self.assertFalse(os.path.exists(os.path.join(out, "view.py")))
         done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/view.py"), out, "--png", "x.png"], capture_output=True, text=True, timeout=100)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"^view\.py: .*: no frames; put `frames: \{every: 20\}` under output: and run again \(a plugin also has to say how it is drawn\)\n$")
+        self.assertRegex(done.stderr, r"^view\.py: .*: no frames; put `frames: \{every: 20\}` under output: and run again \(a plugin also needs its function `draw`\)\n$")
 
     @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")
     def test_mistakes(self):

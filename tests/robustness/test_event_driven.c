@@ -191,7 +191,7 @@ static PetscBool runs(const char *scheme, PetscReal step, PetscReal end, const c
     CHECK(NsSchemeStep(it.run->scheme, &it.run->state, NsRunStepLength(it.run), &outcome));
     event_look(&it);
     rates->gain = fmax(rates->gain, (it.energy - it.run->ledger.load - start) / size);
-    for (PetscInt i = 0; i < it.run->contact->candidates; i++) rates->deepest = fmax(rates->deepest, -it.run->contact->report[i].gap);
+    for (PetscInt i = 0; i < it.run->model->candidates; i++) rates->deepest = fmax(rates->deepest, -NsContactReports(it.run->contact)[i].gap);
   }
   rates->most = rates->most > steps ? rates->most : steps;
   if (!outcome.done) {

@@ -211,7 +211,7 @@ static void impact_smooth(Problem *p)
   random_mechanics(p, 0.5);
   duplicate_contacts(p, pick(3));
   set_delassus(p);
-  for (PetscInt c = 0; c < contacts; c++) p->bilateral[c] = pick(6) == 0 ? PETSC_TRUE : PETSC_FALSE;
+  for (PetscInt c = 0; c < contacts; c++) p->bilateral[c] = pick(6) == 0;
   set_impact(p, (1 + draw()) / 2);
 }
 
@@ -387,7 +387,7 @@ static void enumerate(const Problem *p, Found *found)
       const PetscInt state = s >> (2 * c) & 3, k = p->start[c], end = p->start[c + 1];
       for (PetscInt i = k; i < end; i++) { /* 0 open, 1 stick, 2 and 3 slip; without friction 0 and 3, and a joint is always stuck */
         const PetscReal size  = p->G[i * n + i];
-        const PetscBool moves = p->bilateral[c] || (i == k ? state > 0 : state == 1) ? PETSC_FALSE : PETSC_TRUE;
+        const PetscBool moves = !p->bilateral[c] && !(i == k ? state > 0 : state == 1);
         P[i]                  = moves ? 0 : -p->b[i] / size;
         for (PetscInt j = 0; j < n; j++) A[i * n + j] = moves ? 0 : p->G[i * n + j] / size;
         if (moves) A[i * n + i] = 1;
@@ -403,7 +403,7 @@ static void enumerate(const Problem *p, Found *found)
     velocities(p, P, w, blur);
     for (PetscInt f = 0; f < found->solutions && !known; f++) {
       known = PETSC_TRUE;
-      for (PetscInt k = 0; k < n; k++) known = known && PetscAbsReal(w[k] - found->w[f][k]) <= 100 * blur[k] ? PETSC_TRUE : PETSC_FALSE;
+      for (PetscInt k = 0; k < n; k++) known = known && PetscAbsReal(w[k] - found->w[f][k]) <= 100 * blur[k];
     }
     if (!known && found->solutions < MAX_FOUND) memcpy(found->w[found->solutions++], w, sizeof(w));
   }
@@ -417,8 +417,7 @@ static PetscBool is_listed(const Problem *p, const Found *found, const PetscReal
   velocities(p, P, w, blur);
   for (PetscInt f = 0; f < found->solutions && !listed; f++) {
     listed = PETSC_TRUE;
-    for (PetscInt k = 0; k < p->problem.rows; k++)
-      listed = listed && PetscAbsReal(w[k] - found->w[f][k]) <= 1000 * blur[k] ? PETSC_TRUE : PETSC_FALSE;
+    for (PetscInt k = 0; k < p->problem.rows; k++) listed = listed && PetscAbsReal(w[k] - found->w[f][k]) <= 1000 * blur[k];
   }
   return listed;
 }
@@ -447,7 +446,7 @@ static const Class classes[] = {
 
 typedef struct {
   PetscInt   solvable, unsolvable, several, compared, failures, unexpected;
-  PetscInt64 solved[NS_STAGES], iterations, most_iterations;
+  PetscInt64 solved[NS_MOST_STAGES], iterations, most_iterations;
 } Figures;
 
 typedef struct {
@@ -487,7 +486,7 @@ static NsLocalResult solve_twice(NsLocalChain *chain, const Problem *p, PetscRea
 
 static PetscBool is_enumerable(const Problem *p)
 {
-  return p->problem.contacts <= 5 && p->start[1] <= 2 ? PETSC_TRUE : PETSC_FALSE;
+  return p->problem.contacts <= 5 && p->start[1] <= 2;
 }
 
 static void try_one(Solvers *solvers, const Class *class, PetscInt number, Figures *figures)
@@ -537,7 +536,7 @@ static void print_figures(const Class *class, const Figures *f)
   PetscInt64 solved = 0;
 
   print_message("%-24s %8d %6d %10d %7d %8d", class->name, (int)f->solvable, (int)f->failures, (int)f->unsolvable, (int)f->several, (int)f->compared);
-  for (int s = 0; s < NS_STAGES; s++) {
+  for (int s = 0; NsLocalStageNames[s]; s++) {
     print_message(" %*d", (int)strlen(NsLocalStageNames[s]), (int)f->solved[s]);
     solved += f->solved[s];
   }
@@ -558,7 +557,7 @@ static void random_problems(void **state)
   }
   print_message("several: more than one solution; compared: with the list of all solutions; then who solved; Newton's iterations, mean and most\n");
   print_message("%-24s solvable failed unsolvable several compared", "");
-  for (int s = 0; s < NS_STAGES; s++) print_message(" %s", NsLocalStageNames[s]);
+  for (int s = 0; NsLocalStageNames[s]; s++) print_message(" %s", NsLocalStageNames[s]);
   print_message("   mean  most\n");
   for (size_t c = 0; c < sizeof(classes) / sizeof(*classes); c++) {
     Figures f = {0};

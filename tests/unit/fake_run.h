@@ -3,7 +3,9 @@
   With `spins` the unknowns are those of a rotor at two stations that whirls backward at 3 rad/s.
 */
 #pragma once
-#include "percuss/run.h"
+#include "contact/contact_data.h"
+#include "output/settings.h"
+#include "run/private.h"
 #include <ftw.h>
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +21,6 @@ enum { FAKE_POINTS = 4, FAKE_CANDIDATES = 2 };
 typedef struct {
   NsRun             run;
   NsModel           model;
-  NsModelOps        ops;
   NsContact         contact;
   NsLocalChain      chain;
   NsContactReport   report[FAKE_CANDIDATES], before[FAKE_CANDIDATES];
@@ -30,7 +31,6 @@ typedef struct {
   PetscBool         spins;
   PetscReal         spin_rate; /* rad/s, prescribed */
   NsTimeSettings    time;
-  NsWriter         *writer[16];
   char              directory[64];
 } FakeRun;
 
@@ -85,7 +85,7 @@ static inline PetscErrorCode fake_probe(NsModel *model, const char *name, NsProb
     NsProbeColumn *column = &probe->column[c];
 
     column->suffix      = c ? "vx" : "ux";
-    column->of_velocity = c ? PETSC_TRUE : PETSC_FALSE;
+    column->of_velocity = c != 0;
     column->entries     = 1;
     column->weight[0]   = 1;
     if (!strcmp(name, "bar.left"))
@@ -120,7 +120,7 @@ static inline PetscErrorCode fake_station(
     station->lateral_rate[k]             = column;
     station->lateral_rate[k].of_velocity = PETSC_TRUE;
   }
-  if (!model->ops->spin) {
+  if (!model->view.spin) {
     station->angle                  = (NsProbeColumn){.entries = 1, .unknown = {2}, .weight = {1}};
     station->angle_rate             = station->angle;
     station->angle_rate.of_velocity = PETSC_TRUE;
@@ -160,8 +160,7 @@ static inline void fake_create(FakeRun *fake)
     cell[2 * i]     = i;
     cell[2 * i + 1] = i + 1;
   }
-  fake->ops         = (NsModelOps){.fields = fake_fields, .contact_point = fake_contact_point, .probe = fake_probe};
-  model->ops        = &fake->ops;
+  model->view       = (NsModelView){.fields = fake_fields, .contact_point = fake_contact_point, .probe = fake_probe};
   model->kind       = "fake";
   model->unknowns   = FAKE_POINTS;
   model->candidates = FAKE_CANDIDATES;
@@ -194,18 +193,18 @@ static inline void fake_create(FakeRun *fake)
   fake->contact.chain      = &fake->chain;
   fake->contact.report     = fake->report;
 
-  run->arena         = NsArenaCreate();
-  run->name          = "fake bar"; /* blanks in file names must not hurt */
-  run->directory     = fake->directory;
-  run->model         = model;
-  run->contact       = &fake->contact;
-  run->config.output = &fake->output;
-  run->config.time   = &fake->time;
-  run->options.quiet = PETSC_TRUE;
-  run->step          = 0.125;
-  run->steps         = 8;
-  run->writer        = fake->writer;
-  run->writes        = PETSC_TRUE;
+  run->arena          = NsArenaCreate();
+  run->sink.arena     = run->arena;
+  run->sink.name      = "fake bar"; /* blanks in file names must not hurt */
+  run->sink.directory = fake->directory;
+  run->model          = model;
+  run->contact        = &fake->contact;
+  run->config.output  = &fake->output;
+  run->config.time    = &fake->time;
+  run->options.quiet  = PETSC_TRUE;
+  run->step           = 0.125;
+  run->steps          = 8;
+  run->sink.writes    = PETSC_TRUE;
   assert_int_equal(NsLayoutCreateIdentity(FAKE_POINTS, &model->layout), 0);
   assert_int_equal(VecCreateSeq(PETSC_COMM_SELF, FAKE_POINTS, &run->state.q), 0);
   assert_int_equal(VecDuplicate(run->state.q, &run->state.v), 0);
@@ -213,10 +212,7 @@ static inline void fake_create(FakeRun *fake)
 
 static inline void fake_open(FakeRun *fake)
 {
-  NsRun *run = &fake->run;
-
-  for (const NsWriterType *const *type = NsWriterTypes; *type; type++)
-    if ((*type)->wanted(run)) assert_int_equal(NsWriterCreate(*type, run, &run->writer[run->writers++]), 0);
+  assert_int_equal(NsRunOpenWriters(&fake->run), 0);
 }
 
 /* The state at a step: a wave of no meaning, with digits in all places. */
@@ -245,41 +241,46 @@ static inline void fake_state(FakeRun *fake, PetscInt64 step)
 
 static const PetscInt fake_near[FAKE_CANDIDATES] = {0, 1};
 
-static inline void fake_write(FakeRun *fake, PetscInt64 step)
+/* As the loop does it; `again`: the state of the last write turns out to be the last. */
+static inline void fake_give(FakeRun *fake, PetscInt64 step, PetscBool last, PetscBool again)
 {
   NsRun     *run      = &fake->run;
   NsSnapshot snapshot = {.step = step,
+    .state                     = run->state,
+    .whole_q                   = run->state.q,
+    .whole_v                   = run->state.v,
     .contact                   = fake->report,
     .before                    = fake->before,
-    .nears                     = FAKE_CANDIDATES,
-    .near                      = fake_near,
-    .ledger                    = &run->ledger,
-    .first                     = step == 0,
-    .last                      = step == run->steps};
+    .actives                   = FAKE_CANDIDATES,
+    .active                    = fake_near,
+    .ledger                    = &run->ledger};
 
+  for (int i = 0; i < run->writers; i++) {
+    NsWriter           *writer   = run->writer[i];
+    const NsWriterType *type     = writer->type;
+    const PetscBool     by_every = writer->every > 0 && step % writer->every == 0;
+    const PetscBool     due      = type->due ? last || step == 0 || type->due(writer, step) : again ? !by_every : by_every || last;
+
+    if (type->observe && !again) assert_int_equal(type->observe(writer, &snapshot), 0);
+    if (type->write && (type->due || writer->every > 0) && due) assert_int_equal(type->write(writer, &snapshot), 0);
+  }
+}
+
+static inline void fake_write(FakeRun *fake, PetscInt64 step)
+{
   fake_state(fake, step);
-  snapshot.state   = run->state;
-  snapshot.whole_q = run->state.q;
-  snapshot.whole_v = run->state.v;
-  for (int i = 0; i < run->writers; i++)
-    if (run->writer[i]->type->due(run->writer[i], step, snapshot.last)) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
+  fake_give(fake, step, step == fake->run.steps, PETSC_FALSE);
   memcpy(fake->before, fake->report, sizeof(fake->before));
 }
 
-/* The state of the last write turns out to be the last. */
 static inline void fake_write_again(FakeRun *fake, PetscInt64 step)
 {
-  NsRun     *run      = &fake->run;
-  NsSnapshot snapshot = {.step = step, .state = run->state, .contact = fake->report, .ledger = &run->ledger, .last = PETSC_TRUE, .again = PETSC_TRUE};
-
-  for (int i = 0; i < run->writers; i++)
-    if (run->writer[i]->type->sums) assert_int_equal(run->writer[i]->type->write(run->writer[i], &snapshot), 0);
+  fake_give(fake, step, PETSC_TRUE, PETSC_TRUE);
 }
 
 static inline void fake_close(FakeRun *fake)
 {
-  for (int i = 0; i < fake->run.writers; i++) assert_int_equal(NsWriterDestroy(&fake->run.writer[i]), 0);
-  fake->run.writers = 0;
+  assert_int_equal(NsRunCloseResults(&fake->run), 0);
 }
 
 static inline int fake_remove_one(const char *path, const struct stat *status, int type, struct FTW *place)

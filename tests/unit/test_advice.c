@@ -1,7 +1,7 @@
 /*
   What percuss check advises: schemes that can move the model, and that it can do what it names besides.
 */
-#include "cli/advice.h"
+#include "run/advice.h"
 #include "support.h"
 
 /* A mass on a spring, that falls on a floor. */

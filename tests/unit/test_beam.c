@@ -1,5 +1,6 @@
 /* Beams through the config: patch tests, statics exact at nodes, frames, frequencies and their order, tension, tapers, step limits, energy. */
 #include "dense.h"
+#include "fe/elements/beam.h"
 
 /* An irregular straight beam, oblique in space, of a section that is stiff one way. */
 static const char *const oblique = "bodies:\n"
@@ -154,17 +155,18 @@ static void constant_strains_are_exact(void **state)
         q[NsFeNodeUnknowns(fe, i)[3 + c]] = r[0] * frame[0][c] + r[1] * frame[1][c] + r[2] * frame[2][c];
       }
     }
-    const PetscReal J           = fe->element[0].property[0]->torsion,
+    const PetscReal J           = NsLine(&fe->element[0])->property[0]->torsion,
                     expected[6] = {E * area() * strain, 0, 0, G * J * twist, E * inertia_y() * curvature[0], E * inertia_z() * curvature[1]};
     for (PetscInt e = 0; e < fe->elements; e++) {
       PetscReal values[12], force[6];
       NsFeElementValues(fe, NULL, &fe->element[e], q, values);
       for (int part = 0; part < 3; part++) {
-        fe->body->element->forces(fe->body, &fe->element[e], values, 0.5 * part, force);
+        fe->body->element->outputs(fe->body, &fe->element[e], values, (PetscReal[3]){0.5 * part}, force);
         for (int c = 0; c < 6; c++) assert_near(force[c], expected[c], 1e-8 * (PetscAbsReal(expected[c]) + 1e3));
       }
       assert_relative(fe->body->element->energy(fe->body, &fe->element[e], values),
-        fe->element[e].length / 2 * (expected[0] * strain + expected[3] * twist + expected[4] * curvature[0] + expected[5] * curvature[1]), 1e-9);
+        NsLine(&fe->element[e])->length / 2 * (expected[0] * strain + expected[3] * twist + expected[4] * curvature[0] + expected[5] * curvature[1]),
+        1e-9);
     }
     CHECK(VecRestoreArray(test.run->state.q, &q));
     force_at(&test, 0, test.run->state.q, NULL, f);
@@ -188,7 +190,7 @@ static void cantilever_is_exact(void **state)
     const char *const tip[]   = {theories[k], "loads={tip: {at: beam.right, force: [300, 500, 700], moment: [11, 13, 17]}}", NULL};
     const char *const along[] = {theories[k], "loads={wind: {on: beam, force_per_length: [300, 500, 700]}}", NULL};
     TestRun           test    = test_run_open(cantilever, tip);
-    const PetscReal   J       = fe_of(&test)->element[0].property[0]->torsion;
+    const PetscReal   J       = NsLine(&fe_of(&test)->element[0])->property[0]->torsion;
     assert_relative(probe_now(&test, "beam.right", "ux"), 300 / (E * area()), 1e-9);
     assert_relative(probe_now(&test, "beam.right", "uy"), 500 / (3 * EIz) + 17 / (2 * EIz) + 500 * shear, 1e-9);
     assert_relative(probe_now(&test, "beam.right", "uz"), 700 / (3 * EIy) - 13 / (2 * EIy) + 700 * shear, 1e-9);
@@ -576,7 +578,7 @@ static void energy_is_bounded(void **state)
     snprintf(end, sizeof(end), "time.end=1 ns");
     TestRun test = test_run_open(cantilever, set);
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    const PetscReal dt = 0.5 * test.run->step_limit;
+    const PetscReal dt = 0.5 * test.run->stability.step_limit;
     test_run_close(&test);
     snprintf(step, sizeof(step), "scheme.step=%.17g", dt);
     snprintf(end, sizeof(end), "time.end=%.17g", 20000 * dt);
@@ -608,7 +610,7 @@ static PetscReal growth_at(const char *const *extra, PetscReal share)
   set[n]       = NULL;
   TestRun test = test_run_open(cantilever, set);
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  snprintf(step, sizeof(step), "scheme.step=%.17g", share * test.run->step_limit);
+  snprintf(step, sizeof(step), "scheme.step=%.17g", share * test.run->stability.step_limit);
   test_run_close(&test);
   set[1] = step;
   test   = test_run_open(cantilever, set);

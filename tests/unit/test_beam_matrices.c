@@ -1,7 +1,7 @@
 /* Matrices of the beam element against closed forms. */
 #include "reader.h"
 #include <math.h>
-#include "fe/beam_matrices.h"
+#include "fe/elements/beam_matrices.h"
 
 #define PI 3.14159265358979323846
 

@@ -1,4 +1,4 @@
-/* Contacts in numbers: sparse compliance and islands against dense matrices, candidates that sleep against candidates that do not, and room that runs out. */
+/* Contacts in numbers: sparse compliance and islands against dense matrices, runs with the broad phase against runs without, and room that runs out. */
 #include <math.h>
 #include "support.h"
 #include "contact/compliance.h"
@@ -228,8 +228,8 @@ static void a_chain_that_falls_flat(void **state)
   test_run_close(&short_one);
 }
 
-/* Every number of state, reports and ledger is the same to the last bit, whether candidates sleep or not; and most do. */
-static void same_asleep_and_awake(void **state)
+/* Every number of state, reports and ledger is the same to the last bit, with the broad phase and without; and it skips most candidates. */
+static void same_with_and_without_broad_phase(void **state)
 {
   static const char *const schemes[] = {"scheme={type: half_explicit, step: 2 us}", "scheme={type: half_explicit, step: 2 us, decide: at_prediction}",
     "scheme={type: half_explicit_two_step, step: 2 us}", "scheme={type: explicit_velocity, step: 2 us}", "scheme={type: moreau_midpoint, step: 2 us}",
@@ -240,7 +240,7 @@ static void same_asleep_and_awake(void **state)
 
   (void)state;
   for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {
-    const PetscBool   smooth = strstr(schemes[s], "schatzman") || strstr(schemes[s], "acceleration") ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool   smooth = strstr(schemes[s], "schatzman") || strstr(schemes[s], "acceleration");
     const char *const floor  = s < sizeof(schemes) / sizeof(*schemes) - 2 ? "plane: {point: [0, 0, 0], normal: [0, 1, 0]}"
                                                                           : "sphere: {center: [0.5 m, 1000 m, 0], radius: 1000 m, side: inside}";
     char              between[128];
@@ -249,28 +249,28 @@ static void same_asleep_and_awake(void **state)
       "contacts.floor.restitution=0", NULL};
     snprintf(between, sizeof(between), "contacts.floor.between=[chain.all, {%s}]", floor);
     TestRun      test[2] = {test_run_open(chain, set), test_run_open(chain, set)};
-    NsContact   *sleepy = test[0].run->contact, *awake = test[1].run->contact;
+    NsContact   *with = test[0].run->contact, *without = test[1].run->contact;
     PetscInt64   looked = 0, closed = 0;
-    const size_t size = sizeof(*awake->report) * (size_t)awake->candidates;
-    awake->sleep.may  = PETSC_FALSE;
+    const size_t size      = sizeof(*without->report) * (size_t)without->candidates;
+    without->broad.enabled = PETSC_FALSE;
     for (int step = 0; step < 1000; step++) {
       PetscBool same;
       test_step(test[0].run);
       test_step(test[1].run);
-      CHECK(NsContactComplete(sleepy, &test[0].run->state));
-      CHECK(NsContactComplete(awake, &test[1].run->state));
-      if (memcmp(sleepy->report, awake->report, size)) fail_msg("%s: reports of step %d differ", schemes[s], step);
+      CHECK(NsContactComplete(with, &test[0].run->state));
+      CHECK(NsContactComplete(without, &test[1].run->state));
+      if (memcmp(with->report, without->report, size)) fail_msg("%s: reports of step %d differ", schemes[s], step);
       CHECK(VecEqual(test[0].run->state.q, test[1].run->state.q, &same));
       assert_true(same);
       CHECK(VecEqual(test[0].run->state.v, test[1].run->state.v, &same));
       assert_true(same);
       assert_memory_equal(&test[0].run->ledger, &test[1].run->ledger, sizeof(NsLedger));
       assert_true(test[0].run->state.t == test[1].run->state.t);
-      for (PetscInt i = 0; i < awake->candidates; i++) closed += awake->report[i].state != NS_OPEN || awake->report[i].impulse[0] > 0;
-      looked += sleepy->nears;
+      for (PetscInt i = 0; i < without->candidates; i++) closed += without->report[i].state != NS_OPEN || without->report[i].impulse[0] > 0;
+      looked += with->actives;
     }
-    print_message("  %s: %.1f of %d near, %.1f closed\n", schemes[s] + 7, (double)looked / 1000, (int)awake->candidates, (double)closed / 1000);
-    assert_true(closed > 60 && looked < 1000 * (PetscInt64)awake->candidates * 2 / 3);
+    print_message("  %s: %.1f of %d active, %.1f closed\n", schemes[s] + 7, (double)looked / 1000, (int)without->candidates, (double)closed / 1000);
+    assert_true(closed > 60 && looked < 1000 * (PetscInt64)without->candidates * 2 / 3);
     for (int k = 0; k < 2; k++) test_run_close(&test[k]);
   }
 }
@@ -296,25 +296,25 @@ static const char mixture[] =
   "scheme: {type: half_explicit, step: 1 us}\n"
   "time: {end: 1 ms}\n";
 
-/* Whatever the motion, jumps and all, who is closed is near. */
-static void nobody_oversleeps(void **state)
+/* Whatever the motion, jumps and all, closed candidates are active. */
+static void closed_candidates_are_active(void **state)
 {
   TestRun    test    = test_run_open(mixture, NULL);
   NsModel   *model   = test.run->model;
   NsContact *contact = test.run->contact;
   NsState   *x       = &test.run->state;
   PetscReal *all = malloc(sizeof(*all) * (size_t)model->candidates), *u = malloc(sizeof(*u) * (size_t)contact->rows);
-  PetscInt64 asleep = 0, closed = 0, woken = 0;
+  PetscInt64 inactive = 0, closed = 0, activated = 0;
   Vec        q;
 
   (void)state;
   seed = 3;
   CHECK(NsVecsCreate(model, &q, NULL));
-  assert_true(contact->sleep.may);
+  assert_true(contact->broad.enabled);
   for (int step = 0; step < 3000; step++) {
     const PetscReal size = step % 97 == 0 ? 0.2 : 0.002, ahead = step % 3 ? 0 : 0.01;
     CHECK(NsContactBeginStep(contact));
-    const PetscInt before = contact->nears;
+    const PetscInt before = contact->actives;
     for (int look = 0; look < 3; look++) { /* at a prediction, at another one, at the end */
       PetscScalar *aq, *av;
       CHECK(VecCopy(x->q, q));
@@ -339,7 +339,7 @@ static void nobody_oversleeps(void **state)
         for (PetscInt i = 0; i < model->candidates; i++) {
           if (all[i] + ahead * u[contact->first[i]] > contact->tolerance[i]) continue;
           assert_true(found < count);
-          assert_int_equal(contact->active[found++], i);
+          assert_int_equal(contact->selected[found++], i);
         }
         assert_int_equal(found, count);
         continue;
@@ -348,15 +348,15 @@ static void nobody_oversleeps(void **state)
       for (PetscInt i = 0; i < model->candidates; i++) {
         if (all[i] > contact->tolerance[i]) continue;
         assert_true(found < listed);
-        assert_int_equal(contact->active[found++], i);
+        assert_int_equal(contact->selected[found++], i);
         closed++;
       }
       assert_int_equal(found, listed);
     }
-    woken += contact->nears - before;
-    asleep += model->candidates - contact->nears;
+    activated += contact->actives - before;
+    inactive += model->candidates - contact->actives;
     CHECK(NsContactEndStep(contact, x));
-    for (PetscInt k = 1; k < contact->nears; k++) assert_true(contact->near[k] > contact->near[k - 1]);
+    for (PetscInt k = 1; k < contact->actives; k++) assert_true(contact->active[k] > contact->active[k - 1]);
     CHECK(NsContactComplete(contact, x));
     for (PetscInt i = 0; i < model->candidates; i++) {
       assert_true(contact->report[i].gap == all[i]);
@@ -364,9 +364,9 @@ static void nobody_oversleeps(void **state)
       assert_int_equal(contact->report[i].state == NS_OPEN, all[i] > contact->tolerance[i]);
     }
   }
-  print_message("  %d candidates, a step: %.1f asleep, %.2f woken, %.2f closed\n", (int)model->candidates, (double)asleep / 3000,
-    (double)woken / 3000, (double)closed / 6000);
-  assert_true(asleep > 3000 && woken > 100 && closed > 3000);
+  print_message("  %d candidates, a step: %.1f inactive, %.2f activated, %.2f closed\n", (int)model->candidates, (double)inactive / 3000,
+    (double)activated / 3000, (double)closed / 6000);
+  assert_true(inactive > 3000 && activated > 100 && closed > 3000);
   free(all);
   free(u);
   CHECK(NsVecsDestroy(&q, NULL));
@@ -447,8 +447,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(columns_and_islands),
   cmocka_unit_test(spreading),
   cmocka_unit_test(a_chain_that_falls_flat),
-  cmocka_unit_test(same_asleep_and_awake),
-  cmocka_unit_test(nobody_oversleeps),
+  cmocka_unit_test(same_with_and_without_broad_phase),
+  cmocka_unit_test(closed_candidates_are_active),
   cmocka_unit_test(gaps_keep_their_bounds),
   cmocka_unit_test(no_room),
 };

@@ -317,8 +317,9 @@ static Trial open_crank(void)
 /* ---- solvers in a loop ----------------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct {
-  NsDae  *dae;
-  NsState x;
+  NsDae       *dae;
+  NsWorkspace *work; /* of dae */
+  NsState      x;
 } Motion;
 
 static Motion begin(const Trial *trial, const NsDaeMethod *method, PetscReal tolerance, const NsHeld *held)
@@ -328,7 +329,9 @@ static Motion begin(const Trial *trial, const NsDaeMethod *method, PetscReal tol
 
   CHECK(NsVecsCreate(trial->test.run->model, &motion.x.q, &motion.x.v, NULL));
   set_state(trial, trial->start, &motion.x);
-  CHECK(NsDaeCreate(method, trial->test.run->scheme, tolerance, 0, &motion.dae));
+  CHECK(NsWorkspaceCreate(trial->test.run->model, trial->test.run->contact, &motion.work));
+  CHECK(NsDaeCreate(method, trial->test.run->contact, motion.work, &motion.dae));
+  motion.dae->absolute = tolerance;
   CHECK(NsDaeHold(motion.dae, held));
   CHECK(NsDaeRestart(motion.dae, &motion.x, &done));
   assert_true(done);
@@ -337,7 +340,7 @@ static Motion begin(const Trial *trial, const NsDaeMethod *method, PetscReal tol
 
 static void end(Motion *motion)
 {
-  CHECK(NsDaeDestroy(&motion->dae));
+  CHECK(NsWorkspaceDestroy(&motion->work));
   CHECK(NsVecsDestroy(&motion->x.q, &motion->x.v, NULL));
 }
 
@@ -362,9 +365,9 @@ static void residuals(const Motion *motion, PetscReal t, Vec q, Vec v, PetscReal
   NsDae    *dae = motion->dae;
   PetscReal g[4], u[8];
 
-  CHECK(NsModelGap(dae->scheme->model, t, q, g));
+  CHECK(NsModelGap(dae->model, t, q, g));
   CHECK(NsDaeRows(dae, t, q, &dae->wu, &dae->wp));
-  CHECK(NsRowsVelocity(dae->scheme->model, &dae->wu, v, u));
+  CHECK(NsRowsVelocity(dae->model, &dae->wu, v, u));
   for (PetscInt i = 0; i < dae->held.count; i++) *gap = fmax(*gap, fabs(g[dae->held.contact[i]]));
   for (PetscInt k = 0; k < dae->wu.rows; k++) *rate = fmax(*rate, fabs(u[k]));
 }
@@ -687,7 +690,7 @@ static NsDaeWork controlled(const Trial *trial, const NsDaeMethod *method, Petsc
     h                         = fmin(h, left_over);
     CHECK(NsDaeTry(motion.dae, &motion.x, &h, &next, &done));
     if (!done) fail_msg("%s at t = %g: %s", method->name, motion.x.t, motion.dae->reason);
-    const PetscBool last = h == left_over ? PETSC_TRUE : PETSC_FALSE;
+    const PetscBool last = h == left_over;
     take(&motion);
     if (last) motion.x.t = trial->end;
     h = next;
@@ -808,7 +811,7 @@ static void orders_of_a_bar(void **state)
 
   (void)state;
   for (int held = 0; held < 2; held++) {
-    Trial trial = open_bar(held ? PETSC_TRUE : PETSC_FALSE);
+    Trial trial = open_bar(held);
     check_orders(&trial, held ? &one : &nothing, first[held], 1280);
     test_run_close(&trial.test);
   }

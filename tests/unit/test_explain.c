@@ -9,7 +9,7 @@ typedef struct {
 static const NsTable node_table;
 
 static const NsKey stop_keys[] = {
-  {"restitution", NS_KEY_NUMBER, offsetof(Settings, value), .standard = "0", .minimum = "0", .maximum = "1",
+  {"restitution", NS_KEY_NUMBER, offsetof(Settings, value), .default_value = "0", .minimum = "0", .maximum = "1",
     .help = "how much of the velocity comes back", .example = "0.5"},
   {"gap", NS_KEY_NUMBER, offsetof(Settings, value), .dimension = {1, 0, 0, 0}, .required = true, .minimum = "0 <", .help = "distance",
     .example = "1 mm"},
@@ -20,14 +20,14 @@ static const NsTable stop_table = {.name = "stop", .help = "a stop", .keys = sto
 static const char *const mass_words[] = {"consistent", "lumped", NULL};
 
 static const NsKey bar_keys[] = {
-  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .standard = "lumped", .help = "mass matrix"},
+  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .default_value = "lumped", .help = "mass matrix"},
   {"left", NS_KEY_TABLE, offsetof(Settings, value), .table = &stop_table, .help = "stop on the left"},
   {.name = NULL},
 };
 static const NsTable bar_table = {.name = "bar", .help = "a bar", .keys = bar_keys, .size = sizeof(Settings), .at_most_one_of = "mass, left"};
 
 static const NsKey rod_keys[] = {
-  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .standard = "lumped", .help = "mass matrix"},
+  {"mass", NS_KEY_CHOICE, offsetof(Settings, value), .choices = mass_words, .default_value = "lumped", .help = "mass matrix"},
   {.name = NULL},
 };
 static const NsTable rod_table = {.name = "rod", .help = "a rod", .keys = rod_keys, .size = sizeof(Settings)};
@@ -160,6 +160,21 @@ static void words_are_found_everywhere(void **state)
   assert_string_equal(explain("bodies.my_own.left.gap"), strstr(explain("bodies.bar.left.gap"), "bodies"));
 }
 
+static void texts_are_searched(void **state)
+{
+  (void)state;
+  assert_string_equal(explain("velocity"), explain("stops.restitution")); /* the only page */
+  assert_string_equal(explain("equations"), explain("bodies.bar"));
+  assert_string_equal(explain("RIGID"), explain("bodies.rod"));
+  assert_string_equal(explain("distances"), explain("stops.gap"));
+  assert_string_equal(explain("what"), "pages with the word 'what'\n\n"
+                                       "  bodies     what moves\n"
+                                       "  stops      what they hit\n"
+                                       "  node.name  what it is called\n"
+                                       "\npercuss explain bodies prints the first of them\n");
+  assert_int_equal(result, 0);
+}
+
 static void unknown_words(void **state)
 {
   (void)state;
@@ -169,7 +184,7 @@ static void unknown_words(void **state)
   assert_string_equal(
     explain("restituton"), "error: unknown key 'restituton'; did you mean 'restitution'?\n      = keys of a config: bodies, force, node, stops\n");
   assert_int_equal(result, 2);
-  assert_string_equal(explain("bodies.baar"), "error: unknown key 'baar' in bodies; did you mean 'bar'?\n      = valid keys: bar, left, mass, rod\n");
+  assert_string_equal(explain("bodies.baar"), "error: unknown key 'baar' in bodies; did you mean 'bar'?\n      = valid types: bar, rod\n");
   assert_string_equal(explain("qqqqqqq.x"), "error: unknown key 'qqqqqqq'\n      = keys of a config: bodies, force, node, stops\n");
   assert_string_equal(explain("."), "error: unknown key '.'\n      = keys of a config: bodies, force, node, stops\n");
   assert_string_equal(explain(""), "error: unknown key ''\n      = keys of a config: bodies, force, node, stops\n");
@@ -206,9 +221,8 @@ static const char *schemes(const NsSchemeType *const *types)
 
 static void schemes_side_by_side(void **state)
 {
-  static const NsVariant    plain = {.name = "plain"}, fine = {.name = "a_scheme_with_a_long_name"};
-  static const NsSchemeType plain_type = {&plain, .sheet = {1, 0, "position", "kept", "", "Somebody (1)"}};
-  static const NsSchemeType fine_type  = {&fine,
+  static const NsSchemeType plain_type = {{.name = "plain"}, .sheet = {1, 0, "position", "kept", "", "Somebody (1)"}};
+  static const NsSchemeType fine_type  = {{.name = "a_scheme_with_a_long_name"},
      .sheet    = {2, 1, "velocity and position", "oscillates, bounded, unless it is mentioned in a long sentence", "linear forces", "Others, Sec. 12"},
      .implicit = PETSC_TRUE};
   const NsSchemeType *const types[]    = {&plain_type, &fine_type, NULL};
@@ -230,10 +244,10 @@ static void schemes_side_by_side(void **state)
 
 static void assert_phrase(const NsSchemeType *type, const char *name, const char *phrase)
 {
-  if (!phrase || !*phrase || phrase[strlen(phrase) - 1] == '.') fail_msg("scheme '%s': '%s' of its sheet is no phrase", type->variant->name, name);
+  if (!phrase || !*phrase || phrase[strlen(phrase) - 1] == '.') fail_msg("scheme '%s': '%s' of its sheet is no phrase", type->variant.name, name);
 }
 
-/* Authors on the sheet are those on the page. */
+/* Authors who are cited are those of the reference. */
 static void every_scheme_has_its_sheet(void **state)
 {
   (void)state;
@@ -244,10 +258,11 @@ static void every_scheme_has_its_sheet(void **state)
     assert_in_range(sheet->order_impacts, 0, sheet->order);
     assert_phrase(*type, "level", sheet->level);
     assert_phrase(*type, "energy", sheet->energy);
-    assert_phrase(*type, "reference", sheet->reference);
+    assert_phrase(*type, "cited", sheet->cited);
     assert_non_null(sheet->needs);
     if (*sheet->needs) assert_phrase(*type, "needs", sheet->needs);
-    assert_non_null(strstr((*type)->variant->about, NsArenaCopy(arena, sheet->reference, strcspn(sheet->reference, " ,"))));
+    assert_phrase(*type, "step_limit", sheet->step_limit);
+    assert_non_null(strstr(sheet->reference, NsArenaCopy(arena, sheet->cited, strcspn(sheet->cited, " ,"))));
   }
 }
 
@@ -257,7 +272,7 @@ static void every_scheme_has_its_line(void **state)
 
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; ++type) {
-    if (!strstr(table, NsArenaPrint(arena, "\n%s ", (*type)->variant->name))) fail_msg("no line for scheme '%s'", (*type)->variant->name);
+    if (!strstr(table, NsArenaPrint(arena, "\n%s ", (*type)->variant.name))) fail_msg("no line for scheme '%s'", (*type)->variant.name);
   }
   for (const char *line = table; *line; line += strcspn(line, "\n") + 1) {
     const size_t size = strcspn(line, "\n");
@@ -319,6 +334,7 @@ int main(void)
     TEST(pages_of_keys),
     TEST(pages_of_types),
     TEST(words_are_found_everywhere),
+    TEST(texts_are_searched),
     TEST(unknown_words),
     TEST(the_keys_at_the_top),
     TEST(schemes_side_by_side),

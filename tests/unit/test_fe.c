@@ -1,7 +1,8 @@
 /* Bars and trusses: patch tests, assembly, attachments, eigenfrequencies, waves. */
 #include "support.h"
 #include <slepceps.h>
-#include "fe/fe.h"
+#include "fe/elements/beam.h"
+#include "fe/model/fe.h"
 
 /* An irregular straight bar, oblique in space. */
 static const char *const bar = "bodies:\n"
@@ -113,11 +114,11 @@ static void constant_strain_is_exact(void **state)
   (void)state;
   for (int i = 0; i < 9; i++) A[i] = 1e-3 * n[i / 3] * n[i % 3];
   set_affine(&test, A, zero, test.run->state.q);
-  CHECK(test.run->model->ops->fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     assert_near(fields.stress[i], 210e6, 1e-3);
     assert_near(fields.normal_force[i], 210e6 * PETSC_PI * (144e-6 - 100e-6), 1e-6);
-    assert_near(fields.energy[i], 0.5 * 210e9 * 1e-6 * PETSC_PI * 44e-6 * fe->element[i].length, 1e-9);
+    assert_near(fields.energy[i], 0.5 * 210e9 * 1e-6 * PETSC_PI * 44e-6 * NsLine(&fe->element[i])->length, 1e-9);
   }
   CHECK(VecDuplicate(test.run->state.q, &h));
   CHECK(NsModelForce(test.run->model, 0, test.run->state.q, test.run->state.v, h));
@@ -140,7 +141,7 @@ static void truss_members_feel_their_strain(void **state)
 
   (void)state;
   set_affine(&test, A, zero, test.run->state.q);
-  CHECK(test.run->model->ops->fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     const PetscReal *a = fe->x + 3 * fe->element[i].node[0], *b = fe->x + 3 * fe->element[i].node[1];
     double           d[3], strain = 0, length = 0;
@@ -149,8 +150,8 @@ static void truss_members_feel_their_strain(void **state)
       length += d[k] * d[k];
     }
     for (int k = 0; k < 9; k++) strain += A[k] * d[k / 3] * d[k % 3] / length;
-    assert_near(fields.stress[i], fe->element[i].property[0]->young * strain, 1e-3);
-    light += fe->element[i].property[0]->young < 100e9;
+    assert_near(fields.stress[i], NsLine(&fe->element[i])->property[0]->young * strain, 1e-3);
+    light += NsLine(&fe->element[i])->property[0]->young < 100e9;
   }
   assert_int_equal(light, 8); /* the part took the diagonals, and them only */
   test_run_close(&test);
@@ -170,7 +171,7 @@ static void mass_and_weight_are_complete(void **state)
     double   mass = 0;
     for (PetscInt i = 0; i < fe_of(&test)->elements; i++) {
       const NsFeElement *e = &fe_of(&test)->element[i];
-      mass += e->property[0]->density * e->property[0]->area * e->length;
+      mass += NsLine(e)->property[0]->density * NsLine(e)->property[0]->area * NsLine(e)->length;
     }
     set_affine(&test, none, move, test.run->state.q);
     set_affine(&test, none, move, test.run->state.v);
@@ -296,9 +297,9 @@ static void springs_and_masses_set_frequencies(void **state)
   CHECK(NsModelEnergy(test.run->model, 0, test.run->state.q, test.run->state.v, &energy));
   assert_near(energy.kinetic, 9, 1e-5);
   CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
-  limit = test.run->step_limit;
+  limit = test.run->stability.step_limit;
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  assert_true(limit <= test.run->step_limit * (1 + 1e-6)); /* the bound is on the safe side */
+  assert_true(limit <= test.run->stability.step_limit * (1 + 1e-6)); /* the bound is on the safe side */
   test_run_close(&test);
 }
 
@@ -348,7 +349,7 @@ static PetscReal wave_error(const char *mass, PetscInt elements)
   for (PetscInt i = 0; i <= elements; i++) {
     const PetscReal late  = test.run->state.t - (1 - (PetscReal)i / elements) / c0;
     const PetscReal exact = late > 0 ? 500 * PetscSqr(1 - PetscCosReal(60000 * late)) / impedance : 0;
-    error += PetscSqr(v[NsLayoutPlace(test.run->model->layout, i)] - exact) / elements;
+    error += PetscSqr(v[NsLayoutIndex(test.run->model->layout, i)] - exact) / elements;
   }
   CHECK(VecRestoreArrayRead(test.run->state.v, &v));
   test_run_close(&test);
@@ -408,7 +409,7 @@ static void stress_of_a_taper(void **state)
 
   (void)state;
   set_affine(&test, A, a, test.run->state.q);
-  CHECK(test.run->model->ops->fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     PetscReal r[2];
     for (int k = 0; k < 2; k++) r[k] = 0.01 * (1 + fe->x[3 * fe->element[i].node[k]] / fe->x[3 * (fe->nodes - 1)]);
@@ -432,7 +433,7 @@ static void probes_interpolate(void **state)
 
   (void)state;
   set_affine(&test, A, a, test.run->state.q);
-  CHECK(test.run->model->ops->probe(test.run->model, "bar@0.525", &probe, &found, why, sizeof(why)));
+  CHECK(test.run->model->view.probe(test.run->model, "bar@0.525", &probe, &found, why, sizeof(why)));
   assert_true(found);
   assert_int_equal(probe.columns, 3);
   assert_string_equal(probe.column[0].suffix, "ux");
@@ -445,9 +446,9 @@ static void probes_interpolate(void **state)
     assert_near(value, c == 0 ? 1e-3 + 2e-3 * 0.525 : 210e9 * 2e-3, c == 0 ? 1e-15 : 1e-3);
   }
   CHECK(VecRestoreArrayRead(test.run->state.q, &q));
-  CHECK(test.run->model->ops->probe(test.run->model, "bar@1.2", &probe, &found, why, sizeof(why)));
+  CHECK(test.run->model->view.probe(test.run->model, "bar@1.2", &probe, &found, why, sizeof(why)));
   assert_false(found);
-  CHECK(test.run->model->ops->probe(test.run->model, "beam.left", &probe, &found, why, sizeof(why)));
+  CHECK(test.run->model->view.probe(test.run->model, "beam.left", &probe, &found, why, sizeof(why)));
   assert_false(found);
   test_run_close(&test);
 }

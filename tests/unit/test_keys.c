@@ -79,14 +79,14 @@ static const NsTable material_table = {"material", "elastic material", material_
 static const NsKey mesh_keys[] = {
   {"file", NS_KEY_STRING, offsetof(Mesh, file), .help = "a mesh file", .example = "bar.msh"},
   {"from", NS_KEY_VECTOR, offsetof(Mesh, from), .dimension = {1, 0, 0, 0}, .help = "start of a line", .example = "[0, 0, 0]", .minimum = "-1"},
-  {"elements", NS_KEY_INTEGER, offsetof(Mesh, elements), .standard = "10", .minimum = "1", .maximum = "1000", .help = "number of elements"},
+  {"elements", NS_KEY_INTEGER, offsetof(Mesh, elements), .default_value = "10", .minimum = "1", .maximum = "1000", .help = "number of elements"},
   {.name = NULL},
 };
 static const NsTable mesh_table = {"mesh", "nodes and elements", mesh_keys, sizeof(Mesh), "from, file", NULL, "file", NULL};
 
 static const NsKey side_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(Side, at), .required = true, .most = 2, .help = "nodes", .example = "bar.left"},
-  {"factor", NS_KEY_NUMBER, offsetof(Side, factor), .standard = "1", .help = "weight"},
+  {"factor", NS_KEY_NUMBER, offsetof(Side, factor), .default_value = "1", .help = "weight"},
   {.name = NULL},
 };
 static const NsTable side_table = {"side", "one side of a contact", side_keys, sizeof(Side), NULL, NULL, "at", NULL};
@@ -95,15 +95,15 @@ static const NsKey bar_keys[] = {
   {"material", NS_KEY_TABLE, offsetof(Bar, material), .table = &material_table, .required = true, .help = "what it is made of",
     .example = "{density: 1, young: 2}"},
   {"mesh", NS_KEY_TABLE, offsetof(Bar, mesh), .table = &mesh_table, .help = "nodes and elements"},
-  {"mass", NS_KEY_CHOICE, offsetof(Bar, mass), .choices = mass_choices, .standard = "lumped", .help = "mass matrix"},
-  {"fixed", NS_KEY_BOOLEAN, offsetof(Bar, fixed), .standard = "true", .help = "held in space", .example = "false"},
-  {"speed", NS_KEY_NUMBER, offsetof(Bar, speed), .dimension = {0, 0, -1, 1}, .standard = "30 1/s", .maximum = "< 100", .help = "turns"},
+  {"mass", NS_KEY_CHOICE, offsetof(Bar, mass), .choices = mass_choices, .default_value = "lumped", .help = "mass matrix"},
+  {"fixed", NS_KEY_BOOLEAN, offsetof(Bar, fixed), .default_value = "true", .help = "held in space", .example = "false"},
+  {"speed", NS_KEY_NUMBER, offsetof(Bar, speed), .dimension = {0, 0, -1, 1}, .default_value = "30 1/s", .maximum = "< 100", .help = "turns"},
   {.name = NULL},
 };
 static const NsTable bar_table = {.name = "bar", .help = "a bar", .keys = bar_keys, .size = sizeof(Bar)};
 
 static const NsKey ball_keys[] = {
-  {"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .dimension = {1, 0, 0, 0}, .standard = "2 cm", .minimum = "1e-3", .maximum = "< 5",
+  {"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .dimension = {1, 0, 0, 0}, .default_value = "2 cm", .minimum = "1e-3", .maximum = "< 5",
     .help = "its radius", .example = "10 mm"},
   {.name = NULL},
 };
@@ -116,7 +116,7 @@ static const NsVariant *const bodies[] = {&bar, &ball, &dot, NULL};
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(Contact, between), .table = &side_table, .required = true, .least = 2, .most = 2, .help = "the two sides",
     .example = "[a, b]"},
-  {"restitution", NS_KEY_NUMBER, offsetof(Contact, restitution), .standard = "0", .minimum = "0", .maximum = "1",
+  {"restitution", NS_KEY_NUMBER, offsetof(Contact, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
     .help = "coefficient of restitution", .example = "0.5"},
   {"friction", NS_KEY_NUMBER, offsetof(Contact, friction), .minimum = "0", .help = "coefficient of friction"},
   {.name = NULL},
@@ -132,9 +132,9 @@ static const NsKey config_keys[] = {
     .example = "[1 ms, 2 ms]"},
   {"table", NS_KEY_NUMBERS, offsetof(Config, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {1, 1, -2, 0}}, .help = "force over time",
     .example = "[[0, 0], [1 s, 2 N]]"},
-  {"probes", NS_KEY_STRINGS, offsetof(Config, probes), .standard = "[all, some]", .help = "where to look"},
+  {"probes", NS_KEY_STRINGS, offsetof(Config, probes), .default_value = "[all, some]", .help = "where to look"},
   {"points", NS_KEY_NAMED_NUMBERS, offsetof(Config, points), .dimension = {1, 0, 0, 0}, .minimum = "0", .help = "named places"},
-  {"ball", NS_KEY_TABLE, offsetof(Config, ball), .table = &ball_table, .standard = "{}", .help = "one ball"},
+  {"ball", NS_KEY_TABLE, offsetof(Config, ball), .table = &ball_table, .default_value = "{}", .help = "one ball"},
   {"spare", NS_KEY_TABLE, offsetof(Config, spare), .table = &ball_table, .help = "another ball"},
   {.name = NULL},
 };
@@ -323,7 +323,7 @@ static void values_that_are_missing(void **state)
   refuses_with("contacts:\n", "x:1:1: error: contacts has no value\n= contacts: what touches");
   refuses_with("points:\n", "x:1:1: error: points has no value\n= points: named places");
   refuses_with("times:\n", "x:1:1: error: times has no value\n= times: moments, for example [1 ms, 2 ms]");
-  refuses_with("spare:\n", "x:1:1: error: spare has no value\n= valid keys: radius");
+  refuses_with("spare:\n", "x:1:1: error: spare has no value\n= valid keys: radius\n= such as spare: {radius: 10 mm}");
   refuses_with("probes: [a, ~]\n", "x:1:13: error: item 2 of probes has no value\n= probes: where to look");
   refuses_with("scheme: {type: }\n", "x:1:10: error: type has no value\n= valid types: ball, bar, dot");
   good("title: \"\"\n");
@@ -335,8 +335,9 @@ static void values_that_are_missing(void **state)
 static void wrong_kinds(void **state)
 {
   (void)state;
-  refuses_with("contacts: {w: [1]}\n", "x:1:15: error: expected a mapping with keys between, friction, restitution, got a list");
-  refuses_with("spare: 5\n", "x:1:8: error: expected a mapping with key radius, got '5'");
+  refuses_with(
+    "contacts: {w: [1]}\n", "x:1:15: error: expected a mapping with keys between, friction, restitution, got a list\n= such as w: {between: [a, b]}");
+  refuses_with("spare: 5\n", "x:1:8: error: expected a mapping with key radius, got '5'\n= such as spare: {radius: 10 mm}");
   refuses_with("contacts: [a]\n", "x:1:11: error: expected a mapping from names to mappings, got a list\n= contacts: what touches");
   refuses_with(
     "contacts: {w: {between: {a: 1}}}\n", "x:1:25: error: expected a list of mappings, got a mapping\n= between: the two sides, for example [a, b]");
@@ -485,6 +486,7 @@ static void all_mistakes_at_once(void **state)
     "x:6:6: error: expected a mapping with keys between, friction, restitution, got '5'\n"
     "    6 |   v: 5\n"
     "      |      ^\n"
+    "      = such as v: {between: [a, b]}\n"
     "x:7:1: error: title has no value\n"
     "    7 | title:\n"
     "      | ^~~~~\n"
@@ -521,10 +523,11 @@ static void set_is_blamed_for_its_own(void **state)
 static void mistakes_in_tables_abort(void **state)
 {
   static const NsKey wrong_unit[] = {
-    {"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .dimension = {1, 0, 0, 0}, .standard = "5 kg"}, {.name = NULL}};
-  static const NsKey wrong_choice[] = {{"mass", NS_KEY_CHOICE, offsetof(Ball, radius), .choices = mass_choices, .standard = "none"}, {.name = NULL}};
-  static const NsKey wrong_bound[]  = {{"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .standard = "5", .minimum = "x"}, {.name = NULL}};
-  static const NsKey wrong_list[]   = {{"probes", NS_KEY_STRINGS, offsetof(Config, probes), .standard = "[a"}, {.name = NULL}};
+    {"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .dimension = {1, 0, 0, 0}, .default_value = "5 kg"}, {.name = NULL}};
+  static const NsKey wrong_choice[] = {
+    {"mass", NS_KEY_CHOICE, offsetof(Ball, radius), .choices = mass_choices, .default_value = "none"}, {.name = NULL}};
+  static const NsKey   wrong_bound[] = {{"radius", NS_KEY_NUMBER, offsetof(Ball, radius), .default_value = "5", .minimum = "x"}, {.name = NULL}};
+  static const NsKey   wrong_list[]  = {{"probes", NS_KEY_STRINGS, offsetof(Config, probes), .default_value = "[a"}, {.name = NULL}};
   static const NsTable tables[] = {{.name = "a", .keys = wrong_unit, .size = sizeof(Ball)}, {.name = "b", .keys = wrong_choice, .size = sizeof(Ball)},
     {.name = "c", .keys = wrong_bound, .size = sizeof(Ball)}, {.name = "d", .keys = wrong_list, .size = sizeof(Config)}};
 

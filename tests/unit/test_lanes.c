@@ -1,7 +1,7 @@
 /* Long chains in lanes, against sums over the matrices' entries and a plain factor: every width, every length modulo eight, every kernel this CPU can run. */
 #include "support.h"
-#include "fe/banded.h"
-#include "fe/lanes.h"
+#include "fe/backend/band.h"
+#include "fe/backend/lanes/lanes.h"
 
 enum { MOST_EXTRAS = 4 };
 
@@ -338,14 +338,14 @@ static void widths(void **state)
   for (PetscInt wide = 1; wide <= 11; wide++) {
     for (PetscInt more = 0; more < 8; more++) {
       const PetscInt n = 8 * (8 * (wide <= 7 ? wide | 1 : 11) + 13 * (more % 3)) + more; /* from the shortest chain that has lanes on */
-      Case           c = {plain(n, wide, 0.9, PETSC_TRUE), plain(n, wide, 1, more % 2 ? PETSC_TRUE : PETSC_FALSE), {0}};
+      Case           c = {plain(n, wide, 0.9, PETSC_TRUE), plain(n, wide, 1, more % 2 == 1), {0}};
       if (more % 4 > 1) c.C = plain(n, wide, 1, PETSC_FALSE);
       if (more % 3 == 1) {
         add(&c.K, 3, n - 2, 1);
         add(&c.K, n - 1, 40, -2);
         if (c.C.n) add(&c.C, n - 1, 0, 0.5);
       }
-      check(&c, more % 2 && more % 3 != 1 ? PETSC_TRUE : PETSC_FALSE);
+      check(&c, more % 2 && more % 3 != 1);
     }
   }
 }
@@ -371,7 +371,7 @@ static void bars(void **state)
       add(&c.K, 0, n - 1, -1);
       add(&c.K, n - 1, 0, -1);
     }
-    check(&c, n % 5 != 2 ? PETSC_TRUE : PETSC_FALSE);
+    check(&c, n % 5 != 2);
   }
 }
 
@@ -387,7 +387,7 @@ static void long_chains(void **state)
       Case c = {plain(n, wide, 0.9, PETSC_TRUE), wide == 1 ? springs(n, 3) : plain(n, wide, 1, PETSC_TRUE), {0}};
       if (i % 2) c.C = plain(n, wide, 1, PETSC_FALSE);
       if (i == 4) add(&c.K, 5, n - 7, 1);
-      check(&c, i != 4 ? PETSC_TRUE : PETSC_FALSE);
+      check(&c, i != 4);
     }
   }
 }

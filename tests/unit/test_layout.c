@@ -52,7 +52,7 @@ static Case random_case(void)
     const PetscInt ghosts = draw(4);
 
     for (PetscInt i = 0; i < c.unknowns; i++) {
-      const PetscBool here = c.owner_of[i] == r || draw(6) < ghosts ? PETSC_TRUE : PETSC_FALSE;
+      const PetscBool here = c.owner_of[i] == r || draw(6) < ghosts;
       if (here && r == rank) c.natural[c.local++] = i;
     }
     for (PetscInt k = c.unknowns - 1; k > 0; k--) {
@@ -76,12 +76,12 @@ static void assert_places(const Case *c, const NsLayout *layout)
   assert_int_equal(layout->local, c->local);
   for (PetscInt k = 0; k < c->local; k++) {
     assert_int_equal(NsLayoutNatural(layout, k), c->natural[k]);
-    assert_int_equal(NsLayoutPlace(layout, c->natural[k]), k);
+    assert_int_equal(NsLayoutIndex(layout, c->natural[k]), k);
     assert_int_equal(NsLayoutOwns(layout, k), c->owner[k] == rank);
     if (c->owner[k] == rank) owned++;
   }
   for (PetscInt i = 0; i < c->unknowns; i++)
-    if (NsLayoutPlace(layout, i) >= 0) here++;
+    if (NsLayoutIndex(layout, i) >= 0) here++;
   assert_int_equal(layout->owned, owned);
   assert_int_equal(here, c->local);
 }
@@ -136,9 +136,9 @@ static void random_layouts(void **state)
     }
     for (PetscInt i = 0; i < watched; i++) {
       if (c.owner_of[natural[i]] == rank)
-        assert_int_equal(c.natural[watch->place[i]], natural[i]);
+        assert_int_equal(c.natural[watch->index[i]], natural[i]);
       else
-        assert_int_equal(watch->place[i], -1);
+        assert_int_equal(watch->index[i], -1);
     }
     for (PetscInt i = 0; i < c.unknowns; i++) all[i] = value(i, 0, trial);
     NsLayoutSpread(layout, all, x[0]);
@@ -165,12 +165,12 @@ static void identity(void **state)
       CHECK(NsLayoutCreate(PETSC_COMM_SELF, 3, 3, natural, owner, &layout));
     else
       CHECK(NsLayoutCreateIdentity(3, &layout));
-    assert_null(layout->place);
+    assert_null(layout->index);
     assert_null(layout->natural);
     assert_null(layout->owner);
     assert_int_equal(layout->owned, 3);
     assert_int_equal(layout->local, 3);
-    assert_int_equal(NsLayoutPlace(layout, 2), 2);
+    assert_int_equal(NsLayoutIndex(layout, 2), 2);
     assert_true(NsLayoutOwns(layout, 2));
     CHECK(NsLayoutExchange(layout, 1, &array));
     CHECK(NsLayoutCollect(layout, x, y));

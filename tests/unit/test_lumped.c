@@ -1,8 +1,8 @@
 /* Back end `lumped`: its forces are those of the assembled matrices, and have the same bits however the unknowns are shared out among processes. */
 #include "support.h"
 #include <petscmat.h>
-#include "fe/free.h"
-#include "fe/lumped.h"
+#include "fe/backend/backend.h"
+#include "fe/backend/lumped/lumped.h"
 
 #define END \
   "scheme: {type: half_explicit, step: 10 ns}\n" \
@@ -146,9 +146,9 @@ enum { MODELS = sizeof(models) / sizeof(models[0]) };
 /* ------------------------------------------------------------------ what is compared with what */
 
 typedef struct {
-  TestRun        run;
-  NsFreeDynamics free;
-  PetscInt       n;
+  TestRun   run;
+  NsBackEnd back_end;
+  PetscInt  n;
 } Test;
 
 static Test test_open(const char *config)
@@ -157,33 +157,33 @@ static Test test_open(const char *config)
   NsFe        *fe   = test.run.run->model->data;
   NsFeMatrices rows;
 
-  test.n       = fe->unknowns;
-  test.free.fe = fe;
+  test.n           = fe->unknowns;
+  test.back_end.fe = fe;
   CHECK(NsFeAssembleRows(fe, NULL, NULL, PETSC_FALSE, &rows));
-  test.free.M        = rows.M;
-  test.free.K        = rows.K;
-  test.free.dampers  = rows.C;
-  test.free.diagonal = rows.diagonal;
-  test.free.damped   = rows.damped;
-  test.free.rates    = rows.damped || rows.skew ? PETSC_TRUE : PETSC_FALSE;
-  test.free.C        = rows.C;
+  test.back_end.M        = rows.M;
+  test.back_end.K        = rows.K;
+  test.back_end.dampers  = rows.C;
+  test.back_end.diagonal = rows.diagonal;
+  test.back_end.damped   = rows.damped;
+  test.back_end.rates    = rows.damped || rows.skew;
+  test.back_end.C        = rows.C;
   if (rows.skew) {
     for (PetscInt i = 0; rows.C.start && i < rows.C.start[rows.C.rows]; i++) rows.G.value[i] += rows.C.value[i]; /* of one pattern */
-    test.free.C = rows.G;
+    test.back_end.C = rows.G;
   }
-  test.free.type = &NsBackEnd_Lumped;
-  CHECK(test.free.type->create(&test.free));
+  test.back_end.type = &NsBackEndType_Lumped;
+  CHECK(test.back_end.type->create(&test.back_end));
   return test;
 }
 
 static void test_close(Test *test)
 {
-  CHECK(test->free.type->destroy(&test->free));
-  CHECK(NsLayoutDestroy(&test->free.layout));
-  if (test->free.C.value != test->free.dampers.value) CHECK(NsSparseDestroy(&test->free.C));
-  CHECK(NsSparseDestroy(&test->free.dampers));
-  CHECK(NsSparseDestroy(&test->free.M));
-  CHECK(NsSparseDestroy(&test->free.K));
+  CHECK(test->back_end.type->destroy(&test->back_end));
+  CHECK(NsLayoutDestroy(&test->back_end.layout));
+  if (test->back_end.C.value != test->back_end.dampers.value) CHECK(NsSparseDestroy(&test->back_end.C));
+  CHECK(NsSparseDestroy(&test->back_end.dampers));
+  CHECK(NsSparseDestroy(&test->back_end.M));
+  CHECK(NsSparseDestroy(&test->back_end.K));
   test_run_close(&test->run);
 }
 
@@ -228,10 +228,10 @@ static Reference forces(const Test *test, const PetscReal *q, const PetscReal *v
 {
   Reference f = {random_numbers(test, 0), random_numbers(test, 0)};
 
-  add_product(&test->free.K, q, f.value, f.size);
-  add_product(&test->free.C, v, f.value, f.size);
+  add_product(&test->back_end.K, q, f.value, f.size);
+  add_product(&test->back_end.C, v, f.value, f.size);
   for (PetscInt i = 0; i < test->n; i++) {
-    const PetscReal m = divide ? test->free.M.value[i] : 1;
+    const PetscReal m = divide ? test->back_end.M.value[i] : 1;
     f.value[i]        = ((h ? h[i] : 0) - f.value[i]) / m;
     f.size[i]         = ((h ? PetscAbsReal(h[i]) : 0) + f.size[i]) / m;
   }
@@ -252,7 +252,7 @@ static void compare(const char *config)
 {
   const PetscReal dt   = 1e-6;
   Test            test = test_open(config);
-  const NsSparse *D = &test.free.dampers, *M = &test.free.M;
+  const NsSparse *D = &test.back_end.dampers, *M = &test.back_end.M;
   PetscReal      *q = random_numbers(&test, 1e-3), *v = random_numbers(&test, 1), *h = random_numbers(&test, 1e4), *a = random_numbers(&test, 1e5);
   PetscReal      *w = random_numbers(&test, 1), *y = not_numbers(&test, test.n), *q1 = not_numbers(&test, test.n), *v1 = not_numbers(&test, test.n);
   PetscReal      *va = random_numbers(&test, 0), *size = random_numbers(&test, 0), *product = random_numbers(&test, 0);
@@ -260,9 +260,9 @@ static void compare(const char *config)
 
   for (int with = 0; with < 2; with++) {
     PetscReal *given = with ? h : NULL;
-    CHECK(test.free.type->accel(&test.free, q, v, given, y));
+    CHECK(test.back_end.type->accel(&test.back_end, q, v, given, y));
     assert_is(&test, y, forces(&test, q, v, given, PETSC_TRUE));
-    CHECK(test.free.type->flight(&test.free, dt, q, v, a, given, q1, v1, y));
+    CHECK(test.back_end.type->flight(&test.back_end, dt, q, v, a, given, q1, v1, y));
     for (PetscInt i = 0; i < test.n; i++) {
       va[i] = v[i] + dt * a[i];
       assert_near(q1[i], q[i] + dt * v[i] + dt * dt / 2 * a[i], 1e-18);
@@ -271,17 +271,18 @@ static void compare(const char *config)
     assert_is(&test, y, forces(&test, q1, va, given, PETSC_TRUE));
   }
   CHECK(PetscArraycpy(y, h, test.n));
-  CHECK(test.free.type->force(&test.free, q, v, y));
+  CHECK(test.back_end.type->force(&test.back_end, q, v, y));
   assert_is(&test, y, forces(&test, q, v, h, PETSC_FALSE));
 
-  CHECK(test.free.type->mult(&test.free, v, y));
+  CHECK(test.back_end.type->mult(&test.back_end, v, y));
   for (PetscInt i = 0; i < test.n; i++) assert_near(y[i], M->value[i] * v[i], 0);
-  CHECK(test.free.type->factor(&test.free, 1, (NsOperator){.mass = 2}, PETSC_TRUE));
-  CHECK(test.free.type->solve(&test.free, 1, h, y));
+  CHECK(test.back_end.type->factor(&test.back_end, 1, (NsOperator){.mass = 2}, PETSC_TRUE));
+  CHECK(test.back_end.type->solve(&test.back_end, 1, h, y));
   for (PetscInt i = 0; i < test.n; i++) assert_near(y[i], h[i] / M->value[i] / 2, 1e-15 * PetscAbsReal(y[i]));
 
   PetscReal energy, power;
-  CHECK(test.free.type->kinetic(&test.free, v, &energy));
+  CHECK(test.back_end.type->product(&test.back_end, PETSC_FALSE, v, v, &energy));
+  energy /= 2;
   for (PetscInt i = 0; i < test.n; i++) expected += M->value[i] * v[i] * v[i];
   assert_near(energy, expected / 2, 1e-12 * expected);
   if (D->rows) {
@@ -291,7 +292,7 @@ static void compare(const char *config)
       expected += w[i] * product[i];
       whole += PetscAbsReal(w[i]) * size[i];
     }
-    CHECK(test.free.type->damping(&test.free, v, w, &power));
+    CHECK(test.back_end.type->product(&test.back_end, PETSC_TRUE, w, v, &power));
     assert_near(power, expected, NS_ROUNDING * whole);
     assert_true(PetscAbsReal(expected) > 1e3 * NS_ROUNDING * whole);
   }
@@ -366,7 +367,7 @@ static void compare_parts(Test *test, int ranks, int *owner_of)
   PetscReal      *qr[MOST_RANKS], *vr[MOST_RANKS], *hr[MOST_RANKS], *ar[MOST_RANKS], *q1r[MOST_RANKS], *v1r[MOST_RANKS], *a1r[MOST_RANKS];
 
   for (int r = 0; r < ranks; r++) {
-    CHECK(NsLumpedCreate(test->free.fe, &test->free.M, r, owner_of, &parts.lumped[r]));
+    CHECK(NsLumpedCreate(test->back_end.fe, &test->back_end.M, r, owner_of, &parts.lumped[r]));
     for (PetscInt p = 1; p < parts.lumped[r]->local; p++) {
       if (p != parts.lumped[r]->owned) assert_true(parts.lumped[r]->natural[p] > parts.lumped[r]->natural[p - 1]);
     }
@@ -380,7 +381,7 @@ static void compare_parts(Test *test, int ranks, int *owner_of)
     v1r[r] = not_numbers(test, parts.lumped[r]->local);
     a1r[r] = not_numbers(test, parts.lumped[r]->local);
   }
-  CHECK(test->free.type->flight(&test->free, dt, q, v, a, h, q1, v1, a1));
+  CHECK(test->back_end.type->flight(&test->back_end, dt, q, v, a, h, q1, v1, a1));
   for (int r = 0; r < ranks; r++) NsLumpedPredict(parts.lumped[r], dt, qr[r], vr[r], ar[r], q1r[r], v1r[r]);
   exchange(&parts, q1r);
   if (parts.lumped[0]->damped) exchange(&parts, v1r);
@@ -391,16 +392,16 @@ static void compare_parts(Test *test, int ranks, int *owner_of)
 
   exchange(&parts, qr);
   if (parts.lumped[0]->damped) exchange(&parts, vr);
-  CHECK(test->free.type->accel(&test->free, q, v, h, a1));
+  CHECK(test->back_end.type->accel(&test->back_end, q, v, h, a1));
   for (int r = 0; r < ranks; r++) NsLumpedAccel(parts.lumped[r], qr[r], vr[r], hr[r], a1r[r]);
   assert_same_bits(&parts, a1r, a1);
   CHECK(PetscArraycpy(force, h, n));
-  CHECK(test->free.type->force(&test->free, q, v, force));
+  CHECK(test->back_end.type->force(&test->back_end, q, v, force));
   for (int r = 0; r < ranks; r++) NsLumpedForce(parts.lumped[r], qr[r], vr[r], hr[r]);
   assert_same_bits(&parts, hr, force);
   if (parts.lumped[0]->damped) {
     NsLumped *whole;
-    CHECK(NsLumpedCreate(test->free.fe, &test->free.M, 0, NULL, &whole));
+    CHECK(NsLumpedCreate(test->back_end.fe, &test->back_end.M, 0, NULL, &whole));
     NsLumpedDamping(whole, v, force);
     CHECK(NsLumpedDestroy(&whole));
     for (int r = 0; r < ranks; r++) NsLumpedDamping(parts.lumped[r], vr[r], a1r[r]);
@@ -438,7 +439,7 @@ static void ghosts_are_the_neighbours(void **state)
 
   (void)state;
   for (PetscInt u = 0; u < test.n; u++) owner_of[u] = u < 600 ? 0 : u < 1200 ? 1 : 2;
-  CHECK(NsLumpedCreate(test.free.fe, &test.free.M, 1, owner_of, &lumped));
+  CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 1, owner_of, &lumped));
   assert_int_equal(lumped->owned, 600);
   assert_int_equal(lumped->local, 602);
   assert_int_equal(lumped->natural[600], 599);
@@ -457,14 +458,14 @@ static void equal_numbers_are_shared(void **state)
 
   (void)state;
   test = test_open(uniform_bar); /* the block at each end of its own */
-  CHECK(NsLumpedCreate(test.free.fe, &test.free.M, 0, NULL, &lumped));
+  CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 0, NULL, &lumped));
   assert_int_equal(lumped->coupling.distinct.rows, 3);
   assert_int_equal(lumped->inverse.distinct.rows, 3);
   CHECK(NsLumpedDestroy(&lumped));
   test_close(&test);
 
   test = test_open(spatial_truss); /* chords, two diagonals; one line in no particular direction */
-  CHECK(NsLumpedCreate(test.free.fe, &test.free.M, 0, NULL, &lumped));
+  CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 0, NULL, &lumped));
   assert_int_equal(lumped->groups, 2);
   assert_in_range(lumped->group[0].kinds.rows, 3, 5);
   assert_int_equal(lumped->group[1].kinds.rows, 1);
@@ -472,7 +473,7 @@ static void equal_numbers_are_shared(void **state)
   test_close(&test);
 
   test = test_open(beams);
-  CHECK(NsLumpedCreate(test.free.fe, &test.free.M, 0, NULL, &lumped));
+  CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 0, NULL, &lumped));
   assert_int_equal(lumped->group[1].kinds.rows, 1);
   assert_int_equal(lumped->group[2].kinds.rows, 10); /* graded */
   CHECK(NsLumpedDestroy(&lumped));

@@ -165,7 +165,7 @@ static void mass_matrices_are_symmetric_and_positive(void **state)
     const int             n = built_in[b].n;
     const NsMechanismCase c = {built_in[b].p, {0}};
     for (int trying = 0; trying < 1000; trying++) {
-      double M[9], q[3], x[3], xMx = 0, xx = 0;
+      double M[9] = {0}, q[3], x[3], xMx = 0, xx = 0;
       for (int i = 0; i < n; i++) {
         q[i] = 4 * number();
         x[i] = number();
@@ -472,11 +472,11 @@ static void one_mistake_is_found_and_named(void **state)
     {RATE, "warning", "'pendulum': rowrate gives "},
     {RATE_OF_TANGENT, "warning", "for row 1, but (dW'/dt) v"},
     {NO_DRIVE_RATE, "warning", "for row 0, but (dW'/dt) v"},
-    {GYROSCOPIC, "warning", "'pendulum': forces and energies do not fit: the forces work with "},
-    {NO_ENERGY, "warning", "'pendulum': forces and energies do not fit"},
-    {ENERGY_SIGN, "warning", "'pendulum': forces and energies do not fit"},
+    {GYROSCOPIC, "warning", "'pendulum': forces and energies are inconsistent: power of the forces "},
+    {NO_ENERGY, "warning", "'pendulum': forces and energies are inconsistent"},
+    {ENERGY_SIGN, "warning", "'pendulum': forces and energies are inconsistent"},
     {NO_POWER, "warning", "forces without an energy need `power`"},
-    {POWER_SIGN, "warning", "'pendulum': forces and energies do not fit"},
+    {POWER_SIGN, "warning", "'pendulum': forces and energies are inconsistent"},
   };
 
   NsMechanism constant = pendulum;
@@ -696,8 +696,8 @@ static void check_solves(NsRun *run)
       get(vx, x);
       get(vz, y);
       for (PetscInt i = 0; i < n; i++) assert_near(slot ? 4 * y[i] : y[i], x[i], 1e-11);
-      assert_true(model->touches == n && model->ops->compliance);
-      CHECK(model->ops->compliance(model, slot, C));
+      assert_true(model->touches == n && model->contact.compliance);
+      CHECK(model->contact.compliance(model, slot, C));
       for (PetscInt j = 0; j < n; j++) {
         CHECK(VecSet(vx, 0));
         CHECK(VecSetValue(vx, model->touch[j], 1, INSERT_VALUES));
@@ -871,7 +871,7 @@ static void rows_of_some_contacts(void **state)
           assert_near(d[r], D[2 * choice[i] + e], 0);
         }
       }
-      CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, test.run->contact->gap, u));
+      CHECK(model->contact.rates(model, 0, test.run->state.q, test.run->state.v, g, u));
       for (PetscInt k = 0; k < 4; k++) {
         for (PetscInt e = 0; e < directions; e++) {
           const double *w = W + (2 * k + e) * 3;
@@ -893,7 +893,7 @@ static void a_belt_drives(void **state)
   static const double   v[2]   = {0.2, -0.7};
   TestRun               test   = test_run_open(belt, NULL);
   NsModel              *model  = test.run->model;
-  double                u[2];
+  double                u[2], g[1];
   NsRows                rows;
 
   (void)state;
@@ -905,7 +905,7 @@ static void a_belt_drives(void **state)
   CHECK(NsRowsVelocity(model, &rows, test.run->state.v, u));
   assert_near(u[0], -0.7, 0);
   assert_near(u[1], 0.2 - 0.5, 1e-16);
-  CHECK(model->ops->rates(model, 0, test.run->state.q, test.run->state.v, test.run->contact->gap, u));
+  CHECK(model->contact.rates(model, 0, test.run->state.q, test.run->state.v, g, u));
   assert_near(u[0], -0.7, 0);
   assert_near(u[1], 0.2 - 0.5, 1e-16);
   CHECK(NsRowsDestroy(&rows));
@@ -916,16 +916,13 @@ static void a_belt_drives(void **state)
 static PetscInt end_of_crank(bool bare, double x[6])
 {
   TestRun            test = test_run_open(crank, NULL);
-  NsModelOps         ops  = *test.run->model->ops;
-  const NsModelOps  *own  = test.run->model->ops;
   const PetscScalar *value;
   PetscInt           impulsive = 0;
 
   if (bare) {
-    ops.flight = NULL;
-    ops.rates  = NULL;
+    test.run->model->dynamics.flight = NULL;
+    test.run->model->contact.rates   = NULL;
   }
-  test.run->model->ops = &ops;
   for (int i = 0; i < 3000; i++) impulsive += test_step(test.run).impulsive ? 1 : 0;
   for (int k = 0; k < 2; k++) {
     Vec of = k ? test.run->state.v : test.run->state.q;
@@ -933,7 +930,6 @@ static PetscInt end_of_crank(bool bare, double x[6])
     for (int i = 0; i < 3; i++) x[3 * k + i] = value[i];
     CHECK(VecRestoreArrayRead(of, &value));
   }
-  test.run->model->ops = own;
   test_run_close(&test);
   return impulsive;
 }
@@ -965,11 +961,11 @@ static void pictures_show_the_mechanism(void **state)
   assert_string_equal(model->scene.body_name[0], "crank");
   for (PetscInt i = 0; i < 2 * model->scene.cells; i++) assert_true(model->scene.cell[i] >= 0 && model->scene.cell[i] < 11);
   for (PetscInt i = 0; i < 11; i++) assert_true(model->scene.radius[i] > 0);
-  CHECK(model->ops->fields(model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, &fields));
   for (int i = 0; i < 33; i++) assert_near(displacement[i], 0, 0);
   set(test.run->state.q, q);
   set(test.run->state.v, v);
-  CHECK(model->ops->fields(model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, &fields));
   /* crank pin and middle of the slider: where they are, how fast */
   const double pin[2] = {0.153 * cos(q[0]), 0.153 * sin(q[0])}, middle[2] = {pin[0] + 0.306 * cos(q[1]), pin[1] + 0.306 * sin(q[1])};
   const double turn[2] = {-pin[1] * v[0], pin[0] * v[0]};
@@ -992,7 +988,7 @@ static void pictures_show_the_mechanism(void **state)
     PetscReal touch_q[16];
     assert_true(model->touches <= 16);
     CHECK(NsModelTouch(model, test.run->state.q, touch_q));
-    CHECK(model->ops->contact_point(model, 0, touch_q, k, x, u, n));
+    CHECK(model->view.contact_point(model, 0, touch_q, k, x, u, n));
     for (int i = 0; i < 3; i++) assert_near(x[i] + u[i], model->scene.x[9 + 3 * k + i] + displacement[9 + 3 * k + i], 1e-15);
     assert_near(n[1], k < 2 ? -1 : 1, 0);
   }
@@ -1011,7 +1007,7 @@ static void probes_are_coordinates_and_rates(void **state)
   double                   place[33];
 
   (void)state;
-  CHECK(model->ops->probe(model, "crank", &probe, &found, why, sizeof(why)));
+  CHECK(model->view.probe(model, "crank", &probe, &found, why, sizeof(why)));
   assert_true(found);
   assert_int_equal(probe.columns, 6);
   for (int i = 0; i < 6; i++) {
@@ -1021,30 +1017,30 @@ static void probes_are_coordinates_and_rates(void **state)
     assert_int_equal(probe.column[i].unknown[0], i / 2);
     assert_near(probe.column[i].weight[0], 1, 0);
   }
-  CHECK(model->ops->probe(model, "crank.omega2", &probe, &found, why, sizeof(why)));
+  CHECK(model->view.probe(model, "crank.omega2", &probe, &found, why, sizeof(why)));
   assert_true(found && probe.columns == 1 && probe.column[0].of_velocity && probe.column[0].unknown[0] == 1);
   assert_string_equal(probe.column[0].suffix, "");
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-    CHECK(model->ops->probe(model, wrong[i], &probe, &found, why, sizeof(why)));
+    CHECK(model->view.probe(model, wrong[i], &probe, &found, why, sizeof(why)));
     assert_false(found);
     assert_true(strlen(why) > 0);
   }
-  CHECK(model->ops->probe(model, "crank.thetta1", &probe, &found, why, sizeof(why)));
+  CHECK(model->view.probe(model, "crank.thetta1", &probe, &found, why, sizeof(why)));
   expect_words(why, "'crank.thetta1'; did you mean 'crank.theta1'?");
   /* a named point of the picture: where it is, x, y, z */
-  CHECK(model->ops->probe(model, "crank.slider", &probe, &found, why, sizeof(why)));
+  CHECK(model->view.probe(model, "crank.slider", &probe, &found, why, sizeof(why)));
   assert_true(found && probe.columns == 3);
-  CHECK(model->ops->places(model, 0, test.run->state.q, place));
+  CHECK(model->view.points(model, 0, test.run->state.q, place));
   for (int k = 0; k < 3; k++) {
     assert_string_equal(probe.column[k].suffix, k == 0 ? "x" : k == 1 ? "y" : "z");
-    assert_near(place[probe.column[k].place - 1], k ? 0 : 0.153 + 0.306, 1e-15);
+    assert_near(place[probe.column[k].coordinate - 1], k ? 0 : 0.153 + 0.306, 1e-15);
   }
   for (int i = 0; model->probe_names[i]; i++) { /* what is recorded by default can be asked for */
-    CHECK(model->ops->probe(model, model->probe_names[i], &probe, &found, why, sizeof(why)));
+    CHECK(model->view.probe(model, model->probe_names[i], &probe, &found, why, sizeof(why)));
     assert_true(found);
   }
   assert_string_equal(model->probe_names[0], "crank");
-  CHECK(model->ops->name_unknown(model, 2, text, sizeof(text)));
+  CHECK(model->view.name_unknown(model, 2, text, sizeof(text)));
   assert_string_equal(text, "crank theta3");
   test_run_close(&test);
 }
@@ -1186,15 +1182,12 @@ static void run_plugin(Opened *opened, int steps)
   NsStepOutcome outcome;
 
   if (*opened->said) fail_msg("%s", opened->said);
-  CHECK(NsLedgerOpen(&run->ledger, run->model, &run->state));
-  CHECK(NsContactBeginStep(run->contact));
-  CHECK(NsContactEndStep(run->contact, &run->state));
-  CHECK(NsSchemeStart(run->scheme, &run->state));
+  CHECK(NsRunStart(run));
   for (int i = 0; i < steps; i++) {
     CHECK(NsSchemeStep(run->scheme, &run->state, run->step, &outcome));
     if (!outcome.done) fail_msg("step at t = %g: %s", run->state.t, outcome.reason);
-    run->steps_done++;
-    if (!run->scheme->type->varies) run->state.t = NsRunTime(run, run->steps_done);
+    run->figures.steps++;
+    if (!run->scheme->type->varies) run->state.t = NsRunTime(run, run->figures.steps);
   }
 }
 
@@ -1253,7 +1246,7 @@ static void many_coordinates(void **state)
   if (!compiler) skip();
   build("chain", chain_source, "");
   opened = open_plugin("chain", "initial: {v5: 2 m/s}", "half_explicit");
-  assert_non_null(strstr(opened.said, "warning: gravity moves nothing")); /* the chain has no weight */
+  assert_non_null(strstr(opened.said, "warning: gravity has no effect")); /* the chain has no weight */
   assert_null(strstr(opened.said, "error"));
   check_solves(opened.run);
   model = opened.run->model;
@@ -1323,16 +1316,16 @@ static void plugins_that_cannot_be_used(void **state)
     const char *name, *options, *said;
   } cases[] = {
     {"nothing", "-DSYMBOL=percus_mechanism", "nothing.so' defines no `percuss_mechanism`"},
-    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 3: build it anew"},
+    {"older", "-DVERSION=0", "the plugin was made for version 0 of the mechanism's table, this program has version 3: rebuild it"},
     {"newer", "-DVERSION=99", "the plugin was made for version 99"},
-    {"no_name", "-DTABLE=.name=0,", "the plugin's table lacks name"},
-    {"no_coordinates", "-DTABLE=.coordinates=0,", "the plugin's table lacks coordinates"},
-    {"no_length", "-DTABLE=.length=0,", "the plugin's table lacks length"},
-    {"no_mass", "-DTABLE=.mass=0,", "the plugin's table lacks mass"},
-    {"no_force", "-DTABLE=.force=0,", "the plugin's table lacks force"},
-    {"no_energy", "-DTABLE=.energy=0,", "the plugin's table lacks energy"},
-    {"no_contact", "-DTABLE=.contact=0,", "the plugin's table lacks contact"},
-    {"no_start", "-DSTART=0", "the plugin's table lacks rate, position and speed of every coordinate"},
+    {"no_name", "-DTABLE=.name=0,", "the plugin's table has no name"},
+    {"no_coordinates", "-DTABLE=.coordinates=0,", "the plugin's table has no coordinates"},
+    {"no_length", "-DTABLE=.length=0,", "the plugin's table has no length"},
+    {"no_mass", "-DTABLE=.mass=0,", "the plugin's table has no mass"},
+    {"no_force", "-DTABLE=.force=0,", "the plugin's table has no force"},
+    {"no_energy", "-DTABLE=.energy=0,", "the plugin's table has no energy"},
+    {"no_contact", "-DTABLE=.contact=0,", "the plugin's table has contacts, but no function contact"},
+    {"no_start", "-DSTART=0", "the plugin's table has a coordinate without rate, position or speed"},
   };
 
   (void)state;
@@ -1415,7 +1408,7 @@ static void sizes_of_a_case(void **state)
     build(name, ball_source, option);
     opened = open_plugin(name, "contact: {friction: 0.5}", "half_explicit");
     assert_int_equal(NsDiagErrors(opened.diag), 1);
-    expect_words(opened.said, ":3:3: error: `sizes` of 'drop' says more coordinates or contacts than its lists have");
+    expect_words(opened.said, ":3:3: error: `sizes` of 'drop' returns more coordinates or contacts than its lists have");
     close_run(&opened);
   }
 }
@@ -1493,7 +1486,7 @@ static void a_moving_floor(void **state)
     const double t = 0.1 * i;
     CHECK(NsModelGap(opened.run->model, t, opened.run->state.q, &g));
     assert_near(g, 0.5 - 0.1 * sin(5 * t), 1e-15);
-    CHECK(opened.run->model->ops->rates(opened.run->model, t, opened.run->state.q, opened.run->state.v, &g, u));
+    CHECK(opened.run->model->contact.rates(opened.run->model, t, opened.run->state.q, opened.run->state.v, &g, u));
     assert_near(u[0], 0.25 - 0.5 * cos(5 * t), 1e-15);
   }
   close_run(&opened);
@@ -1561,7 +1554,7 @@ static void company_is_refused(void **state)
     snprintf(text, sizeof(text), "bodies:\n%s%s%s", first ? bar : mechanism, first ? mechanism : bar, rest);
     opened = open_run(text);
     assert_int_equal(NsDiagErrors(opened.diag), 1);
-    expect_words(opened.said, "a mechanism is a model of its own: there cannot be another body beside it");
+    expect_words(opened.said, "a mechanism is a complete model: a config with one can have no other body");
     close_run(&opened);
   }
 }

@@ -1,8 +1,8 @@
 /* Modes, whirl, instability and response against closed forms, on matrices and on bars. */
 #include "support.h"
 #include <complex.h>
-#include "fe/campbell.h"
-#include "fe/response.h"
+#include "analysis/campbell.h"
+#include "analysis/response.h"
 
 static const char *const bar = "bodies:\n"
                                "  bar:\n"

@@ -141,12 +141,12 @@ static void test_sha256(void **state)
   }
 
   fake_create(&fake);
-  file = fopen(NsRunPath(&fake.run, "abc"), "w");
+  file = fopen(NsSinkPath(&fake.run.sink, "abc"), "w");
   fputs("abc", file);
   fclose(file);
-  assert_int_equal(NsSha256File(NsRunPath(&fake.run, "abc"), hash), 0);
+  assert_int_equal(NsSha256File(NsSinkPath(&fake.run.sink, "abc"), hash), 0);
   assert_string_equal(hash, cases[1][1]);
-  assert_int_not_equal(NsSha256File(NsRunPath(&fake.run, "none"), hash), 0);
+  assert_int_not_equal(NsSha256File(NsSinkPath(&fake.run.sink, "none"), hash), 0);
   assert_int_not_equal(NsSha256File(fake.directory, hash), 0);
   fake_destroy(&fake);
 }
@@ -239,7 +239,7 @@ static void test_tables(void **state)
     fake_write(&fake, step);
   }
   fake_close(&fake);
-  assert_string_equal(fake.run.failure, "");
+  assert_string_equal(fake.run.sink.failure, "");
 
   /* Impulses are summed over the steps between rows: 3 N s of step 4 in the row of step 6. */
   expect_file(&fake, "contacts.csv",
@@ -294,8 +294,8 @@ static void test_unwanted(void **state)
     fake_open(&fake);
     fake_write(&fake, 0);
     fake_close(&fake);
-    for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++) assert_int_not_equal(access(NsRunPath(&fake.run, "%s", absent[i]), F_OK), 0);
-    assert_int_equal(access(NsRunPath(&fake.run, "run.json"), F_OK), 0);
+    for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++) assert_int_not_equal(access(NsSinkPath(&fake.run.sink, "%s", absent[i]), F_OK), 0);
+    assert_int_equal(access(NsSinkPath(&fake.run.sink, "run.json"), F_OK), 0);
     fake_destroy(&fake);
   }
 }
@@ -311,27 +311,29 @@ static void test_orbits(void **state)
   (void)state;
   for (int way = 0; way < 2; way++) { /* the same with prescribed and with free spin */
     fake_create(&fake);
-    fake.frames.every    = 0;
-    fake.orbits.every    = 3;
-    fake.run.steps       = 9; /* one more than are made: the eighth is the last by surprise */
-    fake.orbits.stations = (NsList){.count = 2, .names = names, .items = stations};
-    fake.spins           = PETSC_TRUE;
-    fake.ops.station     = fake_station;
-    fake.ops.spin        = way ? NULL : fake_spin;
+    fake.frames.every       = 0;
+    fake.orbits.every       = 3;
+    fake.run.steps          = 9; /* one more than are made: the eighth is the last by surprise */
+    fake.orbits.stations    = (NsList){.count = 2, .names = names, .items = stations};
+    fake.spins              = PETSC_TRUE;
+    fake.model.view.station = fake_station;
+    fake.model.view.spin    = way ? NULL : fake_spin;
     fake_open(&fake);
     for (PetscInt64 step = 0; step <= 8; step++) fake_write(&fake, step);
     fake_write_again(&fake, 8);
-    assert_int_equal(fake.run.orbits, 2);
-    for (int i = 0; i < 2; i++) {
-      const NsOrbitSummary *orbit = &fake.run.orbit[i];
-
-      assert_string_equal(orbit->name, names[i]);
-      assert_true(fabs(orbit->largest_radius - (i ? 0.5 : 1)) < 1e-14);
-      assert_true(fabs(orbit->whirl_rate + 3) < 1e-13 && fabs(orbit->spin_rate - 5) < 1e-13);
-      assert_true(fabs(orbit->turns + 0.75 / (2 * PETSC_PI)) < 1e-14);
-    }
     fake_close(&fake);
-    assert_string_equal(fake.run.failure, "");
+    assert_string_equal(fake.run.sink.failure, "");
+    text = fake_read(fake.directory, "run.json", NULL);
+    for (int i = 0; i < 2; i++) {
+      static const char *const keys[]   = {"\"largest_radius\": ", "\"whirl_rate\": ", "\"spin_rate\": "};
+      const double             values[] = {i ? 0.5 : 1, -3, 5};
+
+      p = strstr(text, names[i]);
+      assert_non_null(p);
+      for (int k = 0; k < 3; k++) assert_true(fabs(strtod(strstr(p, keys[k]) + strlen(keys[k]), NULL) - values[k]) < 1e-13);
+    }
+    assert_non_null(strstr(text, "\"whirl\": null")); /* less than half a turn */
+    free(text);
 
     text = fake_read(fake.directory, "orbits.csv", NULL);
     p    = strchr(text, '\n') + 1;
@@ -372,14 +374,14 @@ static void test_poincare(void **state)
     int          turns = 0;
 
     fake_create(&fake);
-    fake.frames.every    = 0;
-    fake.orbits.every    = 100;
-    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
-    fake.spins           = PETSC_TRUE;
-    fake.spin_rate       = rate;
-    fake.ops.station     = fake_station;
-    fake.ops.spin        = fake_spin;
-    fake.run.steps       = 40;
+    fake.frames.every       = 0;
+    fake.orbits.every       = 100;
+    fake.orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
+    fake.spins              = PETSC_TRUE;
+    fake.spin_rate          = rate;
+    fake.model.view.station = fake_station;
+    fake.model.view.spin    = fake_spin;
+    fake.run.steps          = 40;
     fake_open(&fake);
     for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
     fake_close(&fake);
@@ -422,14 +424,14 @@ static void test_orbit_summary(void **state)
     char   *text;
 
     fake_create(&fake);
-    fake.frames.every    = 0;
-    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
-    fake.spins           = PETSC_TRUE;
-    fake.spin_rate       = way == 1 ? -6 : 6;
-    fake.ops.station     = fake_station;
-    fake.ops.spin        = fake_spin;
-    fake.time.end        = way == 2 ? 100 : 5;
-    fake.run.steps       = 40;
+    fake.frames.every       = 0;
+    fake.orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
+    fake.spins              = PETSC_TRUE;
+    fake.spin_rate          = way == 1 ? -6 : 6;
+    fake.model.view.station = fake_station;
+    fake.model.view.spin    = fake_spin;
+    fake.time.end           = way == 2 ? 100 : 5;
+    fake.run.steps          = 40;
     fake_open(&fake);
     for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
     fake_close(&fake);
@@ -462,10 +464,10 @@ static void test_manifest(void **state)
 
   (void)state;
   fake_create(&fake);
-  file = fopen(NsRunPath(&fake.run, "mesh.msh"), "w");
+  file = fopen(NsSinkPath(&fake.run.sink, "mesh.msh"), "w");
   fputs("abc", file);
   fclose(file);
-  NsRunAddFile(&fake.run, &fake.run.inputs, NsRunPath(&fake.run, "mesh.msh"));
+  NsFileListAdd(&fake.run.inputs, NsSinkPath(&fake.run.sink, "mesh.msh"), fake.run.arena);
   fake.run.options.config_path = "configs/a.yaml";
   fake.run.options.sets        = 1;
   fake.run.options.set         = set;
@@ -476,12 +478,12 @@ static void test_manifest(void **state)
   free(text);
 
   fake_write(&fake, 0);
-  fake.run.steps_done              = 2;
-  fake.run.loop_seconds            = 1;
-  fake.run.max_penetration         = 0.25;
-  fake.run.step_limit              = PETSC_MAX_REAL;
+  fake.run.figures.steps           = 2;
+  fake.run.figures.loop_seconds    = 1;
+  fake.run.figures.max_penetration = 0.25;
+  fake.run.stability.step_limit    = PETSC_MAX_REAL;
   fake.chain.statistics.iterations = 7;
-  NsRunFail(&fake.run, "the \"wall\" gave way");
+  NsSinkFail(&fake.run.sink, "the \"wall\" gave way");
   fake_close(&fake);
   text = fake_read(fake.directory, "run.json", NULL);
   for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++)
@@ -489,7 +491,7 @@ static void test_manifest(void **state)
   free(text);
   snprintf(command, sizeof(command), "cd %s && for f in *.json *.series; do python3 -m json.tool \"$f\" > /dev/null || exit 1; done", fake.directory);
   assert_int_equal(system(command), 0);
-  assert_int_not_equal(access(NsRunPath(&fake.run, "run.json.part"), F_OK), 0);
+  assert_int_not_equal(access(NsSinkPath(&fake.run.sink, "run.json.part"), F_OK), 0);
   fake_destroy(&fake);
 }
 
@@ -533,14 +535,14 @@ static void test_status(void **state)
   fake.run.steps                                                                   = 1 << 20;
   fake.run.step                                                                    = 1. / (1 << 20);
   fake_open(&fake);
-  assert_int_equal(fake.run.writers, 2); /* progress and manifest */
+  assert_int_equal(fake.run.writers, 1); /* progress */
   fake_write(&fake, 0);
   text = fake_read(fake.directory, "status.json", NULL);
   assert_non_null(strstr(text, "\"status\": \"running\""));
   free(text);
   /* A million steps in no time: the clock is asked rarely, and the energies more rarely still. */
   for (PetscInt64 step = 1; step < fake.run.steps; step++)
-    if (fake.run.writer[0]->type->due(fake.run.writer[0], step, PETSC_FALSE)) taken++;
+    if (fake.run.writer[0]->type->due(fake.run.writer[0], step)) taken++;
   assert_true(taken < 1000);
   fake_write(&fake, fake.run.steps);
   fake_close(&fake);
@@ -562,16 +564,16 @@ static void test_file_fails(void **state)
   /* A full disk, noticed at a flush or only at the end. */
   for (int rows = 1; rows <= 1000; rows *= 1000) {
     fake_create(&fake);
-    NsFileCreate(&file, &fake.run, 1024);
+    NsFileCreate(&file, &fake.run.sink, 1024);
     NsFileOpen(&file, "/dev/full");
     for (int i = 0; i < rows; i++) {
       NsFileText(&file, row);
       NsFileEndRow(&file);
     }
-    assert_int_equal(fake.run.failure[0] != 0, rows > 1);
+    assert_int_equal(fake.run.sink.failure[0] != 0, rows > 1);
     assert_false(NsFileClose(&file, PETSC_TRUE));
-    assert_string_equal(fake.run.failure, "cannot write /dev/full: No space left on device");
-    assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+    assert_string_equal(fake.run.sink.failure, "cannot write /dev/full: No space left on device");
+    assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
     NsFileText(&file, row); /* dropped, without a word */
     assert_false(NsFileClose(&file, PETSC_TRUE));
     NsFileDiscard(&file);
@@ -581,16 +583,16 @@ static void test_file_fails(void **state)
 
   /* A file that cannot be opened. */
   fake_create(&fake);
-  NsFileCreate(&file, &fake.run, 1024);
+  NsFileCreate(&file, &fake.run.sink, 1024);
   NsFileOpen(&file, "/nowhere/at/all");
   for (int i = 0; i < 1000; i++) NsFileText(&file, row);
   assert_false(NsFileClose(&file, PETSC_FALSE));
-  assert_string_equal(fake.run.failure, "cannot write /nowhere/at/all: No such file or directory");
+  assert_string_equal(fake.run.sink.failure, "cannot write /nowhere/at/all: No such file or directory");
   fake_destroy(&fake);
 
   fake_create(&fake);
-  assert_false(NsFileMakeDirectory(&fake.run, "/proc/frames"));
-  assert_int_equal(strncmp(fake.run.failure, "cannot make the directory /proc/frames: ", 40), 0);
+  assert_false(NsFileMakeDirectory(&fake.run.sink, "/proc/frames"));
+  assert_int_equal(strncmp(fake.run.sink.failure, "cannot make the directory /proc/frames: ", 40), 0);
   fake_destroy(&fake);
 }
 
@@ -606,8 +608,8 @@ static void test_file_text(void **state)
   fake_create(&fake);
   memset(word, 'x', sizeof(word) - 1);
   word[sizeof(word) - 1] = 0;
-  NsFileCreate(&file, &fake.run, 1);
-  NsFileOpen(&file, NsRunPath(&fake.run, "a.csv"));
+  NsFileCreate(&file, &fake.run.sink, 1);
+  NsFileOpen(&file, NsSinkPath(&fake.run.sink, "a.csv"));
   NsFileWord(&file, word, ',');
   NsFileNumber(&file, 0.25, ',');
   NsFileWord(&file, "a,\"b\"", '\n');
@@ -629,28 +631,28 @@ static void test_replace(void **state)
 
   (void)state;
   fake_create(&fake);
-  path = NsRunPath(&fake.run, "a.json");
-  assert_true(NsFileReplace(&fake.run, path, "one", 3, PETSC_TRUE));
-  assert_true(NsFileReplace(&fake.run, path, "three", 5, PETSC_FALSE));
+  path = NsSinkPath(&fake.run.sink, "a.json");
+  assert_true(NsFileReplace(&fake.run.sink, path, "one", 3, PETSC_TRUE));
+  assert_true(NsFileReplace(&fake.run.sink, path, "three", 5, PETSC_FALSE));
   expect_file(&fake, "a.json", "three");
   /* A full disk: in place of the old one when it fits its blocks, else the old one stays. */
-  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "a.json.part")), 0);
-  assert_true(NsFileReplace(&fake.run, path, "four", 4, PETSC_TRUE));
+  assert_int_equal(symlink("/dev/full", NsSinkPath(&fake.run.sink, "a.json.part")), 0);
+  assert_true(NsFileReplace(&fake.run.sink, path, "four", 4, PETSC_TRUE));
   expect_file(&fake, "a.json", "four");
-  assert_int_not_equal(access(NsRunPath(&fake.run, "a.json.part"), F_OK), 0);
-  assert_string_equal(fake.run.failure, "");
-  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "a.json.part")), 0);
-  assert_false(NsFileReplace(&fake.run, path, NsArenaAlloc(fake.run.arena, 1000000), 1000000, PETSC_TRUE));
-  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s: No space left on device", path));
+  assert_int_not_equal(access(NsSinkPath(&fake.run.sink, "a.json.part"), F_OK), 0);
+  assert_string_equal(fake.run.sink.failure, "");
+  assert_int_equal(symlink("/dev/full", NsSinkPath(&fake.run.sink, "a.json.part")), 0);
+  assert_false(NsFileReplace(&fake.run.sink, path, NsArenaAlloc(fake.run.arena, 1000000), 1000000, PETSC_TRUE));
+  assert_string_equal(fake.run.sink.failure, NsArenaPrint(fake.run.arena, "cannot write %s: No space left on device", path));
   expect_file(&fake, "a.json", "four");
-  assert_int_not_equal(access(NsRunPath(&fake.run, "a.json.part"), F_OK), 0);
+  assert_int_not_equal(access(NsSinkPath(&fake.run.sink, "a.json.part"), F_OK), 0);
   fake_destroy(&fake);
 
   fake_create(&fake);
-  path = NsRunPath(&fake.run, "taken");
+  path = NsSinkPath(&fake.run.sink, "taken");
   assert_int_equal(mkdir(path, 0777), 0);
-  assert_false(NsFileReplace(&fake.run, path, "x", 1, PETSC_FALSE));
-  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s: Is a directory", path));
+  assert_false(NsFileReplace(&fake.run.sink, path, "x", 1, PETSC_FALSE));
+  assert_string_equal(fake.run.sink.failure, NsArenaPrint(fake.run.arena, "cannot write %s: Is a directory", path));
   fake_destroy(&fake);
 }
 
@@ -669,10 +671,10 @@ static void test_each_output_fails(void **state)
     const char *path, *expected;
 
     fake_create(&fake);
-    fake.orbits.stations = (NsList){.count = 1, .names = names, .items = &station};
-    fake.ops.station     = fake_station;
-    path                 = NsRunPath(&fake.run, "%s", outputs[i]);
-    if (!strncmp(outputs[i], "frames/", 7)) assert_int_equal(mkdir(NsRunPath(&fake.run, "frames"), 0777), 0);
+    fake.orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
+    fake.model.view.station = fake_station;
+    path                    = NsSinkPath(&fake.run.sink, "%s", outputs[i]);
+    if (!strncmp(outputs[i], "frames/", 7)) assert_int_equal(mkdir(NsSinkPath(&fake.run.sink, "frames"), 0777), 0);
     assert_int_equal(symlink("/dev/full", path), 0);
     fake_open(&fake);
     for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
@@ -681,8 +683,8 @@ static void test_each_output_fails(void **state)
     }
     fake_close(&fake);
     expected = NsArenaPrint(fake.run.arena, "cannot write %.*s", (int)(strlen(path) - (strstr(path, ".part") ? 5 : 0)), path);
-    if (strncmp(fake.run.failure, expected, strlen(expected))) fail_msg("%s: '%s'", outputs[i], fake.run.failure);
-    assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+    if (strncmp(fake.run.sink.failure, expected, strlen(expected))) fail_msg("%s: '%s'", outputs[i], fake.run.sink.failure);
+    assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
     fake_destroy(&fake);
   }
 }
@@ -705,10 +707,10 @@ static void test_whole_rows(void **state)
   limit.rlim_cur = 100000;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
   fake_open(&fake);
-  for (PetscInt64 step = 0; step <= fake.run.steps && !fake.run.failure[0]; step++) fake_write(&fake, step);
+  for (PetscInt64 step = 0; step <= fake.run.steps && !fake.run.sink.failure[0]; step++) fake_write(&fake, step);
   fake_close(&fake);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
-  assert_string_equal(fake.run.failure, NsArenaPrint(fake.run.arena, "cannot write %s/history.csv: File too large", fake.directory));
+  assert_string_equal(fake.run.sink.failure, NsArenaPrint(fake.run.arena, "cannot write %s/history.csv: File too large", fake.directory));
   text = fake_read(fake.directory, "history.csv", &size);
   assert_true(size > 50000 && size <= 100000);
   assert_int_equal(text[size - 1], '\n');

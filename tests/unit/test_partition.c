@@ -75,7 +75,7 @@ static PetscBool are_runs(PetscInt nodes)
 {
   for (PetscInt i = 1; i < nodes; i++)
     if (part[i] != part[i - 1] && part[i] != part[i - 1] + 1) return PETSC_FALSE;
-  return part[0] == 0 ? PETSC_TRUE : PETSC_FALSE;
+  return part[0] == 0;
 }
 
 /* Pieces of all parts together. */

@@ -1,5 +1,5 @@
 /*
-  Mass redistribution (src/fe/redistribution.c) and the static problem of nodes without mass (src/fe/massless.c): mass, centre and inertia of bodies against those of their lumped masses,
+  Mass redistribution (src/fe/model/redistribution.c) and the static problem of nodes without mass (src/fe/model/massless.c): mass, centre and inertia of bodies against those of their lumped masses,
   back ends against each other, solutions and frequency bounds against dense matrices.
 */
 #include "dense.h"
@@ -131,7 +131,7 @@ static void falling_bodies_do_not_strain(void **state)
         const PetscInt   unknown  = NsFeNodeUnknowns(fe, i)[k];
         const PetscReal *n        = body->direction[k];
         const PetscReal  expected = body->turns[k] || is_listed(test.run->model, unknown) ? 0 : n[0] + 2 * n[1] + 3 * n[2];
-        assert_near(a[NsLayoutPlace(test.run->model->layout, unknown)], expected, 1e-12);
+        assert_near(a[NsLayoutIndex(test.run->model->layout, unknown)], expected, 1e-12);
       }
     }
     CHECK(VecRestoreArrayRead(accel, &a));
@@ -216,7 +216,7 @@ static void frequencies_are_bounded(void **state)
     PetscReal     *omega = dense_new(&test, h), *inner = dense_new(&test, n * n), *side = dense_new(&test, n * h), highest, rate;
     PetscInt      *mass = NsArenaAlloc(test.arena, sizeof(*mass) * (size_t)h), at = 0;
     NsBound        bound, damping;
-    if (model->ops->gyroscopic_modes && fe->body[0].is_rotor) { /* gyroscopic terms raise the bound beyond (K, M) */
+    if (model->analysis.gyroscopic_modes && fe->body[0].is_rotor) { /* gyroscopic terms raise the bound beyond (K, M) */
       test_run_close(&test);
       continue;
     }
@@ -231,8 +231,8 @@ static void frequencies_are_bounded(void **state)
     }
     dense_frequencies(&test, &held, omega);
     const PetscReal exact = omega[h - 1];
-    CHECK(model->ops->frequency_bound(model, 0, &bound, &damping));
-    CHECK(model->ops->highest_mode(model, 0, &highest, &rate));
+    CHECK(model->analysis.frequency_bound(model, 0, &bound, &damping));
+    CHECK(model->analysis.highest_mode(model, 0, &highest, &rate));
     for (PetscInt r = 0; r < n; r++) {
       for (PetscInt c = 0; c < n; c++) inner[r * n + c] = d.K[fe->massless_unknown[r] * d.n + fe->massless_unknown[c]];
       for (PetscInt j = 0; j < h; j++) side[r * h + j] = d.K[fe->massless_unknown[r] * d.n + mass[j]];
@@ -294,14 +294,14 @@ static void back_ends_agree(void **state)
       PetscReal          off = 0;
       while (test_runs(test.run)) {
         assert_false(test_step(test.run).impulsive);
-        closed += test.run->contact->report[0].force[0] > 0 ? 1 : 0;
+        closed += NsContactReports(test.run->contact)[0].force[0] > 0 ? 1 : 0;
       }
       assert_true(closed > 500);
       if (e == 0) first = calloc((size_t)n, sizeof(*first));
       assert_non_null(first);
       CHECK(VecGetArrayRead(test.run->state.q, &q));
       for (PetscInt i = 0; i < n; i++) {
-        const PetscReal value = q[NsLayoutPlace(test.run->model->layout, i)];
+        const PetscReal value = q[NsLayoutIndex(test.run->model->layout, i)];
         if (e == 0) first[i] = value;
         size = PetscMax(size, PetscAbsReal(value));
         off  = PetscMax(off, PetscAbsReal(value - first[i]));

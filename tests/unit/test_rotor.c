@@ -5,6 +5,7 @@
 #include <complex.h>
 #undef I
 #include "dense.h"
+#include "fe/elements/beam.h"
 
 /* A shaft along x with a disc off its middle, undamped; spin, unbalance and gravity as the tests say. */
 static const char *const rotor = "bodies:\n"
@@ -560,7 +561,7 @@ static void stations_see_the_orbit(void **state)
     settings.at          = "shaft.left";
     settings.offset[0]   = 0.02;
     settings.relative_to = "housing.center";
-    CHECK(test.run->model->ops->station(test.run->model, &settings, &station, &found, why, sizeof(why)));
+    CHECK(test.run->model->view.station(test.run->model, &settings, &station, &found, why, sizeof(why)));
     assert_true(found);
     CHECK(VecGetArray(test.run->state.q, &q));
     const PetscInt *u = NsFeNodeUnknowns(fe_of(&test), 0), *U = NsFeNodeUnknowns(fe_of(&test), fe_of(&test)->body[1].first_node);
@@ -575,13 +576,13 @@ static void stations_see_the_orbit(void **state)
     if (k) q[u[2]] = 7;
     assert_near(NsProbeColumnSum(&station.lateral[0], q, q), 1e-3 + 0.02 * 0.2 - 4e-4 - 0.12 * 0.04, 1e-15);
     assert_near(NsProbeColumnSum(&station.lateral[1], q, q), 2e-3 - 0.02 * 0.1 - 5e-4 + 0.12 * 0.03, 1e-15);
-    CHECK(test.run->model->ops->spin(test.run->model, 1, &station, &angle, &rate));
+    CHECK(test.run->model->view.spin(test.run->model, 1, &station, &angle, &rate));
     assert_near(angle + NsProbeColumnSum(&station.angle, q, q), k ? 7 : 150, 1e-12);
     assert_near(rate, k ? 0 : 200, 1e-12);
     assert_int_equal(station.angle_rate.entries, k);
     if (!k) { /* a table that begins later: the angle counts from t = 0 */
       TestRun later = test_run_open(rotor, (const char *const[]){housing, "bodies.shaft.spin={table: [[1, 100], [2, 300]]}", NULL});
-      CHECK(later.run->model->ops->spin(later.run->model, 1.5, &station, &angle, &rate));
+      CHECK(later.run->model->view.spin(later.run->model, 1.5, &station, &angle, &rate));
       assert_near(angle, 175, 1e-12);
       assert_near(rate, 200, 1e-12);
       test_run_close(&later);
@@ -603,7 +604,7 @@ static void step_limit_with_gyroscopes(void **state)
     const char *const set[]    = {spins[k], step, "bodies.shaft.initial={velocity: [0, 0.1, 0.2]}", "time.end=1", NULL};
     TestRun           test     = test_run_open(rotor, set);
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    snprintf(step, sizeof(step), "scheme.step=%.17g", 0.95 * test.run->step_limit);
+    snprintf(step, sizeof(step), "scheme.step=%.17g", 0.95 * test.run->stability.step_limit);
     test_run_close(&test);
     test                    = test_run_open(rotor, set);
     const PetscReal initial = test.run->ledger.initial;
@@ -628,7 +629,7 @@ static void bearings_over_speed_limit_the_step(void **state)
     const char *const set[] = {spins[k], stiff, NULL};
     TestRun           test  = test_run_open(rotor, set);
     CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-    limit[k] = test.run->step_limit;
+    limit[k] = test.run->stability.step_limit;
     test_run_close(&test);
   }
   for (int k = 1; k < 3; k++) assert_true(limit[k] < 1.1 * limit[0]);
@@ -680,11 +681,11 @@ static void limit_without_stiffness(void **state)
 
   (void)state;
   CHECK(NsRunCheckStep(test.run, PETSC_FALSE));
-  assert_true(test.run->step_limit < 2.1e-7);
+  assert_true(test.run->stability.step_limit < 2.1e-7);
   test_run_close(&test);
   test = test_run_open(config, NULL);
   CHECK(NsRunCheckStep(test.run, PETSC_TRUE));
-  assert_true(test.run->step_limit > 1);
+  assert_true(test.run->stability.step_limit > 1);
   CHECK(VecGetArray(test.run->state.v, &v));
   v[0] = 1;
   CHECK(VecRestoreArray(test.run->state.v, &v));

@@ -154,8 +154,10 @@ static void plain_words_for_syntax(void **state)
     {"a:\n\tb: 1\n", "x:2:1: error: a tab cannot be used for indentation; use blanks"},
     {"a: 1\n  \tb: 2\n", "x:2:3: error: a tab cannot be used for indentation; use blanks"},
     {"a: |\n\tx\n", "x:2:1: error: a tab cannot be used for indentation; use blanks"},
-    {"a: b: c\n", "x:1:5: error: unexpected ':'; check the indentation, and the blank after each ':' above"},
-    {"a:1\nb: 2\n", "x:2:2: error: unexpected ':'; check the indentation, and the blank after each ':' above"},
+    {"a: b: c\n",
+      "x:1:5: error: unexpected ':'; a text that holds ': ' needs quotes; else check the indentation, and the blank after each ':' above"},
+    {"a:1\nb: 2\n",
+      "x:2:2: error: unexpected ':'; a text that holds ': ' needs quotes; else check the indentation, and the blank after each ':' above"},
     {"a: @x\n", "x:1:4: error: text cannot begin with '@' unless it is quoted"},
     {"a: \"abc\nb: 1\n", "x:1:4: error: this quote is never closed"},
     {"a: 'abc\nb: 1\n", "x:1:4: error: this quote is never closed"},
@@ -196,6 +198,9 @@ static void bytes_that_are_no_text(void **state)
     "x:3:6: error: byte 0x80 is not UTF-8; save the file as UTF-8\n    3 | c: \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\n      |      ^\n");
   assert_null(NsTreeReadText("x", nul, sizeof(nul) - 1, arena, diag));
   assert_string_equal(printed(diag, arena), "x:1:5: error: control character U+0000\n    1 | a: x\xef\xbf\xbdy\n      |     ^\n");
+  assert_null(NsTreeReadText("x", "\x01\x01\x01\x01\x01\x01\x01\x01", 8, arena, diag)); /* a binary file */
+  assert_non_null(strstr(printed(diag, arena),
+    "error: control character U+0001\n    1 | \xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\n      |      ^\n      = further ones are not listed; is this a text file?\n"));
   refuses_with("a: \"x\\0y\"\n", "x:1:4: error: text cannot hold a NUL character");
   refuses_with("\"x\\0y\": 1\n", "x:1:1: error: a key cannot hold a NUL character");
 }
@@ -230,7 +235,7 @@ static void limits(void **state)
   refuses_with(NsArenaPrint(arena, "k%s: 1\n", key200), "x:1:1: error: a key of more than 200 bytes");
   good(repeat("a: ", "x", (1 << 20) - 3, ""));
   assert_null(read_text(repeat("a: ", "x", (1 << 20) - 2, "")));
-  assert_string_equal(printed(diag, arena), "x: error: larger than 1 MB, which no config is\n");
+  assert_string_equal(printed(diag, arena), "x: error: larger than 1 MB: this is not a config\n");
   /* 40000 keys that are all there twice: by pairs it would take minutes */
   assert_null(read_text(repeat("", "aaaaa: 1\n", 40000, "")));
   snprintf(many, sizeof(many), "%s", strstr(printed(diag, arena), "..."));
@@ -256,7 +261,7 @@ static void files(void **state)
   missing = NsArenaPrint(arena, "%s/elastic_bra.yaml", folder);
   assert_null(NsTreeReadFile(missing, arena, diag));
   assert_string_equal(
-    printed(diag, arena), NsArenaPrint(arena, "error: cannot open '%s': No such file or directory\n      = did you mean '%s'?\n", missing, path));
+    printed(diag, arena), NsArenaPrint(arena, "error: cannot open '%s': No such file or directory; did you mean '%s'?\n", missing, path));
   missing = NsArenaPrint(arena, "%s/none/x.yaml", folder);
   assert_null(NsTreeReadFile(missing, arena, diag));
   assert_string_equal(printed(diag, arena), NsArenaPrint(arena, "error: cannot open '%s': No such file or directory\n", missing));

@@ -153,13 +153,13 @@ static void wrong_numbers(void **state)
   refuses("1,000.5", NS_DIM_NONE, 0, 7, "not a number: '1,000.5' (digits cannot be grouped)");
   refuses("1_000", NS_DIM_NONE, 0, 5, "not a number: '1_000' (digits cannot be grouped)");
   refuses("1.2.3", NS_DIM_NONE, 0, 5, "not a number: '1.2.3' (more than one decimal point)");
-  refuses("0x10", NS_DIM_NONE, 0, 4, "not a number: '0x10' (hexadecimal is not known)");
+  refuses("0x10", NS_DIM_NONE, 0, 4, "not a number: '0x10' (hexadecimal numbers are not supported)");
   refuses("1d3", NS_DIM_NONE, 0, 3, "not a number: '1d3' (write the exponent with e)");
   refuses("1e", NS_DIM_NONE, 0, 2, "not a number: '1e' (the exponent is incomplete)");
   refuses("1e+", NS_DIM_NONE, 0, 3, "not a number: '1e+' (the exponent is incomplete)");
   refuses("0.1s", NS_DIM_TIME, 0, 4, "not a number: '0.1s' (put a blank between number and unit)");
   refuses("210GPa", NS_DIM_PRESSURE, 0, 6, "not a number: '210GPa' (put a blank between number and unit)");
-  refuses("2*3", NS_DIM_NONE, 0, 3, "not a number: '2*3' (arithmetic is not known)");
+  refuses("2*3", NS_DIM_NONE, 0, 3, "not a number: '2*3' (arithmetic is not supported)");
   refuses("nan", NS_DIM_NONE, 0, 3, "not a number: 'nan' (a finite one is needed)");
   refuses("-.INF", NS_DIM_NONE, 0, 5, "not a number: '-.INF' (a finite one is needed)");
   refuses("infinity", NS_DIM_NONE, 0, 8, "not a number: 'infinity' (a finite one is needed)");

@@ -64,7 +64,7 @@ static void equals_moreau_with_constant_mass(void **state)
     }
     expect_equal(u, moreau.run->state.v, 1e-9);
     expect_equal(middle, moreau.run->state.q, 1e-11);
-    if (moreau.run->contact->report[0].impulse[0] > 0) closed++;
+    if (NsContactReports(moreau.run->contact)[0].impulse[0] > 0) closed++;
     test_step(moreau.run);
     test_step(test.run);
     CHECK(VecCopy(q[1], q[0]));
@@ -109,7 +109,7 @@ static Motion run_crank(const char *config, const char *scheme, PetscReal step, 
     CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
     m.energy = test.run->ledger.now.kinetic + test.run->ledger.now.potential - test.run->ledger.initial;
     m.off[1] = PetscMax(m.off[1], PetscAbsReal(m.energy));
-    m.gap    = PetscMax(m.gap, PetscAbsReal(test.run->contact->report[0].gap));
+    m.gap    = PetscMax(m.gap, PetscAbsReal(NsContactReports(test.run->contact)[0].gap));
     if (10 * i == test.run->steps) m.off[0] = m.off[1];
   }
   CHECK(VecGetArrayRead(test.run->state.q, &q));
@@ -304,7 +304,7 @@ static void a_start_in_contact_reports_both_nodes(void **state)
 
   (void)state;
   assert_true(test_step(test.run).impulsive);
-  report = &test.run->contact->report[1];
+  report = &NsContactReports(test.run->contact)[1];
   assert_near(report->impulse[0], 1 + 0.005 + 0.01, 1e-14);
   assert_near(report->velocity_before[0], -1, 1e-14);
   assert_near(report->velocity_after[0], 0, 1e-14);

@@ -53,8 +53,8 @@ static void test_half_picture(void **state)
 
   (void)state;
   fake_create(&fake);
-  const char *path = NsRunPath(&fake.run, "a.vtk"), *part = NsRunPath(&fake.run, "a.vtk.part");
-  NsVtkCreate(&vtk, &fake.run);
+  const char *path = NsSinkPath(&fake.run.sink, "a.vtk"), *part = NsSinkPath(&fake.run.sink, "a.vtk.part");
+  NsVtkCreate(&vtk, &fake.run.sink);
   for (int round = 0; round < 2; round++) {
     NsVtkOpen(&vtk, path, "points");
     NsVtkVertices(&vtk, 0, 0, POINTS, x);
@@ -66,13 +66,13 @@ static void test_half_picture(void **state)
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(access(part, F_OK), -1);
   }
-  assert_int_equal(mkdir(NsRunPath(&fake.run, "b.vtk"), 0777), 0); /* in the way of the name */
-  NsVtkOpen(&vtk, NsRunPath(&fake.run, "b.vtk"), "points");
+  assert_int_equal(mkdir(NsSinkPath(&fake.run.sink, "b.vtk"), 0777), 0); /* in the way of the name */
+  NsVtkOpen(&vtk, NsSinkPath(&fake.run.sink, "b.vtk"), "points");
   NsVtkVertices(&vtk, 0, 0, 1, x);
   assert_false(NsVtkClose(&vtk));
-  assert_int_equal(access(NsRunPath(&fake.run, "b.vtk.part"), F_OK), -1);
-  assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
-  assert_non_null(strstr(fake.run.failure, "b.vtk: Is a directory"));
+  assert_int_equal(access(NsSinkPath(&fake.run.sink, "b.vtk.part"), F_OK), -1);
+  assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
+  assert_non_null(strstr(fake.run.sink.failure, "b.vtk: Is a directory"));
   free(x);
   fake_destroy(&fake);
 }
@@ -89,8 +89,8 @@ static void test_grid(void **state)
 
   (void)state;
   fake_create(&fake);
-  NsVtkCreate(&vtk, &fake.run);
-  NsVtkOpen(&vtk, NsRunPath(&fake.run, "a.vtk"), "two\npoints \xc3\xa9");
+  NsVtkCreate(&vtk, &fake.run.sink);
+  NsVtkOpen(&vtk, NsSinkPath(&fake.run.sink, "a.vtk"), "two\npoints \xc3\xa9");
   NsVtkGrid(&vtk, 0.1, 12, 2, x, 1, cell);
   NsVtkPointData(&vtk);
   NsVtkScalars(&vtk, "radius", value);
@@ -118,7 +118,7 @@ static void test_grid(void **state)
   assert_int_equal(p + 24 + 1 - file, (long)size);
   assert_int_equal(file[size - 1], '\n');
   free(file);
-  assert_int_equal(python("vtk_strict.py", NsRunPath(&fake.run, "a.vtk")), 0);
+  assert_int_equal(python("vtk_strict.py", NsSinkPath(&fake.run.sink, "a.vtk")), 0);
   fake_destroy(&fake);
 }
 
@@ -133,10 +133,10 @@ static void test_sizes(void **state)
 
   (void)state;
   fake_create(&fake);
-  NsVtkCreate(&vtk, &fake.run);
+  NsVtkCreate(&vtk, &fake.run.sink);
   for (int i = 0; i < 3; i++) {
     for (int grid = 0; grid < 2; grid++) {
-      NsVtkOpen(&vtk, NsRunPath(&fake.run, "%d%d.vtk", i, grid), "points");
+      NsVtkOpen(&vtk, NsSinkPath(&fake.run.sink, "%d%d.vtk", i, grid), "points");
       if (grid)
         NsVtkGrid(&vtk, 0, 0, points[i], x, 0, NULL);
       else
@@ -147,7 +147,7 @@ static void test_sizes(void **state)
       assert_true(NsVtkClose(&vtk));
     }
   }
-  assert_int_equal(python("vtk_strict.py", NsRunPath(&fake.run, "*.vtk")), 0);
+  assert_int_equal(python("vtk_strict.py", NsSinkPath(&fake.run.sink, "*.vtk")), 0);
   assert_true(NsVtkFits(1000000, 1000000));
   assert_false(NsVtkFits(1 << 30, 10));
   assert_false(NsVtkFits(10, 1 << 30));
@@ -178,7 +178,7 @@ static void test_series(void **state)
     }
   }
   fake_close(&fake);
-  assert_string_equal(fake.run.failure, "");
+  assert_string_equal(fake.run.sink.failure, "");
   text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
   assert_string_equal(text, "{\"file-series-version\":\"1.0\",\"files\":[\n{\"name\":\"frames/fake bar_000000.vtk\",\"time\":0},\n"
                             "{\"name\":\"frames/fake bar_000001.vtk\",\"time\":0.375},\n{\"name\":\"frames/fake bar_000002.vtk\",\"time\":0.75},\n"
@@ -219,12 +219,12 @@ static void test_beams(void **state)
     fake.model.scene.cell      = cell;
     fake.model.scene.body      = body;
     fake.model.scene.element   = element;
-    fake.model.scene.rotations = fake.model.scene.beams = beams ? PETSC_TRUE : PETSC_FALSE;
-    if (beams) fake.ops.fields = beam_fields;
+    fake.model.scene.rotations = fake.model.scene.beams = beams;
+    if (beams) fake.model.view.fields = beam_fields;
     fake_open(&fake);
     for (PetscInt64 step = 0; step <= fake.run.steps; step++) fake_write(&fake, step);
     fake_close(&fake);
-    assert_string_equal(fake.run.failure, "");
+    assert_string_equal(fake.run.sink.failure, "");
     file = fake_read(fake.directory, "frames/fake bar_000001.vtk", &size);
     assert_int_equal(memmem(file, size, "VECTORS rotation double\n", 24) != NULL, beams);
     assert_int_equal(memmem(file, size, "section_", 8) != NULL, beams);
@@ -263,19 +263,19 @@ static void test_checker_can_fail(void **state)
   assert_int_equal(python("check_vtk.py", fake.directory), 0);
 
   text = fake_read(fake.directory, "history.csv", NULL);
-  file = fopen(NsRunPath(&fake.run, "history.csv"), "w");
+  file = fopen(NsSinkPath(&fake.run.sink, "history.csv"), "w");
   for (char *p = text; *p; p++) fputc(*p == '7' ? '1' : *p, file);
   fclose(file);
   assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
-  file = fopen(NsRunPath(&fake.run, "history.csv"), "w");
+  file = fopen(NsSinkPath(&fake.run.sink, "history.csv"), "w");
   fputs(text, file);
   fclose(file);
   assert_int_equal(python("check_vtk.py", fake.directory), 0);
   free(text);
 
-  assert_int_equal(truncate(NsRunPath(&fake.run, "frames/fake bar_000003.vtk"), 500), 0);
+  assert_int_equal(truncate(NsSinkPath(&fake.run.sink, "frames/fake bar_000003.vtk"), 500), 0);
   assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
-  assert_int_equal(unlink(NsRunPath(&fake.run, "frames/fake bar_000003.vtk")), 0);
+  assert_int_equal(unlink(NsSinkPath(&fake.run.sink, "frames/fake bar_000003.vtk")), 0);
   assert_int_not_equal(python("check_vtk.py", fake.directory), 0);
   fake_destroy(&fake);
 }
@@ -291,14 +291,14 @@ static void test_frame_fails(void **state)
   fake_create(&fake);
   fake_open(&fake);
   fake_write(&fake, 0);
-  path = NsRunPath(&fake.run, "frames/fake bar_000001.vtk");
-  assert_int_equal(symlink("/dev/full", NsRunPath(&fake.run, "frames/fake bar_000001.vtk.part")), 0);
+  path = NsSinkPath(&fake.run.sink, "frames/fake bar_000001.vtk");
+  assert_int_equal(symlink("/dev/full", NsSinkPath(&fake.run.sink, "frames/fake bar_000001.vtk.part")), 0);
   fake_write(&fake, 1);
   snprintf(expected, sizeof(expected), "cannot write %s: No space left on device", path);
-  assert_string_equal(fake.run.failure, expected);
-  assert_int_equal(fake.run.exit, NS_EXIT_FAILED);
+  assert_string_equal(fake.run.sink.failure, expected);
+  assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
   fake_close(&fake);
-  assert_string_equal(fake.run.failure, expected); /* the first failure is the one that is told */
+  assert_string_equal(fake.run.sink.failure, expected); /* the first failure is the one that is told */
   text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
   assert_null(strstr(text, "000001"));
   free(text);

@@ -1,0 +1,47 @@
+/* `percuss explain results`: the tables of results and their columns, from the tables of the writers. */
+#include <ctype.h>
+#include <string.h>
+#include "cli/explain.h"
+#include "percuss/output.h"
+
+bool NsExplainResults(const char *word, FILE *out)
+{
+  const bool       all   = !strcmp(word, "results");
+  const NsCsvType *table = NULL;
+  bool             found = false;
+
+  for (int i = 0; (table = NsCsvTypeAt(i)); i++) {
+    if (!all && strcmp(table->file, word) != 0) continue;
+    fprintf(out, "%s%s\n\n  ", found ? "\n" : "", table->file);
+    NsExplainWrap(out, 2, table->about);
+    fprintf(out, "\n  %-31s %-8s  meaning\n\n", "column", "unit");
+    for (const NsColumn *column = table->column; column->name; column++) {
+      char name[64] = "";
+
+      if (table->subject && column != table->column) (void)snprintf(name, sizeof(name), "%s.", table->subject);
+      for (char *c = name; *c; c++) *c = (char)toupper(*c);
+      (void)snprintf(name + strlen(name), sizeof(name) - strlen(name), "%s", column->name);
+      fprintf(out, "  %-31s %-8s  ", name, !column->unit ? "word" : *column->unit ? column->unit : "-");
+      NsExplainWrap(out, 44, column->meaning);
+    }
+    found = true;
+  }
+  return found;
+}
+
+bool NsExplainColumns(const char *word, bool after, FILE *out)
+{
+  const NsCsvType *table;
+  bool             found = false;
+
+  for (int i = 0; (table = NsCsvTypeAt(i)); i++) {
+    for (const NsColumn *column = table->column; column->name; column++) {
+      if (!NsExplainContains(column->name, word) && !NsExplainContains(column->meaning, word)) continue;
+      if (!found) fprintf(out, "%scolumns of results with the word '%s'\n\n", after ? "\n" : "", word);
+      found = true;
+      fprintf(out, "  %-20s  %-16s  ", table->file, column->name);
+      NsExplainWrap(out, 42, column->meaning ? column->meaning : "");
+    }
+  }
+  return found;
+}

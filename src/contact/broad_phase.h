@@ -1,0 +1,13 @@
+/* For contact.c: see broad_phase.c. */
+#pragma once
+#include "contact/contact_data.h"
+
+PetscErrorCode NsBroadPhaseCreate(NsContact *contact);
+PetscErrorCode NsBroadPhaseDestroy(NsContact *contact);
+/* All candidates are active from now on. */
+void NsContactActivateAll(NsContact *contact);
+void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive);
+/* Looks at all candidates if it is time to. */
+PetscErrorCode NsBroadPhaseBeginStep(NsContact *contact);
+/* Gaps and velocities of the active candidates at the end of a step; the touched values there are kept. */
+PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state);

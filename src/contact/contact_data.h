@@ -1,0 +1,72 @@
+/* What NsContact is, for the files of this folder and their tests. */
+#pragma once
+#include "percuss/contact.h"
+
+/*
+  Islands: active contacts that act on each other, directly or through others, by the numbers of C; where these are not known (varying mass, columns too many to be
+  kept) all are one. Each has its block of the Delassus matrix and its own local problem.
+*/
+typedef struct {
+  PetscInt    count;
+  PetscInt   *of;     /* [contacts of the rows] island of each; they are numbered by their first contacts */
+  PetscInt   *parent; /* [contacts] scratch */
+  PetscInt   *start;  /* [count + 1] */
+  PetscInt   *member; /* contacts of each island, ascending */
+  PetscInt64 *block;  /* [count + 1] where its block of G begins */
+  PetscInt   *owner;  /* [touches] scratch: -1 */
+  PetscReal  *half;   /* [touches] scratch: 0 */
+} NsIslands;
+
+/* Inactive candidates are provably open, and not looked at. See broad_phase.c. */
+typedef struct {
+  PetscReal  *reference;         /* [touches] where all candidates were looked at */
+  PetscReal  *touch_q, *touch_v; /* [touches] of the last look at some */
+  PetscReal  *end_q, *end_v;     /* [touches] at the end of the last step */
+  PetscReal  *limit;             /* [inactives] motion from the reference at which each could close, ascending */
+  PetscInt   *inactive;          /* [inactives] in the order of limit */
+  PetscInt   *activated;         /* [inactives] scratch */
+  PetscInt   *bucket;            /* scratch */
+  PetscInt    inactives;         /* at the reference; */
+  PetscInt    activations;       /* the first so many of them have become active since */
+  PetscInt64 *closed;            /* [candidates] number of the last step that found it closed somewhere */
+  PetscInt64  steps, work;       /* begun; candidates looked at since the reference was taken */
+  PetscInt64  ends;              /* of steps */
+  PetscBool   enabled;           /* some candidates may be inactive */
+  PetscBool   keeps;             /* contact->gap is that at the end of the step: NsContactKeepGaps */
+} NsBroadPhase;
+
+struct NsContact {
+  NsModel   *model;            /* not owned */
+  PetscInt   candidates, rows; /* rows: of all candidates together */
+  PetscInt   actives;
+  PetscInt  *active; /* [actives] ascending: candidates that may be closed */
+  PetscReal *gap;    /* [candidates] of the last NsContactGaps */
+  PetscReal *
+    tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
+  const PetscBool *held; /* [candidates] not owned: which are closed at the end of a step, where the scheme knows; NULL: by gaps */
+  const PetscReal                *
+    velocity; /* [rows] not owned: of all candidates, row after row; velocities of those that are held, where the scheme knows them better than the state; NULL: it does not */
+  PetscInt        *selected; /* [candidates] */
+  NsContactReport *report;   /* [candidates] of the present step; another array each step */
+  NsLocalChain    *chain;    /* solves the local problems; its statistics */
+  PetscReal        residual; /* of the last local problem, for messages where it was not solved */
+  PetscInt         overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
+  PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal       *G;        /* the last NsContactDelassus, island after island: [rows, rows] of each, row-major */
+  PetscInt64       room;     /* for so many numbers */
+  NsContactReport *last_report; /* [candidates] of the step before */
+  PetscInt        *every;       /* [candidates] 0, 1, 2, ... */
+  PetscInt        *first;       /* [candidates] first row of each among the rows of all */
+  NsRows           all;
+  PetscReal       *u, *b; /* [rows] */
+  NsIslands        islands;
+  NsBroadPhase     broad;
+  NsLocalProblem   problem;
+  PetscInt        *start;  /* [candidates + 1] of an island's problem */
+  PetscReal       *c, *Pc; /* [rows] its b and P */
+};
+
+static inline PetscBool NsIsClosed(const NsContact *contact, PetscInt candidate)
+{
+  return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance[candidate];
+}

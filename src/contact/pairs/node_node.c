@@ -1,0 +1,39 @@
+/*
+  A node against a node along a fixed direction d, from the first to the second:  g = d . ((x2 + u2) - (x1 + u1)) + offset.
+
+  Meant for ends that face each other (two bars in line); nothing happens across d but friction. Pair.normal is d, that of the contact -d.
+*/
+#include "contact/pair.h"
+
+static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3])
+{
+  PetscReal u1[3], u2[3], g = pair->offset;
+
+  NsPointDisplacement(&pair->point[0], touch_q, u1);
+  NsPointDisplacement(&pair->point[1], touch_q, u2);
+  for (int k = 0; k < 3; k++) g += pair->normal[k] * ((pair->point[1].x[k] - pair->point[0].x[k]) + (u2[k] - u1[k]));
+  for (int k = 0; n && k < 3; k++) n[k] = -pair->normal[k];
+  return g;
+}
+
+static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *touch_q, NsRows *out)
+{
+  static const PetscReal sign[2] = {-1, 1};
+
+  PetscFunctionBegin;
+  (void)touch_q;
+  PetscCall(NsRowsAddFlat(out, pair, t, sign, NULL));
+  PetscFunctionReturn(0);
+}
+
+const NsPairType NsPairType_NodeNode = {
+  .name      = "node",
+  .about     = "a node against a node along a fixed direction",
+  .flat      = PETSC_TRUE,
+  .side      = "the normal goes from the first partner to the second; give `normal` if it should not",
+  .prepare   = NsPairPrepareFlat,
+  .gap       = gap,
+  .rows      = rows,
+  .bound     = NsPairBoundFlat,
+  .clearance = NsPairClearanceOpen,
+};

@@ -1,0 +1,87 @@
+#include "settings.h"
+
+#define NS_PAIR(Name)
+#define NS_SURFACE(Name, key, help, example) extern const NsTable NsSurfaceTable_##Name;
+#include "pairs/list.h"
+#undef NS_SURFACE
+#undef NS_PAIR
+
+static const NsKey partner_keys[] = {
+  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body, or a point along it", .example = "bar.left"},
+  {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help = "with `node`: radius of a ball or journal around it", .example = "10 mm"},
+  {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
+    .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal", .example = "[9.5 mm, 0, 0]"},
+#define NS_PAIR(Name)
+#define NS_SURFACE(Name, key, text, value) \
+  {#key, NS_KEY_TABLE, offsetof(NsPartnerSettings, surface[NS_SURFACE_##Name]), .table = &NsSurfaceTable_##Name, .help = text, .example = value},
+#include "pairs/list.h"
+#undef NS_SURFACE
+  {NULL},
+};
+
+static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  static const char *const words[] = {"radius", "offset", NULL};
+  const NsPartnerSettings *partner = settings;
+
+  (void)arena;
+  for (int i = 0; words[i] && !partner->node; i++) {
+    if (NsTreeChild(partner->where, words[i]))
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "%s goes with `node` here; that of a surface stands within it", words[i]);
+  }
+}
+
+#define NS_SURFACE(Name, key, help, example) ", " #key
+static const NsTable partner_table = {
+  "partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .check = check_partner, .shorthand = "node", .one_of = "node"
+#include "pairs/list.h"
+};
+
+static const NsKey contact_keys[] = {
+  {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
+    .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
+    .help    = "the two that may touch: nodes of a body, and one of: a node of another body"
+#include "pairs/list.h"
+  },
+#undef NS_SURFACE
+#undef NS_PAIR
+  {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .default_value = "[0, 0, 0]",
+    .help = "node against node: direction from the first to the second; without it, the line of the first body, outwards", .example = "[1, 0, 0]"},
+  {"gap_offset", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_offset), .dimension = NS_DIM_LENGTH, .default_value = "0",
+    .help = "added to the gap between the partners", .example = "0.1 mm"},
+  {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help = "a gap up to this counts as closed: a lasting contact does not reopen for the error of a curved path", .example = "10 nm"},
+  {"restitution", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
+    .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.5"},
+  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
+    .help = "the same along the surface, where there is friction", .example = "0"},
+  {"friction", NS_KEY_NUMBER, offsetof(NsContactSettings, friction), .default_value = "0", .minimum = "0", .help = "Coulomb's coefficient",
+    .example = "0.3"},
+  {NULL},
+};
+
+int NsPartnerSurface(const NsPartnerSettings *partner)
+{
+  int which = 0;
+
+  while (which < NS_SURFACES && !partner->surface[which]) which++;
+  return which;
+}
+
+static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsContactSettings *contact = settings;
+  const NsPartnerSettings *side    = contact->between.items;
+
+  (void)arena;
+  for (int i = 0; i < 2 && side[0].node && side[1].node; i++) {
+    if (side[i].radius == 0) continue;
+    NsDiagError(diag, NsKeysPlace(side[i].where, "radius"), "a radius goes with a surface; node against node has none");
+    NsDiagNote(diag, "make one of the two a sphere: {sphere: {on: %s, radius: ..., side: outside}}", side[1 - i].node);
+  }
+  if (contact->restitution_tangential > 0 && contact->friction == 0)
+    NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+}
+
+const NsTable NsTable_Contact = {"contact", "two things that may touch", contact_keys, sizeof(NsContactSettings), .check = check_contact};

@@ -1,0 +1,42 @@
+/* Contacts as the config has them. The keys of a surface are in the file of its pair, src/contact/pairs; those of all contacts in settings.c. */
+#pragma once
+#include "percuss/keys.h"
+
+enum {
+#define NS_PAIR(Name)
+#define NS_SURFACE(Name, key, help, example) NS_SURFACE_##Name,
+#include "pairs/list.h"
+#undef NS_SURFACE
+#undef NS_PAIR
+  NS_SURFACES
+};
+
+/* What the settings of every surface begin with. */
+typedef struct {
+  const NsNode *where;
+  const char   *on;        /* node of a body, or point along it, that carries the surface; NULL: fixed in space */
+  double        offset[3]; /* with `on`: rigid arm to the surface's origin, m */
+} NsSurfaceSettings;
+
+/* One side of a contact: named nodes of a body, or a surface. */
+typedef struct {
+  const NsNode            *where;
+  const char              *node;   /* "bar.left"; NULL: a surface */
+  double                   radius; /* of a ball or journal around it, m */
+  double                   offset[3];
+  const NsSurfaceSettings *surface[NS_SURFACES]; /* one of them, where node is NULL */
+} NsPartnerSettings;
+
+typedef struct {
+  const NsNode *where;
+  NsList        between;       /* of NsPartnerSettings, two */
+  double        normal[3];     /* node against node: from the first to the second; zero: the axis of the first body */
+  double        gap_offset;    /* added to the geometric gap, m */
+  double        gap_tolerance; /* a gap up to this is closed, m */
+  double        restitution, restitution_tangential, friction;
+} NsContactSettings;
+
+extern const NsTable NsTable_Contact;
+
+/* Which of the surfaces a partner is; NS_SURFACES: a node. */
+int NsPartnerSurface(const NsPartnerSettings *partner);

@@ -1,0 +1,249 @@
+/*
+  Solvers one after the other, until one solves. Newton solves nearly everything from the last solution; the order of the others (list.h) was found by trying on random
+  states of a slider-crank with friction (tests/robustness/test_local_random.c prints which stage solves what):
+
+      a formula                                                           one contact without friction; counts as Newton's
+      Newton from the last solution
+      Newton from zero
+      k sweeps of Gauss-Seidel from the last solution, then Newton        k = 5, 20, 80, 320, 1280
+      Lemke                                                               contacts without friction: has the last word there
+      enumeration                                                         up to five contacts with friction in the plane: has the last word there
+      Newton from random starts with random r                             others
+
+  A problem without a solution costs all of it: 0.1 ms for one contact with friction, 1 ms for five, 10 ms for eight, 0.1 s for fifty.
+*/
+#include "percuss/local.h"
+
+#define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: by then it mostly goes round in a cycle */
+#define NS_MOST_RESTARTS 200
+#define NS_RESTART_WORK  1e8 /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SEED          0x9e3779b97f4a7c15ULL
+
+enum { NEWTON }; /* its position in NsLocalSolverTypes; stage s > NS_STAGE_ZERO is that of solver s - 1 */
+
+const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
+#define NS_LOCAL_NEWTON(Name)
+#define NS_LOCAL_SOLVER(Name, word) #word,
+#include "list.h"
+#undef NS_LOCAL_SOLVER
+#undef NS_LOCAL_NEWTON
+  "restarts", NULL};
+
+enum {
+  BEFORE_SOLVERS = NS_STAGE_ZERO,
+#define NS_LOCAL_NEWTON(Name)
+#define NS_LOCAL_SOLVER(Name, word) STAGE_##Name,
+#include "list.h"
+#undef NS_LOCAL_SOLVER
+#undef NS_LOCAL_NEWTON
+  RESTARTS,
+  STAGES
+};
+_Static_assert((int)STAGES <= (int)NS_MOST_STAGES, "NS_MOST_STAGES (percuss/local.h) is too small for the solvers of list.h");
+
+PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **result)
+{
+  NsLocalChain *chain;
+
+  PetscFunctionBegin;
+  PetscCall(PetscNew(&chain));
+  chain->max_rows = max_rows;
+  for (int i = 0; NsLocalSolverTypes[i]; i++) PetscCall(NsLocalSolverCreate(NsLocalSolverTypes[i], max_contacts, max_rows, &chain->solver[i]));
+  chain->solver[NEWTON]->max_iterations = NS_NEWTON_STEPS;
+  PetscCall(PetscMalloc2(max_rows, &chain->first, max_rows, &chain->sweeping));
+  *result = chain;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsLocalChainDestroy(NsLocalChain **result)
+{
+  NsLocalChain *chain = *result;
+
+  PetscFunctionBegin;
+  if (!chain) PetscFunctionReturn(0);
+  for (int i = 0; NsLocalSolverTypes[i]; i++) PetscCall(NsLocalSolverDestroy(&chain->solver[i]));
+  PetscCall(PetscFree2(chain->first, chain->sweeping));
+  PetscCall(PetscFree(chain));
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* Keeps the best residual and counts Newton's iterations over the attempts of one call. */
+static void book(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
+{
+  total->converged = attempt->converged;
+  total->iterations += iterations;
+  if (attempt->converged || attempt->residual < total->residual) total->residual = attempt->residual;
+}
+
+/* One contact without friction, which is most problems: P = max(0, -b/G), at joints -b/G. False: it is another problem, or not finite. */
+static PetscBool solve_alone(const NsLocalProblem *problem, PetscReal *P)
+{
+  if (problem->rows != 1 || !(problem->G[0] > 0) || problem->G[0] > PETSC_MAX_REAL) return PETSC_FALSE;
+  const PetscReal p = -problem->b[0] / problem->G[0];
+  if (!(PetscAbsReal(p) <= PETSC_MAX_REAL)) return PETSC_FALSE;
+  P[0] = p > 0 || problem->bilateral[0] ? p : 0;
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalResult attempt;
+
+  PetscFunctionBegin;
+  PetscCall(NsLocalSolve(chain->solver[NEWTON], problem, P, &attempt));
+  book(result, &attempt, attempt.iterations);
+  PetscFunctionReturn(0);
+}
+
+/* A solver that needs no Newton after it, from the start of the call. */
+static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalResult attempt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(P, chain->first, problem->rows));
+  PetscCall(NsLocalSolve(solver, problem, P, &attempt));
+  book(result, &attempt, 0);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode from_zero(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscBool done = PETSC_TRUE; /* already, by the first attempt */
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < problem->rows; k++) done = done && chain->first[k] == 0;
+  if (done) PetscFunctionReturn(0);
+  PetscCall(PetscArrayzero(P, problem->rows));
+  PetscCall(newton(chain, problem, P, result));
+  PetscFunctionReturn(0);
+}
+
+/* Each time goes on with the iterations of the time before: 5, 20, 80, ... of them in all. */
+static PetscErrorCode approximate(NsLocalChain *chain, NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscInt done = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(chain->sweeping, chain->first, problem->rows));
+  for (PetscInt k = 5; k <= 1280 && !result->converged; k *= 4) {
+    NsLocalResult attempt;
+    solver->max_iterations = k - done;
+    PetscCall(NsLocalSolve(solver, problem, chain->sweeping, &attempt));
+    book(result, &attempt, 0);
+    done = k;
+    PetscCall(PetscArraycpy(P, chain->sweeping, problem->rows));
+    if (!result->converged) PetscCall(newton(chain, problem, P, result));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Uniform in (0, 1); Knuth's linear congruential generator, its upper bits. */
+static PetscReal draw(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return ((PetscReal)(*seed >> 12) + 0.5) / (PetscReal)(1ULL << 52);
+}
+
+/* Impulses up to twice that which would stop the fastest row, pushing or pulling. */
+static void random_start(const NsLocalProblem *p, uint64_t *seed, PetscReal *P)
+{
+  PetscReal fastest = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) fastest = PetscMax(fastest, PetscAbsReal(p->b[k]));
+  for (PetscInt k = 0; k < p->rows; k++) {
+    const PetscReal d = p->G[k * p->rows + k], x = 2 * draw(seed) - 1;
+    P[k] = d > 0 ? 2 * x * fastest / d : 0;
+  }
+}
+
+static PetscErrorCode by_restarts(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  const PetscReal n = (PetscReal)problem->rows, iteration = n * n * (n / 3 + 4);
+  PetscReal       work = 0;
+  uint64_t        seed = NS_SEED;
+
+  PetscFunctionBegin;
+  for (int s = NEWTON + 1; NsLocalSolverTypes[s]; s++) {
+    if (!chain->solver[s]->type->approximate && NsLocalCan(chain->solver[s], problem)) PetscFunctionReturn(0); /* it has decided */
+  }
+  for (PetscInt i = 0; i < NS_MOST_RESTARTS && (work < NS_RESTART_WORK || i < 3) && !result->converged; i++) {
+    const PetscInt before    = result->iterations;
+    chain->solver[NEWTON]->r = PetscPowReal(10, 2 * draw(&seed) - 1);
+    random_start(problem, &seed, P);
+    PetscCall(newton(chain, problem, P, result));
+    work += iteration * (PetscReal)(result->iterations - before);
+  }
+  chain->solver[NEWTON]->r = 1;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_stage(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  if (chain->stage == NS_STAGE_NEWTON) {
+    PetscCall(newton(chain, problem, P, result));
+  } else if (chain->stage == NS_STAGE_ZERO) {
+    PetscCall(from_zero(chain, problem, P, result));
+  } else if (chain->stage == RESTARTS) {
+    PetscCall(by_restarts(chain, problem, P, result));
+  } else {
+    NsLocalSolver *solver = chain->solver[chain->stage - 1];
+    PetscCall(solver->type->approximate ? approximate(chain, solver, problem, P, result) : exact(chain, solver, problem, P, result));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_finite(const NsLocalProblem *p)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) sum += p->b[k];
+  for (PetscInt k = 0; k < p->rows * p->rows; k++) sum += p->G[k];
+  return !PetscIsInfOrNanReal(sum);
+}
+
+PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalStatistics *statistics = &chain->statistics;
+
+  PetscFunctionBegin;
+  if (solve_alone(problem, P)) {
+    *result      = (NsLocalResult){PETSC_TRUE, 0, 0};
+    chain->stage = NS_STAGE_NEWTON;
+    statistics->calls++;
+    statistics->solved[NS_STAGE_NEWTON]++;
+    PetscFunctionReturn(0);
+  }
+  PetscCheck(problem->rows <= chain->max_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+    "local problem of %" PetscInt_FMT " rows in a chain made for %" PetscInt_FMT, problem->rows, chain->max_rows);
+  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
+  for (PetscInt k = 0; k < problem->rows; k++) chain->first[k] = P[k];
+  for (chain->stage = NS_STAGE_NEWTON; chain->stage < STAGES; chain->stage++) {
+    PetscCall(run_stage(chain, problem, P, result));
+    if (result->converged) break;
+    if (chain->stage == NS_STAGE_NEWTON && !is_finite(problem)) chain->stage = RESTARTS; /* no solver can help */
+  }
+  statistics->calls++;
+  statistics->iterations += result->iterations;
+  statistics->most_iterations = PetscMax(statistics->most_iterations, result->iterations);
+  if (result->converged) {
+    statistics->solved[chain->stage]++;
+  } else {
+    statistics->failures++;
+    PetscCall(PetscArrayzero(P, problem->rows));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* One step of Newton's method, and one for its rounding. */
+PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  chain->solver[NEWTON]->max_iterations = 2;
+  PetscCall(NsLocalSolve(chain->solver[NEWTON], problem, P, result));
+  chain->solver[NEWTON]->max_iterations = NS_NEWTON_STEPS;
+  result->converged                     = result->residual <= PETSC_MAX_REAL;
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,252 @@
+/*
+  Loads: forces and moments on points, distributed forces along bodies, constant or over time, fixed in space or rotating with the shaft; and unbalances.
+*/
+#include <string.h>
+#include "fe/model/fe.h"
+
+typedef struct {
+  const NsNode         *where;
+  NsStrings             at;
+  const char           *on;
+  double                force[3], moment[3], force_per_length[3];
+  bool                  rotating;
+  const NsTimeFunction *time;
+} NsLoadSettings;
+
+typedef struct {
+  const NsNode *where;
+  const char   *at;
+  double        mass_eccentricity, phase;
+} NsUnbalanceSettings;
+
+static const NsKey load_keys[] = {
+  {"at", NS_KEY_STRINGS, offsetof(NsLoadSettings, at), .help = "points on which `force` and `moment` act, each with the full value",
+    .example = "bar.right"},
+  {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on), .help = "body along which `force_per_length` acts", .example = "bar"},
+  {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .dimension = NS_DIM_FORCE, .default_value = "[0, 0, 0]", .help = "force on these points",
+    .example = "[-1 kN, 0, 0]"},
+  {"moment", NS_KEY_VECTOR, offsetof(NsLoadSettings, moment), .dimension = {2, 1, -2, 0}, .default_value = "[0, 0, 0]",
+    .help = "moment on these points, where nodes of the body have rotations", .example = "[100 N m, 0, 0]"},
+  {"force_per_length", NS_KEY_VECTOR, offsetof(NsLoadSettings, force_per_length), .dimension = NS_DIM_FORCE_PER_LENGTH, .default_value = "[0, 0, 0]",
+    .help = "force per length of the body", .example = "[10 N/m, 0, 0]"},
+  {"rotating", NS_KEY_BOOLEAN, offsetof(NsLoadSettings, rotating), .default_value = "false",
+    .help = "the load rotates with the shaft; force and moment are given at the angle 0", .example = "true"},
+  {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant load",
+    .example = "{harmonic: {frequency: 50 Hz}}"},
+  {NULL},
+};
+static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsLoadSettings *load   = settings;
+  const NsNode         *here   = load->where;
+  const char           *at_key = NsTreeChild(here, "force") ? "force" : "moment";
+
+  (void)arena;
+  if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment"))
+    NsDiagError(diag, here->place, "a load `at` points needs a `force` or a `moment`");
+  if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
+  if (load->at.count && NsTreeChild(here, "force_per_length"))
+    NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length needs `on`, not `at`");
+  if (load->on && NsTreeChild(here, at_key)) NsDiagError(diag, NsKeysPlace(here, at_key), "%s needs `at`, not `on`", at_key);
+}
+const NsTable NsTable_Load = {
+  "load", "force or moment on points, or distributed force along a body", load_keys, sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
+
+static const NsKey unbalance_keys[] = {
+  {"at", NS_KEY_STRING, offsetof(NsUnbalanceSettings, at), .required = true, .help = "point on a rotor", .example = "shaft@180 mm"},
+  {"mass_eccentricity", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, mass_eccentricity), .dimension = {1, 1, 0, 0}, .required = true, .minimum = "0",
+    .help = "mass times eccentricity; the mass itself is part of the shaft or a disc", .example = "1e-3 kg m"},
+  {"phase", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, phase), .dimension = NS_DIM_ANGLE, .default_value = "0",
+    .help = "angle at t = 0 from axis 2 of the rotor towards its axis 3", .example = "90 deg"},
+  {NULL},
+};
+const NsTable NsTable_Unbalance = {"unbalance", "unbalance of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
+
+static void add_entry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine)
+{
+  if (unknown < 0 || (value == 0 && sine == 0)) return;
+  load->unknown[load->entries] = unknown;
+  if (load->sine) load->sine[load->entries] = sine;
+  load->value[load->entries++] = value;
+}
+
+static NsFeLoad *new_load(NsFe *fe, const NsLoadSettings *settings, PetscInt places)
+{
+  NsFeLoad    *load     = &fe->forces.load[fe->forces.loads++];
+  const size_t capacity = NS_POINT_UNKNOWNS * (size_t)PetscMax(1, places);
+
+  load->time    = settings->time;
+  load->unknown = NsArenaAlloc(fe->arena, sizeof(*load->unknown) * capacity);
+  load->value   = NsArenaAlloc(fe->arena, sizeof(*load->value) * capacity);
+  if (settings->rotating) load->sine = NsArenaAlloc(fe->arena, sizeof(*load->sine) * capacity);
+  return load;
+}
+
+/* Fixed in space, or turning about the shaft's axis e1, which it is across to: x cos psi + (e1 x x) sin psi. */
+static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, const double force[3], const double moment[3])
+{
+  NsPoint   point;
+  PetscReal cosine[2][3], sine[2][3] = {{0}};
+
+  NsFeExpand(fe, spot, &point);
+  for (int kind = 0; kind < 2; kind++) {
+    const double *x = kind ? moment : force;
+    for (int k = 0; k < 3; k++) cosine[kind][k] = x[k];
+    if (!load->sine) continue;
+    const PetscReal *e = fe->body[spot->body].frame[0];
+    for (int k = 0; k < 3; k++) sine[kind][k] = e[(k + 1) % 3] * x[(k + 2) % 3] - e[(k + 2) % 3] * x[(k + 1) % 3];
+  }
+  for (PetscInt i = 0; i < point.unknowns; i++) {
+    add_entry(load, point.unknown[i], NsDot3(point.move[i], cosine[0]) + NsDot3(point.turn[i], cosine[1]),
+      NsDot3(point.move[i], sine[0]) + NsDot3(point.turn[i], sine[1]));
+  }
+}
+
+/* A load without effect is probably a wrong direction. */
+static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
+{
+  PetscBool turns = PETSC_FALSE;
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) turns = turns || body->turns[a];
+  if (!turns && NsTreeChild(settings->where, "moment")) {
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "moment"), "nodes of '%s' have no rotations: the moment has no effect", body->name);
+  } else if (!load->entries) {
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load has no effect: its points are held, or do not move in its direction");
+    if (body->is_rotor) NsDiagNote(fe->diag, "a rotor moves along its axis only with `axial: true`, and twists only with `spin: {free: ...}`");
+  }
+}
+
+static PetscReal largest(const double x[3])
+{
+  return PetscMax(PetscMax(PetscAbsReal(x[0]), PetscAbsReal(x[1])), PetscAbsReal(x[2]));
+}
+
+static PetscBool is_in_range(NsFe *fe, const NsLoadSettings *settings)
+{
+  const PetscReal size = PetscMax(PetscMax(largest(settings->force), largest(settings->moment)), largest(settings->force_per_length));
+
+  if (size < 1e30) return PETSC_TRUE;
+  NsDiagError(fe->diag, settings->where->key_place, "this load is out of range: %g", size);
+  return PETSC_FALSE;
+}
+
+/* Beyond rounding. */
+static PetscBool is_along(const NsFeBody *body, const double x[3])
+{
+  return PetscAbsReal(NsDot3(x, body->frame[0])) > 1e-9 * largest(x);
+}
+
+static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
+{
+  for (int i = 0; i < settings->at.count; i++) {
+    PetscInt         count;
+    const NsPlace    place = settings->at.where[i]->place;
+    const NsFePoint *spots = NsFeFindPoints(fe, settings->at.items[i], NULL, place, PETSC_FALSE, &count);
+    if (!spots || !count) continue;
+    const NsFeBody *body = &fe->body[spots[0].body];
+    if (settings->rotating && !body->is_rotor) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "'%s' is not a rotor: only loads on rotors can be `rotating`", body->name);
+      return;
+    }
+    if (settings->rotating && count != 1) {
+      NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a rotating load needs a single point", settings->at.items[i], (int)count);
+      return;
+    }
+    NsFeLoad *load = new_load(fe, settings, count);
+    for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment);
+    check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
+    if (!settings->rotating) continue;
+    NsFeMakeTwist(fe, &spots[0], &load->twist);
+    if (is_along(body, settings->force) || is_along(body, settings->moment)) {
+      NsDiagError(fe->diag, settings->where->place,
+        "a rotating load must be perpendicular to the shaft; write its part along (%g, %g, %g) as a load of its own", body->frame[0][0],
+        body->frame[0][1], body->frame[0][2]);
+    }
+  }
+}
+
+/* Consistent with the element's shape functions: by Gauss's rule of three points, exact for cubics. */
+static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
+{
+  static const PetscReal at[3] = {0.112701665379258311, 0.5, 0.887298334620741689}, share[3] = {5. / 18, 8. / 18, 5. / 18};
+  const NsFeBody        *body = NsFeFindBody(fe, settings->on, strlen(settings->on), NsKeysPlace(settings->where, "on"));
+
+  if (!body) return;
+  if (!body->element || !body->element->line) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
+    return;
+  }
+  if (settings->rotating) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
+    return;
+  }
+  NsFeLoad *load = new_load(fe, settings, body->mesh->elements);
+  for (PetscInt i = 0; i < body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[body->first_element + i];
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
+    PetscReal          value[NS_ELEMENT_UNKNOWNS] = {0}, axis[3];
+    const PetscInt     n                          = NsFeElementUnknowns(fe, e, unknown);
+    const PetscReal    length                     = body->element->line(e, axis);
+    for (int g = 0; g < 3; g++) {
+      PetscReal move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
+      body->element->shape(body, e, (PetscReal[3]){at[g]}, move, turn);
+      for (PetscInt a = 0; a < n; a++) value[a] += share[g] * length * NsDot3(move[a], settings->force_per_length);
+    }
+    for (PetscInt a = 0; a < n; a++) add_entry(load, unknown[a], value[a], 0);
+  }
+  check_effect(fe, body, load, settings, "force_per_length");
+}
+
+static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
+{
+  NsFeUnbalance *self = &fe->forces.unbalance[fe->forces.unbalances];
+  NsPoint        point;
+
+  if (!NsFeFindPoint(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &self->at)) return;
+  const NsFeBody *body = &fe->body[self->at.body];
+  if (!body->is_rotor) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "at"), "'%s' is not a rotor: an unbalance needs a point on a rotor", body->name);
+    return;
+  }
+  if (!(settings->mass_eccentricity < 1e30)) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "mass_eccentricity"), "mass_eccentricity is out of range: %g kg m", settings->mass_eccentricity);
+    return;
+  }
+  self->moment = settings->mass_eccentricity;
+  self->phase  = settings->phase;
+  NsFeExpand(fe, &self->at, &point);
+  for (PetscInt i = 0; i < point.unknowns; i++) {
+    const PetscReal lateral[2] = {NsDot3(point.move[i], body->frame[1]), NsDot3(point.move[i], body->frame[2])};
+    if (lateral[0] == 0 && lateral[1] == 0) continue;
+    self->unknown[self->entries]    = point.unknown[i];
+    self->lateral[0][self->entries] = lateral[0];
+    self->lateral[1][self->entries] = lateral[1];
+    self->entries++;
+  }
+  for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, body->frame[1 + k]);
+  NsFeMakeTwist(fe, &self->at, &self->twist);
+  if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
+  fe->forces.unbalances++;
+}
+
+void NsFeLoads(NsFe *fe)
+{
+  const NsList              *list      = &fe->config->loads;
+  const NsLoadSettings      *settings  = list->items;
+  const NsUnbalanceSettings *unbalance = fe->config->unbalances.items;
+  size_t                     capacity  = 1;
+
+  for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
+  fe->forces.load = NsArenaAlloc(fe->arena, sizeof(*fe->forces.load) * capacity);
+  for (int l = 0; l < list->count; l++) {
+    if (!is_in_range(fe, &settings[l])) continue;
+    if (settings[l].on)
+      add_load_on(fe, &settings[l]);
+    else
+      add_load_at(fe, &settings[l]);
+  }
+  fe->forces.unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->forces.unbalance) * (size_t)PetscMax(1, fe->config->unbalances.count));
+  for (int u = 0; u < fe->config->unbalances.count; u++) add_unbalance(fe, &unbalance[u]);
+}

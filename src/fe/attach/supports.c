@@ -1,0 +1,98 @@
+/*
+  Supports: held unknowns are left out of the equations; then the others are numbered.
+*/
+#include <string.h>
+#include "fe/model/fe.h"
+
+typedef struct {
+  const NsNode *where;
+  NsStrings     at;
+  NsStrings     fix;
+} NsSupportSettings;
+
+/* Words of `fix`: displacements along x, y, z; rotations about them; or several at once. */
+static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", "all", "displacements", "rotations", NULL};
+
+static const NsKey support_keys[] = {
+  {"at", NS_KEY_STRINGS, offsetof(NsSupportSettings, at), .required = true, .least = 1, .help = "nodes that are held", .example = "bar.right"},
+  {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .default_value = "[all]", .least = 1,
+    .help = "DOF that are held: x, y, z; for beams also rx, ry, rz (rotations); or displacements, rotations, all", .example = "[x, y]"},
+  {NULL},
+};
+
+/* Sets the flags of a word: 0..2 displacements, 3..5 rotations. False for an unknown word. */
+static PetscBool add_word(const char *word, PetscBool fixed[6])
+{
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(word, words[i])) continue;
+    for (int k = 0; k < 6; k++) fixed[k] = fixed[k] || k == i || i == 6 || (i == 7 && k < 3) || (i == 8 && k >= 3);
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsSupportSettings *support = settings;
+  PetscBool                fixed[6];
+
+  (void)arena;
+  for (int i = 0; i < support->fix.count; i++) {
+    const char *word = support->fix.items[i];
+    if (add_word(word, fixed)) continue;
+    NsDiagError(diag, support->fix.where[i] ? support->fix.where[i]->place : NsKeysPlace(support->where, "fix"), "unknown direction '%s' in fix%s",
+      word, NsDidYouMean(NsNearestWord(word, words)));
+    NsDiagNote(diag, "directions: x, y, z, rx, ry, rz, all, displacements, rotations");
+  }
+}
+const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
+
+/* Holds the unknowns of a node whose direction lies within the fixed ones; one that is held only in part is an error. */
+static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt node, const PetscBool fixed[6], PetscBool *met)
+{
+  const NsFeBody *body    = &fe->body[fe->node_body[node]];
+  PetscInt       *unknown = NsFeNodeUnknowns(fe, node);
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscBool *of = body->turns[a] ? fixed + 3 : fixed;
+    PetscReal        in = 0;
+    for (int k = 0; k < 3; k++) in += of[k] ? PetscSqr(body->direction[a][k]) : 0;
+    if (in < 1e-16) continue;
+    if (in < 1 - 1e-12) {
+      NsDiagError(fe->diag, NsKeysPlace(support->where, "fix"), "the DOF of '%s' %s (%g, %g, %g), which `fix` holds only in part", body->name,
+        body->turns[a] ? "are rotations about" : "are displacements along", body->direction[a][0], body->direction[a][1], body->direction[a][2]);
+      NsDiagNote(fe->diag, "write `fix: all`");
+      return;
+    }
+    unknown[a] = -1;
+    *met       = PETSC_TRUE;
+  }
+}
+
+void NsFeSupports(NsFe *fe)
+{
+  const NsList            *list    = &fe->config->supports;
+  const NsSupportSettings *support = list->items;
+
+  for (int s = 0; s < list->count; s++) {
+    PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+    for (int i = 0; i < support[s].fix.count; i++) (void)add_word(support[s].fix.items[i], fixed);
+    for (int i = 0; i < support[s].at.count; i++) {
+      const NsPlace   place = support[s].at.where[i]->place;
+      PetscBool       met   = PETSC_FALSE;
+      PetscInt        count;
+      const int       before = NsDiagErrors(fe->diag);
+      const PetscInt *nodes  = NsFeFindNodes(fe, support[s].at.items[i], place, &count);
+      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], nodes[n], fixed, &met);
+      if (nodes && !met && NsDiagErrors(fe->diag) == before) {
+        NsDiagError(
+          fe->diag, NsKeysPlace(support[s].where, "fix"), "the support has no effect: '%s' has no DOF in these directions", support[s].at.items[i]);
+      }
+    }
+  }
+  for (PetscInt i = 0; i < fe->dofs; i++) {
+    if (fe->unknown[i] == 0) fe->unknown[i] = fe->unknowns++;
+  }
+  if (fe->unknowns == 0 && !NsDiagErrors(fe->diag))
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "supports"), "the supports hold all DOF of the model");
+}

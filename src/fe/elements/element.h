@@ -1,0 +1,75 @@
+/*
+  Elements: a file each in src/fe/elements, and a line in list.h.
+
+  An element joins some nodes of one body. A node has the same degrees of freedom (DOF) in the whole body: displacements along and rotations about directions that the
+  body's type chooses (NsFeBody.direction, NsFeBody.turns). An element has n = nodes x node_unknowns of the body, node after node; matrices are row-major [n, n], in SI units.
+
+  To add one: fill an NsElementType and let a body type name it (src/fe/bodies). tests/conformance/test_elements.c checks every registered element against the promises
+  below: symmetry, rigid motions, energies, masses, bounds.
+*/
+#pragma once
+#include <petscsys.h>
+
+#define NS_NODE_UNKNOWNS    6  /* most DOF of a node */
+#define NS_ELEMENT_NODES    10 /* most nodes of an element */
+#define NS_ELEMENT_UNKNOWNS 30 /* most DOF of an element */
+#define NS_ELEMENT_OUTPUTS  6
+
+typedef struct NsFe     NsFe;
+typedef struct NsFeBody NsFeBody;
+
+typedef struct {
+  PetscInt        body;
+  const PetscInt *node; /* [type->nodes] global numbers */
+  void           *data; /* type->size bytes for the element type alone; zero at first */
+} NsFeElement;
+
+/* What pictures show of a point of an element. Vectors are in space. */
+typedef struct {
+  PetscReal normal_force, stress;                /* N; Pa, that of the largest magnitude over the section */
+  PetscReal section_force[3], section_moment[3]; /* N, N m; zero unless type->bends */
+} NsElementResults;
+
+/* A point of an element has natural coordinates xi[3]; of a line element xi[0] runs from 0 at the first to 1 at the last node, and the others are not used.
+   NULL entries: where that is said. */
+typedef struct {
+  const char *name;
+  PetscInt    nodes;
+  size_t      size;  /* bytes of an element's own data; 0: none */
+  PetscInt    lines; /* lines it is drawn with */
+  PetscBool   axial; /* K = [g g', -g g'; -g g', g g'] with one vector g of a node's DOF: the lumped back end needs no more than g */
+  PetscBool   bends; /* it has section forces and moments to draw */
+  /* Symmetric, positive definite on all DOF that the body's nodes have. Diagonal where body->lumped, if the directions of the DOF allow. */
+  void (*mass)(const NsFeBody *, const NsFeElement *, PetscReal *M);
+  /* Symmetric; rigid motions make no force, but for an element under prestress. */
+  void (*stiffness)(const NsFeBody *, const NsFeElement *, PetscReal *K);
+  /* Skew gyroscopic matrix for a spin of 1 rad/s about the axis of the body's rotor: the force is -Omega G v. NULL: none. */
+  void (*gyroscopic)(const NsFeBody *, const NsFeElement *, PetscReal *G);
+  /* Relative twist of its ends for unit DOF, row[n]: what `damping: {torsion: ...}` acts on. NULL: it does not twist. */
+  void (*twist)(const NsFeBody *, const NsFeElement *, PetscReal *row);
+  /* Highest frequency of the element alone (rad/s): by Irons and Treharne's theorem no frequency of an assembly is above the highest of its elements. NULL: computed from M and K. */
+  PetscReal (*frequency)(const NsFeBody *, const NsFeElement *);
+  /* Displacement move[n][3] and rotation turn[n][3], in space, of a point for unit DOF. */
+  void (*shape)(const NsFeBody *, const NsFeElement *, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3]);
+  /* Elastic energy q'Kq/2 (J), computed from strains: exact to their digits also where the body has moved far. */
+  PetscReal (*energy)(const NsFeBody *, const NsFeElement *, const PetscReal *q);
+  /* Probe columns of a point: names, NULL-terminated, and their values, affine in q. */
+  const char *const *output_names;
+  void (*outputs)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], PetscReal *value);
+  void (*results)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], NsElementResults *results);
+  /* Total mass (kg), and the radius to draw at a point (m). */
+  PetscReal (*total_mass)(const NsFeBody *, const NsFeElement *);
+  PetscReal (*radius)(const NsFeElement *, const PetscReal xi[3]);
+  /* Length (m) and unit vector from the first node to the last. NULL: no line element, for which nothing counts by length. */
+  PetscReal (*line)(const NsFeElement *, PetscReal axis[3]);
+  /* Whether the matrices of two elements of a body are equal, but for axes that differ by up to `tolerance` (of a unit vector's entries). */
+  PetscBool (*alike)(const NsFeElement *, const NsFeElement *, PetscReal tolerance);
+  /* Whether numbers of its data are in range; otherwise why[size] says which are not, and hint[size] what to look at. */
+  PetscBool (*check)(const NsFeBody *, const NsFeElement *, char *why, char *hint, size_t size);
+} NsElementType;
+
+#define NS_ELEMENT(name) extern const NsElementType NsElementType_##name;
+#include "fe/elements/list.h"
+#undef NS_ELEMENT
+/* All of them, NULL-terminated. */
+extern const NsElementType *const NsElementTypes[];

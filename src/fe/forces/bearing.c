@@ -1,0 +1,258 @@
+/*
+  Bearing: stiffness and damping between a rotor and what carries it, in the axes of the rotor (1 along the shaft, 2 and 3 across), else in x, y, z; and lateral
+  coefficients tabulated over the speed of the rotor.
+
+  Where K is unsymmetric (a fluid film), its skew part stores no energy: the energy balance books its work as that of loads. So it does with springs of a table while the speed
+  changes.
+*/
+#include "fe/model/fe.h"
+
+typedef struct {
+  const NsNode *where;
+  NsStrings     between;
+  NsNumbers     stiffness, damping, rotational_stiffness, rotational_damping;
+  NsNumbers     stiffness_matrix, damping_matrix;
+  NsNumbers     over_speed;
+} NsBearingSettings;
+
+typedef struct {
+  PetscReal        stiffness[36], damping[36]; /* in space */
+  const NsNumbers *table;                      /* [rows, 9] speed, k22 k23 k32 k33, c22 c23 c32 c33 in the lateral axes; NULL: none */
+  PetscReal        lateral[2][3];              /* axes 2 and 3 of the rotor */
+} Bearing;
+
+#define NS_COUNTS \
+  "one number: all directions (of a rotor: the lateral ones); two: axes 2 and 3; three: axes 1, 2, 3; four: 2 x 2 matrix of axes 2 and 3, row by row (axes of the rotor, else x, y, z)"
+
+static const NsKey bearing_keys[] = {
+  {"between", NS_KEY_STRINGS, offsetof(NsBearingSettings, between), .required = true, .least = 2, .most = 2,
+    .help = "two points, or a point and `ground`; a rigid body is joined to the other point by a rigid arm", .example = "[shaft.left, ground]"},
+  {"stiffness", NS_KEY_NUMBERS, offsetof(NsBearingSettings, stiffness), .columns = 1, .columns_dimension = {NS_DIM_STIFFNESS}, .least = 1, .most = 4,
+    .help = "force per displacement; " NS_COUNTS, .example = "1 MN/m"},
+  {"damping", NS_KEY_NUMBERS, offsetof(NsBearingSettings, damping), .columns = 1, .columns_dimension = {NS_DIM_DASHPOT}, .least = 1, .most = 4,
+    .help = "force per velocity; numbers as for stiffness", .example = "[10 N s/m, 20 N s/m]"},
+  {"rotational_stiffness", NS_KEY_NUMBERS, offsetof(NsBearingSettings, rotational_stiffness), .columns = 1, .columns_dimension = {{2, 1, -2, -1}},
+    .least = 1, .most = 4, .help = "moment per angle; numbers as for stiffness", .example = "1 kN m/rad"},
+  {"rotational_damping", NS_KEY_NUMBERS, offsetof(NsBearingSettings, rotational_damping), .columns = 1, .columns_dimension = {{2, 1, -1, -1}},
+    .least = 1, .most = 4, .help = "moment per angular velocity; numbers as for stiffness", .example = "0.1 N m s/rad"},
+  {"stiffness_matrix", NS_KEY_NUMBERS, offsetof(NsBearingSettings, stiffness_matrix), .columns = 1, .least = 36, .most = 36,
+    .help    = "6 x 6 matrix row by row in SI units: forces along and moments about axes 1, 2, 3 per displacements and rotations",
+    .example = "[0, 0, 0, 0, 0, 0,  0, 1e6, 2e5, 0, 0, 0,  0, -2e5, 1e6, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0]"},
+  {"damping_matrix", NS_KEY_NUMBERS, offsetof(NsBearingSettings, damping_matrix), .columns = 1, .least = 36, .most = 36,
+    .help    = "6 x 6 damping matrix, as stiffness_matrix",
+    .example = "[0, 0, 0, 0, 0, 0,  0, 10, 0, 0, 0, 0,  0, 0, 10, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0,  0, 0, 0, 0, 0, 0]"},
+  {"over_speed", NS_KEY_NUMBERS, offsetof(NsBearingSettings, over_speed), .columns = 9,
+    .columns_dimension = {NS_DIM_ANGULAR_VELOCITY, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_STIFFNESS, NS_DIM_DASHPOT,
+      NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT},
+    .least             = 2,
+    .help =
+      "lateral coefficients over the speed of the rotor, added to the others: rows [speed, k22, k23, k32, k33, c22, c23, c32, c33]; linear between rows, constant beyond; a table from 0 on "
+      "holds for both directions of spin",
+    .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
+  {NULL},
+};
+
+static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsBearingSettings *bearing = settings;
+  const NsNumbers         *table   = &bearing->over_speed;
+  const int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows +
+                  bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
+
+  (void)arena;
+  if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness or a damping");
+  for (int i = 0; i < 4 * table->rows; i++) {
+    static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */
+    const double     value     = table->values[9 * (i / 4) + direct[i % 4]];
+    if (value >= 0) continue;
+    NsDiagError(diag, NsKeysNumberPlace(bearing->where, "over_speed", i / 4, direct[i % 4]), "row %d: %s must not be negative, but is %g", i / 4 + 1,
+      (const char *const[]){"k22", "k33", "c22", "c33"}[i % 4], value);
+    return;
+  }
+  for (int i = 1; i < table->rows; i++) {
+    if (table->values[9 * i] > table->values[9 * i - 9]) continue;
+    NsDiagError(diag, NsKeysNumberPlace(bearing->where, "over_speed", i, 0),
+      "speeds of a table must be ascending: row %d is at %g rad/s, row %d at %g rad/s", i, table->values[9 * i - 9], i + 1, table->values[9 * i]);
+    return;
+  }
+}
+const NsTable NsTable_Bearing = {"bearing", "massless linear bearing between a rotor and its support", bearing_keys, sizeof(NsBearingSettings),
+  .at_most_one_of = "stiffness, stiffness_matrix", .check = check_bearing};
+
+/* A table that begins at 0 or above serves the other sense of spin as well: seen in a mirror, cross-coupling changes its sign. */
+static void look_up(const NsNumbers *table, PetscReal signed_speed, PetscReal value[8])
+{
+  const PetscBool mirrored = signed_speed < 0 && table->values[0] >= 0;
+  const PetscReal speed    = mirrored ? -signed_speed : signed_speed;
+
+  const double *row  = table->values;
+  int           high = 0;
+  PetscReal     share;
+
+  while (high < table->rows && row[9 * high] <= speed) high++;
+  const int low = PetscMax(0, high - 1);
+  high          = PetscMin(high, table->rows - 1);
+  share         = high > low ? (speed - row[9 * low]) / (row[9 * high] - row[9 * low]) : 0;
+  for (int i = 0; i < 8; i++) {
+    value[i] = (1 - share) * row[9 * low + 1 + i] + share * row[9 * high + 1 + i];
+    if (mirrored && (i % 4 == 1 || i % 4 == 2)) value[i] = -value[i];
+  }
+}
+
+/* Numbers of a key into a block (0: forces, 3: moments) of a 6 x 6 matrix in axes 1, 2, 3. */
+static void fill_block(NsFe *fe, const NsNode *where, const char *key, const NsNumbers *numbers, PetscBool rotor, int block, PetscReal *X)
+{
+  const double *v     = numbers->values;
+  const int     first = numbers->rows == 1 && !rotor ? 0 : numbers->rows == 3 ? 0 : 1;
+
+  if (numbers->rows == 4) {
+    for (int i = 0; i < 4; i++) X[6 * (block + 1 + i / 2) + block + 1 + i % 2] += v[i];
+  } else {
+    for (int i = first; i < 3 && numbers->rows; i++) X[7 * (block + i)] += v[numbers->rows == 1 ? 0 : i - first];
+  }
+  for (int i = 0; i < numbers->rows; i++) {
+    if (v[i] < 0 && (numbers->rows < 4 || i == 0 || i == 3)) {
+      NsDiagError(fe->diag, NsKeysPlace(where, key), "%s of a bearing must not be negative: %g", key, v[i]);
+      return;
+    }
+  }
+}
+
+/* X = R' X R, R: rows are the axes. */
+static void into_space(const PetscReal R[3][3], PetscReal *X)
+{
+  PetscReal Y[36] = {0};
+
+  for (int i = 0; i < 6; i++) {
+    for (int j = 0; j < 6; j++) {
+      for (int a = 0; a < 3; a++) {
+        for (int b = 0; b < 3; b++) Y[6 * i + j] += R[a][i % 3] * X[6 * (i - i % 3 + a) + j - j % 3 + b] * R[b][j % 3];
+      }
+    }
+  }
+  for (int i = 0; i < 36; i++) X[i] = Y[i];
+}
+
+/* A bearing acts where the rotor is: a rigid body (a housing) reaches there by a rigid arm. Between other things apart its forces would make a moment. */
+static void reach(NsFe *fe, const NsBearingSettings *settings, NsForceElement *bearing)
+{
+  NsPoint   point[2];
+  PetscReal apart = 0;
+
+  if (bearing->end[1].body < 0) return;
+  for (int p = 0; p < 2; p++) NsFeExpand(fe, &bearing->end[p], &point[p]);
+  for (int k = 0; k < 3; k++) apart = PetscMax(apart, PetscAbsReal(point[1].x[k] - point[0].x[k]));
+  if (apart < 1e-9) return;
+  for (int p = 1; p >= 0; p--) {
+    if (fe->body[bearing->end[p].body].mesh->elements) continue;
+    for (int k = 0; k < 3; k++) bearing->end[p].arm[k] = point[1 - p].x[k] - point[p].x[k];
+    return;
+  }
+  NsDiagWarning(
+    fe->diag, NsKeysPlace(settings->where, "between"), "the two points are %g m apart: the forces of the bearing make an unbalanced moment", apart);
+}
+
+static PetscReal last_speed(const NsNumbers *table)
+{
+  return PetscMax(PetscAbsReal(table->values[0]), PetscAbsReal(table->values[9 * (table->rows - 1)]));
+}
+
+/* A speed that is known beforehand, and that the table does not reach. */
+static void check_speeds(NsFe *fe, const NsFeBody *body, const NsBearingSettings *settings)
+{
+  const PetscReal highest = NsSpinHighest(body->spin), end = last_speed(&settings->over_speed), rpm = 30 / PETSC_PI;
+
+  if (highest <= end * (1 + 1e-6)) return;
+  NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "over_speed"),
+    "'%s' turns at up to %.6g rpm, but the table ends at %.6g rpm: its last values are used beyond", body->name, highest * rpm, end * rpm);
+}
+
+static PetscBool create(NsFe *fe, const void *values, NsForceElement *force)
+{
+  const NsBearingSettings *settings = values;
+  Bearing                 *self     = force->data;
+  const NsFeBody          *rotor    = force->rotor >= 0 ? &fe->body[force->rotor] : NULL;
+
+  reach(fe, settings, force);
+  fill_block(fe, settings->where, "stiffness", &settings->stiffness, rotor != NULL, 0, self->stiffness);
+  fill_block(fe, settings->where, "damping", &settings->damping, rotor != NULL, 0, self->damping);
+  fill_block(fe, settings->where, "rotational_stiffness", &settings->rotational_stiffness, rotor != NULL, 3, self->stiffness);
+  fill_block(fe, settings->where, "rotational_damping", &settings->rotational_damping, rotor != NULL, 3, self->damping);
+  for (int i = 0; i < settings->stiffness_matrix.rows; i++) self->stiffness[i] += settings->stiffness_matrix.values[i];
+  for (int i = 0; i < settings->damping_matrix.rows; i++) self->damping[i] += settings->damping_matrix.values[i];
+  if (settings->over_speed.rows) {
+    if (!rotor) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "over_speed"), "neither of the two points is on a rotor: there is no speed to look up");
+      return PETSC_FALSE;
+    }
+    self->table = &settings->over_speed;
+    check_speeds(fe, rotor, settings);
+  }
+  if (!rotor) return PETSC_TRUE;
+  into_space(rotor->frame, self->stiffness);
+  into_space(rotor->frame, self->damping);
+  for (int i = 0; i < 6; i++) self->lateral[i / 3][i % 3] = rotor->frame[1 + i / 3][i % 3];
+  return PETSC_TRUE;
+}
+
+static void tangents(const NsForceElement *force, const PetscReal *spin, PetscReal K[36], PetscReal C[36])
+{
+  const Bearing *self = force->data;
+  PetscReal      value[8];
+
+  for (int i = 0; i < 36; i++) {
+    K[i] = self->stiffness[i];
+    C[i] = self->damping[i];
+  }
+  if (!self->table || !spin) return;
+  look_up(self->table, *spin, value);
+  for (int i = 0; i < 9; i++) {
+    for (int k = 0; k < 4; k++) {
+      const PetscReal both = self->lateral[k / 2][i / 3] * self->lateral[k % 2][i % 3];
+      K[6 * (i / 3) + i % 3] += value[k] * both;
+      C[6 * (i / 3) + i % 3] += value[4 + k] * both;
+    }
+  }
+}
+
+static PetscBool speed(const NsForceElement *force, PetscInt i, PetscReal *spin)
+{
+  const NsNumbers *table = ((const Bearing *)force->data)->table;
+
+  if (!table || i >= table->rows) return PETSC_FALSE;
+  *spin = table->values[9 * i];
+  return PETSC_TRUE;
+}
+
+static PetscInt components(const NsForceElement *force, PetscReal direction[6][6])
+{
+  const Bearing *self = force->data;
+
+  for (int i = 0; i < 12; i++) direction[i / 6][i % 6] = i % 6 < 3 ? self->lateral[i / 6][i % 6] : 0;
+  return self->table ? 2 : 0;
+}
+
+static void bearing_force(
+  const NsForceElement *force, PetscReal t, const PetscReal *r, const PetscReal *v, PetscReal spin, PetscReal *spring, PetscReal *damper)
+{
+  PetscReal value[8];
+
+  (void)t;
+  look_up(((const Bearing *)force->data)->table, spin, value);
+  for (int a = 0; a < 2; a++) {
+    spring[a] = -(value[2 * a] * r[0] + value[2 * a + 1] * r[1]);
+    damper[a] = -(value[4 + 2 * a] * v[0] + value[4 + 2 * a + 1] * v[1]);
+  }
+}
+
+const NsForceType NsForceType_Bearing = {
+  .kind       = "bearing",
+  .table      = &NsTable_Bearing,
+  .list       = offsetof(NsConfig, bearings),
+  .size       = sizeof(Bearing),
+  .create     = create,
+  .tangents   = tangents,
+  .speed      = speed,
+  .components = components,
+  .force      = bearing_force,
+};

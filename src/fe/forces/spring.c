@@ -1,0 +1,91 @@
+/*
+  Spring and dashpot along one direction d:  f = -k (d . u) - c (d . u'),  u the relative displacement of two points.
+*/
+#include "fe/model/fe.h"
+
+typedef struct {
+  const NsNode *where;
+  NsStrings     between;
+  double        stiffness, damping;
+  double        direction[3];
+} NsSpringSettings;
+
+typedef struct {
+  PetscReal stiffness, damping, direction[3];
+} Spring;
+
+static const NsKey spring_keys[] = {
+  {"between", NS_KEY_STRINGS, offsetof(NsSpringSettings, between), .required = true, .least = 2, .most = 2,
+    .help = "two points, or a point and `ground`", .example = "[bar.right, ground]"},
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsSpringSettings, stiffness), .dimension = NS_DIM_STIFFNESS, .default_value = "0", .minimum = "0",
+    .help = "force per elongation", .example = "1 MN/m"},
+  {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .default_value = "0", .minimum = "0",
+    .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
+  {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .default_value = "[0, 0, 0]",
+    .help = "direction in which it acts; default: from point to point, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
+  {NULL},
+};
+static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsSpringSettings *spring = settings;
+
+  (void)arena;
+  if (spring->stiffness == 0 && spring->damping == 0) NsDiagError(diag, spring->where->place, "a spring needs a stiffness or a damping above zero");
+}
+const NsTable NsTable_Spring = {"spring", "massless linear spring and dashpot", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
+
+/* The direction of a spring: given, or from point to point, or the body's line. */
+static PetscBool spring_direction(NsFe *fe, const NsSpringSettings *settings, const NsForceElement *force, PetscReal d[3])
+{
+  PetscReal length = 0;
+
+  for (int k = 0; k < 3; k++) d[k] = settings->direction[k];
+  if (d[0] == 0 && d[1] == 0 && d[2] == 0) {
+    if (force->end[1].body < 0) {
+      if (!NsFeAxis(fe, &force->end[0], d)) {
+        NsDiagError(
+          fe->diag, settings->where->place, "this spring needs a `direction`: '%s' is not on a single open line", settings->between.items[0]);
+        return PETSC_FALSE;
+      }
+    } else {
+      NsPoint a, b;
+      NsFeExpand(fe, &force->end[0], &a);
+      NsFeExpand(fe, &force->end[1], &b);
+      for (int k = 0; k < 3; k++) d[k] = b.x[k] - a.x[k];
+    }
+  }
+  for (int k = 0; k < 3; k++) length += PetscSqr(d[k]);
+  length = PetscSqrtReal(length);
+  if (length == 0) {
+    NsDiagError(fe->diag, settings->where->place, "this spring needs a `direction`: its points coincide");
+    return PETSC_FALSE;
+  }
+  for (int k = 0; k < 3; k++) d[k] /= length;
+  return PETSC_TRUE;
+}
+
+static PetscBool create(NsFe *fe, const void *settings, NsForceElement *force)
+{
+  const NsSpringSettings *spring = settings;
+  Spring                 *self   = force->data;
+
+  self->stiffness = spring->stiffness;
+  self->damping   = spring->damping;
+  return spring_direction(fe, spring, force, self->direction);
+}
+
+static void tangents(const NsForceElement *force, const PetscReal *spin, PetscReal K[36], PetscReal C[36])
+{
+  const Spring    *self = force->data;
+  const PetscReal *d    = self->direction;
+
+  (void)spin;
+  for (int i = 0; i < 36; i++) {
+    const PetscBool inside = i / 6 < 3 && i % 6 < 3;
+    K[i]                   = inside ? self->stiffness * d[i / 6] * d[i % 6] : 0;
+    C[i]                   = inside ? self->damping * d[i / 6] * d[i % 6] : 0;
+  }
+}
+
+const NsForceType NsForceType_Spring =
+  {.kind = "spring", .table = &NsTable_Spring, .list = offsetof(NsConfig, springs), .size = sizeof(Spring), .create = create, .tangents = tangents};

@@ -1,0 +1,480 @@
+/*
+  The contacts of the config as pairs: points of bodies against a plane, a cylinder or a sphere, or a node against a node.
+
+  The touch list are the unknowns of all points in contacts, ascending: the only ones a reaction can act on.
+*/
+#include <string.h>
+#include "fe.h"
+
+#define NS_MOST_CANDIDATES 1000000 /* each takes some 5 kB of rows and lists */
+
+/* How many points a name means, 0 after an error in diag; fills point[most] with the first of them. */
+static PetscInt find_points(NsFe *fe, const char *name, const double offset[3], NsPlace place, PetscInt most, NsPoint *point)
+{
+  PetscInt         count;
+  const NsFePoint *spots = NsFeFindPoints(fe, name, offset, place, PETSC_FALSE, &count);
+
+  for (PetscInt i = 0; spots && i < PetscMin(count, most); i++) NsFeExpand(fe, &spots[i], &point[i]);
+  return spots ? count : 0;
+}
+
+/* The same where one is wanted. */
+static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
+{
+  NsFePoint spot;
+
+  if (!NsFeFindPoint(fe, name, offset, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
+  NsFeExpand(fe, &spot, point);
+  return PETSC_TRUE;
+}
+
+/* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
+static PetscBool is_carried_alike(const NsPoint *a, const NsPoint *b)
+{
+  if (a->unknowns != b->unknowns) return PETSC_FALSE;
+  for (PetscInt i = 0; i < a->unknowns; i++) {
+    if (a->unknown[i] != b->unknown[i]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
+{
+  return PetscMax(PetscMax(PetscAbsReal(a[0] - b[0]), PetscAbsReal(a[1] - b[1])), PetscAbsReal(a[2] - b[2])) < 1e-12;
+}
+
+static PetscBool is_same_point(const NsPoint *a, const NsPoint *b)
+{
+  if (!is_carried_alike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
+  for (PetscInt i = 0; i < a->unknowns; i++) {
+    if (!is_same_place(a->move[i], b->move[i])) return PETSC_FALSE; /* between two nodes: other shares of the same unknowns */
+  }
+  return PETSC_TRUE;
+}
+
+/* The touch list: unknowns of all points, sorted, each once; and where each point finds its own. */
+static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
+{
+  PetscInt count = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < fe->pairs; i++) count += fe->pair[i]->point[0].unknowns + fe->pair[i]->point[1].unknowns;
+  model->touch = NsArenaAlloc(fe->arena, sizeof(*model->touch) * (size_t)(1 + count));
+  count        = 0;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const PetscInt before = count;
+    for (int p = 0; p < 2; p++) {
+      for (PetscInt a = 0; a < fe->pair[i]->point[p].unknowns; a++) model->touch[count++] = fe->pair[i]->point[p].unknown[a];
+    }
+    model->row_entries = PetscMax(model->row_entries, count - before);
+  }
+  PetscCall(PetscSortRemoveDupsInt(&count, model->touch));
+  model->touches = count;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    for (int p = 0; p < 2; p++) {
+      NsPoint *point = &fe->pair[i]->point[p];
+      for (PetscInt a = 0; a < point->unknowns; a++) PetscCall(PetscFindInt(point->unknown[a], count, model->touch, &point->touch[a]));
+    }
+  }
+  fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
+  fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(count + 1));
+  PetscFunctionReturn(0);
+}
+
+/* The body of "shaft.left" or "shaft@0.3": how many bytes of the name it is. */
+static size_t body_length(const char *name)
+{
+  return strcspn(name, ".@");
+}
+
+/* The normal of node against node: given, or the line of the first body outwards, or from the first point to the second. */
+static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *first, const NsPoint point[2], PetscReal normal[3])
+{
+  NsFePoint spot;
+
+  for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
+  if (NsUnit3(normal)) return PETSC_TRUE;
+  if (NsFeFindPoint(fe, first->node, NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
+  for (int k = 0; k < 3; k++) normal[k] = point[1].x[k] - point[0].x[k];
+  if (NsUnit3(normal)) return PETSC_TRUE;
+  NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
+  NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
+  return PETSC_FALSE;
+}
+
+/* A shaft in a bore that lies across it is a mistake of axes. */
+static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsSurfaceSettings *surface, const NsPair *pair)
+{
+  const NsPartnerSettings *side = settings->between.items;
+  const char              *name = side[0].node ? side[0].node : side[1].node;
+  NsRing                   ring[NS_PAIR_RINGS];
+
+  if (!pair->type->draw || !pair->type->draw(pair, ring)) return;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody  *body  = &fe->body[b];
+    const PetscReal *along = body->frame[0];
+    const size_t     n     = strlen(body->name);
+    if (!body->is_rotor || body_length(name) != n || strncmp(name, body->name, n) || PetscAbsReal(NsDot3(ring[0].axis, along)) > 0.9) continue;
+    NsDiagWarning(fe->diag, NsKeysPlace(surface->where, "axis"),
+      "the axis of this %s lies across the shaft '%s', which runs along (%.3g, %.3g, %.3g)", pair->type->name, body->name, along[0], along[1],
+      along[2]);
+  }
+}
+
+/* The surface of a contact in a pair; false after an error. */
+static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *partner, NsPair *pair)
+{
+  const int                which   = NsPartnerSurface(partner);
+  const NsSurfaceSettings *surface = partner->surface[which];
+  const NsPairSetup        setup   = {surface, settings->friction, fe->diag};
+
+  pair->type = NsSurfaceTypes[which];
+  pair->data = NsArenaAlloc(fe->arena, pair->type->size);
+  if (surface->on && !find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &pair->point[1])) return PETSC_FALSE;
+  if (!pair->type->create(pair, &setup)) return PETSC_FALSE;
+  warn_across(fe, settings, surface, pair);
+  return PETSC_TRUE;
+}
+
+static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *pair)
+{
+  const NsPartnerSettings *side = settings->between.items;
+  const size_t             size = body_length(side[0].node);
+
+  pair->type = &NsPairType_NodeNode;
+  for (int p = 0; p < 2; p++) {
+    if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &pair->point[p])) return PETSC_FALSE;
+  }
+  if (is_carried_alike(&pair->point[0], &pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
+  if (size == body_length(side[1].node) && !strncmp(side[0].node, side[1].node, size) && !NsTreeChild(settings->where, "normal")) {
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, side[0].node);
+    NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
+    return PETSC_FALSE;
+  }
+  return node_normal(fe, settings, &side[0], pair->point, pair->normal);
+}
+
+/* A journal must have room in its bearing, and be able to leave its surface. */
+static PetscBool check_clearance(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *body, const NsPair *pair)
+{
+  const PetscReal clearance = pair->type->clearance(pair);
+
+  if (!(clearance > 0)) {
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "radius"), "a radius of %g m has no room in this %s: the clearance is %g m", body->radius,
+      pair->type->name, clearance);
+  } else if (settings->gap_tolerance >= clearance) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "gap_tolerance"),
+      "gap_tolerance is as large as the clearance, %g m: the contact would never open", clearance);
+  }
+  return clearance > settings->gap_tolerance && clearance > 0;
+}
+
+/* Whether all names mean something, and how many candidates they make. */
+static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const NsPartnerSettings *other)
+{
+  const NsSurfaceSettings *surface = other->node ? NULL : other->surface[NsPartnerSurface(other)];
+  const NsPlace            place   = NsKeysPlace(body->where, "node");
+  NsPoint                  point;
+  PetscBool                good = PETSC_TRUE;
+  PetscInt                 count;
+
+  if (other->node)
+    count = find_point(fe, body->node, body->offset, place, &point) ? 1 : 0;
+  else
+    count = find_points(fe, body->node, body->offset, place, 0, NULL);
+  if (other->node) good = find_point(fe, other->node, other->offset, NsKeysPlace(other->where, "node"), &point);
+  if (surface && surface->on) good = find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &point);
+  return good ? count : 0;
+}
+
+/*
+  The candidates of one contact, each a point against the same: appended to pair[] and candidate[], or only counted where pair is NULL. The count is 0 after
+  an error.
+*/
+static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair **pair, NsCandidate *candidate)
+{
+  const NsPartnerSettings *side = settings->between.items;
+  const NsPartnerSettings *body = side[0].node ? &side[0] : &side[1], *other = side[0].node ? &side[1] : &side[0];
+  const NsLaw              law   = {settings->restitution, settings->restitution_tangential, settings->friction};
+  const NsPlace            place = NsKeysPlace(body->where, "node");
+  NsPair                   common;
+  PetscInt                 count;
+  PetscBool                good;
+
+  if (!body->node) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be nodes of a body, such as bar.left");
+    return 0;
+  }
+  if (!other->node && NsTreeChild(settings->where, "normal")) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a %s has its own",
+      NsSurfaceTypes[NsPartnerSurface(other)]->name);
+    return 0;
+  }
+  if (!pair) return count_candidates(fe, body, other);
+  count = other->node ? 1 : find_points(fe, body->node, body->offset, place, 0, NULL);
+
+  memset(&common, 0, sizeof(common));
+  common.offset    = settings->gap_offset;
+  common.radius[0] = body->radius;
+  good             = other->node ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
+  if (!good || !check_clearance(fe, settings, body, &common)) return 0;
+  NsPoint *point = NsArenaAlloc(fe->arena, sizeof(*point) * (size_t)count);
+  if (other->node)
+    point[0] = common.point[0];
+  else
+    (void)find_points(fe, body->node, body->offset, place, count, point);
+  for (PetscInt i = 0; i < count; i++) {
+    pair[i]           = NsArenaAlloc(fe->arena, sizeof(*pair[i]));
+    *pair[i]          = common;
+    pair[i]->point[0] = point[i];
+    candidate[i] =
+      (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law, .tolerance = settings->gap_tolerance};
+    if (point[i].unknowns && is_carried_alike(&point[i], &common.point[1])) {
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
+      return 0;
+    }
+  }
+  return count;
+}
+
+/* "'floor.1' at (0, 0, 0)", with how many others. */
+static const char *name_some(NsFe *fe, const NsCandidate *candidate, const NsPair *pair, PetscInt others)
+{
+  const PetscReal *x    = pair->point[0].x;
+  const char      *name = NsArenaPrint(fe->arena, "'%s' at (%g, %g, %g)", candidate->name, x[0], x[1], x[2]);
+
+  return others ? NsArenaPrint(fe->arena, "%s and %d more", name, (int)others) : name;
+}
+
+/*
+  The candidates of a contact with `count` of them, from `first`, into the list at `to`; how many it keeps. Gaps that cannot change are left out, or the Delassus matrix would be zero: held
+  nodes among others that are free. Where all are held the contact is a mistake.
+*/
+static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscInt first, PetscInt count, PetscInt to, NsCandidate *candidate)
+{
+  PetscInt kept = 0, held = -1, still = -1, stills = 0; /* the first one held, the first that cannot slide */
+
+  for (PetscInt i = first; i < first + count; i++) {
+    NsPair *pair = fe->pair[i];
+    pair->type->prepare(pair, fe->touch_q, settings->friction);
+    if (!NsPairActs(pair)) {
+      held = held < 0 ? i : held;
+      continue;
+    }
+    still = still < 0 && pair->tangents == 0 ? i : still;
+    stills += pair->tangents == 0;
+    kept++;
+  }
+  if (!kept && count)
+    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along its normal");
+  if (kept && held >= 0) {
+    NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s left out: held, or not free along the normal",
+      name_some(fe, &candidate[held], fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
+  }
+  if (settings->friction > 0 && stills == kept && kept)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
+  else if (settings->friction > 0 && stills)
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect on %s, which cannot move along the surface",
+      name_some(fe, &candidate[still], fe->pair[still], stills - 1));
+  for (PetscInt i = first; i < first + count; i++) {
+    if (!NsPairActs(fe->pair[i])) continue;
+    fe->pair[to]    = fe->pair[i];
+    candidate[to++] = candidate[i];
+  }
+  return kept;
+}
+
+/* Whether the gaps agree at the start (in touch_q), and wherever one unknown is moved from there. */
+static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
+{
+  for (int p = 0; p < 2; p++) {
+    for (PetscInt i = 0; i < a->point[p].unknowns; i++) {
+      PetscReal *q = &fe->touch_q[a->point[p].touch[i]], start = *q;
+      for (int step = -1; step <= 1; step++) {
+        *q                      = start + 1e-3 * step * size;
+        const PetscReal between = a->type->gap(a, fe->touch_q, NULL) - b->type->gap(b, fe->touch_q, NULL);
+        *q                      = start;
+        if (PetscAbsReal(between) > 1e-12 * PetscMax(size, 1)) return PETSC_FALSE;
+      }
+    }
+  }
+  return PETSC_TRUE;
+}
+
+/* The same two things twice: with different laws no reaction can satisfy both. */
+static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
+{
+  if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
+  for (int p = 0; p < 2; p++) {
+    if (!is_same_point(&a->point[p], &b->point[p])) return PETSC_FALSE;
+  }
+  return have_same_gap(fe, a, b, size);
+}
+
+static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const char *name)
+{
+  const PetscReal g = pair->type->gap(pair, fe->touch_q, NULL);
+
+  if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
+  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
+  if (pair->type->side) NsDiagNote(fe->diag, "%s", pair->type->side);
+  if (fe->rest) NsDiagNote(fe->diag, "so in the static state that the run starts from");
+}
+
+/* touch_q of the start. */
+static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
+{
+  PetscReal *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc2(fe->unknowns, &q, fe->unknowns, &v));
+  if (fe->rest) PetscCall(PetscArraycpy(q, NsVecRead(fe->rest), fe->unknowns));
+  NsFeInitialValues(fe, q, v);
+  for (PetscInt i = 0; i < model->touches; i++) fe->touch_q[i] = q[model->touch[i]];
+  PetscCall(PetscFree2(q, v));
+  PetscFunctionReturn(0);
+}
+
+/* model->stretch: the most that any gap changes with an unknown; model->reach: with all of them changed by 1/stretch. */
+static void set_reach(NsFe *fe, NsModel *model)
+{
+  model->stretch = NsArenaAlloc(fe->arena, sizeof(*model->stretch) * (size_t)(model->touches + 1));
+  model->reach   = NsArenaAlloc(fe->arena, sizeof(*model->reach) * (size_t)(fe->pairs + 1));
+  for (int pass = 0; pass < 2; pass++) {
+    for (PetscInt i = 0; i < fe->pairs; i++) {
+      for (int p = 0; p < 2; p++) {
+        const NsPoint *point = &fe->pair[i]->point[p];
+        for (PetscInt a = 0; a < point->unknowns; a++) {
+          const PetscReal change  = fe->pair[i]->type->bound(fe->pair[i], point->move[a]);
+          PetscReal      *stretch = &model->stretch[point->touch[a]];
+          if (pass == 0)
+            *stretch = PetscMax(*stretch, change);
+          else if (change > 0)
+            model->reach[i] += change / *stretch;
+        }
+      }
+    }
+  }
+}
+
+/* The rows of all candidates, once: those of fixed normals stay. */
+static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
+{
+  NsRows *one = &fe->one;
+
+  PetscFunctionBegin;
+  PetscCall(NsRowsCreate(model, &fe->rows));
+  fe->row_stays       = NsArenaAlloc(fe->arena, sizeof(*fe->row_stays) * (size_t)(fe->pairs + 1));
+  one->row_capacity   = 3;
+  one->entry_capacity = 3 * model->row_entries;
+  one->first          = NsArenaAlloc(fe->arena, sizeof(*one->first) * 4);
+  one->drive          = NsArenaAlloc(fe->arena, sizeof(*one->drive) * 3);
+  one->touch          = NsArenaAlloc(fe->arena, sizeof(*one->touch) * (size_t)(one->entry_capacity + 1));
+  one->value          = NsArenaAlloc(fe->arena, sizeof(*one->value) * (size_t)(one->entry_capacity + 1));
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair *pair  = fe->pair[i];
+    fe->rows.contact[i] = i;
+    fe->rows.start[i]   = fe->rows.rows;
+    fe->row_stays[i]    = pair->type->flat && !pair->point[0].spin && !pair->point[1].spin;
+    PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->rows));
+  }
+  fe->rows.contacts         = fe->pairs;
+  fe->rows.start[fe->pairs] = fe->rows.rows;
+  PetscFunctionReturn(0);
+}
+
+/* Whether the gap changes with an unknown that has no mass. */
+static PetscBool acts_on_massless(const NsFe *fe, const NsPair *pair)
+{
+  for (int p = 0; p < 2; p++) {
+    const NsPoint *point = &pair->point[p];
+    for (PetscInt a = 0; a < point->unknowns; a++) {
+      PetscInt at;
+      (void)PetscFindInt(point->unknown[a], fe->massless, fe->massless_unknown, &at);
+      if (at >= 0 && pair->type->bound(pair, point->move[a]) > 0) return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
+/* The largest of the lengths of meshes, radii and arms; of bodies without any, how far they are apart; 1 m where nothing has a length. */
+static void set_length_scale(const NsFe *fe, NsModel *model)
+{
+  PetscReal scale = 0, apart = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) scale = PetscMax(scale, fe->body[b].mesh->length);
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    for (int p = 0; p < 2; p++) {
+      const NsPoint *point = &fe->pair[i]->point[p];
+      scale                = PetscMax(scale, fe->pair[i]->radius[p]);
+      for (PetscInt a = 0; a < point->unknowns; a++) {
+        if (NsDot3(point->turn[a], point->turn[a]) > 0) scale = PetscMax(scale, PetscSqrtReal(NsDot3(point->move[a], point->move[a])));
+      }
+    }
+  }
+  for (PetscInt k = 3; k < 3 * fe->nodes; k++) apart = PetscMax(apart, PetscAbsReal(fe->x[k] - fe->x[k % 3]));
+  model->length_scale = scale > 0 ? scale : apart > 0 ? apart : 1;
+}
+
+PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
+{
+  const NsList            *list     = &fe->config->contacts;
+  const NsContactSettings *settings = list->items;
+  PetscInt                *latest, *before, *source, *counts;
+
+  PetscFunctionBegin;
+  model->flat_contacts = PETSC_TRUE;
+  for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  if (fe->pairs > NS_MOST_CANDIDATES) {
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that memory is made for",
+      (int)fe->pairs, NS_MOST_CANDIDATES);
+    NsDiagNote(fe->diag, "name only those nodes that can touch");
+    PetscFunctionReturn(0);
+  }
+  latest           = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)(fe->unknowns + 1)); /* [unknown] the last candidate whose first one it is, */
+  before           = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1));    /* [candidate] and the one before it */
+  source           = NsArenaAlloc(fe->arena, sizeof(*source) * (size_t)(fe->pairs + 1));    /* [candidate] its contact */
+  counts           = NsArenaAlloc(fe->arena, sizeof(*counts) * (size_t)(list->count + 1));  /* [contact] its candidates, held ones too */
+  fe->pair         = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
+  model->candidate = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
+  for (PetscInt c = 0, at = 0; c < list->count; c++) {
+    counts[c] = expand(fe, &settings[c], list->names[c], fe->pair + at, model->candidate + at);
+    at += counts[c];
+  }
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  PetscCall(make_touch_list(fe, model));
+  if (!NsLayoutIsNatural(model->layout)) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
+  PetscCall(gather_initial(fe, model));
+  set_length_scale(fe, model);
+  fe->pairs = 0;
+  for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
+    const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);
+    for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
+  }
+  model->candidates = fe->pairs;
+  for (PetscInt i = 0; i <= fe->unknowns; i++) latest[i] = -1;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsContactSettings *contact = &settings[source[i]];
+    NsPair                  *pair    = fe->pair[i];
+    const PetscInt           key     = pair->point[0].unknowns ? pair->point[0].unknown[0] : fe->unknowns;
+    model->candidate[i].directions   = 1 + pair->tangents;
+    model->candidate[i].torque_arm   = pair->torque_arm;
+    model->candidate[i].clearance    = pair->type->clearance(pair);
+    model->candidate[i].massless     = acts_on_massless(fe, pair);
+    if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
+    before[i]   = latest[key];
+    latest[key] = i;
+    for (PetscInt j = before[i]; j >= 0; j = before[j]) {
+      if (!is_same(fe, fe->pair[j], pair, model->length_scale)) continue;
+      NsDiagError(fe->diag, contact->where->key_place, "contact '%s' duplicates '%s'", model->candidate[i].name, model->candidate[j].name);
+      break;
+    }
+    check_initial_gap(fe, model, contact, pair, model->candidate[i].name);
+  }
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  set_reach(fe, model);
+  PetscCall(make_rows(fe, model));
+  PetscFunctionReturn(0);
+}

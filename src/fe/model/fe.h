@@ -1,0 +1,158 @@
+/*
+  The finite-element model while it is built and while it runs.
+
+  M q'' + C q' + K q = f(t, q, q') + W lambda.  Bodies add nodes, unknowns and elements; attachments (supports, springs, bearings, masses, discs, loads) and
+  contact pairs refer to points on them; then the matrices are assembled once. Supported unknowns are left out of the equations, not penalised.
+
+  A node has the unknowns of its body: displacements along and rotations about directions that its type chooses. Rotations are small, except for the twist of a
+  rotor about its own axis: only forces that rotate with the shaft depend on it.
+
+  This header is private to src/fe; other rooms use fe/fe.h.
+*/
+#pragma once
+#include "assembly.h"
+#include "fe/attach/attach.h"
+#include "fe/bodies/body.h"
+#include "fe/elements/element.h"
+#include "fe/fe.h"
+#include "fe/forces/force.h"
+#include "massless.h"
+#include "mesh/partition.h"
+#include "outer.h"
+#include "point.h"
+#include "sparse.h"
+#include "unbalanced_mass.h"
+
+/* Of a rotor: its rate is the sum of weight[i] v[place[i]] over all processes. */
+typedef struct {
+  PetscInt   entries, *place; /* owned by this process */
+  PetscReal *weight;
+} NsFeMeanTwist;
+
+/* What works with the large matrices (src/fe/backend/backend.h). */
+typedef struct NsBackEnd NsBackEnd;
+
+/* A ring to draw, carried by a point: outline of a disc or of a round housing. */
+typedef struct {
+  NsPoint   centre;
+  PetscInt  body; /* whose it is; of a surface fixed in space: of what may touch it */
+  PetscReal axis[3], radius;
+} NsFeRing;
+
+struct NsFe {
+  NsArena            *arena; /* not owned */
+  NsDiag             *diag;  /* not owned */
+  const NsConfig     *config;
+  NsModelNeeds        needs;
+  MPI_Comm            comm; /* of the processes that share the model */
+  int                 rank, ranks;
+  int                *owner_of; /* [unknowns] natural number -> rank; NULL on one process */
+  NsPartQuality       parting;  /* with several processes */
+  PetscReal           gravity[3];
+  PetscInt            bodies, nodes, elements, force_elements, inertias, rings;
+  NsFeBody           *body;
+  NsFeElement        *element;
+  PetscReal          *x;                           /* [nodes, 3] */
+  PetscInt           *node_body;                   /* [nodes] */
+  PetscInt           *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
+  PetscInt            dofs, unknowns;              /* of nodes, with the supported ones; of equations */
+  PetscInt            rigids, *rigid;              /* bodies without elements */
+  PetscReal          *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
+  PetscInt            massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
+  NsFeMassless       *statics;                     /* of these; NULL: there are none */
+  NsForceElement     *force;
+  NsFeInertia        *inertia;
+  NsFeForces          forces; /* in natural numbers of unknowns, */
+  NsFeForces          here;   /* and in indices of this process (percuss/layout.h) */
+  NsFeRing           *ring;
+  PetscBool           circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool           fused;       /* external forces depend on time alone: a step of free flight computes them once */
+  PetscBool           works;       /* some of them have no potential: their power is counted */
+  PetscBool           mass_varies; /* an unbalance on a rotor whose spin is free */
+  NsFeUnbalancedMass *unbalanced;  /* NULL unless mass_varies */
+  PetscReal          *weight;      /* [local] gravity force, N; NULL: none */
+  PetscReal          *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
+  NsBackEnd          *back_end;
+  PetscInt            pairs;
+  NsPair            **pair;              /* [candidates] */
+  PetscReal          *touch_q, *touch_v; /* [touches] values gathered for the pairs */
+  NsRows              rows;              /* of all candidates at the start */
+  NsRows              one;               /* scratch: of any single candidate */
+  PetscBool          *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
+  Vec                 work;              /* [local] */
+  PetscInt            free_spins;
+  NsFreeSpin         *free_spin; /* [free_spins] */
+  NsFeMeanTwist      *free_mean; /* [free_spins] */
+  Vec                 rest;      /* static solution the run starts from, in natural numbers; NULL: none */
+};
+
+/* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
+void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v);
+
+static inline PetscBool NsFeIsMassless(const NsFe *fe, PetscInt node)
+{
+  return fe->mass_factor && fe->mass_factor[node] == 0;
+}
+
+/* src/fe/model/energy.c: operations of percuss/model.h. */
+PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEnergy *energy);
+PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
+
+/* Numbers of the equations of a node's unknowns [body->node_unknowns]; -1: supported. */
+static inline PetscInt *NsFeNodeUnknowns(const NsFe *fe, PetscInt node)
+{
+  const NsFeBody *body = &fe->body[fe->node_body[node]];
+
+  return fe->unknown + body->first_dof + (node - body->first_node) * body->node_unknowns;
+}
+/* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
+PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
+/* Values of an element's unknowns; supported ones are 0. x is in natural numbers, or, with a layout, in its places. */
+void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
+
+/* src/fe/model/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */
+PetscErrorCode NsFeDistribute(NsFe *fe);
+/* Operation of percuss/model.h. */
+PetscErrorCode NsFePartition(NsModel *model, char *text, size_t size);
+/* (all) Own unknowns in natural order, then ghosts; the identity on one process. */
+PetscErrorCode NsFeLayoutOwnedFirst(const NsFe *fe, NsLayout **layout);
+/* (all) Unknowns low .. low + n - 1: low + order[i] at place i; NULL: as they are. */
+PetscErrorCode NsFeLayoutRange(const NsFe *fe, PetscInt low, PetscInt n, const PetscInt *order, NsLayout **layout);
+
+/* src/fe/model/basis.c */
+PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes);
+
+/* src/fe/model/free_spin.c: rotors whose spin is free, once the mass matrix is there; and their speeds. */
+PetscErrorCode NsFeFreeSpinsCreate(NsFe *fe, NsModel *model);
+PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFreeSpin **spins);
+
+/* src/fe/model/station.c */
+PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size);
+PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *station, PetscReal *angle, PetscReal *rate);
+
+/* src/fe/model/statics.c: fe->rest. An error in diag where something can move freely. */
+PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model);
+/* A warning where axial forces make bodies buckle. */
+PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
+
+/* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
+PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+
+/* src/fe/model/scene.c: what is drawn. */
+void           NsFeScene(NsFe *fe, NsModel *model);
+PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);
+
+/* src/fe/model/bounds.c, frequency.c */
+/* Sets body->part: bodies that force elements join are one part; returns the number of parts. */
+PetscInt       NsFeParts(NsFe *fe);
+PetscErrorCode NsFeFrequencyBound(NsModel *model, PetscInt part, NsBound *omega, NsBound *damping_rate);
+PetscErrorCode NsFeGyroscopicModes(NsModel *model, PetscInt part, PetscInt *count, NsStabilityMode *modes);
+PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
+
+/* src/fe/backend/backend.c: the matrices and the back end that works with them. Errors go to fe->diag. */
+PetscErrorCode NsBackEndCreate(NsFe *fe, NsBackEnd **back_end);
+PetscErrorCode NsBackEndDestroy(NsBackEnd **back_end);
+/* Factors A = m M + c C + k K into a slot, unless it is there. */
+PetscErrorCode NsBackEndFactor(NsBackEnd *back_end, PetscInt slot, NsOperator op);
+/* x = A^-1 b of a slot; two vectors. */
+PetscErrorCode NsBackEndSolve(NsBackEnd *back_end, PetscInt slot, Vec b, Vec x);

@@ -1,0 +1,107 @@
+/*
+  Rotors of free spin: their speeds, and the range of the tables of their bearings.
+
+  A twisting shaft has a different speed at each node. Its speed here is that of its angular momentum, w'v/w'e with e the rigid rotation of the shaft by 1 rad and w = M e: internal
+  torques do not change it.
+*/
+#include "fe.h"
+
+/* The force element of a rotor whose table over speed ends first. */
+static void find_table(const NsFe *fe, PetscInt body, NsFreeSpin *spin)
+{
+  for (PetscInt f = 0; f < fe->force_elements; f++) {
+    const NsForceElement *force = &fe->force[f];
+    PetscReal             end   = 0, speed;
+    if (!NsFeForceVaries(fe, force) || force->rotor != body) continue;
+    for (PetscInt i = 0; force->type->speed(force, i, &speed); i++) end = PetscMax(end, PetscAbsReal(speed));
+    if (spin->bearing && end >= spin->tabulated) continue;
+    spin->bearing   = force->name;
+    spin->tabulated = end;
+  }
+}
+
+/* e, ghosts too. */
+static void fill_twist(const NsFe *fe, const NsFeBody *body, const NsLayout *layout, PetscScalar *e)
+{
+  for (PetscInt node = body->first_node; node < body->first_node + body->mesh->nodes; node++) {
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, node);
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      const PetscInt place = unknown[a] >= 0 && body->turns[a] ? NsLayoutIndex(layout, unknown[a]) : -1;
+      if (place >= 0) e[place] = NsDot3(body->direction[a], body->frame[0]);
+    }
+  }
+}
+
+/* w/w'e of the places of this process where it is not zero. */
+static PetscErrorCode make_mean(NsFe *fe, NsModel *model, const NsFeBody *body, NsFeMeanTwist *mean)
+{
+  const NsLayout *layout = model->layout;
+  NsState         start;
+  Vec             e, w;
+  PetscScalar    *ae;
+  PetscReal       size = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsVecsCreate(model, &e, &w, NULL));
+  PetscCall(model->dynamics.initial(model, &start)); /* M may depend on the angle of unbalances, a little */
+  PetscCall(VecGetArray(e, &ae));
+  fill_twist(fe, body, layout, ae);
+  PetscCall(VecRestoreArray(e, &ae));
+  PetscCall(NsModelMult(model, 0, start.q, e, w));
+  const PetscScalar *twist, *momentum;
+  PetscCall(VecGetArrayRead(e, &twist));
+  PetscCall(VecGetArrayRead(w, &momentum));
+  mean->place  = NsArenaAlloc(fe->arena, sizeof(*mean->place) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
+  mean->weight = NsArenaAlloc(fe->arena, sizeof(*mean->weight) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
+  for (PetscInt i = 0; i < layout->local; i++) {
+    if (twist[i] == 0 || !NsLayoutOwns(layout, i)) continue;
+    mean->place[mean->entries]    = i;
+    mean->weight[mean->entries++] = momentum[i];
+    size += momentum[i] * twist[i];
+  }
+  PetscCall(VecRestoreArrayRead(e, &twist));
+  PetscCall(VecRestoreArrayRead(w, &momentum));
+  PetscCall(NsLayoutSum(layout, 1, &size));
+  if (!(size > 0)) mean->entries = 0; /* nothing of it turns */
+  for (PetscInt i = 0; i < mean->entries; i++) mean->weight[i] /= size;
+  PetscCall(VecDestroy(&start.q));
+  PetscCall(VecDestroy(&start.v));
+  PetscCall(NsVecsDestroy(&e, &w, NULL));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeFreeSpinsCreate(NsFe *fe, NsModel *model)
+{
+  PetscFunctionBegin;
+  fe->free_spin = NsArenaAlloc(fe->arena, sizeof(*fe->free_spin) * (size_t)(fe->bodies + 1));
+  fe->free_mean = NsArenaAlloc(fe->arena, sizeof(*fe->free_mean) * (size_t)(fe->bodies + 1));
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    NsFreeSpin     *spin = &fe->free_spin[fe->free_spins];
+    if (!body->is_rotor || !NsSpinIsFree(body->spin)) continue;
+    *spin = (NsFreeSpin){.rotor = body->name, .start = NsSpinHighest(body->spin)};
+    find_table(fe, b, spin);
+    PetscCall(make_mean(fe, model, body, &fe->free_mean[fe->free_spins++]));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFreeSpin **spins)
+{
+  NsFe              *fe = model->data;
+  const PetscScalar *value;
+
+  PetscFunctionBegin;
+  *count = fe->free_spins;
+  *spins = fe->free_spin;
+  for (PetscInt r = 0; r < fe->free_spins; r++) {
+    const NsFeMeanTwist *mean = &fe->free_mean[r];
+    PetscReal            rate = 0;
+    PetscCall(VecGetArrayRead(v, &value));
+    for (PetscInt i = 0; i < mean->entries; i++) rate += mean->weight[i] * value[mean->place[i]];
+    PetscCall(VecRestoreArrayRead(v, &value));
+    PetscCall(NsLayoutSum(model->layout, 1, &rate));
+    fe->free_spin[r].rate = PetscAbsReal(rate);
+  }
+  PetscFunctionReturn(0);
+}

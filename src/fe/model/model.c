@@ -1,0 +1,465 @@
+/*
+  The finite-element model: from settings to the operations of percuss/model.h.
+
+      h(t, q, v) = f(t, q) + M g - K q - C v + spinning(t, q, v)          constant M, C, K but for unbalances of rotors whose spin is free
+*/
+#include "fe/backend/backend.h"
+
+/* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads leave most of the weight as it is. q and v may be NULL where fe->fused. */
+static PetscErrorCode outer_force(NsFe *fe, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
+{
+  const NsFeForces *here  = &fe->here;
+  const PetscInt    local = fe->back_end->layout->local;
+
+  PetscFunctionBegin;
+  *outer = fe->outer;
+  if (!fe->outer) PetscFunctionReturn(0);
+  if (fe->forces.gyros + fe->forces.varyings) PetscCall(NsLayoutExchange(fe->back_end->layout, 2, (PetscReal *[]){q, v})); /* they look at ghosts */
+  if (here->gyros + here->varyings + here->unbalances) {
+    if (fe->weight)
+      PetscCall(PetscArraycpy(fe->outer, fe->weight, local));
+    else
+      PetscCall(PetscArrayzero(fe->outer, local));
+  } else {
+    for (PetscInt l = 0; l < here->loads; l++) {
+      for (PetscInt i = 0; i < here->load[l].entries; i++)
+        fe->outer[here->load[l].unknown[i]] = fe->weight ? fe->weight[here->load[l].unknown[i]] : 0;
+    }
+  }
+  NsFeOuterForce(here, t, q, v, fe->outer);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq = NsVecArray(q), *av = NsVecArray(v), *ah = NsVecArray(h);
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  if (outer)
+    PetscCall(PetscArraycpy(ah, outer, fe->back_end->layout->local));
+  else
+    PetscCall(PetscArrayzero(ah, fe->back_end->layout->local));
+  PetscCall(fe->back_end->type->force(fe->back_end, aq, av, ah));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  (void)v;
+  if (fe->statics) PetscCall(NsFeMasslessFactor(fe->statics, slot, op));
+  if (fe->statics && op.mass == 0) PetscFunctionReturn(0);
+  PetscCall(NsBackEndFactor(fe->back_end, slot, op));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassFactor(fe, fe->unbalanced, slot, t, q, op));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec x)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  if (fe->statics && NsFeMasslessHas(fe->statics, slot)) {
+    NsFeMasslessSolve(fe->statics, slot, fe->back_end->layout->local, NsVecRead(b), NsVecArray(x));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsBackEndSolve(fe->back_end, slot, b, x));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, slot, x));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelSettle_Fe(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq = NsVecArray(q), *av = NsVecArray(v);
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  NsFeMasslessSettle(fe->statics, slot, outer, av, aq);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a)
+{
+  NsFe            *fe = model->data;
+  PetscReal       *aq = NsVecArray(q), *av = NsVecArray(v);
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelFactor_Fe(model, 0, t, q, v, (NsOperator){1, 0, 0}));
+  PetscCall(outer_force(fe, t, aq, av, &outer));
+  PetscCall(fe->back_end->type->accel(fe->back_end, aq, av, outer, NsVecArray(a)));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, 0, a));
+  PetscFunctionReturn(0);
+}
+
+/* Fused where forces from outside do not ask for the position at the end. */
+static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
+{
+  NsFe            *fe = model->data;
+  const PetscReal *outer;
+
+  PetscFunctionBegin;
+  if (!fe->fused) {
+    PetscCall(NsModelFlightInSteps(model, t1, dt, q0, v0, a0, q1, v1, a1));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsBackEndFactor(fe->back_end, 0, (NsOperator){1, 0, 0}));
+  PetscCall(outer_force(fe, t1, NULL, NULL, &outer));
+  PetscCall(fe->back_end->type->flight(
+    fe->back_end, dt, NsVecArray(q0), NsVecArray(v0), NsVecArray(a0), outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelMult_Fe(NsModel *model, PetscReal t, Vec q, Vec x, Vec y)
+{
+  NsFe      *fe = model->data;
+  PetscReal *ax = NsVecArray(x), *ay = NsVecArray(y);
+
+  PetscFunctionBegin;
+  PetscCall(fe->back_end->type->mult(fe->back_end, ax, ay));
+  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassMult(fe, t, NsVecRead(q), ax, ay)); /* += (M(q) - M) x */
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelMassRate_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(y));
+  PetscCall(NsFeUnbalancedMassRate(model->data, t, NsVecRead(q), NsVecRead(v), NsVecArray(y)));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscReal *g)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  (void)t;
+  PetscCall(NsModelTouch(model, q, fe->touch_q));
+  for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i]->type->gap(fe->pair[i], fe->touch_q, NULL);
+  PetscFunctionReturn(0);
+}
+
+/* Appends the rows of a candidate, as they stay. */
+static void copy_rows(const NsRows *all, PetscInt candidate, NsRows *rows)
+{
+  const PetscInt start = all->start[candidate], end = all->start[candidate + 1];
+  PetscInt       at = rows->first[rows->rows];
+
+  for (PetscInt k = start; k < end; k++) {
+    for (PetscInt j = all->first[k]; j < all->first[k + 1]; j++, at++) {
+      rows->touch[at] = all->touch[j];
+      rows->value[at] = all->value[j];
+    }
+    rows->drive[rows->rows]   = all->drive[k];
+    rows->first[++rows->rows] = at;
+  }
+}
+
+static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
+{
+  NsFe     *fe       = model->data;
+  PetscBool gathered = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  rows->contacts = active;
+  rows->rows     = 0;
+  rows->first[0] = 0;
+  for (PetscInt i = 0; i < active; i++) {
+    const NsPair *pair = fe->pair[contact[i]];
+    rows->contact[i]   = contact[i];
+    rows->start[i]     = rows->rows;
+    if (fe->row_stays[contact[i]]) {
+      copy_rows(&fe->rows, contact[i], rows);
+      continue;
+    }
+    if (!gathered) PetscCall(NsModelTouch(model, q, fe->touch_q));
+    gathered = PETSC_TRUE;
+    PetscCall(pair->type->rows(pair, t, fe->touch_q, rows));
+  }
+  rows->start[active] = rows->rows;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count,
+  const PetscInt *candidate, PetscReal *g, PetscReal *u)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]]->type->gap(fe->pair[candidate[k]], touch_q, NULL);
+  for (PetscInt k = 0; k < count && touch_v; k++) {
+    const PetscInt i = candidate[k], first = fe->rows.start[i];
+    NsRows         one = fe->rows; /* its rows where they stay as they are */
+    if (fe->row_stays[i]) {
+      one.first += first;
+      one.drive += first;
+      one.rows = fe->rows.start[i + 1] - first;
+    } else {
+      one      = fe->one;
+      one.rows = 0;
+      PetscCall(fe->pair[i]->type->rows(fe->pair[i], t, touch_q, &one));
+    }
+    NsRowsVelocityTouched(&one, touch_v, u + first);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(d, rows->rows));
+  PetscCall(NsModelTouch(model, q, fe->touch_q));
+  PetscCall(NsModelTouch(model, v, fe->touch_v));
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    const NsPair *pair    = fe->pair[rows->contact[i]];
+    PetscReal     rate[3] = {0, 0, 0};
+    if (pair->type->rate) pair->type->rate(pair, t, fe->touch_q, fe->touch_v, rate);
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = rate[k - rows->start[i]];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelContactPoint_Fe(
+  NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
+{
+  const NsFe   *fe   = model->data;
+  const NsPair *pair = fe->pair[candidate];
+
+  PetscFunctionBegin;
+  (void)t;
+  NsPairContactPoint(pair, touch_q, x, u, n);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsWatchDestroy(&model->watch));
+  PetscCall(NsBackEndDestroy(&fe->back_end));
+  PetscCall(NsFeUnbalancedMassDestroy(&fe->unbalanced));
+  PetscCall(NsFeMasslessDestroy(&fe->statics));
+  PetscCall(VecDestroy(&fe->work));
+  PetscCall(VecDestroy(&fe->rest));
+  PetscCall(NsRowsDestroy(&fe->rows));
+  PetscFunctionReturn(0);
+}
+
+void NsFeInitialValues(const NsFe *fe, PetscReal *q, PetscReal *v)
+{
+  for (PetscInt i = 0; i < fe->nodes; i++) {
+    const NsFeBody *body    = &fe->body[fe->node_body[i]];
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, i);
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      if (unknown[a] < 0) continue;
+      if (!body->turns[a]) q[unknown[a]] += NsDot3(body->direction[a], body->displacement);
+      v[unknown[a]] = NsDot3(body->direction[a], body->turns[a] ? body->angular_velocity : body->velocity);
+      if (body->turns[a] && NsSpinIsFree(body->spin)) v[unknown[a]] += NsSpinAtStart(body->spin) * NsDot3(body->direction[a], body->frame[0]);
+    }
+  }
+}
+
+static PetscErrorCode NsModelInitial_Fe(NsModel *model, NsState *state)
+{
+  NsFe      *fe = model->data;
+  PetscReal *q, *v;
+
+  PetscFunctionBegin;
+  PetscCall(NsVecsCreate(model, &state->q, &state->v, NULL));
+  PetscCall(PetscCalloc2(fe->unknowns, &q, fe->unknowns, &v));
+  if (fe->rest) PetscCall(PetscArraycpy(q, NsVecRead(fe->rest), fe->unknowns));
+  NsFeInitialValues(fe, q, v);
+  NsLayoutSpread(model->layout, q, NsVecArray(state->q));
+  NsLayoutSpread(model->layout, v, NsVecArray(state->v));
+  PetscCall(PetscFree2(q, v));
+  state->t = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelCompliance_Fe(NsModel *model, PetscInt slot, PetscReal *C)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsFeUnbalancedMassCompliance(model, fe->unbalanced, slot, C));
+  PetscFunctionReturn(0);
+}
+
+/* Loads, and speeds: of shafts, and of surfaces in contacts. */
+static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTimes *times)
+{
+  const NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->bodies; b++) times->next = PetscMin(times->next, NsSpinNext(fe->body[b].spin, t));
+  for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i]->point[1].spin, t));
+  NsFeOuterTimes(&fe->here, t, NsVecRead(v), times);
+  PetscFunctionReturn(0);
+}
+
+static const NsModelDynamics fe_dynamics = {
+  .initial  = NsModelInitial_Fe,
+  .force    = NsModelForce_Fe,
+  .accel    = NsModelAccel_Fe,
+  .flight   = NsModelFlight_Fe,
+  .mult     = NsModelMult_Fe,
+  .massrate = NsModelMassRate_Fe,
+  .factor   = NsModelFactor_Fe,
+  .solve    = NsModelSolve_Fe,
+  .energy   = NsModelEnergy_Fe,
+  .power    = NsModelPower_Fe,
+  .times    = NsModelTimes_Fe,
+};
+
+static const NsModelContact fe_contact = {
+  .gap      = NsModelGap_Fe,
+  .rows     = NsModelRows_Fe,
+  .rowrate  = NsModelRowrate_Fe,
+  .rates_of = NsModelRatesOf_Fe,
+};
+
+static const NsModelView fe_view = {
+  .fields        = NsModelFields_Fe,
+  .contact_point = NsModelContactPoint_Fe,
+  .name_unknown  = NsFeNameUnknown,
+  .probe         = NsFeProbe,
+  .station       = NsFeStation,
+  .spin          = NsFeStationSpin,
+};
+
+static const NsModelAnalysis fe_analysis = {
+  .frequency_bound  = NsFeFrequencyBound,
+  .highest_mode     = NsFeHighestMode,
+  .free_spins       = NsFeFreeSpins,
+  .gyroscopic_modes = NsFeGyroscopicModes,
+  .modes            = NsFeModes,
+  .load_shapes      = NsFeLoadShapes,
+  .load_sizes       = NsFeLoadSizes,
+};
+
+/* Forces linear in q and v with constant matrices: prescribed spin may change loads over time, but no matrix. */
+static PetscBool is_linear(const NsFe *fe)
+{
+  for (PetscInt l = 0; l < fe->forces.loads; l++) {
+    if (fe->forces.load[l].sine && fe->forces.load[l].twist.entries) return PETSC_FALSE;
+  }
+  return fe->forces.gyros + fe->forces.varyings == 0 && !fe->mass_varies;
+}
+
+/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. Where nothing damps or loads there is
+   no power to ask for. */
+static void set_operations(const NsFe *fe, NsModel *model)
+{
+  model->dynamics = fe_dynamics;
+  model->contact  = fe_contact;
+  model->view     = fe_view;
+  model->analysis = fe_analysis;
+  if (fe->mass_varies) model->contact.compliance = NsModelCompliance_Fe;
+  if (fe->massless) model->dynamics.settle = NsModelSettle_Fe;
+  if (!fe->works && !fe->back_end->damped) model->dynamics.power = NULL;
+  if (fe->ranks > 1) model->view.partition = NsFePartition;
+}
+
+/* What goes with unknowns without mass. */
+static void check_massless(NsFe *fe)
+{
+  const NsFeBody *body = fe->body;
+
+  if (!fe->massless) return;
+  while (!body->redistributed) body++;
+  if (fe->ranks > 1)
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "mass"), "`mass: redistributed` runs on one process, not on %d", fe->ranks);
+  else if (fe->mass_varies)
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "mass"),
+      "`mass: redistributed` does not support an unbalance on a rotor of free spin, whose mass matrix varies");
+}
+
+static PetscErrorCode set_massless(NsFe *fe, NsModel *model)
+{
+  PetscFunctionBegin;
+  model->massless       = fe->massless;
+  model->massless_index = NsArenaAlloc(fe->arena, sizeof(*model->massless_index) * (size_t)fe->massless);
+  for (PetscInt i = 0; i < fe->massless; i++) model->massless_index[i] = NsLayoutIndex(model->layout, fe->massless_unknown[i]);
+  PetscCall(NsFeMasslessCreate(fe, model, &fe->statics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **result)
+{
+  NsFe    *fe    = NsArenaAlloc(arena, sizeof(*fe));
+  NsModel *model = NsArenaAlloc(arena, sizeof(*model));
+
+  PetscFunctionBegin;
+  *result    = NULL;
+  fe->arena  = arena;
+  fe->diag   = diag;
+  fe->config = config;
+  fe->needs  = needs;
+  fe->comm   = PETSC_COMM_WORLD;
+  fe->rank   = PetscGlobalRank;
+  fe->ranks  = PetscGlobalSize;
+  for (int k = 0; k < 3; k++) fe->gravity[k] = config->gravity[k];
+  PetscCall(NsFeBodies(fe));
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  NsFeCheckBodies(fe);
+  NsFeSupports(fe);
+  NsFeForcesCreate(fe);
+  NsFeMasses(fe);
+  NsFeAttachBodies(fe);
+  PetscCall(NsFeRedistribute(fe));
+  NsFeLoads(fe);
+  model->arena         = arena;
+  model->data          = fe;
+  model->destroy       = NsModelDestroy_Fe;
+  model->kind          = "finite elements";
+  model->unknowns      = fe->unknowns;
+  model->parts         = NsFeParts(fe);
+  model->constant_mass = fe->mass_varies ? PETSC_FALSE : PETSC_TRUE;
+  if (!NsDiagErrors(diag)) {
+    *result = model; /* from here on it is destroyed by the caller, errors or not */
+    NsFeSpinning(fe);
+    check_massless(fe);
+    model->linear        = is_linear(fe);
+    model->diagonal_mass = !fe->mass_varies && NsFeMassIsDiagonal(fe);
+    PetscCall(NsFeDistribute(fe));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+    PetscCall(NsBackEndCreate(fe, &fe->back_end));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+    model->layout = fe->back_end->layout;
+    model->solver = fe->back_end->name;
+    PetscCall(NsFeOuterPlace(fe, model->layout));
+    PetscCall(NsVecsCreate(model, &fe->work, NULL));
+    model->velocity_matters = fe->back_end->rates || fe->forces.gyros || fe->forces.varyings || fe->mass_varies;
+    fe->fused               = model->linear;
+    fe->works               = fe->forces.loads || fe->forces.varyings || fe->forces.unbalances || fe->circulates;
+    set_operations(fe, model);
+    if (fe->mass_varies) {
+      PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
+      PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));
+    }
+    if (fe->massless) PetscCall(set_massless(fe, model));
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+    PetscCall(NsFeFreeSpinsCreate(fe, model));
+    PetscCall(NsFeCheckBuckling(fe, model));
+    if (config->start == 1) PetscCall(NsFeStatics(fe, model));
+  }
+  PetscCall(NsFeContacts(fe, model));
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
+  NsFeScene(fe, model);
+  model->probe_names = NsFePointNames(fe);
+  model->probe_help =
+    "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, or a distance along it such as bar@20 mm";
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,298 @@
+/*
+  Names of points of bodies: "bar.left" (named nodes) and "bar@0.5" (a fraction of the length), and their probes.
+*/
+#include <stdio.h>
+#include <string.h>
+#include "fe.h"
+#include "percuss/units.h"
+
+const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place)
+{
+  const char *word = NsArenaCopy(fe->arena, name, length);
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (!strcmp(fe->body[b].name, word)) return &fe->body[b];
+  }
+  NsDiagError(fe->diag, place, "there is no body '%s'%s", word, NsDidYouMean(NsNearestWord(word, fe->config->bodies.names)));
+  return NULL;
+}
+
+/* The nodes of "body.set"; NULL after an error in diag. allow_ground is for the message alone. */
+static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, const NsFeBody **body)
+{
+  static const char *const ground[] = {"ground", NULL};
+  const char              *dot      = strchr(name, '.');
+
+  if (!dot) {
+    NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, NsDidYouMean(allow_ground ? NsNearestWord(name, ground) : NULL));
+    NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
+    return NULL;
+  }
+  *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);
+  if (!*body) return NULL;
+  const NsMeshSet *set = NsMeshNodeSet((*body)->mesh, dot + 1);
+  if (!set) NsMeshNodeSetError((*body)->mesh, dot + 1, place, fe->arena, fe->diag);
+  return set;
+}
+
+const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count)
+{
+  const NsFeBody  *body = NULL;
+  const NsMeshSet *set;
+
+  *count = 0;
+  if (strchr(name, '@')) {
+    NsDiagError(fe->diag, place, "'%s' is a point within a body; only named nodes are allowed here", name);
+    NsDiagNote(fe->diag, "name a node in the body's mesh, such as nodes: {here: 0.5 m}, and write body.here");
+    return NULL;
+  }
+  set = find_set(fe, name, place, PETSC_FALSE, &body);
+  if (!set) return NULL;
+  PetscInt *nodes = NsArenaAlloc(fe->arena, sizeof(*nodes) * (size_t)PetscMax(1, set->count));
+  for (PetscInt i = 0; i < set->count; i++) nodes[i] = body->first_node + set->items[i];
+  *count = set->count;
+  return nodes;
+}
+
+/* "@0.3": a fraction of the length; "@180 mm": a distance along it. False: why says what is wrong. */
+static PetscBool locate(const NsFe *fe, const NsFeBody *body, const char *where, NsFePoint *spot, char *why, size_t size)
+{
+  double   distance;
+  char     message[160];
+  int      column, length;
+  PetscInt element;
+
+  if (!body->mesh->along) {
+    (void)snprintf(why, size, "'%s@%s' is a point along a line, but the mesh of '%s' is not a single open line", body->name, where, body->name);
+    return PETSC_FALSE;
+  }
+  if (!NsParseNumber(where, &distance)) {
+    if (distance < 0 || distance > 1) {
+      (void)snprintf(why, size, "'%s@%s': a number without a unit is a fraction of the length, from 0 to 1", body->name, where);
+      return PETSC_FALSE;
+    }
+    distance *= body->mesh->length;
+  } else if (!NsParseQuantity(where, NS_DIM_LENGTH, &distance, message, sizeof(message), &column, &length)) {
+    (void)snprintf(why, size, "'%s@%s': after the @ a fraction of the length or a distance along it is expected; %s", body->name, where, message);
+    return PETSC_FALSE;
+  }
+  if (distance < 0 || !NsMeshLocate(body->mesh, distance, &element, &spot->xi[0])) {
+    (void)snprintf(why, size, "'%s@%s' is outside the body, which is %g m long", body->name, where, body->mesh->length);
+    return PETSC_FALSE;
+  }
+  spot->body    = (PetscInt)(body - fe->body);
+  spot->element = body->first_element + element;
+  /* a point at a node, up to rounding, is that node */
+  spot->node = -1;
+  for (int end = 0; end < 2; end++) {
+    if (PetscAbsReal(spot->xi[0] - end) < 1e-9) spot->node = fe->element[spot->element].node[end ? body->element->nodes - 1 : 0];
+  }
+  return PETSC_TRUE;
+}
+
+/* False: why says what is wrong. Points of shafts lie on the axis: an arm across it would rotate by any angle. */
+static PetscBool set_arm(const NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size)
+{
+  const NsFeBody *body = &fe->body[spot->body];
+
+  for (int k = 0; k < 3; k++) spot->arm[k] = arm ? arm[k] : 0;
+  if (!arm || !body->is_rotor || PetscSqr(NsDot3(arm, body->frame[0])) >= NsDot3(arm, arm) * (1 - 1e-12)) return PETSC_TRUE;
+  (void)snprintf(why, size, "the offset from '%s' must be along the axis of the rotor, (%g, %g, %g)", name, body->frame[0][0], body->frame[0][1],
+    body->frame[0][2]);
+  return PETSC_FALSE;
+}
+
+const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count)
+{
+  const char      *at   = strchr(name, '@');
+  const NsFeBody  *body = NULL;
+  const NsMeshSet *set;
+  NsFePoint       *spots;
+  char             why[256];
+
+  *count = 0;
+  if (at || (allow_ground && !strcmp(name, "ground"))) {
+    spots       = NsArenaAlloc(fe->arena, sizeof(*spots));
+    spots->body = spots->node = spots->element = -1;
+    *count                                     = 1;
+    if (!at) return spots;
+    body = NsFeFindBody(fe, name, (size_t)(at - name), place);
+    if (!body) return NULL;
+    if (locate(fe, body, at + 1, spots, why, sizeof(why)) && set_arm(fe, name, arm, spots, why, sizeof(why))) return spots;
+    NsDiagError(fe->diag, place, "%s", why);
+    return NULL;
+  }
+  set = find_set(fe, name, place, allow_ground, &body);
+  if (!set) return NULL;
+  spots = NsArenaAlloc(fe->arena, sizeof(*spots) * (size_t)PetscMax(1, set->count));
+  for (PetscInt i = 0; i < set->count; i++) {
+    spots[i] = (NsFePoint){.body = (PetscInt)(body - fe->body), .node = body->first_node + set->items[i], .element = -1};
+    if (set_arm(fe, name, arm, &spots[i], why, sizeof(why))) continue;
+    NsDiagError(fe->diag, place, "%s", why);
+    return NULL;
+  }
+  *count = set->count;
+  return spots;
+}
+
+PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePoint *spot)
+{
+  PetscInt         count;
+  const NsFePoint *spots = NsFeFindPoints(fe, name, arm, place, allow_ground, &count);
+
+  if (!spots) return PETSC_FALSE;
+  if (count != 1) {
+    NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", name, (int)count);
+    return PETSC_FALSE;
+  }
+  *spot = spots[0];
+  return PETSC_TRUE;
+}
+
+PetscBool NsFeAxis(const NsFe *fe, const NsFePoint *spot, PetscReal axis[3])
+{
+  const NsFeBody *body     = &fe->body[spot->body];
+  const NsMesh   *mesh     = body->mesh;
+  PetscInt        element  = spot->element;
+  PetscReal       fraction = spot->xi[0], sign = 1;
+
+  if (spot->node >= 0) {
+    if (!mesh->along || !NsMeshLocate(mesh, mesh->along[spot->node - body->first_node], &element, &fraction)) return PETSC_FALSE;
+    element += body->first_element;
+    if (spot->node == fe->element[element].node[0] && fraction < 0.5) sign = -1; /* at the first end of the chain: outwards */
+  }
+  if (!body->element || !body->element->line) return PETSC_FALSE;
+  (void)body->element->line(&fe->element[element], axis);
+  for (int k = 0; k < 3; k++) axis[k] = sign * axis[k] + 0.0; /* no -0 for the reader */
+  return PETSC_TRUE;
+}
+
+static void add_entry(NsProbeColumn *column, PetscInt unknown, PetscReal weight)
+{
+  if (unknown < 0 || weight == 0) return;
+  column->unknown[column->entries]  = unknown;
+  column->weight[column->entries++] = weight;
+}
+
+/* Columns ux, uy, uz, vx, vy, vz of a place, as many as the body can move in, and rx ... wz as it can turn. */
+static void add_motion(const NsFeBody *body, const NsPoint *point, NsProbe *probe)
+{
+  static const char *const suffixes[2][6] = {{"ux", "uy", "uz", "vx", "vy", "vz"}, {"rx", "ry", "rz", "wx", "wy", "wz"}};
+
+  for (int kind = 0; kind < 2; kind++) {
+    for (int c = 0; c < 6; c++) {
+      NsProbeColumn column = {.suffix = suffixes[kind][c], .of_velocity = c >= 3};
+      PetscBool     moves  = PETSC_FALSE;
+      for (PetscInt a = 0; a < body->node_unknowns; a++) {
+        if ((body->turns[a] ? 1 : 0) == kind && body->direction[a][c % 3] != 0) moves = PETSC_TRUE;
+      }
+      for (PetscInt i = 0; i < point->unknowns; i++) add_entry(&column, point->unknown[i], kind ? point->turn[i][c % 3] : point->move[i][c % 3]);
+      if (moves) probe->column[probe->columns++] = column;
+    }
+  }
+}
+
+/* Outputs are affine in the element's unknowns: their coefficients come from unit displacements. */
+static void add_outputs(const NsFe *fe, const NsFeBody *body, const NsFePoint *spot, NsProbe *probe)
+{
+  const NsElementType *type                         = body->element;
+  const NsFeElement   *element                      = &fe->element[spot->element];
+  const PetscReal      nothing[NS_ELEMENT_UNKNOWNS] = {0};
+  NsProbeColumn        column[NS_ELEMENT_OUTPUTS];
+  PetscReal            rest[NS_ELEMENT_OUTPUTS]; /* a prestress is there without displacements */
+  PetscInt             unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt       n = NsFeElementUnknowns(fe, element, unknown);
+
+  type->outputs(body, element, nothing, spot->xi, rest);
+  for (int c = 0; type->output_names[c]; c++) column[c] = (NsProbeColumn){.suffix = type->output_names[c], .constant = rest[c]};
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0}, value[NS_ELEMENT_OUTPUTS];
+    unit[i]                             = 1;
+    type->outputs(body, element, unit, spot->xi, value);
+    for (int c = 0; type->output_names[c]; c++) add_entry(&column[c], unknown[i], value[c] - rest[c]);
+  }
+  for (int c = 0; type->output_names[c]; c++) {
+    if (column[c].entries) probe->column[probe->columns++] = column[c];
+  }
+}
+
+PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size)
+{
+  const char *mark = name + strcspn(name, ".@");
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    const size_t    n    = strlen(body->name);
+    if (!*mark || (size_t)(mark - name) != n || strncmp(name, body->name, n)) continue;
+    *spot = (NsFePoint){.body = b, .node = -1, .element = -1};
+    if (!set_arm(fe, name, arm, spot, why, size)) return PETSC_FALSE;
+    if (*mark == '@') return locate(fe, body, mark + 1, spot, why, size);
+    const NsMeshSet *set = NsMeshNodeSet(body->mesh, mark + 1);
+    if (!set) break;
+    if (set->count == 1) {
+      spot->node = body->first_node + set->items[0];
+      return PETSC_TRUE;
+    }
+    (void)snprintf(why, size, "'%s' is a set of %d nodes; a single one is needed here", name, (int)set->count);
+    return PETSC_FALSE;
+  }
+  if (*mark == '@') {
+    const char *word = NsArenaCopy(fe->arena, name, (size_t)(mark - name));
+    (void)snprintf(why, size, "there is no body '%s'%s", word, NsDidYouMean(NsNearestWord(word, fe->config->bodies.names)));
+    return PETSC_FALSE;
+  }
+  (void)snprintf(why, size, "there is no point '%s'%s", name, NsDidYouMean(NsNearestWord(name, NsFePointNames(fe))));
+  return PETSC_FALSE;
+}
+
+const char *const *NsFePointNames(const NsFe *fe)
+{
+  size_t       count = 1;
+  const char **names;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
+  names = NsArenaAlloc(fe->arena, sizeof(*names) * count);
+  count = 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsMesh *mesh = fe->body[b].mesh;
+    for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+  }
+  return names;
+}
+
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
+{
+  NsFe     *fe = model->data;
+  NsFePoint spot;
+  NsPoint   point;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(probe, sizeof(*probe)));
+  probe->name = name;
+  *found      = NsFeLocate(fe, name, NULL, &spot, why, size);
+  if (!*found) PetscFunctionReturn(0);
+  NsFeExpand(fe, &spot, &point);
+  add_motion(&fe->body[spot.body], &point, probe);
+  if (spot.element >= 0) add_outputs(fe, &fe->body[spot.body], &spot, probe);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size)
+{
+  NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, size, "unknown %" PetscInt_FMT, unknown));
+  for (PetscInt node = 0; node < fe->nodes; node++) {
+    const NsFeBody  *body    = &fe->body[fe->node_body[node]];
+    const PetscInt  *numbers = NsFeNodeUnknowns(fe, node);
+    const PetscReal *x       = fe->x + 3 * node;
+    for (PetscInt a = 0; a < body->node_unknowns; a++) {
+      if (numbers[a] != unknown) continue;
+      (void)snprintf(text, size, "%s at (%g, %g, %g) m, %s (%g, %g, %g)", body->name, x[0], x[1], x[2],
+        body->turns[a] ? "rotation about" : "displacement along", body->direction[a][0], body->direction[a][1], body->direction[a][2]);
+      PetscFunctionReturn(0);
+    }
+  }
+  PetscFunctionReturn(0);
+}

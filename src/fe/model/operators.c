@@ -1,0 +1,83 @@
+/*
+  The finite-element model as analyses in the frequency domain want it: M u'' + C u' + K u = f about the reference state, at a speed of rotation.
+*/
+#include <string.h>
+#include "fe.h"
+
+PetscBool NsModelIsFe(const NsModel *model)
+{
+  return strcmp(model->kind, "finite elements") ? PETSC_FALSE : PETSC_TRUE;
+}
+
+/* Its speed over that of the first rotor, which all keep; 1 where the first one is at rest. */
+static PetscReal speed_ratio(const NsFe *fe, const NsFeBody *body)
+{
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (!fe->body[b].is_rotor) continue;
+    const PetscReal first = NsSpinAtStart(fe->body[b].spin);
+    return first != 0 ? NsSpinAtStart(body->spin) / first : 1;
+  }
+  return 1;
+}
+
+PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K)
+{
+  NsFe      *fe = model->data;
+  PetscReal *speeds;
+  Mat        G;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * speed_ratio(fe, &fe->body[b]) : 0;
+  PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
+  PetscCall(PetscFree(speeds));
+  if (!G) PetscFunctionReturn(0);
+  if (*C) {
+    PetscCall(MatAXPY(G, 1, *C, SAME_NONZERO_PATTERN));
+    PetscCall(MatDestroy(C));
+  }
+  *C = G;
+  PetscFunctionReturn(0);
+}
+
+/* m e (cos(psi), sin(psi)) along the lateral axes with psi = Omega t + phase: the real part of (1, -i) m e exp(i psi). */
+PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
+{
+  const NsFe *fe = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(VecZeroEntries(re));
+  PetscCall(VecZeroEntries(im));
+  PetscReal *a = NsVecArray(re), *b = NsVecArray(im);
+  for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
+    const NsFeUnbalance *u = &fe->forces.unbalance[k];
+    if (speed_ratio(fe, &fe->body[u->at.body]) != 1) continue; /* it turns at another speed than the first rotor */
+    const PetscReal c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
+    for (PetscInt i = 0; i < u->entries; i++) {
+      a[u->unknown[i]] += c * u->lateral[0][i] + s * u->lateral[1][i];
+      b[u->unknown[i]] += s * u->lateral[0][i] - c * u->lateral[1][i];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscInt NsFeRotors(NsModel *model, const NsFeRotor **result)
+{
+  NsFe      *fe     = model->data;
+  NsFeRotor *rotors = NsArenaAlloc(fe->arena, sizeof(*rotors) * (size_t)fe->bodies);
+  PetscInt   count  = 0;
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (!body->is_rotor) continue;
+    rotors[count] = (NsFeRotor){.name = body->name, .first_point = body->first_node, .points = body->mesh->nodes, .speed = NsSpinAtStart(body->spin)};
+    rotors[count].ratio  = speed_ratio(fe, body);
+    rotors[count].manner = NsSpinIsFree(body->spin) ? "free, from " : NsSpinIsConstant(body->spin) ? "constant " : "over time, from ";
+    if (!NsSpinIsFree(body->spin) && !NsSpinIsConstant(body->spin)) rotors[count].highest = NsSpinHighest(body->spin);
+    for (int k = 0; k < 6; k++) rotors[count].lateral[k / 3][k % 3] = body->frame[1 + k / 3][k % 3] + 0.0;
+    for (int k = 0; k < 3; k++) rotors[count].axis[k] = body->frame[0][k];
+    count++;
+  }
+  *result = rotors;
+  return count;
+}

@@ -1,0 +1,48 @@
+/*
+  Points of bodies, as names in the config find them.
+*/
+#pragma once
+#include "contact/pair.h"
+#include "fe/elements/element.h"
+#include "fe/bodies/body.h"
+#include "percuss/model.h"
+
+/* A point of a body: a node, or a point within an element, and from there a rigid arm. */
+typedef struct {
+  PetscInt  body; /* -1: the ground */
+  PetscInt  node; /* -1: within the element */
+  PetscInt  element;
+  PetscReal xi[3];  /* natural coordinates within it */
+  PetscReal arm[3]; /* m */
+} NsFePoint;
+
+/* Twist of a rotor at a point: its angle is that of the prescribed spin, plus a sum over unknowns where the spin is free. */
+typedef struct {
+  const NsSpin *spin; /* NULL: the point does not spin */
+  PetscInt      entries, unknown[NS_POINT_UNKNOWNS];
+  PetscReal     weight[NS_POINT_UNKNOWNS];
+} NsFeTwist;
+
+/* src/fe/model/names.c: the body of this name, of `length` bytes; NULL after an error in diag at this place. */
+const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
+/* "bar.left" -> global nodes. NULL after an error in diag at this place. */
+const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count);
+/* "bar.left", "shaft@0.3" (of its length), "shaft@180 mm", and "ground" where allow_ground. NULL after an error in diag at this place. arm: NULL for none. */
+const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count);
+/* The same where exactly one is wanted; false after an error. */
+PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePoint *spot);
+/* The unit direction along the body at a point, pointing outwards at its ends; false if the body has none there. */
+PetscBool      NsFeAxis(const NsFe *fe, const NsFePoint *spot, PetscReal axis[3]);
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
+/* "body.set" for every named node set, NULL-terminated: what a probe, a load, a contact may name. */
+const char *const *NsFePointNames(const NsFe *fe);
+/* "body.node" of one node, or "body@0.5"; false: why says what is wrong with the name. */
+PetscBool      NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size);
+PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
+
+/* src/fe/model/point.c: position of a point and its motion for unit unknowns; the ground has no unknowns. */
+void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point);
+/* Twist of a rotor at a point. */
+void      NsFeMakeTwist(const NsFe *fe, const NsFePoint *spot, NsFeTwist *twist);
+PetscReal NsFeTwistAngle(const NsFeTwist *twist, PetscReal t, const PetscScalar *q);
+PetscReal NsFeTwistRate(const NsFeTwist *twist, PetscReal t, const PetscScalar *v);

@@ -1,0 +1,296 @@
+/*
+  What is drawn: for each element as many lines as its type says, bent by its own shape functions; a ring of NS_RING lines for each disc and housing; a
+  vertex for each rigid body without one. Points: nodes first, then points within elements, then rings.
+*/
+#include "fe/elements/beam.h"
+#include "fe.h"
+
+#define NS_RING 24
+
+/* Lines of an element. */
+static PetscInt lines_of(const NsFe *fe, const NsFeElement *e)
+{
+  return fe->body[e->body].element->lines;
+}
+
+static PetscInt last_node(const NsFe *fe, const NsFeElement *e)
+{
+  return e->node[fe->body[e->body].element->nodes - 1];
+}
+
+static void allocate(NsFe *fe, NsScene *scene)
+{
+  size_t points, cells;
+
+  scene->points = fe->nodes + NS_RING * fe->rings;
+  scene->cells  = NS_RING * fe->rings;
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    scene->points += lines_of(fe, &fe->element[i]) - 1;
+    scene->cells += lines_of(fe, &fe->element[i]);
+  }
+  for (PetscInt b = 0; b < fe->bodies; b++) scene->cells += fe->body[b].mesh->elements == 0;
+  points           = (size_t)scene->points;
+  cells            = (size_t)scene->cells;
+  scene->x         = NsArenaAlloc(fe->arena, sizeof(*scene->x) * 3 * points);
+  scene->radius    = NsArenaAlloc(fe->arena, sizeof(*scene->radius) * points);
+  scene->cell      = NsArenaAlloc(fe->arena, sizeof(*scene->cell) * 2 * cells);
+  scene->body      = NsArenaAlloc(fe->arena, sizeof(*scene->body) * cells);
+  scene->element   = NsArenaAlloc(fe->arena, sizeof(*scene->element) * cells);
+  scene->body_name = NsArenaAlloc(fe->arena, sizeof(*scene->body_name) * (size_t)fe->bodies);
+}
+
+static void add_cell(NsScene *scene, PetscInt *cell, PetscInt a, PetscInt b, PetscInt body, PetscInt element)
+{
+  scene->cell[2 * *cell]     = a;
+  scene->cell[2 * *cell + 1] = b;
+  scene->body[*cell]         = body;
+  scene->element[*cell]      = element;
+  (*cell)++;
+}
+
+static void add_element(const NsFe *fe, PetscInt index, NsScene *scene, PetscInt *point, PetscInt *cell)
+{
+  const NsFeElement *e    = &fe->element[index];
+  const PetscInt     n    = lines_of(fe, e);
+  PetscInt           last = e->node[0];
+
+  for (PetscInt k = 1; k <= n; k++) {
+    const PetscReal s    = (PetscReal)k / (PetscReal)n;
+    const PetscInt  next = k < n ? (*point)++ : last_node(fe, e);
+    for (int i = 0; i < 3 && k < n; i++) scene->x[3 * next + i] = (1 - s) * fe->x[3 * e->node[0] + i] + s * fe->x[3 * last_node(fe, e) + i];
+    if (k < n) scene->radius[next] = fe->body[e->body].element->radius(e, (PetscReal[3]){s});
+    add_cell(scene, cell, last, next, e->body, index - fe->body[e->body].first_element);
+    last = next;
+  }
+}
+
+/* Two directions across the ring's axis. */
+static void ring_frame(const NsFeRing *ring, PetscReal frame[3][3])
+{
+  (void)NsBeamFrame(ring->axis, NULL, frame);
+}
+
+static void add_ring(const NsFeRing *ring, NsScene *scene, PetscInt *point, PetscInt *cell)
+{
+  const PetscInt first = *point;
+  PetscReal      frame[3][3];
+
+  ring_frame(ring, frame);
+  for (PetscInt k = 0; k < NS_RING; k++, (*point)++) {
+    const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / NS_RING, c = ring->radius * PetscCosReal(angle), s = ring->radius * PetscSinReal(angle);
+    for (int i = 0; i < 3; i++) scene->x[3 * *point + i] = ring->centre.x[i] + c * frame[1][i] + s * frame[2][i];
+    scene->radius[*point] = ring->radius / 40;
+    add_cell(scene, cell, first + k, first + (k + 1) % NS_RING, ring->body, -1);
+  }
+}
+
+/* A node is as thick as its elements are on average. */
+static void node_radii(const NsFe *fe, NsScene *scene)
+{
+  PetscInt *count = NsArenaAlloc(fe->arena, sizeof(*count) * (size_t)fe->nodes);
+
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeElement *e = &fe->element[i];
+    for (int end = 0; end < 2; end++) {
+      const PetscInt node = end ? last_node(fe, e) : e->node[0];
+      scene->radius[node] += fe->body[e->body].element->radius(e, (PetscReal[3]){end});
+      count[node]++;
+    }
+  }
+  for (PetscInt i = 0; i < fe->nodes; i++) scene->radius[i] /= (PetscReal)PetscMax(1, count[i]);
+}
+
+/* The body that has this unknown. */
+static PetscInt body_of(const NsFe *fe, PetscInt unknown)
+{
+  PetscInt body = 0;
+
+  for (PetscInt i = 0; i < fe->dofs; i++) {
+    if (fe->unknown[i] != unknown) continue;
+    while (body + 1 < fe->bodies && fe->body[body + 1].first_dof <= i) body++;
+    break;
+  }
+  return body;
+}
+
+static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
+{
+  return pair->type->draw ? pair->type->draw(pair, ring) : 0;
+}
+
+/* The circles of a contact's surface; candidates against one surface follow each other. */
+static void add_surface(NsFe *fe, const NsPair *pair)
+{
+  const NsPoint *of = pair->point[1].unknowns ? &pair->point[1] : &pair->point[0];
+  NsRing         ring[NS_PAIR_RINGS];
+  const PetscInt rings = draw(pair, ring);
+
+  if (rings && fe->rings >= rings) {
+    const NsFeRing *last = &fe->ring[fe->rings - rings];
+    PetscReal       off  = PetscAbsReal(last->radius - ring[0].radius);
+    for (int k = 0; k < 3; k++) off += PetscAbsReal(last->centre.x[k] - ring[0].centre.x[k]);
+    if (off == 0) return;
+  }
+  for (PetscInt r = 0; r < rings; r++) {
+    NsFeRing *to = &fe->ring[fe->rings++];
+    *to          = (NsFeRing){.centre = ring[r].centre, .body = body_of(fe, of->unknown[0]), .radius = ring[r].radius};
+    for (int k = 0; k < 3; k++) to->axis[k] = ring[r].axis[k];
+  }
+}
+
+static void list_rings(NsFe *fe)
+{
+  NsRing   drawn[NS_PAIR_RINGS];
+  PetscInt most = fe->inertias;
+
+  for (PetscInt i = 0; i < fe->pairs; i++) most += draw(fe->pair[i], drawn);
+  fe->ring = NsArenaAlloc(fe->arena, sizeof(*fe->ring) * (size_t)(most + 1));
+  for (PetscInt i = 0; i < fe->inertias; i++) {
+    const NsFeInertia *inertia = &fe->inertia[i];
+    if (inertia->radius == 0) continue;
+    NsFeRing *ring = &fe->ring[fe->rings++];
+    *ring          = (NsFeRing){.body = inertia->at.body, .radius = inertia->radius};
+    NsFeExpand(fe, &inertia->at, &ring->centre);
+    for (int k = 0; k < 3; k++) ring->axis[k] = inertia->frame[0][k];
+  }
+  for (PetscInt i = 0; i < fe->pairs; i++) add_surface(fe, fe->pair[i]);
+}
+
+void NsFeScene(NsFe *fe, NsModel *model)
+{
+  NsScene *scene = &model->scene;
+  PetscInt point = fe->nodes, cell = 0;
+
+  list_rings(fe);
+  allocate(fe, scene);
+  scene->elements = fe->elements;
+  scene->bodies   = fe->bodies;
+  for (PetscInt i = 0; i < 3 * fe->nodes; i++) scene->x[i] = fe->x[i];
+  node_radii(fe, scene);
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeElement *e = &fe->element[i];
+    add_element(fe, i, scene, &point, &cell);
+    model->mass_total += fe->body[e->body].element->total_mass(&fe->body[e->body], e);
+    if (fe->body[e->body].element->bends) scene->beams = PETSC_TRUE;
+  }
+  for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].mass;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    scene->body_name[b]  = body->name;
+    for (PetscInt a = 0; a < body->node_unknowns; a++) scene->rotations = scene->rotations || body->turns[a];
+    if (body->mesh->elements == 0) add_cell(scene, &cell, body->first_node, body->first_node, b, -1);
+  }
+  for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], scene, &point, &cell);
+}
+
+/* Displacement, velocity and rotation of one point of the scene; arm: from the place's point, NULL for none. */
+static void point_fields(const NsPoint *place, const PetscScalar *q, const PetscScalar *v, PetscInt point, NsFields *fields)
+{
+  for (int k = 0; k < 3; k++) {
+    PetscReal u = 0, w = 0, r = 0;
+    for (PetscInt i = 0; i < place->unknowns; i++) {
+      u += place->move[i][k] * q[place->unknown[i]];
+      w += place->move[i][k] * v[place->unknown[i]];
+      r += place->turn[i][k] * q[place->unknown[i]];
+    }
+    fields->displacement[3 * point + k] = u;
+    fields->velocity[3 * point + k]     = w;
+    if (fields->rotation) fields->rotation[3 * point + k] = r;
+  }
+}
+
+/* The same of a node, quicker: its unknowns are along its body's directions. */
+static void node_fields(const NsFe *fe, PetscInt node, const PetscScalar *q, const PetscScalar *v, NsFields *fields)
+{
+  const NsFeBody *body    = &fe->body[fe->node_body[node]];
+  const PetscInt *unknown = NsFeNodeUnknowns(fe, node);
+  PetscReal       u[3] = {0, 0, 0}, w[3] = {0, 0, 0}, r[3] = {0, 0, 0};
+
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    const PetscReal *d = body->direction[a];
+    const PetscInt   i = unknown[a];
+    if (i < 0) continue;
+    for (int k = 0; k < 3; k++) {
+      if (body->turns[a])
+        r[k] += d[k] * q[i];
+      else {
+        u[k] += d[k] * q[i];
+        w[k] += d[k] * v[i];
+      }
+    }
+  }
+  for (int k = 0; k < 3; k++) {
+    fields->displacement[3 * node + k] = u[k];
+    fields->velocity[3 * node + k]     = w[k];
+    if (fields->rotation) fields->rotation[3 * node + k] = r[k];
+  }
+}
+
+static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q, PetscInt cell, NsFields *fields)
+{
+  const NsFeElement *e    = &fe->element[index];
+  const NsFeBody    *body = &fe->body[e->body];
+  const PetscInt     n    = lines_of(fe, e);
+  PetscReal          u[NS_ELEMENT_UNKNOWNS], energy;
+
+  NsFeElementValues(fe, NULL, e, q, u);
+  energy = body->element->energy(body, e, u);
+  for (PetscInt k = 0; k < n; k++) {
+    NsElementResults results;
+    body->element->results(body, e, u, (PetscReal[3]){((PetscReal)k + 0.5) / (PetscReal)n}, &results);
+    fields->normal_force[cell + k] = results.normal_force;
+    fields->stress[cell + k]       = results.stress;
+    fields->energy[cell + k]       = energy / (PetscReal)n;
+    for (int i = 0; fields->section_force && i < 3; i++) {
+      fields->section_force[3 * (cell + k) + i]  = results.section_force[i];
+      fields->section_moment[3 * (cell + k) + i] = results.section_moment[i];
+    }
+  }
+}
+
+/* Rings tilt with their point but do not spin: magnified rotations would distort them. */
+static void ring_fields(const NsFeRing *ring, const PetscScalar *q, const PetscScalar *v, PetscInt first, NsFields *fields)
+{
+  PetscReal frame[3][3];
+
+  ring_frame(ring, frame);
+  for (PetscInt k = 0; k < NS_RING; k++) {
+    const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / NS_RING;
+    NsPoint         rim   = ring->centre;
+    PetscReal       arm[3];
+    for (int i = 0; i < 3; i++) arm[i] = ring->radius * (PetscCosReal(angle) * frame[1][i] + PetscSinReal(angle) * frame[2][i]);
+    for (PetscInt j = 0; j < rim.unknowns; j++) {
+      PetscReal *turn = rim.turn[j], along = turn[0] * frame[0][0] + turn[1] * frame[0][1] + turn[2] * frame[0][2];
+      for (int i = 0; i < 3; i++) turn[i] -= along * frame[0][i];
+      for (int i = 0; i < 3; i++) rim.move[j][i] += turn[(i + 1) % 3] * arm[(i + 2) % 3] - turn[(i + 2) % 3] * arm[(i + 1) % 3];
+    }
+    point_fields(&rim, q, v, first + k, fields);
+  }
+}
+
+PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+{
+  NsFe            *fe    = model->data;
+  PetscInt         point = fe->nodes, cell = 0;
+  const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v);
+  NsPoint          place;
+
+  PetscFunctionBegin;
+  (void)t;
+  for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const PetscInt n = lines_of(fe, &fe->element[i]);
+    for (PetscInt k = 1; k < n; k++, point++) {
+      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {(PetscReal)k / (PetscReal)n}}, &place);
+      point_fields(&place, aq, av, point, fields);
+    }
+    element_fields(fe, i, aq, cell, fields);
+    cell += n;
+  }
+  for (; cell < model->scene.cells; cell++) {
+    fields->normal_force[cell] = fields->stress[cell] = fields->energy[cell] = 0;
+    for (int k = 0; fields->section_force && k < 3; k++) fields->section_force[3 * cell + k] = fields->section_moment[3 * cell + k] = 0;
+  }
+  for (PetscInt r = 0; r < fe->rings; r++) ring_fields(&fe->ring[r], aq, av, point + NS_RING * r, fields);
+  PetscFunctionReturn(0);
+}

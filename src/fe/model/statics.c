@@ -1,0 +1,209 @@
+/*
+  The static solution K q = f(0) + M g as initial state (`start: static`): loads at t = 0, without contacts and unbalances.
+
+  The twist of a rotor of free spin has no stiffness; it is held at the rotor's first node.
+
+  Buckling: under axial compression K may have negative eigenvalues, by Sylvester's law as many as its factor has negative pivots. Free bodies make K singular:
+  1e-10 omega_max^2 M is added, which hides instabilities slower than 1e-5 of the highest frequency.
+*/
+#include <petscksp.h>
+#include "components.h"
+
+/* 1 at the twists of a rotor of free spin (all nodes), 0 elsewhere; false for other bodies. */
+static PetscErrorCode turn_rotor(const NsFe *fe, PetscInt number, Vec turned, PetscBool *turns)
+{
+  const NsFeBody *body = &fe->body[number];
+
+  PetscFunctionBegin;
+  *turns = body->is_rotor && NsSpinIsFree(body->spin);
+  if (!*turns) PetscFunctionReturn(0);
+  PetscReal *value = NsVecArray(turned);
+  for (PetscInt i = 0; i < body->mesh->nodes; i++) {
+    NsFeTwist twist;
+    NsFeMakeTwist(fe, &(NsFePoint){.body = number, .node = body->first_node + i, .element = -1}, &twist);
+    for (PetscInt k = 0; k < twist.entries; k++) value[twist.unknown[k]] = twist.weight[k];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Holds the twist of each rotor at its first node, where turning the whole rotor strains nothing, by the stiffness in held[unknowns]; `zero` and `work` are
+   for use in between. */
+static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec zero, Vec work, Vec held)
+{
+  PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    PetscBool turns;
+    PetscReal strain;
+    NsFeTwist twist;
+    PetscCall(turn_rotor(fe, b, zero, &turns));
+    if (!turns) continue;
+    PetscCall(MatMult(K, zero, work));
+    PetscCall(VecNorm(work, NORM_INFINITY, &strain));
+    PetscCall(VecZeroEntries(zero));
+    if (strain > 1e-9 * largest) continue; /* something holds it */
+    NsFeMakeTwist(fe, &(NsFePoint){.body = b, .node = fe->body[b].first_node, .element = -1}, &twist);
+    for (PetscInt i = 0; i < twist.entries; i++) {
+      const PetscInt unknown = twist.unknown[i];
+      PetscReal      value;
+      PetscCall(MatGetValue(K, unknown, unknown, &value));
+      PetscCall(MatSetValue(K, unknown, unknown, value, ADD_VALUES));
+      PetscCall(VecSetValue(held, unknown, value, INSERT_VALUES));
+      PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
+      PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Reports the unknown of the largest displacement: if K is singular, it belongs to what is not supported. */
+static PetscErrorCode blame(NsFe *fe, NsModel *model)
+{
+  const PetscReal *q    = NsVecRead(fe->rest);
+  PetscInt         most = 0;
+  char             name[256];
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < fe->unknowns; i++) {
+    if (!(PetscAbsReal(q[i]) <= PetscAbsReal(q[most]))) most = i;
+  }
+  PetscCall(model->view.name_unknown(model, most, name, sizeof(name)));
+  NsDiagError(
+    fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` has no solution: supports, springs and bearings do not hold the whole model");
+  NsDiagNote(fe->diag, "free to move: %s", name);
+  PetscFunctionReturn(0);
+}
+
+/* x = K^-1 f. A singular K is shifted slightly and gives a huge x, which twice_energy detects. */
+static PetscErrorCode solve(Mat K, PetscReal largest, Vec f, Vec x)
+{
+  KSP ksp;
+  PC  pc;
+
+  PetscFunctionBegin;
+  if (largest == 0) PetscFunctionReturn(0); /* nothing is held at all: x stays zero, which is right where nothing pulls either */
+  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
+  PetscCall(KSPSetOptionsPrefix(ksp, "static_"));
+  PetscCall(KSPSetOperators(ksp, K, K));
+  PetscCall(KSPSetType(ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetType(pc, PCLU));
+  PetscCall(PCFactorSetZeroPivot(pc, 1e-18 * largest));
+  PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_NONZERO));
+  PetscCall(PCFactorSetShiftAmount(pc, 1e-14 * largest));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSolve(ksp, f, x));
+  PetscCall(KSPDestroy(&ksp));
+  PetscFunctionReturn(0);
+}
+
+/* x'Kx of the solution, computed from strains, which unlike K x keep their digits on a fine mesh. */
+static PetscErrorCode twice_energy(const NsFe *fe, const PetscReal *speeds, Vec held, PetscReal *twice)
+{
+  const PetscReal *x = NsVecRead(fe->rest), *stiffness = NsVecRead(held);
+
+  PetscFunctionBegin;
+  *twice = 0;
+  for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
+    PetscReal u[NS_COMPONENT_UNKNOWNS];
+    for (PetscInt k = 0; k < c.n; k++) u[k] = c.unknown[k] < 0 ? 0 : x[c.unknown[k]];
+    *twice += 2 * NsFeComponentEnergy(fe, &c, speeds, u);
+  }
+  for (PetscInt i = 0; i < fe->unknowns; i++) *twice += x[i] * stiffness[i] * x[i];
+  PetscFunctionReturn(0);
+}
+
+/* Weight and loads at t = 0. */
+static PetscErrorCode outer_force(const NsFe *fe, Vec zero, Vec f)
+{
+  NsFeForces       forces = fe->forces;
+  const PetscReal *none   = NsVecRead(zero);
+  PetscReal       *value  = NsVecArray(f);
+
+  PetscFunctionBegin;
+  forces.unbalances = 0; /* they turn: nothing static about them */
+  NsFeWeight(fe, value);
+  NsFeOuterForce(&forces, 0, none, none, value);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
+{
+  Mat        M, C, G, K;
+  PetscReal *speeds, largest, work = 0, twice = 0;
+  Vec        zero, f, held, diagonal;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(fe->bodies, &speeds));
+  for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+  PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &K)); /* bearings over speed as they are at the start */
+  PetscCall(MatCreateVecs(K, &fe->rest, &f));
+  PetscCall(VecDuplicate(f, &zero));
+  PetscCall(VecDuplicate(f, &held));
+  PetscCall(VecDuplicate(f, &diagonal));
+  PetscCall(outer_force(fe, zero, f));
+  PetscCall(MatGetDiagonal(K, diagonal));
+  PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
+  PetscCall(hold_twists(fe, largest, K, zero, diagonal, held));
+  PetscCall(VecAssemblyBegin(held));
+  PetscCall(VecAssemblyEnd(held));
+  PetscCall(solve(K, largest, f, fe->rest));
+  PetscCall(VecDot(f, fe->rest, &work));
+  PetscCall(twice_energy(fe, speeds, held, &twice));
+  PetscCall(VecNorm(f, NORM_INFINITY, &largest));
+  if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(blame(fe, model));
+  PetscCall(PetscFree(speeds));
+  PetscCall(VecDestroy(&zero));
+  PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&held));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
+  PetscCall(MatDestroy(&K));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model)
+{
+  const NsFeBody *pressed = NULL;
+  Mat             M, C, G, K, factor;
+  MatFactorInfo   info;
+  IS              row, column;
+  NsBound         omega, rate;
+  PetscInt        negative, zero, positive;
+  PetscReal       highest = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt b = fe->bodies - 1; b >= 0; b--) {
+    if (fe->body[b].theory.axial_force < 0) pressed = &fe->body[b];
+  }
+  if (!pressed || fe->circulates) PetscFunctionReturn(0);
+  for (PetscInt part = 0; part < model->parts; part++) {
+    PetscCall(NsFeFrequencyBound(model, part, &omega, &rate));
+    highest = PetscMax(highest, omega.value);
+  }
+  PetscCall(NsFeAssemble(fe, NULL, &M, &C, &G, &K));
+  PetscCall(MatAXPY(K, 1e-10 * PetscSqr(highest), M, SUBSET_NONZERO_PATTERN));
+  PetscCall(MatSetOption(K, MAT_SYMMETRIC, PETSC_TRUE));
+  PetscCall(MatConvert(K, MATSEQSBAIJ, MAT_INPLACE_MATRIX, &K));
+  PetscCall(MatGetOrdering(K, MATORDERINGNATURAL, &row, &column));
+  PetscCall(MatGetFactor(K, MATSOLVERPETSC, MAT_FACTOR_CHOLESKY, &factor));
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.zeropivot = 0;
+  PetscCall(MatCholeskyFactorSymbolic(factor, K, row, &info));
+  PetscCall(MatCholeskyFactorNumeric(factor, K, &info));
+  PetscCall(MatGetInertia(factor, &negative, &zero, &positive));
+  if (negative > 0) {
+    NsDiagWarning(fe->diag, NsKeysPlace(pressed->where, "axial_force"), "'%s' buckles: with these supports it cannot carry a compression of %g N",
+      pressed->name, -pressed->theory.axial_force);
+    NsDiagNote(fe->diag, "deflections will grow without bound, because the model is linear");
+  }
+  PetscCall(ISDestroy(&row));
+  PetscCall(ISDestroy(&column));
+  PetscCall(MatDestroy(&factor));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
+  PetscCall(MatDestroy(&K));
+  PetscFunctionReturn(0);
+}

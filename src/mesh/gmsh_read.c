@@ -1,0 +1,486 @@
+/*
+  The sections of a Gmsh file, format 4.1 or 2.2:
+
+      $MeshFormat  version type size (binary: int 1)   $EndMeshFormat
+      $PhysicalNames  number  {dimension tag "name"}   $EndPhysicalNames     may be absent
+      $Entities  ...                                   $EndEntities          4.1 only
+      $Nodes  ...  $EndNodes   $Elements  ...  $EndElements
+
+  and $Comments between. What follows $EndElements is not read. Nothing is trusted: counts are bounded by the size of the file, and nodes and entities must exist.
+
+  Reference: Gmsh manual, "MSH file format" and "Legacy formats: MSH file format version 2".
+*/
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/out_of_memory.h"
+#include "gmsh.h"
+
+enum { LONGEST_NAME = 127 /* Gmsh's own limit */, POINT = 15, QUADRATIC_LINE = 8, MOST_NODES = 27 };
+
+const NsMeshShape NsMeshShape_Line2 = {"two-node lines", 1, 2};
+
+/* Gmsh's element types that can be read, but for points: a new one is a line here. */
+static const struct {
+  long long          type;
+  const NsMeshShape *shape;
+} types[] = {{1, &NsMeshShape_Line2}};
+
+typedef struct {
+  long long tag;
+  int       dimension, groups;
+  PetscInt *group; /* [groups] */
+} Entity;
+
+typedef struct {
+  NsGmshText  in;
+  NsGmshMesh *mesh;
+  Entity     *entity;
+  size_t      entities;
+  long long  *tag;   /* [nodes] the node's number in the file */
+  size_t     *at;    /* [nodes] where it stands there, for messages */
+  long long   least; /* smallest number */
+  size_t      range; /* of numbers */
+  PetscInt   *index; /* [range] node of a number, -1: none */
+} Reader;
+
+static void *allocate(size_t count, size_t size)
+{
+  void *memory = calloc(count ? count : 1, size);
+
+  if (!memory) NsOutOfMemory();
+  return memory;
+}
+
+static void append(NsGmshList *list, PetscInt value)
+{
+  if (list->count == list->capacity) {
+    list->capacity = 2 * list->capacity + 256;
+    list->items    = realloc(list->items, list->capacity * sizeof *list->items);
+    if (!list->items) NsOutOfMemory();
+  }
+  list->items[list->count++] = value;
+}
+
+/* Tags are negative where a curve is reversed in the group; 0 is no group. */
+static void add_to_group(NsGmshList *list, PetscInt tag, PetscInt item)
+{
+  if (!tag) return;
+  append(list, PetscAbsInt(tag));
+  append(list, item);
+}
+
+static void say_how_to_export(Reader *reader)
+{
+  NsDiagNote(reader->in.diag, "write it again with Gmsh: gmsh old.msh -save -format msh41 -o new.msh");
+}
+
+static void read_format(Reader *reader)
+{
+  NsGmshText *in = &reader->in;
+  const char *version, *type, *size, *zero;
+  int         one;
+
+  in->section = "$MeshFormat";
+  if (in->size == 0) NsGmshFail(in, "the file is empty");
+  if (strcmp(NsGmshSection(in, "the header"), "$MeshFormat") != 0) {
+    const bool old = in->length == 4 && strncmp(in->text + in->token, "$NOD", 4) == 0;
+    if (in->failed) return;
+    NsGmshFail(in, old ? "a Gmsh file of the old format 1.0; formats 4.1 and 2.2 can be read" : "not a Gmsh mesh: it must begin with $MeshFormat");
+    if (old)
+      say_how_to_export(reader);
+    else
+      NsDiagNote(in->diag, "make one from a geometry: gmsh -1 -format msh41 geometry.geo");
+    return;
+  }
+  in->section             = "$MeshFormat";
+  version                 = NsGmshWord(in);
+  reader->mesh->version22 = strcmp(version, "2.2") == 0;
+  if (!in->failed && !reader->mesh->version22 && strcmp(version, "4.1") != 0) {
+    NsGmshFail(in, "Gmsh format %s cannot be read; formats 4.1 and 2.2 can", NsGmshClipped(in));
+    say_how_to_export(reader);
+  }
+  type              = NsGmshWord(in);
+  const bool binary = strcmp(type, "1") == 0;
+  if (!binary && strcmp(type, "0") != 0) NsGmshFail(in, "the file type is 0 (ASCII) or 1 (binary), not '%s'", NsGmshClipped(in));
+  size = NsGmshWord(in);
+  if (strcmp(size, "8") != 0) NsGmshFail(in, "numbers of 8 bytes are expected, not '%s'", NsGmshClipped(in));
+  if (in->failed) return;
+  zero = binary ? NULL : memchr(in->text, 0, in->size);
+  if (zero) {
+    in->token  = (size_t)(zero - in->text);
+    in->length = 1;
+    NsGmshFail(in, "a zero byte in a file that calls itself ASCII; it is damaged");
+  }
+  in->binary = binary;
+  if (binary && NsGmshTake(in, &one, sizeof one) && one != 1)
+    NsGmshFail(in, "not readable as a binary Gmsh file: it comes from a machine with another byte order, or was copied as text; write it as ASCII");
+  NsGmshEndSection(in, "$EndMeshFormat");
+}
+
+/* The name is the rest of the line, after one blank. */
+static void read_name(Reader *reader, NsGmshName *name)
+{
+  NsGmshText *in = &reader->in;
+  const char *rest, *end, *newline, *close;
+  long long   dimension, tag;
+
+  (void)NsGmshWord(in);
+  dimension = in->failed ? 0 : NsGmshToWhole(in);
+  if (dimension < 0 || dimension > 3) NsGmshFail(in, "a physical group of dimension %lld", dimension);
+  (void)NsGmshWord(in);
+  tag = in->failed ? 1 : NsGmshToWhole(in);
+  if (tag < 1 || tag > PETSC_MAX_INT - 1) NsGmshFail(in, "a physical group with the tag %lld", tag);
+  if (in->failed) return;
+  rest    = in->text + in->at;
+  end     = in->text + in->size;
+  newline = memchr(rest, '\n', (size_t)(end - rest));
+  if (!newline) newline = end;
+  for (close = newline; close > rest && NsGmshIsWhite(close[-1]); close--) continue;
+  in->token  = in->at;
+  in->length = (size_t)(close - rest);
+  if (rest[-1] != ' ' || close - rest < 3 || rest[0] != '"' || close[-1] != '"' || memchr(rest, 0, in->length))
+    NsGmshFail(in, "expected one blank and a name in double quotes after the tag of a physical group");
+  else if (close - rest - 2 > LONGEST_NAME)
+    NsGmshFail(in, "the name of a physical group has more than %d bytes", LONGEST_NAME);
+  if (in->failed) return;
+  *name  = (NsGmshName){(int)dimension, (int)tag, NsArenaCopy(in->arena, rest + 1, (size_t)(close - rest - 2))};
+  in->at = (size_t)(newline - in->text) + (newline < end);
+}
+
+static void read_names(Reader *reader)
+{
+  size_t names;
+
+  reader->in.section  = "$PhysicalNames";
+  names               = NsGmshCountWord(&reader->in);
+  reader->mesh->name  = NsArenaAlloc(reader->in.arena, (names + 1) * sizeof *reader->mesh->name);
+  reader->mesh->names = (int)names;
+  for (size_t k = 0; k < names && !reader->in.failed; k++) read_name(reader, &reader->mesh->name[k]);
+  NsGmshEndSection(&reader->in, "$EndPhysicalNames");
+}
+
+static int compare_entities(const void *a, const void *b)
+{
+  const Entity *x = a, *y = b;
+
+  if (x->dimension != y->dimension) return x->dimension - y->dimension;
+  return (x->tag > y->tag) - (x->tag < y->tag);
+}
+
+static void read_entity(NsGmshText *in, int dimension, Entity *entity)
+{
+  entity->dimension = dimension;
+  entity->tag       = NsGmshWhole(in);
+  for (int d = 0; d < (dimension ? 6 : 3); d++) (void)NsGmshReal(in); /* bounding box */
+  const size_t groups = NsGmshCount(in);
+  entity->group       = NsArenaAlloc(in->arena, (groups + 1) * sizeof *entity->group);
+  for (size_t g = 0; g < groups && !in->failed; g++) entity->group[entity->groups++] = (PetscInt)NsGmshWhole(in);
+  for (size_t b = dimension ? NsGmshCount(in) : 0; b > 0 && !in->failed; b--) (void)NsGmshWhole(in); /* what bounds it */
+  NsGmshEndOfLine(in);
+}
+
+static void read_entities(Reader *reader)
+{
+  static const char *const kind[] = {"point", "curve", "surface", "volume"};
+  NsGmshText              *in     = &reader->in;
+  size_t                   counts[4], k = 0;
+
+  in->section = "$Entities";
+  for (int d = 0; d < 4; d++) reader->entities += counts[d] = NsGmshCount(in);
+  if (in->failed) return;
+  reader->entity = NsArenaAlloc(in->arena, (reader->entities + 1) * sizeof *reader->entity);
+  for (int d = 0; d < 4; d++)
+    for (size_t n = 0; n < counts[d] && !in->failed; n++) read_entity(in, d, &reader->entity[k++]);
+  if (!in->failed) qsort(reader->entity, reader->entities, sizeof *reader->entity, compare_entities);
+  for (k = 1; k < reader->entities && !in->failed; k++)
+    if (compare_entities(&reader->entity[k - 1], &reader->entity[k]) == 0)
+      NsGmshFail(in, "%s %lld is in $Entities twice", kind[reader->entity[k].dimension], reader->entity[k].tag);
+  NsGmshEndSection(in, "$EndEntities");
+}
+
+/* The entity of a block of nodes or elements; NULL after a mistake. */
+static const Entity *block_entity(Reader *reader, int *dimension)
+{
+  NsGmshText   *in    = &reader->in;
+  Entity        key   = {.dimension = (int)NsGmshWhole(in)};
+  const Entity *found = NULL;
+
+  key.tag    = NsGmshWhole(in);
+  *dimension = key.dimension;
+  if (!in->failed) found = bsearch(&key, reader->entity, reader->entities, sizeof key, compare_entities);
+  if (!found) NsGmshFail(in, "%s refers to an entity of dimension %d and tag %lld that $Entities does not have", in->section, key.dimension, key.tag);
+  return found;
+}
+
+static void allocate_nodes(Reader *reader, size_t nodes)
+{
+  if (reader->in.failed) return;
+  reader->mesh->nodes = (PetscInt)nodes;
+  reader->mesh->x     = allocate(nodes, 3 * sizeof *reader->mesh->x);
+  reader->tag         = allocate(nodes, sizeof *reader->tag);
+  reader->at          = allocate(nodes, sizeof *reader->at);
+}
+
+static void read_node_number(Reader *reader, size_t n, size_t bytes)
+{
+  const long long tag = NsGmshWholeOf(&reader->in, bytes, false);
+
+  if (tag <= 0) NsGmshFail(&reader->in, "node %lld: nodes are numbered from 1", tag);
+  if (reader->in.failed) return;
+  reader->tag[n] = tag;
+  reader->at[n]  = reader->in.token;
+}
+
+static void read_place(Reader *reader, size_t n)
+{
+  for (int d = 0; d < 3 && !reader->in.failed; d++) {
+    const double x = NsGmshReal(&reader->in);
+
+    if (!isfinite(x)) NsGmshFail(&reader->in, "a coordinate that is not finite");
+    reader->mesh->x[3 * n + (size_t)d] = x;
+  }
+}
+
+static void read_nodes_22(Reader *reader)
+{
+  const size_t nodes = NsGmshCountWord(&reader->in);
+
+  allocate_nodes(reader, nodes);
+  for (size_t n = 0; n < nodes && !reader->in.failed; n++) {
+    read_node_number(reader, n, sizeof(int));
+    read_place(reader, n);
+    NsGmshEndOfLine(&reader->in);
+  }
+}
+
+static void read_nodes_41(Reader *reader)
+{
+  NsGmshText     *in     = &reader->in;
+  const size_t    blocks = NsGmshCount(in), nodes = NsGmshCount(in);
+  const long long least = NsGmshSize(in), most = NsGmshSize(in);
+  size_t          n = 0;
+
+  if (nodes && (least < 1 || most < least)) NsGmshFail(in, "$Nodes claims node numbers from %lld to %lld", least, most);
+  allocate_nodes(reader, nodes);
+  for (size_t block = 0; block < blocks && !in->failed; block++) {
+    int    dimension;
+    size_t here;
+
+    (void)block_entity(reader, &dimension);
+    if (NsGmshWhole(in) != 0) {
+      NsGmshFail(in, "nodes with parametric coordinates cannot be read");
+      NsDiagNote(in->diag, "set Mesh.SaveParametric = 0; in the .geo file and mesh again");
+    }
+    here = NsGmshCount(in);
+    if (here > nodes - n) NsGmshFail(in, "the blocks of $Nodes hold more than the %zu nodes it claims", nodes);
+    for (size_t k = 0; k < here && !in->failed; k++) read_node_number(reader, n + k, sizeof(long long));
+    for (size_t k = 0; k < here && !in->failed; k++) read_place(reader, n + k);
+    n += here;
+  }
+  if (n < nodes) NsGmshFail(in, "the blocks of $Nodes hold %zu nodes instead of the %zu it claims", n, nodes);
+}
+
+static void point_at(Reader *reader, PetscInt node)
+{
+  NsGmshText *in = &reader->in;
+
+  in->token = in->at = reader->at[node];
+  in->length         = in->binary ? 0 : strcspn(in->text + in->token, " \t\r\n");
+}
+
+/* Makes the table of node numbers; few nodes with huge numbers are refused. */
+static void index_nodes(Reader *reader)
+{
+  const PetscInt nodes   = reader->mesh->nodes;
+  PetscInt       largest = 0;
+
+  if (reader->in.failed || !nodes) return;
+  reader->least = reader->tag[0];
+  for (PetscInt n = 0; n < nodes; n++) {
+    reader->least = PetscMin(reader->least, reader->tag[n]);
+    if (reader->tag[n] > reader->tag[largest]) largest = n;
+  }
+  const long long most = reader->tag[largest];
+  if ((most - reader->least) / 100 > (long long)nodes + 10000) {
+    point_at(reader, largest);
+    NsGmshFail(&reader->in, "the %ld nodes have numbers from %lld to %lld, which is too sparse", (long)nodes, reader->least, most);
+    NsDiagNote(reader->in.diag, "let Gmsh renumber them: RenumberMeshNodes; in the .geo file, or Tools, Renumber");
+    return;
+  }
+  reader->range = (size_t)(most - reader->least) + 1;
+  reader->index = allocate(reader->range, sizeof *reader->index);
+  for (size_t k = 0; k < reader->range; k++) reader->index[k] = -1;
+  for (PetscInt n = 0; n < nodes && !reader->in.failed; n++) {
+    PetscInt *index = &reader->index[reader->tag[n] - reader->least];
+
+    if (*index >= 0) {
+      point_at(reader, n);
+      NsGmshFail(&reader->in, "node %lld is there twice", reader->tag[n]);
+    }
+    *index = n;
+  }
+}
+
+/* The shape of an element type; points have no shape, and *nodes is 1. */
+static const NsMeshShape *shape_of(Reader *reader, long long type, int *nodes)
+{
+  static const char *const names[] = {"", "", "triangles", "quadrangles", "tetrahedra", "hexahedra", "prisms", "pyramids"};
+  NsGmshText              *in      = &reader->in;
+
+  *nodes = 0;
+  if (in->failed) return NULL;
+  if (type == POINT) {
+    *nodes = 1;
+    return NULL;
+  }
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    if (types[k].type != type) continue;
+    *nodes = types[k].shape->nodes;
+    return types[k].shape;
+  }
+  if (type == QUADRATIC_LINE || (type >= 26 && type <= 28) || (type >= 62 && type <= 66)) {
+    NsGmshFail(in, "the file has lines of %s; only two-node lines can be read", type == QUADRATIC_LINE ? "three nodes" : "more than three nodes");
+    NsDiagNote(in->diag, "mesh with first-order elements: gmsh -1 -order 1 geometry.geo, or Mesh.ElementOrder = 1; in the .geo file");
+  } else {
+    NsGmshFail(in, "the file has %s; only two-node lines can be read",
+      type >= 2 && type <= 7 ? names[type] : NsArenaPrint(in->arena, "elements of Gmsh's type %lld", type));
+    NsDiagNote(in->diag, "mesh the curves alone: gmsh -1 geometry.geo");
+  }
+  return NULL;
+}
+
+/* The nodes of an element, as many as its shape has, or one of a point (shape NULL); and its groups. */
+static void read_element(Reader *reader, const NsMeshShape *shape, long long number, size_t bytes, int groups, const PetscInt *group)
+{
+  NsGmshMesh *mesh = reader->mesh;
+  PetscInt    node[MOST_NODES];
+  const int   nodes = shape ? shape->nodes : 1;
+
+  for (int k = 0; k < nodes; k++) {
+    const long long tag   = NsGmshWholeOf(&reader->in, bytes, true);
+    const bool      known = tag >= reader->least && (size_t)(tag - reader->least) < reader->range && reader->index[tag - reader->least] >= 0;
+
+    if (!known) NsGmshFail(&reader->in, "element %lld has a node %lld that $Nodes does not have", number, tag);
+    if (reader->in.failed) return;
+    node[k] = reader->index[tag - reader->least];
+  }
+  NsGmshEndOfLine(&reader->in);
+  for (int g = 0; g < groups; g++) add_to_group(shape ? &mesh->element_group : &mesh->node_group, group[g], shape ? mesh->elements : node[0]);
+  if (!shape) return;
+  for (int k = 0; k < nodes; k++) append(&mesh->connection, node[k]);
+  mesh->shape = shape;
+  mesh->elements++;
+}
+
+static void read_elements_22(Reader *reader)
+{
+  NsGmshText  *in       = &reader->in;
+  const size_t elements = NsGmshCountWord(in);
+
+  for (size_t e = 0; e < elements && !in->failed;) {
+    /* ASCII: number type tags; binary: type elements tags, then their numbers */
+    const long long    first = NsGmshWhole(in), second = NsGmshWholeOf(in, sizeof(int), true), here = in->binary ? second : 1;
+    int                nodes;
+    const NsMeshShape *shape = shape_of(reader, in->binary ? first : second, &nodes);
+    const long long    tags  = NsGmshWholeOf(in, sizeof(int), true);
+
+    if (here < 1 || (size_t)here > elements - e) NsGmshFail(in, "the blocks of $Elements hold more than the %zu elements it claims", elements);
+    if (tags < 0) NsGmshFail(in, "an element with %lld tags", tags);
+    for (long long k = 0; k < here && !in->failed; k++, e++) {
+      const long long number = in->binary ? NsGmshWhole(in) : first;
+      PetscInt        group  = 0; /* the first tag; the others are no groups */
+
+      for (long long t = 0; t < tags && !in->failed; t++) {
+        const PetscInt tag = (PetscInt)NsGmshWholeOf(in, sizeof(int), true);
+        if (t == 0) group = tag;
+      }
+      read_element(reader, shape, number, sizeof(int), 1, &group);
+    }
+  }
+}
+
+static void read_elements_41(Reader *reader)
+{
+  NsGmshText  *in     = &reader->in;
+  const size_t blocks = NsGmshCount(in), elements = NsGmshCount(in);
+  size_t       e = 0;
+
+  (void)NsGmshSize(in); /* smallest and largest element number */
+  (void)NsGmshSize(in);
+  for (size_t block = 0; block < blocks && !in->failed; block++) {
+    int                nodes, dimension;
+    const Entity      *entity = block_entity(reader, &dimension);
+    const long long    type   = NsGmshWhole(in);
+    const NsMeshShape *shape  = shape_of(reader, type, &nodes);
+    size_t             here;
+
+    if (nodes && dimension != (shape ? shape->dimension : 0)) NsGmshFail(in, "elements of type %lld in an entity of dimension %d", type, dimension);
+    here = NsGmshCount(in);
+    if (here > elements - e) NsGmshFail(in, "the blocks of $Elements hold more than the %zu elements it claims", elements);
+    for (size_t k = 0; k < here && !in->failed; k++, e++) {
+      const long long number = NsGmshSize(in);
+      read_element(reader, shape, number, sizeof(long long), entity ? entity->groups : 0, entity ? entity->group : NULL);
+    }
+  }
+  if (e < elements) NsGmshFail(in, "the blocks of $Elements hold %zu elements instead of the %zu it claims", e, elements);
+}
+
+static void read_sections(Reader *reader)
+{
+  NsGmshText *in = &reader->in;
+  const char *next;
+
+  read_format(reader);
+  next = NsGmshSection(in, "the header");
+  if (strcmp(next, "$PhysicalNames") == 0) {
+    read_names(reader);
+    next = NsGmshSection(in, "the header");
+  }
+  if (!in->failed && !reader->mesh->version22) {
+    if (strcmp(next, "$Nodes") == 0) {
+      NsGmshFail(in, "the section $Entities is missing, which a file of format 4.1 needs here");
+      say_how_to_export(reader);
+    } else
+      NsGmshExpect(in, next, "$Entities");
+    read_entities(reader);
+    next = NsGmshSection(in, "the header");
+  }
+  if (strcmp(next, "$PartitionedEntities") == 0) NsGmshFail(in, "a partitioned mesh cannot be read; save it without partitions");
+  NsGmshExpect(in, next, "$Nodes");
+  in->section = "$Nodes";
+  if (reader->mesh->version22)
+    read_nodes_22(reader);
+  else
+    read_nodes_41(reader);
+  index_nodes(reader);
+  NsGmshEndSection(in, "$EndNodes");
+  next = NsGmshSection(in, "the part after $Nodes");
+  NsGmshExpect(in, next, "$Elements");
+  in->section = "$Elements";
+  if (reader->mesh->version22)
+    read_elements_22(reader);
+  else
+    read_elements_41(reader);
+  NsGmshEndSection(in, "$EndElements");
+}
+
+bool NsGmshRead(const char *path, const char *text, size_t size, NsArena *arena, NsDiag *diag, NsGmshMesh *mesh)
+{
+  Reader reader = {.in = {.path = path, .text = text, .size = size, .arena = arena, .diag = diag}, .mesh = mesh};
+
+  *mesh = (NsGmshMesh){.shape = &NsMeshShape_Line2};
+  read_sections(&reader);
+  free(reader.tag);
+  free(reader.at);
+  free(reader.index);
+  return !reader.in.failed;
+}
+
+void NsGmshFree(NsGmshMesh *mesh)
+{
+  free(mesh->x);
+  free(mesh->connection.items);
+  free(mesh->node_group.items);
+  free(mesh->element_group.items);
+}

@@ -1,0 +1,55 @@
+#include "writer.h"
+
+PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded)
+{
+  NsLayout *layout = writer->model->layout;
+  PetscInt *number, count = 0, all = 0;
+
+  PetscFunctionBegin;
+  *recorded = (NsRecorded){NULL, NULL, NULL};
+  if (NsLayoutIsNatural(layout)) PetscFunctionReturn(0);
+  for (PetscInt c = 0; c < columns; c++) all += column[c]->entries;
+  PetscCall(PetscMalloc1(all, &number));
+  for (PetscInt c = 0; c < columns; c++) {
+    for (PetscInt i = 0; i < column[c]->entries; i++) {
+      number[count]         = column[c]->unknown[i];
+      column[c]->unknown[i] = count++;
+    }
+  }
+  PetscCall(NsWatchCreate(layout, count, number, &recorded->watch));
+  PetscCall(PetscFree(number));
+  recorded->q = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));
+  recorded->v = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRecordedDestroy(NsRecorded *recorded)
+{
+  PetscFunctionBegin;
+  PetscCall(NsWatchDestroy(&recorded->watch));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRecordedGather(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v)
+{
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(state->q, q));
+  PetscCall(VecGetArrayRead(state->v, v));
+  if (!recorded->watch) PetscFunctionReturn(0);
+  PetscCall(NsWatchGather(recorded->watch, *q, recorded->q));
+  PetscCall(NsWatchGather(recorded->watch, *v, recorded->v));
+  PetscCall(VecRestoreArrayRead(state->v, v));
+  PetscCall(VecRestoreArrayRead(state->q, q));
+  *q = recorded->q;
+  *v = recorded->v;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRecordedRestore(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v)
+{
+  PetscFunctionBegin;
+  if (recorded->watch) PetscFunctionReturn(0);
+  PetscCall(VecRestoreArrayRead(state->v, v));
+  PetscCall(VecRestoreArrayRead(state->q, q));
+  PetscFunctionReturn(0);
+}

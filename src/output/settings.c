@@ -1,0 +1,43 @@
+/* The mapping `output` of a config, made from the list of writers. */
+#include "settings.h"
+#include <stddef.h>
+#include "percuss/output.h"
+
+static const NsKey every_keys[] = {
+  {"every", NS_KEY_INTEGER, offsetof(NsEverySettings, every), .required = true, .minimum = "0",
+    .help = "steps between two of them; 0 switches the output off", .example = "20"},
+  {NULL},
+};
+const NsTable NsTable_Every = {"every", "an output", every_keys, sizeof(NsEverySettings)};
+
+#define NS_WRITER(Name, key, table, default_text, help_text, example_text) extern const NsTable table;
+#define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text)
+#define NS_WRITER_ALWAYS(Name)
+#include "list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+
+static const NsKey output_keys[] = {
+  {"directory", NS_KEY_STRING, offsetof(NsOutputSettings, directory), .help = "where results go; without it out/NAME", .example = "out/trial"},
+#define NS_WRITER(Name, key, its_table, default_text, help_text, example_text) \
+  {#key, NS_KEY_TABLE, offsetof(NsOutputSettings, key), .table = &its_table, .default_value = default_text, .help = help_text, \
+    .example = example_text},
+#define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text) \
+  {#key, NS_KEY_BOOLEAN, offsetof(NsOutputSettings, key), .default_value = default_text, .help = help_text, .example = example_text},
+#include "list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
+  {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .default_value = "10 min", .minimum = "0",
+    .help = "wall time between two checkpoints, from which `percuss run --resume` goes on; 0: none but where the run is stopped", .example = "1 min"},
+  {NULL},
+};
+
+static void check_output(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsOutputSettings *output = settings;
+
+  (void)arena;
+  if (output->directory && !*output->directory) NsDiagError(diag, NsKeysPlace(output->where, "directory"), "directory must not be empty");
+}
+const NsTable NsTable_Output = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};

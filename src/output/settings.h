@@ -1,0 +1,56 @@
+/*
+  The mapping `output` of a config, typed. Each writer's key stands in list.h, and its table beside it.
+*/
+#pragma once
+#include "percuss/settings.h"
+
+struct NsOutputSettings {
+  const NsNode *where;
+  const char   *directory;   /* NULL: out/<config's name> */
+  double        checkpoints; /* s of wall time between two; 0: none but when the run is stopped */
+  /* A field for each writer with a key: `const void *frames`, the struct of its table, or `bool events`. */
+#define NS_WRITER(Name, key, table, default_text, help_text, example_text) const void *key;
+#define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text) bool key;
+#define NS_WRITER_ALWAYS(Name)
+#include "list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
+};
+
+/* What the settings of every writer with a mapping begin with; alone: NsTable_Every. */
+typedef struct {
+  const NsNode *where;
+  long          every; /* steps between two records; 0: the writer is off */
+} NsEverySettings;
+
+typedef struct {
+  const NsNode *where;
+  long          every;
+  NsStrings     probes;
+} NsHistorySettings;
+
+typedef struct {
+  const NsNode *where;
+  long          every;
+  NsList        stations; /* NsStationSettings by name */
+} NsOrbitsSettings;
+
+extern const NsTable NsTable_Every;
+
+static inline const NsStrings *NsHistoryProbes(const NsOutputSettings *output)
+{
+  return &((const NsHistorySettings *)output->history)->probes;
+}
+
+static inline const NsList *NsOrbitStations(const NsOutputSettings *output)
+{
+  return &((const NsOrbitsSettings *)output->orbits)->stations;
+}
+
+/* The key `every` of a writer's own table, whose struct T begins as NsEverySettings. */
+#define NS_EVERY_KEY(T) \
+  { \
+    "every", NS_KEY_INTEGER, offsetof(T, every), .default_value = "1", .minimum = "0", .help = "steps between two rows; 0 switches it off", \
+                                                 .example = "1" \
+  }

@@ -1,0 +1,132 @@
+#include <math.h>
+#include "advice.h"
+#include "private.h"
+
+extern const NsSchemeType NsSchemeType_HalfExplicit;
+
+#define NS_MANY_STEPS   1e6
+#define NS_PART         0.8  /* of the limit: beyond 0.9 the highest frequencies are badly off */
+#define NS_LOOKS        1000 /* steps of a run whose steps are exact */
+#define NS_FEWEST_STEPS 100  /* of a run: what moves slowly bounces in fewer than its limit allows */
+#define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
+#define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
+
+/* The step limit of half_explicit, whatever the run's scheme is; PETSC_MAX_REAL: nothing vibrates. Set-up time again where that has another one. */
+static PetscErrorCode explicit_limit(NsRun *run, PetscReal *limit)
+{
+  const NsModelAnalysis *analysis = &run->model->analysis;
+  const NsSchemeType    *type     = &NsSchemeType_HalfExplicit;
+
+  PetscFunctionBegin;
+  *limit = run->stability.step_limit;
+  if (run->scheme->type->amplification == type->amplification) PetscFunctionReturn(0);
+  *limit = PETSC_MAX_REAL;
+  for (PetscInt part = 0; part < run->model->parts; part++) {
+    NsStabilityMode mode[NS_STABILITY_MODES];
+    PetscReal       omega, rate;
+    PetscInt        count = 0;
+    PetscCall(analysis->highest_mode(run->model, part, &omega, &rate));
+    if (omega > 0) *limit = PetscMin(*limit, NsSchemeStepLimit(type, NULL, omega, rate / (2 * omega)));
+    if (analysis->gyroscopic_modes) PetscCall(analysis->gyroscopic_modes(run->model, part, &count, mode));
+    for (PetscInt i = 0; i < count; i++) *limit = PetscMin(*limit, NsSchemeGrowthLimit(type, NULL, &mode[i], run->config.time->end));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What contacts ask of a scheme. */
+typedef struct {
+  PetscBool bounces, rubs_in_space, joins; /* e > 0; friction of two tangents; joints */
+} Demands;
+
+static Demands demands_of(const NsModel *model)
+{
+  Demands d = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
+
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    const NsCandidate *candidate = &model->candidate[i];
+    d.bounces                    = d.bounces || candidate->law.restitution > 0;
+    d.rubs_in_space              = d.rubs_in_space || candidate->directions > 2;
+    d.joins                      = d.joins || candidate->bilateral;
+  }
+  return d;
+}
+
+static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
+{
+  const PetscBool few = model->candidates <= NS_FEW_CONTACTS && !d.rubs_in_space && (model->contact.rowrate || !model->candidates);
+
+  advice->step   = 0;
+  advice->scheme = few ? "event_driven_hem5" : "half_explicit_adaptive";
+  (void)snprintf(advice->reason, sizeof(advice->reason), "%s%s",
+    few ? "impacts are met and steps follow from `tolerance`, where no step limit is known; less exact and quicker: half_explicit_adaptive"
+        : "steps follow from `tolerance`, where no step limit is known, at the least cost with many contacts",
+    d.joins && !few ? "; with `positions: held`, for joints drift" : "");
+}
+
+static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvice *advice)
+{
+  const NsModel  *model   = run->model;
+  const PetscReal end     = run->config.time->end;
+  const PetscBool elastic = model->scene.elements > 0 && model->layout->ranks == 1; /* for what has nodes of its own, and one process */
+  const PetscBool many = end / limit > NS_MANY_STEPS, curved = model->candidates && !model->flat_contacts;
+  const char     *also = "";
+
+  if (model->linear && !model->candidates && model->layout->ranks == 1) {
+    advice->scheme = "modal";
+    advice->step   = end / NS_LOOKS;
+    (void)snprintf(advice->reason, sizeof(advice->reason), "without contact its steps are exact, however long: as long as you want to look");
+    return;
+  }
+  if (many) {
+    advice->scheme = curved || d.joins ? "generalised_alpha" : "moreau_jean";
+    advice->step   = PetscMin(NS_LONGER * PetscMax(limit, run->stability.omega_max > 0 ? 2 / run->stability.omega_max : 0),
+        end / NS_FEWEST_STEPS); /* damping limits explicit ones alone */
+    (void)snprintf(advice->reason, sizeof(advice->reason),
+      "%.2g explicit steps are many: take longer elements where they set the limit, or steps without limit%s", end / limit,
+      curved || d.joins       ? ""
+      : d.bounces || !elastic ? "; implicit_split damps what they do not resolve"
+                              : "; implicit_split damps what they do not resolve; modal does not know the mesh");
+    return;
+  }
+  advice->scheme = "half_explicit";
+  advice->step   = PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS);
+  if (curved)
+    also =
+      "; with `positions: held`, for gaps on curved surfaces drift; generalised_alpha takes steps ten and more times as long, where a hundredth will do";
+  else if (elastic && model->candidates && !d.bounces && model->linear)
+    also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
+  if (advice->step < NS_PART * limit)
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,
+      NS_PART, ceil(end / (NS_PART * limit)), also);
+  else
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit, %.3g steps: the least time for the same error%s", NS_PART,
+      ceil(end / advice->step), also);
+}
+
+PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
+{
+  const NsModel *model = run->model;
+  const Demands  d     = demands_of(model);
+  PetscReal      limit;
+
+  PetscFunctionBegin;
+  if (!model->analysis.frequency_bound) {
+    advise_mechanism(model, d, advice);
+    PetscFunctionReturn(0);
+  }
+  if (model->massless) {
+    advice->scheme = "massless_contact";
+    advice->step   = NS_PART * PetscMin(run->stability.step_limit, run->stability.contact_limit);
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit: contact nodes without mass have no other scheme", NS_PART);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(explicit_limit(run, &limit));
+  if (limit < PETSC_MAX_REAL)
+    advise_elements(run, d, limit, advice);
+  else {
+    advice->scheme = d.rubs_in_space ? "half_explicit_adaptive" : "event_driven_hem5";
+    advice->step   = 0;
+    (void)snprintf(advice->reason, sizeof(advice->reason), "nothing vibrates: contacts alone set the step");
+  }
+  PetscFunctionReturn(0);
+}

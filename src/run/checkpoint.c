@@ -1,0 +1,508 @@
+#include "checkpoint.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "output/directory.h"
+#include "core/sha256.h"
+#include "output/file.h"
+#include "percuss_version.h"
+
+#define NS_CHUNK       (1 << 18) /* bytes of a chunk, at most */
+#define NS_CHECKSUM    72        /* "sha256 ", 64 digits, end of line */
+#define NS_CHECKPOINTS "step_%015lld.ckpt"
+
+struct NsCheckpoints {
+  NsCheckpointHead head; /* but for step and time */
+  MPI_Comm         comm; /* messages here meet no others */
+  int              tag;
+  const char      *folder;
+  char             path[NS_FILE_PATH], before[NS_FILE_PATH]; /* of the newest; of the one before it; "": none */
+  char             next[NS_FILE_PATH];                       /* of the one that is being written */
+  NsFile           file;
+  NsSha256         sha;
+  int              from;  /* reading: file */
+  char            *chunk; /* [NS_CHUNK] */
+  size_t           used, at;
+  PetscBool        ended; /* the chunk of size 0 has been read */
+};
+
+/* ---- what it fits to ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void hash_inputs(const NsRun *run, char hash[NS_SHA256_TEXT])
+{
+  NsSha256 sha;
+
+  NsSha256Begin(&sha);
+  for (NsFileList *file = run->inputs; file; file = file->next) {
+    const char *one = NsFileListHash(file);
+    if (one) NsSha256Add(&sha, one, strlen(one));
+  }
+  NsSha256End(&sha, hash);
+}
+
+static PetscErrorCode describe(NsRun *run, NsCheckpointHead *head)
+{
+  size_t      size;
+  const char *config = NsRunConfigText(run, &size);
+  char       *options;
+
+  PetscFunctionBegin;
+  (void)snprintf(head->program, sizeof(head->program), "%s %s %s %s", PERCUSS_VERSION, PERCUSS_COMMIT, PERCUSS_COMPILER, PERCUSS_BUILD);
+  NsSha256Bytes(config, size, head->config);
+  hash_inputs(run, head->inputs);
+  PetscCall(PetscOptionsGetAll(NULL, &options));
+  NsSha256Bytes(options, strlen(options), head->options);
+  PetscCall(PetscFree(options));
+  head->ranks = run->model->layout->ranks;
+  PetscFunctionReturn(0);
+}
+
+static int print_head(const NsCheckpointHead *head, char text[NS_CHECKPOINT_HEAD])
+{
+  return snprintf(text, NS_CHECKPOINT_HEAD,
+    "percuss checkpoint 1\nprogram %s\nconfig %s\ninputs %s\noptions %s\nranks %lld\nstep %lld\ntime %.17g\n\n", head->program, head->config,
+    head->inputs, head->options, (long long)head->ranks, (long long)head->step, head->time);
+}
+
+/* What stands behind this word on the line at *text, copied; *text moves on to the next line. */
+static PetscBool read_line(const char **text, const char *end, const char *word, char *to, size_t size)
+{
+  const size_t length = strlen(word), left = (size_t)(end - *text);
+  const char  *line = *text, *stop = left ? memchr(line, '\n', left) : NULL;
+
+  if (!stop || (size_t)(stop - line) < length + 1 || memcmp(line, word, length) != 0 || line[length] != ' ') return PETSC_FALSE;
+  line += length + 1;
+  if ((size_t)(stop - line) >= size) return PETSC_FALSE;
+  memcpy(to, line, (size_t)(stop - line));
+  to[stop - line] = 0;
+  *text           = stop + 1;
+  return PETSC_TRUE;
+}
+
+static PetscBool read_whole(const char **text, const char *end, const char *word, PetscInt64 *value)
+{
+  char number[24], *stop;
+  if (!read_line(text, end, word, number, sizeof(number))) return PETSC_FALSE;
+  errno  = 0;
+  *value = strtoll(number, &stop, 10);
+  return number[0] && !*stop && !errno && *value >= 0;
+}
+
+size_t NsCheckpointReadHead(const char *text, size_t size, NsCheckpointHead *head)
+{
+  const char *at = text, *end = text + PetscMin(size, NS_CHECKPOINT_HEAD);
+  char        format[8], time[40];
+
+  if (!read_line(&at, end, "percuss checkpoint", format, sizeof(format)) || strcmp(format, "1") != 0) return 0;
+  if (!read_line(&at, end, "program", head->program, sizeof(head->program)) || !read_line(&at, end, "config", head->config, sizeof(head->config)) ||
+      !read_line(&at, end, "inputs", head->inputs, sizeof(head->inputs)) || !read_line(&at, end, "options", head->options, sizeof(head->options)) ||
+      !read_whole(&at, end, "ranks", &head->ranks) || !read_whole(&at, end, "step", &head->step) || !read_line(&at, end, "time", time, sizeof(time)))
+    return 0;
+  head->time = strtod(time, NULL);
+  return at < end && *at == '\n' ? (size_t)(at + 1 - text) : 0;
+}
+
+/* "": it fits; else why not, a sentence without full stop. */
+static void compare(const NsCheckpointHead *own, const NsCheckpointHead *found, char *why, size_t size)
+{
+  *why = 0;
+  if (strcmp(own->program, found->program) != 0)
+    (void)snprintf(why, size, "it was written by another program, %s; this is %s", found->program, own->program);
+  else if (strcmp(own->config, found->config) != 0)
+    (void)snprintf(why, size, "the config differs");
+  else if (strcmp(own->inputs, found->inputs) != 0)
+    (void)snprintf(why, size, "a mesh file or a plugin has changed since");
+  else if (strcmp(own->options, found->options) != 0)
+    (void)snprintf(why, size, "it was written with other PETSc options");
+  else if (own->ranks != found->ranks)
+    (void)snprintf(why, size, "it was written by %lld process%s, and here %s %lld: start as many with mpiexec -n %lld", (long long)found->ranks,
+      found->ranks == 1 ? "" : "es", own->ranks == 1 ? "is" : "are", (long long)own->ranks, (long long)found->ranks);
+}
+
+/* ---- files ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+static ssize_t read_some(int fd, void *to, size_t size)
+{
+  ssize_t n;
+
+  do n = read(fd, to, size);
+  while (n < 0 && errno == EINTR);
+  return n;
+}
+
+static PetscBool read_all(int fd, void *to, size_t size)
+{
+  for (char *at = to; size;) {
+    const ssize_t n = read_some(fd, at, size);
+    if (n <= 0) return PETSC_FALSE;
+    at += n;
+    size -= (size_t)n;
+  }
+  return PETSC_TRUE;
+}
+
+/* Whether the file ends with the hash of what stands before. */
+static PetscBool is_whole(int fd, char *buffer, size_t capacity)
+{
+  struct stat status;
+  NsSha256    sha;
+  char        hash[NS_SHA256_TEXT], line[NS_CHECKSUM + 1], found[NS_CHECKSUM];
+
+  if (fstat(fd, &status) || status.st_size < NS_CHECKSUM) return PETSC_FALSE;
+  NsSha256Begin(&sha);
+  for (size_t left = (size_t)status.st_size - NS_CHECKSUM; left;) {
+    const ssize_t n = read_some(fd, buffer, PetscMin(left, capacity));
+    if (n <= 0) return PETSC_FALSE;
+    NsSha256Add(&sha, buffer, (size_t)n);
+    left -= (size_t)n;
+  }
+  NsSha256End(&sha, hash);
+  (void)snprintf(line, sizeof(line), "sha256 %s\n", hash);
+  return read_all(fd, found, sizeof(found)) && !memcmp(line, found, sizeof(found));
+}
+
+/* The file's head, and that it fits; "": it does. */
+static void look_at(NsRun *run, const char *path, char *why, size_t size)
+{
+  NsCheckpoints   *self = run->checkpoints;
+  NsCheckpointHead head;
+  int              fd = open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t    n  = fd < 0 ? -1 : read_some(fd, self->chunk, NS_CHECKPOINT_HEAD);
+
+  if (n < 0)
+    (void)snprintf(why, size, "it cannot be read: %s", strerror(errno));
+  else if (!NsCheckpointReadHead(self->chunk, (size_t)n, &head))
+    (void)snprintf(why, size, "it is no checkpoint that this program reads");
+  else if (lseek(fd, 0, SEEK_SET) < 0 || !is_whole(fd, self->chunk, NS_CHUNK))
+    (void)snprintf(why, size, "it is damaged: its checksum does not fit");
+  else
+    compare(&self->head, &head, why, size);
+  if (fd >= 0) (void)close(fd);
+}
+
+static PetscBool is_checkpoint(const char *name)
+{
+  char again[64];
+
+  if (strncmp(name, "step_", 5) != 0) return PETSC_FALSE;
+  (void)snprintf(again, sizeof(again), NS_CHECKPOINTS, strtoll(name + 5, NULL, 10));
+  return strcmp(name, again) == 0;
+}
+
+/* The last name in the order of steps that comes before `below` (NULL: the last of all); NULL: none. */
+static const char *last_name(NsRun *run, const char *below)
+{
+  DIR           *folder = opendir(run->checkpoints->folder);
+  struct dirent *entry;
+  const char    *last = NULL;
+
+  while (folder && (entry = readdir(folder))) {
+    if (!is_checkpoint(entry->d_name) || (below && strcmp(entry->d_name, below) >= 0) || (last && strcmp(entry->d_name, last) <= 0)) continue;
+    last = NsArenaCopy(run->arena, entry->d_name, strlen(entry->d_name));
+  }
+  if (folder) (void)closedir(folder);
+  return last;
+}
+
+const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
+{
+  NsCheckpoints *self  = run->checkpoints;
+  const char    *found = NULL;
+
+  *why = 0;
+  for (const char *name = last_name(run, NULL); name; name = last_name(run, name)) {
+    const char *path = NsArenaPrint(run->arena, "%s/%s", self->folder, name);
+    char        reason[512];
+    look_at(run, path, reason, sizeof(reason));
+    if (reason[0] && !*why) (void)snprintf(why, size, "%s: %s", path, reason);
+    if (reason[0]) continue;
+    if (found) {
+      (void)snprintf(self->before, sizeof(self->before), "%s", path);
+      break;
+    }
+    found = run->checkpoint = path;
+    (void)snprintf(self->path, sizeof(self->path), "%s", path);
+  }
+  return found;
+}
+
+PetscBool NsRunLock(NsRun *run)
+{
+  return NsDirectoryLock(run->sink.directory, &run->lock);
+}
+
+void NsRunResume(NsRun *run, PetscBool resumes)
+{
+  run->sink.resumes = resumes;
+}
+
+static void remove_all(NsRun *run, PetscBool but_newest)
+{
+  static const char *const unfinished[] = {"step_[0-9]*.ckpt.part", NULL};
+  NsCheckpoints           *self         = run->checkpoints;
+
+  (void)NsDirectoryRemoveMatching(self->folder, unfinished, run->arena);
+  for (const char *name = last_name(run, NULL); name; name = last_name(run, name)) {
+    const char *path = NsArenaPrint(run->arena, "%s/%s", self->folder, name);
+    if (!but_newest || (strcmp(path, self->path) != 0 && strcmp(path, self->before) != 0)) (void)unlink(path);
+  }
+}
+
+void NsCheckpointsRemove(NsRun *run)
+{
+  if (!run->sink.writes) return;
+  if (run->checkpoints->path[0]) (void)unlink(run->checkpoints->path); /* its own, for which it needs no memory; */
+  if (run->checkpoints->before[0]) (void)unlink(run->checkpoints->before);
+  remove_all(run, PETSC_FALSE); /* and those of runs before */
+  (void)rmdir(run->checkpoints->folder);
+}
+
+/* ---- chunks --------------------------------------------------------------------------------------------------------------------------------------- */
+
+static void put_file(NsCheckpoints *self, const void *bytes, size_t size)
+{
+  NsSha256Add(&self->sha, bytes, size);
+  NsFileBytes(&self->file, bytes, size);
+}
+
+static void put_chunk(NsCheckpoints *self)
+{
+  const uint32_t size = (uint32_t)self->used;
+
+  put_file(self, &size, sizeof(size));
+  put_file(self, self->chunk, self->used);
+}
+
+/* A chunk out of the file; false: there is none. */
+static PetscBool get_chunk(NsCheckpoints *self)
+{
+  uint32_t size;
+
+  self->used = self->at = 0;
+  if (!read_all(self->from, &size, sizeof(size)) || size > NS_CHUNK || !read_all(self->from, self->chunk, size)) return PETSC_FALSE;
+  self->used = size;
+  return PETSC_TRUE;
+}
+
+static PetscErrorCode pass_on(NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  PetscFunctionBegin;
+  if (run->sink.writes)
+    put_chunk(self);
+  else
+    PetscCallMPI(MPI_Send(self->chunk, (int)self->used, MPI_BYTE, 0, self->tag, self->comm));
+  self->used = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode fetch(NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  PetscFunctionBegin;
+  if (run->sink.writes) {
+    if (!get_chunk(self)) self->used = 0;
+  } else {
+    MPI_Status status;
+    int        size;
+    PetscCallMPI(MPI_Recv(self->chunk, NS_CHUNK, MPI_BYTE, 0, self->tag, self->comm, &status));
+    PetscCallMPI(MPI_Get_count(&status, MPI_BYTE, &size));
+    self->used = (size_t)size;
+    self->at   = 0;
+  }
+  self->ended = self->used == 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscBool move_out(void *context, void *bytes, size_t size)
+{
+  NsRun         *run  = context;
+  NsCheckpoints *self = run->checkpoints;
+
+  for (const char *from = bytes; size;) {
+    const size_t part = PetscMin(size, NS_CHUNK - self->used);
+    memcpy(self->chunk + self->used, from, part);
+    self->used += part;
+    from += part;
+    size -= part;
+    if (self->used == NS_CHUNK && pass_on(run)) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool move_in(void *context, void *bytes, size_t size)
+{
+  NsRun         *run  = context;
+  NsCheckpoints *self = run->checkpoints;
+
+  for (char *to = bytes; size;) {
+    if (self->at == self->used && (self->ended || fetch(run) || self->ended)) return PETSC_FALSE;
+    const size_t part = PetscMin(size, self->used - self->at);
+    memcpy(to, self->chunk + self->at, part);
+    self->at += part;
+    to += part;
+    size -= part;
+  }
+  return PETSC_TRUE;
+}
+
+/* ---- the whole of a run --------------------------------------------------------------------------------------------------------------------------- */
+
+PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
+{
+  PetscFunctionBegin;
+  NsArchiveReals(archive, "t", 1, &run->state.t);
+  PetscCall(NsArchiveVec(archive, "q", run->state.q));
+  PetscCall(NsArchiveVec(archive, "v", run->state.v));
+  NsArchiveLong(archive, "steps", &run->figures.steps);
+  NsArchiveLong(archive, "impulsive_steps", &run->figures.impulsive_steps);
+  NsArchiveLong(archive, "short_steps", &run->figures.short_steps);
+  NsArchiveReals(archive, "max_penetration", 1, &run->figures.max_penetration);
+  NsArchiveReals(archive, "loop_seconds", 1, &run->figures.loop_seconds);
+  NsArchiveReals(archive, "writing_seconds", 1, &run->figures.writing_seconds);
+  NsArchiveBytes(archive, "ledger", sizeof(run->ledger), &run->ledger);
+  NsArchiveReals(archive, "step_limit", 1, &run->scheme->step_limit); /* follows the spin where it is free */
+  NsArchiveLong(archive, "ledger_step", &run->ledger_step);
+  NsGuardSerialize(&run->guard, archive);
+  NsContactSerialize(run->contact, archive);
+  PetscCall(NsWorkspaceSerialize(run->scheme->work, archive));
+  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterSerialize(run->writer[i], archive));
+  if (run->manifest) NsManifestSerialize(run, archive);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCheckpointsCreate(NsRun *run)
+{
+  NsCheckpoints *self = NsArenaAlloc(run->arena, sizeof(*self));
+
+  PetscFunctionBegin;
+  run->checkpoints = self;
+  self->folder     = NsSinkPath(&run->sink, "checkpoint");
+  self->chunk      = NsArenaAlloc(run->arena, NS_CHUNK);
+  self->comm       = run->model->layout->comm;
+  if (run->model->layout->ranks > 1) PetscCall(PetscCommGetNewTag(self->comm, &self->tag));
+  NsFileCreate(&self->file, &run->sink, NS_CHUNK);
+  PetscCall(describe(run, &self->head));
+  PetscFunctionReturn(0);
+}
+
+/* Chunks of the other processes, one process after the other. */
+static PetscErrorCode collect(NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  PetscFunctionBegin;
+  for (int rank = 1; rank < run->model->layout->ranks; rank++) {
+    do {
+      MPI_Status status;
+      int        size;
+      PetscCallMPI(MPI_Recv(self->chunk, NS_CHUNK, MPI_BYTE, rank, self->tag, self->comm, &status));
+      PetscCallMPI(MPI_Get_count(&status, MPI_BYTE, &size));
+      self->used = (size_t)size;
+      put_chunk(self);
+    } while (self->used);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The finished file gets its name; the oldest of three goes. Where an output could not be brought to the disk it lacks rows that the run believes written: no checkpoint then. */
+static void publish(const NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  if (run->sink.failure[0]) {
+    NsFileDiscard(&self->file);
+    return;
+  }
+  if (!NsFilePublish(&self->file, PETSC_TRUE) || !strcmp(self->next, self->path)) return;
+  if (self->before[0]) (void)unlink(self->before);
+  memcpy(self->before, self->path, sizeof(self->before));
+  memcpy(self->path, self->next, sizeof(self->path));
+}
+
+PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step)
+{
+  NsCheckpoints *self    = run->checkpoints;
+  NsArchive      archive = {.reading = PETSC_FALSE, .move = move_out, .context = run};
+  char           text[NS_CHECKPOINT_HEAD], hash[NS_SHA256_TEXT];
+
+  PetscFunctionBegin;
+  self->used = 0;
+  if (run->sink.writes) {
+    (void)snprintf(self->next, sizeof(self->next), "%s/" NS_CHECKPOINTS, self->folder, (long long)step);
+    NsFileMakeDirectory(&run->sink, self->folder);
+    NsFileOpenPart(&self->file, self->next);
+    NsSha256Begin(&self->sha);
+    self->head.step = step;
+    self->head.time = run->state.t;
+    put_file(self, text, (size_t)print_head(&self->head, text));
+  }
+  PetscCall(NsRunSerialize(run, &archive));
+  if (self->used) PetscCall(pass_on(run));
+  PetscCall(pass_on(run));
+  if (!run->sink.writes) PetscFunctionReturn(0);
+  PetscCall(collect(run));
+  NsSha256End(&self->sha, hash);
+  NsFilePrint(&self->file, "sha256 %s\n", hash);
+  publish(run);
+  PetscFunctionReturn(0);
+}
+
+/* Chunks for the other processes. */
+static PetscErrorCode distribute(NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  PetscFunctionBegin;
+  for (int rank = 1; rank < run->model->layout->ranks; rank++) {
+    do {
+      if (!get_chunk(self)) self->used = 0;
+      PetscCallMPI(MPI_Send(self->chunk, (int)self->used, MPI_BYTE, rank, self->tag, self->comm));
+    } while (self->used);
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscBool open_file(NsRun *run)
+{
+  NsCheckpoints   *self = run->checkpoints;
+  NsCheckpointHead head;
+  ssize_t          n;
+  size_t           begin;
+
+  self->from = open(run->checkpoint, O_RDONLY | O_CLOEXEC);
+  if (self->from < 0) return PETSC_FALSE;
+  n     = read_some(self->from, self->chunk, NS_CHECKPOINT_HEAD);
+  begin = n > 0 ? NsCheckpointReadHead(self->chunk, (size_t)n, &head) : 0;
+  return begin && lseek(self->from, (off_t)begin, SEEK_SET) >= 0;
+}
+
+PetscErrorCode NsCheckpointRead(NsRun *run)
+{
+  NsCheckpoints *self    = run->checkpoints;
+  NsArchive      archive = {.reading = PETSC_TRUE, .move = move_in, .context = run};
+  PetscInt       failed;
+
+  PetscFunctionBegin;
+  self->used = self->at = 0;
+  self->ended           = PETSC_FALSE;
+  if (run->sink.writes && !open_file(run)) NsSinkFail(&run->sink, "cannot read %s: %s", run->checkpoint, strerror(errno));
+  PetscCall(NsRunSerialize(run, &archive));
+  if (!archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "holds more than it should");
+  while (!self->ended) PetscCall(fetch(run)); /* the rest, so that all processes have had theirs */
+  if (archive.problem[0]) NsSinkFail(&run->sink, "cannot resume from the checkpoint: it %s", archive.problem);
+  if (run->sink.writes) {
+    PetscCall(distribute(run));
+    if (self->from >= 0) (void)close(self->from);
+    remove_all(run, PETSC_TRUE);
+  }
+  failed = run->sink.failure[0] != 0;
+  PetscCall(NsLayoutAgree(run->model->layout, &failed));
+  if (failed) NsSinkFail(&run->sink, "another process cannot resume from the checkpoint");
+  PetscFunctionReturn(0);
+}

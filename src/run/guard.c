@@ -1,0 +1,355 @@
+/*
+  Limits of a run, looked at as rarely as is soon enough, so that they cost a hundredth of it, or two (a twentieth of steps that are one pass over memory):
+
+      contacts     each step, those that are active
+      velocities   each 16th step: one pass
+      energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: an instability is found within 16 steps, far from overflow
+      positions    before a whole state is written
+      rows         each before it is written: its own numbers
+
+  The numerical energy error is judged against the reference energy (reference_energy), and not against the present energy, of which it is a part. A run that starts at rest has
+  no energy, and the error of its first few steps is as large as what there is: an error above the limit counts when it lasts for a hundredth of the run, or is very large at once.
+*/
+#include "percuss/guard.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "private.h"
+
+#define NS_ENERGY_EVERY 2048 /* it takes as long as some twenty steps of a bar */
+#define NS_RARELY       64 /* so many times as rarely where a scheme's state has to be completed first (modal): that costs some hundred of its steps */
+#define NS_LASTING      0.01 /* of the simulated time: so long the error may be above its limit */
+#define NS_HOPELESS     100  /* times the limit: ends the run in any case, */
+#define NS_AT_ONCE      1e4  /* and this without waiting */
+#define NS_ROUNDING     1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
+#define NS_DEEP         0.1  /* of the model's length: limit of penetration unless the config has one */
+#define NS_SPIN_MARGIN  1.1
+
+const char *const NsGuardNames[] = {"energy", "penetration", "spin", "bearing_table"};
+
+PetscErrorCode NsGuardCreate(NsRun *run)
+{
+  const NsLimitsSettings *limits = run->config.limits;
+  NsGuard                *guard  = &run->guard;
+
+  PetscFunctionBegin;
+  guard->energy      = limits->energy;
+  guard->penetration = limits->penetration > 0 ? limits->penetration : NS_DEEP * run->model->length_scale;
+  guard->stops       = limits->on_exceed == NS_ON_EXCEED_STOP;
+  PetscCall(NsRunSpinLimit(run, &guard->spin_limit));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardStart(NsRun *run)
+{
+  NsGuard        *guard = &run->guard;
+  const NsEnergy *now   = &run->ledger.now;
+
+  PetscFunctionBegin;
+  guard->motion      = now->kinetic + now->elastic;
+  guard->potential   = now->potential;
+  guard->height      = PetscAbsReal(now->potential);
+  guard->above_since = -1;
+  PetscCall(NsModelLargest(run->model, run->state.v, &guard->fastest));
+  PetscFunctionReturn(0);
+}
+
+void NsGuardSerialize(NsGuard *guard, NsArchive *archive)
+{
+  NsArchiveBytes(archive, "guard", sizeof(*guard), guard);
+  for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
+    NsExceeded *exceeded                       = &guard->exceeded[kind];
+    exceeded->name[sizeof(exceeded->name) - 1] = exceeded->text[sizeof(exceeded->text) - 1] = 0;
+  }
+}
+
+const char *NsGuardHint(const NsRun *run)
+{
+  if (run->scheme->type->bounded) return "";
+  if (run->step > run->stability.step_limit) return "; the time step is above the critical time step";
+  return run->guard.exceeded[NS_GUARD_SPIN].exceeded ? "; the time step is above the critical time step at this spin" : "";
+}
+
+void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
+{
+  static const char *const units[]  = {"times the reference energy", "m", "rpm", "rpm"};
+  const NsExceeded        *exceeded = &run->guard.exceeded[kind];
+  const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
+
+  text[0] = 0;
+  if (exceeded->exceeded)
+    (void)snprintf(text, size, "%s; at worst %.6g %s at t = %.9g s", exceeded->text, exceeded->worst * unit, units[kind], exceeded->worst_at);
+}
+
+/* On a terminal the progress line is erased first. */
+static void tell(const NsRun *run, const char *text)
+{
+  if (!run->sink.writes) return;
+  fprintf(stderr, "%spercuss run: warning: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
+}
+
+/* Keeps the first text of a kind; afterwards only the worst value. */
+static void exceed(
+  NsRun *run, NsGuardKind kind, PetscInt64 step, PetscReal since, PetscReal limit, PetscReal value, const char *name, const char *text)
+{
+  NsExceeded *exceeded = &run->guard.exceeded[kind];
+
+  if (!exceeded->exceeded) {
+    *exceeded = (NsExceeded){PETSC_TRUE, step, since, limit, value, run->state.t, "", ""};
+    (void)snprintf(exceeded->name, sizeof(exceeded->name), "%s", name);
+    (void)snprintf(exceeded->text, sizeof(exceeded->text), "%s", text);
+    if (!run->guard.stops) tell(run, text);
+  } else if (value > exceeded->worst) {
+    exceeded->worst    = value;
+    exceeded->worst_at = run->state.t;
+  }
+  if (!run->guard.stops) return;
+  run->guard.stop = PETSC_TRUE;
+  NsSinkFail(&run->sink, "%s", text);
+}
+
+/* The first of all unknowns, in natural numbers, whose x is NaN or Inf, or, where `largest` is finite, as large as that; -1: there is none. */
+static PetscErrorCode find_unknown(const NsRun *run, Vec x, PetscReal largest, PetscInt *unknown)
+{
+  const NsLayout    *layout = run->model->layout;
+  const PetscScalar *value;
+  PetscReal          first = -PETSC_MAX_REAL;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(x, &value));
+  for (PetscInt i = 0; i < layout->local; i++) {
+    if (!NsLayoutOwns(layout, i) || !(isfinite(largest) ? PetscAbsReal(value[i]) == largest : !isfinite(value[i]))) continue;
+    first = PetscMax(first, -(PetscReal)NsLayoutNatural(layout, i));
+  }
+  PetscCall(VecRestoreArrayRead(x, &value));
+  PetscCall(NsLayoutMax(layout, &first));
+  *unknown = first == -PETSC_MAX_REAL ? -1 : (PetscInt)-first;
+  PetscFunctionReturn(0);
+}
+
+/* Ends the run where x has NaN or Inf; names the first such unknown. */
+static PetscErrorCode check_finite(NsRun *run, PetscInt64 step, Vec x, const char *what, PetscReal *largest)
+{
+  PetscInt unknown;
+  char     name[256];
+
+  PetscFunctionBegin;
+  PetscCall(NsModelLargest(run->model, x, largest));
+  if (isfinite(*largest)) PetscFunctionReturn(0);
+  PetscCall(find_unknown(run, x, *largest, &unknown));
+  if (unknown < 0) PetscFunctionReturn(0); /* a copy of another process's unknown, which is not used */
+  PetscCall(run->model->view.name_unknown(run->model, unknown, name, sizeof(name)));
+  NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): %s of %s%s", run->state.t, (long long)step, what, name, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step)
+{
+  PetscReal largest;
+
+  PetscFunctionBegin;
+  PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+  if (!run->guard.broken) PetscCall(check_finite(run, step, run->state.q, "position", &largest));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table)
+{
+  PetscFunctionBegin;
+  if (run->model->layout->ranks > 1) PetscFunctionReturn(0); /* the next look finds it on all processes */
+  PetscCall(NsGuardFinite(run, step));                       /* an unknown tells more than a table */
+  NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): in %s%s", run->state.t, (long long)step, table, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+/* Not finite if something in the report is not. */
+static PetscReal sum_of(const NsContactReport *report)
+{
+  return report->gap + report->force[0] + report->force[1] + report->force[2] + report->impulse[0] + report->impulse[1] + report->impulse[2];
+}
+
+static PetscErrorCode fail_contact(NsRun *run, PetscInt64 step, PetscInt contact)
+{
+  const NsContactReport *report = &NsContactReports(run->contact)[contact];
+
+  PetscFunctionBegin;
+  PetscCall(NsGuardFinite(run, step)); /* an unknown tells more than a contact */
+  NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): %s of contact '%s'%s", run->state.t, (long long)step,
+    isfinite(report->gap) ? "force" : "gap", run->model->candidate[contact].name, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+/* m: where the config has no limit, no more than the clearance of the contact; 0: none. */
+static PetscReal limit_of(const NsRun *run, const NsCandidate *candidate)
+{
+  const PetscBool given = run->config.limits->penetration > 0;
+
+  return given || candidate->clearance == 0 ? run->guard.penetration : PetscMin(run->guard.penetration, candidate->clearance);
+}
+
+static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal depth)
+{
+  const NsCandidate *candidate = &run->model->candidate[contact];
+  const PetscReal    limit     = limit_of(run, candidate);
+  const char        *source    = run->config.limits->penetration > 0 ? "limits.penetration"
+                                 : limit == candidate->clearance     ? "the clearance of the contact"
+                                                                     : "a tenth of the model's length";
+  char               text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_PENETRATION].exceeded)
+    (void)snprintf(text, sizeof(text), "%s of contact '%s' is %.3g m at t = %.9g s (step %lld), above %.3g m (%s)%s",
+      candidate->bilateral ? "gap" : "penetration", candidate->name, depth, run->state.t, (long long)step, limit, source, NsGuardHint(run));
+  exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, candidate->name, text);
+}
+
+PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
+{
+  const PetscInt        *active, actives = NsContactActive(run->contact, &active);
+  const NsContactReport *reports = NsContactReports(run->contact);
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < actives && !run->guard.stop; k++) {
+    const PetscInt         i      = active[k];
+    const NsContactReport *report = &reports[i];
+    const PetscReal        depth  = run->model->candidate[i].bilateral ? PetscAbsReal(report->gap) : -report->gap;
+    if (!isfinite(sum_of(report))) PetscCall(fail_contact(run, step, i));
+    run->figures.max_penetration = PetscMax(run->figures.max_penetration, depth);
+    const PetscReal limit        = limit_of(run, &run->model->candidate[i]);
+    if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* J: the kinetic and elastic energy at the start, and the largest external work and change of potential energy since. */
+static PetscReal reference_energy(NsGuard *guard, const NsLedger *ledger)
+{
+  const NsEnergy *now = &ledger->now;
+
+  guard->load   = PetscMax(guard->load, PetscAbsReal(ledger->load));
+  guard->fall   = PetscMax(guard->fall, PetscAbsReal(now->potential - guard->potential));
+  guard->height = PetscMax(guard->height, PetscAbsReal(now->potential));
+  return guard->motion + guard->load + guard->fall + NS_ROUNDING * guard->height;
+}
+
+static PetscErrorCode exceed_energy(NsRun *run, PetscInt64 step, PetscReal ratio, PetscReal reference)
+{
+  NsGuard    *guard     = &run->guard;
+  const char *more      = run->model->analysis.frequency_bound ? "" : " (or the work of forces whose power the mechanism does not give)";
+  char        name[128] = "", text[512];
+  PetscReal   largest;
+  PetscInt    unknown;
+
+  PetscFunctionBegin;
+  const PetscBool hopeless = ratio > NS_HOPELESS * guard->energy;
+  if (!guard->exceeded[NS_GUARD_ENERGY].exceeded || hopeless) {
+    PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+    if (guard->broken) PetscFunctionReturn(0);
+    PetscCall(find_unknown(run, run->state.v, largest, &unknown));
+    if (unknown >= 0) PetscCall(run->model->view.name_unknown(run->model, unknown, name, sizeof(name)));
+    (void)snprintf(text, sizeof(text),
+      "at t = %.9g s (step %lld) the numerical energy error%s is %.3g J, %.3g times the reference energy (%.3g J), above %g (limits.energy) since t = %.9g s; fastest: %s%s",
+      run->state.t, (long long)step, more, run->ledger.numerical, ratio, reference, guard->energy, guard->above_since, name, NsGuardHint(run));
+  }
+  guard->stops = guard->stops || hopeless;
+  exceed(run, NS_GUARD_ENERGY, guard->above_step, guard->above_since, guard->energy, ratio, name, text);
+  PetscFunctionReturn(0);
+}
+
+/* An error that lasts above the limit, or is very large. */
+static PetscErrorCode judge_energy(NsRun *run, PetscInt64 step)
+{
+  NsGuard        *guard     = &run->guard;
+  const PetscReal reference = reference_energy(guard, &run->ledger), ratio = reference > 0 ? run->ledger.numerical / reference : 0;
+
+  PetscFunctionBegin;
+  if (!(ratio > guard->energy)) {
+    guard->above_since = -1;
+    PetscFunctionReturn(0);
+  }
+  if (guard->above_since < 0) {
+    guard->above_since = run->state.t;
+    guard->above_step  = step;
+  }
+  const PetscReal end = run->config.time->end, lasting = NS_LASTING * end;
+  if (run->state.t - guard->above_since >= lasting || run->state.t >= end - lasting || ratio > NS_AT_ONCE * guard->energy)
+    PetscCall(exceed_energy(run, step, ratio, reference));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
+{
+  PetscFunctionBegin;
+  if (isfinite(run->ledger.numerical)) {
+    PetscCall(judge_energy(run, step));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsGuardFinite(run, step)); /* an unknown tells more than the energy */
+  NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): in the energy%s", run->state.t, (long long)step, NsGuardHint(run));
+  run->guard.stop = run->guard.broken = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+static void exceed_spin(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
+{
+  const PetscReal rpm = 30 / PETSC_PI, limit = run->guard.spin_limit;
+  char            text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_SPIN].exceeded)
+    (void)snprintf(text, sizeof(text),
+      "'%s' turns at %.6g rpm at t = %.9g s (step %lld): from %.6g rpm on the time step is above the critical time step, and whirling modes grow by more than a tenth in %g s",
+      spin->rotor, spin->rate * rpm, run->state.t, (long long)step, limit * rpm, run->config.time->end);
+  exceed(run, NS_GUARD_SPIN, step, run->state.t, limit, spin->rate, spin->rotor, text);
+}
+
+static void exceed_table(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
+{
+  const PetscReal rpm       = 30 / PETSC_PI;
+  char            text[512] = "";
+
+  if (!run->guard.exceeded[NS_GUARD_TABLE].exceeded)
+    (void)snprintf(text, sizeof(text),
+      "'%s' turns at %.6g rpm at t = %.9g s (step %lld), beyond the table of bearing '%s', which ends at %.6g rpm: the values at its end are used",
+      spin->rotor, spin->rate * rpm, run->state.t, (long long)step, spin->bearing, spin->tabulated * rpm);
+  exceed(run, NS_GUARD_TABLE, step, run->state.t, spin->tabulated, spin->rate, spin->bearing, text);
+}
+
+/* Rotors of free spin; schemes that keep their steps below the critical one get its present value. */
+static PetscErrorCode look_at_spins(NsRun *run, PetscInt64 step)
+{
+  NsGuard          *guard = &run->guard;
+  const NsFreeSpin *spin;
+  PetscInt          count;
+  PetscReal         limit;
+
+  PetscFunctionBegin;
+  PetscCall(run->model->analysis.free_spins(run->model, run->state.v, &count, &spin));
+  for (PetscInt r = 0; r < count; r++) {
+    if (spin[r].rate > guard->spin_limit) exceed_spin(run, step, &spin[r]);
+    if (spin[r].bearing && spin[r].rate > spin[r].tabulated * (1 + 1e-6)) exceed_table(run, step, &spin[r]);
+    if (!run->scheme->type->bounded || !(spin[r].rate > guard->spin)) continue;
+    guard->spin = NS_SPIN_MARGIN * spin[r].rate;
+    PetscCall(NsRunWhirlLimit(run, guard->spin, &limit));
+    run->scheme->step_limit = PetscMin(run->scheme->step_limit, limit);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
+{
+  const PetscBool  incomplete = run->scheme->type->complete != NULL;
+  const PetscInt64 every      = incomplete ? NS_RARELY * NS_ENERGY_EVERY : NS_ENERGY_EVERY;
+  PetscReal        largest;
+
+  PetscFunctionBegin;
+  *energy = step % every == 0;
+  if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
+  PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
+  if (run->model->analysis.free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
+  if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
+  if (*energy) run->guard.fastest = PetscMax(run->guard.fastest, largest);
+  PetscFunctionReturn(0);
+}

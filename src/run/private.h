@@ -1,0 +1,70 @@
+/* A run as its own files and tests see it. */
+#pragma once
+#include "percuss/run.h"
+
+typedef struct NsCheckpoints NsCheckpoints; /* src/run/checkpoint.h */
+typedef struct NsManifest    NsManifest;    /* src/run/manifest.c */
+
+struct NsRun {
+  NsArena     *arena;
+  NsDiag      *diag;
+  NsRunOptions options;
+  NsNode      *tree; /* overrides applied */
+  NsConfig     config;
+  NsSink       sink;
+  NsModel     *model;
+  NsContact   *contact;
+  NsLedger     ledger;
+  NsScheme    *scheme;
+  NsState      state;
+  Vec         whole_q, whole_v; /* of the whole model in natural numbers, for writers; NULL where state is that, and on all processes but the first */
+  PetscReal   step;             /* s */
+  NsStepClock clock;            /* of the steps, for NsRunTime */
+  PetscInt64  steps;            /* planned; schemes that vary their step take more */
+  NsStability stability;
+
+  /* While and after stepping. */
+  NsGuard        guard;
+  NsRunFigures   figures;
+  PetscBool      completed;      /* the state is whole: NsSchemeComplete was called after this step */
+  PetscInt64     ledger_step;    /* the last step at which the ledger was closed and judged; -1: none */
+  PetscInt64     clock_due;      /* with several processes: the last step at which writers write by the clock */
+  double         began;          /* NsSeconds() of NsRunCreate */
+  double         loop_began;     /* NsSeconds(), less what the run had taken before it was resumed */
+  double         checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */
+  PetscBool      checkpoint_due; /* after the present step */
+  PetscBool      late;           /* the wall limit has passed */
+  int            lock;           /* of the directory: src/output/directory.h */
+  const char    *checkpoint;     /* path of that to go on from, on the process that writes */
+  NsCheckpoints *checkpoints;
+  int            writers;
+  NsWriter     **writer; /* [writers] */
+  NsManifest    *manifest;
+  NsFileList    *inputs;
+  char           stopped[256]; /* why the run was stopped; "": it was not */
+};
+
+/* ---- times of steps: src/run/run.c ------------------------------------------------------------------------------------------------------------------------ */
+
+/* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
+PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
+/* An end of the run so near is met, s: within rounding by steps of any length, within a millionth of a step by others that vary theirs. */
+PetscReal NsRunEndSlack(const NsRun *run);
+
+/* ---- run.json and config.yaml: src/run/manifest.c --------------------------------------------------------------------------------------------------------- */
+
+/* Writes both; run.json says "running". After the writers are open. */
+PetscErrorCode NsManifestOpen(NsRun *run);
+void           NsManifestSerialize(NsRun *run, NsArchive *archive);
+/* Writes run.json with the summary. After the writers are closed. */
+PetscErrorCode NsManifestClose(NsRun *run);
+
+/* ---- results: src/run/results.c --------------------------------------------------------------------------------------------------------------------------- */
+
+/* (all) Makes and locks the directory; what cannot be done fails. From here on a machine without memory leaves a run.json that says so. */
+PetscErrorCode NsRunOpenDirectory(NsRun *run);
+/* (all) The writers that the run wants, and run.json. */
+PetscErrorCode NsRunOpenWriters(NsRun *run);
+
+/* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else is returned. */
+PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *message);

@@ -1,0 +1,146 @@
+/* The results of a run or an analysis: their directory, writers and run.json. */
+#include <errno.h>
+#include <string.h>
+#include "core/out_of_memory.h"
+#include "output/directory.h"
+#include "output/settings.h"
+#include "private.h"
+
+NsExit NsRunExit(const NsRun *run)
+{
+  if (run->sink.failure[0]) return NS_EXIT_FAILED;
+  return run->stopped[0] ? NS_EXIT_STOPPED : NS_EXIT_DONE;
+}
+
+const char *NsRunMessage(const NsRun *run)
+{
+  return run->sink.failure[0] ? run->sink.failure : run->stopped;
+}
+
+static NsWriterContext context_of(NsRun *run)
+{
+  return (NsWriterContext){.sink = &run->sink,
+    .model                       = run->model,
+    .settings                    = run->config.output,
+    .end                         = run->config.time->end,
+    .steps                       = run->steps,
+    .quiet                       = run->options.quiet};
+}
+
+/* Those that the run wants, not open yet: run->writer[writers]. */
+static PetscErrorCode create_writers(NsRun *run)
+{
+  const NsWriterContext context = context_of(run);
+  int                   count   = 0;
+
+  PetscFunctionBegin;
+  while (NsWriterTypes[count]) count++;
+  run->writer  = NsArenaAlloc(run->arena, sizeof(*run->writer) * (size_t)count);
+  run->writers = 0;
+  for (int i = 0; i < count; i++) {
+    PetscCall(NsWriterCreate(NsWriterTypes[i], &context, &run->writer[run->writers]));
+    if (run->writer[run->writers]) run->writers++;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunOpenWriters(NsRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(create_writers(run));
+  for (int i = 0; i < run->writers; i++) {
+    if (NsRunExit(run) != NS_EXIT_DONE && run->model->layout->ranks == 1) /* several processes open all of them together */
+      run->writers = i;
+    else
+      PetscCall(NsWriterOpen(run->writer[i]));
+  }
+  PetscCall(NsManifestOpen(run)); /* also after a failure, of which it tells */
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunCloseResults(NsRun *run)
+{
+  static const char *const status[] = {[NS_EXIT_DONE] = "done", [NS_EXIT_FAILED] = "failed", [NS_EXIT_STOPPED] = "stopped"};
+
+  PetscFunctionBegin;
+  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterClose(run->writer[i], status[NsRunExit(run)]));
+  if (run->manifest) PetscCall(NsManifestClose(run));
+  NsLastWords(NULL, NULL);
+  PetscFunctionReturn(0);
+}
+
+/* For NsLastWords: run.json says that there was no memory. */
+static void close_without_memory(void *context)
+{
+  NsRun *run = context;
+
+  NsSinkFail(&run->sink, "out of memory");
+  if (!run->manifest && NsManifestOpen(run)) return;
+  (void)NsRunCloseResults(run);
+}
+
+PetscErrorCode NsRunOpenDirectory(NsRun *run)
+{
+  const char *path   = run->sink.directory;
+  PetscInt    failed = 0;
+
+  PetscFunctionBegin;
+  if (run->sink.writes && !NsDirectoryMake(path))
+    NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", strerror(errno));
+  else if (run->sink.writes && !NsDirectoryLock(path, &run->lock))
+    NsSinkFail(&run->sink, "another run writes into %s", path);
+  failed = run->sink.failure[0] != 0;
+  PetscCall(NsLayoutAgree(run->model->layout, &failed));
+  if (failed)
+    NsSinkFail(&run->sink, "another process failed");
+  else
+    NsLastWords(close_without_memory, run);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunOpenResults(NsRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(NsRunOpenDirectory(run));
+  if (NsRunExit(run) == NS_EXIT_DONE) PetscCall(NsManifestOpen(run));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory)
+{
+  const NsSink kept = run->sink;
+
+  PetscFunctionBegin;
+  run->sink.directory = directory;
+  PetscCall(create_writers(run));
+  for (int i = 0; i < run->writers; i++) {
+    if (run->writer[i]->type->csv[0]) PetscCall(NsWriterOpen(run->writer[i]));
+  }
+  PetscCall(NsManifestOpen(run));
+  PetscCall(NsRunCloseResults(run));
+  run->sink.directory = kept.directory;
+  run->sink.files     = kept.files;
+  run->writers        = 0;
+  run->manifest       = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes)
+{
+  PetscFunctionBegin;
+  PetscCall(create_writers(run));
+  *bytes = 4096;
+  for (int i = 0; i < run->writers; i++) {
+    const NsWriter *writer = run->writer[i];
+    if (writer->every > 0 && writer->type->bytes) *bytes += (floor(steps / (double)writer->every) + 1) * writer->type->bytes(writer);
+  }
+  run->writers = 0;
+  PetscFunctionReturn(0);
+}
+
+long NsRunFramesEvery(const NsRun *run)
+{
+  const NsEverySettings *frames = run->config.output->frames;
+
+  return frames->every;
+}

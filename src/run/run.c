@@ -1,0 +1,323 @@
+/* One run: from the config to a model, a scheme and a state, with all the user's mistakes found on the way. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "core/out_of_memory.h"
+#include "core/petsc_message.h"
+#include "core/sha256.h"
+#include "fe/fe.h"
+#include "mechanism/mechanism.h"
+#include "output/settings.h"
+#include "private.h"
+
+/* "configs/elastic_bar.yaml" -> "elastic_bar"; what is no letter, digit, '-', '_' or '.' becomes '_', for it names files. */
+static const char *run_name(const char *path, NsArena *arena)
+{
+  const char *slash = strrchr(path, '/');
+  const char *base  = slash ? slash + 1 : path;
+  const char *dot   = strrchr(base, '.');
+  char       *name  = NsArenaCopy(arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+
+  for (char *c = name; *c; c++) {
+    if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", *c)) *c = '_';
+  }
+  return *name ? name : "run";
+}
+
+/* Mesh files and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
+static void resolve_files(NsRun *run)
+{
+  const NsList *bodies = &run->config.bodies;
+
+  for (int b = 0; b < bodies->count; b++) {
+    NsNode *mesh = NsTreeChild(bodies->where[b], "mesh");
+    NsNode *file = mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file"); /* `mesh: bar.msh` is short for the file */
+    if (!file) file = NsTreeChild(bodies->where[b], "library");
+    const char *path;
+    char       *absolute;
+    if (!file) continue;
+    path     = NsTreeFile(file, run->arena);
+    absolute = realpath(path, NULL);
+    if (!absolute && errno == ENOMEM) NsOutOfMemory();
+    if (absolute) path = file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
+    free(absolute);
+    NsFileListAdd(&run->inputs, path, run->arena);
+  }
+}
+
+const char *NsRunConfigText(const NsRun *run, size_t *size)
+{
+  return NsTreeText(run->tree, run->arena, size);
+}
+
+/* A mechanism among the bodies makes the model; else they are finite elements. */
+static PetscErrorCode make_model(NsRun *run, NsModelNeeds needs)
+{
+  const NsList   *bodies    = &run->config.bodies;
+  const NsChosen *body      = bodies->items;
+  PetscBool       mechanism = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  for (int b = 0; b < bodies->count; b++) mechanism = mechanism || NsMechanismIs(&body[b]);
+  if (mechanism && PetscGlobalSize > 1) {
+    NsDiagError(run->diag, bodies->where[0]->key_place, "a mechanism runs on one process, not on %d", (int)PetscGlobalSize);
+    PetscFunctionReturn(0);
+  }
+  if (mechanism)
+    PetscCall(NsModelCreate_Mechanism(&run->config, run->arena, run->diag, &run->model));
+  else
+    PetscCall(NsModelCreate_Fe(&run->config, needs, run->arena, run->diag, &run->model));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode build(NsRun *run)
+{
+  const NsSchemeType *type = NsSchemeFind(&run->config.scheme);
+  const char         *refusal;
+
+  PetscFunctionBegin;
+  PetscCall(make_model(run, (NsModelNeeds){.stiffness = type->implicit}));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
+  PetscCall(NsModelCheck(run->model));
+  if (run->model->massless && !type->massless)
+    refusal = "contacts touch nodes without mass (`mass: redistributed`), which massless_contact moves and no other scheme";
+  else
+    refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
+  if (refusal)
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' does not support this model: %s", type->variant.name, refusal);
+  PetscCall(NsWritersCheck(run->config.output, run->model, run->arena, run->diag));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
+  PetscCall(run->model->dynamics.initial(run->model, &run->state));
+  if (run->sink.writes && !NsLayoutIsNatural(run->model->layout)) {
+    PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
+    PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
+  }
+  PetscCall(NsContactCreate(run->model, &run->contact));
+  PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
+  if (*run->scheme->refusal) {
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, run->scheme->refusal_key ? run->scheme->refusal_key : "type"),
+      "scheme '%s' does not support this model: %s", type->variant.name, run->scheme->refusal);
+  }
+  if (!type->bounded) PetscFunctionReturn(0);
+  PetscCall(NsRunCheckStep(run, PETSC_FALSE));
+  run->scheme->step_limit = run->stability.step_limit;
+  PetscFunctionReturn(0);
+}
+
+/* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else is returned. */
+PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *message)
+{
+  PetscFunctionBegin;
+  if (!*message) PetscCall(code);
+  if (!code) PetscFunctionReturn(0);
+  NsDiagError(run->diag, NsKeysPlace(run->config.where, "bodies"), NS_NUMERICS_SAID "%s", message);
+  NsDiagNote(run->diag, NS_NUMERICS_NOTE);
+  PetscFunctionReturn(0);
+}
+
+/* Whole steps, the last of which reaches the end; an end within a millionth of a step is met. */
+static void plan_steps(NsRun *run)
+{
+  const double steps = run->config.time->end / run->step;
+
+  if (steps > 1e15) {
+    NsDiagError(
+      run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
+    return;
+  }
+  run->steps = (PetscInt64)ceil(steps - 1e-6);
+  if (run->steps < 1) run->steps = 1;
+}
+
+PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
+{
+  NsRun         *run                         = NsArenaAlloc(arena, sizeof(*run));
+  char           message[PETSC_MAX_PATH_LEN] = "";
+  PetscErrorCode code;
+
+  PetscFunctionBegin;
+  *result          = run;
+  run->began       = NsSeconds();
+  run->arena       = arena;
+  run->diag        = diag;
+  run->options     = *options;
+  run->sink.writes = PetscGlobalRank == 0;
+  run->sink.arena  = arena;
+  run->sink.name   = options->name ? options->name : run_name(options->config_path, arena);
+  run->tree        = options->config_text ? NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag)
+                                          : NsTreeReadFile(options->config_path, arena, diag);
+  if (!run->tree) PetscFunctionReturn(0);
+  for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
+  for (int i = 0; i < options->grafts; i++)
+    (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
+  if (NsTreeChild(run->tree, "config") && !NsTreeChild(run->tree, "bodies")) {
+    NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study of many runs, not the config of one");
+    NsDiagNote(diag, "percuss study %s makes them", options->config_path);
+  }
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
+  run->sink.directory = options->directory ? options->directory : run->config.output->directory;
+  if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);
+  run->step  = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
+  run->clock = NsStepClockMake(run->step);
+  plan_steps(run);
+  PetscCall(PetscPushErrorHandler(NsKeepNumerics, message));
+  code = build(run);
+  PetscCall(PetscPopErrorHandler());
+  PetscCall(NsRunBlameNumbers(run, code, message));
+  if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  resolve_files(run);
+  run->figures.setup_seconds = NsSeconds() - run->began;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunDestroy(NsRun **result)
+{
+  NsRun *run = *result;
+
+  PetscFunctionBegin;
+  if (!run) PetscFunctionReturn(0);
+  PetscCall(NsSchemeDestroy(&run->scheme));
+  PetscCall(NsContactDestroy(&run->contact));
+  PetscCall(VecDestroy(&run->whole_q));
+  PetscCall(VecDestroy(&run->whole_v));
+  PetscCall(VecDestroy(&run->state.q));
+  PetscCall(VecDestroy(&run->state.v));
+  PetscCall(NsModelDestroy(&run->model));
+  if (run->lock > 0) (void)close(run->lock);
+  *result = NULL;
+  PetscFunctionReturn(0);
+}
+
+PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
+{
+  return NsStepClockTime(&run->clock, number, 1);
+}
+
+PetscErrorCode NsRunStart(NsRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
+  PetscCall(NsContactBeginStep(run->contact));
+  PetscCall(NsContactEndStep(run->contact, &run->state));
+  PetscCall(NsSchemeStart(run->scheme, &run->state));
+  PetscFunctionReturn(0);
+}
+
+PetscReal NsRunEndSlack(const NsRun *run)
+{
+  return run->scheme->type->adapts ? 1e-12 * run->config.time->end : 1e-6 * run->step;
+}
+
+PetscBool NsRunIsAtEnd(const NsRun *run)
+{
+  return run->scheme->type->varies ? run->state.t >= run->config.time->end - NsRunEndSlack(run) : run->figures.steps >= run->steps;
+}
+
+PetscReal NsRunStepLength(const NsRun *run)
+{
+  const PetscReal left = run->config.time->end - run->state.t;
+
+  return run->scheme->type->adapts && left > 0 && left < run->step - NsRunEndSlack(run) ? left : run->step;
+}
+
+PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome)
+{
+  const NsSchemeType *type   = run->scheme->type;
+  const PetscReal     before = run->state.t;
+
+  PetscFunctionBegin;
+  run->completed = PETSC_FALSE;
+  PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), outcome));
+  if (!outcome->done) PetscFunctionReturn(0);
+  run->figures.steps++;
+  run->figures.impulsive_steps += outcome->impulsive;
+  /* Times without the drift of a sum of lengths. */
+  if (!type->varies)
+    run->state.t = NsRunTime(run, run->figures.steps);
+  else if (type->adapts && NsRunIsAtEnd(run))
+    run->state.t = run->config.time->end;
+  run->figures.short_steps += type->varies && !type->adapts && run->state.t - before < 0.99 * run->step;
+  PetscFunctionReturn(0);
+}
+
+NsArena *NsRunArena(const NsRun *run)
+{
+  return run->arena;
+}
+
+const NsRunOptions *NsRunGetOptions(const NsRun *run)
+{
+  return &run->options;
+}
+
+const NsNode *NsRunTree(const NsRun *run)
+{
+  return run->tree;
+}
+
+const NsConfig *NsRunSettings(const NsRun *run)
+{
+  return &run->config;
+}
+
+NsModel *NsRunModel(const NsRun *run)
+{
+  return run->model;
+}
+
+NsContact *NsRunContact(const NsRun *run)
+{
+  return run->contact;
+}
+
+NsScheme *NsRunScheme(const NsRun *run)
+{
+  return run->scheme;
+}
+
+NsState *NsRunState(NsRun *run)
+{
+  return &run->state;
+}
+
+NsLedger *NsRunLedger(NsRun *run)
+{
+  return &run->ledger;
+}
+
+const NsGuard *NsRunGuard(const NsRun *run)
+{
+  return &run->guard;
+}
+
+NsSink *NsRunSink(NsRun *run)
+{
+  return &run->sink;
+}
+
+NsFileList *NsRunInputs(const NsRun *run)
+{
+  return run->inputs;
+}
+
+PetscReal NsRunTimeStep(const NsRun *run)
+{
+  return run->step;
+}
+
+PetscInt64 NsRunPlannedSteps(const NsRun *run)
+{
+  return run->steps;
+}
+
+const NsStability *NsRunStability(const NsRun *run)
+{
+  return &run->stability;
+}
+
+const NsRunFigures *NsRunGetFigures(const NsRun *run)
+{
+  return &run->figures;
+}

@@ -1,0 +1,87 @@
+/* The top of the config: what a file may say, and where its parts are described. */
+#include <string.h>
+#include "contact/settings.h"
+#include "core/spin.h"
+#include "fe/fe.h"
+#include "mechanism/mechanism.h"
+#include "percuss/run.h"
+
+#define NS_BODY(name) extern const NsVariant NsBodyVariant_##name;
+#include "fe/bodies/list.h"
+#undef NS_BODY
+
+static const NsVariant *const body_variants[] = {
+#define NS_BODY(name) &NsBodyVariant_##name,
+#include "fe/bodies/list.h"
+#undef NS_BODY
+#define NS_MECHANISM(name) &NsBodyVariant_##name,
+#include "mechanism/list.h"
+#undef NS_MECHANISM
+  &NsBodyVariant_Plugin,
+  NULL,
+};
+
+static const NsKey time_keys[] = {
+  {"end", NS_KEY_NUMBER, offsetof(NsTimeSettings, end), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",
+    .help = "simulated time; rounded up to whole steps", .example = "600 us"},
+  {NULL},
+};
+static const NsTable time_table = {"time", "simulated time", time_keys, sizeof(NsTimeSettings)};
+
+static const char *const on_exceed_choices[] = {"warn", "stop", NULL};
+
+static const NsKey limits_keys[] = {
+  {"energy", NS_KEY_NUMBER, offsetof(NsLimitsSettings, energy), .default_value = "0.1", .minimum = "0 <",
+    .help =
+      "most energy that the scheme itself may make, over what there was at the start and came from loads and weight; a hundred times it always ends the run",
+    .example = "0.02"},
+  {"penetration", NS_KEY_NUMBER, offsetof(NsLimitsSettings, penetration), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
+    .help = "deepest penetration of a contact, or gap of a joint; without it a tenth of the model's length", .example = "10 um"},
+  {"on_exceed", NS_KEY_CHOICE, offsetof(NsLimitsSettings, on_exceed), .choices = on_exceed_choices, .default_value = "warn",
+    .help    = "warn once, on stderr and in run.json, or stop the run there; also of free spins beyond what the step or a bearing's table allows",
+    .example = "stop"},
+  {NULL},
+};
+static const NsTable limits_table = {"limits", "beyond which the numbers of a run are not to be trusted", limits_keys, sizeof(NsLimitsSettings)};
+
+static const char *const start_choices[] = {"as_given", "static", NULL};
+
+static const NsKey config_keys[] = {
+  {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "a line that names the run in its results", .example = "Elastic bar hits a rigid wall"},
+  {"gravity", NS_KEY_VECTOR, offsetof(NsConfig, gravity), .dimension = NS_DIM_ACCELERATION, .default_value = "[0, 0, 0]",
+    .help = "acceleration of gravity", .example = "[0, 0, -9.81 m/s^2]"},
+  {"bodies", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, bodies), .variants = body_variants, .required = true, .least = 1,
+    .help    = "what moves, each with a name of your own",
+    .example = "{bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}}}"},
+  {"supports", NS_KEY_NAMED, offsetof(NsConfig, supports), .table = &NsTable_Support, .help = "nodes held in place",
+    .example = "{clamp: {at: bar.right}}"},
+  {"springs", NS_KEY_NAMED, offsetof(NsConfig, springs), .table = &NsTable_Spring, .help = "springs and dashpots",
+    .example = "{mount: {between: [bar.right, ground], stiffness: 1 MN/m}}"},
+  {"bearings", NS_KEY_NAMED, offsetof(NsConfig, bearings), .table = &NsTable_Bearing, .help = "stiffness and damping of bearings and mounts",
+    .example = "{left: {between: [shaft.left, ground], stiffness: 1 MN/m}}"},
+  {"masses", NS_KEY_NAMED, offsetof(NsConfig, masses), .table = &NsTable_Mass, .help = "point masses",
+    .example = "{head: {at: bar.right, mass: 0.2 kg}}"},
+  {"discs", NS_KEY_NAMED, offsetof(NsConfig, discs), .table = &NsTable_Disc, .help = "rigid discs on shafts and beams",
+    .example = "{flywheel: {at: shaft@180 mm, mass: 4.98 kg, polar_inertia: 0.01, diametral_inertia: 0.006}}"},
+  {"unbalances", NS_KEY_NAMED, offsetof(NsConfig, unbalances), .table = &NsTable_Unbalance, .help = "masses beside the axis of rotors",
+    .example = "{mark: {at: shaft@180 mm, mass_eccentricity: 1e-3 kg m}}"},
+  {"loads", NS_KEY_NAMED, offsetof(NsConfig, loads), .table = &NsTable_Load, .help = "forces and moments",
+    .example = "{push: {at: bar.right, force: [-1 kN, 0, 0]}}"},
+  {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "what may touch what",
+    .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
+  {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
+    .help = "as_given: bodies as `initial` says; static: deflected by weight and by loads as at t = 0, without contact", .example = "static"},
+  {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",
+    .help =
+      "how forces and solves of finite elements are computed: lumped where the mass matrix is diagonal, banded where rows are narrow, petsc anywhere; same results to rounding",
+    .example = "petsc"},
+  {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
+    .example = "{type: half_explicit, step: 0.1 us}"},
+  {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
+  {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &limits_table, .default_value = "{}",
+    .help = "beyond which a run warns that its numbers are not to be trusted, or ends", .example = "{penetration: 10 um, on_exceed: stop}"},
+  {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &NsTable_Output, .default_value = "{}", .help = "what is kept",
+    .example = "{frames: {every: 20}}"},
+  {NULL},
+};
+const NsTable NsTable_Config = {"config", "a run of percuss", config_keys, sizeof(NsConfig)};

@@ -1,0 +1,76 @@
+/* What a step costs, found by some steps before a run: for `percuss check`. */
+#include <math.h>
+#include "private.h"
+
+enum { MOST_STEPS = 2000, STEPS_OF_ONE_TIME = 10, STEPS_OF_ONE_LENGTH = 100 };
+
+static double two_digits(double x)
+{
+  const double unit = x > 100 ? pow(10, floor(log10(x)) - 1) : 1;
+
+  return unit * round(x / unit);
+}
+
+/* A second, or so many: a hundred explicit steps are cheap; others are slow to grow from a sudden load. */
+static PetscInt64 steps_at_most(const NsRun *run)
+{
+  const NsSchemeType *type = run->scheme->type;
+
+  if (type->bounded) return MOST_STEPS;
+  return type->adapts ? STEPS_OF_ONE_LENGTH : PetscMin(run->steps, STEPS_OF_ONE_LENGTH);
+}
+
+/* *seconds: the median of times, for others use the machine, too. *steps: as if they went on as the second half of these. */
+static PetscErrorCode try_steps(NsRun *run, NsState *state, double *seconds, double *steps)
+{
+  const PetscBool  adapts = run->scheme->type->adapts;
+  const PetscReal  end    = run->config.time->end;
+  const PetscInt64 most   = steps_at_most(run);
+  NsStepOutcome    outcome;
+  PetscInt64       done = 0, halfway = 0;
+  PetscReal        t_halfway = 0, taken[MOST_STEPS / STEPS_OF_ONE_TIME];
+  PetscInt         over, times = 0;
+  const double     start = NsSeconds();
+  double           last  = start;
+
+  PetscFunctionBegin;
+  do {
+    PetscCall(NsSchemeStep(run->scheme, state, run->step, &outcome));
+    done++;
+    if (done % STEPS_OF_ONE_TIME == 0) {
+      const double now = NsSeconds();
+      taken[times++]   = (now - last) / STEPS_OF_ONE_TIME;
+      last             = now;
+    }
+    if (2 * done <= most) {
+      halfway   = done;
+      t_halfway = state->t;
+    }
+    over = !outcome.done || done >= most || state->t >= end - NsRunEndSlack(run) || NsSeconds() - start >= 1;
+    PetscCall(NsLayoutAgree(run->model->layout, &over)); /* clocks differ */
+  } while (!over);
+  PetscCall(PetscSortReal(times, taken));
+  *seconds = times ? taken[times / 2] : (NsSeconds() - start) / (double)done;
+  *steps   = (double)run->steps;
+  if (adapts && state->t >= end - NsRunEndSlack(run))
+    *steps = (double)done;
+  else if (adapts && done > halfway && state->t > t_halfway)
+    *steps = PetscMax(*steps, two_digits((double)(done - halfway) * (end - t_halfway) / (state->t - t_halfway)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunTrySteps(NsRun *run, double *seconds, double *steps)
+{
+  NsState state = {run->state.t, NULL, NULL};
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(run->state.q, &state.q));
+  PetscCall(VecDuplicate(run->state.v, &state.v));
+  PetscCall(VecCopy(run->state.q, state.q));
+  PetscCall(VecCopy(run->state.v, state.v));
+  PetscCall(NsSchemeStart(run->scheme, &state));
+  PetscCall(try_steps(run, &state, seconds, steps));
+  PetscCall(VecDestroy(&state.q));
+  PetscCall(VecDestroy(&state.v));
+  PetscFunctionReturn(0);
+}

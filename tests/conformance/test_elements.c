@@ -1,0 +1,434 @@
+/*
+  Every registered element (src/fe/elements/list.h) keeps the promises of its contract (src/fe/elements/element.h).
+
+  Elements come from bodies: every body type that has elements, with the examples of its required keys, then with each other key once (all words of a choice, else the
+  example). Whoever adds an element and a body that uses it has nothing to add here.
+*/
+#include "support.h"
+#include <petscblaslapack.h>
+#include <stdio.h>
+#include "fe/model/fe.h"
+
+#define TEXT 2000
+
+#define NS_BODY(name) extern const NsBodyType NsBodyType_##name;
+#include "fe/bodies/list.h"
+#undef NS_BODY
+
+static const NsBodyType *const bodies[] = {
+#define NS_BODY(name) &NsBodyType_##name,
+#include "fe/bodies/list.h"
+#undef NS_BODY
+};
+
+/* What a failure is about. */
+static char about[TEXT];
+
+#define EXPECT(condition, ...) \
+  do { \
+    if (!(condition)) { \
+      print_error("%s\n", about); \
+      fail_msg(__VA_ARGS__); \
+    } \
+  } while (0)
+
+static PetscReal noise(void)
+{
+  static unsigned long long seed = 1;
+
+  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return 2 * (PetscReal)(seed >> 11) / 9007199254740992.0 - 1;
+}
+
+/* A matrix of the element; entries that are not written stay NaN. */
+typedef void (*Fill)(const NsFeBody *, const NsFeElement *, PetscReal *);
+
+static void fill(Fill function, const NsFeBody *body, const NsFeElement *e, PetscInt entries, PetscReal *X)
+{
+  for (PetscInt i = 0; i < entries; i++) X[i] = NAN;
+  function(body, e, X);
+  for (PetscInt i = 0; i < entries; i++) EXPECT(isfinite(X[i]), "entry %d is not finite, or not written", (int)i);
+}
+
+static PetscReal largest(PetscInt n, const PetscReal *x)
+{
+  PetscReal size = 0;
+
+  for (PetscInt i = 0; i < n; i++) size = PetscMax(size, PetscAbsReal(x[i]));
+  return size;
+}
+
+static void expect_symmetric(PetscInt n, const PetscReal *X, int sign, const char *what)
+{
+  for (PetscInt i = 0; i < n * n; i++)
+    EXPECT(PetscAbsReal(X[i] - sign * X[n * (i % n) + i / n]) <= 1e-12 * largest(n * n, X), "%s is not %s at [%d, %d]", what,
+      sign > 0 ? "symmetric" : "skew", (int)(i / n), (int)(i % n));
+}
+
+/* y = X q */
+static void multiply(PetscInt n, const PetscReal *X, const PetscReal *q, PetscReal *y)
+{
+  for (PetscInt i = 0; i < n; i++) {
+    y[i] = 0;
+    for (PetscInt j = 0; j < n; j++) y[i] += X[i * n + j] * q[j];
+  }
+}
+
+static PetscReal dot(PetscInt n, const PetscReal *x, const PetscReal *y)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < n; i++) sum += x[i] * y[i];
+  return sum;
+}
+
+/* Displacement a + w x (x - origin) of a point. */
+typedef struct {
+  PetscReal a[3], w[3], origin[3];
+} Rigid;
+
+static void displace(const Rigid *rigid, const PetscReal x[3], PetscReal u[3])
+{
+  for (int k = 0; k < 3; k++) {
+    const int i = (k + 1) % 3, j = (k + 2) % 3;
+    u[k] = rigid->a[k] + rigid->w[i] * (x[j] - rigid->origin[j]) - rigid->w[j] * (x[i] - rigid->origin[i]);
+  }
+}
+
+/* DOF of the element in a rigid motion, as far as its body's nodes can follow. */
+static void rigid_values(const NsFe *fe, const NsFeElement *e, const Rigid *rigid, PetscReal *q)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  const PetscInt  d    = body->node_unknowns;
+
+  for (PetscInt i = 0; i < NsFeElementSize(body); i++) {
+    PetscReal u[3];
+    displace(rigid, fe->x + 3 * e->node[i / d], u);
+    q[i] = NsDot3(body->direction[i % d], body->turns[i % d] ? rigid->w : u);
+  }
+}
+
+static Rigid make_rigid(const NsFe *fe, const NsFeElement *e, int motion)
+{
+  Rigid rigid = {{0}, {0}, {0}};
+
+  for (int k = 0; k < 3; k++) rigid.origin[k] = fe->x[3 * e->node[0] + k];
+  if (motion < 3)
+    rigid.a[motion] = 1;
+  else
+    rigid.w[motion - 3] = 1;
+  return rigid;
+}
+
+static void check_mass(const NsFe *fe, const NsFeElement *e)
+{
+  const NsFeBody    *body = &fe->body[e->body];
+  const PetscInt     n = NsFeElementSize(body), d = body->node_unknowns;
+  PetscReal          M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], q[NS_ELEMENT_UNKNOWNS], Mq[NS_ELEMENT_UNKNOWNS], sum = 0, directions = 0;
+  const PetscReal    mass = body->element->total_mass(body, e);
+  const PetscBLASInt size = (PetscBLASInt)n;
+  PetscBLASInt       info;
+
+  fill(body->element->mass, body, e, n * n, M);
+  expect_symmetric(n, M, 1, "the mass matrix");
+  for (PetscInt a = 0; a < d; a++) directions += body->turns[a] ? 0 : 1;
+  for (int motion = 0; motion < 3; motion++) {
+    const Rigid rigid = make_rigid(fe, e, motion);
+    rigid_values(fe, e, &rigid, q);
+    multiply(n, M, q, Mq);
+    sum += dot(n, q, Mq);
+  }
+  EXPECT(mass > 0 && PetscAbsReal(sum - directions * mass) <= 1e-10 * sum, "translations see the mass %g kg, total_mass says %g kg", sum / directions,
+    mass);
+  for (PetscInt i = 0; body->lumped && i < n * n; i++)
+    EXPECT(i / n / d == i % n / d || M[i] == 0, "the lumped mass matrix couples two nodes: [%d, %d]", (int)(i / n), (int)(i % n));
+  LAPACKpotrf_("U", &size, M, &size, &info);
+  EXPECT(info == 0, "the mass matrix is not positive definite (dpotrf returned %d)", (int)info);
+}
+
+/* Prestressed: there are section forces without displacements. */
+static PetscBool is_stressed(const NsFeBody *body, const NsFeElement *e)
+{
+  const PetscReal q[NS_ELEMENT_UNKNOWNS] = {0}, xi[3] = {0.5, 0.5, 0.5};
+  PetscReal       value[NS_ELEMENT_OUTPUTS];
+  PetscInt        count = 0;
+
+  while (body->element->output_names[count]) count++;
+  body->element->outputs(body, e, q, xi, value);
+  return largest(count, value) > 0;
+}
+
+static void check_stiffness(const NsFe *fe, const NsFeElement *e)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  const PetscInt  n    = NsFeElementSize(body);
+  PetscReal       K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], q[NS_ELEMENT_UNKNOWNS], f[NS_ELEMENT_UNKNOWNS];
+
+  fill(body->element->stiffness, body, e, n * n, K);
+  expect_symmetric(n, K, 1, "the stiffness matrix");
+  for (int motion = 0; motion < (is_stressed(body, e) ? 3 : 6); motion++) {
+    const Rigid rigid = make_rigid(fe, e, motion);
+    rigid_values(fe, e, &rigid, q);
+    multiply(n, K, q, f);
+    EXPECT(largest(n, f) <= 1e-10 * largest(n * n, K) * PetscMax(largest(n, q), 1), "rigid motion %d makes a force of %g (largest stiffness %g)",
+      motion, largest(n, f), largest(n * n, K));
+  }
+  for (int k = 0; k < 3; k++) {
+    for (PetscInt i = 0; i < n; i++) q[i] = noise();
+    multiply(n, K, q, f);
+    const PetscReal expected = dot(n, q, f) / 2, energy = body->element->energy(body, e, q);
+    EXPECT(PetscAbsReal(energy - expected) <= 1e-9 * PetscAbsReal(expected), "the energy is %g J, q'Kq/2 is %g J", energy, expected);
+  }
+}
+
+static void check_frequency(const NsFeBody *body, const NsFeElement *e)
+{
+  const PetscInt n = NsFeElementSize(body);
+  PetscReal      M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], values[NS_ELEMENT_UNKNOWNS],
+    work[64 * NS_ELEMENT_UNKNOWNS];
+  const PetscBLASInt size = (PetscBLASInt)n, room = 64 * NS_ELEMENT_UNKNOWNS, type = 1;
+  PetscBLASInt       info;
+
+  if (!body->element->frequency) return;
+  body->element->mass(body, e, M);
+  body->element->stiffness(body, e, K);
+  LAPACKsygv_(&type, "N", "U", &size, K, &size, M, &size, values, work, &room, &info);
+  EXPECT(info == 0, "dsygv returned %d", (int)info);
+  const PetscReal highest = PetscSqrtReal(values[n - 1]), bound = body->element->frequency(body, e);
+  EXPECT(bound >= highest * (1 - 1e-10), "the highest frequency is %g rad/s, above the bound of %g rad/s", highest, bound);
+}
+
+static void check_rates(const NsFe *fe, const NsFeElement *e)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  const PetscInt  n    = NsFeElementSize(body);
+  PetscReal       G[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], row[NS_ELEMENT_UNKNOWNS], q[NS_ELEMENT_UNKNOWNS];
+
+  if (body->element->gyroscopic) {
+    fill(body->element->gyroscopic, body, e, n * n, G);
+    expect_symmetric(n, G, -1, "the gyroscopic matrix");
+  }
+  if (!body->element->twist) {
+    EXPECT(body->damping_torsion == 0, "an element that does not twist has torsional damping");
+    return;
+  }
+  fill(body->element->twist, body, e, n, row);
+  for (int motion = 0; motion < 6; motion++) {
+    const Rigid rigid = make_rigid(fe, e, motion);
+    rigid_values(fe, e, &rigid, q);
+    EXPECT(PetscAbsReal(dot(n, row, q)) <= 1e-12, "rigid motion %d twists it", motion);
+  }
+}
+
+/* The part of a vector that the body's nodes can follow: of displacements, or of rotations. */
+static void follow(const NsFeBody *body, PetscBool turns, const PetscReal x[3], PetscReal y[3])
+{
+  for (int k = 0; k < 3; k++) y[k] = 0;
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    for (int k = 0; k < 3 && body->turns[a] == turns; k++) y[k] += NsDot3(body->direction[a], x) * body->direction[a][k];
+  }
+}
+
+static void check_shape(const NsFe *fe, const NsFeElement *e)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  const PetscInt  n    = NsFeElementSize(body);
+  PetscReal       move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3], q[NS_ELEMENT_UNKNOWNS];
+
+  for (int at = 0; at <= 4; at++) {
+    const PetscReal  xi[3] = {at / 4., 0, 0};
+    const PetscReal *first = fe->x + 3 * e->node[0], *last = fe->x + 3 * e->node[body->element->nodes - 1];
+    body->element->shape(body, e, xi, move, turn);
+    for (int motion = 0; motion < (body->element->line ? 6 : 3); motion++) {
+      const Rigid rigid = make_rigid(fe, e, motion);
+      PetscReal   x[3], u[3], expected[2][3], found[2][3] = {{0}};
+      rigid_values(fe, e, &rigid, q);
+      for (int k = 0; k < 3; k++) x[k] = (1 - xi[0]) * first[k] + xi[0] * last[k];
+      displace(&rigid, x, u);
+      follow(body, PETSC_FALSE, u, expected[0]);
+      follow(body, PETSC_TRUE, rigid.w, expected[1]);
+      for (PetscInt i = 0; i < 3 * n; i++) {
+        found[0][i % 3] += move[i / 3][i % 3] * q[i / 3];
+        found[1][i % 3] += turn[i / 3][i % 3] * q[i / 3];
+      }
+      for (int k = 0; k < 6; k++)
+        EXPECT(PetscAbsReal(found[k / 3][k % 3] - expected[k / 3][k % 3]) <= 1e-10,
+          "at xi = %g the shape does not follow rigid motion %d: %s %g, not %g", xi[0], motion, k < 3 ? "displacement" : "rotation",
+          found[k / 3][k % 3], expected[k / 3][k % 3]);
+    }
+  }
+}
+
+/* Outputs are affine in the DOF. */
+static void check_outputs(const NsFeBody *body, const NsFeElement *e)
+{
+  const PetscInt  n     = NsFeElementSize(body);
+  const PetscReal xi[3] = {0.3, 0.2, 0.1};
+  PetscReal       q[4][NS_ELEMENT_UNKNOWNS], value[4][NS_ELEMENT_OUTPUTS];
+  PetscInt        count = 0;
+
+  while (body->element->output_names[count]) count++;
+  EXPECT(count <= NS_ELEMENT_OUTPUTS, "%d outputs", (int)count);
+  for (PetscInt i = 0; i < n; i++) {
+    q[0][i] = 0;
+    q[1][i] = 1e-3 * noise();
+    q[2][i] = 1e-3 * noise();
+    q[3][i] = q[1][i] + q[2][i];
+  }
+  for (int k = 0; k < 4; k++) body->element->outputs(body, e, q[k], xi, value[k]);
+  for (PetscInt c = 0; c < count; c++)
+    EXPECT(PetscAbsReal(value[3][c] + value[0][c] - value[1][c] - value[2][c]) <= 1e-8 * (PetscAbsReal(value[1][c]) + PetscAbsReal(value[2][c])),
+      "output %s is not affine", body->element->output_names[c]);
+  for (int k = 0; k < 4; k++) {
+    NsElementResults results;
+    memset(&results, 0xff, sizeof(results)); /* NaN */
+    body->element->results(body, e, q[k], xi, &results);
+    EXPECT(isfinite(results.normal_force) && isfinite(results.section_force[0] + results.section_force[1] + results.section_force[2]) &&
+             isfinite(results.section_moment[0] + results.section_moment[1] + results.section_moment[2]),
+      "results are not finite, or not written");
+  }
+}
+
+/* Elements that are alike have the same matrices. */
+static void check_alike(const NsFeBody *body, const NsFeElement *e, const NsFeElement *other)
+{
+  const PetscInt n = NsFeElementSize(body);
+  PetscReal      X[2][NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+
+  EXPECT(!body->element->alike || body->element->alike(e, e, 0), "an element is not alike to itself");
+  if (!NsFeAlike(body, e, other, 0)) return;
+  for (int matrix = 0; matrix < 2; matrix++) {
+    const Fill function = matrix ? body->element->mass : body->element->stiffness;
+    fill(function, body, e, n * n, X[0]);
+    fill(function, body, other, n * n, X[1]);
+    EXPECT(!memcmp(X[0], X[1], sizeof(**X) * (size_t)(n * n)), "elements that are alike have different %s matrices", matrix ? "mass" : "stiffness");
+  }
+}
+
+static void check_line(const NsFe *fe, const NsFeElement *e)
+{
+  const NsFeBody *body = &fe->body[e->body];
+  PetscReal       axis[3];
+
+  if (!body->element->line) return;
+  const PetscReal *first = fe->x + 3 * e->node[0], *last = fe->x + 3 * e->node[body->element->nodes - 1], length = body->element->line(e, axis);
+  for (int k = 0; k < 3; k++)
+    EXPECT(PetscAbsReal(first[k] + length * axis[k] - last[k]) <= 1e-12 * length, "length and axis do not lead from the first node to the last");
+}
+
+/* The back end that the model chooses makes the force -K q - C v of the assembled matrices. */
+static void check_force(const TestRun *test)
+{
+  NsModel           *model = test->run->model;
+  Mat                M, C, G, K;
+  Vec                q, v, h, f, natural[2];
+  const PetscScalar *value;
+  PetscScalar       *array;
+  PetscReal          size, error;
+
+  CHECK(NsFeAssemble(model->data, NULL, &M, &C, &G, &K));
+  CHECK(NsVecsCreate(model, &q, &v, &h, NULL));
+  CHECK(MatCreateVecs(K, &f, NULL));
+  for (int k = 0; k < 2; k++) {
+    CHECK(VecDuplicate(f, &natural[k]));
+    CHECK(VecGetArray(natural[k], &array));
+    for (PetscInt i = 0; i < model->unknowns; i++) array[i] = noise();
+    CHECK(VecGetArrayRead(natural[k], &value));
+    PetscScalar *here;
+    CHECK(VecGetArray(k ? v : q, &here));
+    NsLayoutSpread(model->layout, value, here);
+    CHECK(VecRestoreArray(k ? v : q, &here));
+    CHECK(VecRestoreArrayRead(natural[k], &value));
+    CHECK(VecRestoreArray(natural[k], &array));
+  }
+  CHECK(MatMult(K, natural[0], f));
+  if (C) CHECK(MatMultAdd(C, natural[1], f, f));
+  if (G) CHECK(MatMultAdd(G, natural[1], f, f));
+  CHECK(NsModelForce(model, 0, q, v, h));
+  CHECK(VecNorm(f, NORM_INFINITY, &size));
+  CHECK(VecGetArrayRead(f, &value));
+  CHECK(VecGetArray(h, &array));
+  error = 0;
+  for (PetscInt i = 0; i < model->unknowns; i++) error = PetscMax(error, PetscAbsReal(array[NsLayoutIndex(model->layout, i)] + value[i]));
+  CHECK(VecRestoreArray(h, &array));
+  CHECK(VecRestoreArrayRead(f, &value));
+  EXPECT(error <= 1e-10 * size, "the back end '%s' makes other forces than the assembled matrices: by %g of %g", model->solver, error, size);
+  CHECK(NsVecsDestroy(&q, &v, &h, NULL));
+  CHECK(VecDestroy(&f));
+  for (int k = 0; k < 2; k++) CHECK(VecDestroy(&natural[k]));
+  CHECK(MatDestroy(&M));
+  CHECK(MatDestroy(&C));
+  CHECK(MatDestroy(&G));
+  CHECK(MatDestroy(&K));
+}
+
+/* A line in the plane z = 0, on which the examples of other keys are valid; a mesh of another kind as its example says. */
+static const char *mesh_of(const NsKey *key)
+{
+  return strncmp(key->example, "{line", 5) ? key->example : "{line: {from: [0.1 m, 0.2 m, 0], to: [1.7 m, 1.4 m, 0], elements: 8, grading: 1.5}}";
+}
+
+/* The body with its required keys, and one more (NULL: none). */
+static void check_body(const NsBodyType *type, const NsKey *more, const char *value)
+{
+  int used = snprintf(about, TEXT, "bodies:\n  body:\n    type: %s\n", type->variant->name);
+
+  for (const NsKey *key = type->variant->table->keys; key->name; key++) {
+    if (!key->required) continue;
+    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, strcmp(key->name, "mesh") ? key->example : mesh_of(key));
+    assert_true(used < TEXT);
+  }
+  if (more) used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", more->name, value);
+  assert_true(used < TEXT);
+  used += snprintf(about + used, (size_t)(TEXT - used), "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ns}\n");
+  assert_true(used < TEXT);
+
+  TestRun     test = test_run_open(about, NULL);
+  const NsFe *fe   = test.run->model->data;
+  assert_true(fe->elements > 0);
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeElement *e    = &fe->element[i];
+    const NsFeBody    *body = &fe->body[e->body];
+    check_mass(fe, e);
+    check_stiffness(fe, e);
+    check_frequency(body, e);
+    check_rates(fe, e);
+    check_shape(fe, e);
+    check_outputs(body, e);
+    check_alike(body, e, &fe->element[i ? i - 1 : 0]);
+    check_line(fe, e);
+  }
+  check_force(&test);
+  test_run_close(&test);
+}
+
+static void elements_keep_their_promises(void **state)
+{
+  (void)state;
+  for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) {
+    if (!bodies[b]->element) continue;
+    check_body(bodies[b], NULL, "");
+    for (const NsKey *key = bodies[b]->variant->table->keys; key->name; key++) {
+      if (key->required) continue;
+      if (key->kind != NS_KEY_CHOICE) check_body(bodies[b], key, key->example);
+      for (int c = 0; key->kind == NS_KEY_CHOICE && key->choices[c]; c++) check_body(bodies[b], key, key->choices[c]);
+    }
+  }
+}
+
+static void each_element_has_a_body(void **state)
+{
+  (void)state;
+  for (const NsElementType *const *type = NsElementTypes; *type; type++) {
+    PetscBool used = PETSC_FALSE;
+    for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) used = used || bodies[b]->element == *type;
+    if (!used) fail_msg("no body type of src/fe/bodies/list.h has the element '%s'", (*type)->name);
+    if ((*type)->nodes < 1 || (*type)->nodes > NS_ELEMENT_NODES) fail_msg("the element '%s' has %d nodes", (*type)->name, (int)(*type)->nodes);
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(each_element_has_a_body),
+  cmocka_unit_test(elements_keep_their_promises),
+};
+TEST_MAIN(tests)

@@ -1,0 +1,225 @@
+/*
+  Every registered force element (src/fe/forces/list.h) keeps the promises of its contract (src/fe/forces/force.h).
+
+  They are made from the examples of their keys, between points of two bodies that these examples name, with a constant, a free and no spin: each key once, with `damping`
+  beside it where there is such a key, so that no element is empty. Whoever adds a force element has nothing to add here.
+*/
+#include "dense.h"
+#include "fe/model/components.h"
+
+#define TEXT 4000
+
+/* What a failure is about. */
+static char about[TEXT];
+
+#define EXPECT(condition, ...) \
+  do { \
+    if (!(condition)) { \
+      print_error("%s\n", about); \
+      fail_msg(__VA_ARGS__); \
+    } \
+  } while (0)
+
+static const char *const spins[] = {"0", "{constant: 1000 rpm}", "{free: 500 rpm}", "{table: [[0 s, 0 rpm], [1 s, 3000 rpm]]}"};
+
+static PetscReal noise(void)
+{
+  static unsigned long long seed = 1;
+
+  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return 2 * (PetscReal)(seed >> 11) / 9007199254740992.0 - 1;
+}
+
+/* Finite, and all entries written. */
+static void tangents(const NsForceElement *force, const PetscReal *spin, PetscReal K[36], PetscReal C[36])
+{
+  for (int i = 0; i < 36; i++) K[i] = C[i] = NAN;
+  force->type->tangents(force, spin, K, C);
+  for (int i = 0; i < 36; i++) EXPECT(isfinite(K[i]) && isfinite(C[i]), "tangent %d is not finite, or not written", i);
+}
+
+/* The part that `force` computes has the tangents that are missing where the spin is not known: by central differences, exact for what is linear. */
+static void check_tangents(const NsForceElement *force, PetscReal spin)
+{
+  PetscReal      K[2][36], C[2][36], direction[6][6], r[6], v[6];
+  const PetscInt n = force->type->components ? force->type->components(force, direction) : 0;
+
+  tangents(force, &spin, K[0], C[0]);
+  tangents(force, NULL, K[1], C[1]);
+  for (int c = 0; c < 6; c++) {
+    r[c] = 1e-5 * noise();
+    v[c] = 1e-2 * noise();
+  }
+  for (PetscInt b = 0; b < n; b++) {
+    const PetscReal step[2] = {1e-6, 1e-3};
+    for (int kind = 0; kind < 2; kind++) { /* by r, by r' */
+      PetscReal *x = kind ? &v[b] : &r[b], f[2][2][6];
+      for (int side = 0; side < 2; side++) {
+        *x += side ? 2 * step[kind] : -step[kind];
+        force->type->force(force, 0, r, v, spin, f[side][0], f[side][1]);
+      }
+      *x -= step[kind];
+      for (PetscInt a = 0; a < n; a++) {
+        const PetscReal *X = kind ? C[0] : K[0], *Y = kind ? C[1] : K[1];
+        PetscReal        expected = 0, size = 0;
+        for (int i = 0; i < 36; i++) {
+          expected -= direction[a][i / 6] * (X[i] - Y[i]) * direction[b][i % 6];
+          size = PetscMax(size, PetscAbsReal(X[i]));
+        }
+        const PetscReal found = (f[1][0][a] + f[1][1][a] - f[0][0][a] - f[0][1][a]) / (2 * step[kind]);
+        EXPECT(PetscAbsReal(found - expected) <= 1e-6 * size, "component %d changes with %s %d by %g, by the tangents at %g rad/s by %g", (int)a,
+          kind ? "rate" : "displacement", (int)b, found, spin, expected);
+      }
+    }
+  }
+}
+
+/* Speeds rise; tangents are linear in between. */
+static void check_speeds(const NsForceElement *force)
+{
+  PetscReal last = -PETSC_MAX_REAL, spin;
+
+  check_tangents(force, 100);
+  for (PetscInt i = 0; force->type->speed && force->type->speed(force, i, &spin); i++) {
+    PetscReal K[3][36], C[3][36], middle = (last + spin) / 2;
+    EXPECT(spin > last, "speed %d, %g rad/s, is not above the one before, %g rad/s", (int)i, spin, last);
+    check_tangents(force, spin);
+    if (i) {
+      tangents(force, &last, K[0], C[0]);
+      tangents(force, &middle, K[1], C[1]);
+      tangents(force, &spin, K[2], C[2]);
+      for (int k = 0; k < 36; k++)
+        EXPECT(PetscAbsReal(K[0][k] + K[2][k] - 2 * K[1][k]) <= 1e-9 * PetscAbsReal(K[1][k]) &&
+                 PetscAbsReal(C[0][k] + C[2][k] - 2 * C[1][k]) <= 1e-9 * PetscAbsReal(C[1][k]),
+          "tangent %d is not linear between %g and %g rad/s", k, last, spin);
+    }
+    last = spin;
+  }
+}
+
+/* The energy is the work against the symmetric part of K, on the way from rest. */
+static void check_energy(const NsFe *fe, const NsFeComponent *c)
+{
+  PetscReal X[NS_FORCE_UNKNOWNS * NS_FORCE_UNKNOWNS], q[NS_COMPONENT_UNKNOWNS], stiffness[36], damping[36], work = 0;
+
+  NsFeForceTangents(fe, c->force, NULL, stiffness, damping);
+  NsFeForceBlock(c->n, c->row, stiffness, NS_FE_SYMMETRIC, X);
+  for (PetscInt i = 0; i < c->n; i++) q[i] = noise();
+  for (PetscInt i = 0; i < c->n * c->n; i++) work += q[i / c->n] * X[i] * q[i % c->n] / 2;
+  const PetscReal energy = NsFeComponentEnergy(fe, c, NULL, q);
+  EXPECT(PetscAbsReal(energy - work) <= 1e-10 * PetscAbsReal(work), "the energy is %g J, the work %g J", energy, work);
+}
+
+/* No frequency of the model, at any speed of the tables, is above the bound. */
+static void check_bound(const TestRun *test)
+{
+  NsModel           *model = test->run->model;
+  const Dense        d     = dense_matrices(test);
+  const PetscBLASInt n = (PetscBLASInt)d.n, room = 64 * n, type = 1;
+  PetscBLASInt       info;
+  PetscReal         *values = dense_new(test, d.n), *work = dense_new(test, room), bound = 0;
+
+  for (PetscInt i = 0; i < d.n * d.n; i++) {
+    if (i / d.n < i % d.n) d.K[i] = d.K[d.n * (i % d.n) + i / d.n] = (d.K[i] + d.K[d.n * (i % d.n) + i / d.n]) / 2;
+  }
+  LAPACKsygv_(&type, "N", "U", &n, d.K, &n, d.M, &n, values, work, &room, &info);
+  EXPECT(info == 0, "dsygv returned %d", (int)info);
+  for (PetscInt part = 0; part < model->parts; part++) {
+    NsBound omega, rate;
+    CHECK(model->analysis.frequency_bound(model, part, &omega, &rate));
+    bound = PetscMax(bound, omega.value);
+  }
+  EXPECT(bound >= PetscSqrtReal(values[d.n - 1]) * (1 - 1e-9), "the highest frequency is %g rad/s, above the bound of %g rad/s",
+    PetscSqrtReal(values[d.n - 1]), bound);
+}
+
+/* The place of the config's list: the key of NsConfig that has this table. */
+static const char *list_key(const NsForceType *type)
+{
+  for (const NsKey *key = NsTable_Config.keys; key->name; key++) {
+    if (key->offset == type->list) return key->name;
+  }
+  fail_msg("no key of the config has the list of '%s'", type->kind);
+  return NULL;
+}
+
+static PetscBool has_damping(const NsTable *table)
+{
+  for (const NsKey *key = table->keys; key->name; key++) {
+    if (!strcmp(key->name, "damping")) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* An element with its required keys and one more, on a shaft with this spin. */
+static void check_force(const NsForceType *type, const NsKey *more, const char *spin)
+{
+  PetscInt forces = 0;
+  int      used   = snprintf(about, TEXT,
+           "bodies:\n"
+                  "  bar:\n"
+                  "    type: beam\n"
+                  "    mesh: {line: {from: [0, 0, 0], to: [0.4 m, 0.3 m, 0.1 m], elements: 2}}\n"
+                  "    material: {density: 7800, young: 210 GPa}\n"
+                  "    section: {circle: {radius: 10 mm}}\n"
+                  "  shaft:\n"
+                  "    type: rotor\n"
+                  "    mesh: {line: {from: [1 m, 0, 0], to: [1.4 m, 0.3 m, 0], elements: 3}}\n"
+                  "    material: {density: 7800, young: 210 GPa}\n"
+                  "    section: {circle: {radius: 10 mm}}\n"
+                  "    spin: %s\n"
+                  "%s:\n"
+                  "  force:\n",
+           spin, list_key(type));
+
+  for (const NsKey *key = type->table->keys; key->name; key++) {
+    const PetscBool extra = !strcmp(key->name, "damping") && strcmp(more->name, "damping");
+    if (!key->required && key != more && !extra) continue;
+    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, key->example);
+    assert_true(used < TEXT);
+  }
+  used += snprintf(about + used, (size_t)(TEXT - used), "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ns}\n");
+  assert_true(used < TEXT);
+  TestRun     test = test_run_open(about, NULL);
+  const NsFe *fe   = test.run->model->data;
+  for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
+    if (c.kind != NS_FE_FORCE) continue;
+    forces++;
+    EXPECT(c.force->type == type, "it is made as '%s'", c.force->type->kind);
+    check_speeds(c.force);
+    check_energy(fe, &c);
+  }
+  EXPECT(forces == 1, "the config has one force element, the model %d", (int)forces);
+  check_bound(&test);
+  test_run_close(&test);
+}
+
+static void force_elements_keep_their_promises(void **state)
+{
+  (void)state;
+  for (const NsForceType *const *type = NsForceTypes; *type; type++) {
+    assert_true(has_damping((*type)->table));
+    for (const NsKey *key = (*type)->table->keys; key->name; key++) {
+      for (size_t s = 0; s < sizeof(spins) / sizeof(*spins) && !key->required; s++) check_force(*type, key, spins[s]);
+    }
+  }
+}
+
+static void settings_begin_as_the_contract_says(void **state)
+{
+  (void)state;
+  for (const NsForceType *const *type = NsForceTypes; *type; type++) {
+    const NsKey *key = (*type)->table->keys;
+    while (key->name && strcmp(key->name, "between")) key++;
+    if (!key->name || key->kind != NS_KEY_STRINGS || key->offset != sizeof(const NsNode *) || !key->required)
+      fail_msg("the settings of '%s' do not begin with where, between", (*type)->kind);
+    if (!(*type)->components != !(*type)->force || ((*type)->force && !(*type)->speed))
+      fail_msg("'%s' has components, force or speed alone", (*type)->kind);
+  }
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(settings_begin_as_the_contract_says),
+  cmocka_unit_test(force_elements_keep_their_promises),
+};
+TEST_MAIN(tests)

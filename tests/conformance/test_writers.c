@@ -1,0 +1,197 @@
+/*
+  What every writer keeps: its tables have columns with unit and meaning, its files have names of their own, what it writes fits its columns, --overwrite removes all of it, `compare` and
+  the guide know its tables. A mistake is named by the writer, its file and its column.
+*/
+#include <ftw.h>
+#include "../unit/fake_run.h"
+#include "output/directory.h"
+#include "results/columns.h"
+
+/* A table that is registered, of each in turn. */
+#define FOR_EACH_TABLE(type) for (int number_ = 0; ((type) = NsCsvTypeAt(number_)); number_++)
+
+static void test_tables_are_described(void **state)
+{
+  const NsCsvType *type, *other;
+
+  (void)state;
+  FOR_EACH_TABLE(type)
+  {
+    const NsColumn *column = type->column;
+    if (!strstr(type->file, ".csv") || strchr(type->file, '/')) fail_msg("'%s': a table is NAME.csv", type->file);
+    if (!type->about || !*type->about) fail_msg("%s: `about` does not say what a row is", type->file);
+    for (int i = 0; (other = NsCsvTypeAt(i)); i++) {
+      if (other != type && !strcmp(other->file, type->file)) fail_msg("%s: two writers have a table of this name", type->file);
+    }
+    if (type->kind != NS_CSV_ANALYSIS && strcmp(column->name, "time"))
+      fail_msg("%s: the first column is not time but '%s'", type->file, column->name);
+    if (type->subject && (!type->row || !type->stride)) fail_msg("%s: a table with subjects needs `row` and `stride`", type->file);
+    for (; column->name; column++) {
+      if (!column->meaning || !*column->meaning) fail_msg("%s: column '%s' has no meaning", type->file, column->name);
+      if (NsColumnFind(type, column->name) != column && !strpbrk(column->name, "[*?"))
+        fail_msg("%s: column '%s' is there twice, or an earlier pattern matches it", type->file, column->name);
+      if (column->unit && column->optional && !column->needs) fail_msg("%s: column '%s' is optional and always there", type->file, column->name);
+    }
+  }
+}
+
+static void test_types_are_whole(void **state)
+{
+  (void)state;
+  for (int i = 0; NsWriterTypes[i]; i++) {
+    const NsWriterType *type = NsWriterTypes[i];
+    if (!type->name || !*type->name) fail_msg("writer number %d of src/output/list.h has no name", i);
+    if (!type->write && !type->observe) fail_msg("writer '%s' neither writes nor observes", type->name);
+    if (!type->csv[0] && !type->files) fail_msg("writer '%s' lists no files: --overwrite would leave them", type->name);
+    if (type->due && !type->write) fail_msg("writer '%s' is due and has no `write`", type->name);
+    for (int k = 0; k < i; k++) {
+      if (!strcmp(NsWriterTypes[k]->name, type->name)) fail_msg("two writers are named '%s'", type->name);
+    }
+  }
+}
+
+/* Settings of a mapping begin with `every` where NsEverySettings has it. */
+static void test_keys_begin_with_every(void **state)
+{
+  (void)state;
+  for (const NsKey *key = NsTable_Output.keys; key->name; key++) {
+    const NsKey *every = key->table ? key->table->keys : NULL;
+    if (!key->table) continue;
+    while (every->name && strcmp(every->name, "every")) every++;
+    if (!every->name || every->kind != NS_KEY_INTEGER || every->offset != offsetof(NsEverySettings, every))
+      fail_msg("output.%s: the struct of its table does not begin with `where` and `every`", key->name);
+  }
+}
+
+static int fields_of(const char *line)
+{
+  bool quoted = false;
+  int  fields = 1;
+
+  for (; *line && *line != '\n'; line++) {
+    if (*line == '"') quoted = !quoted;
+    fields += *line == ',' && !quoted;
+  }
+  return fields;
+}
+
+/* Header and rows of a table that was written. */
+static void check_written(const NsCsvType *type, const char *text)
+{
+  const int header = fields_of(text);
+  char      name[64];
+  int       row = 1;
+
+  for (const char *at = text; *at && *at != '\n'; at += strcspn(at, ",\n"), at += *at == ',') {
+    const size_t length = strcspn(at, ",\n");
+    (void)snprintf(name, sizeof(name), "%.*s", (int)length, at);
+    if (!NsColumnFind(type, name)) fail_msg("%s: the header has '%s', which is no column of its table", type->file, name);
+    if (!NsColumnUnit(type->file, name) && !NsColumnOfWords(type->file, name)) fail_msg("%s: '%s' has no unit for readers", type->file, name);
+  }
+  for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'), row++) {
+    if (fields_of(line + 1) != header) fail_msg("%s: row %d has %d fields, and the header %d", type->file, row, fields_of(line + 1), header);
+  }
+}
+
+static int files_left;
+
+static int count_left(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+  (void)status;
+  if (type == FTW_F || place->level > 0) {
+    print_error("left by --overwrite: %s\n", path);
+    files_left++;
+  }
+  return 0;
+}
+
+/* A run with every writer: all of its tables are written as they say, and --overwrite leaves nothing. */
+static void test_what_is_written_is_removed(void **state)
+{
+  static NsStationSettings station = {.at = "shaft.left"};
+  static const char       *names[] = {"disc", NULL};
+  FakeRun                  fake;
+
+  (void)state;
+  fake_create(&fake);
+  fake.orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
+  fake.spins              = PETSC_TRUE;
+  fake.spin_rate          = 20;
+  fake.model.view.station = fake_station;
+  fake.model.view.spin    = fake_spin;
+  fake_open(&fake);
+  for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
+    fake.report[1].state  = step % 2 ? NS_SLIP : NS_OPEN;
+    fake.report[0].impact = step % 3 == 0;
+    fake_write(&fake, step);
+  }
+  fake_close(&fake);
+  assert_string_equal(fake.run.sink.failure, "");
+  for (int i = 0; NsWriterTypes[i]; i++) {
+    for (int k = 0; NsWriterTypes[i]->csv[k]; k++) {
+      const NsCsvType *type = NsWriterTypes[i]->csv[k];
+      if (access(NsSinkPath(&fake.run.sink, "%s", type->file), R_OK))
+        fail_msg("writer '%s' has not written its %s", NsWriterTypes[i]->name, type->file);
+      char *text = fake_read(fake.directory, type->file, NULL);
+      check_written(type, text);
+      free(text);
+    }
+  }
+  assert_true(NsDirectoryRemoveResults(fake.directory, fake.run.arena));
+  files_left = 0;
+  assert_int_equal(nftw(fake.directory, count_left, 8, FTW_DEPTH | FTW_PHYS), 0);
+  if (files_left) fail_msg("%d files are in no writer's list, so that --overwrite leaves them", files_left);
+  fake_destroy(&fake);
+}
+
+/* Of each table the guide has a heading or a word, and of each column its name. */
+static void test_the_guide_has_all_columns(void **state)
+{
+  const char      *path = PERCUSS_SOURCE_DIR "/docs/guide/results.md";
+  FILE            *file = fopen(path, "r");
+  char            *text = calloc(1, 1 << 20);
+  const NsCsvType *type;
+
+  (void)state;
+  assert_non_null(file);
+  assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+  fclose(file);
+  FOR_EACH_TABLE(type)
+  {
+    if (!strstr(text, type->file)) fail_msg("docs/guide/results.md does not mention %s", type->file);
+    for (const NsColumn *column = type->column; column->name && type->kind != NS_CSV_ANALYSIS; column++) {
+      char        quoted[80];
+      const char *digit = strpbrk(column->name, "0123456789");
+      if (strpbrk(column->name, "[*?")) continue; /* names of the model's choice */
+      (void)snprintf(quoted, sizeof(quoted), "`%s`", column->name);
+      if (strstr(text, quoted)) continue;
+      (void)snprintf(quoted, sizeof(quoted), "`_%s`", digit ? digit : ""); /* `friction_force_1`, `_2` */
+      if (!digit || !strstr(text, quoted)) fail_msg("docs/guide/results.md does not explain column `%s` of %s", column->name, type->file);
+    }
+  }
+  free(text);
+}
+
+static int setup(void **state)
+{
+  (void)state;
+  return PetscInitializeNoArguments();
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  return PetscFinalize();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_tables_are_described),
+    cmocka_unit_test(test_types_are_whole),
+    cmocka_unit_test(test_keys_begin_with_every),
+    cmocka_unit_test(test_what_is_written_is_removed),
+    cmocka_unit_test(test_the_guide_has_all_columns),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
