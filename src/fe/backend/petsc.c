@@ -40,7 +40,10 @@ static PetscErrorCode suits(const NsFe *fe, NsSuitability *suitability, char *wh
 static PetscBool is_in_order(const NsFe *fe)
 {
   for (PetscInt i = 0; i < fe->elements; i++) {
-    if (PetscAbsInt(fe->element[i].node[0] - fe->element[i].node[1]) > 2) return PETSC_FALSE;
+    const NsFeElement *e = &fe->element[i];
+    for (PetscInt k = 1; k < fe->body[e->body].element->nodes; k++) {
+      if (PetscAbsInt(e->node[k] - e->node[k - 1]) > 2) return PETSC_FALSE;
+    }
   }
   for (PetscInt s = 0; s < fe->force_elements; s++) {
     const NsFePoint *spot = fe->force[s].end;

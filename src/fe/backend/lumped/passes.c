@@ -290,6 +290,8 @@ static void add_group_forces(const NsLumped *self, const NsGroup *group, int whi
   switch (group->axial ? -group->node_unknowns : group->node_unknowns) {
   case -2: add_axial_forces(2, group, self->motion, self->force); break;
   case -3: add_axial_forces(3, group, self->motion, self->force); break;
+  case 1: add_dense_forces(1, group, which, self->motion, rate, self->force); break;
+  case 2: add_dense_forces(2, group, which, self->motion, rate, self->force); break;
   case 3: add_dense_forces(3, group, which, self->motion, rate, self->force); break;
   case 4: add_dense_forces(4, group, which, self->motion, rate, self->force); break;
   case 5: add_dense_forces(5, group, which, self->motion, rate, self->force); break;
