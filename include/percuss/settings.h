@@ -29,15 +29,19 @@ typedef struct NsStationSettings {
 
 typedef struct NsOutputSettings NsOutputSettings; /* src/output/settings.h */
 
+#define NS_CONFIG_KINDS 16 /* most kinds of force elements, and of attachments */
+
 typedef struct {
   const NsNode           *where;
   const char             *title;
   double                  gravity[3];
-  NsList                  bodies;                                                        /* NsChosen by name */
-  NsList                  supports, springs, bearings, masses, discs, unbalances, loads; /* by name; structs in src/fe */
-  int                     start;                                                         /* 0 as given, 1 static */
-  int                     free_dynamics;                                                 /* 0 auto, 1 lumped, 2 banded, 3 petsc */
-  NsList                  contacts;                                                      /* NsContactSettings (src/contact/settings.h) by name */
+  NsList                  bodies;                       /* NsChosen by name */
+  NsList                  supports;                     /* by name; struct in src/fe/attach/supports.c */
+  NsList                  forces[NS_CONFIG_KINDS];      /* by name, a list of each force element: its place in src/fe/forces/list.h, */
+  NsList                  attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
+  int                     start;                        /* 0 as given, 1 static */
+  int                     free_dynamics;                /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  NsList                  contacts;                     /* NsContactSettings (src/contact/settings.h) by name */
   NsChosen                scheme;
   const NsTimeSettings   *time;
   const NsLimitsSettings *limits;

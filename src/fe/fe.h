@@ -7,8 +7,27 @@
 #include "percuss/model.h"
 #include "percuss/settings.h"
 
-/* Keys of what is attached to bodies. */
-extern const NsTable NsTable_Support, NsTable_Spring, NsTable_Bearing, NsTable_Mass, NsTable_Disc, NsTable_Load, NsTable_Unbalance;
+/* Keys of what is attached to bodies, and the places of its lists in NsConfig: forces[NS_FORCE_Spring], attachments[NS_ATTACHMENT_Mass]. */
+#define NS_FORCE(Name, key, help, example)      NS_FORCE_##Name,
+#define NS_ATTACHMENT(Name, key, help, example) NS_ATTACHMENT_##Name,
+enum {
+#include "fe/forces/list.h"
+  NS_FORCES
+};
+enum {
+#include "fe/attach/list.h"
+  NS_ATTACHMENTS
+};
+#undef NS_FORCE
+#undef NS_ATTACHMENT
+_Static_assert(NS_FORCES <= NS_CONFIG_KINDS && NS_ATTACHMENTS <= NS_CONFIG_KINDS, "NS_CONFIG_KINDS is too small");
+#define NS_FORCE(Name, key, help, example)      extern const NsTable NsTable_##Name;
+#define NS_ATTACHMENT(Name, key, help, example) extern const NsTable NsTable_##Name;
+#include "fe/forces/list.h"
+#include "fe/attach/list.h"
+#undef NS_FORCE
+#undef NS_ATTACHMENT
+extern const NsTable NsTable_Support;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. The arena lives as long as the model. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **model);

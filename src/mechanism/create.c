@@ -6,22 +6,19 @@
 
 static const double nothing[NS_MECHANISM_PARAMETERS];
 
-/* Reports sections of the config that a mechanism does not support. */
+/* Reports sections of the config that a mechanism does not support: all but those of every model. */
 static void refuse_other_sections(const NsConfig *config, NsDiag *diag)
 {
-  const struct {
-    const char   *key;
-    const NsList *list;
-  } others[] = {{"supports", &config->supports}, {"springs", &config->springs}, {"bearings", &config->bearings}, {"masses", &config->masses},
-    {"discs", &config->discs}, {"unbalances", &config->unbalances}, {"loads", &config->loads}, {"contacts", &config->contacts}};
+  static const char *const common[] = {"title", "gravity", "bodies", "start", "free_dynamics", "scheme", "time", "limits", "output", NULL};
 
   if (config->start == 1) NsDiagError(diag, NsKeysPlace(config->where, "start"), "a mechanism starts as its `initial` says: it has no static state");
   if (config->bodies.count > 1)
     NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a complete model: a config with one can have no other body");
-  for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-    if (others[i].list->count)
-      NsDiagError(diag, NsTreeChild(config->where, others[i].key)->key_place,
-        "a mechanism cannot be combined with %s: it has its own forces and contacts", others[i].key);
+  for (const NsNode *section = config->where->first; section; section = section->next) {
+    int i = 0;
+    while (common[i] && strcmp(common[i], section->key)) i++;
+    if (!common[i] && section->count)
+      NsDiagError(diag, section->key_place, "a mechanism cannot be combined with %s: it has its own forces and contacts", section->key);
   }
 }
 

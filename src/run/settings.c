@@ -55,18 +55,14 @@ static const NsKey config_keys[] = {
     .example = "{bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}}}"},
   {"supports", NS_KEY_NAMED, offsetof(NsConfig, supports), .table = &NsTable_Support, .help = "nodes held in place",
     .example = "{clamp: {at: bar.right}}"},
-  {"springs", NS_KEY_NAMED, offsetof(NsConfig, springs), .table = &NsTable_Spring, .help = "springs and dashpots",
-    .example = "{mount: {between: [bar.right, ground], stiffness: 1 MN/m}}"},
-  {"bearings", NS_KEY_NAMED, offsetof(NsConfig, bearings), .table = &NsTable_Bearing, .help = "stiffness and damping of bearings and mounts",
-    .example = "{left: {between: [shaft.left, ground], stiffness: 1 MN/m}}"},
-  {"masses", NS_KEY_NAMED, offsetof(NsConfig, masses), .table = &NsTable_Mass, .help = "point masses",
-    .example = "{head: {at: bar.right, mass: 0.2 kg}}"},
-  {"discs", NS_KEY_NAMED, offsetof(NsConfig, discs), .table = &NsTable_Disc, .help = "rigid discs on shafts and beams",
-    .example = "{flywheel: {at: shaft@180 mm, mass: 4.98 kg, polar_inertia: 0.01, diametral_inertia: 0.006}}"},
-  {"unbalances", NS_KEY_NAMED, offsetof(NsConfig, unbalances), .table = &NsTable_Unbalance, .help = "masses beside the axis of rotors",
-    .example = "{mark: {at: shaft@180 mm, mass_eccentricity: 1e-3 kg m}}"},
-  {"loads", NS_KEY_NAMED, offsetof(NsConfig, loads), .table = &NsTable_Load, .help = "forces and moments",
-    .example = "{push: {at: bar.right, force: [-1 kN, 0, 0]}}"},
+#define NS_FORCE(Name, key, text, value) \
+  {#key, NS_KEY_NAMED, offsetof(NsConfig, forces[NS_FORCE_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
+#include "fe/forces/list.h"
+#undef NS_FORCE
+#define NS_ATTACHMENT(Name, key, text, value) \
+  {#key, NS_KEY_NAMED, offsetof(NsConfig, attachments[NS_ATTACHMENT_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
+#include "fe/attach/list.h"
+#undef NS_ATTACHMENT
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "what may touch what",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",

@@ -133,11 +133,11 @@ static void check_bound(const TestRun *test)
     PetscSqrtReal(values[d.n - 1]), bound);
 }
 
-/* The place of the config's list: the key of NsConfig that has this table. */
+/* The key of the config that has this table. */
 static const char *list_key(const NsForceType *type)
 {
   for (const NsKey *key = NsTable_Config.keys; key->name; key++) {
-    if (key->offset == type->list) return key->name;
+    if (key->table == type->table) return key->name;
   }
   fail_msg("no key of the config has the list of '%s'", type->kind);
   return NULL;

@@ -1,7 +1,11 @@
 /*
   What is attached to points of bodies: supports, inertias, loads, unbalances. Each file has the keys of its settings.
+
+  To add one: a key table NsTable_Name, a function NsFeAttach_Name, which makes all of the list that the config has under its key, and a line in list.h. Points are found by NsFeFindPoint
+  and expanded to unknowns by NsFeExpand (fe/model/point.h); what it brings is added to the lists of the model by the functions below. Errors go to fe->diag.
 */
 #pragma once
+#include "fe/model/outer.h"
 #include "fe/model/point.h"
 
 /* A rigid inertia carried by a point: point masses, discs, rigid bodies. */
@@ -17,9 +21,18 @@ typedef struct {
 
 /* src/fe/attach/supports.c: numbers the unknowns. */
 void NsFeSupports(NsFe *fe);
-/* src/fe/attach/masses.c: point masses and discs; src/fe/attach/loads.c: loads and unbalances. */
-void NsFeMasses(NsFe *fe);
-void NsFeLoads(NsFe *fe);
+/* All of list.h, once the unknowns have numbers. */
+void NsFeAttachments(NsFe *fe);
+#define NS_ATTACHMENT(Name, key, help, example) void NsFeAttach_##Name(NsFe *fe, const NsList *list);
+#include "fe/attach/list.h"
+#undef NS_ATTACHMENT
+
+/* One more, to be filled: valid until the next one is added. */
+NsFeInertia *NsFeAddInertia(NsFe *fe);
+/* The same, with room for so many entries. time NULL: constant; turns: with the shaft, it has `sine`. */
+NsFeLoad *NsFeAddLoad(NsFe *fe, const NsTimeFunction *time, PetscBool turns, PetscInt entries);
+/* Adds a force or moment on an unknown, which is -1 where a support holds it. */
+void NsFeAddLoadEntry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine);
 
 /* G[unknowns, unknowns] of a disc for 1 rad/s. */
 void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);

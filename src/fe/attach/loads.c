@@ -62,26 +62,6 @@ static const NsKey unbalance_keys[] = {
 };
 const NsTable NsTable_Unbalance = {"unbalance", "unbalance of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
 
-static void add_entry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine)
-{
-  if (unknown < 0 || (value == 0 && sine == 0)) return;
-  load->unknown[load->entries] = unknown;
-  if (load->sine) load->sine[load->entries] = sine;
-  load->value[load->entries++] = value;
-}
-
-static NsFeLoad *new_load(NsFe *fe, const NsLoadSettings *settings, PetscInt places)
-{
-  NsFeLoad    *load     = &fe->forces.load[fe->forces.loads++];
-  const size_t capacity = NS_POINT_UNKNOWNS * (size_t)PetscMax(1, places);
-
-  load->time    = settings->time;
-  load->unknown = NsArenaAlloc(fe->arena, sizeof(*load->unknown) * capacity);
-  load->value   = NsArenaAlloc(fe->arena, sizeof(*load->value) * capacity);
-  if (settings->rotating) load->sine = NsArenaAlloc(fe->arena, sizeof(*load->sine) * capacity);
-  return load;
-}
-
 /* Fixed in space, or turning about the shaft's axis e1, which it is across to: x cos psi + (e1 x x) sin psi. */
 static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, const double force[3], const double moment[3])
 {
@@ -97,7 +77,7 @@ static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, co
     for (int k = 0; k < 3; k++) sine[kind][k] = e[(k + 1) % 3] * x[(k + 2) % 3] - e[(k + 2) % 3] * x[(k + 1) % 3];
   }
   for (PetscInt i = 0; i < point.unknowns; i++) {
-    add_entry(load, point.unknown[i], NsDot3(point.move[i], cosine[0]) + NsDot3(point.turn[i], cosine[1]),
+    NsFeAddLoadEntry(load, point.unknown[i], NsDot3(point.move[i], cosine[0]) + NsDot3(point.turn[i], cosine[1]),
       NsDot3(point.move[i], sine[0]) + NsDot3(point.turn[i], sine[1]));
   }
 }
@@ -152,7 +132,7 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
       NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a rotating load needs a single point", settings->at.items[i], (int)count);
       return;
     }
-    NsFeLoad *load = new_load(fe, settings, count);
+    NsFeLoad *load = NsFeAddLoad(fe, settings->time, settings->rotating, NS_POINT_UNKNOWNS * count);
     for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment);
     check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
     if (!settings->rotating) continue;
@@ -181,7 +161,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
     return;
   }
-  NsFeLoad *load = new_load(fe, settings, body->mesh->elements);
+  NsFeLoad *load = NsFeAddLoad(fe, settings->time, PETSC_FALSE, NsFeElementSize(body) * body->mesh->elements);
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const NsFeElement *e = &fe->element[body->first_element + i];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
@@ -193,7 +173,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
       body->element->shape(body, e, (PetscReal[3]){at[g]}, move, turn);
       for (PetscInt a = 0; a < n; a++) value[a] += share[g] * length * NsDot3(move[a], settings->force_per_length);
     }
-    for (PetscInt a = 0; a < n; a++) add_entry(load, unknown[a], value[a], 0);
+    for (PetscInt a = 0; a < n; a++) NsFeAddLoadEntry(load, unknown[a], value[a], 0);
   }
   check_effect(fe, body, load, settings, "force_per_length");
 }
@@ -231,15 +211,10 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   fe->forces.unbalances++;
 }
 
-void NsFeLoads(NsFe *fe)
+void NsFeAttach_Load(NsFe *fe, const NsList *list)
 {
-  const NsList              *list      = &fe->config->loads;
-  const NsLoadSettings      *settings  = list->items;
-  const NsUnbalanceSettings *unbalance = fe->config->unbalances.items;
-  size_t                     capacity  = 1;
+  const NsLoadSettings *settings = list->items;
 
-  for (int l = 0; l < list->count; l++) capacity += 1 + (size_t)settings[l].at.count;
-  fe->forces.load = NsArenaAlloc(fe->arena, sizeof(*fe->forces.load) * capacity);
   for (int l = 0; l < list->count; l++) {
     if (!is_in_range(fe, &settings[l])) continue;
     if (settings[l].on)
@@ -247,6 +222,12 @@ void NsFeLoads(NsFe *fe)
     else
       add_load_at(fe, &settings[l]);
   }
-  fe->forces.unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->forces.unbalance) * (size_t)PetscMax(1, fe->config->unbalances.count));
-  for (int u = 0; u < fe->config->unbalances.count; u++) add_unbalance(fe, &unbalance[u]);
+}
+
+void NsFeAttach_Unbalance(NsFe *fe, const NsList *list)
+{
+  const NsUnbalanceSettings *settings = list->items;
+
+  fe->forces.unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->forces.unbalance) * (size_t)PetscMax(1, list->count));
+  for (int u = 0; u < list->count; u++) add_unbalance(fe, &settings[u]);
 }

@@ -121,16 +121,14 @@ static void check_range(NsFe *fe, const NsFeInertia *inertia, const NsNode *wher
     inertia->inertia[0], inertia->inertia[1]);
 }
 
-static void add_masses(NsFe *fe, const NsMassSettings *settings, const char *name, PetscBool count_only, size_t *capacity)
+static void add_masses(NsFe *fe, const NsMassSettings *settings, const char *name)
 {
   for (int i = 0; i < settings->at.count; i++) {
     PetscInt         count;
     const NsFePoint *spots = NsFeFindPoints(fe, settings->at.items[i], NULL, settings->at.where[i]->place, PETSC_FALSE, &count);
     if (!spots) continue;
-    *capacity += (size_t)count;
-    if (count_only) check_range(fe, &(NsFeInertia){.name = name, .mass = settings->mass}, settings->where);
-    for (PetscInt n = 0; !count_only && n < count; n++)
-      fe->inertia[fe->inertias++] = (NsFeInertia){.name = name, .at = spots[n], .mass = settings->mass};
+    check_range(fe, &(NsFeInertia){.name = name, .mass = settings->mass}, settings->where);
+    for (PetscInt n = 0; n < count; n++) *NsFeAddInertia(fe) = (NsFeInertia){.name = name, .at = spots[n], .mass = settings->mass};
   }
 }
 
@@ -146,29 +144,29 @@ static void axes_at(const NsFe *fe, const NsFePoint *spot, PetscReal frame[3][3]
 
 static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
 {
-  NsFeInertia *disc = &fe->inertia[fe->inertias];
-  NsFePoint    spot;
+  NsFeInertia disc;
+  NsFePoint   spot;
 
   if (!NsFeFindPoint(fe, settings->at, NULL, NsKeysPlace(settings->where, "at"), PETSC_FALSE, &spot)) return;
-  *disc = (NsFeInertia){.name = name,
-    .at                       = spot,
-    .mass                     = settings->mass,
-    .gyroscopic               = settings->gyroscopic,
-    .radius                   = settings->radius,
-    .inertia                  = {settings->polar_inertia, settings->diametral_inertia, settings->diametral_inertia}};
+  disc = (NsFeInertia){.name = name,
+    .at                      = spot,
+    .mass                    = settings->mass,
+    .gyroscopic              = settings->gyroscopic,
+    .radius                  = settings->radius,
+    .inertia                 = {settings->polar_inertia, settings->diametral_inertia, settings->diametral_inertia}};
   if (settings->shape) {
     const NsDiscShape *s       = settings->shape;
     const PetscReal    squares = PetscSqr(s->outer_radius) + PetscSqr(s->inner_radius);
-    disc->mass                 = s->density * PETSC_PI * (s->outer_radius - s->inner_radius) * (s->outer_radius + s->inner_radius) * s->thickness;
-    disc->inertia[0]           = disc->mass * squares / 2;
-    disc->inertia[1] = disc->inertia[2] = disc->mass * (3 * squares + PetscSqr(s->thickness)) / 12;
-    if (disc->radius == 0) disc->radius = s->outer_radius;
+    disc.mass                  = s->density * PETSC_PI * (s->outer_radius - s->inner_radius) * (s->outer_radius + s->inner_radius) * s->thickness;
+    disc.inertia[0]            = disc.mass * squares / 2;
+    disc.inertia[1] = disc.inertia[2] = disc.mass * (3 * squares + PetscSqr(s->thickness)) / 12;
+    if (disc.radius == 0) disc.radius = s->outer_radius;
   }
-  check_range(fe, disc, settings->where);
-  axes_at(fe, &spot, disc->frame);
-  disc->spin_at = spot;
-  if (settings->spin_of && !NsFeFindPoint(fe, settings->spin_of, NULL, NsKeysPlace(settings->where, "spin_of"), PETSC_FALSE, &disc->spin_at)) return;
-  if (disc->spin_at.body != spot.body) {
+  check_range(fe, &disc, settings->where);
+  axes_at(fe, &spot, disc.frame);
+  disc.spin_at = spot;
+  if (settings->spin_of && !NsFeFindPoint(fe, settings->spin_of, NULL, NsKeysPlace(settings->where, "spin_of"), PETSC_FALSE, &disc.spin_at)) return;
+  if (disc.spin_at.body != spot.body) {
     NsDiagError(
       fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is not on '%s', which carries the disc", settings->spin_of, fe->body[spot.body].name);
     return;
@@ -176,30 +174,31 @@ static void add_disc(NsFe *fe, const NsDiscSettings *settings, const char *name)
   if (settings->spin_of && !fe->body[spot.body].is_rotor) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "spin_of"), "'%s' is not a rotor: spin_of has no effect", fe->body[spot.body].name);
   }
-  if (disc->inertia[1] < disc->inertia[0] / 2 * (1 - 1e-12)) {
+  if (disc.inertia[1] < disc.inertia[0] / 2 * (1 - 1e-12)) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "diametral_inertia"),
       "these moments of inertia are impossible for a rigid body: the diametral one, %g kg m^2, is less than half the polar one, %g kg m^2",
-      disc->inertia[1], disc->inertia[0]);
+      disc.inertia[1], disc.inertia[0]);
   }
-  if (disc->inertia[0] + disc->inertia[1] > 0) {
+  if (disc.inertia[0] + disc.inertia[1] > 0) {
     PetscBool turns = PETSC_FALSE;
     for (int a = 0; a < fe->body[spot.body].node_unknowns; a++) turns = turns || fe->body[spot.body].turns[a];
     if (!turns)
       NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "at"), "nodes of '%s' have no rotations: the moments of inertia have no effect",
         fe->body[spot.body].name);
   }
-  fe->inertias++;
+  *NsFeAddInertia(fe) = disc;
 }
 
-void NsFeMasses(NsFe *fe)
+void NsFeAttach_Mass(NsFe *fe, const NsList *list)
 {
-  const NsMassSettings *mass     = fe->config->masses.items;
-  const NsDiscSettings *disc     = fe->config->discs.items;
-  size_t                capacity = 1 + (size_t)(fe->config->discs.count + fe->bodies); /* rigid bodies have one each */
+  const NsMassSettings *settings = list->items;
 
-  for (int m = 0; m < fe->config->masses.count; m++) add_masses(fe, &mass[m], fe->config->masses.names[m], PETSC_TRUE, &capacity);
-  fe->inertia = NsArenaAlloc(fe->arena, sizeof(*fe->inertia) * capacity);
-  if (NsDiagErrors(fe->diag)) return;
-  for (int m = 0; m < fe->config->masses.count; m++) add_masses(fe, &mass[m], fe->config->masses.names[m], PETSC_FALSE, &capacity);
-  for (int d = 0; d < fe->config->discs.count; d++) add_disc(fe, &disc[d], fe->config->discs.names[d]);
+  for (int m = 0; m < list->count; m++) add_masses(fe, &settings[m], list->names[m]);
+}
+
+void NsFeAttach_Disc(NsFe *fe, const NsList *list)
+{
+  const NsDiscSettings *settings = list->items;
+
+  for (int d = 0; d < list->count; d++) add_disc(fe, &settings[d], list->names[d]);
 }

@@ -90,12 +90,12 @@ static void attach(const void *settings, NsFe *fe, NsFeBody *body)
 {
   const NsRigidSettings *rigid = settings;
 
-  fe->inertia[fe->inertias++] = (NsFeInertia){.name = body->name,
-    .at                                             = {.body = (PetscInt)(body - fe->body), .node = body->first_node, .element = -1},
-    .mass                                           = rigid->mass,
-    .frame                                          = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-    .inertia                                        = {rigid->inertia[0], rigid->inertia[1], rigid->inertia[2]},
-    .radius                                         = rigid->radius};
+  *NsFeAddInertia(fe) = (NsFeInertia){.name = body->name,
+    .at                                     = {.body = (PetscInt)(body - fe->body), .node = body->first_node, .element = -1},
+    .mass                                   = rigid->mass,
+    .frame                                  = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+    .inertia                                = {rigid->inertia[0], rigid->inertia[1], rigid->inertia[2]},
+    .radius                                 = rigid->radius};
 }
 
 const NsVariant NsBodyVariant_Rigid = {

@@ -248,7 +248,6 @@ static void bearing_force(
 const NsForceType NsForceType_Bearing = {
   .kind       = "bearing",
   .table      = &NsTable_Bearing,
-  .list       = offsetof(NsConfig, bearings),
   .size       = sizeof(Bearing),
   .create     = create,
   .tangents   = tangents,

@@ -2,7 +2,7 @@
 #include "fe/model/fe.h"
 
 const NsForceType *const NsForceTypes[] = {
-#define NS_FORCE(name) &NsForceType_##name,
+#define NS_FORCE(Name, key, help, example) &NsForceType_##Name,
 #include "fe/forces/list.h"
 #undef NS_FORCE
   NULL,
@@ -147,19 +147,15 @@ static void create(NsFe *fe, const NsForceType *type, const void *settings, cons
   fe->force_elements++;
 }
 
-static const NsList *list_of(const NsFe *fe, const NsForceType *type)
-{
-  return (const NsList *)((const char *)fe->config + type->list);
-}
-
 void NsFeForcesCreate(NsFe *fe)
 {
   size_t most = 1;
 
-  for (const NsForceType *const *type = NsForceTypes; *type; type++) most += (size_t)list_of(fe, *type)->count;
+  for (int k = 0; k < NS_FORCES; k++) most += (size_t)fe->config->forces[k].count;
   fe->force = NsArenaAlloc(fe->arena, sizeof(*fe->force) * most);
-  for (const NsForceType *const *type = NsForceTypes; *type; type++) {
-    const NsList *list = list_of(fe, *type);
-    for (int i = 0; i < list->count; i++) create(fe, *type, (const char *)list->items + (*type)->table->size * (size_t)i, list->names[i]);
+  for (int k = 0; k < NS_FORCES; k++) {
+    const NsForceType *type = NsForceTypes[k];
+    const NsList      *list = &fe->config->forces[k];
+    for (int i = 0; i < list->count; i++) create(fe, type, (const char *)list->items + type->table->size * (size_t)i, list->names[i]);
   }
 }

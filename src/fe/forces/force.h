@@ -9,7 +9,7 @@
   K, C [6, 6] become part of the model's matrices. They may depend on the spin of the rotor that it holds: where that spin is constant, by its value; where it changes while
   stepping, K and C have what does not depend on it, and `force` gives the rest, f_t, in every step.
 
-  To add one: its settings with a key table, an NsForceType, a line in list.h, and its top-level key in src/run/settings.c (NsConfig has the list).
+  To add one: its settings with a key table NsTable_Name, an NsForceType_Name, and a line in list.h, which also describes its key of the config.
   tests/conformance/test_forces.c checks every registered one: tangents, energies, bounds.
 */
 #pragma once
@@ -20,7 +20,6 @@ typedef struct NsForceElement NsForceElement;
 typedef struct {
   const char    *kind;  /* "spring": in messages */
   const NsTable *table; /* of its keys; its settings begin with: const NsNode *where; NsStrings between; */
-  size_t         list;  /* offset of the NsList in NsConfig */
   size_t         size;  /* bytes of data of its own */
   /* From the settings into force->data (zero at first); the points are there and may get arms. False after an error in diag. */
   PetscBool (*create)(NsFe *fe, const void *settings, NsForceElement *force);
@@ -45,7 +44,7 @@ struct NsForceElement {
   void              *data;
 };
 
-#define NS_FORCE(name) extern const NsForceType NsForceType_##name;
+#define NS_FORCE(Name, key, help, example) extern const NsForceType NsForceType_##Name;
 #include "fe/forces/list.h"
 #undef NS_FORCE
 /* All of them, NULL-terminated. */

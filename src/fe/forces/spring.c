@@ -87,5 +87,4 @@ static void tangents(const NsForceElement *force, const PetscReal *spin, PetscRe
   }
 }
 
-const NsForceType NsForceType_Spring =
-  {.kind = "spring", .table = &NsTable_Spring, .list = offsetof(NsConfig, springs), .size = sizeof(Spring), .create = create, .tangents = tangents};
+const NsForceType NsForceType_Spring = {.kind = "spring", .table = &NsTable_Spring, .size = sizeof(Spring), .create = create, .tangents = tangents};

@@ -415,10 +415,9 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   NsFeCheckBodies(fe);
   NsFeSupports(fe);
   NsFeForcesCreate(fe);
-  NsFeMasses(fe);
+  NsFeAttachments(fe);
   NsFeAttachBodies(fe);
   PetscCall(NsFeRedistribute(fe));
-  NsFeLoads(fe);
   model->arena         = arena;
   model->data          = fe;
   model->destroy       = NsModelDestroy_Fe;

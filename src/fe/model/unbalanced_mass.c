@@ -266,7 +266,7 @@ PetscErrorCode NsFeUnbalancedMassCompliance(const NsModel *model, NsFeUnbalanced
 */
 PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *self)
 {
-  const NsList *list = &fe->config->unbalances;
+  const NsList *list = &fe->config->attachments[NS_ATTACHMENT_Unbalance];
   PetscReal     sum  = 0;
 
   PetscFunctionBegin;
