@@ -5,6 +5,8 @@
                       written
       energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
                       energy since
+      rotation        of what is assumed to turn by small angles only
+      stretch         change of an element's length
       penetration     of contacts, or gap of joints
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
 
@@ -19,7 +21,7 @@
 
 typedef struct NsRun NsRun;
 
-typedef enum { NS_GUARD_ENERGY, NS_GUARD_PENETRATION, NS_GUARD_SPIN, NS_GUARD_TABLE, NS_GUARD_KINDS } NsGuardKind;
+typedef enum { NS_GUARD_ENERGY, NS_GUARD_ROTATION, NS_GUARD_STRETCH, NS_GUARD_PENETRATION, NS_GUARD_SPIN, NS_GUARD_TABLE, NS_GUARD_KINDS } NsGuardKind;
 extern const char *const NsGuardNames[];
 
 typedef struct {
@@ -35,12 +37,14 @@ typedef struct {
 /* Plain numbers: a copy of it is all that a run going on from a kept state needs. */
 typedef struct {
   /* Limits in force. */
-  PetscReal energy, penetration; /* J/J, m; 0: none */
+  PetscReal energy, rotation, stretch; /* J/J, rad, m/m */
+  PetscReal penetration;               /* m, of contacts whose candidate does not say how deep they may be; 0: none */
   PetscReal spin_limit;          /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
   PetscBool stops;               /* the run, where a limit is exceeded; else it warns */
 
   /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
+  PetscReal push;               /* J: what loads and weight give a body at rest in a step, at most */
   PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
   PetscReal  fastest;     /* largest |v| where the energy was due */
@@ -60,7 +64,9 @@ PetscErrorCode NsGuardStart(NsRun *run);
 void           NsGuardSerialize(NsGuard *guard, NsArchive *archive);
 /* (all) After each step: gaps and contact forces; the largest penetration. */
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step);
-/* (all) Each 16th step: velocities and spins. *energy: the ledger is to be closed and judged, too. */
+/* (all) Rotations and strains: where the energy is looked at. */
+PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step);
+/* (all) Each 16th step: velocities and spins. *energy: the ledger is to be closed and judged, and deformations looked at, too. */
 PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy);
 /* (all) The numerical energy error, of a ledger that was closed at this step. */
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
@@ -68,6 +74,8 @@ PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
 PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step);
 /* A row of this table has NaN or Inf and was left out: the run ends; with several processes at the next look. */
 PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table);
+/* m: the penetration from which on this candidate is reported; 0: none. */
+PetscReal NsGuardDepth(const NsRun *run, PetscInt candidate);
 /* "TEXT; at worst ..." of a limit that was exceeded, for the summary; "" where it was not. */
 void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size);
 /* A likely cause: "; ..." or "". */

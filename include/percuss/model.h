@@ -59,6 +59,7 @@ typedef struct {
   PetscReal   tolerance;  /* m: a gap up to this is closed */
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
   PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
+  PetscReal   depth;      /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
   NsLaw       law;
 } NsCandidate;
 
@@ -214,6 +215,9 @@ typedef struct {
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
   PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: nothing damps or loads */
   PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *);               /* NULL: not known, or nothing changes in time */
+  /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
+     model assumes neither (mechanisms, bodies of large rotations). */
+  PetscErrorCode (*deformation)(NsModel *, Vec q, NsBound *rotation, NsBound *stretch);
 } NsModelDynamics;
 
 /* Contact: gaps and rows of the candidates. */

@@ -15,6 +15,8 @@ enum { NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP };
 typedef struct {
   const NsNode *where;
   double        energy;      /* J/J */
+  double        rotation;    /* rad */
+  double        stretch;     /* m/m */
   double        penetration; /* m; 0: not given */
   int           on_exceed;   /* NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP */
 } NsLimitsSettings;

@@ -32,11 +32,17 @@ static void print_limit(NsRun *run)
 static PetscErrorCode print_limits(NsRun *run)
 {
   const NsGuard *guard = NsRunGuard(run);
+  PetscReal      depth = PETSC_MAX_REAL; /* least of all contacts */
 
   PetscFunctionBegin;
   PetscCall(NsGuardCreate(run));
   printf("  limits      the run %s at a numerical energy error above %g of the reference energy", guard->stops ? "ends" : "warns", guard->energy);
-  if (NsRunModel(run)->candidates && guard->penetration > 0) printf(", a penetration above %g m", guard->penetration);
+  if (NsRunModel(run)->dynamics.deformation) printf(", a rotation above %g rad, a stretch above %g", guard->rotation, guard->stretch);
+  for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
+    const PetscReal limit = NsGuardDepth(run, i);
+    if (limit > 0) depth = PetscMin(depth, limit);
+  }
+  if (depth < PETSC_MAX_REAL) printf(", a penetration above %.3g m", depth);
   if (guard->spin_limit < PETSC_MAX_REAL) printf(", a free spin above %.6g rpm (with this step)", guard->spin_limit * 30 / PETSC_PI);
   printf("\n");
   PetscFunctionReturn(0);

@@ -158,7 +158,7 @@ static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal
   PetscFunctionReturn(0);
 }
 
-/* Rounds until positions stand to rounding: changes below 1e-15 of their size, or no smaller any more and below 1e-9. */
+/* Rounds until positions stand to rounding: changes below 1e-15 of their size (or of what forces move in the step), or no smaller any more and below 1e-9. */
 static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, const Parameters *p, PetscBool *done)
 {
   const NsModel          *model = dae->model;
@@ -174,6 +174,7 @@ static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, cons
     PetscCall(correct(dae, t, beta, gamma, done));
     PetscCall(NsModelLargest(model, self->dq, &change));
     PetscCall(NsModelLargest(model, dae->q1, &size));
+    size = PetscMax(size, h * h * dae->free_size); /* at rest at q = 0 */
     if (change <= 1e-15 * size || (change <= 1e-9 * size && change >= last)) PetscFunctionReturn(0);
   }
   if (*done)

@@ -4,11 +4,13 @@
       contacts     each step, those that are active
       velocities   each 16th step: one pass
       energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: an instability is found within 16 steps, far from overflow
+      deformations each 2048th, where velocities have doubled since, at the 16th, 32nd, 64th ... step, at the end, and where a whole state is written
       positions    before a whole state is written
       rows         each before it is written: its own numbers
 
   The numerical energy error is judged against the reference energy (reference_energy), and not against the present energy, of which it is a part. A run that starts at rest has
-  no energy, and the error of its first few steps is as large as what there is: an error above the limit counts when it lasts for a hundredth of the run, or is very large at once.
+  no energy, and the error of its first few steps is as large as what there is: an error above the limit counts when it lasts for a hundredth of the run, or is very large at once. A
+  body that lies still never has any: the reference is at least what weight and loads would give it in one step, m (g dt)^2/2.
 */
 #include "percuss/guard.h"
 #include <math.h>
@@ -23,10 +25,12 @@
 #define NS_HOPELESS     100  /* times the limit: ends the run in any case, */
 #define NS_AT_ONCE      1e4  /* and this without waiting */
 #define NS_ROUNDING     1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
-#define NS_DEEP         0.1  /* of the model's length: limit of penetration unless the config has one */
+#define NS_DEEP         0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
+#define NS_SOON         16   /* steps after which deformations are looked at first */
+#define NS_INSTANTS     64   /* of loads that are looked at for the largest */
 #define NS_SPIN_MARGIN  1.1
 
-const char *const NsGuardNames[] = {"energy", "penetration", "spin", "bearing_table"};
+const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "spin", "bearing_table"};
 
 PetscErrorCode NsGuardCreate(NsRun *run)
 {
@@ -35,9 +39,49 @@ PetscErrorCode NsGuardCreate(NsRun *run)
 
   PetscFunctionBegin;
   guard->energy      = limits->energy;
+  guard->rotation    = limits->rotation;
+  guard->stretch     = limits->stretch;
   guard->penetration = limits->penetration > 0 ? limits->penetration : NS_DEEP * run->model->length_scale;
   guard->stops       = limits->on_exceed == NS_ON_EXCEED_STOP;
   PetscCall(NsRunSpinLimit(run, &guard->spin_limit));
+  PetscFunctionReturn(0);
+}
+
+/* Kinetic energy of the velocity that the forces at (t, q0, v0) give in a step. */
+static PetscErrorCode push_at(NsRun *run, PetscReal t, Vec a, Vec h, PetscReal *most)
+{
+  const NsModel *model = run->model;
+  PetscReal      work  = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelAccel(run->model, t, run->state.q, run->state.v, a));
+  PetscCall(NsModelMult(run->model, t, run->state.q, a, h));
+  const PetscReal *force = NsVecRead(h), *rate = NsVecRead(a);
+  for (PetscInt i = 0; i < model->layout->local; i++) work += NsLayoutOwns(model->layout, i) ? force[i] * rate[i] : 0;
+  PetscCall(NsLayoutSum(model->layout, 1, &work));
+  work *= PetscSqr(run->step) / 2;
+  if (work < PETSC_MAX_REAL) *most = PetscMax(*most, work);
+  PetscFunctionReturn(0);
+}
+
+/* At the start, and at the jumps and between the jumps of loads. */
+static PetscErrorCode find_push(NsRun *run)
+{
+  NsGuard  *guard = &run->guard;
+  PetscReal t     = 0;
+  NsTimes   times;
+  Vec       a, h;
+
+  PetscFunctionBegin;
+  PetscCall(NsVecsCreate(run->model, &a, &h, NULL));
+  for (int i = 0; i < NS_INSTANTS && t < run->config.time->end; i++) {
+    PetscCall(push_at(run, t, a, h, &guard->push));
+    PetscCall(NsModelTimes(run->model, t, run->state.v, &times));
+    if (times.period < PETSC_MAX_REAL) PetscCall(push_at(run, t + times.period / 4, a, h, &guard->push));
+    if (!(times.next < PETSC_MAX_REAL)) break;
+    t = times.next;
+  }
+  PetscCall(NsVecsDestroy(&a, &h, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -52,6 +96,7 @@ PetscErrorCode NsGuardStart(NsRun *run)
   guard->height      = PetscAbsReal(now->potential);
   guard->above_since = -1;
   PetscCall(NsModelLargest(run->model, run->state.v, &guard->fastest));
+  PetscCall(find_push(run));
   PetscFunctionReturn(0);
 }
 
@@ -73,7 +118,7 @@ const char *NsGuardHint(const NsRun *run)
 
 void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
-  static const char *const units[]  = {"times the reference energy", "m", "rpm", "rpm"};
+  static const char *const units[]  = {"times the reference energy", "rad", "of the length", "m", "rpm", "rpm"};
   const NsExceeded        *exceeded = &run->guard.exceeded[kind];
   const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
 
@@ -183,20 +228,23 @@ static PetscErrorCode fail_contact(NsRun *run, PetscInt64 step, PetscInt contact
   PetscFunctionReturn(0);
 }
 
-/* m: where the config has no limit, no more than the clearance of the contact; 0: none. */
-static PetscReal limit_of(const NsRun *run, const NsCandidate *candidate)
+PetscReal NsGuardDepth(const NsRun *run, PetscInt contact)
 {
-  const PetscBool given = run->config.limits->penetration > 0;
+  const NsCandidate *candidate = &run->model->candidate[contact];
+  PetscReal          limit     = run->guard.penetration;
 
-  return given || candidate->clearance == 0 ? run->guard.penetration : PetscMin(run->guard.penetration, candidate->clearance);
+  if (run->config.limits->penetration > 0) return limit;
+  if (candidate->depth > 0) limit = candidate->depth;
+  return candidate->clearance > 0 ? PetscMin(limit, candidate->clearance) : limit;
 }
 
 static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal depth)
 {
   const NsCandidate *candidate = &run->model->candidate[contact];
-  const PetscReal    limit     = limit_of(run, candidate);
+  const PetscReal    limit     = NsGuardDepth(run, contact);
   const char        *source    = run->config.limits->penetration > 0 ? "limits.penetration"
                                  : limit == candidate->clearance     ? "the clearance of the contact"
+                                 : limit == candidate->depth         ? "a tenth of a body there, an element or the radius of a ball"
                                                                      : "a tenth of the model's length";
   char               text[512] = "";
 
@@ -218,13 +266,13 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     const PetscReal        depth  = run->model->candidate[i].bilateral ? PetscAbsReal(report->gap) : -report->gap;
     if (!isfinite(sum_of(report))) PetscCall(fail_contact(run, step, i));
     run->figures.max_penetration = PetscMax(run->figures.max_penetration, depth);
-    const PetscReal limit        = limit_of(run, &run->model->candidate[i]);
+    const PetscReal limit        = NsGuardDepth(run, i);
     if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
   }
   PetscFunctionReturn(0);
 }
 
-/* J: the kinetic and elastic energy at the start, and the largest external work and change of potential energy since. */
+/* J: the kinetic and elastic energy at the start, the largest external work and change of potential energy since, and what a step gives to a body at rest. */
 static PetscReal reference_energy(NsGuard *guard, const NsLedger *ledger)
 {
   const NsEnergy *now = &ledger->now;
@@ -232,7 +280,7 @@ static PetscReal reference_energy(NsGuard *guard, const NsLedger *ledger)
   guard->load   = PetscMax(guard->load, PetscAbsReal(ledger->load));
   guard->fall   = PetscMax(guard->fall, PetscAbsReal(now->potential - guard->potential));
   guard->height = PetscMax(guard->height, PetscAbsReal(now->potential));
-  return guard->motion + guard->load + guard->fall + NS_ROUNDING * guard->height;
+  return guard->motion + guard->load + guard->fall + guard->push + NS_ROUNDING * guard->height;
 }
 
 static PetscErrorCode exceed_energy(NsRun *run, PetscInt64 step, PetscReal ratio, PetscReal reference)
@@ -293,6 +341,28 @@ PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
+{
+  static const char *const remedy[] = {"rotations are assumed to be small; for larger ones take a mechanism or a rotor of free spin",
+    "linear elasticity does not hold there; check supports, loads and units"};
+  const PetscReal          limit[]  = {run->guard.rotation, run->guard.stretch};
+  NsBound                  found[2];
+  char                     text[512];
+
+  PetscFunctionBegin;
+  if (!run->model->dynamics.deformation) PetscFunctionReturn(0);
+  PetscCall(run->model->dynamics.deformation(run->model, run->state.q, &found[0], &found[1]));
+  for (int i = 0; i < 2 && !run->guard.stop; i++) {
+    const NsGuardKind kind = i ? NS_GUARD_STRETCH : NS_GUARD_ROTATION;
+    if (!(found[i].value > limit[i])) continue; /* NaN is found elsewhere */
+    (void)snprintf(text, sizeof(text), "%s of %s is %.3g%s at t = %.9g s (step %lld), above %.3g%s (limits.%s): %s%s", NsGuardNames[kind],
+      found[i].where, found[i].value, i ? " of the length" : " rad", run->state.t, (long long)step, limit[i], i ? "" : " rad", NsGuardNames[kind],
+      remedy[i], NsGuardHint(run));
+    exceed(run, kind, step, run->state.t, limit[i], found[i].value, found[i].where, text);
+  }
+  PetscFunctionReturn(0);
+}
+
 static void exceed_spin(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
 {
   const PetscReal rpm = 30 / PETSC_PI, limit = run->guard.spin_limit;
@@ -345,7 +415,7 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
   PetscReal        largest;
 
   PetscFunctionBegin;
-  *energy = step % every == 0;
+  *energy = step % every == 0 || (step >= NS_SOON && step < every && (step & (step - 1)) == 0);
   if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
   if (run->model->analysis.free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));

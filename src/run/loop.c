@@ -219,6 +219,7 @@ static PetscErrorCode write_step(NsRun *run, PetscInt64 step, WriteAs as)
   else if (needs.energy)
     PetscCall(peek_ledger(run));
   if ((needs.whole_state || as != AS_ONE) && !run->guard.stop) PetscCall(NsGuardFinite(run, step)); /* writers of rows check their own numbers */
+  if (needs.whole_state && as == AS_ONE && !run->guard.stop) PetscCall(NsGuardDeformation(run, step));
   if (run->guard.broken || (run->guard.stop && as == AS_ONE)) PetscFunctionReturn(0);
   if (needs.whole_state) PetscCall(collect(run, &snapshot));
   PetscCall(give_to_writers(run, &snapshot, as));
@@ -306,14 +307,17 @@ static PetscErrorCode take_step(Loop *loop, Action *next)
   PetscFunctionReturn(0);
 }
 
-/* Velocities, spins and energy, each NS_LOOK_EVERY-th step and at the end. */
-static PetscErrorCode guard_motion(NsRun *run, PetscInt64 number)
+/* Velocities, spins, energy and deformations, each NS_LOOK_EVERY-th step and at the end. */
+static PetscErrorCode guard_motion(NsRun *run, PetscInt64 number, PetscBool last)
 {
   PetscBool energy;
 
   PetscFunctionBegin;
   PetscCall(NsGuardLook(run, number, &energy));
   if (energy && !run->guard.stop) PetscCall(close_ledger(run, number));
+  if (!(energy || last) || run->guard.stop) PetscFunctionReturn(0);
+  PetscCall(complete_state(run));
+  PetscCall(NsGuardDeformation(run, number));
   PetscFunctionReturn(0);
 }
 
@@ -333,7 +337,7 @@ static PetscErrorCode examine(Loop *loop, Action *next)
   loop->told = loop->agreed && !loop->last && (stop_signal || run->late);
   if (loop->last) PetscCall(complete_state(run));
   if (look && !run->guard.stop)
-    PetscCall(guard_motion(run, loop->step));
+    PetscCall(guard_motion(run, loop->step, loop->last));
   else if (loop->told && !run->guard.stop)
     PetscCall(NsGuardFinite(run, loop->step)); /* leaves no trace: a run that is resumed is to find what one that was never stopped has */
   if (run->guard.broken || (loop->agreed && has_failed(run) && !run->guard.stop))

@@ -200,7 +200,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(float(self.columns("contacts.csv")[1][-1][0]), warning["since"])
 
     def test_the_length_of_bodies_without_meshes(self):
-        """Of a block on its corners it is how far these are from its centre: the limit of penetration knows it, and so do projections, and gaps that are closed up to rounding."""
+        """Of a block on its corners it is how far these are from its centre: so projections know it; the limit of penetration goes by twice its radius of gyration, and gaps that are closed up to rounding."""
         corner = "{between: [{node: block.center, offset: [%g mm, -50 mm, %g mm]}, {plane: {point: [0, 0, 0], normal: [0, 1, 0], velocity: [0.5 m/s, 0, 0]}}], friction: 0.3}"
         config = self.config("gravity: [0, -9.81 m/s^2, 0]\nbodies: {block: {type: rigid, at: [0, 50 mm, 0], mass: 2 kg, inertia: [0.01, 0.01, 0.01]}}\n"
                              "contacts: {" + ", ".join(f"p{k}: " + corner % place for k, place in enumerate(((-100, -50), (100, -50), (0, 50)))) + "}\n"
@@ -211,7 +211,7 @@ class Limits(unittest.TestCase):
         with open(os.path.join(self.out, "events.csv")) as file:
             self.assertLess(len(file.readlines()), 20)
         done = self.run_(config, "--set", "bodies.block.at=[0, 1.05 m, 0]", "--set", "scheme.step=20 ms", "--set", "time.end=0.6 s")
-        self.assertRegex(done.stderr, r"penetration of contact 'p\d' is \S+ m at t = \S+ s \(step \d+\), above 0.0112 m \(a tenth of the model's length\)")
+        self.assertRegex(done.stderr, r"penetration of contact 'p\d' is \S+ m at t = \S+ s \(step \d+\), above 0.0141 m \(a tenth of a body there")
 
     def test_penetration_of_a_tenth_of_the_model(self):
         done = self.run_(os.path.join(ROOT, "configs/slider_crank.yaml"), "--set", "scheme.step=5 ms", "--set", "limits.energy=10")

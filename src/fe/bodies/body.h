@@ -20,7 +20,8 @@ struct NsFeBody {
   PetscInt             part; /* of the model: bodies that force elements join are one part */
   PetscInt             node_unknowns;
   PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
-  PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it */
+  PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it, */
+  PetscBool            small[NS_NODE_UNKNOWNS];        /* which has to be small (src/fe/model/deformation.c) */
   PetscBool            lumped, weightless;
   PetscBool            redistributed;                   /* lumped, and nodes that contacts touch have no mass */
   PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */

@@ -1,7 +1,7 @@
 /*
   Rigid body: one node with six unknowns, displacements and rotations about x, y, z of its centre of mass.
 
-  The rotations are small, or, where the others are held, one of them any angle. No gyroscopic terms: model what spins fast as a rotor.
+  The rotations are small, but for bodies without levers (src/fe/model/deformation.c). No gyroscopic terms: model what spins fast as a rotor.
 */
 #include "fe/model/fe.h"
 
@@ -101,8 +101,8 @@ static void attach(const void *settings, NsFe *fe, NsFeBody *body)
 const NsVariant NsBodyVariant_Rigid = {
   .name  = "rigid",
   .title = "rigid body: mass and moments of inertia at one node",
-  .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small, except for one about an\n"
-           "axis if the other two are held. For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no\n"
+  .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small, unless nothing is\n"
+           "attached beside the centre and two of them are held or the moments of inertia are equal. For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no\n"
            "gyroscopic terms: model what spins fast as a rotor.",
   .table = &rigid_table,
 };

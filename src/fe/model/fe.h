@@ -138,6 +138,11 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 
+/* src/fe/model/deformation.c: NsModelDynamics.deformation; which rotations are small ones, once contacts and attachments are there; and NsCandidate.depth. */
+void           NsFeDeformationCreate(NsFe *fe);
+PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound *stretch);
+PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model);
+
 /* src/fe/model/scene.c: what is drawn. */
 void           NsFeScene(NsFe *fe, NsModel *model);
 PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);

@@ -320,6 +320,8 @@ static const NsModelDynamics fe_dynamics = {
   .energy   = NsModelEnergy_Fe,
   .power    = NsModelPower_Fe,
   .times    = NsModelTimes_Fe,
+
+  .deformation = NsFeDeformation,
 };
 
 static const NsModelContact fe_contact = {
@@ -455,6 +457,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   }
   PetscCall(NsFeContacts(fe, model));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  PetscCall(NsFeContactDepths(fe, model));
+  NsFeDeformationCreate(fe);
   if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
   NsFeScene(fe, model);
   model->probe_names = NsFePointNames(fe);
