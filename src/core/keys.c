@@ -132,15 +132,17 @@ static void check_group(NsKeysReader *reader, const NsNode *node, const NsKeysPa
   }
 }
 
-/* {shorthand: node} for a scalar or a list of scalars; NULL when the table has none or the node does not fit. */
+/* {shorthand: node} for a scalar, a list of scalars, or the rows of a table of numbers; NULL when the table has none or the node does not fit. */
 static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable *table, const NsNode *node)
 {
   NsNode *map, *child;
 
   if (!table->shorthand || node->kind == NS_NODE_MAP || NsKeysIsNull(node)) return NULL;
   if (node->kind == NS_NODE_LIST) {
+    const NsKey *key = table->keys;
+    while (strcmp(key->name, table->shorthand)) ++key;
     for (const NsNode *item = node->first; item; item = item->next) {
-      if (item->kind != NS_NODE_SCALAR) return NULL;
+      if (item->kind != NS_NODE_SCALAR && (item->kind != NS_NODE_LIST || key->columns < 2)) return NULL;
     }
   }
   map              = NsArenaAlloc(reader->arena, sizeof(*map));

@@ -44,6 +44,7 @@ static const Symbol symbols[] = {
   {"ft", "", 0, 0.3048, {1, 0, 0, 0}},
   {"lbf", "", 0, 4.4482216152605, {1, 1, -2, 0}},
   {"psi", "", 0, 6894.757293168361, {-1, 1, -2, 0}},
+  {"cP", "", -3, 1, {-1, 1, -1, 0}},
 };
 
 static const struct {
@@ -88,6 +89,7 @@ static const struct {
   {{2, 1, -3, 0}, "a power", "W"},
   {{-1, 1, -2, 0}, "a pressure", "Pa"},
   {{-1, 1, -1, 0}, "a viscosity", "Pa*s"},
+  {{-2, 1, -2, 0}, "a cubic stiffness", "N/m^3"},
 };
 
 enum { SYMBOLS = sizeof(symbols) / sizeof(*symbols), PREFIXES = sizeof(prefixes) / sizeof(*prefixes), KNOWN = sizeof(known) / sizeof(*known) };

@@ -49,7 +49,7 @@ typedef struct {
 } NsFeRotor;
 
 /* M, C, K of the model with the first rotor turning at `speed` (rad/s) and others at their ratio to it: C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
-   may be unsymmetric. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
+   may be unsymmetric. Nonlinear springs and bearings are linearised about the static equilibrium at that speed, or about r = 0 where there is none. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
 /* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. Of rotors
    that turn as fast as the first one. */

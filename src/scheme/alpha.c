@@ -161,6 +161,7 @@ PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w)
   }
   PetscCall(NsAlphaPosition(self, U, self->r));
   PetscCall(NsAlphaVelocity(self, w, self->next));
+  if (model->tangents_vary) PetscCall(NsComplianceUpdate(self->implicit, t1, self->r, self->next, (NsOperator){1, self->g, self->B}));
   PetscCall(NsModelForce(model, t1, self->r, self->next, self->h));
   PetscCall(NsModelMult(model, t1, self->r, self->x1, self->next));
   PetscCall(VecAXPY(self->h, -1, self->next));

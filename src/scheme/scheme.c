@@ -88,7 +88,8 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
   if (outcome->done) {
     PetscCall(NsContactEndStep(scheme->contact, state));
-    outcome->impulsive = NsContactHadImpact(scheme->contact);
+    const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
+    for (PetscInt k = 0; k < actives && !outcome->impulsive; k++) outcome->impulsive = NsContactReports(scheme->contact)[active[k]].impact;
   } else {
     PetscCall(NsContactCancelStep(scheme->contact));
     *scheme->ledger = before;

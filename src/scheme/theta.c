@@ -121,6 +121,7 @@ static PetscErrorCode free_round(NsScheme *scheme, const NsState *x, PetscReal d
   }
   PetscCall(VecAXPBYPCZ(self->vth, 1 - self->theta, self->theta, 0, x->v, v1));
   PetscCall(NsModelMove(model, x->q, th, self->vth, self->qth));
+  if (model->tangents_vary) PetscCall(NsComplianceUpdate(self->p.compliance, x->t + th, self->qth, self->vth, (NsOperator){1, th, th * th}));
   PetscCall(NsModelForce(model, x->t + th, self->qth, self->vth, self->h));
   PetscCall(NsVecAddScaled(self->dv, -1, v1, x->v));
   PetscCall(NsModelMult(model, x->t + th, self->qth, self->dv, self->r));

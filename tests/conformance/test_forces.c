@@ -5,6 +5,7 @@
   beside it where there is such a key, so that no element is empty. Whoever adds a force element has nothing to add here.
 */
 #include "dense.h"
+#include "fe/forces/laws/law.h"
 #include "fe/model/components.h"
 
 #define TEXT 4000
@@ -38,14 +39,17 @@ static void tangents(const NsForceElement *force, const PetscReal *spin, PetscRe
   for (int i = 0; i < 36; i++) EXPECT(isfinite(K[i]) && isfinite(C[i]), "tangent %d is not finite, or not written", i);
 }
 
-/* The part that `force` computes has the tangents that are missing where the spin is not known: by central differences, exact for what is linear. */
+/* The part that `force` computes has the tangents that are missing where the spin is not known: by central differences, exact for what is linear. And `slopes` has them, too. */
 static void check_tangents(const NsForceElement *force, PetscReal spin)
 {
-  PetscReal      K[2][36], C[2][36], direction[6][6], r[6], v[6];
-  const PetscInt n = force->type->components ? force->type->components(force, direction) : 0;
+  const NsForceMotion motion = {.r = (PetscReal[6]){0}, .v = (PetscReal[6]){0}, .spin = spin};
+  PetscReal           stiffness[36], damping[36];
+  PetscReal           K[2][36], C[2][36], direction[6][6], r[6], v[6];
+  const PetscInt      n = force->type->components ? force->type->components(force, direction) : 0;
 
   tangents(force, &spin, K[0], C[0]);
   tangents(force, NULL, K[1], C[1]);
+  if (n) force->type->slopes(force, &motion, stiffness, damping);
   for (int c = 0; c < 6; c++) {
     r[c] = 1e-5 * noise();
     v[c] = 1e-2 * noise();
@@ -56,7 +60,7 @@ static void check_tangents(const NsForceElement *force, PetscReal spin)
       PetscReal *x = kind ? &v[b] : &r[b], f[2][2][6];
       for (int side = 0; side < 2; side++) {
         *x += side ? 2 * step[kind] : -step[kind];
-        force->type->force(force, 0, r, v, spin, f[side][0], f[side][1]);
+        force->type->force(force, &(NsForceMotion){.r = r, .v = v, .spin = spin}, f[side][0], f[side][1]);
       }
       *x -= step[kind];
       for (PetscInt a = 0; a < n; a++) {
@@ -69,7 +73,107 @@ static void check_tangents(const NsForceElement *force, PetscReal spin)
         const PetscReal found = (f[1][0][a] + f[1][1][a] - f[0][0][a] - f[0][1][a]) / (2 * step[kind]);
         EXPECT(PetscAbsReal(found - expected) <= 1e-6 * size, "component %d changes with %s %d by %g, by the tangents at %g rad/s by %g", (int)a,
           kind ? "rate" : "displacement", (int)b, found, spin, expected);
+        const PetscReal slope = -(kind ? damping : stiffness)[a * n + b];
+        EXPECT(PetscAbsReal(slope - expected) <= 1e-12 * size, "slope %d, %d is %g, by the tangents at %g rad/s %g", (int)a, (int)b, slope, spin,
+          expected);
       }
+    }
+  }
+}
+
+/* ---- laws ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A random motion, within what the examples of all laws call large. */
+static void move(PetscInt n, PetscReal r[6], PetscReal v[6])
+{
+  for (PetscInt c = 0; c < n; c++) {
+    r[c] = 3e-5 * noise();
+    v[c] = 1e-3 * noise();
+  }
+}
+
+/* Slopes are the derivatives of the force: by central differences, but where a kink lies between. */
+static void check_slopes(const NsForceLawUse *use, PetscInt n, const PetscReal *r0, const PetscReal *v0, PetscReal spin, PetscReal angle)
+{
+  for (int kind = 0; kind < 2; kind++) {
+    for (PetscInt b = 0; b < n; b++) {
+      const PetscReal step = kind ? 1e-8 : 1e-11;
+      PetscReal       f[3][6], slopes[3][2][36], size = 0;
+      PetscBool       kink = PETSC_FALSE;
+      for (int side = 0; side < 3; side++) {
+        PetscReal           r[6], v[6], damper[6];
+        const NsForceMotion at = {.r = r, .v = v, .spin = spin, .angle = angle};
+        for (PetscInt c = 0; c < n; c++) {
+          r[c] = r0[c] + (c == b && !kind ? (side - 1) * step : 0);
+          v[c] = v0[c] + (c == b && kind ? (side - 1) * step : 0);
+        }
+        use->law->force(use->data, &at, f[side], damper);
+        use->law->slopes(use->data, &at, slopes[side][0], slopes[side][1]);
+        for (PetscInt a = 0; a < n; a++) f[side][a] += damper[a];
+      }
+      for (PetscInt i = 0; i < n * n; i++) {
+        size = PetscMax(size, PetscAbsReal(slopes[1][kind][i]));
+        kink = kink || PetscAbsReal(slopes[0][kind][i] - slopes[2][kind][i]) > 1e-3 * PetscAbsReal(slopes[1][kind][i]);
+      }
+      for (PetscInt a = 0; a < n && !kink; a++) {
+        const PetscReal slope = -slopes[1][kind][a * n + b], found = (f[2][a] - f[0][a]) / (2 * step);
+        EXPECT(PetscAbsReal(found - slope) <= 1e-4 * size + 1e-6, "the force %d changes with %s %d by %g, by its slopes by %g", (int)a,
+          kind ? "rate" : "displacement", (int)b, found, slope);
+      }
+    }
+  }
+}
+
+static PetscReal stored_at(const NsForceLawUse *use, const PetscReal *r, const PetscReal *v, PetscReal angle)
+{
+  return use->law->stored(use->data, &(NsForceMotion){.r = r, .v = v, .angle = angle});
+}
+
+/* Springs have the potential that they say, dampers take energy, and slopes are nowhere above the steepest: those of the spring at rest. */
+static void check_law(const NsFe *fe, const NsForceElement *force)
+{
+  const NsForceLawUse *use  = NsFeForceLaw(force);
+  const PetscReal      spin = force->rotor >= 0 ? NsSpinHighest(fe->body[force->rotor].spin) : 0, angle = 0.3, still[6] = {0};
+  PetscReal            direction[6][6], steepest[2][36];
+
+  if (!use) return;
+  const PetscInt n = force->type->components(force, direction);
+  use->law->steepest(use->data, steepest[0], steepest[1]);
+  for (int trial = 0; trial < 200; trial++) {
+    PetscReal           r[6], v[6], spring[6], damper[6], slopes[2][36], moving[36], power = 0;
+    const NsForceMotion at = {.r = r, .v = v, .spin = spin, .angle = angle};
+    move(n, r, v);
+    check_slopes(use, n, r, v, spin, angle);
+    use->law->force(use->data, &at, spring, damper);
+    use->law->slopes(use->data, &at, moving, slopes[1]);
+    for (PetscInt c = 0; c < n; c++) power += damper[c] * v[c];
+    EXPECT(power <= 0, "dampers bring %g W", power);
+    for (PetscInt c = 0; c < n && use->law->stored; c++) {
+      PetscReal       energy[2];
+      const PetscReal step = 1e-9, middle = r[c];
+      for (int side = 0; side < 2; side++) {
+        r[c]         = middle + (side ? step : -step);
+        energy[side] = stored_at(use, r, v, angle);
+      }
+      r[c]                  = middle;
+      const PetscReal found = -(energy[1] - energy[0]) / (2 * step);
+      EXPECT(PetscAbsReal(found - spring[c]) <= 1e-3 * PetscAbsReal(spring[c]) + step * steepest[0][c * n + c] + 1e-6,
+        "the spring's force is %g N, by its energy %g N", spring[c], found);
+    }
+    if (use->law->driven) {
+      const PetscReal rate   = (stored_at(use, r, v, angle + 1e-6) - stored_at(use, r, v, angle - 1e-6)) / 2e-6 * spin,
+                      driven = use->law->driven(use->data, &at);
+      EXPECT(PetscAbsReal(rate - driven) <= 1e-4 * (PetscAbsReal(rate) + 1e-6), "the drive brings %g W, by the energy %g W", driven, rate);
+    }
+    use->law->slopes(use->data, &(NsForceMotion){.r = r, .v = still, .spin = spin, .angle = angle}, slopes[0], moving);
+    for (int kind = 0; kind < 2; kind++) { /* x' (steepest - slopes) x >= 0 in random directions */
+      PetscReal x[6], least = 0, size = 0;
+      for (PetscInt c = 0; c < n; c++) x[c] = noise();
+      for (PetscInt i = 0; i < n * n; i++) {
+        least += x[i / n] * (steepest[kind][i] - slopes[kind][i]) * x[i % n];
+        size += PetscAbsReal(steepest[kind][i]);
+      }
+      EXPECT(least >= -1e-9 * size, "the slope of the %s is above its steepest", kind ? "damper" : "spring");
     }
   }
 }
@@ -78,6 +182,8 @@ static void check_tangents(const NsForceElement *force, PetscReal spin)
 static void check_speeds(const NsForceElement *force)
 {
   PetscReal last = -PETSC_MAX_REAL, spin;
+
+  if (NsFeForceLaw(force)) return;
 
   check_tangents(force, 100);
   for (PetscInt i = 0; force->type->speed && force->type->speed(force, i, &spin); i++) {
@@ -152,7 +258,7 @@ static PetscBool has_damping(const NsTable *table)
 }
 
 /* An element with its required keys and one more, on a shaft with this spin. */
-static void check_force(const NsForceType *type, const NsKey *more, const char *spin)
+static void check_force(const NsForceType *type, const NsKey *more, const char *value, const char *spin)
 {
   PetscInt forces = 0;
   int      used   = snprintf(about, TEXT,
@@ -175,7 +281,7 @@ static void check_force(const NsForceType *type, const NsKey *more, const char *
   for (const NsKey *key = type->table->keys; key->name; key++) {
     const PetscBool extra = !strcmp(key->name, "damping") && strcmp(more->name, "damping");
     if (!key->required && key != more && !extra) continue;
-    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, key->example);
+    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, key == more ? value : key->example);
     assert_true(used < TEXT);
   }
   used += snprintf(about + used, (size_t)(TEXT - used), "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ns}\n");
@@ -187,11 +293,26 @@ static void check_force(const NsForceType *type, const NsKey *more, const char *
     forces++;
     EXPECT(c.force->type == type, "it is made as '%s'", c.force->type->kind);
     check_speeds(c.force);
+    check_law(fe, c.force);
     check_energy(fe, &c);
   }
   EXPECT(forces == 1, "the config has one force element, the model %d", (int)forces);
   check_bound(&test);
   test_run_close(&test);
+}
+
+/* With each choice of a mapping of which one is given: the laws of a spring. */
+static void check_key(const NsForceType *type, const NsKey *key, const char *spin)
+{
+  if (key->kind != NS_KEY_TABLE || !key->table->one_of) {
+    check_force(type, key, key->example, spin);
+    return;
+  }
+  for (const NsKey *choice = key->table->keys; choice->name; choice++) {
+    char value[TEXT];
+    (void)snprintf(value, sizeof(value), "{%s: %s}", choice->name, choice->example);
+    check_force(type, key, value, spin);
+  }
 }
 
 static void force_elements_keep_their_promises(void **state)
@@ -200,7 +321,7 @@ static void force_elements_keep_their_promises(void **state)
   for (const NsForceType *const *type = NsForceTypes; *type; type++) {
     assert_true(has_damping((*type)->table));
     for (const NsKey *key = (*type)->table->keys; key->name; key++) {
-      for (size_t s = 0; s < sizeof(spins) / sizeof(*spins) && !key->required; s++) check_force(*type, key, spins[s]);
+      for (size_t s = 0; s < sizeof(spins) / sizeof(*spins) && !key->required; s++) check_key(*type, key, spins[s]);
     }
   }
 }
@@ -213,8 +334,8 @@ static void settings_begin_as_the_contract_says(void **state)
     while (key->name && strcmp(key->name, "between")) key++;
     if (!key->name || key->kind != NS_KEY_STRINGS || key->offset != sizeof(const NsNode *) || !key->required)
       fail_msg("the settings of '%s' do not begin with where, between", (*type)->kind);
-    if (!(*type)->components != !(*type)->force || ((*type)->force && !(*type)->speed))
-      fail_msg("'%s' has components, force or speed alone", (*type)->kind);
+    if (!(*type)->slopes != !(*type)->force || !(*type)->speed != !(*type)->force || ((*type)->force && !(*type)->components))
+      fail_msg("'%s' has components, force, slopes or speed alone", (*type)->kind);
   }
 }
 

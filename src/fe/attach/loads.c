@@ -208,7 +208,7 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   for (int k = 0; k < 2; k++) self->gravity[k] = NsDot3(fe->gravity, body->frame[1 + k]);
   NsFeMakeTwist(fe, &self->at, &self->twist);
   if (NsSpinIsFree(body->spin)) fe->mass_varies = PETSC_TRUE;
-  fe->forces.unbalances++;
+  self->number = fe->forces.unbalances++;
 }
 
 void NsFeAttach_Load(NsFe *fe, const NsList *list)

@@ -1,10 +1,11 @@
 /*
   Bearing: stiffness and damping between a rotor and what carries it, in the axes of the rotor (1 along the shaft, 2 and 3 across), else in x, y, z; and lateral
-  coefficients tabulated over the speed of the rotor.
+  coefficients tabulated over the speed of the rotor, or one of the laws of src/fe/forces/laws.
 
   Where K is unsymmetric (a fluid film), its skew part stores no energy: the energy balance books its work as that of loads. So it does with springs of a table while the speed
   changes.
 */
+#include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
 typedef struct {
@@ -13,12 +14,15 @@ typedef struct {
   NsNumbers     stiffness, damping, rotational_stiffness, rotational_damping;
   NsNumbers     stiffness_matrix, damping_matrix;
   NsNumbers     over_speed;
+  const void   *law[NS_BEARING_LAWS]; /* settings; all but one are NULL */
 } NsBearingSettings;
 
 typedef struct {
   PetscReal        stiffness[36], damping[36]; /* in space */
   const NsNumbers *table;                      /* [rows, 9] speed, k22 k23 k32 k33, c22 c23 c32 c33 in the lateral axes; NULL: none */
-  PetscReal        lateral[2][3];              /* axes 2 and 3 of the rotor */
+  PetscReal        lateral[2][3];              /* axes 2 and 3 of the rotor, else y and z */
+  NsForceLawUse    nonlinear;
+  PetscReal        sense; /* of r as laws take it: -1 where the shaft is the first point */
 } Bearing;
 
 #define NS_COUNTS \
@@ -49,18 +53,44 @@ static const NsKey bearing_keys[] = {
       "lateral coefficients over the speed of the rotor, added to the others: rows [speed, k22, k23, k32, k33, c22, c23, c32, c33]; linear between rows, constant beyond; a table from 0 on "
       "holds for both directions of spin",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
+#define NS_SPRING_LAW(Name, word, text, value)
+#define NS_BEARING_LAW(Name, word, text, value) \
+  {#word, NS_KEY_TABLE, offsetof(NsBearingSettings, law[NS_BEARING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
+#include "fe/forces/laws/list.h"
+#undef NS_BEARING_LAW
   {NULL},
 };
+
+#define NS_BEARING_LAW(Name, word, text, value) #word,
+static const char *const law_words[] = {
+#include "fe/forces/laws/list.h"
+};
+#undef NS_BEARING_LAW
+
+/* Forces computed in every step come from one law, or from the table. */
+static void check_laws(const NsBearingSettings *bearing, NsDiag *diag)
+{
+  const char *first = bearing->over_speed.rows ? "over_speed" : NULL;
+
+  for (int i = 0; i < NS_BEARING_LAWS; i++) {
+    if (!bearing->law[i]) continue;
+    if (first)
+      NsDiagError(diag, NsKeysPlace(bearing->where, law_words[i]), "a bearing has '%s' or '%s', not both: write two bearings", first, law_words[i]);
+    first = law_words[i];
+  }
+}
 
 static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsBearingSettings *bearing = settings;
   const NsNumbers         *table   = &bearing->over_speed;
-  const int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows +
-                  bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
+  int any = bearing->stiffness.rows + bearing->damping.rows + bearing->rotational_stiffness.rows + bearing->rotational_damping.rows +
+            bearing->stiffness_matrix.rows + bearing->damping_matrix.rows + table->rows;
 
   (void)arena;
-  if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness or a damping");
+  check_laws(bearing, diag);
+  for (int i = 0; i < NS_BEARING_LAWS; i++) any += bearing->law[i] != NULL;
+  if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness, a damping, or a law such as `film`");
   for (int i = 0; i < 4 * table->rows; i++) {
     static const int direct[4] = {1, 4, 5, 8}; /* k22, k33, c22, c33 */
     const double     value     = table->values[9 * (i / 4) + direct[i % 4]];
@@ -76,8 +106,9 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
     return;
   }
 }
-const NsTable NsTable_Bearing = {"bearing", "massless linear bearing between a rotor and its support", bearing_keys, sizeof(NsBearingSettings),
+const NsTable NsTable_Bearing = {"bearing", "massless bearing between a rotor and its support", bearing_keys, sizeof(NsBearingSettings),
   .at_most_one_of = "stiffness, stiffness_matrix", .check = check_bearing};
+#undef NS_SPRING_LAW
 
 /* A table that begins at 0 or above serves the other sense of spin as well: seen in a mirror, cross-coupling changes its sign. */
 static void look_up(const NsNumbers *table, PetscReal signed_speed, PetscReal value[8])
@@ -188,10 +219,13 @@ static PetscBool create(NsFe *fe, const void *values, NsForceElement *force)
     self->table = &settings->over_speed;
     check_speeds(fe, rotor, settings);
   }
+  for (int i = 0; i < 6; i++) self->lateral[i / 3][i % 3] = rotor ? rotor->frame[1 + i / 3][i % 3] : i / 3 + 1 == i % 3;
+  self->sense = rotor && force->end[0].body == force->rotor ? -1 : 1;
+  if (!NsForceLawCreate(NsBearingLaws, settings->law, NS_BEARING_LAWS, rotor ? NsSpinHighest(rotor->spin) : 0, fe->arena, fe->diag, &self->nonlinear))
+    return PETSC_FALSE;
   if (!rotor) return PETSC_TRUE;
   into_space(rotor->frame, self->stiffness);
   into_space(rotor->frame, self->damping);
-  for (int i = 0; i < 6; i++) self->lateral[i / 3][i % 3] = rotor->frame[1 + i / 3][i % 3];
   return PETSC_TRUE;
 }
 
@@ -228,21 +262,35 @@ static PetscInt components(const NsForceElement *force, PetscReal direction[6][6
 {
   const Bearing *self = force->data;
 
-  for (int i = 0; i < 12; i++) direction[i / 6][i % 6] = i % 6 < 3 ? self->lateral[i / 6][i % 6] : 0;
-  return self->table ? 2 : 0;
+  for (int i = 0; i < 12; i++) direction[i / 6][i % 6] = i % 6 < 3 ? self->sense * self->lateral[i / 6][i % 6] : 0;
+  return self->table || self->nonlinear.law ? 2 : 0;
 }
 
-static void bearing_force(
-  const NsForceElement *force, PetscReal t, const PetscReal *r, const PetscReal *v, PetscReal spin, PetscReal *spring, PetscReal *damper)
+static void bearing_force(const NsForceElement *force, const NsForceMotion *at, PetscReal *spring, PetscReal *damper)
 {
   PetscReal value[8];
 
-  (void)t;
-  look_up(((const Bearing *)force->data)->table, spin, value);
+  look_up(((const Bearing *)force->data)->table, at->spin, value);
   for (int a = 0; a < 2; a++) {
-    spring[a] = -(value[2 * a] * r[0] + value[2 * a + 1] * r[1]);
-    damper[a] = -(value[4 + 2 * a] * v[0] + value[4 + 2 * a + 1] * v[1]);
+    spring[a] = -(value[2 * a] * at->r[0] + value[2 * a + 1] * at->r[1]);
+    damper[a] = -(value[4 + 2 * a] * at->v[0] + value[4 + 2 * a + 1] * at->v[1]);
   }
+}
+
+static void slopes(const NsForceElement *force, const NsForceMotion *at, PetscReal *stiffness, PetscReal *damping)
+{
+  PetscReal value[8];
+
+  look_up(((const Bearing *)force->data)->table, at->spin, value);
+  for (int i = 0; i < 4; i++) {
+    stiffness[i] = value[i];
+    damping[i]   = value[4 + i];
+  }
+}
+
+static const NsForceLawUse *law_of(const NsForceElement *force)
+{
+  return &((const Bearing *)force->data)->nonlinear;
 }
 
 const NsForceType NsForceType_Bearing = {
@@ -254,4 +302,6 @@ const NsForceType NsForceType_Bearing = {
   .speed      = speed,
   .components = components,
   .force      = bearing_force,
+  .slopes     = slopes,
+  .law        = law_of,
 };

@@ -1,4 +1,5 @@
 #include "force.h"
+#include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
 const NsForceType *const NsForceTypes[] = {
@@ -33,7 +34,35 @@ PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *un
   return n;
 }
 
-void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36])
+const NsForceLawUse *NsFeForceLaw(const NsForceElement *force)
+{
+  const NsForceLawUse *use = force->type->law ? force->type->law(force) : NULL;
+
+  return use && use->law ? use : NULL;
+}
+
+void NsFeForceNow(const NsForceElement *force, const NsForceMotion *motion, PetscReal *spring, PetscReal *damper)
+{
+  const NsForceLawUse *use = NsFeForceLaw(force);
+
+  if (use)
+    use->law->force(use->data, motion, spring, damper);
+  else
+    force->type->force(force, motion, spring, damper);
+}
+
+void NsFeForceSlopes(const NsForceElement *force, const NsForceMotion *motion, PetscReal *stiffness, PetscReal *damping)
+{
+  const NsForceLawUse *use = NsFeForceLaw(force);
+
+  if (use)
+    use->law->slopes(use->data, motion, stiffness, damping);
+  else
+    force->type->slopes(force, motion, stiffness, damping);
+}
+
+/* The part that belongs to the matrices. */
+static void linear_tangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36])
 {
   const NsFeBody *rotor = force->rotor >= 0 ? &fe->body[force->rotor] : NULL;
   PetscReal       spin;
@@ -43,6 +72,65 @@ void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscR
     force->type->tangents(force, &spin, K, C);
   } else
     force->type->tangents(force, NULL, K, C);
+}
+
+/* X += D' x D of x[n, n] over the components. */
+static void add_components(const NsForceElement *force, const PetscReal *x, PetscReal X[36])
+{
+  PetscReal      direction[6][6];
+  const PetscInt n = force->type->components(force, direction);
+
+  for (int i = 0; i < 36; i++) {
+    for (PetscInt a = 0; a < n; a++) {
+      for (PetscInt b = 0; b < n; b++) X[i] += direction[a][i / 6] * x[a * n + b] * direction[b][i % 6];
+    }
+  }
+}
+
+void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36])
+{
+  const PetscReal     still[6] = {0};
+  const NsForceMotion motion   = {.r = force->rest, .v = still, .spin = speed && force->rotor >= 0 ? speed[force->rotor] : 0};
+  PetscReal           stiffness[36], damping[36];
+
+  linear_tangents(fe, force, speed, K, C);
+  if (!speed || !NsFeForceLaw(force)) return;
+  NsFeForceSlopes(force, &motion, stiffness, damping);
+  add_components(force, stiffness, K);
+  add_components(force, damping, C);
+}
+
+void NsFeForceSteepest(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36])
+{
+  const NsForceLawUse *use = NsFeForceLaw(force);
+  PetscReal            stiffness[36], damping[36];
+
+  linear_tangents(fe, force, speed, K, C);
+  if (!use) return;
+  use->law->steepest(use->data, stiffness, damping);
+  add_components(force, stiffness, K);
+  add_components(force, damping, C);
+}
+
+PetscInt NsFeForceComponents(const NsForceElement *force, const PetscReal r[6], PetscReal *component)
+{
+  PetscReal      direction[6][6];
+  const PetscInt n = force->type->components ? force->type->components(force, direction) : 0;
+
+  for (PetscInt c = 0; c < n; c++) {
+    component[c] = 0;
+    for (int k = 0; k < 6; k++) component[c] += direction[c][k] * r[k];
+  }
+  return n;
+}
+
+PetscReal NsFeForceEnergy(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, const PetscReal r[6])
+{
+  PetscReal energy = 0, K[36], C[36];
+
+  linear_tangents(fe, force, speed, K, C);
+  for (int i = 0; i < 36; i++) energy += r[i / 6] * K[i] * r[i % 6] / 2;
+  return energy;
 }
 
 PetscBool NsFeForceCirculates(const NsFe *fe, const NsForceElement *force, const PetscReal *speed)
@@ -57,7 +145,7 @@ PetscBool NsFeForceCirculates(const NsFe *fe, const NsForceElement *force, const
   return skew > 1e-14 * size;
 }
 
-PetscBool NsFeForceVaries(const NsFe *fe, const NsForceElement *force)
+PetscBool NsFeForceFollowsSpin(const NsFe *fe, const NsForceElement *force)
 {
   PetscReal spin;
 
@@ -93,7 +181,7 @@ static PetscBool is_in_range(NsFe *fe, const NsForceElement *force, const NsNode
 {
   PetscReal spin = 0, tangent[72], worst = 0;
 
-  force->type->tangents(force, NULL, tangent, tangent + 36);
+  NsFeForceSteepest(fe, force, NULL, tangent, tangent + 36);
   for (PetscInt i = 0, more = 1; more; i++) {
     for (int k = 0; k < 72; k++) {
       if (!(PetscAbsReal(tangent[k]) <= PetscAbsReal(worst))) worst = tangent[k];
@@ -111,9 +199,14 @@ static PetscBool is_in_range(NsFe *fe, const NsForceElement *force, const NsNode
 static PetscBool has_effect(const NsFe *fe, const NsForceElement *force)
 {
   PetscInt       unknown[NS_FORCE_UNKNOWNS];
-  PetscReal      row[NS_FORCE_UNKNOWNS][6], tangent[2][36], spin;
+  PetscReal      row[NS_FORCE_UNKNOWNS][6], tangent[2][36], component[6], spin;
   const PetscInt n = NsFeForceRows(fe, force, unknown, row);
 
+  for (PetscInt i = 0; i < n && NsFeForceLaw(force); i++) {
+    for (PetscInt c = NsFeForceComponents(force, row[i], component); c > 0; c--) {
+      if (PetscAbsReal(component[c - 1]) > 1e-12) return PETSC_TRUE;
+    }
+  }
   force->type->tangents(force, NULL, tangent[0], tangent[1]);
   for (PetscInt i = 0; i < 2 * 6 * n; i++) {
     const PetscReal *X   = tangent[i / 6 % 2] + 6 * (i % 6);
@@ -132,7 +225,7 @@ static void create(NsFe *fe, const NsForceType *type, const void *settings, cons
   const Settings *common = settings;
   NsForceElement *force  = &fe->force[fe->force_elements];
 
-  *force = (NsForceElement){.type = type, .name = name, .rotor = -1};
+  *force = (NsForceElement){.type = type, .name = name, .where = common->where, .rotor = -1};
   if (!find_spots(fe, type->kind, &common->between, common->where, force->end)) return;
   for (int p = 1; p >= 0; p--) {
     if (force->end[p].body >= 0 && fe->body[force->end[p].body].is_rotor) force->rotor = force->end[p].body;

@@ -4,10 +4,13 @@
   A force element joins two points, or a point and the ground. It acts on their relative motion r = (u_b - u_a, theta_b - theta_a): displacement (m) and rotation (rad) of the
   second point minus those of the first, in space. It has no mass. Force and moment on the second point (the opposite on the first) are
 
-      f = -K r - C r' + f_t(t, r, r', spin)
+      f = -K r - C r' + f_t(r, r', spin, angle)
 
   K, C [6, 6] become part of the model's matrices. They may depend on the spin of the rotor that it holds: where that spin is constant, by its value; where it changes while
-  stepping, K and C have what does not depend on it, and `force` gives the rest, f_t, in every step.
+  stepping, K and C have what does not depend on it, and `force` gives the rest, f_t, in every step. What is not linear in r and r' is in f_t, too, whatever the spin.
+
+  Explicit schemes add f_t. Implicit ones solve with its tangents, by low_rank.h: no factorization. `modes`, `response` and `start: static` linearise it about the static
+  equilibrium. The critical time step follows from its steepest slopes.
 
   To add one: its settings with a key table NsTable_Name, an NsForceType_Name, and a line in list.h, which also describes its key of the config.
   tests/conformance/test_forces.c checks every registered one: tangents, energies, bounds.
@@ -16,6 +19,20 @@
 #include "fe/model/point.h"
 
 typedef struct NsForceElement NsForceElement;
+
+typedef struct NsForceLaw NsForceLaw;
+
+/* A law with its data; law NULL: none. */
+typedef struct {
+  const NsForceLaw *law;
+  void             *data;
+} NsForceLawUse;
+
+/* The motion that a force is asked for. */
+typedef struct {
+  const PetscReal *r, *v;       /* [components] of r and r' */
+  PetscReal        spin, angle; /* rad/s, rad: of the rotor at its point; 0: none */
+} NsForceMotion;
 
 typedef struct {
   const char    *kind;  /* "spring": in messages */
@@ -28,19 +45,24 @@ typedef struct {
   /* The i-th of the speeds (rad/s) between which K and C are linear in the spin, ascending; false: there are no more. Their largest magnitude is as far as they are known. NULL: they
      do not depend on the spin. */
   PetscBool (*speed)(const NsForceElement *, PetscInt i, PetscReal *spin);
-  /* Which components of r `force` wants: component c is direction[c] . r. Returns how many; 0: K and C are all there is. */
+  /* Which components of r f_t is over: component c is direction[c] . r. Returns how many; 0, or NULL: K and C are all there is. */
   PetscInt (*components)(const NsForceElement *, PetscReal direction[6][6]);
-  /* f_t over these components: spring[c], which is not dissipative, and damper[c], which is; their work goes into the energy balance as that of loads and of damping. Spring
-     and damper add up. NULL, as is `components`: nothing but K and C. */
-  void (*force)(const NsForceElement *, PetscReal t, const PetscReal *r, const PetscReal *v, PetscReal spin, PetscReal *spring, PetscReal *damper);
+  /* f_t of what depends on a changing spin, over the components: spring[c], which is not dissipative, and damper[c], which is. They add up; their work is booked as that of loads and
+     of damping. And its slopes, -df_t/dr and -df_t/dr', [n, n] row-major. NULL: nothing does. */
+  void (*force)(const NsForceElement *, const NsForceMotion *, PetscReal *spring, PetscReal *damper);
+  void (*slopes)(const NsForceElement *, const NsForceMotion *, PetscReal *stiffness, PetscReal *damping);
+  /* What is nonlinear: f_t of a law (src/fe/forces/laws/law.h), in place of `force`. NULL: it never is; the law NULL: this one is not. */
+  const NsForceLawUse *(*law)(const NsForceElement *);
 } NsForceType;
 
 struct NsForceElement {
   const NsForceType *type;
   const char        *name;
+  const NsNode      *where;
   NsFePoint          end[2];     /* the second may be the ground */
   PetscInt           rotor;      /* body whose spin counts; -1: none */
   PetscBool          circulates; /* K is unsymmetric: its skew part feeds energy in or out */
+  PetscReal          rest[6];    /* of nonlinear ones: the components of r in the last static equilibrium */
   void              *data;
 };
 
@@ -56,9 +78,20 @@ extern const NsForceType *const NsForceTypes[];
 void NsFeForcesCreate(NsFe *fe);
 /* Relative motion for unit unknowns, row[n][6]; returns n. unknown and row have room for NS_FORCE_UNKNOWNS. */
 PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);
-/* type->tangents with its rotor at speed[bodies]; NULL: at the rotor's own where that is constant. */
+/* type->tangents with its rotor at speed[bodies], and the slopes of a law, about `rest`. NULL: type->tangents alone, with the rotor's own speed where that is constant. */
 void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36]);
+/* The same with the steepest slopes, also where speed is NULL. */
+void NsFeForceSteepest(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36]);
 /* Whether K is unsymmetric beyond the rounding of its axes. */
 PetscBool NsFeForceCirculates(const NsFe *fe, const NsForceElement *force, const PetscReal *speed);
-/* Whether part of it is computed in every step. */
-PetscBool NsFeForceVaries(const NsFe *fe, const NsForceElement *force);
+/* Its law; NULL: it is linear in r and r'. */
+const NsForceLawUse *NsFeForceLaw(const NsForceElement *force);
+/* f_t and its slopes, of its law or else of its type. */
+void NsFeForceNow(const NsForceElement *force, const NsForceMotion *motion, PetscReal *spring, PetscReal *damper);
+void NsFeForceSlopes(const NsForceElement *force, const NsForceMotion *motion, PetscReal *stiffness, PetscReal *damping);
+/* Whether it has a table over a spin that changes while stepping. */
+PetscBool NsFeForceFollowsSpin(const NsFe *fe, const NsForceElement *force);
+/* The components of r of a force element that has some, from all six. */
+PetscInt NsFeForceComponents(const NsForceElement *force, const PetscReal r[6], PetscReal *component);
+/* Potential energy (J) at the relative motion r[6] of the part that belongs to the matrices: the skew part of K stores nothing. speed as in NsFeForceTangents. */
+PetscReal NsFeForceEnergy(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, const PetscReal r[6]);

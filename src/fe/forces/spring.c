@@ -1,18 +1,45 @@
 /*
-  Spring and dashpot along one direction d:  f = -k (d . u) - c (d . u'),  u the relative displacement of two points.
+  Spring and dashpot along one direction d:  f = -k r - c r' - F(r, r'),  r = d . u the elongation, u the displacement of the second point relative to the first; F by one of the laws
+  of src/fe/forces/laws.
 */
+#include <string.h>
+#include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
 typedef struct {
   const NsNode *where;
-  NsStrings     between;
-  double        stiffness, damping;
-  double        direction[3];
+  const void   *law[NS_SPRING_LAWS]; /* settings; all but one are NULL */
+} LawSettings;
+
+typedef struct {
+  const NsNode      *where;
+  NsStrings          between;
+  double             stiffness, damping;
+  double             direction[3];
+  const LawSettings *law; /* NULL: linear */
 } NsSpringSettings;
 
 typedef struct {
-  PetscReal stiffness, damping, direction[3];
+  PetscReal     stiffness, damping, direction[3];
+  NsForceLawUse nonlinear;
+  PetscReal     sense; /* of the elongation: -1 where the ground was named first, for it comes second here */
 } Spring;
+
+#define NS_BEARING_LAW(Name, word, text, value)
+#define NS_SPRING_LAW(Name, word, text, value) \
+  {#word, NS_KEY_TABLE, offsetof(LawSettings, law[NS_SPRING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
+static const NsKey law_keys[] = {
+#include "fe/forces/laws/list.h"
+  {NULL},
+};
+#undef NS_SPRING_LAW
+#define NS_SPRING_LAW(Name, word, text, value) ", " #word
+static const NsTable law_table = {"spring_law", "force of a nonlinear spring", law_keys, sizeof(LawSettings),
+  .one_of = &(""
+#include "fe/forces/laws/list.h"
+    )[2]};
+#undef NS_SPRING_LAW
+#undef NS_BEARING_LAW
 
 static const NsKey spring_keys[] = {
   {"between", NS_KEY_STRINGS, offsetof(NsSpringSettings, between), .required = true, .least = 2, .most = 2,
@@ -23,6 +50,10 @@ static const NsKey spring_keys[] = {
     .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
   {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .default_value = "[0, 0, 0]",
     .help = "direction in which it acts; default: from point to point, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
+  {"law", NS_KEY_TABLE, offsetof(NsSpringSettings, law), .table = &law_table,
+    .help =
+      "a nonlinear force, added to that of stiffness and damping; the elongation is positive where the second point moves along `direction` relative to the first",
+    .example = "{one_sided: {gap: 1 mm, stiffness: 1 MN/m}}"},
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -30,9 +61,10 @@ static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
   const NsSpringSettings *spring = settings;
 
   (void)arena;
-  if (spring->stiffness == 0 && spring->damping == 0) NsDiagError(diag, spring->where->place, "a spring needs a stiffness or a damping above zero");
+  if (spring->stiffness == 0 && spring->damping == 0 && !spring->law)
+    NsDiagError(diag, spring->where->place, "a spring needs a stiffness or a damping above zero, or a law");
 }
-const NsTable NsTable_Spring = {"spring", "massless linear spring and dashpot", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
+const NsTable NsTable_Spring = {"spring", "massless spring and dashpot", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
 
 /* The direction of a spring: given, or from point to point, or the body's line. */
 static PetscBool spring_direction(NsFe *fe, const NsSpringSettings *settings, const NsForceElement *force, PetscReal d[3])
@@ -71,6 +103,8 @@ static PetscBool create(NsFe *fe, const void *settings, NsForceElement *force)
 
   self->stiffness = spring->stiffness;
   self->damping   = spring->damping;
+  self->sense     = strcmp(spring->between.items[0], "ground") ? 1 : -1;
+  if (spring->law && !NsForceLawCreate(NsSpringLaws, spring->law->law, NS_SPRING_LAWS, 0, fe->arena, fe->diag, &self->nonlinear)) return PETSC_FALSE;
   return spring_direction(fe, spring, force, self->direction);
 }
 
@@ -87,4 +121,25 @@ static void tangents(const NsForceElement *force, const PetscReal *spin, PetscRe
   }
 }
 
-const NsForceType NsForceType_Spring = {.kind = "spring", .table = &NsTable_Spring, .size = sizeof(Spring), .create = create, .tangents = tangents};
+static PetscInt components(const NsForceElement *force, PetscReal direction[6][6])
+{
+  const Spring *self = force->data;
+
+  for (int k = 0; k < 6; k++) direction[0][k] = k < 3 ? self->sense * self->direction[k] : 0;
+  return self->nonlinear.law ? 1 : 0;
+}
+
+static const NsForceLawUse *law_of(const NsForceElement *force)
+{
+  return &((const Spring *)force->data)->nonlinear;
+}
+
+const NsForceType NsForceType_Spring = {
+  .kind       = "spring",
+  .table      = &NsTable_Spring,
+  .size       = sizeof(Spring),
+  .create     = create,
+  .tangents   = tangents,
+  .components = components,
+  .law        = law_of,
+};

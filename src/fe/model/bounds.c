@@ -115,7 +115,7 @@ static void add_spring(const NsFe *fe, const NsForceElement *spring, int place, 
   NsPoint         point;
 
   NsFeExpand(fe, &spring->end[place], &point);
-  NsFeForceTangents(fe, spring, speeds, k, c);
+  NsFeForceSteepest(fe, spring, speeds, k, c);
   for (PetscInt i = 0; i < point.unknowns; i++) {
     for (int a = 0; a < 6; a++) row[i][a] = a < 3 ? point.move[i][a] : point.turn[i][a - 3];
   }

@@ -162,14 +162,12 @@ void NsFeComponentTerms(
 
 PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent *c, const PetscReal *speed, const PetscReal *q)
 {
-  PetscReal r[6] = {0}, energy = 0, k[36], d[36];
+  PetscReal r[6] = {0};
 
   if (c->kind == NS_FE_ELEMENT) return c->body->element->energy(c->body, c->element, q);
   if (c->kind == NS_FE_INERTIA) return 0;
-  NsFeForceTangents(fe, c->force, speed, k, d);
   for (PetscInt i = 0; i < c->n; i++) {
     for (int a = 0; a < 6; a++) r[a] += c->row[i][a] * q[i];
   }
-  for (int i = 0; i < 36; i++) energy += r[i / 6] * k[i] * r[i % 6] / 2; /* the skew part stores nothing */
-  return energy;
+  return NsFeForceEnergy(fe, c->force, speed, r);
 }

@@ -74,7 +74,7 @@ PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEne
   PetscFunctionBegin;
   PetscCall(fe->back_end->type->product(fe->back_end, PETSC_FALSE, av, av, &energy->kinetic));
   energy->kinetic /= 2;
-  if (fe->unbalanced) {
+  if (fe->mass_varies) {
     PetscReal *p = NsVecArray(fe->work), sum = 0; /* one process */
     PetscCall(PetscArrayzero(p, layout->local));
     PetscCall(NsFeUnbalancedMassMult(fe, t, aq, av, p));
@@ -84,6 +84,9 @@ PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEne
   PetscCall(NsLayoutExchange(fe->back_end->layout, 1, &aq));
   begin(&terms);
   add_elastic_energy(fe, aq, &terms);
+  for (PetscInt k = 0; k < fe->here.varyings; k++) {
+    if (fe->here.varying[k].counts) add_term(&terms, NsFeVaryingEnergy(&fe->here.varying[k], t, aq));
+  }
   PetscCall(total(layout, &terms, &energy->elastic));
   energy->potential = 0;
   if (fe->weight) {

@@ -16,6 +16,7 @@
 #include "fe/elements/element.h"
 #include "fe/fe.h"
 #include "fe/forces/force.h"
+#include "low_rank.h"
 #include "massless.h"
 #include "mesh/partition.h"
 #include "outer.h"
@@ -40,50 +41,50 @@ typedef struct {
 } NsFeRing;
 
 struct NsFe {
-  NsArena            *arena; /* not owned */
-  NsDiag             *diag;  /* not owned */
-  const NsConfig     *config;
-  NsModelNeeds        needs;
-  MPI_Comm            comm; /* of the processes that share the model */
-  int                 rank, ranks;
-  int                *owner_of; /* [unknowns] natural number -> rank; NULL on one process */
-  NsPartQuality       parting;  /* with several processes */
-  PetscReal           gravity[3];
-  PetscInt            bodies, nodes, elements, force_elements, inertias, rings;
-  NsFeBody           *body;
-  NsFeElement        *element;
-  PetscReal          *x;                           /* [nodes, 3] */
-  PetscInt           *node_body;                   /* [nodes] */
-  PetscInt           *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
-  PetscInt            dofs, unknowns;              /* of nodes, with the supported ones; of equations */
-  PetscInt            rigids, *rigid;              /* bodies without elements */
-  PetscReal          *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
-  PetscInt            massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
-  NsFeMassless       *statics;                     /* of these; NULL: there are none */
-  NsForceElement     *force;
-  NsFeInertia        *inertia;
-  NsFeForces          forces; /* in natural numbers of unknowns, */
-  NsFeForces          here;   /* and in indices of this process (percuss/layout.h) */
-  NsFeRing           *ring;
-  PetscBool           circulates;  /* some bearing has an unsymmetric stiffness */
-  PetscBool           fused;       /* external forces depend on time alone: a step of free flight computes them once */
-  PetscBool           works;       /* some of them have no potential: their power is counted */
-  PetscBool           mass_varies; /* an unbalance on a rotor whose spin is free */
-  NsFeUnbalancedMass *unbalanced;  /* NULL unless mass_varies */
-  PetscReal          *weight;      /* [local] gravity force, N; NULL: none */
-  PetscReal          *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
-  NsBackEnd          *back_end;
-  PetscInt            pairs;
-  NsPair            **pair;              /* [candidates] */
-  PetscReal          *touch_q, *touch_v; /* [touches] values gathered for the pairs */
-  NsRows              rows;              /* of all candidates at the start */
-  NsRows              one;               /* scratch: of any single candidate */
-  PetscBool          *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
-  Vec                 work;              /* [local] */
-  PetscInt            free_spins;
-  NsFreeSpin         *free_spin; /* [free_spins] */
-  NsFeMeanTwist      *free_mean; /* [free_spins] */
-  Vec                 rest;      /* static solution the run starts from, in natural numbers; NULL: none */
+  NsArena        *arena; /* not owned */
+  NsDiag         *diag;  /* not owned */
+  const NsConfig *config;
+  NsModelNeeds    needs;
+  MPI_Comm        comm; /* of the processes that share the model */
+  int             rank, ranks;
+  int            *owner_of; /* [unknowns] natural number -> rank; NULL on one process */
+  NsPartQuality   parting;  /* with several processes */
+  PetscReal       gravity[3];
+  PetscInt        bodies, nodes, elements, force_elements, inertias, rings;
+  NsFeBody       *body;
+  NsFeElement    *element;
+  PetscReal      *x;                           /* [nodes, 3] */
+  PetscInt       *node_body;                   /* [nodes] */
+  PetscInt       *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
+  PetscInt        dofs, unknowns;              /* of nodes, with the supported ones; of equations */
+  PetscInt        rigids, *rigid;              /* bodies without elements */
+  PetscReal      *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
+  PetscInt        massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
+  NsFeMassless   *statics;                     /* of these; NULL: there are none */
+  NsForceElement *force;
+  NsFeInertia    *inertia;
+  NsFeForces      forces; /* in natural numbers of unknowns, */
+  NsFeForces      here;   /* and in indices of this process (percuss/layout.h) */
+  NsFeRing       *ring;
+  PetscBool       circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool       fused;       /* external forces depend on time alone: a step of free flight computes them once */
+  PetscBool       works;       /* some of them have no potential: their power is counted */
+  PetscBool       mass_varies; /* an unbalance on a rotor whose spin is free */
+  NsFeLowRank    *low_rank;    /* NULL unless mass_varies or a force element is computed in every step */
+  PetscReal      *weight;      /* [local] gravity force, N; NULL: none */
+  PetscReal      *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
+  NsBackEnd      *back_end;
+  PetscInt        pairs;
+  NsPair        **pair;              /* [candidates] */
+  PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
+  NsRows          rows;              /* of all candidates at the start */
+  NsRows          one;               /* scratch: of any single candidate */
+  PetscBool      *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
+  Vec             work;              /* [local] */
+  PetscInt        free_spins;
+  NsFreeSpin     *free_spin; /* [free_spins] */
+  NsFeMeanTwist  *free_mean; /* [free_spins] */
+  Vec             rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */

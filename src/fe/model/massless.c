@@ -124,8 +124,8 @@ static PetscErrorCode take_matrices(NsFe *fe, NsModel *model, NsFeMassless *self
   PetscFunctionReturn(0);
 }
 
-/* Bearings whose stiffness changes while stepping are no part of K. */
-static void check_bearings(NsFe *fe, const PetscInt *number)
+/* Forces that are computed in every step are no part of K. */
+static void check_varying(NsFe *fe, const PetscInt *number)
 {
   for (PetscInt b = 0; b < fe->forces.varyings; b++) {
     const NsFeVarying *varying = &fe->forces.varying[b];
@@ -133,8 +133,10 @@ static void check_bearings(NsFe *fe, const PetscInt *number)
       PetscReal size = 0;
       for (PetscInt c = 0; c < varying->components; c++) size += PetscAbsReal(varying->row[c][i]);
       if (number[varying->unknown[i]] < 0 || size == 0) continue;
-      NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bearings"),
-        "a bearing that changes with the speed is at a node that a contact touches and that has no mass (`mass: redistributed`): put it beside");
+      NsDiagError(fe->diag, varying->element->where->key_place,
+        "%s '%s', which is nonlinear or changes with the speed, is at a node that a contact touches and that has no mass (`mass: redistributed`): attach it to a "
+        "node beside",
+        varying->element->type->kind, varying->element->name);
       return;
     }
   }
@@ -162,7 +164,7 @@ PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **resul
     number[unknown]        = k;
     self->place[k]         = NsLayoutIndex(layout, unknown);
   }
-  check_bearings(fe, number);
+  check_varying(fe, number);
   PetscCall(NsFeAssembleRows(fe, NULL, mine, PETSC_FALSE, &matrices));
   PetscCall(take_matrices(fe, model, self, &matrices, number));
   self->K = matrices.K;

@@ -51,11 +51,10 @@ static PetscErrorCode NsModelFactor_Fe(NsModel *model, PetscInt slot, PetscReal 
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  (void)v;
   if (fe->statics) PetscCall(NsFeMasslessFactor(fe->statics, slot, op));
   if (fe->statics && op.mass == 0) PetscFunctionReturn(0);
   PetscCall(NsBackEndFactor(fe->back_end, slot, op));
-  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassFactor(fe, fe->unbalanced, slot, t, q, op));
+  if (fe->low_rank) PetscCall(NsFeLowRankFactor(fe, fe->low_rank, slot, t, q, v, op));
   PetscFunctionReturn(0);
 }
 
@@ -69,7 +68,7 @@ static PetscErrorCode NsModelSolve_Fe(NsModel *model, PetscInt slot, Vec b, Vec 
     PetscFunctionReturn(0);
   }
   PetscCall(NsBackEndSolve(fe->back_end, slot, b, x));
-  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, slot, x));
+  if (fe->low_rank) PetscCall(NsFeLowRankCorrect(fe->low_rank, slot, x));
   PetscFunctionReturn(0);
 }
 
@@ -95,7 +94,7 @@ static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   PetscCall(NsModelFactor_Fe(model, 0, t, q, v, (NsOperator){1, 0, 0}));
   PetscCall(outer_force(fe, t, aq, av, &outer));
   PetscCall(fe->back_end->type->accel(fe->back_end, aq, av, outer, NsVecArray(a)));
-  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassCorrect(fe, fe->unbalanced, 0, a));
+  if (fe->low_rank) PetscCall(NsFeLowRankCorrect(fe->low_rank, 0, a));
   PetscFunctionReturn(0);
 }
 
@@ -112,8 +111,8 @@ static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal d
   }
   PetscCall(NsBackEndFactor(fe->back_end, 0, (NsOperator){1, 0, 0}));
   PetscCall(outer_force(fe, t1, NULL, NULL, &outer));
-  PetscReal *from[3] = {(PetscReal *)NsVecRead(q0), (PetscReal *)NsVecRead(v0), (PetscReal *)NsVecRead(a0)}; /* no more than ghosts are written */
-  PetscCall(fe->back_end->type->flight(fe->back_end, dt, from[0], from[1], from[2], outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
+  PetscCall(fe->back_end->type->flight(
+    fe->back_end, dt, NsVecArray(q0), NsVecArray(v0), NsVecArray(a0), outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
   PetscFunctionReturn(0);
 }
 
@@ -124,7 +123,7 @@ static PetscErrorCode NsModelMult_Fe(NsModel *model, PetscReal t, Vec q, Vec x, 
 
   PetscFunctionBegin;
   PetscCall(fe->back_end->type->mult(fe->back_end, ax, ay));
-  if (fe->unbalanced) PetscCall(NsFeUnbalancedMassMult(fe, t, NsVecRead(q), ax, ay)); /* += (M(q) - M) x */
+  if (fe->mass_varies) PetscCall(NsFeUnbalancedMassMult(fe, t, NsVecRead(q), ax, ay)); /* += (M(q) - M) x */
   PetscFunctionReturn(0);
 }
 
@@ -196,14 +195,18 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
   PetscFunctionBegin;
   for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]]->type->gap(fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
-    const PetscInt i = candidate[k], first = fe->rows.start[i], end = fe->rows.start[i + 1];
+    const PetscInt i = candidate[k], first = fe->rows.start[i];
+    NsRows         one = fe->rows; /* its rows where they stay as they are */
     if (fe->row_stays[i]) {
-      NsRowsVelocityOf(&fe->rows, first, end, touch_v, u + first);
-      continue;
+      one.first += first;
+      one.drive += first;
+      one.rows = fe->rows.start[i + 1] - first;
+    } else {
+      one      = fe->one;
+      one.rows = 0;
+      PetscCall(fe->pair[i]->type->rows(fe->pair[i], t, touch_q, &one));
     }
-    fe->one.rows = 0;
-    PetscCall(fe->pair[i]->type->rows(fe->pair[i], t, touch_q, &fe->one));
-    NsRowsVelocityTouched(&fe->one, touch_v, u + first);
+    NsRowsVelocityTouched(&one, touch_v, u + first);
   }
   PetscFunctionReturn(0);
 }
@@ -244,7 +247,7 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscFunctionBegin;
   PetscCall(NsWatchDestroy(&model->watch));
   PetscCall(NsBackEndDestroy(&fe->back_end));
-  PetscCall(NsFeUnbalancedMassDestroy(&fe->unbalanced));
+  PetscCall(NsFeLowRankDestroy(&fe->low_rank));
   PetscCall(NsFeMasslessDestroy(&fe->statics));
   PetscCall(VecDestroy(&fe->work));
   PetscCall(VecDestroy(&fe->rest));
@@ -288,7 +291,7 @@ static PetscErrorCode NsModelCompliance_Fe(NsModel *model, PetscInt slot, PetscR
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  PetscCall(NsFeUnbalancedMassCompliance(model, fe->unbalanced, slot, C));
+  PetscCall(NsFeLowRankCompliance(model, fe->low_rank, slot, C));
   PetscFunctionReturn(0);
 }
 
@@ -355,7 +358,7 @@ static PetscBool is_linear(const NsFe *fe)
   return fe->forces.gyros + fe->forces.varyings == 0 && !fe->mass_varies;
 }
 
-/* With a constant mass matrix the compliance of contacts is solved for once; with one that varies it is put together each time. Where nothing damps or loads there is
+/* The compliance of contacts is solved for once where the operators of the scheme are constant; else it is put together each time. Where nothing damps or loads there is
    no power to ask for. */
 static void set_operations(const NsFe *fe, NsModel *model)
 {
@@ -363,7 +366,7 @@ static void set_operations(const NsFe *fe, NsModel *model)
   model->contact  = fe_contact;
   model->view     = fe_view;
   model->analysis = fe_analysis;
-  if (fe->mass_varies) model->contact.compliance = NsModelCompliance_Fe;
+  if (fe->mass_varies || (fe->low_rank && fe->needs.stiffness)) model->contact.compliance = NsModelCompliance_Fe;
   if (fe->massless) model->dynamics.settle = NsModelSettle_Fe;
   if (!fe->works && !fe->back_end->damped) model->dynamics.power = NULL;
   if (fe->ranks > 1) model->view.partition = NsFePartition;
@@ -425,6 +428,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   model->constant_mass = fe->mass_varies ? PETSC_FALSE : PETSC_TRUE;
   if (!NsDiagErrors(diag)) {
     *result = model; /* from here on it is destroyed by the caller, errors or not */
+    NsFeVaryingCreate(fe);
     NsFeSpinning(fe);
     check_massless(fe);
     model->linear        = is_linear(fe);
@@ -438,12 +442,14 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     PetscCall(NsFeOuterPlace(fe, model->layout));
     PetscCall(NsVecsCreate(model, &fe->work, NULL));
     model->velocity_matters = fe->back_end->rates || fe->forces.gyros || fe->forces.varyings || fe->mass_varies;
+    model->tangents_vary    = fe->here.varyings && fe->ranks == 1;
     fe->fused               = model->linear;
     fe->works               = fe->forces.loads || fe->forces.varyings || fe->forces.unbalances || fe->circulates;
+    PetscCall(NsFeLowRankCreate(fe, &fe->low_rank));
     set_operations(fe, model);
     if (fe->mass_varies) {
-      PetscCall(NsFeUnbalancedMassCreate(fe, &fe->unbalanced));
-      PetscCall(NsFeUnbalancedMassCheck(fe, fe->unbalanced));
+      PetscCall(VecZeroEntries(fe->work));
+      PetscCall(NsFeUnbalancedMassCheck(fe, fe->work));
     }
     if (fe->massless) PetscCall(set_massless(fe, model));
     if (NsDiagErrors(diag)) PetscFunctionReturn(0);

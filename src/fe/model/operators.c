@@ -2,7 +2,7 @@
   The finite-element model as analyses in the frequency domain want it: M u'' + C u' + K u = f about the reference state, at a speed of rotation.
 */
 #include <string.h>
-#include "fe.h"
+#include "equilibrium.h"
 
 PetscBool NsModelIsFe(const NsModel *model)
 {
@@ -25,10 +25,12 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
   NsFe      *fe = model->data;
   PetscReal *speeds;
   Mat        G;
+  PetscBool  found;
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * speed_ratio(fe, &fe->body[b]) : 0;
+  if (NsFeIsNonlinear(fe)) PetscCall(NsFeEquilibrium(fe, speeds, NULL, &found));
   PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
   PetscCall(PetscFree(speeds));
   if (!G) PetscFunctionReturn(0);

@@ -26,7 +26,9 @@ void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q,
     load_factors(load, t, q, &cosine, &sine);
     for (PetscInt i = 0; i < load->entries; i++) h[load->unknown[i]] += cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0);
   }
-  NsFeSpinningForce(forces, t, q, v, h);
+  NsFeGyroscopicForce(forces, t, v, h);
+  NsFeVaryingForce(forces, t, q, v, h);
+  NsFeUnbalanceForces(forces, t, q, v, h);
 }
 
 void NsFeOuterPower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load_power,
@@ -39,7 +41,8 @@ void NsFeOuterPower(const NsFeForces *forces, PetscReal t, const PetscScalar *q,
     for (PetscInt i = 0; i < load->counted; i++)
       NsFeAddPower(load_power, w[load->unknown[i]] * (cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0)));
   }
-  NsFeSpinningPower(forces, t, q, v, w, load_power, damping_power);
+  NsFeVaryingPower(forces, t, q, v, w, load_power, damping_power);
+  NsFeUnbalancePower(forces, t, q, v, w, load_power);
 }
 
 /* A rotating force has the period of a turn; a prescribed speed is largest at one end of its ramp. */

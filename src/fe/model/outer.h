@@ -29,6 +29,7 @@ typedef struct {
   PetscReal lateral[2][NS_POINT_UNKNOWNS]; /* of the displacements along lateral axes 2 and 3 */
   PetscReal gravity[2];                    /* m/s^2 along them */
   NsFeTwist twist;
+  PetscInt  number; /* in the config */
 } NsFeUnbalance;
 
 /* What a force element computes in every step. */
@@ -85,12 +86,23 @@ PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
 PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape);
 PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size);
 
-/* src/fe/model/spinning.c: forces that depend on the spin: gyroscopic, bearings over speed, unbalance. Lists are made once the unknowns have numbers. */
-void NsFeSpinning(NsFe *fe);
-void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
-/* Power at velocity w of those of these forces that are no part of an energy: dampers of bearings, and what feeds energy in. */
-void NsFeSpinningPower(
+/* src/fe/model/varying.c: force elements that are computed in every step. The list is made once the unknowns have numbers. */
+void NsFeVaryingCreate(NsFe *fe);
+void NsFeVaryingForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+/* Power at velocity w: of their dampers, of springs without a potential, and of what drives the others. */
+void NsFeVaryingPower(
   const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
+/* Potential energy of its springs, J. */
+PetscReal NsFeVaryingEnergy(const NsFeVarying *self, PetscReal t, const PetscScalar *q);
+/* S[components, components] = op.damping (-df/dr') + op.stiffness (-df/dr) */
+void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar *q, const PetscScalar *v, NsOperator op, PetscReal *S);
+
+/* src/fe/model/spinning.c: forces that depend on the spin: gyroscopic, unbalance. Lists are made once the unknowns have numbers. */
+void NsFeSpinning(NsFe *fe);
+void NsFeGyroscopicForce(const NsFeForces *forces, PetscReal t, const PetscScalar *v, PetscScalar *h);
+void NsFeUnbalanceForces(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+/* Power at velocity w of unbalances that are no part of an energy. */
+void NsFeUnbalancePower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load);
 /* Force of an unbalance along the lateral axes of its rotor, without what the mass matrix has of it, and the torque of its weight. */
 void NsFeUnbalanceForce(const NsFeUnbalance *unbalance, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque);
 /* Of the weight of unbalances where the spin is free, J. */

@@ -2,10 +2,9 @@
   Forces that depend on the spin of a rotor while it changes:
 
       gyroscopic   -Omega G v                    of shaft elements and discs; Omega at the middle of the element, or at the disc
-      bearings     -K(Omega) r - C(Omega) r'     tabulated over speed
       unbalance    m e (psi'^2 c + psi'' s)  along axis 2,  m e (psi'^2 s - psi'' c)  along axis 3,     c, s = cos, sin (psi + phase)
 
-  Where the spin is constant, gyroscopic terms and bearings are part of the matrices, and are not here. Where it is free, psi'' belongs to the mass matrix
+  Where the spin is constant, gyroscopic terms are part of the matrices, and are not here. Bearings: varying.c. Where it is free, psi'' belongs to the mass matrix
   (src/fe/model/unbalanced_mass.c), and gravity turns the shaft: m e (c g3 - s g2).
 */
 #include "fe.h"
@@ -55,33 +54,13 @@ static void add_elements(NsFe *fe, PetscInt number)
   }
 }
 
-static void add_varying(NsFe *fe, const NsForceElement *force)
-{
-  NsFeVarying *self = &fe->forces.varying[fe->forces.varyings++];
-  const int    side = force->end[0].body == force->rotor ? 0 : 1;
-  PetscReal    row[NS_FORCE_UNKNOWNS][6], direction[6][6];
-
-  self->element    = force;
-  self->entries    = NsFeForceRows(fe, force, self->unknown, row);
-  self->components = force->type->components(force, direction);
-  for (PetscInt i = 0; i < self->entries; i++) {
-    for (PetscInt c = 0; c < self->components; c++) {
-      self->row[c][i] = 0;
-      for (int k = 0; k < 6; k++) self->row[c][i] += row[i][k] * direction[c][k];
-    }
-  }
-  NsFeMakeTwist(fe, &force->end[side], &self->twist);
-}
-
 void NsFeSpinning(NsFe *fe)
 {
-  size_t gyros = 1, varyings = 1;
+  size_t gyros = 1;
 
   for (PetscInt b = 0; b < fe->bodies; b++)
     gyros += !NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic ? (size_t)fe->body[b].mesh->elements : 0;
   fe->forces.gyro = NsArenaAlloc(fe->arena, sizeof(*fe->forces.gyro) * (gyros + (size_t)fe->inertias));
-  for (PetscInt s = 0; s < fe->force_elements; s++) varyings += NsFeForceVaries(fe, &fe->force[s]) ? 1 : 0;
-  fe->forces.varying = NsArenaAlloc(fe->arena, sizeof(*fe->forces.varying) * varyings);
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!NsFeSpeedIsConstant(&fe->body[b]) && fe->body[b].gyroscopic) add_elements(fe, b);
   }
@@ -96,9 +75,6 @@ void NsFeSpinning(NsFe *fe)
     NsFeMakeTwist(fe, &disc->spin_at, &twist);
     add_gyro(fe, point.unknowns, point.unknown, G, &twist);
   }
-  for (PetscInt s = 0; s < fe->force_elements; s++) {
-    if (NsFeForceVaries(fe, &fe->force[s])) add_varying(fe, &fe->force[s]);
-  }
 }
 
 static PetscReal along(PetscInt entries, const PetscInt *unknown, const PetscReal *weight, const PetscScalar *x)
@@ -107,18 +83,6 @@ static PetscReal along(PetscInt entries, const PetscInt *unknown, const PetscRea
 
   for (PetscInt i = 0; i < entries; i++) sum += weight[i] * x[unknown[i]];
   return sum;
-}
-
-/* Force over the components: of springs and of dampers. */
-static void varying_force(const NsFeVarying *self, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal spring[6], PetscReal damper[6])
-{
-  PetscReal r[6], rate[6];
-
-  for (PetscInt c = 0; c < self->components; c++) {
-    r[c]    = along(self->entries, self->unknown, self->row[c], q);
-    rate[c] = along(self->entries, self->unknown, self->row[c], v);
-  }
-  self->element->type->force(self->element, t, r, rate, NsFeTwistRate(&self->twist, t, v), spring, damper);
 }
 
 void NsFeUnbalanceForce(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque)
@@ -131,7 +95,7 @@ void NsFeUnbalanceForce(const NsFeUnbalance *u, PetscReal t, const PetscScalar *
   *torque = u->moment * (c * u->gravity[1] - s * u->gravity[0]);
 }
 
-void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+void NsFeGyroscopicForce(const NsFeForces *forces, PetscReal t, const PetscScalar *v, PetscScalar *h)
 {
   for (PetscInt g = 0; g < forces->gyros; g++) {
     const NsFeGyro *gyro = &forces->gyro[g];
@@ -142,14 +106,10 @@ void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar 
       h[gyro->unknown[i]] -= rate * sum;
     }
   }
-  for (PetscInt b = 0; b < forces->varyings; b++) {
-    const NsFeVarying *self = &forces->varying[b];
-    PetscReal          spring[6], damper[6];
-    varying_force(self, t, q, v, spring, damper);
-    for (PetscInt i = 0; i < self->entries; i++) {
-      for (PetscInt c = 0; c < self->components; c++) h[self->unknown[i]] += self->row[c][i] * (spring[c] + damper[c]);
-    }
-  }
+}
+
+void NsFeUnbalanceForces(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+{
   for (PetscInt k = 0; k < forces->unbalances; k++) {
     const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;
@@ -159,20 +119,8 @@ void NsFeSpinningForce(const NsFeForces *forces, PetscReal t, const PetscScalar 
   }
 }
 
-void NsFeSpinningPower(
-  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping)
+void NsFeUnbalancePower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load)
 {
-  for (PetscInt b = 0; b < forces->varyings; b++) {
-    const NsFeVarying *self = &forces->varying[b];
-    PetscReal          spring[6], damper[6];
-    if (!self->counts) continue;
-    varying_force(self, t, q, v, spring, damper);
-    for (PetscInt c = 0; c < self->components; c++) {
-      const PetscReal rate = along(self->entries, self->unknown, self->row[c], w);
-      NsFeAddPower(load, spring[c] * rate);
-      NsFeAddPower(damping, -damper[c] * rate);
-    }
-  }
   for (PetscInt k = 0; k < forces->unbalances; k++) {
     const NsFeUnbalance *u = &forces->unbalance[k];
     PetscReal            f[2], torque;

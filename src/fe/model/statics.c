@@ -8,6 +8,7 @@
 */
 #include <petscksp.h>
 #include "components.h"
+#include "equilibrium.h"
 
 /* 1 at the twists of a rotor of free spin (all nodes), 0 elsewhere; false for other bodies. */
 static PetscErrorCode turn_rotor(const NsFe *fe, PetscInt number, Vec turned, PetscBool *turns)
@@ -73,8 +74,7 @@ static PetscErrorCode blame(NsFe *fe, NsModel *model)
   PetscFunctionReturn(0);
 }
 
-/* x = K^-1 f. A singular K is shifted slightly and gives a huge x, which twice_energy detects. */
-static PetscErrorCode solve(Mat K, PetscReal largest, Vec f, Vec x)
+PetscErrorCode NsFeSolveStatic(Mat K, PetscReal largest, Vec f, Vec x)
 {
   KSP ksp;
   PC  pc;
@@ -112,17 +112,16 @@ static PetscErrorCode twice_energy(const NsFe *fe, const PetscReal *speeds, Vec 
   PetscFunctionReturn(0);
 }
 
-/* Weight and loads at t = 0. */
-static PetscErrorCode outer_force(const NsFe *fe, Vec zero, Vec f)
+static PetscErrorCode nonlinear_statics(NsFe *fe, const PetscReal *speeds)
 {
-  NsFeForces       forces = fe->forces;
-  const PetscReal *none   = NsVecRead(zero);
-  PetscReal       *value  = NsVecArray(f);
+  PetscBool found;
 
   PetscFunctionBegin;
-  forces.unbalances = 0; /* they turn: nothing static about them */
-  NsFeWeight(fe, value);
-  NsFeOuterForce(&forces, 0, none, none, value);
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, fe->unknowns, &fe->rest));
+  PetscCall(NsFeEquilibrium(fe, speeds, fe->rest, &found));
+  if (found) PetscFunctionReturn(0);
+  NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static`: no static equilibrium was found");
+  NsDiagNote(fe->diag, "supports and springs must hold the whole model, and nonlinear springs and bearings must be able to carry the loads");
   PetscFunctionReturn(0);
 }
 
@@ -135,18 +134,23 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
+  if (NsFeIsNonlinear(fe)) {
+    PetscCall(nonlinear_statics(fe, speeds));
+    PetscCall(PetscFree(speeds));
+    PetscFunctionReturn(0);
+  }
   PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &K)); /* bearings over speed as they are at the start */
   PetscCall(MatCreateVecs(K, &fe->rest, &f));
   PetscCall(VecDuplicate(f, &zero));
   PetscCall(VecDuplicate(f, &held));
   PetscCall(VecDuplicate(f, &diagonal));
-  PetscCall(outer_force(fe, zero, f));
+  NsFeStaticLoads(fe, NsVecArray(f));
   PetscCall(MatGetDiagonal(K, diagonal));
   PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
   PetscCall(hold_twists(fe, largest, K, zero, diagonal, held));
   PetscCall(VecAssemblyBegin(held));
   PetscCall(VecAssemblyEnd(held));
-  PetscCall(solve(K, largest, f, fe->rest));
+  PetscCall(NsFeSolveStatic(K, largest, f, fe->rest));
   PetscCall(VecDot(f, fe->rest, &work));
   PetscCall(twice_energy(fe, speeds, held, &twice));
   PetscCall(VecNorm(f, NORM_INFINITY, &largest));

@@ -1,24 +1,21 @@
 /*
-  Unbalances on rotors of free spin, which make the mass matrix depend on the angle.
+  What an unbalance on a rotor of free spin adds to the mass matrix: with p the row of the twist, l2 and l3 those of the lateral displacements,
+
+      M(q) = M + sum m e (p d' + d p'),    d = -sin(psi + phase) l2 + cos(psi + phase) l3
+
+  Each is of rank two over the three constant vectors p, l2, l3: systems with M(q) are solved by src/fe/model/low_rank.h.
 */
 #pragma once
-#include "fe/elements/element.h"
+#include "outer.h"
 #include "percuss/model.h"
 
-/* What unbalances on rotors of free spin do to the mass matrix. */
-typedef struct NsFeUnbalancedMass NsFeUnbalancedMass;
+#define NS_UNBALANCE_VECTORS 3 /* p, l2, l3 */
 
-PetscErrorCode NsFeUnbalancedMassCreate(NsFe *fe, NsFeUnbalancedMass **mass);
-/* An error in diag where an unbalance is beyond its rotor: M(q) would not be positive definite. */
-PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, NsFeUnbalancedMass *mass);
-PetscErrorCode NsFeUnbalancedMassDestroy(NsFeUnbalancedMass **mass);
+/* An error in diag where an unbalance is beyond its rotor: M(q) would not be positive definite. `at`: any state. */
+PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, Vec at);
 /* y += (M(q) - M) x */
 PetscErrorCode NsFeUnbalancedMassMult(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *x, PetscScalar *y);
 /* y += (dM/dt along v) v */
 PetscErrorCode NsFeUnbalancedMassRate(const NsFe *fe, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *y);
-/* After NsBackEndFactor of the same slot and operator. */
-PetscErrorCode NsFeUnbalancedMassFactor(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal t, Vec q, NsOperator op);
-/* After NsBackEndSolve: x = A^-1 b becomes (A + op.mass (M(q) - M))^-1 b. */
-PetscErrorCode NsFeUnbalancedMassCorrect(const NsFe *fe, NsFeUnbalancedMass *mass, PetscInt slot, Vec x);
-/* C[touches, touches] of (A + op.mass (M(q) - M))^-1; solves nothing after the first call. */
-PetscErrorCode NsFeUnbalancedMassCompliance(const NsModel *model, NsFeUnbalancedMass *mass, PetscInt slot, PetscReal *C);
+/* S[3, 3] over p, l2, l3, times `mass`. */
+void NsFeUnbalanceCoefficients(const NsFeUnbalance *unbalance, PetscReal t, const PetscScalar *q, PetscReal mass, PetscReal *S);

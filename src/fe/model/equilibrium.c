@@ -1,0 +1,174 @@
+/*
+  Newton's method for  R(x) = f - K x + f_t(x) = 0,  K of the linear part and f_t of nonlinear force elements, held by a shift (Levenberg and Marquardt):
+
+      (K + S(x) + lambda D) dx = R(x),       S: slopes of f_t,   D: its steepest slopes
+
+  Without the shift the first step fails where a gap or a Hertz contact, which has no stiffness yet, is all that carries the load. lambda falls by 4 after a step that reduces |R|, and
+  rises by 8 after one that does not, which is taken back. One factorization a step.
+*/
+#include "equilibrium.h"
+#include "components.h"
+
+#define NS_MOST_ITERATIONS 500
+#define NS_SMALL_SHIFT     1e-14
+
+PetscBool NsFeIsNonlinear(const NsFe *fe)
+{
+  for (PetscInt k = 0; k < fe->force_elements; k++) {
+    if (NsFeForceLaw(&fe->force[k])) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+void NsFeStaticLoads(const NsFe *fe, PetscReal *f)
+{
+  NsFeForces loads = {.loads = fe->forces.loads, .load = fe->forces.load};
+  PetscReal *none  = NsArenaAlloc(fe->arena, sizeof(*none) * (size_t)(fe->unknowns + 1));
+
+  NsFeWeight(fe, f);
+  NsFeOuterForce(&loads, 0, none, none, f);
+}
+
+typedef struct {
+  NsFe            *fe;
+  const PetscReal *speed;
+  Mat              K; /* with slopes about `rest`, and the shift */
+  Vec              f, R, dx;
+  PetscReal        shift;
+} Search;
+
+/* Components of r of a force element at x. */
+static void components_at(const NsFe *fe, const NsForceElement *force, const PetscReal *x, PetscReal *component)
+{
+  PetscInt       unknown[NS_FORCE_UNKNOWNS];
+  PetscReal      row[NS_FORCE_UNKNOWNS][6], r[6] = {0};
+  const PetscInt n = NsFeForceRows(fe, force, unknown, row);
+
+  for (PetscInt i = 0; i < n; i++) {
+    for (int k = 0; k < 6; k++) r[k] += row[i][k] * x[unknown[i]];
+  }
+  (void)NsFeForceComponents(force, r, component);
+}
+
+static void set_rest(NsFe *fe, const PetscReal *x)
+{
+  for (PetscInt k = 0; k < fe->force_elements; k++) {
+    NsForceElement *force = &fe->force[k];
+    if (NsFeForceLaw(force) && x) components_at(fe, force, x, force->rest);
+    for (int c = 0; c < 6 && !x; c++) force->rest[c] = 0;
+  }
+}
+
+/* R += row' y of y[components]. */
+static void add_force(const NsFe *fe, const NsForceElement *force, const PetscReal *y, PetscReal *R)
+{
+  PetscInt       unknown[NS_FORCE_UNKNOWNS];
+  PetscReal      row[NS_FORCE_UNKNOWNS][6], component[6];
+  const PetscInt n = NsFeForceRows(fe, force, unknown, row);
+
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscInt count = NsFeForceComponents(force, row[i], component);
+    for (PetscInt c = 0; c < count; c++) R[unknown[i]] += component[c] * y[c];
+  }
+}
+
+/* K about x, and R there: f - (K - S) x + f_t. */
+static PetscErrorCode linearise(Search *self, Vec x, PetscReal *size)
+{
+  NsFe           *fe       = self->fe;
+  const PetscReal still[6] = {0};
+  Mat             M, C, G;
+
+  PetscFunctionBegin;
+  set_rest(fe, NsVecRead(x));
+  PetscCall(MatDestroy(&self->K));
+  PetscCall(NsFeAssemble(fe, self->speed, &M, &C, &G, &self->K));
+  PetscCall(MatDestroy(&M));
+  PetscCall(MatDestroy(&C));
+  PetscCall(MatDestroy(&G));
+  PetscCall(MatMult(self->K, x, self->R));
+  PetscCall(VecAYPX(self->R, -1, self->f));
+  PetscReal *R = NsVecArray(self->R);
+  for (PetscInt k = 0; k < fe->force_elements; k++) {
+    const NsForceElement *force = &fe->force[k];
+    const NsForceMotion   at    = {.r = force->rest, .v = still, .spin = force->rotor >= 0 ? self->speed[force->rotor] : 0};
+    PetscReal             spring[6], damper[6], S[36], damping[36];
+    if (!NsFeForceLaw(force)) continue;
+    NsFeForceNow(force, &at, spring, damper);
+    NsFeForceSlopes(force, &at, S, damping);
+    const PetscInt n = NsFeForceComponents(force, still, damping);
+    for (PetscInt c = 0; c < n; c++) {
+      for (PetscInt d = 0; d < n; d++) spring[c] += S[c * n + d] * force->rest[d];
+    }
+    add_force(fe, force, spring, R);
+  }
+  PetscCall(VecNorm(self->R, NORM_INFINITY, size));
+  PetscFunctionReturn(0);
+}
+
+/* K += lambda D */
+static PetscErrorCode add_shift(Search *self)
+{
+  const NsFe *fe = self->fe;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < fe->force_elements && self->shift > NS_SMALL_SHIFT; k++) {
+    const NsForceElement *force = &fe->force[k];
+    PetscInt              unknown[NS_FORCE_UNKNOWNS];
+    PetscReal             row[NS_FORCE_UNKNOWNS][6], D[36] = {0}, damping[36] = {0}, X[NS_FORCE_UNKNOWNS * NS_FORCE_UNKNOWNS];
+    if (!NsFeForceLaw(force)) continue;
+    const PetscInt n = NsFeForceRows(fe, force, unknown, row);
+    NsFeForceSteepest(fe, force, self->speed, D, damping);
+    NsFeForceBlock(n, row, D, NS_FE_SYMMETRIC, X);
+    for (PetscInt i = 0; i < n * n; i++) X[i] *= self->shift;
+    PetscCall(MatSetValues(self->K, n, unknown, n, unknown, X, ADD_VALUES));
+  }
+  PetscCall(MatAssemblyBegin(self->K, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(self->K, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeEquilibrium(NsFe *fe, const PetscReal *speed, Vec result, PetscBool *found)
+{
+  Search    self = {.fe = fe, .speed = speed, .shift = 1e-3};
+  Vec       x, next;
+  PetscReal size, least, stiffest = 0, largest = 0;
+
+  PetscFunctionBegin;
+  PetscCall(VecCreateSeq(PETSC_COMM_SELF, fe->unknowns, &x));
+  PetscCall(VecDuplicate(x, &next));
+  PetscCall(VecDuplicate(x, &self.f));
+  PetscCall(VecDuplicate(x, &self.R));
+  PetscCall(VecDuplicate(x, &self.dx));
+  NsFeStaticLoads(fe, NsVecArray(self.f));
+  PetscCall(linearise(&self, x, &least));
+  const PetscReal start = least;
+  *found                = least == 0;
+  for (PetscInt i = 0; i < NS_MOST_ITERATIONS && !*found && self.shift < 1e12; i++) {
+    PetscCall(add_shift(&self));
+    PetscCall(MatGetDiagonal(self.K, next));
+    PetscCall(VecNorm(next, NORM_INFINITY, &stiffest));
+    PetscCall(NsFeSolveStatic(self.K, stiffest, self.R, self.dx));
+    PetscCall(VecWAXPY(next, 1, self.dx, x));
+    PetscCall(linearise(&self, next, &size));
+    if (!(size <= least * (1 + 1e-12) || size < 1e-13 * start)) {
+      self.shift = PetscMax(self.shift, NS_SMALL_SHIFT) * 8;
+      PetscCall(linearise(&self, x, &size));
+      continue;
+    }
+    PetscCall(VecNorm(next, NORM_INFINITY, &largest));
+    NsVecSwap(&x, &next);
+    least = size;
+    if (self.shift > NS_SMALL_SHIFT) self.shift /= 4;
+    *found = least <= PetscMax(1e-10 * start, 100 * PETSC_MACHINE_EPSILON * stiffest * largest); /* the rounding of K x */
+  }
+  if (!*found) set_rest(fe, NULL);
+  if (result) PetscCall(VecCopy(x, result));
+  PetscCall(MatDestroy(&self.K));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&next));
+  PetscCall(VecDestroy(&self.f));
+  PetscCall(VecDestroy(&self.R));
+  PetscCall(VecDestroy(&self.dx));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,119 @@
+/*
+  Force elements that are computed in every step: f_t of src/fe/forces/force.h, nonlinear, or of a bearing over a speed that changes.
+*/
+#include "fe.h"
+#include "fe/forces/laws/law.h"
+
+static void add_varying(NsFe *fe, const NsForceElement *force)
+{
+  NsFeVarying *self = &fe->forces.varying[fe->forces.varyings++];
+  const int    side = force->end[0].body == force->rotor ? 0 : 1;
+  PetscReal    row[NS_FORCE_UNKNOWNS][6];
+
+  self->element = force;
+  self->entries = NsFeForceRows(fe, force, self->unknown, row);
+  for (PetscInt i = 0; i < self->entries; i++) {
+    PetscReal component[6];
+    self->components = NsFeForceComponents(force, row[i], component);
+    for (PetscInt c = 0; c < self->components; c++) self->row[c][i] = component[c];
+  }
+  if (force->rotor >= 0) NsFeMakeTwist(fe, &force->end[side], &self->twist);
+}
+
+static PetscBool varies(const NsFe *fe, const NsForceElement *force)
+{
+  return NsFeForceLaw(force) || NsFeForceFollowsSpin(fe, force);
+}
+
+void NsFeVaryingCreate(NsFe *fe)
+{
+  size_t count = 1;
+
+  for (PetscInt s = 0; s < fe->force_elements; s++) count += varies(fe, &fe->force[s]) ? 1 : 0;
+  fe->forces.varying = NsArenaAlloc(fe->arena, sizeof(*fe->forces.varying) * count);
+  for (PetscInt s = 0; s < fe->force_elements; s++) {
+    if (varies(fe, &fe->force[s])) add_varying(fe, &fe->force[s]);
+  }
+}
+
+static PetscReal along(const NsFeVarying *self, PetscInt component, const PetscScalar *x)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt i = 0; i < self->entries; i++) sum += self->row[component][i] * x[self->unknown[i]];
+  return sum;
+}
+
+/* Room for the motion over the components. */
+typedef struct {
+  NsForceMotion motion;
+  PetscReal     r[6], v[6];
+} Motion;
+
+static const NsForceMotion *motion_of(const NsFeVarying *self, PetscReal t, const PetscScalar *q, const PetscScalar *v, Motion *at)
+{
+  for (PetscInt c = 0; c < self->components; c++) {
+    at->r[c] = along(self, c, q);
+    at->v[c] = v ? along(self, c, v) : 0;
+  }
+  at->motion = (NsForceMotion){.r = at->r, .v = at->v};
+  if (self->twist.spin && v) at->motion.spin = NsFeTwistRate(&self->twist, t, v);
+  if (self->twist.spin) at->motion.angle = NsFeTwistAngle(&self->twist, t, q);
+  return &at->motion;
+}
+
+void NsFeVaryingForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+{
+  for (const NsFeVarying *self = forces->varying; self < forces->varying + forces->varyings; self++) {
+    PetscReal spring[6], damper[6];
+    Motion    at;
+    NsFeForceNow(self->element, motion_of(self, t, q, v, &at), spring, damper);
+    for (PetscInt i = 0; i < self->entries; i++) {
+      for (PetscInt c = 0; c < self->components; c++) h[self->unknown[i]] += self->row[c][i] * (spring[c] + damper[c]);
+    }
+  }
+}
+
+/* The law whose springs have a potential energy; NULL: they have none. */
+static const NsForceLawUse *storing(const NsFeVarying *self)
+{
+  const NsForceLawUse *use = NsFeForceLaw(self->element);
+
+  return use && use->law->stored ? use : NULL;
+}
+
+void NsFeVaryingPower(
+  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping)
+{
+  for (const NsFeVarying *self = forces->varying; self < forces->varying + forces->varyings; self++) {
+    const NsForceLawUse *stores = storing(self);
+    PetscReal            spring[6], damper[6];
+    Motion               at;
+    if (!self->counts) continue;
+    const NsForceMotion *motion = motion_of(self, t, q, v, &at);
+    NsFeForceNow(self->element, motion, spring, damper);
+    for (PetscInt c = 0; c < self->components; c++) {
+      const PetscReal rate = along(self, c, w);
+      if (!stores) NsFeAddPower(load, spring[c] * rate);
+      NsFeAddPower(damping, -damper[c] * rate);
+    }
+    if (stores && stores->law->driven) NsFeAddPower(load, stores->law->driven(stores->data, motion));
+  }
+}
+
+PetscReal NsFeVaryingEnergy(const NsFeVarying *self, PetscReal t, const PetscScalar *q)
+{
+  const NsForceLawUse *stores = storing(self);
+  Motion               at;
+
+  return stores ? stores->law->stored(stores->data, motion_of(self, t, q, NULL, &at)) : 0;
+}
+
+void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar *q, const PetscScalar *v, NsOperator op, PetscReal *S)
+{
+  PetscReal damping[36];
+  Motion    at;
+
+  NsFeForceSlopes(self->element, motion_of(self, t, q, v, &at), S, damping);
+  for (PetscInt i = 0; i < self->components * self->components; i++) S[i] = op.stiffness * S[i] + op.damping * damping[i];
+}
