@@ -15,14 +15,43 @@
 #pragma once
 #include <petscsys.h>
 
+/* Of each contact c a dense block value[place[c] ...] [rows of c, width], row-major, over the unknowns at[first[c] .. first[c + 1]), ascending. */
+typedef struct {
+  PetscInt  *first, *place; /* [contacts + 1] */
+  PetscInt  *at;
+  PetscReal *value;
+} NsLocalBlocks;
+
+/*
+  G = U Y: contacts act on each other by unknowns v of what they touch,  w_c = b_c + U_c v,  v = sum_c Y_c P_c.  Between rigid or lumped bodies both are a few numbers a contact,
+  where G has a block for each pair of contacts of a body.
+*/
+typedef struct {
+  PetscInt      unknowns;
+  NsLocalBlocks U, Y; /* Y: the columns of a contact as rows of its block */
+  PetscReal    *v;    /* [unknowns] scratch */
+} NsLocalSparse;
+
 typedef struct {
   PetscInt         contacts, rows;
   const PetscInt  *start;     /* [contacts + 1]; a contact's rows: normal, then up to two tangents */
-  const PetscReal *G;         /* [rows, rows] row-major, 1/kg */
+  const PetscReal *G;         /* [rows, rows] row-major, 1/kg; NULL: `sparse` has it */
   const PetscReal *b;         /* [rows] u_free + shift, m/s */
   PetscReal       *friction;  /* [contacts] mu */
   PetscBool       *bilateral; /* [contacts] */
+  /* for large problems */
+  const NsLocalSparse *sparse;    /* NULL: G is dense */
+  PetscBool            symmetric; /* a dense G is known to be */
+  const PetscReal     *scale;     /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
 } NsLocalProblem;
+
+#define NS_LOCAL_SMALL 96 /* rows: methods that take n^3 operations, and copies of G, end here */
+
+/* Whether G is dense and small, and its unit form a matrix of its own. */
+static inline PetscBool NsLocalIsSmall(const NsLocalProblem *problem)
+{
+  return problem->G && problem->rows <= NS_LOCAL_SMALL;
+}
 
 typedef struct {
   PetscBool converged;
@@ -47,14 +76,15 @@ typedef struct NsLocalSolver NsLocalSolver;
   To add a solver: its file in src/contact/solvers, and a line in list.h there, at its place in the order of trying.
   `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual). There the diagonal of G is between
   1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P and leaves there what it
-  has come to, the w that belongs to it in solver->w, and of the result the iterations and the residual.
+  has come to, the w that belongs to it in solver->w, and of the result the iterations and the residual. Only of small problems (NsLocalIsSmall) the unit G is a matrix;
+  of others it is behind NsLocalVelocities, NsLocalOwnBlock and the linear systems of solvers/linear.h.
 */
 typedef struct {
   const char *name, *about;
   PetscBool
     approximate; /* a few iterations only lead towards a solution: the chain lets Newton complete them; false: where the method covers a problem and finds no solution, no other does */
   PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem at all; NULL: it covers every one */
-  PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations */
+  PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations, if it is 0 */
   PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
   PetscErrorCode (*destroy)(NsLocalSolver *);
 } NsLocalSolverType;
@@ -66,18 +96,25 @@ struct NsLocalSolver {
   PetscInt                 max_iterations; /* see NsLocalResult */
   PetscReal                r;              /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
   void                    *data;
+  PetscBool (*stop)(void *); /* asked now and then in long solves, with stop_data: whether to give up; NULL: never */
+  void *stop_data;
   /* private */
-  NsLocalProblem unit;
-  PetscReal     *G, *b, *friction; /* of `unit` */
-  PetscReal     *root, *inverse;   /* [max_rows] sqrt(d), 1/sqrt(d): powers of two */
-  PetscReal     *P, *w;            /* [max_rows] in unit form */
+  struct NsLocalLinear *linear; /* see NsLocalSolverLinear */
+  NsLocalSolver        *lender; /* whose it is; NULL: its own */
+  NsLocalProblem        unit;
+  NsLocalSparse         sparse;           /* of `unit` */
+  PetscReal            *U, *Y;            /* its numbers */
+  PetscInt              most_U, most_Y;   /* room for them */
+  PetscReal            *G, *b, *friction; /* of `unit`; G: up to NS_LOCAL_SMALL rows */
+  PetscReal            *root, *inverse;   /* [max_rows] sqrt(d), 1/sqrt(d): powers of two */
+  PetscReal            *P, *w;            /* [max_rows] in unit form */
 };
 
 extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, from src/contact/solvers/list.h; Newton first */
 
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **solver);
 PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver);
-/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing. A problem that the solver does
+/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing but room for a problem larger than all before. A problem that the solver does
    not cover is not converged, after no iteration, and P is left alone. */
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
 
@@ -87,11 +124,19 @@ static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalPro
   return solver->type->can ? solver->type->can(problem) : PETSC_TRUE;
 }
 
-/* For solvers, on the unit form: w = b + G P, and the residual there. */
+/* For solvers, on the unit form: w = b + G P, and the residual there; the block [m, m] of G of a contact of m rows. */
 void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
 PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
+void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
+/* The solver's linear systems (solvers/linear.h), prepared for the problem. They are made at the first call; a chain has one for all of its solvers (`lender`). */
+PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *unit, struct NsLocalLinear **linear);
+/* Whether someone asks for an end. */
+static inline PetscBool NsLocalStops(const NsLocalSolver *solver)
+{
+  return solver->stop ? solver->stop(solver->stop_data) : PETSC_FALSE;
+}
 
-/* Row k of J dP = -F for a row whose velocity vanishes, F_k = w_k, and for one whose impulse does, F_k = P_k. J[rows, rows] row-major. */
+/* (small problems) Row k of J dP = -F for a row whose velocity vanishes, F_k = w_k, and for one whose impulse does, F_k = P_k. J[rows, rows] row-major. */
 static inline void NsLocalVelocityRow(const NsLocalProblem *unit, PetscInt k, const PetscReal *w, PetscReal *F, PetscReal *J)
 {
   for (PetscInt j = 0; j < unit->rows; j++) J[k * unit->rows + j] = unit->G[k * unit->rows + j];

@@ -1,5 +1,6 @@
 /* Contacts of a step: who is active, their laws, their reports. Which candidates are looked at: broad_phase.c; the Delassus matrix: delassus.c. */
 #include "broad_phase.h"
+#include "coupling.h"
 
 #define NS_DELASSUS_ROOM 8000000 /* numbers, 64 MB */
 
@@ -21,21 +22,21 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
     contact->rows += model->candidate[i].directions;
   }
   const PetscInt rows = contact->rows, touches = model->touches;
-  contact->room          = PetscMin((PetscInt64)rows * rows, NS_DELASSUS_ROOM);
-  const PetscInt most    = PetscMin(rows, (PetscInt)PetscSqrtReal((PetscReal)NS_DELASSUS_ROOM)); /* rows of one island */
-  NsIslands     *islands = &contact->islands;
+  contact->room      = PetscMin((PetscInt64)rows * rows, NS_DELASSUS_ROOM);
+  NsIslands *islands = &contact->islands;
   PetscCall(PetscMalloc1(contact->room, &contact->G));
   PetscCall(PetscCalloc6(
     n, &contact->gap, n, &contact->selected, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, n, &contact->active));
   PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
-  PetscCall(PetscCalloc3(n + 1, &contact->start, most, &contact->c, most, &contact->Pc));
+  PetscCall(PetscCalloc3(n + 1, &contact->start, rows, &contact->c, rows, &contact->Pc));
   PetscCall(PetscCalloc7(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block, touches,
     &islands->owner, touches, &islands->half));
   for (PetscInt k = 0; k < touches; k++) islands->owner[k] = -1;
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
+  PetscCall(NsCouplingCreate(contact));
   PetscCall(NsBroadPhaseCreate(contact));
-  PetscCall(NsLocalChainCreate(PetscMin(n, most), most, &contact->chain));
+  PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -49,6 +50,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   NsIslands *islands = &contact->islands;
   PetscCall(NsLocalChainDestroy(&contact->chain));
   PetscCall(NsBroadPhaseDestroy(contact));
+  PetscCall(NsCouplingDestroy(contact));
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree(contact->G));
   PetscCall(PetscFree6(contact->gap, contact->selected, contact->report, contact->last_report, contact->guess, contact->active));
@@ -319,7 +321,10 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   *solved           = contact->overflow == 0;
   contact->residual = 0;
   for (PetscInt s = 0; s < islands->count && *solved; s++) {
-    problem->G = contact->G + islands->block[s];
+    problem->G         = islands->sparse[s] ? NULL : contact->G + islands->block[s];
+    problem->sparse    = islands->sparse[s] ? &contact->sparse.problem : NULL;
+    problem->symmetric = contact->symmetric;
+    if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));
     set_laws(contact, rows, s, law);
     if (islands->count > 1) {
       PetscCall(solve_part(contact, rows, s, law, b, P, solved));

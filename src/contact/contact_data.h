@@ -12,10 +12,31 @@ typedef struct {
   PetscInt   *parent; /* [contacts] scratch */
   PetscInt   *start;  /* [count + 1] */
   PetscInt   *member; /* contacts of each island, ascending */
-  PetscInt64 *block;  /* [count + 1] where its block of G begins */
+  PetscInt64 *block;  /* [count + 1] where its block of G begins; of no length where */
+  PetscBool  *sparse; /* [count] it has none: NsSparseRows */
   PetscInt   *owner;  /* [touches] scratch: -1 */
   PetscReal  *half;   /* [touches] scratch: 0 */
 } NsIslands;
+
+/* Blocks of contacts, and the room there is for them. */
+typedef struct {
+  NsLocalBlocks blocks;
+  PetscInt      contacts, places, numbers;
+} NsSparseLists;
+
+/* G = U Y of large islands: see coupling.c. */
+typedef struct {
+  PetscBool     some;    /* island is so */
+  NsSparseLists U, Y[2]; /* of all contacts of the rows, over the touch list; the second Y is scratch */
+  NsSparseLists part[2]; /* U and Y of an island */
+  NsLocalSparse problem;
+  PetscInt     *list;    /* [touches] scratch: places of a contact, */
+  PetscInt      listed;  /* so many; */
+  PetscBool    *marked;  /* [touches] in `list`; false between calls */
+  PetscReal    *column;  /* [3 touches] scratch: 0 */
+  PetscReal    *v;       /* [touches] scratch */
+  PetscInt     *unknown; /* [touches] numbers in an island's problem */
+} NsSparseRows;
 
 /* Inactive candidates are provably open, and not looked at. See broad_phase.c. */
 typedef struct {
@@ -60,6 +81,8 @@ struct NsContact {
   NsRows           all;
   PetscReal       *u, *b; /* [rows] */
   NsIslands        islands;
+  NsSparseRows     sparse;
+  PetscBool        symmetric; /* the last G */
   NsBroadPhase     broad;
   NsLocalProblem   problem;
   PetscInt        *start;  /* [candidates + 1] of an island's problem */

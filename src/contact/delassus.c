@@ -3,11 +3,11 @@
 
       G = W_u' C W_P,     two contacts act on each other where a row of one and a column of C from a row of the other have a place of the touch list in common
 
-  Contacts that act on each other, also through others, are an island: its rows see no other impulses. What an island costs is dense in its own rows; a thousand nodes of
-  a lumped truss on a plane are a thousand islands of one contact. Islands are found among the active contacts by union-find: one look at each number of their columns
+  Contacts that act on each other, also through others, are an island: its rows see no other impulses. What an island costs is dense in its own rows, or for large ones linear where contacts
+  reach few unknowns (coupling.c); a thousand nodes of a lumped truss on a plane are a thousand islands of one contact. Islands are found among the active contacts by union-find: one look at each number of their columns
   of C, and none at all for a single contact.
 */
-#include "compliance.h"
+#include "coupling.h"
 
 static PetscInt root_of(PetscInt *parent, PetscInt i)
 {
@@ -125,8 +125,8 @@ static void place_blocks(NsContact *contact, const NsRows *wu)
   islands->block[0] = 0;
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscInt rows   = rows_of(islands, wu, s);
-    islands->block[s + 1] = islands->block[s] + (PetscInt64)rows * rows;
-    most                  = PetscMax(most, rows);
+    islands->block[s + 1] = islands->block[s] + (islands->sparse[s] ? 0 : (PetscInt64)rows * rows);
+    if (!islands->sparse[s]) most = PetscMax(most, rows);
   }
   contact->overflow = islands->block[islands->count] > contact->room ? most : 0;
 }
@@ -149,7 +149,10 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
   NsIslands *islands = &contact->islands;
 
   PetscFunctionBegin;
+  if (wu != wp) contact->symmetric = PETSC_FALSE;
+  if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingAdd(contact, factor, compliance, wp));
   for (PetscInt s = 0; s < islands->count && !contact->overflow; s++) {
+    if (islands->sparse[s]) continue;
     const PetscInt rows   = rows_of(islands, wu, s);
     PetscReal     *column = contact->G + islands->block[s];
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
@@ -172,7 +175,10 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
   PetscFunctionBegin;
   PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
   find_islands(contact, compliance, wu, wp);
+  NsCouplingChoose(contact, compliance, wu, wp);
   place_blocks(contact, wu);
+  contact->symmetric = PETSC_TRUE;
+  if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingBegin(contact, wu));
   if (!contact->overflow) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
   PetscCall(NsContactDelassusAdd(contact, 1, compliance, wu, wp));
   PetscFunctionReturn(0);
@@ -180,6 +186,7 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
 
 void NsContactScale(NsContact *contact, PetscReal factor)
 {
+  if (contact->sparse.some && !contact->overflow) NsCouplingScale(contact, factor);
   for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->overflow; k++) contact->G[k] *= factor;
 }
 
@@ -189,6 +196,10 @@ void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscRea
 
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscReal *G = contact->G + islands->block[s];
+    if (islands->sparse[s]) {
+      NsCouplingReact(contact, s, rows, P, u);
+      continue;
+    }
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
       for (PetscInt r = rows->start[islands->member[m]]; r < rows->start[islands->member[m] + 1]; r++) {
         u[r] = 0;

@@ -3,10 +3,11 @@
 
   Unit form, with d_k = G_kk, rounded to a power of four:  p = sqrt(d) P,  w / sqrt(d),  G_kj / sqrt(d_k d_j),  mu sqrt(d_T / d_N).  Energy is what
   all of it is measured in, as in a Jacobi-preconditioned system: contacts of a gram and of a ton are rows of one size, and rounding is 1e-16 of p in
-  each of them. Powers of two, so that scaling rounds nothing. It costs two multiplications per entry of G, once a solve.
+  each of them. Powers of two, so that scaling rounds nothing. It costs two multiplications per entry of a small G, or of U and Y, once a solve; a large dense G is left as it is.
 */
 #include <string.h>
 #include "percuss/local.h"
+#include "solvers/linear.h"
 
 #define NS_LOCAL_NEWTON(Name)       extern const NsLocalSolverType NsLocalSolverType_##Name;
 #define NS_LOCAL_SOLVER(Name, word) NS_LOCAL_NEWTON(Name)
@@ -25,22 +26,40 @@ const NsLocalSolverType *const NsLocalSolverTypes[] = {
 #define NS_ROUNDING  1e-15
 #define NS_JAMMED    1e6 /* see NsLocalResidual */
 
+/* Workspace for problems of this size. */
+static PetscErrorCode set_up(NsLocalSolver *solver, PetscInt max_contacts, PetscInt max_rows)
+{
+  const PetscInt n = max_rows, small = PetscMin(n, NS_LOCAL_SMALL);
+
+  PetscFunctionBegin;
+  solver->max_contacts = max_contacts;
+  solver->max_rows     = max_rows;
+  PetscCall(PetscMalloc4((small * small), &solver->G, n, &solver->b, max_contacts, &solver->friction, n, &solver->root));
+  PetscCall(PetscMalloc3(n, &solver->inverse, n, &solver->P, n, &solver->w));
+  PetscCall(solver->type->create(solver));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_down(NsLocalSolver *solver)
+{
+  PetscFunctionBegin;
+  PetscCall(solver->type->destroy(solver));
+  PetscCall(PetscFree4(solver->G, solver->b, solver->friction, solver->root));
+  PetscCall(PetscFree3(solver->inverse, solver->P, solver->w));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **result)
 {
   NsLocalSolver *solver;
-  const PetscInt n = max_rows;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&solver));
-  solver->type           = type;
-  solver->max_contacts   = max_contacts;
-  solver->max_rows       = max_rows;
-  solver->tolerance      = 1e-12;
-  solver->max_iterations = 50;
-  solver->r              = 1;
-  PetscCall(PetscMalloc4((n * n), &solver->G, n, &solver->b, max_contacts, &solver->friction, n, &solver->root));
-  PetscCall(PetscMalloc3(n, &solver->inverse, n, &solver->P, n, &solver->w));
-  PetscCall(type->create(solver));
+  solver->type      = type;
+  solver->tolerance = 1e-12;
+  solver->r         = 1;
+  PetscCall(set_up(solver, max_contacts, max_rows));
+  if (solver->max_iterations == 0) solver->max_iterations = 50;
   *result = solver;
   PetscFunctionReturn(0);
 }
@@ -51,12 +70,49 @@ PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **result)
 
   PetscFunctionBegin;
   if (!solver) PetscFunctionReturn(0);
-  PetscCall(solver->type->destroy(solver));
-  PetscCall(PetscFree4(solver->G, solver->b, solver->friction, solver->root));
-  PetscCall(PetscFree3(solver->inverse, solver->P, solver->w));
+  PetscCall(take_down(solver));
+  PetscCall(NsLocalLinearDestroy(&solver->linear));
+  PetscCall(PetscFree(solver->U));
+  PetscCall(PetscFree(solver->Y));
   PetscCall(PetscFree(solver));
   *result = NULL;
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *unit, NsLocalLinear **linear)
+{
+  NsLocalSolver *owner = solver->lender ? solver->lender : solver;
+
+  PetscFunctionBegin;
+  if (!owner->linear) PetscCall(NsLocalLinearCreate(owner->max_contacts, PetscMin(owner->max_rows, NS_LOCAL_SMALL), &owner->linear));
+  PetscCall(NsLocalLinearPrepare(owner->linear, unit));
+  *linear = owner->linear;
+  PetscFunctionReturn(0);
+}
+
+/* Entry (i, j) of a contact's own block of U Y: both lists ascend. */
+static PetscReal entry_of(const NsLocalSparse *sparse, PetscInt c, PetscInt i, PetscInt j)
+{
+  const NsLocalBlocks *U = &sparse->U, *Y = &sparse->Y;
+  const PetscInt      *a = U->at + U->first[c], *b = Y->at + Y->first[c], m = U->first[c + 1] - U->first[c], n = Y->first[c + 1] - Y->first[c];
+  const PetscReal     *u = U->value + U->place[c] + i * m, *y = Y->value + Y->place[c] + j * n;
+  PetscReal            sum = 0;
+
+  for (PetscInt k = 0, l = 0; k < m && l < n;) {
+    if (a[k] == b[l])
+      sum += u[k++] * y[l++];
+    else if (a[k] < b[l])
+      k++;
+    else
+      l++;
+  }
+  return sum;
+}
+
+/* G_kk of row k, which is contact c's. */
+static inline PetscReal diagonal_of(const NsLocalProblem *p, PetscInt c, PetscInt k)
+{
+  return p->G ? p->G[(PetscInt64)k * p->rows + k] : entry_of(p->sparse, c, k - p->start[c], k - p->start[c]);
 }
 
 /* d of all of G, for rows that have none of their own. */
@@ -64,7 +120,9 @@ static PetscReal largest_diagonal(const NsLocalProblem *p)
 {
   PetscReal largest = 0;
 
-  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, p->G[k * p->rows + k]);
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++) largest = PetscMax(largest, diagonal_of(p, c, k));
+  }
   return largest > 0 ? largest : 1;
 }
 
@@ -83,19 +141,43 @@ static inline PetscReal root_of(PetscReal d)
 static void find_roots(const NsLocalProblem *p, PetscInt c, PetscReal largest, PetscReal *normal, PetscReal *tangent)
 {
   const PetscInt  first = p->start[c], end = p->start[c + 1];
-  const PetscReal d   = p->G[first * p->rows + first];
+  const PetscReal d   = diagonal_of(p, c, first);
   PetscReal       d_t = 0;
 
   *normal = root_of(d > NS_VANISHING * largest ? d : largest);
-  for (PetscInt k = first + 1; k < end; k++) d_t = PetscMax(d_t, p->G[k * p->rows + k]);
+  for (PetscInt k = first + 1; k < end; k++) d_t = PetscMax(d_t, diagonal_of(p, c, k));
   *tangent = end == first + 1 ? *normal : root_of(d_t > NS_VANISHING * largest ? d_t : largest);
 }
 
-static void to_unit_form(NsLocalSolver *solver, const NsLocalProblem *p, const PetscReal *P)
+/* The blocks with their rows divided by sqrt(d). */
+static PetscErrorCode scale_blocks(
+  const NsLocalProblem *p, const NsLocalBlocks *from, const PetscReal *inverse, PetscReal **value, PetscInt *room, NsLocalBlocks *to)
+{
+  const PetscInt size = from->place[p->contacts];
+
+  PetscFunctionBegin;
+  if (size > *room) {
+    PetscCall(PetscFree(*value));
+    PetscCall(PetscMalloc1(size, value));
+    *room = size;
+  }
+  *to       = *from;
+  to->value = *value;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt width = from->first[c + 1] - from->first[c];
+    for (PetscInt k = p->start[c], at = from->place[c]; k < p->start[c + 1]; k++, at += width) {
+      for (PetscInt j = 0; j < width; j++) to->value[at + j] = inverse[k] * from->value[at + j];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *p, const PetscReal *P)
 {
   const PetscInt  n       = p->rows;
   const PetscReal largest = largest_diagonal(p);
 
+  PetscFunctionBegin;
   for (PetscInt c = 0; c < p->contacts; c++) {
     PetscReal normal, tangent;
     find_roots(p, c, largest, &normal, &tangent);
@@ -104,13 +186,26 @@ static void to_unit_form(NsLocalSolver *solver, const NsLocalProblem *p, const P
   }
   for (PetscInt k = 0; k < n; k++) solver->inverse[k] = 1 / solver->root[k];
   for (PetscInt k = 0; k < n; k++) {
-    const PetscReal s = solver->inverse[k], *from = p->G + k * n;
-    PetscReal      *to = solver->G + k * n;
-    for (PetscInt j = 0; j < n; j++) to[j] = s * solver->inverse[j] * from[j];
-    solver->b[k] = s * p->b[k];
+    solver->b[k] = solver->inverse[k] * p->b[k];
     solver->P[k] = solver->root[k] * P[k];
   }
-  solver->unit = (NsLocalProblem){p->contacts, n, p->start, solver->G, solver->b, solver->friction, p->bilateral};
+  solver->unit = (NsLocalProblem){p->contacts, n, p->start, p->G, solver->b, solver->friction, p->bilateral, NULL, p->symmetric, NULL};
+  if (NsLocalIsSmall(p)) {
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscReal s = solver->inverse[k], *from = p->G + k * n;
+      PetscReal      *to = solver->G + k * n;
+      for (PetscInt j = 0; j < n; j++) to[j] = s * solver->inverse[j] * from[j];
+    }
+    solver->unit.G = solver->G;
+  } else if (p->G) {
+    solver->unit.scale = solver->inverse;
+  } else {
+    solver->sparse = *p->sparse;
+    PetscCall(scale_blocks(p, &p->sparse->U, solver->inverse, &solver->U, &solver->most_U, &solver->sparse.U));
+    PetscCall(scale_blocks(p, &p->sparse->Y, solver->inverse, &solver->Y, &solver->most_Y, &solver->sparse.Y));
+    solver->unit.sparse = &solver->sparse;
+  }
+  PetscFunctionReturn(0);
 }
 
 /* P_T to the rim in the direction of x, if x lies beyond it. */
@@ -147,11 +242,14 @@ static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  PetscCheck(problem->contacts <= solver->max_contacts && problem->rows <= solver->max_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-    "local problem of %" PetscInt_FMT " rows in a solver made for %" PetscInt_FMT, problem->rows, solver->max_rows);
   *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
   if (!NsLocalCan(solver, problem)) PetscFunctionReturn(0);
-  to_unit_form(solver, problem, P);
+  if (problem->contacts > solver->max_contacts || problem->rows > solver->max_rows) {
+    PetscCall(take_down(solver));
+    PetscCall(set_up(solver, PetscMax(solver->max_contacts, problem->contacts + problem->contacts / 4),
+      PetscMax(solver->max_rows, problem->rows + problem->rows / 4)));
+  }
+  PetscCall(to_unit_form(solver, problem, P));
   PetscCall(solver->type->solve(solver, &solver->unit, solver->P, result));
   result->converged = result->residual <= solver->tolerance;
   for (PetscInt k = 0; k < problem->rows; k++) P[k] = solver->inverse[k] * solver->P[k];
@@ -159,10 +257,75 @@ PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem
   PetscFunctionReturn(0);
 }
 
+/* v = Y P */
+static void gather(const NsLocalProblem *p, const PetscReal *P)
+{
+  const NsLocalSparse *sparse = p->sparse;
+  const NsLocalBlocks *Y      = &sparse->Y;
+
+  for (PetscInt u = 0; u < sparse->unknowns; u++) sparse->v[u] = 0;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt   width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
+    const PetscReal *value = Y->value + Y->place[c];
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) {
+      for (PetscInt j = 0; j < width && P[k] != 0; j++) sparse->v[at[j]] += value[j] * P[k];
+    }
+  }
+}
+
+/* w = b + G P of a large problem. */
+static void large_velocities(const NsLocalProblem *p, const PetscReal *P, PetscReal *w)
+{
+  const PetscInt       n = p->rows;
+  const NsLocalBlocks *U = p->sparse ? &p->sparse->U : NULL;
+
+  if (!U) { /* columns without an impulse are most of them, or few; four sums, for one waits for itself */
+    for (PetscInt k = 0; k < n; k++) {
+      const PetscReal *row = p->G + (PetscInt64)k * n, *s = p->scale;
+      PetscReal        sum[4] = {0};
+      PetscInt         j      = 0;
+      for (; j + 4 <= n; j += 4) {
+        for (PetscInt i = 0; i < 4; i++) sum[i] += row[j + i] * (s[j + i] * P[j + i]);
+      }
+      for (; j < n; j++) sum[0] += row[j] * (s[j] * P[j]);
+      w[k] = p->b[k] + s[k] * ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+    return;
+  }
+  gather(p, P);
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt   width = U->first[c + 1] - U->first[c], *at = U->at + U->first[c];
+    const PetscReal *value = U->value + U->place[c];
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) {
+      PetscReal sum = p->b[k];
+      for (PetscInt j = 0; j < width; j++) sum += value[j] * p->sparse->v[at[j]];
+      w[k] = sum;
+    }
+  }
+}
+
+void NsLocalOwnBlock(const NsLocalProblem *p, PetscInt c, PetscReal *block)
+{
+  const PetscInt first = p->start[c], m = p->start[c + 1] - first;
+
+  for (PetscInt i = 0; i < m; i++) {
+    for (PetscInt j = 0; j < m; j++) {
+      if (p->sparse)
+        block[i * m + j] = entry_of(p->sparse, c, i, j);
+      else
+        block[i * m + j] = p->G[(PetscInt64)(first + i) * p->rows + first + j] * (p->scale ? p->scale[first + i] * p->scale[first + j] : 1);
+    }
+  }
+}
+
 void NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w)
 {
   const PetscInt n = unit->rows;
 
+  if (unit->sparse || unit->scale) {
+    large_velocities(unit, P, w);
+    return;
+  }
   for (PetscInt k = 0; k < n; k++) {
     const PetscReal *row = unit->G + k * n;
     PetscReal        sum = unit->b[k];
@@ -227,21 +390,36 @@ PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, co
   return relative(&worst, &velocity, &impulse);
 }
 
+/* u = (G P)_k */
+static PetscReal velocity_of(const NsLocalProblem *p, PetscInt c, PetscInt k, const PetscReal *P)
+{
+  PetscReal sum = 0;
+
+  if (p->G) {
+    for (PetscInt j = 0; j < p->rows; j++) sum += p->G[(PetscInt64)k * p->rows + j] * P[j];
+    return sum;
+  }
+  const NsLocalBlocks *U     = &p->sparse->U;
+  const PetscInt       width = U->first[c + 1] - U->first[c], *at = U->at + U->first[c];
+  const PetscReal     *value = U->value + U->place[c] + (k - p->start[c]) * width;
+  for (PetscInt j = 0; j < width; j++) sum += value[j] * p->sparse->v[at[j]];
+  return sum;
+}
+
 PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
 {
   const PetscReal largest = largest_diagonal(problem);
   Largest         worst = {0, 0}, velocity = {0, 0}, impulse = {0, 0};
 
+  if (problem->sparse) gather(problem, P);
   for (PetscInt c = 0; c < problem->contacts; c++) {
     const PetscInt first = problem->start[c], rows = problem->start[c + 1] - first;
     PetscReal      p[3] = {0}, w[3] = {0}, root[2];
     find_roots(problem, c, largest, &root[0], &root[1]);
     for (PetscInt i = 0; i < rows; i++) {
-      const PetscReal *row = problem->G + (first + i) * problem->rows, s = root[i > 0];
-      PetscReal        sum = problem->b[first + i];
-      for (PetscInt j = 0; j < problem->rows; j++) sum += row[j] * P[j];
-      w[i] = sum / s;
-      p[i] = P[first + i] * s;
+      const PetscReal s = root[i > 0];
+      w[i]              = (problem->b[first + i] + velocity_of(problem, c, first + i, P)) / s;
+      p[i]              = P[first + i] * s;
       include(&velocity, problem->b[first + i] / s);
       include(&impulse, p[i]);
     }

@@ -10,16 +10,24 @@
       enumeration                                                         up to five contacts with friction in the plane: has the last word there
       Newton from random starts with random r                             others
 
+  Large problems (NsLocalIsSmall) go another way, for n^3 operations would be too many:
+
+      60 sweeps of Gauss-Seidel from the last solution                    dense ones: elastic bodies
+      proximal Newton from the last solution                              if there is one
+      interior point
+      k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
+
   A problem without a solution costs all of it: 0.1 ms for one contact with friction, 1 ms for five, 10 ms for eight, 0.1 s for fifty.
 */
-#include "percuss/local.h"
+#include "linear.h"
 
 #define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: by then it mostly goes round in a cycle */
 #define NS_MOST_RESTARTS 200
 #define NS_RESTART_WORK  1e8 /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SWEEPS        60  /* of Gauss-Seidel, where it is tried first */
+#define NS_WARM_STEPS    12  /* of Newton's, from the last solution */
+#define NS_PATH          100 /* of the interior point's, on each of its paths */
 #define NS_SEED          0x9e3779b97f4a7c15ULL
-
-enum { NEWTON }; /* its position in NsLocalSolverTypes; stage s > NS_STAGE_ZERO is that of solver s - 1 */
 
 const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
 #define NS_LOCAL_NEWTON(Name)
@@ -39,7 +47,17 @@ enum {
   RESTARTS,
   STAGES
 };
+enum { NEWTON, PROXIMAL = STAGE_ProximalNewton - 1 }; /* positions in NsLocalSolverTypes; stage s > NS_STAGE_ZERO is that of solver s - 1 */
 _Static_assert((int)STAGES <= (int)NS_MOST_STAGES, "NS_MOST_STAGES (percuss/local.h) is too small for the solvers of list.h");
+
+static PetscErrorCode make_room(NsLocalChain *chain, PetscInt rows)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree2(chain->first, chain->sweeping));
+  PetscCall(PetscMalloc2(rows, &chain->first, rows, &chain->sweeping));
+  chain->max_rows = rows;
+  PetscFunctionReturn(0);
+}
 
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **result)
 {
@@ -47,10 +65,15 @@ PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLo
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&chain));
-  chain->max_rows = max_rows;
-  for (int i = 0; NsLocalSolverTypes[i]; i++) PetscCall(NsLocalSolverCreate(NsLocalSolverTypes[i], max_contacts, max_rows, &chain->solver[i]));
+  for (int i = 0; NsLocalSolverTypes[i]; i++) {
+    PetscCall(
+      NsLocalSolverCreate(NsLocalSolverTypes[i], PetscMin(max_contacts, NS_LOCAL_SMALL), PetscMin(max_rows, NS_LOCAL_SMALL), &chain->solver[i]));
+  }
+  NsLocalSolver *lender = chain->solver[PROXIMAL];
+  for (int i = 0; NsLocalSolverTypes[i]; i++) chain->solver[i]->lender = i == PROXIMAL ? NULL : lender;
+  PetscCall(NsLocalLinearCreate(lender->max_contacts, lender->max_rows, &lender->linear));
   chain->solver[NEWTON]->max_iterations = NS_NEWTON_STEPS;
-  PetscCall(PetscMalloc2(max_rows, &chain->first, max_rows, &chain->sweeping));
+  PetscCall(make_room(chain, PetscMin(max_rows, NS_LOCAL_SMALL)));
   *result = chain;
   PetscFunctionReturn(0);
 }
@@ -91,7 +114,7 @@ static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem,
   NsLocalResult attempt;
 
   PetscFunctionBegin;
-  PetscCall(NsLocalSolve(chain->solver[NEWTON], problem, P, &attempt));
+  PetscCall(NsLocalSolve(chain->solver[NsLocalIsSmall(problem) ? NEWTON : PROXIMAL], problem, P, &attempt));
   book(result, &attempt, attempt.iterations);
   PetscFunctionReturn(0);
 }
@@ -165,9 +188,6 @@ static PetscErrorCode by_restarts(NsLocalChain *chain, const NsLocalProblem *pro
   uint64_t        seed = NS_SEED;
 
   PetscFunctionBegin;
-  for (int s = NEWTON + 1; NsLocalSolverTypes[s]; s++) {
-    if (!chain->solver[s]->type->approximate && NsLocalCan(chain->solver[s], problem)) PetscFunctionReturn(0); /* it has decided */
-  }
   for (PetscInt i = 0; i < NS_MOST_RESTARTS && (work < NS_RESTART_WORK || i < 3) && !result->converged; i++) {
     const PetscInt before    = result->iterations;
     chain->solver[NEWTON]->r = PetscPowReal(10, 2 * draw(&seed) - 1);
@@ -200,8 +220,61 @@ static PetscBool is_finite(const NsLocalProblem *p)
   PetscReal sum = 0;
 
   for (PetscInt k = 0; k < p->rows; k++) sum += p->b[k];
-  for (PetscInt k = 0; k < p->rows * p->rows; k++) sum += p->G[k];
+  for (PetscInt64 k = 0; k < (PetscInt64)p->rows * p->rows && p->G; k++) sum += p->G[k];
+  for (PetscInt k = 0; p->sparse && k < p->sparse->U.place[p->contacts]; k++) sum += p->sparse->U.value[k];
+  for (PetscInt k = 0; p->sparse && k < p->sparse->Y.place[p->contacts]; k++) sum += p->sparse->Y.value[k];
   return !PetscIsInfOrNanReal(sum);
+}
+
+/* Whether the present stage is that of a method for problems of this kind which finds their solutions if there are any. */
+static PetscBool has_decided(const NsLocalChain *chain, const NsLocalProblem *problem)
+{
+  const NsLocalSolver *solver = chain->stage > NS_STAGE_ZERO && chain->stage < RESTARTS ? chain->solver[chain->stage - 1] : NULL;
+
+  return solver && !solver->type->approximate && solver->type->can && NsLocalCan(solver, problem);
+}
+
+/* Whether there is a start. */
+static PetscBool is_warm(const NsLocalProblem *problem, const PetscReal *P)
+{
+  for (PetscInt k = 0; k < problem->rows; k++) {
+    if (P[k] != 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* One solver, from `start`, with at most so many iterations; its stage is that of the chain. */
+static PetscErrorCode alone(
+  NsLocalChain *chain, int stage, PetscInt iterations, const NsLocalProblem *problem, const PetscReal *start, PetscReal *P, NsLocalResult *result)
+{
+  NsLocalSolver *solver = chain->solver[stage - 1];
+  NsLocalResult  attempt;
+  const PetscInt most = solver->max_iterations;
+
+  PetscFunctionBegin;
+  if (result->converged || !NsLocalCan(solver, problem)) PetscFunctionReturn(0);
+  if (start != P) PetscCall(PetscArraycpy(P, start, problem->rows));
+  chain->stage           = stage;
+  solver->max_iterations = iterations;
+  PetscCall(NsLocalSolve(solver, problem, P, &attempt));
+  solver->max_iterations = most;
+  book(result, &attempt, solver->type->approximate ? 0 : attempt.iterations);
+  PetscFunctionReturn(0);
+}
+
+/* Large problems: see above. */
+static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  if (!problem->sparse) PetscCall(alone(chain, STAGE_GaussSeidel, NS_SWEEPS, problem, chain->first, P, result));
+  if (is_warm(problem, chain->first)) PetscCall(alone(chain, STAGE_ProximalNewton, NS_WARM_STEPS, problem, chain->first, P, result));
+  PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
+  if (result->converged) PetscFunctionReturn(0);
+  PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
+  chain->stage = STAGE_GaussSeidel;
+  PetscCall(approximate(chain, chain->solver[STAGE_GaussSeidel - 1], problem, P, result));
+  if (!result->converged) chain->stage = STAGES;
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
@@ -216,13 +289,13 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
     statistics->solved[NS_STAGE_NEWTON]++;
     PetscFunctionReturn(0);
   }
-  PetscCheck(problem->rows <= chain->max_rows, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-    "local problem of %" PetscInt_FMT " rows in a chain made for %" PetscInt_FMT, problem->rows, chain->max_rows);
+  if (problem->rows > chain->max_rows) PetscCall(make_room(chain, problem->rows + problem->rows / 4));
   *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
   for (PetscInt k = 0; k < problem->rows; k++) chain->first[k] = P[k];
-  for (chain->stage = NS_STAGE_NEWTON; chain->stage < STAGES; chain->stage++) {
+  if (!NsLocalIsSmall(problem)) PetscCall(solve_large(chain, problem, P, result));
+  for (chain->stage = NsLocalIsSmall(problem) ? NS_STAGE_NEWTON : chain->stage; chain->stage < STAGES && !result->converged; chain->stage++) {
     PetscCall(run_stage(chain, problem, P, result));
-    if (result->converged) break;
+    if (result->converged || has_decided(chain, problem)) break;
     if (chain->stage == NS_STAGE_NEWTON && !is_finite(problem)) chain->stage = RESTARTS; /* no solver can help */
   }
   statistics->calls++;
@@ -231,6 +304,7 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
   if (result->converged) {
     statistics->solved[chain->stage]++;
   } else {
+    chain->stage = STAGES;
     statistics->failures++;
     PetscCall(PetscArrayzero(P, problem->rows));
   }

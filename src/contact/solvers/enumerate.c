@@ -33,7 +33,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_Enumerate(NsLocalSolver *solver)
 {
   NsLocalSolver_Enumerate *self;
-  const PetscInt           n = solver->max_rows;
+  const PetscInt           n = PetscMin(solver->max_rows, NS_LOCAL_SMALL);
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
@@ -66,6 +66,7 @@ static PetscBool can_enumerate(const NsLocalProblem *p)
 {
   PetscInt states = 1;
 
+  if (!NsLocalIsSmall(p)) return PETSC_FALSE;
   for (PetscInt c = 0; c < p->contacts && states <= NS_MOST_STATES; c++) {
     if (!p->bilateral[c] && !NsLocalIsSmooth(p, c) && p->start[c + 1] - p->start[c] > 2) return PETSC_FALSE;
     states *= choices(p, c);

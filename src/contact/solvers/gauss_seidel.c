@@ -1,91 +1,141 @@
 /*
-  Projected Gauss-Seidel (Jean 1999; Moreau 1988): sweep by sweep and row by row, in unit form
+  Block Gauss-Seidel (M. Jean: The non-smooth contact dynamics method, 1999): contact by contact, in unit form,
 
-      normal     P_N <- max(0, P_N - w_N/d)
-      friction   P_T <- proj_{mu P_N}(P_T - w_T/d)
-      bilateral  P   <- P - w/d
+      P_c <- the exact solution of  w_c = q + G_cc P_c  with the law of the contact,   q = w_c - G_cc P_c  with the w of the moment         (one_contact.c)
 
-  with the w of the moment, and d the entry on the diagonal (the larger one of two tangents; 1 where it is too small to divide by).
-  Converges linearly where it converges (without friction and with G symmetric and positive definite: always; with friction mostly), so it is not
-  meant to end: its few sweeps find the states, and Newton ends. One sweep costs what one G P costs.
+  Converges linearly where it converges: in a few sweeps where contacts act on themselves more than on each other (elastic bodies), slowly between rigid bodies, and with friction not
+  always. So it is first where there are few contacts in a row of G, and elsewhere finds the states from which Newton ends.
+
+  One sweep costs what one G P costs:
+      sparse           v = Y P is kept,     w_c = b_c + U_c v
+      dense, large     w is kept where G is symmetric: columns of G, which are its rows, times what has changed; contacts that stay open cost nothing
+      dense            w_c by rows
 */
 #include "percuss/local.h"
+#include "one_contact.h"
+
+typedef struct {
+  PetscReal *block; /* [9 contacts] G_cc */
+} NsLocalSolver_GaussSeidel;
 
 static PetscErrorCode NsLocalSolverCreate_GaussSeidel(NsLocalSolver *solver)
 {
-  PetscReal *step; /* [rows] 1/d */
+  NsLocalSolver_GaussSeidel *self;
 
   PetscFunctionBegin;
-  PetscCall(PetscMalloc1(solver->max_rows, &step));
-  solver->data           = step;
-  solver->max_iterations = 20000;
+  PetscCall(PetscNew(&self));
+  PetscCall(PetscMalloc1((9 * solver->max_contacts), &self->block));
+  solver->data = self;
+  if (solver->max_iterations == 0) solver->max_iterations = 20000;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsLocalSolverDestroy_GaussSeidel(NsLocalSolver *solver)
 {
+  NsLocalSolver_GaussSeidel *self = solver->data;
+
   PetscFunctionBegin;
+  PetscCall(PetscFree(self->block));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
 }
 
-static void set_steps(const NsLocalProblem *p, PetscReal *step)
+/* w of contact c at P; where G is large and dense it is kept. */
+static inline void velocity(const NsLocalProblem *p, PetscInt c, const PetscReal *P, const PetscReal *w, PetscReal *u)
 {
-  for (PetscInt c = 0; c < p->contacts; c++) {
-    const PetscInt first = p->start[c], end = p->start[c + 1];
-    for (PetscInt k = first; k < end; k++) {
-      PetscReal d = p->G[k * p->rows + k];
-      for (PetscInt i = first + 1; i < end && k > first && !p->bilateral[c]; i++) d = PetscMax(d, p->G[i * p->rows + i]);
-      step[k] = d > 0.1 ? 1 / d : 1;
+  const PetscInt first = p->start[c], m = p->start[c + 1] - first;
+
+  if (p->sparse) {
+    const NsLocalBlocks *U     = &p->sparse->U;
+    const PetscInt       width = U->first[c + 1] - U->first[c], *at = U->at + U->first[c];
+    const PetscReal     *value = U->value + U->place[c], *v = p->sparse->v;
+    for (PetscInt i = 0; i < m; i++, value += width) {
+      u[i] = p->b[first + i];
+      for (PetscInt j = 0; j < width; j++) u[i] += value[j] * v[at[j]];
+    }
+    return;
+  }
+  for (PetscInt i = 0; i < m; i++) {
+    const PetscReal *row = p->G + (PetscInt64)(first + i) * p->rows;
+    u[i]                 = p->scale ? w[first + i] : p->b[first + i];
+    for (PetscInt j = 0; j < p->rows && !p->scale; j++) u[i] += row[j] * P[j];
+  }
+}
+
+/* The effect of dP at contact c. */
+static inline void act(const NsLocalProblem *p, PetscInt c, const PetscReal *dP, PetscReal *w)
+{
+  const PetscInt first = p->start[c], m = p->start[c + 1] - first, n = p->rows;
+
+  if (p->sparse) {
+    const NsLocalBlocks *Y     = &p->sparse->Y;
+    const PetscInt       width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
+    const PetscReal     *value = Y->value + Y->place[c];
+    for (PetscInt i = 0; i < m; i++, value += width) {
+      for (PetscInt j = 0; j < width; j++) p->sparse->v[at[j]] += value[j] * dP[i];
+    }
+  } else if (p->scale && m == 3) {
+    const PetscReal *row = p->G + (PetscInt64)first * n, x = p->scale[first] * dP[0], y = p->scale[first + 1] * dP[1],
+                    z = p->scale[first + 2] * dP[2];
+    for (PetscInt j = 0; j < n; j++) w[j] += p->scale[j] * (row[j] * x + row[n + j] * y + row[2 * n + j] * z);
+  } else if (p->scale) {
+    for (PetscInt i = 0; i < m; i++) {
+      const PetscReal *row = p->G + (PetscInt64)(first + i) * n, x = p->scale[first + i] * dP[i];
+      for (PetscInt j = 0; j < n; j++) w[j] += p->scale[j] * (row[j] * x);
     }
   }
 }
 
-/* P - w/d */
-static inline PetscReal corrected(const NsLocalProblem *p, PetscInt k, const PetscReal *step, const PetscReal *P)
+/* Returns the largest change. */
+static PetscReal sweep(const NsLocalSolver_GaussSeidel *self, const NsLocalProblem *p, PetscReal *P, PetscReal *w)
 {
-  const PetscReal *row = p->G + k * p->rows;
-  PetscReal        w   = p->b[k];
+  PetscReal largest = 0;
 
-  for (PetscInt j = 0; j < p->rows; j++) w += row[j] * P[j];
-  return P[k] - step[k] * w;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt first = p->start[c], m = p->start[c + 1] - first;
+    NsOneContact   contact = {m, p->bilateral[c], p->friction[c], {0}};
+    PetscReal      u[3], x[3], change = 0;
+    velocity(p, c, P, w, u);
+    for (PetscInt k = 0; k < m * m; k++) contact.A[k] = self->block[9 * c + k];
+    for (PetscInt i = 0; i < m; i++) {
+      x[i] = P[first + i];
+      for (PetscInt j = 0; j < m; j++) u[i] -= contact.A[i * m + j] * P[first + j];
+    }
+    NsOneContactSolve(&contact, u, x);
+    for (PetscInt i = 0; i < m; i++) {
+      const PetscReal d = x[i] - P[first + i];
+      P[first + i]      = x[i];
+      x[i]              = d;
+      change            = PetscMax(change, PetscAbsReal(d));
+    }
+    if (change > 0) act(p, c, x, w);
+    largest = PetscMax(largest, change);
+  }
+  return largest;
 }
 
-static void sweep(const NsLocalProblem *p, const PetscReal *step, PetscReal *P)
+static PetscBool can_sweep(const NsLocalProblem *p)
 {
-  for (PetscInt c = 0; c < p->contacts; c++) {
-    const PetscInt first = p->start[c], tangents = p->start[c + 1] - first - 1;
-    P[first] = corrected(p, first, step, P);
-    if (p->bilateral[c]) {
-      for (PetscInt i = 1; i <= tangents; i++) P[first + i] = corrected(p, first + i, step, P);
-      continue;
-    }
-    P[first] = PetscMax(P[first], 0);
-    if (tangents == 0) continue;
-    const PetscReal radius = p->friction[c] * P[first];
-    if (tangents == 1) {
-      P[first + 1] = PetscClipInterval(corrected(p, first + 1, step, P), -radius, radius);
-      continue;
-    }
-    const PetscReal x[2] = {corrected(p, first + 1, step, P), corrected(p, first + 2, step, P)}, length = PetscSqrtReal(x[0] * x[0] + x[1] * x[1]);
-    for (int i = 0; i < 2; i++) P[first + 1 + i] = length > radius ? radius / length * x[i] : x[i];
-  }
+  return !p->G || NsLocalIsSmall(p) || p->symmetric;
 }
 
 static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
-  PetscReal *step = solver->data;
+  NsLocalSolver_GaussSeidel *self    = solver->data;
+  PetscReal                  largest = 0;
 
   PetscFunctionBegin;
-  set_steps(unit, step);
-  while (result->iterations < solver->max_iterations) {
-    const PetscInt some =
-      PetscMin(10, solver->max_iterations - result->iterations); /* between two looks at the residual, which cost one sweep each */
-    for (PetscInt i = 0; i < some; i++) sweep(unit, step, P);
-    result->iterations += some;
+  for (PetscInt c = 0; c < unit->contacts; c++) NsLocalOwnBlock(unit, c, self->block + 9 * c);
+  NsLocalVelocities(unit, P, solver->w);
+  for (PetscInt k = 0; k < unit->rows; k++) largest = PetscMax(largest, PetscAbsReal(unit->b[k]));
+  for (PetscInt since = 1; result->iterations < solver->max_iterations; since++) {
+    const PetscReal change = sweep(self, unit, P, solver->w);
+    result->iterations++;
+    if (since < 10 && change > solver->tolerance * largest && result->iterations < solver->max_iterations) continue;
     NsLocalVelocities(unit, P, solver->w);
     result->residual = NsLocalUnitResidual(unit, P, solver->w);
-    if (result->residual <= solver->tolerance || !(result->residual <= PETSC_MAX_REAL)) break;
+    if (result->residual <= solver->tolerance || !(result->residual <= PETSC_MAX_REAL) || NsLocalStops(solver)) break;
+    since = 0;
   }
   PetscFunctionReturn(0);
 }
@@ -93,8 +143,10 @@ static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLo
 const NsLocalSolverType NsLocalSolverType_GaussSeidel = {
   .name        = "gauss_seidel",
   .approximate = PETSC_TRUE,
-  .about       = "projected Gauss-Seidel, contact by contact; slow and sturdy: its first sweeps find the states from which Newton ends",
-  .create      = NsLocalSolverCreate_GaussSeidel,
-  .solve       = NsLocalSolve_GaussSeidel,
-  .destroy     = NsLocalSolverDestroy_GaussSeidel,
+  .about =
+    "block Gauss-Seidel with an exact solution of each contact: a few sweeps for elastic bodies; elsewhere its first sweeps find the states from which Newton ends",
+  .can     = can_sweep,
+  .create  = NsLocalSolverCreate_GaussSeidel,
+  .solve   = NsLocalSolve_GaussSeidel,
+  .destroy = NsLocalSolverDestroy_GaussSeidel,
 };

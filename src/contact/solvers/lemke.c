@@ -34,7 +34,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_Lemke(NsLocalSolver *solver)
 {
   NsLocalSolver_Lemke *self;
-  const PetscInt       n = solver->max_rows, m = solver->max_contacts;
+  const PetscInt       n = PetscMin(solver->max_rows, NS_LOCAL_SMALL), m = PetscMin(solver->max_contacts, NS_LOCAL_SMALL);
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
@@ -42,7 +42,7 @@ static PetscErrorCode NsLocalSolverCreate_Lemke(NsLocalSolver *solver)
   PetscCall(PetscMalloc3(n, &self->F, (n * n), &self->J, n, &self->closed));
   PetscCall(NsSmallLinearCreate(n, &self->linear));
   solver->data           = self;
-  solver->max_iterations = 50 + 10 * m;
+  solver->max_iterations = PetscMax(solver->max_iterations, 50 + 10 * m);
   PetscFunctionReturn(0);
 }
 
@@ -60,6 +60,7 @@ static PetscErrorCode NsLocalSolverDestroy_Lemke(NsLocalSolver *solver)
 
 static PetscBool can_lemke(const NsLocalProblem *p)
 {
+  if (!NsLocalIsSmall(p)) return PETSC_FALSE;
   for (PetscInt c = 0; c < p->contacts; c++) {
     if (!p->bilateral[c] && !NsLocalIsSmooth(p, c)) return PETSC_FALSE;
   }

@@ -25,7 +25,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_SemismoothNewton(NsLocalSolver *solver)
 {
   NsLocalSolver_SemismoothNewton *self;
-  const PetscInt                  n = solver->max_rows;
+  const PetscInt                  n = PetscMin(solver->max_rows, NS_LOCAL_SMALL);
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
@@ -106,9 +106,15 @@ static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const
   PetscFunctionReturn(0);
 }
 
+static PetscBool can_solve(const NsLocalProblem *p)
+{
+  return NsLocalIsSmall(p);
+}
+
 const NsLocalSolverType NsLocalSolverType_SemismoothNewton = {
   .name    = "semismooth_newton",
   .about   = "Newton's method on the projection equations with their full generalised derivative; quadratic once the states are right",
+  .can     = can_solve,
   .create  = NsLocalSolverCreate_SemismoothNewton,
   .solve   = NsLocalSolve_SemismoothNewton,
   .destroy = NsLocalSolverDestroy_SemismoothNewton,

@@ -1,0 +1,289 @@
+/*
+  The Delassus matrix of islands of more than NS_LOCAL_SMALL rows, where contacts move few unknowns each:
+
+      G = W_u' C W_P = U Y,     U: rows of W_u',     Y: columns of C W_P,     both over the places of the touch list that they have numbers at
+
+  A box on others has four contacts at each of its interfaces with 12 numbers a row in U and in Y; a block of G for each pair of contacts of a box would be ten times as much, and a dense G
+  has the square of all. Memory and time are linear in the contacts. Islands whose contacts move nearly everything (an elastic body with a dense compliance) are dense as before.
+*/
+#include "coupling.h"
+
+#define NS_SHARE 3 /* sparse: at least so much smaller than dense */
+
+/* Room for lists of all contacts of the rows, or of an island. */
+static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)
+{
+  NsLocalBlocks *blocks = &lists->blocks;
+
+  PetscFunctionBegin;
+  if (contacts + 1 > lists->contacts) {
+    lists->contacts = contacts + contacts / 2 + 64;
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)lists->contacts, &blocks->first));
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)lists->contacts, &blocks->place));
+  }
+  if (places > lists->places) {
+    lists->places = places + places / 2 + 64;
+    PetscCall(PetscRealloc(sizeof(PetscInt) * (size_t)lists->places, &blocks->at));
+  }
+  if (numbers > lists->numbers) {
+    lists->numbers = numbers + numbers / 2 + 64;
+    PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)lists->numbers, &blocks->value));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode drop(NsSparseLists *lists)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(lists->blocks.first));
+  PetscCall(PetscFree(lists->blocks.place));
+  PetscCall(PetscFree(lists->blocks.at));
+  PetscCall(PetscFree(lists->blocks.value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCouplingCreate(NsContact *contact)
+{
+  NsSparseRows  *self = &contact->sparse;
+  const PetscInt n    = contact->model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(contact->candidates, &contact->islands.sparse));
+  PetscCall(PetscCalloc5(n, &self->list, n, &self->marked, (3 * n), &self->column, n, &self->v, n, &self->unknown));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCouplingDestroy(NsContact *contact)
+{
+  NsSparseRows *self = &contact->sparse;
+
+  PetscFunctionBegin;
+  PetscCall(PetscFree(contact->islands.sparse));
+  PetscCall(PetscFree5(self->list, self->marked, self->column, self->v, self->unknown));
+  for (int k = 0; k < 2; k++) {
+    PetscCall(drop(&self->Y[k]));
+    PetscCall(drop(&self->part[k]));
+  }
+  PetscCall(drop(&self->U));
+  PetscFunctionReturn(0);
+}
+
+/* How many numbers the columns of contact i may have. */
+static PetscInt64 width_of(const NsCompliance *compliance, const NsRows *wp, PetscInt i)
+{
+  PetscInt64 width = 0;
+
+  for (PetscInt j = wp->first[wp->start[i]]; j < wp->first[wp->start[i + 1]]; j++) {
+    const PetscInt *at, *start, runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 0;
+    width += compliance ? start[runs] - start[0] : 1;
+  }
+  return width;
+}
+
+void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  NsIslands      *islands = &contact->islands;
+  const PetscBool knows   = !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance));
+
+  contact->sparse.some = PETSC_FALSE;
+  for (PetscInt s = 0; s < islands->count; s++) {
+    PetscInt64 rows = 0, numbers = 0;
+    islands->sparse[s] = PETSC_FALSE;
+    if (!knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
+    if (rows <= NS_LOCAL_SMALL) continue;
+    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
+    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows;
+    contact->sparse.some = contact->sparse.some || islands->sparse[s];
+  }
+}
+
+/* A place of the contact of the moment. */
+static inline void mark(NsSparseRows *self, PetscInt place)
+{
+  if (!self->marked[place]) self->list[self->listed++] = place;
+  self->marked[place] = PETSC_TRUE;
+}
+
+/* The places in order, as the block of contact i, its values out of self->column; clears them. */
+static PetscErrorCode take(NsSparseRows *self, NsSparseLists *lists, PetscInt i, PetscInt rows, PetscInt touches)
+{
+  NsLocalBlocks *blocks = &lists->blocks;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSortInt(self->listed, self->list));
+  PetscCall(make_room(lists, i + 1, blocks->first[i] + self->listed, blocks->place[i] + rows * self->listed));
+  blocks->first[i + 1] = blocks->first[i] + self->listed;
+  blocks->place[i + 1] = blocks->place[i] + rows * self->listed;
+  for (PetscInt k = 0; k < self->listed; k++) {
+    blocks->at[blocks->first[i] + k] = self->list[k];
+    self->marked[self->list[k]]      = PETSC_FALSE;
+    for (PetscInt r = 0; r < rows; r++) {
+      blocks->value[blocks->place[i] + r * self->listed + k] = self->column[r * touches + self->list[k]];
+      self->column[r * touches + self->list[k]]              = 0;
+    }
+  }
+  self->listed = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscBool is_kept(const NsContact *contact, PetscInt i)
+{
+  return contact->islands.sparse[contact->islands.of[i]];
+}
+
+static PetscErrorCode restart(NsSparseLists *lists)
+{
+  PetscFunctionBegin;
+  PetscCall(make_room(lists, 1, 0, 0));
+  lists->blocks.first[0] = lists->blocks.place[0] = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCouplingBegin(NsContact *contact, const NsRows *wu)
+{
+  NsSparseRows  *self = &contact->sparse;
+  const PetscInt n    = contact->model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(restart(&self->U));
+  PetscCall(restart(&self->Y[0]));
+  for (PetscInt i = 0; i < wu->contacts; i++) {
+    const PetscInt rows = wu->start[i + 1] - wu->start[i];
+    for (PetscInt r = 0; r < rows && is_kept(contact, i); r++) {
+      for (PetscInt j = wu->first[wu->start[i] + r]; j < wu->first[wu->start[i] + r + 1]; j++) {
+        mark(self, wu->touch[j]);
+        self->column[r * n + wu->touch[j]] += wu->value[j];
+      }
+    }
+    PetscCall(take(self, &self->U, i, rows, n));
+    PetscCall(take(self, &self->Y[0], i, rows, n));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Marks what the columns of contact i reach. */
+static void mark_reached(NsSparseRows *self, const NsCompliance *compliance, const NsRows *wp, PetscInt i, PetscInt touches)
+{
+  const PetscBool knows = !compliance || NsComplianceKnowsReach(compliance);
+
+  for (PetscInt k = 0; k < touches && !knows; k++) mark(self, k);
+  for (PetscInt j = wp->first[wp->start[i]]; j < wp->first[wp->start[i + 1]] && knows; j++) {
+    const PetscInt *at, *start, runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 0;
+    if (!compliance) mark(self, wp->touch[j]);
+    for (PetscInt r = 0; r < runs; r++) {
+      for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) mark(self, place);
+    }
+  }
+}
+
+PetscErrorCode NsCouplingAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wp)
+{
+  NsSparseRows        *self = &contact->sparse;
+  const NsLocalBlocks *old  = &self->Y[0].blocks;
+  const PetscInt       n    = contact->model->touches;
+
+  PetscFunctionBegin;
+  PetscCall(restart(&self->Y[1]));
+  for (PetscInt i = 0; i < wp->contacts; i++) {
+    const PetscInt rows = wp->start[i + 1] - wp->start[i], width = old->first[i + 1] - old->first[i];
+    if (is_kept(contact, i)) mark_reached(self, compliance, wp, i, n);
+    for (PetscInt k = old->first[i]; k < old->first[i + 1]; k++) mark(self, old->at[k]);
+    for (PetscInt r = 0; r < rows && is_kept(contact, i); r++) {
+      const PetscReal *half   = NULL;
+      PetscReal       *column = self->column + r * n;
+      if (compliance) PetscCall(NsComplianceHalf(compliance, wp, wp->start[i] + r, &half));
+      for (PetscInt k = 0; k < self->listed && compliance; k++) column[self->list[k]] = factor * half[self->list[k]];
+      for (PetscInt j = wp->first[wp->start[i] + r]; j < wp->first[wp->start[i] + r + 1] && !compliance; j++)
+        column[wp->touch[j]] += factor * wp->value[j];
+      for (PetscInt k = 0; k < width; k++) column[old->at[old->first[i] + k]] += old->value[old->place[i] + r * width + k];
+    }
+    PetscCall(take(self, &self->Y[1], i, rows, n));
+  }
+  const NsSparseLists swap = self->Y[0];
+  self->Y[0]               = self->Y[1];
+  self->Y[1]               = swap;
+  PetscFunctionReturn(0);
+}
+
+void NsCouplingScale(NsContact *contact, PetscReal factor)
+{
+  NsLocalBlocks *Y    = &contact->sparse.Y[0].blocks;
+  const PetscInt last = contact->islands.start[contact->islands.count];
+
+  for (PetscInt k = 0; k < Y->place[last]; k++) Y->value[k] *= factor;
+}
+
+void NsCouplingReact(const NsContact *contact, PetscInt island, const NsRows *rows, const PetscReal *P, PetscReal *u)
+{
+  const NsIslands     *islands = &contact->islands;
+  const NsLocalBlocks *U = &contact->sparse.U.blocks, *Y = &contact->sparse.Y[0].blocks;
+  PetscReal           *v = contact->sparse.v;
+
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
+    const PetscInt i = islands->member[m];
+    for (PetscInt k = U->first[i]; k < U->first[i + 1]; k++) v[U->at[k]] = 0;
+    for (PetscInt k = Y->first[i]; k < Y->first[i + 1]; k++) v[Y->at[k]] = 0;
+  }
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
+    const PetscInt i = islands->member[m], width = Y->first[i + 1] - Y->first[i];
+    for (PetscInt r = rows->start[i], at = Y->place[i]; r < rows->start[i + 1]; r++, at += width) {
+      for (PetscInt k = 0; k < width; k++) v[Y->at[Y->first[i] + k]] += Y->value[at + k] * P[r];
+    }
+  }
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
+    const PetscInt i = islands->member[m], width = U->first[i + 1] - U->first[i];
+    for (PetscInt r = rows->start[i], at = U->place[i]; r < rows->start[i + 1]; r++, at += width) {
+      u[r] = 0;
+      for (PetscInt k = 0; k < width; k++) u[r] += U->value[at + k] * v[U->at[U->first[i] + k]];
+    }
+  }
+}
+
+/* The blocks of an island's contacts one after the other; unknown[place]: their new numbers. */
+static PetscErrorCode select_blocks(const NsContact *contact, PetscInt island, const NsLocalBlocks *from, const PetscInt *unknown, NsSparseLists *to)
+{
+  const NsIslands *islands = &contact->islands;
+  const PetscInt  *member = islands->member + islands->start[island], members = islands->start[island + 1] - islands->start[island];
+
+  PetscFunctionBegin;
+  PetscCall(restart(to));
+  for (PetscInt m = 0; m < members; m++) {
+    const PetscInt i = member[m], width = from->first[i + 1] - from->first[i], numbers = from->place[i + 1] - from->place[i];
+    PetscCall(make_room(to, m + 1, to->blocks.first[m] + width, to->blocks.place[m] + numbers));
+    NsLocalBlocks *blocks = &to->blocks;
+    for (PetscInt k = 0; k < width; k++) blocks->at[blocks->first[m] + k] = unknown[from->at[from->first[i] + k]];
+    PetscCall(PetscArraycpy(blocks->value + blocks->place[m], from->value + from->place[i], numbers));
+    blocks->first[m + 1] = blocks->first[m] + width;
+    blocks->place[m + 1] = blocks->place[m] + numbers;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCouplingProblem(NsContact *contact, PetscInt island)
+{
+  NsSparseRows        *self    = &contact->sparse;
+  const NsIslands     *islands = &contact->islands;
+  const NsLocalBlocks *both[2] = {&self->U.blocks, &self->Y[0].blocks};
+
+  PetscFunctionBegin;
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
+    const PetscInt i = islands->member[m];
+    for (int b = 0; b < 2; b++) {
+      for (PetscInt k = both[b]->first[i]; k < both[b]->first[i + 1]; k++) mark(self, both[b]->at[k]);
+    }
+  }
+  PetscCall(PetscSortInt(self->listed, self->list));
+  self->problem.unknowns = self->listed;
+  self->problem.v        = self->v;
+  for (PetscInt k = 0; k < self->listed; k++) {
+    self->marked[self->list[k]]  = PETSC_FALSE;
+    self->unknown[self->list[k]] = k;
+  }
+  self->listed = 0;
+  PetscCall(select_blocks(contact, island, both[0], self->unknown, &self->part[0]));
+  PetscCall(select_blocks(contact, island, both[1], self->unknown, &self->part[1]));
+  self->problem.U = self->part[0].blocks;
+  self->problem.Y = self->part[1].blocks;
+  PetscFunctionReturn(0);
+}
