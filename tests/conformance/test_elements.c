@@ -7,6 +7,7 @@
 #include "support.h"
 #include <petscblaslapack.h>
 #include <stdio.h>
+#include "fe/elements/line.h"
 #include "fe/model/fe.h"
 
 #define TEXT 2000
@@ -238,6 +239,7 @@ static void check_shape(const NsFe *fe, const NsFeElement *e)
   for (int at = 0; at <= 4; at++) {
     const PetscReal  xi[3] = {at / 4., 0, 0};
     const PetscReal *first = fe->x + 3 * e->node[0], *last = fe->x + 3 * e->node[body->element->nodes - 1];
+    for (PetscInt i = 0; i < 3 * n; i++) move[i / 3][i % 3] = turn[i / 3][i % 3] = NAN; /* what is not written is found */
     body->element->shape(body, e, xi, move, turn);
     for (int motion = 0; motion < (body->element->line ? 6 : 3); motion++) {
       const Rigid rigid = make_rigid(fe, e, motion);
@@ -283,10 +285,16 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
     NsElementResults results;
     memset(&results, 0xff, sizeof(results)); /* NaN */
     body->element->results(body, e, q[k], xi, &results);
-    EXPECT(isfinite(results.normal_force) && isfinite(results.section_force[0] + results.section_force[1] + results.section_force[2]) &&
+    EXPECT(isfinite(results.normal_force + results.stress) &&
+             isfinite(results.section_force[0] + results.section_force[1] + results.section_force[2]) &&
              isfinite(results.section_moment[0] + results.section_moment[1] + results.section_moment[2]),
       "results are not finite, or not written");
+    const PetscReal axial = results.normal_force * results.stress; /* bending adds to the magnitude */
+    EXPECT(body->element->bends ? axial >= 0 : (results.normal_force == 0) == (results.stress == 0) && axial >= 0,
+      "a normal force of %g N has a stress of %g Pa", results.normal_force, results.stress);
   }
+  const PetscReal radius = body->element->radius(e, xi);
+  EXPECT(isfinite(radius) && radius > 0, "the radius to draw is %g m", radius);
 }
 
 /* Elements that are alike have the same matrices. */
@@ -424,6 +432,11 @@ static void each_element_has_a_body(void **state)
     for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) used = used || bodies[b]->element == *type;
     if (!used) fail_msg("no body type of src/fe/bodies/list.h has the element '%s'", (*type)->name);
     if ((*type)->nodes < 1 || (*type)->nodes > NS_ELEMENT_NODES) fail_msg("the element '%s' has %d nodes", (*type)->name, (int)(*type)->nodes);
+    if (!(*type)->mass || !(*type)->stiffness || !(*type)->shape || !(*type)->energy || !(*type)->output_names || !(*type)->outputs ||
+        !(*type)->results || !(*type)->total_mass || !(*type)->radius)
+      fail_msg("the element '%s' lacks mass, stiffness, shape, energy, output_names, outputs, results, total_mass or radius", (*type)->name);
+    if ((*type)->line && (*type)->size < sizeof(NsLineElement))
+      fail_msg("the data of the element '%s' (its `size`) is no NsLineElement", (*type)->name);
   }
 }
 

@@ -216,6 +216,23 @@ static void check_energy(const NsFe *fe, const NsFeComponent *c)
   EXPECT(PetscAbsReal(energy - work) <= 1e-10 * PetscAbsReal(work), "the energy is %g J, the work %g J", energy, work);
 }
 
+/* It restores and damps: the symmetric parts of K and C have no eigenvalue below zero. */
+static void check_signs(const NsForceElement *force, PetscReal spin)
+{
+  PetscReal X[2][36], S[36], values[6], work[256];
+
+  tangents(force, &spin, X[0], X[1]);
+  for (int m = 0; m < 2; m++) {
+    const PetscBLASInt n = 6, room = 256;
+    PetscBLASInt       info;
+    for (int i = 0; i < 36; i++) S[i] = (X[m][i] + X[m][6 * (i % 6) + i / 6]) / 2;
+    LAPACKsyev_("N", "U", &n, S, &n, values, work, &room, &info);
+    EXPECT(info == 0, "dsyev returned %d", (int)info);
+    EXPECT(values[0] >= -1e-12 * values[5] && values[5] >= 0,
+      "%s: the force is -K r - C r', and the symmetric part of this matrix has the eigenvalue %g", m ? "C" : "K", values[0]);
+  }
+}
+
 /* No frequency of the model, at any speed of the tables, is above the bound. */
 static void check_bound(const TestRun *test)
 {
@@ -294,6 +311,7 @@ static void check_force(const NsForceType *type, const NsKey *more, const char *
     EXPECT(c.force->type == type, "it is made as '%s'", c.force->type->kind);
     check_speeds(c.force);
     check_law(fe, c.force);
+    check_signs(c.force, 100);
     check_energy(fe, &c);
   }
   EXPECT(forces == 1, "the config has one force element, the model %d", (int)forces);

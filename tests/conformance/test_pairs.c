@@ -1,6 +1,7 @@
 /*
-  Every registered contact pair against what it promises (src/contact/pair.h), from the example of its key alone: rows are the gradients of gaps, rates the differences of rows,
-  `bound` is never exceeded, the gap stays within `clearance`, and a run is the same to the last bit with the broad phase and without.
+  Every registered contact pair against what it promises (src/contact/pair.h), from the example of its key and the examples and words of its surface's keys: rows are the gradients of
+  gaps, tangents are unit vectors across the normal, rates the differences of rows, all of it finite where the normal is not defined, `bound` is never exceeded, the gap stays within
+  `clearance`, and a run is the same to the last bit with the broad phase and without.
 */
 #include "support.h"
 #include "contact/contact_data.h"
@@ -34,6 +35,9 @@ static void set_point(NsPoint *point, PetscInt first, const PetscReal x[3], Pets
   }
 }
 
+/* What a failure is about. */
+static const char *about;
+
 typedef struct {
   NsPair    pair;
   PetscReal size; /* m: of the surface, or 1 */
@@ -54,29 +58,80 @@ static const NsKey *key_of(const NsPairType *type)
   return NULL;
 }
 
-static void set_surface(Trial *trial, const NsKey *key, NsArena *arena)
+/* Takes out the keys of which one excludes `name`, but for that. */
+static void take_out_others(NsNode *surface, const char *one_of, const char *name)
+{
+  if (!one_of || !strstr(one_of, name)) return;
+  for (NsNode **at = &surface->first; *at;) {
+    if (strstr(one_of, (*at)->key) && strcmp((*at)->key, name)) {
+      *at = (*at)->next;
+      surface->count--;
+    } else
+      at = &(*at)->next;
+  }
+}
+
+/* The example of a surface with one more key, or another word of a choice, on one line. NULL: there are no more variants; "": this one is against the rules of its keys. */
+static const char *variant_of(const NsKey *key, int variant, NsArena *arena)
+{
+  const char  *text  = NsArenaPrint(arena, "{%s: %s}", key->name, key->example);
+  NsDiag      *diag  = NsDiagCreate(arena);
+  NsNode      *node  = NsTreeReadText("example", text, strlen(text), arena, diag);
+  const NsKey *more  = key->table->keys;
+  const char  *value = NULL;
+
+  if (!node || NsDiagErrors(diag)) fail_msg("surface '%s': its example is no YAML: %s", key->name, text);
+  for (; more->name && variant > 0; more += !value) {
+    int words = 0;
+    while (more->kind == NS_KEY_CHOICE && more->choices[words]) words++;
+    if (more->kind == NS_KEY_CHOICE) {
+      value = variant <= words ? more->choices[variant - 1] : NULL;
+      variant -= words;
+    } else if (!NsTreeChild(node->first, more->name)) {
+      value = variant == 1 ? more->example : NULL;
+      variant--;
+    }
+  }
+  if (variant > 0) return NULL;
+  NsPartnerSettings partner;
+  if (value) {
+    take_out_others(node->first, key->table->one_of, more->name);
+    assert_true(NsTreeSet(node, NsArenaPrint(arena, "%s.%s=%s", key->name, more->name, value), arena, diag));
+    if (!NsKeysRead(partner_table(), node, &partner, arena, diag)) return "";
+  }
+  char  *line = NULL;
+  size_t size;
+  FILE  *file = open_memstream(&line, &size);
+  NsTreeWriteLine(node, file);
+  fclose(file);
+  text = NsArenaCopy(arena, line, size);
+  free(line);
+  return text;
+}
+
+static void set_surface(Trial *trial, const NsKey *key, const char *text, NsArena *arena)
 {
   NsPair           *pair = &trial->pair;
-  const char       *text = NsArenaPrint(arena, "{%s: %s}", key->name, key->example);
   NsDiag           *diag = NsDiagCreate(arena);
   const NsNode     *node = NsTreeReadText("example", text, strlen(text), arena, diag);
   NsPartnerSettings partner;
 
-  if (!node || !NsKeysRead(partner_table(), node, &partner, arena, diag)) fail_msg("%s: its example cannot be read: %s", key->name, text);
+  if (!node || !NsKeysRead(partner_table(), node, &partner, arena, diag)) fail_msg("surface '%s': its example cannot be read: %s", key->name, text);
   const NsSurfaceSettings *surface = partner.surface[NsPartnerSurface(&partner)];
   pair->data                       = NsArenaAlloc(arena, pair->type->size);
   if (surface->on) set_point(&pair->point[1], UNKNOWNS, pair->point[1].x, 1e-3);
   if (!pair->type->create(pair, &(NsPairSetup){surface, 0.2, diag})) fail_msg("%s: no pair comes of its example", key->name);
 }
 
-static void make_trial(Trial *trial, const NsPairType *type, NsArena *arena)
+/* surface: of a variant. */
+static void make_trial(Trial *trial, const NsPairType *type, const char *surface, NsArena *arena)
 {
   NsPair *pair = &trial->pair;
 
   memset(trial, 0, sizeof(*trial));
   pair->type = type;
   if (type->create) {
-    set_surface(trial, key_of(type), arena);
+    set_surface(trial, key_of(type), surface, arena);
   } else {
     set_point(&pair->point[1], UNKNOWNS, pair->point[1].x, 1);
     for (int k = 0; k < 3; k++) pair->normal[k] = draw();
@@ -114,21 +169,50 @@ static void rows_of(const Trial *trial, PetscReal t, const PetscReal *q, PetscRe
 
 static void check_near(const Trial *trial, const char *what, PetscReal got, PetscReal expected, PetscReal tolerance)
 {
-  if (!(PetscAbsReal(got - expected) <= tolerance)) fail_msg("pair '%s': %s is %.9g, expected %.9g", trial->pair.type->name, what, got, expected);
+  if (!(PetscAbsReal(got - expected) <= tolerance))
+    fail_msg("pair '%s', %s: %s is %.9g, expected %.9g", trial->pair.type->name, about, what, got, expected);
 }
 
-/* Calls check for TRIALS random states of every pair. */
+/* The next variant of a pair's surface, which is what a failure is about; NULL: there are no more. */
+static const char *next_variant(const NsPairType *type, int *variant, NsArena *arena)
+{
+  if (!type->create) return about = (*variant)++ ? NULL : "no surface";
+  do about = variant_of(key_of(type), (*variant)++, arena);
+  while (about && !*about);
+  return about;
+}
+
+/* Calls check for TRIALS random states of every variant of every pair. */
 static void for_every_pair(void (*check)(Trial *))
 {
   seed = 1;
   for (int i = 0; NsPairTypes[i]; i++) {
-    for (int k = 0; k < TRIALS; k++) {
-      NsArena *arena = NsArenaCreate();
-      Trial    trial;
-      make_trial(&trial, NsPairTypes[i], arena);
-      check(&trial);
-      NsArenaDestroy(&arena);
+    NsArena *texts = NsArenaCreate();
+    for (int v = 0; next_variant(NsPairTypes[i], &v, texts);) {
+      for (int k = 0; k < TRIALS; k++) {
+        NsArena *arena = NsArenaCreate();
+        Trial    trial;
+        make_trial(&trial, NsPairTypes[i], about, arena);
+        check(&trial);
+        NsArenaDestroy(&arena);
+      }
     }
+    NsArenaDestroy(&texts);
+  }
+}
+
+/* Nothing that is needed is missing: the other tests would only crash. */
+static void types_are_whole(void **state)
+{
+  (void)state;
+  for (int i = 0; NsPairTypes[i]; i++) {
+    const NsPairType *type = NsPairTypes[i];
+    if (!type->name || !type->about) fail_msg("pair number %d of src/contact/pairs/list.h has no name, or no `about`", i);
+    if (!type->prepare || !type->gap || !type->rows || !type->bound || !type->clearance)
+      fail_msg("pair '%s' lacks prepare, gap, rows, bound or clearance", type->name);
+    if (type->create && !type->size) fail_msg("pair '%s' has `create` and no `size` of its data", type->name);
+    if (type->create && !key_of(type)) fail_msg("pair '%s' is not named as its key in src/contact/pairs/list.h", type->name);
+    if (type->create && !type->side) fail_msg("pair '%s' has no `side`, which tells users where the body has to be", type->name);
   }
 }
 
@@ -152,10 +236,93 @@ static void check_normal(Trial *trial)
   }
 }
 
+/* The ball's radius and the offset are part of the gap. */
+static void check_radius(Trial *trial)
+{
+  NsPair         *pair = &trial->pair;
+  const PetscReal gap = pair->type->gap(pair, trial->q, NULL), more = 0.1 * trial->size;
+
+  pair->offset += more;
+  check_near(trial, "the change of the gap by an offset", pair->type->gap(pair, trial->q, NULL) - gap, more, 1e-12 * trial->size);
+  pair->offset -= more;
+  if (!pair->type->create) return;
+  pair->radius[0] += more;
+  check_near(trial, "the change of the gap by a larger ball", pair->type->gap(pair, trial->q, NULL) - gap, -more, 1e-12 * trial->size);
+  pair->radius[0] -= more;
+}
+
 static void rows_are_gradients_of_gaps(void **state)
 {
   (void)state;
   for_every_pair(check_normal);
+  for_every_pair(check_radius);
+}
+
+/* Unit vectors across the normal and each other; the opposite for the second partner; friction on a ball acts at -r n from its centre. */
+static void check_tangents(Trial *trial)
+{
+  const NsPair *pair = &trial->pair;
+  PetscReal     W[ROWS][TOUCHES], u[ROWS], n[3], arm[3], moment[3];
+
+  rows_of(trial, 0, trial->q, W, u);
+  pair->type->gap(pair, trial->q, n);
+  for (int k = 0; k < 3; k++) arm[k] = -pair->radius[0] * n[k];
+  for (int r = 1; r <= pair->tangents; r++) {
+    const PetscReal *t = W[r]; /* of the three unknowns that move the first point along x, y, z */
+    check_near(trial, "the length of a tangent", NsDot3(t, t), 1, 1e-12);
+    check_near(trial, "a tangent along the normal", NsDot3(t, n), 0, 1e-12);
+    if (r == 2) check_near(trial, "the second tangent along the first", NsDot3(W[1], t), 0, 1e-12);
+    for (int k = 0; k < 3 && pair->point[1].unknowns; k++)
+      check_near(trial, "the row of a tangent, for the second partner,", t[UNKNOWNS + k], -t[k], 1e-12);
+    NsCross3(arm, t, moment);
+    for (int a = 3; a < UNKNOWNS; a++) {
+      const PetscReal expected = NsDot3(t, pair->point[0].move[a]) + NsDot3(moment, pair->point[0].turn[a]);
+      check_near(trial, "the row of a tangent, for a rotation of the first partner,", t[a], expected, 1e-12);
+    }
+  }
+  if (!pair->type->flat) return;
+  PetscReal other[ROWS][TOUCHES];
+  for (int i = 0; i < TOUCHES; i++) trial->q[i] += trial->size * draw();
+  rows_of(trial, 0, trial->q, other, u);
+  for (int r = 0; r <= pair->tangents; r++) {
+    for (int k = 0; k < TOUCHES; k++) check_near(trial, "a row of a flat pair at another position", other[r][k], W[r][k], 0);
+  }
+}
+
+static void tangents_are_across_the_normal(void **state)
+{
+  (void)state;
+  for_every_pair(check_tangents);
+}
+
+/* Where the points coincide, and beside that along x, y or z: a centre, an axis, an apex, where a normal may not be defined. */
+static void check_singular(Trial *trial)
+{
+  NsPair   *pair = &trial->pair;
+  PetscReal W[ROWS][TOUCHES], u[ROWS], n[3], d[ROWS] = {0, 0, 0}, apart[2][3];
+  const int axis = (int)(4 * (draw() + 1) / 2);
+
+  for (int p = 0; p < 2; p++) NsPointDisplacement(&pair->point[p], trial->q, apart[p]);
+  for (int k = 0; k < 3; k++) { /* a few times, for sums of displacements are rounded */
+    pair->point[0].x[k] = apart[1][k] + pair->point[1].x[k] - apart[0][k];
+    if (k == axis) pair->point[0].x[k] += trial->size * draw();
+  }
+  const PetscReal gap = pair->type->gap(pair, trial->q, n);
+  check_near(trial, "the length of the normal where the points coincide or are beside each other along an axis", NsDot3(n, n), 1, 1e-12);
+  check_near(trial, "the gap there", gap, gap, 1e30);
+  pair->type->prepare(pair, trial->q, 0.2);
+  rows_of(trial, 0, trial->q, W, u);
+  if (pair->type->rate) pair->type->rate(pair, 0, trial->q, trial->v, d);
+  for (int r = 0; r <= pair->tangents; r++) {
+    check_near(trial, "the rate of a row there", d[r], d[r], 1e30 * trial->size);
+    for (int k = 0; k < TOUCHES; k++) check_near(trial, "a row there", W[r][k], W[r][k], 1e30);
+  }
+}
+
+static void all_is_finite_where_there_is_no_normal(void **state)
+{
+  (void)state;
+  for_every_pair(check_singular);
 }
 
 /* d/dt (W' v + drive) along q + t v. */
@@ -188,9 +355,9 @@ static void check_promises(Trial *trial)
   const PetscReal clearance = pair->type->clearance(pair), from = pair->type->gap(pair, trial->q, NULL), size = PetscPowReal(10, 2 * draw() - 1);
   PetscReal       bound = 0;
 
-  if (!(clearance > 0)) fail_msg("pair '%s': its clearance is %g m", pair->type->name, clearance);
+  if (!(clearance > 0)) fail_msg("pair '%s', %s: its clearance is %g m", pair->type->name, about, clearance);
   if (from > clearance + pair->offset + 1e-12 * trial->size)
-    fail_msg("pair '%s': a gap of %g m is above the clearance of %g m", pair->type->name, from - pair->offset, clearance);
+    fail_msg("pair '%s', %s: a gap of %g m is above the clearance of %g m", pair->type->name, about, from - pair->offset, clearance);
   for (int p = 0; p < 2; p++) {
     for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
       const PetscReal step = size * trial->size * draw();
@@ -200,7 +367,7 @@ static void check_promises(Trial *trial)
   }
   const PetscReal change = PetscAbsReal(pair->type->gap(pair, trial->q, NULL) - from);
   if (change > bound * (1 + 1e-9) + 1e-12 * trial->size)
-    fail_msg("pair '%s': its gap changes by %g m, and by no more than %g m according to `bound`", pair->type->name, change, bound);
+    fail_msg("pair '%s', %s: its gap changes by %g m, and by no more than %g m according to `bound`", pair->type->name, about, change, bound);
 }
 
 static void bounds_hold(void **state)
@@ -225,7 +392,7 @@ static const char chain[] = "bodies:\n"
                             "    mass: lumped\n"
                             "    initial: {velocity: [%.17g, %.17g, %.17g]}\n"
                             "  housing: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1e-3, 1e-3, 1e-3]}\n"
-                            "contacts: {touch: {between: [{node: chain.all, radius: %.17g}, {%s: %s}], friction: 0.2}}\n"
+                            "contacts: {touch: {between: [{node: chain.all, radius: %.17g}, %s], friction: 0.2}}\n"
                             "scheme: {type: half_explicit, step: %.17g}\n"
                             "time: {end: 10}\n";
 
@@ -249,13 +416,12 @@ static PetscBool open_run(const char *text, TestRun *test)
 }
 
 /* The chain at a random place, with a random velocity. */
-static const char *random_chain(const NsPairType *type, NsArena *arena)
+static const char *random_chain(const NsPairType *type, const char *surface, NsArena *arena)
 {
-  const NsKey *key = key_of(type);
-  Trial        trial;
-  PetscReal    from[3], to[3], v[3];
+  Trial     trial;
+  PetscReal from[3], to[3], v[3];
 
-  make_trial(&trial, type, arena);
+  make_trial(&trial, type, surface, arena);
   const PetscReal  size = trial.size, step = 0.2 * (0.5 * size / ELEMENTS) / 31.6; /* 31.6 m/s: waves in the chain */
   const PetscReal *x = trial.pair.point[1].x;
   for (int k = 0; k < 3; k++) {
@@ -264,7 +430,7 @@ static const char *random_chain(const NsPairType *type, NsArena *arena)
     to[k]                  = from[k] + size * (0.5 * draw() + (k == 0 ? 0.6 : 0));
     v[k]                   = size / (500 * step) * draw();
   }
-  return NsArenaPrint(arena, chain, from[0], from[1], from[2], to[0], to[1], to[2], v[0], v[1], v[2], 0.02 * size, key->name, key->example, step);
+  return NsArenaPrint(arena, chain, from[0], from[1], from[2], to[0], to[1], to[2], v[0], v[1], v[2], 0.02 * size, surface, step);
 }
 
 /* The same run twice, without a broad phase in one of them; how often candidates were closed, and how often one was skipped. */
@@ -276,7 +442,7 @@ static void run_both(const NsPairType *type, const char *text, PetscInt64 *close
   if (!open_run(text, &test[0])) return;
   assert_true(open_run(text, &test[1]));
   NsContact *with = test[0].run->contact, *without = test[1].run->contact;
-  if (!with->broad.enabled) fail_msg("pair '%s': no broad phase", type->name);
+  if (!with->broad.enabled) fail_msg("pair '%s', %s: no broad phase", type->name, about);
   without->broad.enabled = PETSC_FALSE;
   for (int step = 0; step < STEPS; step++) {
     PetscBool same;
@@ -286,11 +452,29 @@ static void run_both(const NsPairType *type, const char *text, PetscInt64 *close
     }
     CHECK(VecEqual(test[0].run->state.q, test[1].run->state.q, &same));
     if (!same || memcmp(with->report, without->report, sizeof(*with->report) * (size_t)with->candidates))
-      fail_msg("pair '%s': step %d differs with the broad phase and without", type->name, step + 1);
+      fail_msg("pair '%s', %s: step %d differs with the broad phase and without", type->name, about, step + 1);
     for (PetscInt i = 0; i < with->candidates; i++) *closed += with->report[i].state != NS_OPEN;
     *skipped += with->candidates - with->actives;
   }
   for (int k = 0; k < 2; k++) test_run_close(&test[k]);
+}
+
+/* Three runs in which candidates are closed, and others skipped. */
+static void check_broad_phase(const NsPairType *type, const char *surface)
+{
+  PetscInt64 closed = 0, skipped = 0, runs = 0;
+
+  for (int k = 0; k < 2000 && runs < 3; k++) {
+    NsArena   *arena = NsArenaCreate();
+    PetscInt64 now[2];
+    run_both(type, random_chain(type, surface, arena), &now[0], &now[1]);
+    NsArenaDestroy(&arena);
+    closed += now[0];
+    skipped += now[1];
+    runs += now[0] > 0 && now[1] > 0;
+  }
+  print_message("  %s: %lld closed, %lld skipped\n", surface, (long long)closed, (long long)skipped);
+  if (runs < 3) fail_msg("pair '%s', %s: too few runs that touch the surface", type->name, surface);
 }
 
 static void broad_phase_changes_nothing(void **state)
@@ -298,18 +482,9 @@ static void broad_phase_changes_nothing(void **state)
   (void)state;
   seed = 2;
   for (int i = 0; NsSurfaceTypes[i]; i++) {
-    PetscInt64 closed = 0, skipped = 0, runs = 0;
-    for (int k = 0; k < 2000 && runs < 3; k++) {
-      NsArena   *arena = NsArenaCreate();
-      PetscInt64 now[2];
-      run_both(NsSurfaceTypes[i], random_chain(NsSurfaceTypes[i], arena), &now[0], &now[1]);
-      NsArenaDestroy(&arena);
-      closed += now[0];
-      skipped += now[1];
-      runs += now[0] > 0 && now[1] > 0;
-    }
-    print_message("  %s: %lld closed, %lld skipped\n", NsSurfaceTypes[i]->name, (long long)closed, (long long)skipped);
-    if (runs < 3) fail_msg("pair '%s': too few runs that touch the surface", NsSurfaceTypes[i]->name);
+    NsArena *texts = NsArenaCreate();
+    for (int v = 0; next_variant(NsSurfaceTypes[i], &v, texts);) check_broad_phase(NsSurfaceTypes[i], about);
+    NsArenaDestroy(&texts);
   }
 }
 
@@ -349,7 +524,10 @@ static void reported_gaps_are_those_of_the_state(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(types_are_whole),
   cmocka_unit_test(rows_are_gradients_of_gaps),
+  cmocka_unit_test(tangents_are_across_the_normal),
+  cmocka_unit_test(all_is_finite_where_there_is_no_normal),
   cmocka_unit_test(rates_are_differences_of_rows),
   cmocka_unit_test(bounds_hold),
   cmocka_unit_test(broad_phase_changes_nothing),

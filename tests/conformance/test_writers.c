@@ -75,6 +75,43 @@ static int fields_of(const char *line)
   return fields;
 }
 
+/* A rotor and two contacts, with every writer; rows come every third step. */
+static void open_fake(FakeRun *fake, const char *directory)
+{
+  static NsStationSettings station = {.at = "shaft.left"};
+  static const char       *names[] = {"disc", NULL};
+
+  fake_create(fake);
+  fake_set_every(fake, 3);
+  fake->orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
+  fake->spins              = PETSC_TRUE;
+  fake->spin_rate          = 20;
+  fake->model.view.station = fake_station;
+  fake->model.view.spin    = fake_spin;
+  if (directory) {
+    assert_int_equal(rmdir(fake->directory), 0);
+    (void)snprintf(fake->directory, sizeof(fake->directory), "%s", directory);
+    fake->run.sink.resumes = PETSC_TRUE;
+  }
+  fake_open(fake);
+}
+
+/* The largest of all reports are in steps that have no row. */
+static void write_steps(FakeRun *fake, PetscInt64 first, PetscInt64 last)
+{
+  for (PetscInt64 step = first; step <= last; step++) {
+    for (int i = 0; i < FAKE_CANDIDATES; i++) {
+      NsContactReport *report = &fake->report[i];
+      report->state           = (step + i) % 2 ? NS_SLIP : NS_OPEN;
+      report->impact          = (step + i) % 3 == 0;
+      report->gap             = -1e-6 * (PetscReal)(8 - step);
+      for (int d = 0; d < 3; d++) report->force[d] = report->impulse[d] = report->velocity_after[d] = step % 3 ? 0.1 * (PetscReal)(10 - step) : 0.01;
+    }
+    fake->run.ledger.friction += 0.1;
+    fake_write(fake, step);
+  }
+}
+
 /* Header and rows of a table that was written. */
 static void check_written(const NsCsvType *type, const char *text)
 {
@@ -108,23 +145,11 @@ static int count_left(const char *path, const struct stat *status, int type, str
 /* A run with every writer: all of its tables are written as they say, and --overwrite leaves nothing. */
 static void test_what_is_written_is_removed(void **state)
 {
-  static NsStationSettings station = {.at = "shaft.left"};
-  static const char       *names[] = {"disc", NULL};
-  FakeRun                  fake;
+  FakeRun fake;
 
   (void)state;
-  fake_create(&fake);
-  fake.orbits.stations    = (NsList){.count = 1, .names = names, .items = &station};
-  fake.spins              = PETSC_TRUE;
-  fake.spin_rate          = 20;
-  fake.model.view.station = fake_station;
-  fake.model.view.spin    = fake_spin;
-  fake_open(&fake);
-  for (PetscInt64 step = 0; step <= fake.run.steps; step++) {
-    fake.report[1].state  = step % 2 ? NS_SLIP : NS_OPEN;
-    fake.report[0].impact = step % 3 == 0;
-    fake_write(&fake, step);
-  }
+  open_fake(&fake, NULL);
+  write_steps(&fake, 0, fake.run.steps);
   fake_close(&fake);
   assert_string_equal(fake.run.sink.failure, "");
   for (int i = 0; NsWriterTypes[i]; i++) {
@@ -141,6 +166,84 @@ static void test_what_is_written_is_removed(void **state)
   files_left = 0;
   assert_int_equal(nftw(fake.directory, count_left, 8, FTW_DEPTH | FTW_PHYS), 0);
   if (files_left) fail_msg("%d files are in no writer's list, so that --overwrite leaves them", files_left);
+  fake_destroy(&fake);
+}
+
+/* ---- resumed runs ------------------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct {
+  char  *byte;
+  size_t used, at;
+} Store;
+
+static PetscBool put(void *context, void *bytes, size_t size)
+{
+  Store *store = context;
+
+  store->byte = realloc(store->byte, store->used + size);
+  memcpy(store->byte + store->used, bytes, size);
+  store->used += size;
+  return PETSC_TRUE;
+}
+
+static PetscBool get(void *context, void *bytes, size_t size)
+{
+  Store *store = context;
+
+  if (store->used - store->at < size) return PETSC_FALSE;
+  memcpy(bytes, store->byte + store->at, size);
+  store->at += size;
+  return PETSC_TRUE;
+}
+
+/* A run that goes on from its history between two rows writes the rest of its tables once more, to the last byte. */
+static void test_resumed_tables_are_the_same(void **state)
+{
+  FakeRun fake, resumed;
+  Store   store = {NULL};
+  char   *whole[16];
+  int     tables = 0;
+
+  (void)state;
+  open_fake(&fake, NULL);
+  write_steps(&fake, 0, 4);
+  NsArchive archive = {.reading = PETSC_FALSE, .move = put, .context = &store};
+  for (int i = 0; i < fake.run.writers; i++) assert_int_equal(NsWriterSerialize(fake.run.writer[i], &archive), 0);
+  write_steps(&fake, 5, fake.run.steps);
+  fake_close(&fake);
+  for (int i = 0; i < fake.run.writers; i++) {
+    for (int k = 0; fake.run.writer[i]->type->csv[k]; k++, tables++) {
+      assert_in_range(tables, 0, 15);
+      whole[tables] = fake_read(fake.directory, fake.run.writer[i]->type->csv[k]->file, NULL);
+    }
+  }
+
+  open_fake(&resumed, fake.directory);
+  memcpy(resumed.before, fake.before, sizeof(fake.before));
+  archive.reading = PETSC_TRUE;
+  archive.move    = get;
+  for (int i = 0; i < resumed.run.writers; i++) assert_int_equal(NsWriterSerialize(resumed.run.writer[i], &archive), 0);
+  assert_string_equal(archive.problem, "");
+  resumed.run.ledger.friction = 0.5;
+  write_steps(&resumed, 5, resumed.run.steps);
+  fake_close(&resumed);
+  assert_string_equal(resumed.run.sink.failure, "");
+  tables = 0;
+  for (int i = 0; i < resumed.run.writers; i++) {
+    for (int k = 0; resumed.run.writer[i]->type->csv[k]; k++, tables++) {
+      const char *file = resumed.run.writer[i]->type->csv[k]->file;
+      char       *text = fake_read(resumed.directory, file, NULL);
+      if (strcmp(text, whole[tables])) {
+        print_error("%s\n%s", whole[tables], text);
+        fail_msg(
+          "writer '%s': %s of a resumed run differs; what it keeps between two rows belongs in `serialize`", resumed.run.writer[i]->type->name, file);
+      }
+      free(text);
+      free(whole[tables]);
+    }
+  }
+  free(store.byte);
+  fake_destroy(&resumed);
   fake_destroy(&fake);
 }
 
@@ -191,6 +294,7 @@ int main(void)
     cmocka_unit_test(test_types_are_whole),
     cmocka_unit_test(test_keys_begin_with_every),
     cmocka_unit_test(test_what_is_written_is_removed),
+    cmocka_unit_test(test_resumed_tables_are_the_same),
     cmocka_unit_test(test_the_guide_has_all_columns),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -28,10 +28,14 @@ typedef struct {
   NsEverySettings   frames, contacts, energy;
   NsHistorySettings history;
   NsOrbitsSettings  orbits;
-  PetscBool         spins;
-  PetscReal         spin_rate; /* rad/s, prescribed */
-  NsTimeSettings    time;
-  char              directory[64];
+  union {
+    NsEverySettings every;
+    char            room[1024];
+  } others; /* settings of all writers that have none above */
+  PetscBool      spins;
+  PetscReal      spin_rate; /* rad/s, prescribed */
+  NsTimeSettings time;
+  char           directory[64];
 } FakeRun;
 
 static inline PetscErrorCode fake_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
@@ -139,6 +143,18 @@ static inline PetscErrorCode fake_spin(NsModel *model, PetscReal t, const NsStat
   PetscFunctionReturn(0);
 }
 
+/* Of all writers that have this key. */
+static inline void fake_set_every(FakeRun *fake, long every)
+{
+#define NS_WRITER(Name, key, table, default_text, help_text, example_text) ((NsEverySettings *)(uintptr_t)fake->output.key)->every = every;
+#define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text)
+#define NS_WRITER_ALWAYS(Name)
+#include "output/list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
+}
+
 static inline void fake_create(FakeRun *fake)
 {
   static PetscReal   x[3 * FAKE_POINTS], radius[FAKE_POINTS];
@@ -179,16 +195,24 @@ static inline void fake_create(FakeRun *fake)
   model->data       = &fake->spin_rate;
   fake->spin_rate   = 5;
 
-  fake->frames.every = fake->contacts.every = fake->energy.every = fake->history.every = fake->orbits.every = 1;
-  fake->history.probes.count                                                                                = 3;
-  fake->history.probes.items                                                                                = probes;
-  fake->time.end                                                                                            = 1;
-  fake->output             = (NsOutputSettings){.frames = &fake->frames,
-                .history                                = &fake->history,
-                .contacts                               = &fake->contacts,
-                .energy                                 = &fake->energy,
-                .orbits                                 = &fake->orbits,
-                .events                                 = true};
+  fake->history.probes.count = 3;
+  fake->history.probes.items = probes;
+  fake->time.end             = 1;
+  fake->output               = (NsOutputSettings){.frames = &fake->frames,
+                  .history                                = &fake->history,
+                  .contacts                               = &fake->contacts,
+                  .energy                                 = &fake->energy,
+                  .orbits                                 = &fake->orbits,
+                  .events                                 = true};
+#define NS_WRITER(Name, key, table, default_text, help_text, example_text) \
+  if (!fake->output.key) fake->output.key = &fake->others;
+#define NS_WRITER_SWITCH(Name, key, default_text, help_text, example_text)
+#define NS_WRITER_ALWAYS(Name)
+#include "output/list.h"
+#undef NS_WRITER
+#undef NS_WRITER_SWITCH
+#undef NS_WRITER_ALWAYS
+  fake_set_every(fake, 1);
   fake->contact.candidates = FAKE_CANDIDATES;
   fake->contact.chain      = &fake->chain;
   fake->contact.report     = fake->report;

@@ -530,10 +530,10 @@ static void test_status(void **state)
 
   (void)state;
   fake_create(&fake);
-  fake.frames.every = fake.history.every = fake.contacts.every = fake.energy.every = 0;
-  fake.output.events                                                               = false;
-  fake.run.steps                                                                   = 1 << 20;
-  fake.run.step                                                                    = 1. / (1 << 20);
+  fake_set_every(&fake, 0);
+  fake.output.events = false;
+  fake.run.steps     = 1 << 20;
+  fake.run.step      = 1. / (1 << 20);
   fake_open(&fake);
   assert_int_equal(fake.run.writers, 1); /* progress */
   fake_write(&fake, 0);
