@@ -81,11 +81,24 @@ static const Promise promises[] = {
 };
 #define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))
 
-#define EACH_PROMISE(p) for (const Promise *p = promises; p < promises + NS_PROMISES; p++)
+/* The one that is looked at, for promise_blame. */
+static const Promise *promise_now;
+
+#define EACH_PROMISE(p) for (const Promise *p = promises; (promise_now = p < promises + NS_PROMISES ? p : NULL); p++)
 /* Of schemes that move contacts between masses: with impacts and restitution, any mesh, mechanisms. */
 #define EACH_WITH_MASS(p) \
   EACH_PROMISE(p) \
   if (!(p)->mass)
+
+/* Teardown of tests that go through all of them: a test that has failed says at which scheme. */
+static inline int promise_blame(void **state)
+{
+  (void)state;
+  if (promise_now) print_error("of scheme '%s' %s\n", promise_now->scheme, promise_now->option);
+  promise_now = NULL;
+  return 0;
+}
+#define promise_test(function) cmocka_unit_test_teardown(function, promise_blame)
 
 /* Schemes that meet their events: impacts do not cost them their order. */
 static inline PetscBool promise_meets(const Promise *p)

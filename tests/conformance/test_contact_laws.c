@@ -348,14 +348,14 @@ static void impacts_converge(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(oblique_impact),
-  cmocka_unit_test(oblique_impact_in_space),
-  cmocka_unit_test(zeno_ball_comes_to_rest),
-  cmocka_unit_test(ball_sticks_under_load),
-  cmocka_unit_test(block_sticks_and_slips),
-  cmocka_unit_test(block_rides_on_a_belt),
+  promise_test(oblique_impact),
+  promise_test(oblique_impact_in_space),
+  promise_test(zeno_ball_comes_to_rest),
+  promise_test(ball_sticks_under_load),
+  promise_test(block_sticks_and_slips),
+  promise_test(block_rides_on_a_belt),
   cmocka_unit_test(strangers_do_not_meet),
-  cmocka_unit_test(joints_converge),
-  cmocka_unit_test(impacts_converge),
+  promise_test(joints_converge),
+  promise_test(impacts_converge),
 };
 TEST_MAIN(tests)

@@ -68,5 +68,5 @@ static void a_failed_step_changes_nothing(void **state)
   }
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(a_failed_step_changes_nothing)};
+static const struct CMUnitTest tests[] = {promise_test(a_failed_step_changes_nothing)};
 TEST_MAIN(tests)

@@ -18,6 +18,20 @@ static const char *const pulled_bar = "bodies:\n"
                                       "scheme: {type: half_explicit, step: 1 us}\n"
                                       "time: {end: 1 ms}\n";
 
+/* Two slow modes that a load sets off at once: from rest, without a force at first, a scheme that is late or early by half a step would pass for one of second order. */
+static const char *const plucked_bar = "bodies:\n"
+                                       "  bar:\n"
+                                       "    type: bar\n"
+                                       "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 2}}\n"
+                                       "    material: {density: 8000, young: 200 GPa}\n"
+                                       "    section: {area: 1 cm^2}\n"
+                                       "supports: {clamp: {at: bar.left}}\n"
+                                       "loads:\n"
+                                       "  mean: {at: bar.right, force: [500, 0, 0]}\n"
+                                       "  wave: {at: bar.right, force: [500, 0, 0], time: {harmonic: {frequency: 5000 rad/s}}}\n"
+                                       "scheme: {type: half_explicit, step: 1 us}\n"
+                                       "time: {end: 1 ms}\n";
+
 /* A bar that hits a wall. */
 static const char *const hitting_bar = "bodies:\n"
                                        "  bar:\n"
@@ -122,15 +136,15 @@ static void every_scheme_tells_its_order(void **state)
   }
 }
 
-/* Position at the end of the pulled bar's run. */
+/* Position at the end of the plucked bar's run; of schemes of high order, whose errors there are soon rounding, of the pulled bar's. */
 static void end_position(const Promise *promise, PetscReal step, const char *extra, PetscReal q[8])
 {
-  TestRun            test = promise_open(pulled_bar, promise, step, extra);
+  TestRun            test = promise_open(promise->order > 2 ? pulled_bar : plucked_bar, promise, step, extra);
   const PetscScalar *value;
 
   while (test_runs(test.run)) test_step(test.run);
   CHECK(VecGetArrayRead(test.run->state.q, &value));
-  for (int i = 0; i < 8; i++) q[i] = value[i];
+  for (PetscInt i = 0; i < 8; i++) q[i] = i < test.run->model->unknowns ? value[i] : 0;
   CHECK(VecRestoreArrayRead(test.run->state.q, &value));
   test_run_close(&test);
 }
@@ -139,9 +153,8 @@ static PetscReal observed_order(const Promise *promise, const char *extra)
 {
   PetscReal q[3][8], coarse = 0, fine = 0;
 
-  const PetscReal step = promise_gives(promise) ? 2e-5
-                         : promise->order > 2   ? 1e-6
-                                                : 4e-6; /* of an exact flight nothing but the load over time has an error */
+  /* of an exact flight nothing but the load over time has an error */
+  const PetscReal step = promise_gives(promise) ? 2e-5 : promise->order > 2 ? 1e-6 : promise->order == 2 ? 0.5e-6 : 0.2e-6;
   for (int k = 0; k < 3; k++) end_position(promise, step / (1 << k), extra, q[k]);
   for (int i = 0; i < 8; i++) {
     coarse += PetscSqr(q[0][i] - q[1][i]);
@@ -156,8 +169,9 @@ static void free_flight_has_its_order(void **state)
   EACH_PROMISE(p)
   {
     if (!p->bodies || promise_adapts(p)) continue;
-    promise_print(p);
-    assert_near(observed_order(p, ""), p->order, 0.1);
+    const PetscReal order = observed_order(p, "");
+    print_message("  %s %s: %.3f\n", p->scheme, p->option, order);
+    if (!(PetscAbsReal(order - p->order) <= 0.1)) fail_msg("free flight has the order %.3f, and %d is promised", order, p->order);
   }
 }
 
@@ -596,25 +610,25 @@ static void positions_are_moved_by_the_model(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(every_scheme_promises_something),
+  promise_test(every_scheme_promises_something),
   cmocka_unit_test(every_scheme_has_its_page),
   cmocka_unit_test(every_scheme_tells_its_order),
-  cmocka_unit_test(start_in_contact_is_an_impact),
-  cmocka_unit_test(free_flight_has_its_order),
-  cmocka_unit_test(damped_flight_of_second_order),
-  cmocka_unit_test(step_limit_is_where_it_says),
-  cmocka_unit_test(bounded_schemes_keep_below_their_limit),
-  cmocka_unit_test(implicit_schemes_have_no_limit),
-  cmocka_unit_test(unstable_schemes_say_so),
-  cmocka_unit_test(step_limit_never_grows_with_damping),
-  cmocka_unit_test(growth_limit_of_slow_modes_of_fast_rotors),
-  cmocka_unit_test(step_limit_of_explicit_schemes),
-  cmocka_unit_test(penetration_stays_below_its_bound),
-  cmocka_unit_test(impacts_never_add_energy),
+  promise_test(start_in_contact_is_an_impact),
+  promise_test(free_flight_has_its_order),
+  promise_test(damped_flight_of_second_order),
+  promise_test(step_limit_is_where_it_says),
+  promise_test(bounded_schemes_keep_below_their_limit),
+  promise_test(implicit_schemes_have_no_limit),
+  promise_test(unstable_schemes_say_so),
+  promise_test(step_limit_never_grows_with_damping),
+  promise_test(growth_limit_of_slow_modes_of_fast_rotors),
+  promise_test(step_limit_of_explicit_schemes),
+  promise_test(penetration_stays_below_its_bound),
+  promise_test(impacts_never_add_energy),
   cmocka_unit_test(midpoint_ledger_closes_to_rounding),
-  cmocka_unit_test(ledger_of_every_scheme_converges),
-  cmocka_unit_test(block_slides_to_rest),
-  cmocka_unit_test(curved_contacts_converge),
-  cmocka_unit_test(positions_are_moved_by_the_model),
+  promise_test(ledger_of_every_scheme_converges),
+  promise_test(block_slides_to_rest),
+  promise_test(curved_contacts_converge),
+  promise_test(positions_are_moved_by_the_model),
 };
 TEST_MAIN(tests)

@@ -272,7 +272,7 @@ static void rows_that_cannot_be_are_told(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(a_run_goes_on_with_the_memory_of_another),
+  promise_test(a_run_goes_on_with_the_memory_of_another),
   cmocka_unit_test(memory_that_does_not_fit_is_told),
   cmocka_unit_test(rows_that_cannot_be_are_told),
 };

@@ -32,7 +32,8 @@ percuss is started in a fresh folder that holds the config as NAME.yaml, the fil
     # stdout: TEXT                               a line that begins with TEXT must be on stdout, whatever the exit code
     # kept: {tmp}/notes                          a file that must be there afterwards
 
-In expectations TMP stands for that folder, and SCHEMES for the names of all schemes, as messages list them.
+In expectations TMP stands for that folder, and SCHEMES, BODIES, SURFACES, SECTIONS, OUTPUTS and COMMANDS for the names of all
+of them, as messages list them (HELP: a line for each command): a new one changes no expectation.
 
 Beyond the comparison no case may take 10 s, die of a signal, mention PETSC ERROR, write to stdout when it exits with 2 or
 leave a file beside its config; --update does not accept such an answer. Only the Python standard library is used.
@@ -159,10 +160,22 @@ def percuss(binary, arguments, folder):
 
 
 @functools.lru_cache(maxsize=None)
-def all_schemes(binary):
-    """The types that `percuss explain scheme` lists, as messages do: a new scheme changes no expectation."""
-    page = percuss(binary, ["explain", "scheme"], ROOT)[1]
-    return ", ".join(sorted(re.findall(r"^  (\w+)", page.partition("\ntypes\n")[2].partition("\nkeys\n")[0], re.MULTILINE)))
+def all_names(binary):
+    """[(names as messages list them, what stands for them)], from the lists that the program prints: a new name changes no expectation."""
+    def names(page, section):
+        text = "\n" + percuss(binary, ["explain"] + page, ROOT)[1]
+        return re.findall(r"^  (\w+) ", text.partition("\n" + section + "\n")[2].partition("\nkeys\n")[0], re.MULTILINE)
+
+    commands = re.findall(r"^  percuss (\w+) .*\n", percuss(binary, ["--help"], ROOT)[1], re.MULTILINE)
+    lines = re.search(r"(?:^  percuss \w+ .*\n)+", percuss(binary, ["--help"], ROOT)[1], re.MULTILINE)
+    surfaces = [name for name in names(["contacts.between"], "keys") if name not in ("node", "radius", "offset")]
+    return [(", ".join(sorted(names(["scheme"], "types"))), "SCHEMES"),
+            (", ".join(sorted(names(["bodies"], "types"))), "BODIES"),
+            (", ".join(sorted(names(["output"], "keys"))), "OUTPUTS"),
+            (", ".join(sorted(names([], "keys of a config"))), "SECTIONS"),
+            (", ".join(surfaces), "SURFACES"),
+            (" ".join(commands), "COMMANDS"),
+            (lines[0], "HELP\n")]
 
 
 def run(binary, case):
@@ -209,7 +222,9 @@ def answer(binary, case, folder, tmp):
             if code != 0:
                 complaints.append("before: %s: exit %s: %s" % (value, code, stderr))
     code, stdout, stderr = started(command)
-    stderr = stderr.replace(tmp, "TMP").replace(all_schemes(binary), "SCHEMES")
+    stderr = stderr.replace(tmp, "TMP")
+    for names, stands in all_names(binary):
+        stderr = stderr.replace(names, stands)
     complaints += ["gone: %s" % value for word, value in words if word == "kept" and not os.path.exists(filled(value))]
     if isinstance(code, str) or code < 0:
         complaints.append("exit: %s" % code)

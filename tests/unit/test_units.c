@@ -247,11 +247,42 @@ static void comma_locale_changes_nothing(void **state)
   setlocale(LC_ALL, "C");
 }
 
+/* Each symbol of the table with each of its prefixes means one thing, and its quantity has a name. */
+static void every_symbol_is_read(void **state)
+{
+  static const char   letters[] = "numckMG";
+  static const double tens[]    = {1e-9, 1e-6, 1e-3, 1e-2, 1e3, 1e6, 1e9};
+  NsUnitSymbol        symbol, other;
+
+  (void)state;
+  for (int i = 0; NsUnitSymbolAt(i, &symbol); i++) {
+    char text[32];
+    if (!symbol.name[0] || symbol.factor <= 0) fail_msg("unit '%s' has a factor of %g", symbol.name, symbol.factor);
+    if (!strncmp(NsDimensionName(symbol.dimension), "a quantity", 10))
+      fail_msg("the dimension of unit '%s', %s, has no name in `known` of src/core/units.c", symbol.name, NsDimensionUnit(symbol.dimension));
+    snprintf(text, sizeof(text), "1 %s", symbol.name);
+    accepts_nearly(text, symbol.dimension, symbol.factor);
+    for (const char *p = symbol.prefixes; *p; p++) {
+      const char *letter = strchr(letters, *p);
+      if (!letter) fail_msg("unit '%s' has the unknown prefix '%c'", symbol.name, *p);
+      snprintf(text, sizeof(text), "1 %c%s", *p, symbol.name);
+      accepts_nearly(text, symbol.dimension, tens[letter - letters] * symbol.factor);
+      for (int j = 0; NsUnitSymbolAt(j, &other); j++) {
+        if (!strcmp(other.name, text + 2)) fail_msg("'%s' is a unit, and '%s' with a prefix", other.name, symbol.name);
+      }
+    }
+    for (int j = 0; j < i && NsUnitSymbolAt(j, &other); j++) {
+      if (!strcmp(other.name, symbol.name)) fail_msg("unit '%s' is there twice", symbol.name);
+    }
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(plain_numbers),
     cmocka_unit_test(units_of_each_kind),
+    cmocka_unit_test(every_symbol_is_read),
     cmocka_unit_test(angles_forgive),
     cmocka_unit_test(wrong_units),
     cmocka_unit_test(wrong_numbers),
