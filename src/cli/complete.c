@@ -372,5 +372,6 @@ const NsCommand NsCommand_Complete = {
   .description =
     "Without LINE: the script for bash, which an installation already has; it calls `percuss complete LINE`. To use it without an installation, add this line to ~/.bashrc:\n"
     "eval \"$(percuss complete)\"",
-  .call = call,
+  .examples = "complete",
+  .call     = call,
 };

@@ -241,5 +241,6 @@ const NsCommand NsCommand_Selftest = {
   .words       = "",
   .about       = "run models with known solutions and compare",
   .description = "Prints value, exact value, error and result of each check; takes a second and writes no files. Exit code 1: a check failed.",
+  .examples    = "selftest",
   .call        = call,
 };

@@ -112,6 +112,25 @@ static void write_steps(FakeRun *fake, PetscInt64 first, PetscInt64 last)
   }
 }
 
+/* Of a row: numbers that are finite, and no empty field but where the column allows it. */
+static void check_numbers(const NsCsvType *type, const char *header, const char *row)
+{
+  char name[64], *end;
+
+  for (;; header++, row++) {
+    const size_t length = strcspn(header, ",\n");
+    (void)snprintf(name, sizeof(name), "%.*s", (int)length, header);
+    const NsColumn *column = NsColumnFind(type, name);
+    if (column->unit && !(column->optional && (*row == ',' || *row == '\n'))) {
+      const double value = strtod(row, &end);
+      if (end == row || !isfinite(value)) fail_msg("%s: column '%s' has the value '%.*s'", type->file, name, (int)strcspn(row, ",\n"), row);
+    }
+    header += length;
+    for (bool quoted = false; *row && *row != '\n' && (quoted || *row != ','); row++) quoted ^= *row == '"';
+    if (*header != ',' || *row != ',') return;
+  }
+}
+
 /* Header and rows of a table that was written. */
 static void check_written(const NsCsvType *type, const char *text)
 {
@@ -127,6 +146,7 @@ static void check_written(const NsCsvType *type, const char *text)
   }
   for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'), row++) {
     if (fields_of(line + 1) != header) fail_msg("%s: row %d has %d fields, and the header %d", type->file, row, fields_of(line + 1), header);
+    check_numbers(type, text, line + 1);
   }
 }
 

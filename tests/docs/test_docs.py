@@ -323,13 +323,13 @@ class Guide(unittest.TestCase):
         for name in schemes + bodies:
             with self.subTest(name=name):
                 count("headings of schemes and bodies")
-                self.assertEqual(self.headings.count(f"`{name}`"), 1)
+                self.assertEqual(self.headings.count(f"`{name}`"), 1, f"docs/theory needs one section under the heading `{name}`")
 
     def test_every_pair_has_a_heading(self):
         partners = set(self.keys("contacts.between", "keys")) - {"radius", "offset"}  # of a node
         self.assertIn("plane", partners)
         for name in partners:
-            self.assertIn(f"Node and {name}", self.headings)
+            self.assertTrue(f"Node and {name}" in self.headings, f"docs/theory/contact.md has no section 'Node and {name}'")
 
     def test_table_of_schemes(self):
         page = self.documents[f"{GUIDE}/schemes.md"]

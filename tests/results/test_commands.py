@@ -133,7 +133,9 @@ class Registration(unittest.TestCase):
         for command in commands():
             text = percuss(command, "--help").stdout
             self.assertGreater(len(text.splitlines()[1].strip()), 10, "%s: .about is missing in its table" % command)
-            self.assertGreater(text.count("\n\n"), 0, "%s: .description is missing in its table" % command)
+            paragraphs = [part for part in text.split("\n\n")[1:] if not part.startswith(("  ", "Example"))]
+            self.assertGreater(len("".join(paragraphs)), 40, "%s: .description is missing in its table" % command)
+            self.assertIn("\nExample", text, "%s: .examples is missing in its table" % command)
 
 
 class Completion(unittest.TestCase):
