@@ -178,6 +178,12 @@ def all_names(binary):
             (lines[0], "HELP\n")]
 
 
+def without_names(binary, text):
+    for names, stands in all_names(binary):
+        text = text.replace(names, stands)
+    return text
+
+
 def run(binary, case):
     """(what percuss says to the case, [complaints that no expectation excuses])"""
     with tempfile.TemporaryDirectory(prefix="percuss_") as top:
@@ -222,9 +228,7 @@ def answer(binary, case, folder, tmp):
             if code != 0:
                 complaints.append("before: %s: exit %s: %s" % (value, code, stderr))
     code, stdout, stderr = started(command)
-    stderr = stderr.replace(tmp, "TMP")
-    for names, stands in all_names(binary):
-        stderr = stderr.replace(names, stands)
+    stderr = without_names(binary, stderr.replace(tmp, "TMP"))
     complaints += ["gone: %s" % value for word, value in words if word == "kept" and not os.path.exists(filled(value))]
     if isinstance(code, str) or code < 0:
         complaints.append("exit: %s" % code)
@@ -263,6 +267,8 @@ def main(arguments):
     changed = set()
     for case, (said, complaints) in zip(wanted, answers):
         label = case.label()
+        if case.expected is not None:
+            case.expected = without_names(binary, case.expected)
         if update:
             if said != case.expected and not complaints:
                 print("updated %s" % label)
