@@ -11,6 +11,7 @@ User errors (a missing directory, an output that was switched off) raise Results
 import dataclasses
 import functools
 import json
+import os
 import pathlib
 
 import numpy as np
@@ -21,6 +22,22 @@ VTK_TYPES = {"double": ">f8", "float": ">f4", "int": ">i4", "unsigned_char": ">u
 
 class ResultsError(Exception):
     """What is missing or wrong in a results directory, in one line for the user."""
+
+
+def write_result(file, content):
+    """Writes a file (bytes), whole or not at all. In a directory of percuss's it becomes one of percuss's own: it is put on the list percuss.files, by which --overwrite removes it.
+    What percuss did not write keeps its name, and no link is followed (docs/guide/safety.md)."""
+    names = file.parent / "percuss.files"
+    if names.exists() and file.name.encode() not in names.read_bytes().split(b"\n"):
+        if os.path.lexists(file):
+            raise ResultsError(f"{file}: this name is taken by a file that percuss did not write; move it, or use another with --out")
+        with open(os.open(names, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW), "ab") as lines:
+            lines.write(file.name.encode() + b"\n")
+    part = file.with_name(file.name + ".part")
+    part.unlink(missing_ok=True)
+    with open(part, "xb") as half:
+        half.write(content)
+    part.replace(file)
 
 
 def read_table(path):

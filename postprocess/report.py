@@ -21,7 +21,7 @@ except ImportError as error:
     sys.exit(2)
 
 from percuss_figures import style
-from percuss_results import ResultsError, Run
+from percuss_results import ResultsError, Run, write_result
 from report_page import escape, left_out, page, paragraph, quantity, section
 from report_plots import bar_theory, contact_section, energy_section, history_section, model_sections
 from report_tables import body_types, config_section, event_section, file_section, key_figures, setup_section, status_of
@@ -92,9 +92,7 @@ def make_report(directory, file):
     footer = paragraph(escape(f"Written by report.py from the results of {run.name}, percuss {program.get('version', '')} ({program.get('commit', '')})."))
     with numpy.errstate(all="ignore"):  # values of a diverged run overflow
         text = page(title, header(run), sections(run), footer)
-    half = file.with_name(file.name + ".part")
-    half.write_text(text, encoding="utf-8")
-    half.replace(file)
+    write_result(file, text.encode())
 
 
 def main():

@@ -8,6 +8,7 @@ refined key with their orders (convergence.csv); or each recorded quantity over 
 
 import argparse
 import csv
+import io
 import json
 import math
 import pathlib
@@ -18,7 +19,7 @@ import numpy as np
 from matplotlib.ticker import ScalarFormatter
 
 from percuss_figures import BLACK, TWO_COLUMNS, legend_below, letter, style
-from percuss_results import ResultsError
+from percuss_results import ResultsError, write_result
 
 MARKERS = "osD^vP*X"
 
@@ -185,7 +186,9 @@ def draw(directory, png):
     choose = draw_bifurcation if study["bifurcation"] else draw_convergence if study["convergence"] else draw_quantities
     figure = choose(study, directory)
     figure.suptitle(study["title"] or study["name"], fontsize=9.5)
-    figure.savefig(png)
+    picture = io.BytesIO()
+    figure.savefig(picture, format=png.suffix[1:] or "png")
+    write_result(png, picture.getvalue())
     print(png)
 
 

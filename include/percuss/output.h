@@ -9,7 +9,7 @@
   file's name; files that are complete stay readable at any moment.
 
   To add a writer: src/output/NAME.c with an NsWriterType `NsWriterType_Name`, and a line in src/output/list.h, which also describes its key of `output`. Its CSV files are tables of
-  columns (NsCsvType): headers, --overwrite's clean-up, `percuss compare`, units and `percuss explain` follow from them. Memory comes from the sink's arena in `open`, so that
+  columns (NsCsvType): headers, `percuss compare`, units and `percuss explain` follow from them. Memory comes from the sink's arena in `open`, so that
   nothing allocates while stepping.
 */
 #pragma once
@@ -18,7 +18,8 @@
 #include "ledger.h"
 #include "settings.h"
 
-typedef struct NsJson NsJson;
+typedef struct NsJson   NsJson;
+typedef struct NsFolder NsFolder; /* src/output/folder.h */
 
 /* ---- the directory of results ---------------------------------------------------------------------------------------------------------------------------- */
 
@@ -35,6 +36,7 @@ typedef struct {
   NsArena    *arena;
   const char *name; /* of the results: names the frames */
   const char *directory;
+  NsFolder   *folder;        /* the directory, open, where this process writes; NULL: not yet, see src/output/file.h */
   PetscBool   writes;        /* this process writes files and speaks to the user: the first */
   PetscBool   resumes;       /* a run goes on: files are kept until NsFileSerialize cuts them */
   double      now;           /* NsSeconds() of the present step, for rows that are to be seen soon */
@@ -115,8 +117,6 @@ typedef struct NsWriterType NsWriterType;
 struct NsWriterType {
   const char      *name;
   const NsCsvType *csv[NS_WRITER_TABLES + 1]; /* its tables, then NULL. Opened (after `open`), kept in checkpoints and closed for it */
-  const char *const *
-    files; /* its other files: patterns (fnmatch), within the directory or a folder of it, NULL-terminated; lists before what they list. NULL: none */
   /* Whether a run wants it beyond what its key says (`every` above 0, true). NULL: it does. */
   PetscBool (*wanted)(const NsWriter *);
   /* Mistakes in its settings that show only with the model; defaults that come from it. NULL: there are none. */

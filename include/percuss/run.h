@@ -33,8 +33,9 @@ typedef struct {
   int                sets;
   const char *const *set; /* --set arguments */
   int                grafts;
-  const NsRunGraft  *graft;     /* [grafts], set after them */
-  const char        *directory; /* --out; NULL: from the config, or out/<name> */
+  const NsRunGraft  *graft;       /* [grafts], set after them */
+  const char        *directory;   /* --out; NULL: from the config, or out/<name> */
+  int                own_folders; /* so many at its end are percuss's own, where no link is followed: a study's */
   PetscBool          overwrite, quiet, force;
   PetscBool          resume;     /* go on from the newest checkpoint of the directory */
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
@@ -113,6 +114,10 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse);
 
 /* ---- results: src/run/results.c --------------------------------------------------------------------------------------------------------------------------- */
 
+/* Takes the directory, which exists, for this process alone, until NsRunDestroy. NULL: done; else why not. On the process that writes. */
+const char *NsRunTakeDirectory(NsRun *run);
+/* Removes what percuss has written there. False: why not is in errno (NsFolderWhy). After NsRunTakeDirectory. */
+PetscBool NsRunClearDirectory(NsRun *run);
 /* The directory with run.json and config.yaml, for an analysis; the sink says whether it failed. */
 PetscErrorCode NsRunOpenResults(NsRun *run);
 /* Closes the writers, and run.json says how it ended. */
@@ -126,11 +131,11 @@ long NsRunFramesEvery(const NsRun *run);
 
 /* ---- going on from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
 
-/* Whether this process alone writes into the directory from now on, until NsRunDestroy. */
-PetscBool NsRunLock(NsRun *run);
 /* The newest checkpoint in the run's directory that is whole and fits: the run will go on from there. NULL: there is none. `why`: "", or a sentence about the newest that was left
    out. On the process that writes. */
 const char *NsCheckpointFind(NsRun *run, char *why, size_t size);
+/* Whether there is any, whole or not. */
+PetscBool NsCheckpointsAreThere(NsRun *run);
 /* (all) Whether there is one. After NsCheckpointsCreate. */
 void NsRunResume(NsRun *run, PetscBool resumes);
 /* (all) Room for writing and reading checkpoints; the last allocation. */

@@ -73,7 +73,7 @@ PetscErrorCode NsModalWriteShapes(NsSink *sink, NsModel *model, const NsModes *m
 
   PetscFunctionBegin;
   if (!NsVtkFits(scene->points, scene->cells)) NsSinkFail(sink, "cannot write mode shapes: VTK files number points and cells with 32 bits");
-  NsFileMakeDirectory(sink, NsSinkPath(sink, "frames"));
+  NsFileMakeDirectory(sink, "frames");
   NsVtkCreate(&vtk, sink);
   PetscCall(PetscMalloc2((size_t)(3 * scene->points), &u, (size_t)(3 * scene->points), &displacement));
   for (PetscInt i = 0; i < modes->count && !sink->failure[0]; i++) {
@@ -84,11 +84,11 @@ PetscErrorCode NsModalWriteShapes(NsSink *sink, NsModel *model, const NsModes *m
     NsSeriesCreate(&series, sink, NsArenaPrint(arena, "%s.vtk.series", name), prefix, PHASES);
     for (PetscInt p = 0; p < PHASES && !sink->failure[0]; p++) {
       const PetscComplex turn = cexp(2 * PETSC_PI * p / PHASES * PETSC_i);
-      char               path[4096], title[200];
+      char               frame[4096], title[200];
       for (PetscInt k = 0; k < 3 * scene->points; k++) displacement[k] = factor * creal(u[k] * turn);
-      NsSeriesNextPath(&series, path, sizeof(path));
+      NsSeriesNextName(&series, frame, sizeof(frame));
       snprintf(title, sizeof(title), "%.80s, mode %d, %.9g rad/s, phase %d of %d", sink->name, (int)i + 1, modes->mode[i].im, (int)p, PHASES);
-      NsVtkOpen(&vtk, path, title);
+      NsVtkOpen(&vtk, frame, title);
       NsVtkGrid(&vtk, (PetscReal)p / PHASES, p, scene->points, scene->x, scene->cells, scene->cell);
       NsVtkPointData(&vtk);
       NsVtkVectors(&vtk, "displacement", displacement);

@@ -72,7 +72,7 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
 #define NS_OPTION_OVERWRITE \
   { \
     .name  = "--overwrite", \
-    .about = "replace earlier results of percuss in that directory; other files there are kept, and a directory without a run.json is never touched" \
+    .about = "replace earlier results of percuss in that directory: the files of its list percuss.files; others are kept, and a directory without the list is never touched" \
   }
 #define NS_OPTION_QUIET \
   { \

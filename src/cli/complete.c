@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include "command.h"
 #include "core/text.h"
-#include "output/directory.h"
+#include "output/folder.h"
 #include "percuss/run.h"
 
 static const char script[] =
@@ -51,7 +51,9 @@ typedef enum { ANY_FILE, CONFIGS, DIRECTORIES, RUNS } Wanted;
 
 static bool holds_run(const char *path, NsArena *arena)
 {
-  return NsDirectoryLook(path, arena) == NS_DIRECTORY_RESULTS;
+  const NsDirectoryUse use = NsDirectoryLook(path, arena);
+
+  return use == NS_DIRECTORY_RESULTS || use == NS_DIRECTORY_UNLISTED;
 }
 
 /* Files and directories in the folder that the word names. For RUNS only directories that hold one, or all directories if none does; nothing within a run. */

@@ -114,6 +114,7 @@ static const char manual_end[] =
   ".TP\n.B NO_COLOR\nif set, messages have no colours\n"
   ".TP\n.BR PETSC_OPTIONS \", \" PETSC_OPTIONS_YAML\nare not used, nor is .petscrc: a run depends on its config and its command line alone\n"
   ".SH FILES\n"
+  ".TP\n.I percuss.files\nnames of the files that percuss wrote; \\-\\-overwrite removes no others\n"
   ".TP\n.I run.json\nversions, options, figures and how the run ended\n"
   ".TP\n.I config.yaml\nthe config as run; it can be run again\n"
   ".TP\n.IR NAME.vtk.series \", \" NAME_contacts.vtk.series\nframes, to be opened in ParaView\n"

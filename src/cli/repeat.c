@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "output/directory.h"
+#include "output/folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "run/versions.h"
@@ -27,7 +27,8 @@ NsRunRecord *NsRepeatLook(const char *path, NsArena *arena, NsDiag *diag)
   if (config) {
     const char *folder = NsArenaCopy(arena, path, strlen(path) - strlen("config.yaml"));
 
-    if (NsDirectoryLook(*folder ? folder : ".", arena) != NS_DIRECTORY_RESULTS) return NULL;
+    const NsDirectoryUse use = NsDirectoryLook(*folder ? folder : ".", arena);
+    if (use != NS_DIRECTORY_RESULTS && use != NS_DIRECTORY_UNLISTED) return NULL;
   } else if (directory ? stat(NsArenaPrint(arena, "%s/run.json", path), &beside) != 0 : !ends_with(path, "run.json"))
     return NULL; /* the reader of configs says what a directory is not */
   return NsRunRecordRead(path, arena, diag);

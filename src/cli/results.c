@@ -3,15 +3,24 @@
 #include <string.h>
 #include <unistd.h>
 #include "results.h"
-#include "output/directory.h"
+#include "output/folder.h"
 #include "fe/fe.h"
 
 bool NsEmptyResults(const char *command, NsRun *run)
 {
-  if (NsDirectoryRemoveResults(NsRunSink(run)->directory, NsRunArena(run))) return true;
-  NsSinkFail(NsRunSink(run), "cannot empty '%s': %s", NsRunSink(run)->directory, strerror(errno));
+  if (NsRunClearDirectory(run)) return true;
+  NsSinkFail(NsRunSink(run), "cannot empty '%s': %s", NsRunSink(run)->directory, NsFolderWhy(errno));
   fprintf(stderr, "percuss %s: %s\n", command, NsRunMessage(run));
   return false;
+}
+
+bool NsTakeResults(const char *command, NsRun *run)
+{
+  const char *path = NsRunSink(run)->directory, *why = NsRunTakeDirectory(run);
+
+  if (why)
+    fprintf(stderr, "percuss %s: '%s' cannot be used: %s; use another: --out %s\n", command, path, why, NsDirectoryFreeName(path, NsRunArena(run)));
+  return !why;
 }
 
 static bool clear_results(const char *command, NsRun *run)
@@ -22,20 +31,22 @@ static bool clear_results(const char *command, NsRun *run)
   if (use == NS_DIRECTORY_FREE) return true;
   if (use == NS_DIRECTORY_FILE)
     fprintf(stderr, "percuss %s: '%s' is a file; --out names a directory\n", command, path);
-  else if (use == NS_DIRECTORY_FOREIGN && NsRunGetOptions(run)->overwrite)
+  else if (use == NS_DIRECTORY_UNLISTED && NsRunGetOptions(run)->overwrite)
+    fprintf(stderr,
+      "percuss %s: '%s' is not changed: it has no " NS_FOLDER_LIST
+      ", by which percuss knows its files; remove it yourself, or use another: --out %s\n",
+      command, path, NsDirectoryFreeName(path, NsRunArena(run)));
+  else if (use != NS_DIRECTORY_RESULTS && use != NS_DIRECTORY_UNLISTED && NsRunGetOptions(run)->overwrite)
     fprintf(stderr, "percuss %s: '%s' holds no results of percuss and is not changed\n", command, path);
-  else if (use == NS_DIRECTORY_FOREIGN) {
+  else if (use != NS_DIRECTORY_RESULTS && use != NS_DIRECTORY_UNLISTED) {
     fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; use another: --out %s\n", command, path,
       NsDirectoryFreeName(path, NsRunArena(run)));
   } else if (!NsRunGetOptions(run)->overwrite) {
     const PetscBool stopped = access(NsSinkPath(NsRunSink(run), "checkpoint"), F_OK) == 0; /* a run that is done leaves none */
     fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
       stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
-  } else if (!NsRunLock(run)) {
-    fprintf(
-      stderr, "percuss %s: another run writes into '%s'; --out %s keeps out of its way\n", command, path, NsDirectoryFreeName(path, NsRunArena(run)));
   } else
-    return NsEmptyResults(command, run);
+    return NsTakeResults(command, run) && NsEmptyResults(command, run);
   return false;
 }
 

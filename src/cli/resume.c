@@ -1,9 +1,10 @@
 /* percuss run --resume: whether, and from where. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "command.h"
 #include "results.h"
-#include "output/directory.h"
+#include "output/folder.h"
 #include "core/sha256.h"
 #include "results/config_difference.h"
 #include "results/record.h"
@@ -42,9 +43,10 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
   const NsRunRecord *record;
   char               why[1024];
 
-  if (!NsRunLock(run)) {
-    fprintf(stderr, "percuss run: '%s' is still being written by another run\n", path);
-    return NS_RESUME_REFUSED;
+  if (!NsTakeResults("run", run)) return NS_RESUME_REFUSED;
+  if (access(NsSinkPath(NsRunSink(run), "run.json"), F_OK) && !NsCheckpointsAreThere(run)) {
+    fprintf(stderr, "percuss run: '%s' has no run.json: percuss was stopped before the first step; the run starts anew\n", path);
+    return NsEmptyResults("run", run) ? NS_RESUME_RUN : NS_RESUME_REFUSED;
   }
   record = NsRunRecordRead(path, NsRunArena(run), diag);
   if (!record) {
@@ -59,6 +61,10 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
     NsCheckpointsRemove(run); /* those of a run that was killed just before it removed them itself */
     fprintf(stderr, "percuss run: '%s' is complete; nothing is left to do\n", path);
     return NS_RESUME_COMPLETE;
+  }
+  if (NsFolderLook(NsRunSink(run)->folder) != NS_DIRECTORY_RESULTS) {
+    fprintf(stderr, "percuss run: cannot go on in '%s': it has no " NS_FOLDER_LIST ", by which percuss knows its files\n", path);
+    return NS_RESUME_REFUSED;
   }
   const char *checkpoint = NsCheckpointFind(run, why, sizeof(why));
   *resumes               = checkpoint != NULL;
@@ -82,7 +88,7 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume)
   PetscCall(NsCheckpointsCreate(run));
   if (NsRunSink(run)->writes) {
     const NsDirectoryUse use = NsDirectoryLook(NsRunSink(run)->directory, NsRunArena(run));
-    if (use == NS_DIRECTORY_RESULTS) {
+    if (use == NS_DIRECTORY_RESULTS || use == NS_DIRECTORY_UNLISTED) {
       what[0] = (PetscInt)look_at_results(run, &resumes);
       what[1] = (resumes ? FROM_CHECKPOINT : 0) | (NsRunExit(run) == NS_EXIT_FAILED ? FAILED : 0);
     } else if (use == NS_DIRECTORY_FREE) {

@@ -1,5 +1,6 @@
 /* percuss study STUDY: many runs of one config, in processes of their own; their table, orders of convergence, bifurcation data, figure. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -7,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "command.h"
-#include "output/directory.h"
+#include "output/file.h"
 #include "script.h"
 #include "study/study.h"
 
@@ -33,25 +34,43 @@ static bool may_use_directory(const NsStudy *study)
   switch (NsDirectoryLook(path, study->arena)) {
   case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
   case NS_DIRECTORY_RESULTS:
+  case NS_DIRECTORY_UNLISTED:
     fprintf(stderr, "percuss study: '%s' holds a run, not a study; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   case NS_DIRECTORY_FOREIGN:
-    if (NsStudyIsThere(path, study->arena)) break;
-    fprintf(stderr, "percuss study: '%s' exists already and is not a study; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    fprintf(stderr,
+      "percuss study: '%s' exists already and is not a study (one has a " NS_FOLDER_LIST "); use another: --out %s\n", path,
+      NsDirectoryFreeName(path, study->arena));
     return false;
   default: break;
   }
   return true;
 }
 
-/* With study.json, which marks it as a study. */
-static bool make_directory(const NsStudy *study)
+/* Makes it, takes it for this process and its children alone, and writes study.json. Exit code. */
+static int make_directory(NsStudy *study)
 {
-  const char *path = study->directory;
+  static const char *const files[] = {"study.json", "study.csv", "times.csv", NULL};
+  const char              *path    = study->directory;
+  NsSink                  *sink    = NsArenaAlloc(study->arena, sizeof(*sink));
 
-  if (NsDirectoryMake(NsArenaPrint(study->arena, "%s/runs", path))) return NsStudyDescribe(study);
-  fprintf(stderr, "percuss study: cannot make the directory %s/runs: %s\n", path, strerror(errno));
-  return false;
+  *sink        = (NsSink){.arena = study->arena, .name = study->name, .directory = path, .writes = PETSC_TRUE};
+  study->sink  = sink;
+  sink->folder = NsFolderOpen(path, 0, true, NS_FOLDER_STUDY, study->arena);
+  if (!sink->folder) {
+    fprintf(stderr, "percuss study: cannot make the directory %s: %s\n", path, NsFolderWhy(errno));
+    return NS_EXIT_FAILED;
+  }
+  if (!NsFolderLock(sink->folder)) {
+    fprintf(stderr, "percuss study: another study writes into '%s'; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    return NS_EXIT_INPUT;
+  }
+  if (!may_use_directory(study)) return NS_EXIT_INPUT; /* another may have been quicker */
+  NsFileClaim(sink, files);
+  NsFileMakeDirectory(sink, "runs");
+  if (!sink->failure[0]) return NsStudyDescribe(study) ? NS_EXIT_DONE : NS_EXIT_FAILED;
+  fprintf(stderr, "percuss study: %s\n", sink->failure);
+  return NS_EXIT_FAILED;
 }
 
 /* Examination -------------------------------------------------------------------------------------------------------------------------------------- */
@@ -122,17 +141,25 @@ static int work(void *context, int number)
   return NsCommandAlone(run_row, &wanted);
 }
 
-static const char *log_of(void *context, int number)
+/* "runs/0123456789ab.log" */
+static int open_log(const NsStudy *study, int number, int flags)
 {
-  const NsStudy *study = context;
+  const char *leaf, *name = NsArenaPrint(study->arena, "runs/%.12s.log", study->run[number].fingerprint);
+  const int   at = NsFolderAt(study->sink->folder, name, &leaf);
 
-  return NsArenaPrint(study->arena, "%s.log", study->run[number].directory);
+  return at < 0 ? -1 : openat(at, leaf, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+}
+
+static int new_log(void *context, int number)
+{
+  return open_log(context, number, O_WRONLY | O_CREAT | O_TRUNC);
 }
 
 /* The last line of the messages of a run: the reason if there is no run.json. */
 static const char *last_message(NsStudy *study, int number)
 {
-  FILE       *file = fopen(log_of(study, number), "r");
+  const int   fd   = open_log(study, number, O_RDONLY);
+  FILE       *file = fd < 0 ? NULL : fdopen(fd, "r");
   char        line[512];
   const char *last = "";
 
@@ -144,19 +171,19 @@ static const char *last_message(NsStudy *study, int number)
   return last;
 }
 
-/* How a run ended: from run.json, or if that is missing from the exit code. */
+/* How a run ended: from run.json, or from the exit code if that is missing or, of a run that was refused, another's. */
 static void ended(void *context, int number, int code)
 {
   NsStudy    *study = context;
   NsStudyRun *run   = &study->run[number];
 
   run->state = NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
-  if (run->state == NS_ROW_MISSING && code != NS_EXIT_STOPPED) {
+  if (code != NS_EXIT_STOPPED && (run->state == NS_ROW_MISSING || (run->state == NS_ROW_DONE && code != NS_EXIT_DONE))) {
     run->state   = NS_ROW_FAILED;
     run->message = code < 0 ? NsArenaPrint(study->arena, "killed by signal %d (%s)", -code, strsignal(-code))
                             : NsArenaPrint(study->arena, "exit code %d: %s", code, last_message(study, number));
   }
-  if (run->state != NS_ROW_FAILED) (void)unlink(log_of(study, number));
+  if (run->state != NS_ROW_FAILED) (void)NsFolderRemoveFile(study->sink->folder, NsArenaPrint(study->arena, "runs/%.12s.log", run->fingerprint));
 }
 
 /* A run that stopped at a limit of its own has failed; it is missing only if the study was stopped. */
@@ -177,7 +204,8 @@ static void share_states(NsStudy *study, int stopped)
 static bool is_to_make(const NsStudy *study, NsStudyRun *run)
 {
   run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
-  return run->state == NS_ROW_MISSING || (run->state == NS_ROW_FAILED && !strncmp(run->message, "cannot ", 7));
+  return run->state == NS_ROW_MISSING ||
+         (run->state == NS_ROW_FAILED && (!strncmp(run->message, "cannot ", 7) || !strcmp(run->message, "out of memory")));
 }
 
 /* Makes missing runs. Returns the signal that stopped it, or 0. */
@@ -185,7 +213,7 @@ static int make_runs(NsStudy *study)
 {
   int   *missing = NsArenaAlloc(study->arena, sizeof(int) * (size_t)study->runs), count = 0, distinct = 0, stopped;
   NsPool pool = {
-    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = log_of, .ended = ended, .name = study->name};
+    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = new_log, .ended = ended, .name = study->name};
 
   for (int pass = 0; pass < 2; pass++) { /* references are often the longest: first */
     for (int i = pass ? 0 : study->rows; i < (pass ? study->rows : study->runs); i++) {
@@ -289,7 +317,7 @@ static int finish(NsStudy *study, int stopped)
     if (!stopped) draw_figure(study);
   }
   if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command makes the missing runs\n");
-  return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : NS_EXIT_DONE;
+  return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
 }
 
 static int call(const NsArguments *arguments)
@@ -313,8 +341,10 @@ static int call(const NsArguments *arguments)
   if (!may_use_directory(&study)) return NS_EXIT_INPUT;
   code = examine_all(&study);
   if (code != NS_EXIT_DONE) return code;
-  if (!make_directory(&study)) return NS_EXIT_FAILED;
-  return finish(&study, make_runs(&study));
+  code = make_directory(&study);
+  if (code == NS_EXIT_DONE) code = finish(&study, make_runs(&study));
+  NsFolderClose(&study.sink->folder);
+  return code;
 }
 
 const NsCommand NsCommand_Study = {
@@ -323,8 +353,8 @@ const NsCommand NsCommand_Study = {
   .options = options,
   .about   = "run a config for many values of its keys: table, convergence orders, bifurcation data, figure",
   .description =
-    "STUDY is a YAML file that names a config and the keys to vary (percuss explain study). Each run is a process of its own; a run that fails is a row of the table with the reason. If the "
-    "study is called again, only missing runs are made.\n"
+    "STUDY is a YAML file that names a config and the keys to vary (percuss explain study). Each run is a process of its own; a run that fails is a row of the table with the reason, and "
+    "makes the exit code 1. If the study is called again, only missing runs are made.\n"
     "\n"
     "Writes into out/NAME: study.csv, study.png, convergence.csv and bifurcation.csv if the study asks for them, and each run in a folder of its own.",
   .examples = "study configs/studies/oscillator_orders.yaml --jobs 2",

@@ -37,7 +37,7 @@ void NsCsvOpen(NsCsv *csv, NsSink *sink, const NsCsvType *type, PetscInt subject
   csv->field  = NsArenaAlloc(sink->arena, fields * sizeof(*csv->field));
   /* Two rows fit, so that a flush never cuts one; and enough rows that writing them costs nothing. */
   NsFileCreate(&csv->file, sink, PetscMax((size_t)65536, 2 * 26 * (fields + 1)));
-  NsFileOpen(&csv->file, NsSinkPath(sink, "%s", type->file));
+  NsFileOpen(&csv->file, type->file);
   NsFileListAdd(&sink->files, type->file, sink->arena);
   if (type->subject) {
     add_field(csv, type->column, 0, type->column->name);

@@ -11,7 +11,27 @@ static void fail(NsFile *file, int error)
 {
   file->failed = PETSC_TRUE;
   file->used   = 0;
-  NsSinkFail(file->sink, "cannot write %s: %s", file->path, strerror(error));
+  NsSinkFail(file->sink, "cannot write %s/%s: %s", file->sink->directory, file->name, NsFolderWhy(error));
+}
+
+NsFolder *NsFileFolder(NsSink *sink)
+{
+  if (!sink->writes) return NULL;
+  if (!sink->folder) sink->folder = NsFolderOpen(sink->directory, 0, false, NS_FOLDER_RUN, sink->arena);
+  if (!sink->folder) NsSinkFail(sink, "cannot write into %s: %s", sink->directory, NsFolderWhy(errno));
+  return sink->folder;
+}
+
+void NsFileClaim(NsSink *sink, const char *const *names)
+{
+  NsFolder *folder = NsFileFolder(sink);
+
+  if (!folder) return;
+  NsFolderHold(folder);
+  for (int i = 0; names[i]; i++) {
+    if (!NsFolderClaim(folder, names[i])) NsSinkFail(sink, "cannot write %s/%s: %s", sink->directory, names[i], NsFolderWhy(errno));
+  }
+  if (!NsFolderCommit(folder)) NsSinkFail(sink, "cannot write %s/" NS_FOLDER_LIST ": %s", sink->directory, NsFolderWhy(errno));
 }
 
 void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity)
@@ -23,35 +43,66 @@ void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity)
   file->fd       = -1;
 }
 
-/* The file is written under `name`, which may not be its own. `keep`: with what is in it, for NsFileSerialize. */
-static void open_as(NsFile *file, const char *path, const char *name, PetscBool keep)
+/* A plain file with no other name; `more`: O_TRUNC, O_EXCL ... -1: errno. */
+static int open_own(NsFolder *folder, const char *name, int more)
 {
   struct stat status;
+  const char *leaf;
+  const int   at = NsFolderAt(folder, name, &leaf);
+  int         fd = at < 0 ? -1 : (int)TEMP_FAILURE_RETRY(openat(at, leaf, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | more, 0666));
+  int         error;
 
-  file->path    = path;
+  if (fd < 0) return -1;
+  error = fstat(fd, &status) ? errno : !S_ISREG(status.st_mode) ? EEXIST : status.st_nlink > 1 ? EMLINK : 0;
+  if (!error) return fd;
+  (void)close(fd);
+  errno = error;
+  return -1;
+}
+
+/* Opens a file that does not exist, under this name, which is percuss's: what a killed run has left of it goes. */
+static int open_new(NsFolder *folder, const char *name)
+{
+  int fd = open_own(folder, name, O_CREAT | O_EXCL);
+
+  if (fd < 0 && errno == EEXIST && NsFolderRemoveFile(folder, name)) fd = open_own(folder, name, O_CREAT | O_EXCL);
+  return fd;
+}
+
+static void begin(NsFile *file, const char *name)
+{
+  file->name    = name;
   file->used    = 0;
   file->written = 0;
   file->flushed = file->sink->now;
   file->failed  = PETSC_FALSE;
-  file->regular = PETSC_FALSE;
-  if (!file->sink->writes) return;
-  file->fd = (int)TEMP_FAILURE_RETRY(open(name, O_WRONLY | O_CREAT | (keep ? 0 : O_TRUNC) | O_CLOEXEC, 0666));
-  if (file->fd < 0)
-    fail(file, errno);
-  else
-    file->regular = fstat(file->fd, &status) == 0 && S_ISREG(status.st_mode);
+  file->made    = PETSC_FALSE;
 }
 
-void NsFileOpen(NsFile *file, const char *path)
+void NsFileOpen(NsFile *file, const char *name)
 {
+  NsFolder *folder = NsFileFolder(file->sink);
+
+  begin(file, name);
   file->part[0] = 0;
-  open_as(file, path, path, file->sink->resumes);
+  if (!file->sink->writes) return;
+  if (folder && NsFolderClaim(folder, name)) file->fd = file->sink->resumes ? open_own(folder, name, O_CREAT) : open_new(folder, name);
+  file->made = file->fd >= 0;
+  if (!file->made) fail(file, errno);
 }
 
-void NsFileOpenPart(NsFile *file, const char *path)
+void NsFileOpenPart(NsFile *file, const char *name)
 {
-  /* a name that does not fit is too long for any file, which the system says */
-  open_as(file, path, (size_t)snprintf(file->part, sizeof(file->part), "%s.part", path) < sizeof(file->part) ? file->part : path, PETSC_FALSE);
+  NsFolder *folder = NsFileFolder(file->sink);
+
+  begin(file, name);
+  if (!file->sink->writes) return;
+  if ((size_t)snprintf(file->part, sizeof(file->part), "%s.part", name) >= sizeof(file->part))
+    errno = ENAMETOOLONG;
+  else if (folder && NsFolderClaim(folder, name))
+    file->fd = open_new(folder, file->part);
+  file->made = file->fd >= 0;
+  if (!file->made) fail(file, errno);
 }
 
 /* 0 or errno. */
@@ -90,7 +141,7 @@ void NsFileFlush(NsFile *file)
   if (error) {
     fail(file, error);
     /* Back to the end of the last flush, which was the end of a row. If this fails too there is nothing better to do. */
-    if (file->regular && TEMP_FAILURE_RETRY(ftruncate(file->fd, (off_t)file->written))) return;
+    if (TEMP_FAILURE_RETRY(ftruncate(file->fd, (off_t)file->written))) return;
     return;
   }
   file->written += (int64_t)file->used;
@@ -176,9 +227,9 @@ void NsFileSerialize(NsFile *file, NsArchive *archive)
   length = file->written;
   NsArchiveLong(archive, "file", &length);
   if (!archive->reading || archive->problem[0] || !file->sink->writes || file->fd < 0) return;
-  error = file->regular ? go_on_at(file, length) : 0; /* what went through a pipe is gone */
+  error = go_on_at(file, length);
   if (error == ESTALE)
-    NsSinkFail(file->sink, "cannot go on with %s: it is shorter than when the checkpoint was written", file->path);
+    NsSinkFail(file->sink, "cannot go on with %s/%s: it is shorter than when the checkpoint was written", file->sink->directory, file->name);
   else if (error)
     fail(file, error);
   file->written = length;
@@ -200,20 +251,14 @@ PetscBool NsFileClose(NsFile *file, PetscBool sync)
 }
 
 /* Gives a file its name; sync: on the disk, too, for a name is in its folder, which is there when that is. 0 or errno. */
-static int give_name(const char *part, const char *path, PetscBool sync)
+static int give_name(NsFolder *folder, const char *part, const char *name, PetscBool sync)
 {
-  char        folder[NS_FILE_PATH] = ".";
-  const char *slash                = strrchr(path, '/');
-  int         fd, error;
+  const char *from, *to;
+  const int   at = NsFolderAt(folder, part, &from);
 
-  if (rename(part, path)) return errno;
-  if (!sync) return 0;
-  if (slash) (void)snprintf(folder, sizeof(folder), "%.*s", slash == path ? 1 : (int)(slash - path), path);
-  fd = (int)TEMP_FAILURE_RETRY(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd < 0) return 0; /* a folder that may be written to and not read */
-  error = sync_file(fd);
-  (void)close_file(fd);
-  return error;
+  (void)NsFolderAt(folder, name, &to);
+  if (at < 0 || renameat(at, from, at, to)) return errno;
+  return sync ? sync_file(at) : 0;
 }
 
 PetscBool NsFilePublish(NsFile *file, PetscBool sync)
@@ -221,7 +266,7 @@ PetscBool NsFilePublish(NsFile *file, PetscBool sync)
   int error;
 
   if (!file->sink->writes) return PETSC_TRUE;
-  if (!file->failed && NsFileClose(file, sync) && (error = give_name(file->part, file->path, sync))) fail(file, error);
+  if (!file->failed && NsFileClose(file, sync) && (error = give_name(file->sink->folder, file->part, file->name, sync))) fail(file, error);
   if (file->failed) NsFileDiscard(file);
   return !file->failed;
 }
@@ -231,13 +276,13 @@ void NsFileDiscard(NsFile *file)
   if (file->fd >= 0) close(file->fd);
   file->fd   = -1;
   file->used = 0;
-  if (file->regular) unlink(file->part[0] ? file->part : file->path);
+  if (file->made) (void)NsFolderRemoveFile(file->sink->folder, file->part[0] ? file->part : file->name);
 }
 
 /* 0 or errno. */
-static int write_new(const char *path, const char *text, size_t size, PetscBool sync)
+static int write_new(NsFolder *folder, const char *name, const char *text, size_t size, PetscBool sync)
 {
-  const int fd = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  const int fd = open_new(folder, name);
   int       error, close_error;
 
   if (fd < 0) return errno;
@@ -248,40 +293,48 @@ static int write_new(const char *path, const char *text, size_t size, PetscBool 
 }
 
 /* On a full disk a new file has no room, but the old one owns its blocks. */
-static PetscBool write_in_place(const char *path, const char *text, size_t size)
+static PetscBool write_in_place(NsFolder *folder, const char *name, const char *text, size_t size)
 {
   struct stat status;
   PetscBool   done = PETSC_FALSE;
-  const int   fd   = (int)TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC));
+  const int   fd   = open_own(folder, name, 0);
 
   if (fd < 0) return PETSC_FALSE;
-  if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && (int64_t)size <= 512 * (int64_t)status.st_blocks)
+  if (fstat(fd, &status) == 0 && (int64_t)size <= 512 * (int64_t)status.st_blocks)
     done = write_all(fd, text, size) == 0 && TEMP_FAILURE_RETRY(ftruncate(fd, (off_t)size)) == 0 && sync_file(fd) == 0;
   return close_file(fd) == 0 && done;
 }
 
-PetscBool NsFileReplace(NsSink *sink, const char *path, const char *text, size_t size, PetscBool sync)
+PetscBool NsFileReplace(NsSink *sink, const char *name, const char *text, size_t size, PetscBool sync)
 {
-  char temporary[NS_FILE_PATH];
-  int  error;
+  char      temporary[NS_FILE_PATH];
+  NsFolder *folder = NsFileFolder(sink);
+  int       error  = 0;
 
   if (!sink->writes) return PETSC_TRUE;
-  if ((size_t)snprintf(temporary, sizeof(temporary), "%s.part", path) >= sizeof(temporary))
+  if (!folder) return PETSC_FALSE;
+  if ((size_t)snprintf(temporary, sizeof(temporary), "%s.part", name) >= sizeof(temporary))
     error = ENAMETOOLONG;
+  else if (!NsFolderClaim(folder, name))
+    error = errno;
   else {
-    error = write_new(temporary, text, size, sync);
-    if (!error) error = give_name(temporary, path, sync);
-    if (error) unlink(temporary);
-    if ((error == ENOSPC || error == EDQUOT) && write_in_place(path, text, size)) error = 0;
+    error = write_new(folder, temporary, text, size, sync);
+    if (!error) error = give_name(folder, temporary, name, sync);
+    if (error) (void)NsFolderRemoveFile(folder, temporary);
+    if ((error == ENOSPC || error == EDQUOT) && write_in_place(folder, name, text, size)) error = 0;
   }
-  if (error) NsSinkFail(sink, "cannot write %s: %s", path, strerror(error));
+  if (error) NsSinkFail(sink, "cannot write %s/%s: %s", sink->directory, name, NsFolderWhy(error));
   return error == 0;
 }
 
-PetscBool NsFileMakeDirectory(NsSink *sink, const char *path)
+PetscBool NsFileMakeDirectory(NsSink *sink, const char *name)
 {
-  if (!sink->writes || mkdir(path, 0777) == 0 || errno == EEXIST)
-    return PETSC_TRUE; /* a plain file of that name: opening files in it will fail and say so */
-  NsSinkFail(sink, "cannot make the directory %s: %s", path, strerror(errno));
+  char      claimed[64];
+  NsFolder *folder = NsFileFolder(sink);
+
+  if (!sink->writes) return PETSC_TRUE;
+  (void)snprintf(claimed, sizeof(claimed), "%s/", name);
+  if (folder && NsFolderClaim(folder, claimed)) return PETSC_TRUE;
+  NsSinkFail(sink, "cannot make the directory %s/%s: %s", sink->directory, name, NsFolderWhy(errno));
   return PETSC_FALSE;
 }

@@ -1,34 +1,37 @@
 /*
   Files that tell when they cannot be written.
 
+  A file is named as within the directory of results, "frames/bar_000000.vtk": it is opened there and nowhere else, and only where its name is percuss's own (folder.h).
+
   Everything goes through a buffer of fixed size (nothing allocates while stepping). The first failure - open, write, fsync, close, rename - ends
   in NsSinkFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look. So is everything on processes
   that do not write (sink->writes): all of them go through the same motions.
 */
 #pragma once
+#include "folder.h"
 #include "percuss/output.h"
 
 #define NS_FILE_PATH 4096
 
 typedef struct {
   NsSink     *sink;               /* not owned */
-  const char *path;               /* not owned; for messages */
-  char        part[NS_FILE_PATH]; /* its name until it is published; "": PATH from the beginning */
+  const char *name;               /* not owned; within the directory */
+  char        part[NS_FILE_PATH]; /* its name until it is published; "": NAME from the beginning */
   char       *buffer;             /* [capacity], from the sink's arena */
   size_t      used, capacity;
   int64_t     written; /* bytes that reached the file */
   double      flushed; /* when that was, by sink->now */
   int         fd;      /* -1: not open */
-  PetscBool   regular; /* a plain file: may be cut or removed */
+  PetscBool   made;    /* it is there, by its name or its .part */
   PetscBool   failed;
 } NsFile;
 
 /* Takes the buffer from the arena; a file may then be opened and closed many times. Rows of text should be shorter than half of it. */
 void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity);
-/* Truncates what was there; of a run that resumes, keeps it until NsFileSerialize. */
-void NsFileOpen(NsFile *file, const char *path);
-/* The same by the name PATH.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
-void NsFileOpenPart(NsFile *file, const char *path);
+/* Claims the name. Truncates what was there; of a run that resumes, keeps it until NsFileSerialize. */
+void NsFileOpen(NsFile *file, const char *name);
+/* The same by the name NAME.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
+void NsFileOpenPart(NsFile *file, const char *name);
 /* What is in the buffer goes to the file; it does by itself when the buffer is full. */
 void NsFileFlush(NsFile *file);
 void NsFileBytes(NsFile *file, const void *bytes, size_t size);
@@ -55,11 +58,15 @@ void NsFileSerialize(NsFile *file, NsArchive *archive);
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
 /* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk, where the name goes, too. False: failed. */
 PetscBool NsFilePublish(NsFile *file, PetscBool sync);
-/* Closes and, if it was a plain file, removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
+/* Closes and removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
 void NsFileDiscard(NsFile *file);
 
-/* A file that is whole at any moment: written to PATH.part, to the disk if sync, then renamed. False: failed, and PATH is whole, as it was or new.
-   On a full disk, where there is no room for PATH.part, it is written over the old one if it fits: "running" must not be the last word. */
-PetscBool NsFileReplace(NsSink *sink, const char *path, const char *text, size_t size, PetscBool sync);
-/* mkdir; one that is there already is fine. */
-PetscBool NsFileMakeDirectory(NsSink *sink, const char *path);
+/* A file that is whole at any moment: claimed, written to NAME.part, to the disk if sync, then renamed. False: failed, and NAME is whole, as it was or new.
+   On a full disk, where there is no room for NAME.part, it is written over the old one if it fits: "running" must not be the last word. */
+PetscBool NsFileReplace(NsSink *sink, const char *name, const char *text, size_t size, PetscBool sync);
+/* A folder of the directory, "frames"; one that is there already is fine. */
+PetscBool NsFileMakeDirectory(NsSink *sink, const char *name);
+/* The directory of the sink, opened if it is not; NULL: failed, or this process does not write. */
+NsFolder *NsFileFolder(NsSink *sink);
+/* Makes names percuss's own, with one fsync for all; NULL-terminated. */
+void NsFileClaim(NsSink *sink, const char *const *names);

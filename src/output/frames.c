@@ -21,8 +21,8 @@ typedef struct {
   NsVtk     vtk;
   NsSeries  series, contact_series;
   NsFields  fields;
-  char     *path; /* of the present frame */
-  size_t    path_size;
+  char     *name; /* of the present frame */
+  size_t    name_size;
   PetscBool contacts;
 
   /* Closed contacts, packed. [candidates] or [candidates, 3] */
@@ -31,9 +31,6 @@ typedef struct {
   PetscInt  *candidate, *state, *active;
   PetscReal *touch_q; /* [touches] */
 } Frames;
-
-/* Frames of the model and of its contacts, lists before what they list. */
-static const char *const files[] = {"*.vtk.series", "frames/*_[0-9][0-9][0-9][0-9][0-9][0-9].vtk", "view.py", NULL};
 
 static PetscBool wanted(const NsWriter *writer)
 {
@@ -108,29 +105,29 @@ static PetscErrorCode open_series(NsWriter *writer)
       "cannot write frames: VTK files number points and cells with 32 bits, too few for %lld points and %lld cells; set output.frames.every to 0",
       (long long)scene->points, (long long)scene->cells);
   NsVtkCreate(&self->vtk, sink);
-  NsFileMakeDirectory(sink, NsSinkPath(sink, "frames"));
+  NsFileMakeDirectory(sink, "frames");
   NsSeriesCreate(&self->series, sink, NsArenaPrint(arena, "%s.vtk.series", sink->name), prefix, planned);
   open_fields(self, scene, arena);
   if (self->contacts) {
     NsSeriesCreate(&self->contact_series, sink, NsArenaPrint(arena, "%s_contacts.vtk.series", sink->name), "frames/contacts", planned);
     open_contacts(self, model, arena);
   }
-  NsFileReplace(sink, NsSinkPath(sink, "view.py"), view, sizeof(view) - 1, PETSC_FALSE);
+  NsFileReplace(sink, "view.py", view, sizeof(view) - 1, PETSC_FALSE);
   NsFileListAdd(&sink->files, "view.py", arena);
-  self->path_size = strlen(sink->directory) + strlen(prefix) + sizeof("/frames/contacts_") + 32;
-  self->path      = NsArenaAlloc(arena, self->path_size);
+  self->name_size = strlen(prefix) + sizeof("frames/contacts_") + 32;
+  self->name      = NsArenaAlloc(arena, self->name_size);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode begin_frame(NsWriter *writer, const NsSeries *series, const NsSnapshot *snapshot, const char *what)
+static PetscErrorCode begin_frame(NsWriter *writer, NsSeries *series, const NsSnapshot *snapshot, const char *what)
 {
   Frames *self = writer->data;
   char    title[200];
 
   PetscFunctionBegin;
-  NsSeriesNextPath(series, self->path, self->path_size);
+  NsSeriesNextName(series, self->name, self->name_size);
   snprintf(title, sizeof(title), "percuss %s%.100s, step %lld, t = %.9g s", what, writer->sink->name, (long long)snapshot->step, snapshot->state.t);
-  NsVtkOpen(&self->vtk, self->path, title);
+  NsVtkOpen(&self->vtk, self->name, title);
   PetscFunctionReturn(0);
 }
 
@@ -248,7 +245,6 @@ static PetscErrorCode close_series(NsWriter *writer, const char *status)
 
 const NsWriterType NsWriterType_Frames = {
   .name        = "frames",
-  .files       = files,
   .wanted      = wanted,
   .bytes       = bytes,
   .open        = open_series,

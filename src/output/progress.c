@@ -29,9 +29,8 @@ typedef struct {
 } Figures;
 
 typedef struct {
-  const char *path;
-  NsJson      json;
-  PetscBool   live, plain, shown; /* what stderr is; a live line stands there */
+  NsJson    json;
+  PetscBool live, plain, shown; /* what stderr is; a live line stands there */
 
   /* When to look, and when to report. */
   PetscInt64 stride, look_at;
@@ -52,7 +51,6 @@ static PetscErrorCode open_status(NsWriter *writer)
 
   PetscFunctionBegin;
   writer->data = self;
-  self->path   = NsSinkPath(sink, "status.json");
   self->live   = sink->writes && !writer->quiet && isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
   self->plain  = sink->writes && !writer->quiet && !self->live;
   self->stride = 1;
@@ -200,7 +198,7 @@ static void write_status(NsWriter *writer, const char *status)
   NsJsonNumber(json, "energy_numerical", self->at.numerical);
   NsJsonNumber(json, "energy_relative", self->at.relative);
   NsJsonClose(json);
-  NsFileReplace(writer->sink, self->path, json->text, json->used, PETSC_FALSE);
+  NsFileReplace(writer->sink, "status.json", json->text, json->used, PETSC_FALSE);
 }
 
 static void begin_watching(Progress *self)
@@ -262,11 +260,8 @@ static PetscErrorCode close_status(NsWriter *writer, const char *status)
   PetscFunctionReturn(0);
 }
 
-static const char *const files[] = {"status.json", NULL};
-
 const NsWriterType NsWriterType_Progress = {
   .name         = "progress",
-  .files        = files,
   .open         = open_status,
   .due          = due,
   .write        = write_progress,

@@ -1,10 +1,12 @@
 #include "series.h"
 #include "core/decimal.h"
 #include "percuss/clock.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { BLOCK = 64 };               /* frames that are claimed at a time, at least */
 enum { FIRST_ROOM = 1 << 26 };     /* bytes at most before the first frame; pages that are never touched cost nothing */
 enum { MOST_FRAMES = 1000000000 }; /* that a checkpoint may tell of */
 static const double wait = 0.5, share = 20;
@@ -33,22 +35,35 @@ static void append(NsSeries *series, const char *bytes, size_t size)
   series->used += size;
 }
 
+/* Claims more frames, a block at a time: an fsync for each would cost as much as a frame. */
+static void claim(NsSeries *series, PetscInt64 most)
+{
+  series->claimed = NsFolderClaimFrames(series->sink->folder, series->prefix, series->frames, most);
+  if (series->claimed > series->frames) return;
+  NsSinkFail(
+    series->sink, "cannot write %s/%s_%06lld.vtk: %s", series->sink->directory, series->prefix, (long long)series->frames, NsFolderWhy(errno));
+}
+
 void NsSeriesCreate(NsSeries *series, NsSink *sink, const char *name, const char *prefix, PetscInt64 planned)
 {
   static const char start[] = "{\"file-series-version\":\"1.0\",\"files\":[\n";
 
   memset(series, 0, sizeof(*series));
   series->sink   = sink;
-  series->path   = NsSinkPath(sink, "%s", name);
+  series->name   = name;
   series->prefix = prefix;
   reserve(series, (size_t)PetscMin((double)FIRST_ROOM, ((double)planned + 2) * (double)entry_size(series)));
   append(series, start, sizeof(start) - 1);
   NsFileListAdd(&sink->files, name, sink->arena);
+  if (!NsFileFolder(sink)) return;
+  series->claimed = NsFolderFrames(sink->folder, prefix); /* of a run that goes on */
+  if (!series->claimed) claim(series, PetscMin(planned, BLOCK));
 }
 
-void NsSeriesNextPath(const NsSeries *series, char *path, size_t size)
+void NsSeriesNextName(NsSeries *series, char *name, size_t size)
 {
-  snprintf(path, size, "%s/%s_%06lld.vtk", series->sink->directory, series->prefix, (long long)series->frames);
+  if (series->sink->writes && series->sink->folder && series->frames >= series->claimed) claim(series, PetscMax(BLOCK, series->frames));
+  snprintf(name, size, "%s_%06lld.vtk", series->prefix, (long long)series->frames);
 }
 
 static void write_list(NsSeries *series)
@@ -56,7 +71,7 @@ static void write_list(NsSeries *series)
   const double start = NsSeconds();
 
   memcpy(series->text + series->used, end, sizeof(end)); /* there is room: see NsSeriesAdd */
-  NsFileReplace(series->sink, series->path, series->text, series->used + sizeof(end) - 1, PETSC_TRUE);
+  NsFileReplace(series->sink, series->name, series->text, series->used + sizeof(end) - 1, PETSC_TRUE);
   series->written = NsSeconds();
   series->cost    = series->written - start;
   series->behind  = PETSC_FALSE;
@@ -110,4 +125,5 @@ void NsSeriesSerialize(NsSeries *series, NsArchive *archive)
 void NsSeriesClose(NsSeries *series)
 {
   if (series->behind) write_list(series);
+  if (series->sink->writes && series->sink->folder) NsFolderKeepFrames(series->sink->folder, series->prefix, series->frames);
 }

@@ -11,22 +11,22 @@
 
 typedef struct {
   NsSink     *sink;   /* not owned */
-  const char *path;   /* of the list */
+  const char *name;   /* of the list; not owned */
   const char *prefix; /* of the frames, relative to the run's directory: "frames/elastic_bar" */
   char       *text;   /* JSON but for its end; from the arena */
   size_t      used, capacity;
-  PetscInt64  frames;
-  PetscReal   time;    /* of the last frame */
-  double      written; /* when the list was written last, s of the monotonic clock */
-  double      cost;    /* how long that took, s */
-  PetscBool   behind;  /* frames were added since */
+  PetscInt64  frames, claimed; /* as percuss's own: folder.h */
+  PetscReal   time;            /* of the last frame */
+  double      written;         /* when the list was written last, s of the monotonic clock */
+  double      cost;            /* how long that took, s */
+  PetscBool   behind;          /* frames were added since */
 } NsSeries;
 
 /* Room for `planned` frames is taken at once (in reason); more make it grow. */
 void NsSeriesCreate(NsSeries *series, NsSink *sink, const char *name, const char *prefix, PetscInt64 planned);
 void NsSeriesSerialize(NsSeries *series, NsArchive *archive);
-/* Path of the next frame, as a file to write: valid until the next call with the same buffer. */
-void NsSeriesNextPath(const NsSeries *series, char *path, size_t size);
+/* Name of the next frame, claimed: valid until the next call with the same buffer. */
+void NsSeriesNextName(NsSeries *series, char *name, size_t size);
 /* The next frame is complete on disk and shows this instant. */
 void NsSeriesAdd(NsSeries *series, PetscReal time);
 void NsSeriesClose(NsSeries *series);

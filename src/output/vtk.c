@@ -18,14 +18,14 @@ PetscBool NsVtkFits(PetscInt points, PetscInt cells)
   return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / 3; /* sizes of CELLS: 3 words a line, 2 a vertex */
 }
 
-void NsVtkOpen(NsVtk *vtk, const char *path, const char *title)
+void NsVtkOpen(NsVtk *vtk, const char *name, const char *title)
 {
   char   line[200];
   size_t n = 0;
 
   for (; n < sizeof(line) - 1 && title[n]; n++) line[n] = title[n] >= ' ' && title[n] <= '~' ? title[n] : '?';
   line[n] = 0;
-  NsFileOpenPart(&vtk->file, path);
+  NsFileOpenPart(&vtk->file, name);
   NsFileText(&vtk->file, "# vtk DataFile Version 3.0\n");
   NsFilePrint(&vtk->file, "%s\nBINARY\n", line);
 }

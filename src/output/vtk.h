@@ -8,7 +8,7 @@
   the size after CELLS must be exact (a wrong one makes the reader crash), each block of bytes is followed by one newline, ids have 32 bits,
   titles have less than 256 bytes, names have no spaces.
 
-  A picture is written as PATH.part and renamed when it is whole: a run that is killed leaves no half picture (but perhaps a .part). It is not synced: that
+  A picture is written as NAME.part and renamed when it is whole: a run that is killed leaves no half picture (but perhaps a .part). It is not synced: that
   would cost 0.7 ms to 30 ms each, while a small picture takes 0.1 ms, and a large one would be waited for while the disk could take it in beside the next
   steps. What a crash of the program cannot harm, a loss of power can: pictures of the last seconds (30 with common settings of Linux) may then be empty.
 */
@@ -24,8 +24,8 @@ typedef struct {
 void NsVtkCreate(NsVtk *vtk, NsSink *sink);
 /* Whether a grid of this size can be written with 32-bit ids. */
 PetscBool NsVtkFits(PetscInt points, PetscInt cells);
-/* Path: must stay until NsVtkClose. Title: any text; what does not belong in a title is replaced, what is too long is cut. */
-void NsVtkOpen(NsVtk *vtk, const char *path, const char *title);
+/* Name: within the directory of results; must stay until NsVtkClose. Title: any text; what does not belong in a title is replaced, what is too long is cut. */
+void NsVtkOpen(NsVtk *vtk, const char *name, const char *title);
 /* Lines, and a vertex for each cell that is twice the same point; when there are no cells, a vertex for each point. x[points, 3] m; cell[cells, 2]. Time in s as field TimeValue, step as CYCLE. */
 void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell);
 /* A cloud of points, each with a vertex to draw it by; points may be 0, and the arrays then have no tuples. */

@@ -5,22 +5,23 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "output/directory.h"
 #include "core/sha256.h"
 #include "output/file.h"
 #include "percuss_version.h"
 
 #define NS_CHUNK       (1 << 18) /* bytes of a chunk, at most */
 #define NS_CHECKSUM    72        /* "sha256 ", 64 digits, end of line */
+#define NS_FOLDER      "checkpoint"
 #define NS_CHECKPOINTS "step_%015lld.ckpt"
+
+enum { NS_CHECKPOINT_NAME = 64 };
 
 struct NsCheckpoints {
   NsCheckpointHead head; /* but for step and time */
   MPI_Comm         comm; /* messages here meet no others */
   int              tag;
-  const char      *folder;
-  char             path[NS_FILE_PATH], before[NS_FILE_PATH]; /* of the newest; of the one before it; "": none */
-  char             next[NS_FILE_PATH];                       /* of the one that is being written */
+  char             name[NS_CHECKPOINT_NAME], before[NS_CHECKPOINT_NAME]; /* of the newest; of the one before it; "": none */
+  char             next[NS_CHECKPOINT_NAME];                             /* of the one that is being written */
   NsFile           file;
   NsSha256         sha;
   int              from;  /* reading: file */
@@ -164,16 +165,24 @@ static PetscBool is_whole(int fd, char *buffer, size_t capacity)
   return read_all(fd, found, sizeof(found)) && !memcmp(line, found, sizeof(found));
 }
 
+static int open_to_read(NsRun *run, const char *name)
+{
+  const char *leaf;
+  const int   at = NsFolderAt(run->sink.folder, name, &leaf);
+
+  return at < 0 ? -1 : (int)TEMP_FAILURE_RETRY(openat(at, leaf, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+}
+
 /* The file's head, and that it fits; "": it does. */
-static void look_at(NsRun *run, const char *path, char *why, size_t size)
+static void look_at(NsRun *run, const char *name, char *why, size_t size)
 {
   NsCheckpoints   *self = run->checkpoints;
   NsCheckpointHead head;
-  int              fd = open(path, O_RDONLY | O_CLOEXEC);
+  int              fd = open_to_read(run, name);
   const ssize_t    n  = fd < 0 ? -1 : read_some(fd, self->chunk, NS_CHECKPOINT_HEAD);
 
   if (n < 0)
-    (void)snprintf(why, size, "it cannot be read: %s", strerror(errno));
+    (void)snprintf(why, size, "it cannot be read: %s", NsFolderWhy(errno));
   else if (!NsCheckpointReadHead(self->chunk, (size_t)n, &head))
     (void)snprintf(why, size, "it is no checkpoint that this program reads");
   else if (lseek(fd, 0, SEEK_SET) < 0 || !is_whole(fd, self->chunk, NS_CHUNK))
@@ -195,16 +204,26 @@ static PetscBool is_checkpoint(const char *name)
 /* The last name in the order of steps that comes before `below` (NULL: the last of all); NULL: none. */
 static const char *last_name(NsRun *run, const char *below)
 {
-  DIR           *folder = opendir(run->checkpoints->folder);
+  const char    *ignored, *last = NULL;
+  const int      at     = NsFolderAt(run->sink.folder, NS_FOLDER "/", &ignored);
+  const int      fd     = at < 0 ? -1 : openat(at, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR           *folder = fd < 0 ? NULL : fdopendir(fd);
   struct dirent *entry;
-  const char    *last = NULL;
 
   while (folder && (entry = readdir(folder))) {
     if (!is_checkpoint(entry->d_name) || (below && strcmp(entry->d_name, below) >= 0) || (last && strcmp(entry->d_name, last) <= 0)) continue;
     last = NsArenaCopy(run->arena, entry->d_name, strlen(entry->d_name));
   }
-  if (folder) (void)closedir(folder);
+  if (folder)
+    (void)closedir(folder);
+  else if (fd >= 0)
+    (void)close(fd);
   return last;
+}
+
+PetscBool NsCheckpointsAreThere(NsRun *run)
+{
+  return last_name(run, NULL) != NULL;
 }
 
 const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
@@ -213,51 +232,50 @@ const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
   const char    *found = NULL;
 
   *why = 0;
-  for (const char *name = last_name(run, NULL); name; name = last_name(run, name)) {
-    const char *path = NsArenaPrint(run->arena, "%s/%s", self->folder, name);
+  for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
+    const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
     char        reason[512];
-    look_at(run, path, reason, sizeof(reason));
-    if (reason[0] && !*why) (void)snprintf(why, size, "%s: %s", path, reason);
+    look_at(run, name, reason, sizeof(reason));
+    if (reason[0] && !*why) (void)snprintf(why, size, "%s: %s", NsSinkPath(&run->sink, "%s", name), reason);
     if (reason[0]) continue;
     if (found) {
-      (void)snprintf(self->before, sizeof(self->before), "%s", path);
+      (void)snprintf(self->before, sizeof(self->before), "%s", name);
       break;
     }
-    found = run->checkpoint = path;
-    (void)snprintf(self->path, sizeof(self->path), "%s", path);
+    found = run->checkpoint = name;
+    (void)snprintf(self->name, sizeof(self->name), "%s", name);
   }
   return found;
-}
-
-PetscBool NsRunLock(NsRun *run)
-{
-  return NsDirectoryLock(run->sink.directory, &run->lock);
 }
 
 void NsRunResume(NsRun *run, PetscBool resumes)
 {
   run->sink.resumes = resumes;
+  run->cleared      = run->cleared || resumes;
 }
 
+/* Those of percuss's list; others' files of such a name stay. */
 static void remove_all(NsRun *run, PetscBool but_newest)
 {
-  static const char *const unfinished[] = {"step_[0-9]*.ckpt.part", NULL};
-  NsCheckpoints           *self         = run->checkpoints;
+  NsCheckpoints *self = run->checkpoints;
 
-  (void)NsDirectoryRemoveMatching(self->folder, unfinished, run->arena);
-  for (const char *name = last_name(run, NULL); name; name = last_name(run, name)) {
-    const char *path = NsArenaPrint(run->arena, "%s/%s", self->folder, name);
-    if (!but_newest || (strcmp(path, self->path) != 0 && strcmp(path, self->before) != 0)) (void)unlink(path);
+  for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
+    const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
+    if (but_newest && (!strcmp(name, self->name) || !strcmp(name, self->before))) continue;
+    if (NsFolderOwns(run->sink.folder, name)) (void)NsFolderRemoveFile(run->sink.folder, name);
   }
 }
 
 void NsCheckpointsRemove(NsRun *run)
 {
-  if (!run->sink.writes) return;
-  if (run->checkpoints->path[0]) (void)unlink(run->checkpoints->path); /* its own, for which it needs no memory; */
-  if (run->checkpoints->before[0]) (void)unlink(run->checkpoints->before);
+  NsCheckpoints *self   = run->checkpoints;
+  NsFolder      *folder = run->sink.folder;
+
+  if (!run->sink.writes || !folder) return;
+  if (self->name[0]) (void)NsFolderRemoveFile(folder, self->name); /* its own, for which it needs no memory; */
+  if (self->before[0]) (void)NsFolderRemoveFile(folder, self->before);
   remove_all(run, PETSC_FALSE); /* and those of runs before */
-  (void)rmdir(run->checkpoints->folder);
+  (void)unlinkat(NsFolderDescriptor(folder), NS_FOLDER, AT_REMOVEDIR);
 }
 
 /* ---- chunks --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -382,7 +400,6 @@ PetscErrorCode NsCheckpointsCreate(NsRun *run)
 
   PetscFunctionBegin;
   run->checkpoints = self;
-  self->folder     = NsSinkPath(&run->sink, "checkpoint");
   self->chunk      = NsArenaAlloc(run->arena, NS_CHUNK);
   self->comm       = run->model->layout->comm;
   if (run->model->layout->ranks > 1) PetscCall(PetscCommGetNewTag(self->comm, &self->tag));
@@ -419,10 +436,10 @@ static void publish(const NsRun *run)
     NsFileDiscard(&self->file);
     return;
   }
-  if (!NsFilePublish(&self->file, PETSC_TRUE) || !strcmp(self->next, self->path)) return;
-  if (self->before[0]) (void)unlink(self->before);
-  memcpy(self->before, self->path, sizeof(self->before));
-  memcpy(self->path, self->next, sizeof(self->path));
+  if (!NsFilePublish(&self->file, PETSC_TRUE) || !strcmp(self->next, self->name)) return;
+  if (self->before[0]) (void)NsFolderRemoveFile(run->sink.folder, self->before);
+  memcpy(self->before, self->name, sizeof(self->before));
+  memcpy(self->name, self->next, sizeof(self->name));
 }
 
 PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step)
@@ -434,8 +451,8 @@ PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step)
   PetscFunctionBegin;
   self->used = 0;
   if (run->sink.writes) {
-    (void)snprintf(self->next, sizeof(self->next), "%s/" NS_CHECKPOINTS, self->folder, (long long)step);
-    NsFileMakeDirectory(&run->sink, self->folder);
+    (void)snprintf(self->next, sizeof(self->next), NS_FOLDER "/" NS_CHECKPOINTS, (long long)step);
+    NsFileMakeDirectory(&run->sink, NS_FOLDER);
     NsFileOpenPart(&self->file, self->next);
     NsSha256Begin(&self->sha);
     self->head.step = step;
@@ -475,7 +492,7 @@ static PetscBool open_file(NsRun *run)
   ssize_t          n;
   size_t           begin;
 
-  self->from = open(run->checkpoint, O_RDONLY | O_CLOEXEC);
+  self->from = open_to_read(run, run->checkpoint);
   if (self->from < 0) return PETSC_FALSE;
   n     = read_some(self->from, self->chunk, NS_CHECKPOINT_HEAD);
   begin = n > 0 ? NsCheckpointReadHead(self->chunk, (size_t)n, &head) : 0;
@@ -491,7 +508,7 @@ PetscErrorCode NsCheckpointRead(NsRun *run)
   PetscFunctionBegin;
   self->used = self->at = 0;
   self->ended           = PETSC_FALSE;
-  if (run->sink.writes && !open_file(run)) NsSinkFail(&run->sink, "cannot read %s: %s", run->checkpoint, strerror(errno));
+  if (run->sink.writes && !open_file(run)) NsSinkFail(&run->sink, "cannot read %s/%s: %s", run->sink.directory, run->checkpoint, strerror(errno));
   PetscCall(NsRunSerialize(run, &archive));
   if (!archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "holds more than it should");
   while (!self->ended) PetscCall(fetch(run)); /* the rest, so that all processes have had theirs */
@@ -500,6 +517,7 @@ PetscErrorCode NsCheckpointRead(NsRun *run)
     PetscCall(distribute(run));
     if (self->from >= 0) (void)close(self->from);
     remove_all(run, PETSC_TRUE);
+    NsFolderRemoveParts(run->sink.folder);
   }
   failed = run->sink.failure[0] != 0;
   PetscCall(NsLayoutAgree(run->model->layout, &failed));

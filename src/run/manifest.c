@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 struct NsManifest {
-  const char *path;
   char        started[32];
   char        config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": there is none */
   NsJson      json;                        /* kept between start and end, so that the end needs no memory */
@@ -249,7 +248,7 @@ static PetscErrorCode write_manifest(NsRun *run, PetscBool ended)
   for (const NsFileList *file = run->sink.files; file; file = file->next) NsJsonString(json, NULL, file->path);
   NsJsonClose(json);
   NsJsonClose(json);
-  NsFileReplace(&run->sink, self->path, json->text, json->used, PETSC_TRUE);
+  NsFileReplace(&run->sink, "run.json", json->text, json->used, PETSC_TRUE);
   PetscFunctionReturn(0);
 }
 
@@ -259,7 +258,6 @@ PetscErrorCode NsManifestOpen(NsRun *run)
   NsManifest *self = NsArenaAlloc(run->arena, sizeof(*self));
 
   PetscFunctionBegin;
-  self->path = NsSinkPath(sink, "run.json");
   now(self->started);
   NsJsonBegin(&self->json, 16384);
   run->manifest = self; /* only now: if there was no memory, the last words of the run open it anew */
@@ -268,7 +266,7 @@ PetscErrorCode NsManifestOpen(NsRun *run)
     const char *text = NsRunConfigText(run, &size);
 
     NsSha256Bytes(text, size, self->config_hash);
-    NsFileReplace(sink, NsSinkPath(sink, "config.yaml"), text, size, PETSC_TRUE);
+    NsFileReplace(sink, "config.yaml", text, size, PETSC_TRUE);
     NsFileListAdd(&sink->files, "config.yaml", run->arena);
   }
   NsFileListAdd(&sink->files, "run.json", run->arena);

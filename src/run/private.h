@@ -34,8 +34,8 @@ struct NsRun {
   double         checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */
   PetscBool      checkpoint_due; /* after the present step */
   PetscBool      late;           /* the wall limit has passed */
-  int            lock;           /* of the directory: src/output/directory.h */
-  const char    *checkpoint;     /* path of that to go on from, on the process that writes */
+  PetscBool      cleared;        /* what the directory holds has been looked at: it is empty, or to be gone on with */
+  const char    *checkpoint;     /* name of that to go on from, on the process that writes */
   NsCheckpoints *checkpoints;
   int            writers;
   NsWriter     **writer; /* [writers] */
@@ -61,6 +61,8 @@ PetscErrorCode NsManifestClose(NsRun *run);
 
 /* ---- results: src/run/results.c --------------------------------------------------------------------------------------------------------------------------- */
 
+/* The directory, open in the sink. */
+PetscBool NsRunOpenFolder(NsRun *run, PetscBool make);
 /* (all) Makes and locks the directory; what cannot be done fails. From here on a machine without memory leaves a run.json that says so. */
 PetscErrorCode NsRunOpenDirectory(NsRun *run);
 /* (all) The writers that the run wants, and run.json. */

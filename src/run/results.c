@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "core/out_of_memory.h"
-#include "output/directory.h"
+#include "output/file.h"
 #include "output/settings.h"
 #include "private.h"
 
@@ -44,10 +44,24 @@ static PetscErrorCode create_writers(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* Before the first of them is made: so the directory is known as one of percuss, wherever the run is killed. */
+static void claim_files(NsRun *run)
+{
+  const char *names[64] = {"run.json", "config.yaml"};
+  int         count     = 2;
+
+  for (int i = 0; i < run->writers; i++) {
+    for (int k = 0; run->writer[i]->type->csv[k] && count < 62; k++) names[count++] = run->writer[i]->type->csv[k]->file;
+  }
+  if (run->writers) names[count++] = "status.json";
+  NsFileClaim(&run->sink, names);
+}
+
 PetscErrorCode NsRunOpenWriters(NsRun *run)
 {
   PetscFunctionBegin;
   PetscCall(create_writers(run));
+  claim_files(run);
   for (int i = 0; i < run->writers; i++) {
     if (NsRunExit(run) != NS_EXIT_DONE && run->model->layout->ranks == 1) /* several processes open all of them together */
       run->writers = i;
@@ -79,16 +93,36 @@ static void close_without_memory(void *context)
   (void)NsRunCloseResults(run);
 }
 
+PetscBool NsRunOpenFolder(NsRun *run, PetscBool make)
+{
+  if (!run->sink.folder) run->sink.folder = NsFolderOpen(run->sink.directory, run->options.own_folders, make, NS_FOLDER_RUN, run->arena);
+  return run->sink.folder != NULL;
+}
+
+const char *NsRunTakeDirectory(NsRun *run)
+{
+  if (!NsRunOpenFolder(run, PETSC_FALSE)) return NsFolderWhy(errno);
+  return NsFolderLock(run->sink.folder) ? NULL : "another run writes into it";
+}
+
+PetscBool NsRunClearDirectory(NsRun *run)
+{
+  run->cleared = NsFolderClean(run->sink.folder);
+  return run->cleared;
+}
+
 PetscErrorCode NsRunOpenDirectory(NsRun *run)
 {
   const char *path   = run->sink.directory;
   PetscInt    failed = 0;
 
   PetscFunctionBegin;
-  if (run->sink.writes && !NsDirectoryMake(path))
-    NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", strerror(errno));
-  else if (run->sink.writes && !NsDirectoryLock(path, &run->lock))
+  if (run->sink.writes && !NsRunOpenFolder(run, PETSC_TRUE))
+    NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", NsFolderWhy(errno));
+  else if (run->sink.writes && !NsFolderLock(run->sink.folder))
     NsSinkFail(&run->sink, "another run writes into %s", path);
+  else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* somebody was quicker */
+    NsSinkFail(&run->sink, "another run has written into %s", path);
   failed = run->sink.failure[0] != 0;
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
   if (failed)
@@ -112,12 +146,15 @@ PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory)
 
   PetscFunctionBegin;
   run->sink.directory = directory;
+  run->sink.folder    = NULL;
   PetscCall(create_writers(run));
   for (int i = 0; i < run->writers; i++) {
     if (run->writer[i]->type->csv[0]) PetscCall(NsWriterOpen(run->writer[i]));
   }
   PetscCall(NsManifestOpen(run));
   PetscCall(NsRunCloseResults(run));
+  NsFolderClose(&run->sink.folder);
+  run->sink.folder    = kept.folder;
   run->sink.directory = kept.directory;
   run->sink.files     = kept.files;
   run->writers        = 0;

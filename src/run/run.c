@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
+#include "output/folder.h"
 #include "output/settings.h"
 #include "private.h"
 
@@ -185,7 +186,7 @@ PetscErrorCode NsRunDestroy(NsRun **result)
   PetscCall(VecDestroy(&run->state.q));
   PetscCall(VecDestroy(&run->state.v));
   PetscCall(NsModelDestroy(&run->model));
-  if (run->lock > 0) (void)close(run->lock);
+  NsFolderClose(&run->sink.folder);
   *result = NULL;
   PetscFunctionReturn(0);
 }

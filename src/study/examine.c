@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "output/directory.h"
+#include "output/folder.h"
 #include "core/sha256.h"
 #include "percuss_version.h"
 #include "study.h"
@@ -47,8 +47,8 @@ static PetscErrorCode check_tables(const NsStudy *study, NsRun *run, NsDiag *dia
     NsDiagError(diag, (NsPlace){0}, "%s", NsRunMessage(run));
   else
     NsQuantityCheck(study, scratch, run, diag);
-  (void)NsDirectoryRemoveResults(scratch, NsRunArena(run));
-  (void)rmdir(scratch);
+  NsFolder *made = NsFolderOpen(scratch, 0, false, NS_FOLDER_RUN, NsRunArena(run));
+  if (made) (void)NsFolderRemove(&made);
   PetscFunctionReturn(0);
 }
 

@@ -33,9 +33,9 @@ static void handle(void (*handler)(int))
 }
 
 /* Prepares a child: default signals, no input, output into a file, SIGTERM when the parent dies. It is a process group of its own, so that Ctrl-C reaches it once, from the parent. */
-static void become_worker(const char *log)
+static void become_worker(int file)
 {
-  const int null = open("/dev/null", O_RDONLY), file = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+  const int null = open("/dev/null", O_RDONLY);
 
   handle(SIG_DFL);
   (void)prctl(PR_SET_PDEATHSIG, SIGTERM);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "output/directory.h"
+#include "output/file.h"
 #include "core/json.h"
 #include "core/keys_internal.h"
 #include "core/out_of_memory.h"
@@ -61,47 +61,27 @@ int NsStudyOldRuns(const NsStudy *study, bool remove)
     path = NsArenaPrint(study->arena, "%s/%s", folder, entry->d_name);
     if (entry->d_name[0] == '.' || is_present(study, entry->d_name) || NsDirectoryLook(path, study->arena) != NS_DIRECTORY_RESULTS) continue;
     count++;
-    if (remove && NsDirectoryRemoveResults(path, study->arena)) (void)rmdir(path);
+    if (!remove) continue;
+    NsFolder *run = NsFolderOpen(path, 2, false, NS_FOLDER_RUN, study->arena);
+    if (run) (void)NsFolderRemove(&run);
   }
   if (directory) closedir(directory);
   return count;
-}
-
-bool NsStudyIsThere(const char *directory, NsArena *arena)
-{
-  const NsNode *root = NsTreeReadFile(NsArenaPrint(arena, "%s/study.json", directory), arena, NsDiagCreate(arena));
-  const NsNode *name = NsTreeChild(NsTreeChild(root, "program"), "name");
-
-  return name && name->kind == NS_NODE_SCALAR && !strcmp(name->text, "percuss");
 }
 
 /* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
 
 void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
 {
-  file->path = NsArenaPrint(study->arena, "%s/%s", study->directory, name);
-  file->file = NsArenaStreamOpen(&file->stream, study->arena);
+  file->study = study;
+  file->name  = name;
+  file->file  = NsArenaStreamOpen(&file->stream, study->arena);
 }
 
-static bool write_whole(const char *path, const char *text, size_t size)
+static bool write_whole(const NsStudy *study, const char *name, const char *text, size_t size)
 {
-  char part[4096];
-  bool good;
-
-  if ((size_t)snprintf(part, sizeof(part), "%s.part", path) >= sizeof(part)) {
-    errno = ENAMETOOLONG;
-    return false;
-  }
-  FILE *file = fopen(part, "w");
-  if (!file && errno == ENOMEM) NsOutOfMemory();
-  if (!file) return false;
-  good = fwrite(text, 1, size, file) == size;
-  good = fclose(file) == 0 && good;
-  good = good && rename(part, path) == 0;
-  if (good) return true;
-  const int error = errno;
-  (void)unlink(part);
-  errno = error;
+  if (NsFileReplace(study->sink, name, text, size, PETSC_TRUE)) return true;
+  fprintf(stderr, "percuss study: %s\n", study->sink->failure);
   return false;
 }
 
@@ -109,10 +89,8 @@ bool NsStudyFileClose(NsStudyFile *file)
 {
   size_t      size;
   const char *text = NsArenaStreamClose(&file->stream, &size);
-  const bool  good = write_whole(file->path, text, size);
 
-  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", file->path, strerror(errno));
-  return good;
+  return write_whole(file->study, file->name, text, size);
 }
 
 static void put_choice(FILE *file, const NsAxis *axis, int choice)
@@ -175,7 +153,6 @@ bool NsStudyDescribe(const NsStudy *study)
 {
   const NsStudySettings *settings = &study->settings;
   const NsQuantity      *item     = settings->record.items;
-  const char            *path     = NsArenaPrint(study->arena, "%s/study.json", study->directory);
   NsJson                 json;
   bool                   good;
 
@@ -215,8 +192,7 @@ bool NsStudyDescribe(const NsStudy *study)
   NsJsonString(&json, "convergence", settings->convergence ? settings->convergence->over : NULL);
   NsJsonString(&json, "bifurcation", settings->bifurcation ? settings->bifurcation->over : NULL);
   NsJsonClose(&json);
-  good = write_whole(path, json.text, json.used);
-  if (!good) fprintf(stderr, "percuss study: cannot write %s: %s\n", path, strerror(errno));
+  good = write_whole(study, "study.json", json.text, json.used);
   NsJsonEnd(&json);
   return good;
 }

@@ -401,6 +401,7 @@ NsRunOptions NsStudyRunOptions(const NsStudy *study, int number)
   options.grafts      = study->run[number].grafts;
   options.graft       = study->run[number].graft;
   options.directory   = study->run[number].directory;
+  options.own_folders = 2; /* runs/0123456789ab */
   options.overwrite   = PETSC_TRUE;
   options.quiet       = PETSC_TRUE;
   return options;

@@ -108,6 +108,7 @@ typedef struct {
   const char     *path, *name; /* of the study file; without folder and .yaml */
   const char     *config;      /* path that can be opened */
   const char     *directory;   /* of the results */
+  NsSink         *sink;        /* the same, once it has been taken */
   NsStudySettings settings;
   int             axes;
   NsAxis         *axis;
@@ -133,14 +134,14 @@ NsRunOptions NsStudyRunOptions(const NsStudy *study, int run);
 PetscErrorCode NsStudyExamine(NsStudy *study, bool *good);
 
 /* Processes.
-   work(context, number) is what each does, and its exit code; its output goes to the file log(context, number). Ended: called in the parent with the exit code, or minus the signal.
+   work(context, number) is what each does, and its exit code; its output goes to the file that log(context, number) opens. Ended: called in the parent with the exit code, or minus the signal.
    After SIGINT or SIGTERM no more are started, and the signal is forwarded; a second one kills. Returns the signal, or 0. */
 typedef struct {
   int       jobs;
   PetscBool quiet;
   void     *context;
   int (*work)(void *context, int number);
-  const char *(*log)(void *context, int number);
+  int (*log)(void *context, int number); /* a file, open for writing; below 0: none */
   void (*ended)(void *context, int number, int code);
   const char *name; /* on the progress line */
 } NsPool;
@@ -224,7 +225,6 @@ long NsLocalMaxima(long count, const double *x, long *index);
 
 /* study.json: whose directory this is, and what postprocess/study.py wants to know. */
 bool NsStudyDescribe(const NsStudy *study);
-bool NsStudyIsThere(const char *directory, NsArena *arena);
 /* study.csv, times.csv */
 bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
@@ -234,9 +234,10 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
 int NsStudyOldRuns(const NsStudy *study, bool remove);
 /* A file made by one call, whole or not at all: printf into it, then close. */
 typedef struct {
-  FILE         *file;
-  const char   *path;
-  NsArenaStream stream;
+  FILE          *file;
+  const NsStudy *study;
+  const char    *name;
+  NsArenaStream  stream;
 } NsStudyFile;
 void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name);
 bool NsStudyFileClose(NsStudyFile *file);

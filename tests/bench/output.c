@@ -76,7 +76,7 @@ static PetscErrorCode bench_numbers(NsSink *sink, int rounds)
   NsFileCreate(&file, sink, 65536);
   for (int r = 0; r < rounds; r++) {
     double start = NsSeconds();
-    NsFileOpen(&file, in(sink, "numbers.csv"));
+    NsFileOpen(&file, "numbers.csv");
     for (int i = 0; i < NUMBERS; i++) {
       const int last = i % COLUMNS == COLUMNS - 1;
       NsFileNumber(&file, number[i], last ? '\n' : ',');
@@ -119,6 +119,7 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
           .energy                        = malloc(sizeof(PetscReal) * (size_t)scene->cells)};
   for (int r = 0; r < rounds; r++) {
     double start        = NsSeconds();
+    NsFolderClose(&run->sink.folder);
     run->sink.directory = NsArenaPrint(arena, "%s/%d_%d", directory, first, r); /* a new one: removing files makes the next ones dear */
     if (mkdir(run->sink.directory, 0777)) exit(1);
     if (frames == 1) {

@@ -7,6 +7,7 @@
 
       m  the K-th allocation fails         f  the K-th call on a file fails with ERRNO, or, ERRNO 0, writes half of what it should
       M  ... and all that follow           F  ... and all that follow
+                                           k  before the K-th call on a file the program is killed, with the process that had started it: a power cut
 
   Calls are told apart by the way that led to them: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each; it is
   odd where percuss itself asks, also by PetscMalloc.
@@ -17,7 +18,7 @@
   - what happens while MPI and PETSc start and end (SlepcInitialize, SlepcFinalize), and all allocations of Open MPI and what it is built on (PMIx, hwloc, libevent),
     which do not look at what malloc returns; nor do PETSc's hash tables (khash), which readers of meshes fill;
   - the dynamic loader, and calls that libc makes within itself (the buffers of stdout; reading). Of files only the calls that percuss itself makes are counted:
-    open, write, fsync, fdatasync, rename, close, mkdir, ftruncate, unlink. Reading and stdout are tried by real files and devices.
+    open, write, fsync, fdatasync, rename, close, mkdir, ftruncate, unlink, and those of them relative to a directory. Reading and stdout are tried by real files and devices.
 */
 #include <dlfcn.h>
 #include <errno.h>
@@ -61,7 +62,8 @@ static Shared *shared;
 static char    mode; /* 0: nothing is counted */
 static int     error_number;
 static int64_t at;
-static bool    inside; /* our own doings are not counted */
+static pid_t   started; /* by the server */
+static bool    inside;  /* our own doings are not counted */
 static Range   program, petsc, foreign[MOST_RANGES];
 static int     foreigners;
 
@@ -140,7 +142,11 @@ static bool no_memory(const void *caller)
 /* For a call that the program itself makes: true, and errno, if it is to fail. */
 static bool file_fails(const void *caller)
 {
-  if (inside || (mode != 'f' && mode != 'F') || !is_within(caller, program) || !strikes()) return false;
+  if (inside || (mode != 'f' && mode != 'F' && mode != 'k') || !is_within(caller, program) || !strikes()) return false;
+  if (mode == 'k') {
+    kill(started, SIGKILL);
+    kill(getpid(), SIGKILL);
+  }
   errno = error_number;
   return true;
 }
@@ -226,11 +232,26 @@ int ftruncate(int file, off_t size)
   return FILE_FAILS() && error_number ? -1 : real(file, size);
 }
 
-int rename(const char *from, const char *to)
+int openat(int folder, const char *path, int flags, ...)
 {
-  REAL(rename);
+  va_list      arguments;
+  unsigned int rights = 0;
+
+  if (flags & O_CREAT) {
+    va_start(arguments, flags);
+    rights = va_arg(arguments, unsigned int);
+    va_end(arguments);
+  }
+  REAL(openat);
+  if (FILE_FAILS() && error_number) return -1;
+  return real(folder, path, flags, rights);
+}
+
+int renameat(int from_at, const char *from, int to_at, const char *to)
+{
+  REAL(renameat);
   if (NAME_FAILS()) return -1;
-  const int   result = real(from, to), told = errno;
+  const int   result = real(from_at, from, to_at, to), told = errno;
   const char *dot = strrchr(to, '.');
   if (mode && getenv("PERCUSS_FAULT_CHECKPOINTS") && dot && !strcmp(dot, ".vtk")) raise(SIGUSR1);
   errno = told;
@@ -243,10 +264,22 @@ int mkdir(const char *path, mode_t rights)
   return NAME_FAILS() ? -1 : real(path, rights);
 }
 
+int mkdirat(int folder, const char *path, mode_t rights)
+{
+  REAL(mkdirat);
+  return NAME_FAILS() ? -1 : real(folder, path, rights);
+}
+
 int unlink(const char *path)
 {
   REAL(unlink);
   return NAME_FAILS() ? -1 : real(path);
+}
+
+int unlinkat(int folder, const char *path, int flags)
+{
+  REAL(unlinkat);
+  return NAME_FAILS() ? -1 : real(folder, path, flags);
 }
 
 /* The descriptor is gone all the same, as on Linux. */
@@ -321,6 +354,7 @@ static void serve(void)
       error_number = error;
       at           = k;
       mode         = wanted;
+      started      = getpid();
       return;
     }
     alarm(HANG_SECONDS);

@@ -229,15 +229,17 @@ class Surroundings(unittest.TestCase):
         self.assertIn("percuss run: cannot write " + self.out, message)
         self.assertIn("No such file or directory", message)
 
-    def test_file_in_place_of_the_directory(self):
+    def test_directory_moved(self):
+        """A run keeps to its directory, wherever that goes."""
         run = self.start_long()
         os.rename(self.out, self.out + "_away")
         open(self.out, "w").close()
+        run.send_signal(signal.SIGINT)
         message = run.communicate(timeout=100)[1]
-        self.assertEqual(run.returncode, 1, message)
-        self.assertIn("percuss run: cannot write " + self.out, message)
-        self.assertIn("Not a directory", message)
+        self.assertEqual(run.returncode, 3, message)
+        self.assertEqual(os.path.getsize(self.out), 0)
         self.assert_readable(self.out + "_away")
+        self.assertTrue(os.listdir(os.path.join(self.out + "_away", "checkpoint")))
 
     def without_rights(self):
         """Words before a command, so that rights are looked at."""

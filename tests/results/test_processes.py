@@ -543,16 +543,14 @@ class Processes(unittest.TestCase):
                 self.assertIn(f"stopped by signal {number.name}", done.stderr)
                 shutil.rmtree("out")
 
-    def test_a_full_disk_ends_all(self):
-        if not os.path.exists("/dev/full"):
-            self.skipTest("no /dev/full")
+    def test_a_frame_that_cannot_be_written_ends_all(self):
         process = self.start_long(3)
         written = len(os.listdir("out/frames"))  # two series: beyond the last one
         for number in range(written + 20, written + 120):
-            os.symlink("/dev/full", f"out/frames/elastic_bar_lumped_{number:06d}.vtk.part")
+            os.mkdir(f"out/frames/elastic_bar_lumped_{number:06d}.vtk")
         done = Done(process)
         self.assertEqual(done.code, 1, done.stderr)
-        self.assertEqual(len(re.findall("cannot write .*vtk: No space left on device", done.stderr)), 1, done.stderr)
+        self.assertEqual(len(re.findall("cannot write .*vtk: (?:Is a directory|its name is taken)", done.stderr)), 1, done.stderr)
         for trace in TRACES:
             self.assertNotIn(trace, done.stderr)
         self.assertEqual(read_json("out/run.json")["exit_status"], "failed")

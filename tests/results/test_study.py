@@ -259,7 +259,7 @@ record: {{t: {{summary: time}}}}
 set: {{time.end: 4 ms, output.frames.every: 0, output.contacts.every: 0}}
 vary: {{scheme.step: [2 us, 4 us, 1 us]}}
 record: {{loss: {{summary: energy.impact}}}}
-""", "--force")
+""", "--force", code=1)
         rows = self.table()
         self.assertEqual([row["status"] for row in rows], ["done", "failed", "done"])
         self.assertRegex(rows[1]["message"], "critical time step")
@@ -277,7 +277,7 @@ record: {{t: {{summary: time}}}}
             run = subprocess.Popen([PERCUSS, "study", self.write(text), "--out", self.path("out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             os.kill(self.wait_for_worker(1)[0], number)
             _, errors = run.communicate(timeout=60)
-            self.assertEqual(run.returncode, 0, errors)
+            self.assertEqual(run.returncode, 1, errors)
             self.assertEqual(self.table()[0]["status"], "failed")
             self.assertRegex(self.table()[0]["message"], f"^{reason}$")
             self.forget_workers()
@@ -345,7 +345,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
         name = next(iter(self.runs()))
         shutil.rmtree(self.path("out", "runs", name))
         open(self.path("out", "runs", name), "w").close()
-        self.study(text)  # in place of a run: its row says so
+        self.study(text, code=1)  # in place of a run: its row says so
         row = self.table()[0]
         self.assertEqual(row["status"], "failed")
         self.assertRegex(row["message"], "^exit code [12]: percuss (run|study): .*file")
@@ -369,7 +369,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
         text = BALL + "vary: {scheme.step: [1 ms]}\nrecord: {t: {summary: time}}\n"
         limited = "import resource, signal, sys, os; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (60000, 60000)); os.execv(sys.argv[1], sys.argv[1:])"
         done = subprocess.run([sys.executable, "-c", limited, PERCUSS, "study", self.write(text), "--out", self.path("out"), "--quiet"], capture_output=True, text=True, timeout=100, check=False)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.returncode, 1, done.stderr)
         self.assertEqual(self.table()[0]["status"], "failed")
         self.assertRegex(self.table()[0]["message"], "^cannot write .*File too large")
         self.study(text)

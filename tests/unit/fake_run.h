@@ -4,6 +4,7 @@
 */
 #pragma once
 #include "contact/contact_data.h"
+#include "output/folder.h"
 #include "output/settings.h"
 #include "run/private.h"
 #include <ftw.h>
@@ -318,6 +319,7 @@ static inline void fake_destroy(FakeRun *fake)
   assert_int_equal(VecDestroy(&fake->run.state.q), 0);
   assert_int_equal(VecDestroy(&fake->run.state.v), 0);
   assert_int_equal(NsLayoutDestroy(&fake->model.layout), 0);
+  NsFolderClose(&fake->run.sink.folder);
   NsArenaDestroy(&fake->run.arena);
   nftw(fake->directory, fake_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }

@@ -1,0 +1,317 @@
+/* Names in a directory of results: what is percuss's own, claims, frames, removal. */
+#include "folder_private.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- names ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+int NsFolderDescriptor(const NsFolder *folder)
+{
+  return folder->fd;
+}
+
+int NsFolderAt(NsFolder *folder, const char *name, const char **leaf)
+{
+  const char  *slash = strchr(name, '/');
+  const size_t size  = slash ? (size_t)(slash - name) : 0;
+
+  *leaf = slash ? slash + 1 : name;
+  if (!slash) return folder->fd;
+  if (size >= sizeof(folder->sub[0].name)) {
+    errno = ENAMETOOLONG;
+    return -1;
+  }
+  for (int i = 0; i < folder->subs; i++) {
+    if (!strncmp(folder->sub[i].name, name, size) && !folder->sub[i].name[size]) return folder->sub[i].fd;
+  }
+  if (folder->subs == NS_FOLDER_SUBS) {
+    errno = EMFILE;
+    return -1;
+  }
+  memcpy(folder->sub[folder->subs].name, name, size);
+  folder->sub[folder->subs].name[size] = 0;
+
+  const int fd = NsFolderOpenDirectory(folder->fd, folder->sub[folder->subs].name, O_NOFOLLOW);
+  if (fd >= 0) folder->sub[folder->subs++].fd = fd;
+  return fd;
+}
+
+void NsFolderCloseSubs(NsFolder *folder)
+{
+  while (folder->subs) (void)close(folder->sub[--folder->subs].fd);
+}
+
+/* "frames/bar_000012.vtk" of "frames/bar_*.vtk"; -1: it is no frame of that series. */
+static int64_t number_of(const char *series, const char *name)
+{
+  const char  *star   = strchr(series, '*');
+  const size_t before = (size_t)(star - series);
+  char         again[32];
+  long long    number;
+
+  if (strncmp(series, name, before) != 0) return -1;
+  number = strtoll(name + before, NULL, 10);
+  (void)snprintf(again, sizeof(again), "%06lld", number);
+  return number >= 0 && !strncmp(name + before, again, strlen(again)) && !strcmp(name + before + strlen(again), star + 1) ? number : -1;
+}
+
+bool NsFolderOwns(const NsFolder *folder, const char *name)
+{
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (!strchr(owned->name, '*') ? !strcmp(owned->name, name) : number_of(owned->name, name) >= 0 && number_of(owned->name, name) < owned->count)
+      return true;
+  }
+  return false;
+}
+
+/* Whether something has this name; errno else. */
+static bool is_there(NsFolder *folder, const char *name)
+{
+  const char *leaf;
+  struct stat about;
+  const int   at = NsFolderAt(folder, name, &leaf);
+
+  return at >= 0 && fstatat(at, *leaf ? leaf : ".", &about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Whether somebody else has this name, or the one by which it is made. */
+static bool is_taken(NsFolder *folder, const char *name)
+{
+  char part[NS_FOLDER_NAME + 8];
+
+  (void)snprintf(part, sizeof(part), "%s.part", name);
+  return is_there(folder, name) || is_there(folder, part);
+}
+
+static void add_pending(NsFolder *folder, const char *name)
+{
+  const size_t size = strlen(name) + 1;
+
+  if (folder->capacity - folder->used < size) {
+    char *text = NsArenaAlloc(folder->arena, 2 * folder->capacity + size + 512);
+
+    if (folder->used) memcpy(text, folder->pending, folder->used);
+    folder->pending  = text;
+    folder->capacity = 2 * folder->capacity + size + 512;
+  }
+  memcpy(folder->pending + folder->used, name, size - 1);
+  folder->pending[folder->used + size - 1] = '\n';
+  folder->used += size;
+}
+
+bool NsFolderCommit(NsFolder *folder)
+{
+  const bool good = !folder->used || NsFolderAppend(folder, folder->pending, folder->used, true);
+
+  folder->held = false;
+  folder->used = 0;
+  return good;
+}
+
+void NsFolderHold(NsFolder *folder)
+{
+  folder->held = true;
+}
+
+/* A folder of the directory, which may be somebody else's and is shared then. */
+static bool claim_folder(NsFolder *folder, const char *name)
+{
+  char        plain[64] = "";
+  const char *leaf;
+
+  (void)snprintf(plain, sizeof(plain), "%.*s", (int)strlen(name) - 1, name);
+  if (NsFolderAt(folder, name, &leaf) >= 0) return true;
+  if (errno != ENOENT) return false;
+  if (!NsFolderOwns(folder, name)) {
+    const bool held = folder->held;
+
+    NsFolderOwn(folder, name, strlen(name), 0);
+    add_pending(folder, name);
+    if (!NsFolderCommit(folder)) return false;
+    folder->held = held;
+  }
+  if (mkdirat(folder->fd, plain, 0777) && errno != EEXIST) return false;
+  return NsFolderAt(folder, name, &leaf) >= 0;
+}
+
+bool NsFolderClaim(NsFolder *folder, const char *name)
+{
+  if (!NsFolderIsName(name)) {
+    errno = EINVAL;
+    return false;
+  }
+  if (name[strlen(name) - 1] == '/') return claim_folder(folder, name);
+  if (NsFolderOwns(folder, name)) return !folder->used || folder->held || NsFolderCommit(folder);
+  if (is_taken(folder, name)) {
+    errno = EEXIST;
+    return false;
+  }
+  NsFolderOwn(folder, name, strlen(name), 0);
+  add_pending(folder, name);
+  return folder->held || NsFolderCommit(folder);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static NsOwned *find_series(const NsFolder *folder, const char *prefix)
+{
+  char name[NS_FOLDER_NAME];
+
+  (void)snprintf(name, sizeof(name), "%s_*.vtk", prefix);
+  return NsFolderFind(folder, name);
+}
+
+int64_t NsFolderFrames(const NsFolder *folder, const char *prefix)
+{
+  const NsOwned *series = find_series(folder, prefix);
+
+  return series ? series->count : 0;
+}
+
+static bool put_frames(NsFolder *folder, const char *prefix, int64_t count, bool sync)
+{
+  char     line[NS_FOLDER_NAME];
+  NsOwned *series = find_series(folder, prefix);
+
+  if (!series) { /* the first time, before there are steps */
+    (void)snprintf(line, sizeof(line), "%s_*.vtk", prefix);
+    series = NsFolderOwn(folder, line, strlen(line), 0);
+  }
+  (void)snprintf(line, sizeof(line), "%s_*.vtk %lld", prefix, (long long)count);
+  if (folder->held)
+    add_pending(folder, line);
+  else {
+    strcat(line, "\n");
+    if (!NsFolderAppend(folder, line, strlen(line), sync)) return false;
+  }
+  series->count = count;
+  return true;
+}
+
+int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, int64_t most)
+{
+  char    name[NS_FOLDER_NAME];
+  int64_t count = from;
+
+  if (snprintf(name, sizeof(name), "%s_000000.vtk", prefix) >= 1024 || !NsFolderIsName(name)) {
+    errno = NsFolderIsName(name) ? ENAMETOOLONG : EINVAL;
+    return from;
+  }
+  for (; count < from + most; count++) {
+    (void)snprintf(name, sizeof(name), "%s_%06lld.vtk", prefix, (long long)count);
+    if (is_taken(folder, name)) break;
+  }
+  if (count == from) errno = EEXIST;
+  return count > from && put_frames(folder, prefix, count, true) ? count : from;
+}
+
+void NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count)
+{
+  if (NsFolderFrames(folder, prefix) != count) (void)put_frames(folder, prefix, count, false);
+}
+
+/* ---- removing ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+bool NsFolderRemoveFile(NsFolder *folder, const char *name)
+{
+  const char *leaf;
+  const int   at = NsFolderAt(folder, name, &leaf);
+
+  return (at >= 0 && unlinkat(at, leaf, 0) == 0) || errno == ENOENT;
+}
+
+/* False where a name of the list is something else now: a link, a folder. */
+static bool is_still_ours(NsFolder *folder, const NsOwned *owned)
+{
+  const char *leaf;
+  struct stat about;
+  const int   at = NsFolderAt(folder, owned->name, &leaf);
+
+  if (at < 0) return errno == ENOENT;
+  if (!*leaf || strchr(leaf, '*')) return true;
+  if (fstatat(at, leaf, &about, AT_SYMLINK_NOFOLLOW)) return errno == ENOENT;
+  errno = S_ISLNK(about.st_mode) ? ELOOP : S_ISDIR(about.st_mode) ? EISDIR : EEXIST;
+  return S_ISREG(about.st_mode) != 0;
+}
+
+/* Of a folder that may hold others' files, too: those of the series, finished or not. */
+static bool remove_frames(NsFolder *folder, const NsOwned *series)
+{
+  const char    *leaf;
+  const int      at = NsFolderAt(folder, series->name, &leaf), fd = at < 0 ? -1 : NsFolderOpenDirectory(at, ".", 0);
+  DIR           *directory = fd < 0 ? NULL : fdopendir(fd);
+  struct dirent *entry;
+  bool           good = true;
+
+  if (!directory) return errno == ENOENT;
+  while (good && (entry = readdir(directory))) {
+    char         name[sizeof(entry->d_name) + 64];
+    const size_t tail = strlen(".part");
+    size_t       size = (size_t)snprintf(name, sizeof(name), "%.*s%s", (int)(leaf - series->name), series->name, entry->d_name);
+
+    if (size > tail && !strcmp(name + size - tail, ".part")) name[size - tail] = 0;
+    const int64_t number = number_of(series->name, name);
+    if (number >= 0 && number < series->count) good = unlinkat(at, entry->d_name, 0) == 0;
+  }
+  (void)closedir(directory);
+  return good;
+}
+
+void NsFolderRemoveParts(NsFolder *folder)
+{
+  char part[NS_FOLDER_NAME + 8];
+
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (strchr(owned->name, '*') || owned->name[strlen(owned->name) - 1] == '/') continue;
+    (void)snprintf(part, sizeof(part), "%s.part", owned->name);
+    (void)NsFolderRemoveFile(folder, part);
+  }
+}
+
+static bool remove_owned(NsFolder *folder, const NsOwned *owned)
+{
+  char part[NS_FOLDER_NAME + 8];
+
+  if (strchr(owned->name, '*')) return remove_frames(folder, owned);
+  if (owned->name[strlen(owned->name) - 1] == '/') return true; /* at last, when it is empty */
+  (void)snprintf(part, sizeof(part), "%s.part", owned->name);
+  return NsFolderRemoveFile(folder, owned->name) && NsFolderRemoveFile(folder, part);
+}
+
+bool NsFolderClean(NsFolder *folder)
+{
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (!is_still_ours(folder, owned)) return false;
+  }
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (!remove_owned(folder, owned)) return false;
+  }
+  NsFolderCloseSubs(folder);
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    char         plain[64];
+    const size_t size = strlen(owned->name);
+
+    if (owned->name[size - 1] != '/' || size > sizeof(plain)) continue;
+    (void)snprintf(plain, sizeof(plain), "%.*s", (int)size - 1, owned->name);
+    (void)unlinkat(folder->fd, plain, AT_REMOVEDIR); /* it stays with what else is in it */
+  }
+  folder->owned = NULL;
+  if (folder->list < 0) return true;
+  return NsFolderSync(folder->fd) && NsFolderMakeList(folder);
+}
+
+bool NsFolderRemove(NsFolder **folder)
+{
+  const bool good = NsFolderClean(*folder);
+
+  if (good && (*folder)->list >= 0) (void)unlinkat((*folder)->fd, NS_FOLDER_LIST, 0);
+  if (good) (void)rmdir((*folder)->path); /* it stays with what else is in it */
+  NsFolderClose(folder);
+  return good;
+}
