@@ -29,6 +29,7 @@ struct NsFileList {
   const char *path;
   NsFileList *next;
   char        hash[65]; /* SHA-256 by NsFileListHash; "": not asked for yet */
+  int64_t     size;     /* bytes of a table that has been closed; 0: not yet */
 };
 
 /* Where results go, and whether that works. */

@@ -37,6 +37,8 @@ typedef struct {
   const char        *directory;   /* --out; NULL: from the config, or out/<name> */
   int                own_folders; /* so many at its end are percuss's own, where no link is followed: a study's */
   PetscBool          overwrite, quiet, force;
+  PetscBool          repeat;     /* config_path is the config.yaml of results */
+  PetscBool          trust;      /* PETSc options and plugins that results name may be used */
   PetscBool          resume;     /* go on from the newest checkpoint of the directory */
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
   int                petsc_options;

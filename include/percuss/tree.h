@@ -24,6 +24,8 @@ struct NsNode {
 
 /* Reads a whole file; NULL when errors were reported. The tree lives in the arena. An empty file is an empty map. */
 NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag);
+/* The same of a file that percuss wrote, run.json or config.yaml, which may be larger than one that a user gives. */
+NsNode *NsTreeReadOwn(const char *path, NsArena *arena, NsDiag *diag);
 /* The same from text in memory (not owned, must outlive the tree); name is what messages call it. */
 NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena *arena, NsDiag *diag);
 /* --set KEY=VALUE: KEY is a dotted path (list items by number from 0: "parts.0.range"); VALUE is YAML ("0.2 us", "[1, 0, 0]", "{circle: {radius: 1 mm}}").
@@ -32,6 +34,10 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag);
 /* The same with a value that stands in another text: path "scheme.step" begins at `place`, where messages about it point to; the value keeps its places, and is copied. */
 bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag);
+/* NsTextTame (core/text.h) for all keys and scalars, so that titles and names can be printed as they are. */
+void NsTreeTame(NsNode *root, NsArena *arena);
+/* Whether it is small enough to be written and read again, after values have been set. */
+bool NsTreeFits(const NsNode *root);
 /* The child with this key, or NULL (also when node is NULL or no map). */
 NsNode *NsTreeChild(const NsNode *node, const char *key);
 /* "contacts.wall" for a node, "bodies.bar.parts.0" for an item of a list; "" for the root. */

@@ -134,6 +134,7 @@ bool NsArgumentsRead(const NsCommand *command, int argc, char **argv, NsArena *a
   options->overwrite   = value_of(command, "--overwrite") != NULL;
   options->quiet       = value_of(command, "--quiet") != NULL;
   options->force       = value_of(command, "--force") != NULL;
+  options->trust       = value_of(command, "--trust") != NULL;
   options->resume      = value_of(command, "--resume") != NULL;
   options->report      = value_of(command, "--report") != NULL;
   return check_words(arguments);

@@ -167,7 +167,7 @@ static int call(const NsArguments *arguments)
   return NsCommandOnConfig(arguments, check_config);
 }
 
-static NsOption options[] = {NS_OPTION_SET, {NULL}};
+static NsOption options[] = {NS_OPTION_SET, NS_OPTION_TRUST, {NULL}};
 
 const NsCommand NsCommand_Check = {
   .name    = "check",

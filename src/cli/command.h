@@ -78,6 +78,10 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
   { \
     .name = "--quiet", .about = "print no progress and no summary" \
   }
+#define NS_OPTION_TRUST \
+  { \
+    .name = "--trust", .about = "of results in place of a config: use the PETSc options and the plugins that they name, which can run any code" \
+  }
 #define NS_OPTION_FORCE \
   { \
     .name = "--force", .about = "run even if the step exceeds the critical time step" \

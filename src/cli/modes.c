@@ -14,6 +14,7 @@ static NsOption options[] = {
     .about =
       "compute a Campbell diagram: modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next, and critical speeds"},
   NS_OPTION_OUT,
+  NS_OPTION_TRUST,
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
   {NULL},

@@ -80,16 +80,49 @@ static void compare_files(const NsRunRecord *record, const char *config, bool st
     NsDiagNote(diag, "the results will differ from those in %s", record->directory);
 }
 
-static void take_petsc_options(const NsNode *list, NsRunOptions *options, NsArena *arena)
+/* In one line, for a message. */
+static const char *put_words(const char *words, const char *word, NsArena *arena)
 {
-  const char **option;
+  return NsArenaPrint(arena, "%s%s%s", words, *words ? " " : "", word);
+}
 
-  if (options->petsc_options || !list || list->kind != NS_NODE_LIST) return;
+static const char *take_petsc_options(const NsNode *list, NsRunOptions *options, NsArena *arena)
+{
+  const char **option, *words = "";
+
+  if (options->petsc_options || !list || list->kind != NS_NODE_LIST) return words;
   option = NsArenaAlloc(arena, sizeof(*option) * (size_t)(list->count + 1));
   for (const NsNode *word = list->first; word; word = word->next) {
-    if (word->text) option[options->petsc_options++] = word->text; /* others are not written by percuss */
+    if (!word->text) continue; /* not written by percuss */
+    option[options->petsc_options++] = word->text;
+    words                            = put_words(words, word->text, arena);
   }
   options->petsc_option = option;
+  return words;
+}
+
+/* Libraries that the config loads. */
+static const char *find_plugins(const NsNode *config, NsArena *arena)
+{
+  const NsNode *bodies = NsTreeChild(config, "bodies");
+  const char   *words  = "";
+
+  for (const NsNode *body = bodies && bodies->kind == NS_NODE_MAP ? bodies->first : NULL; body; body = body->next) {
+    const NsNode *library = body->kind == NS_NODE_MAP ? NsTreeChild(body, "library") : NULL;
+
+    if (library && library->text) words = put_words(words, library->text, arena);
+  }
+  return words;
+}
+
+/* Options of PETSc load libraries (-dll_append), as plugins do: of results they are somebody's word, and need the user's. */
+static void ask_for_trust(const NsRunRecord *record, const char *petsc, const char *plugins, NsDiag *diag)
+{
+  if (*petsc) NsDiagError(diag, nowhere, "the results in %s name PETSc options: %s", record->directory, petsc);
+  if (*plugins) NsDiagError(diag, nowhere, "the results in %s name a plugin: %s", record->directory, plugins);
+  if (*petsc || *plugins)
+    NsDiagNote(
+      diag, "they can run any code: if you know where the results come from, add --trust%s", *petsc ? "; or give options of your own after --" : "");
 }
 
 /* A directory beside that of the results, which may be "." */
@@ -103,7 +136,7 @@ static const char *free_beside(const char *directory, NsArena *arena)
   return result;
 }
 
-bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options, NsArena *arena, NsDiag *diag)
+bool NsRepeatPrepare(const NsRunRecord *record, const char *command, NsRunOptions *options, NsArena *arena, NsDiag *diag)
 {
   const bool  strict = !ends_with(options->config_path, "config.yaml");
   const char *config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
@@ -115,10 +148,15 @@ bool NsRepeatPrepare(const NsRunRecord *record, bool out, NsRunOptions *options,
   }
   compare_files(record, config, strict, diag);
   options->config_path = config;
+  options->repeat      = PETSC_TRUE;
   options->name        = record->name;
   options->force       = options->force || (force && !strcmp(force, "true"));
-  take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
-  if (out && !options->directory) options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
+  const char *petsc    = take_petsc_options(NsRunRecordNode(record->manifest, "command.petsc_options"), options, arena);
+  if (!options->trust) ask_for_trust(record, petsc, find_plugins(record->config, arena), diag);
+  if (!options->directory && !strcmp(command, "run"))
+    options->directory = options->overwrite ? record->directory : free_beside(record->directory, arena);
+  else if (!options->directory && strcmp(command, "check") != 0) /* not where the config of others says */
+    options->directory = NsArenaPrint(arena, "out/%s_%s", record->name, command);
   return NsDiagErrors(diag) == 0;
 }
 

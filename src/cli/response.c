@@ -20,6 +20,7 @@ static NsOption options[] = {
   [SPEEDS] = {.name = "--speeds", .takes = "FROM:TO:N", .required = true, .about = "N equally spaced speeds, such as \"100 rpm:6000 rpm:60\""},
   [PROBES] = {.name = "--probes", .takes = "NAME,NAME...", .about = "points whose response is computed (default: those of output.history)"},
   NS_OPTION_OUT,
+  NS_OPTION_TRUST,
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
   {NULL},

@@ -14,13 +14,14 @@ bool NsEmptyResults(const char *command, NsRun *run)
   return false;
 }
 
-bool NsTakeResults(const char *command, NsRun *run)
+static bool take_results(const char *command, NsRun *run)
 {
-  const char *path = NsRunSink(run)->directory, *why = NsRunTakeDirectory(run);
+  const char *path = NsRunSink(run)->directory, *busy = NsRunTakeDirectory(run);
 
-  if (why)
-    fprintf(stderr, "percuss %s: '%s' cannot be used: %s; use another: --out %s\n", command, path, why, NsDirectoryFreeName(path, NsRunArena(run)));
-  return !why;
+  if (busy)
+    fprintf(
+      stderr, "percuss %s: '%s' cannot be replaced: %s; use another: --out %s\n", command, path, busy, NsDirectoryFreeName(path, NsRunArena(run)));
+  return !busy;
 }
 
 static bool clear_results(const char *command, NsRun *run)
@@ -46,7 +47,7 @@ static bool clear_results(const char *command, NsRun *run)
     fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
       stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
   } else
-    return NsTakeResults(command, run) && NsEmptyResults(command, run);
+    return take_results(command, run) && NsEmptyResults(command, run);
   return false;
 }
 

@@ -6,8 +6,6 @@
 
 /* Makes sure that the directory may be used, and empties it with --overwrite. False after a message on stderr; NsRunExit(run) is NS_EXIT_FAILED if the machine refuses. */
 bool NsClearResults(const char *command, NsRun *run);
-/* Takes the directory for this process alone; false after a message on stderr. */
-bool NsTakeResults(const char *command, NsRun *run);
 /* Removes what percuss has written into the directory, which has been taken, on the process that writes. False, with NsSinkFail and a message on stderr: something could not be removed. */
 bool NsEmptyResults(const char *command, NsRun *run);
 

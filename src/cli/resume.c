@@ -43,7 +43,11 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
   const NsRunRecord *record;
   char               why[1024];
 
-  if (!NsTakeResults("run", run)) return NS_RESUME_REFUSED;
+  const char *busy = NsRunTakeDirectory(run);
+  if (busy) {
+    fprintf(stderr, "percuss run: '%s' cannot be gone on with: %s\n", path, busy);
+    return NS_RESUME_REFUSED;
+  }
   if (access(NsSinkPath(NsRunSink(run), "run.json"), F_OK) && !NsCheckpointsAreThere(run)) {
     fprintf(stderr, "percuss run: '%s' has no run.json: percuss was stopped before the first step; the run starts anew\n", path);
     return NsEmptyResults("run", run) ? NS_RESUME_RUN : NS_RESUME_REFUSED;

@@ -57,6 +57,7 @@ static NsOption options[] = {
     .about = "continue from the newest checkpoint of the results; they become the same, byte for byte, as those of an uninterrupted run"},
   NS_OPTION_QUIET,
   NS_OPTION_FORCE,
+  NS_OPTION_TRUST,
   {.name = "--report", .about = "write report.html into the results, a page with key figures and plots (needs Python with numpy and matplotlib)"},
   {NULL},
 };

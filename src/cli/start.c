@@ -139,7 +139,7 @@ int NsFlushOutput(int code)
 static bool find_earlier_run(const NsArguments *arguments, NsRunOptions *options, NsDiag *diag, NsRunRecord **record)
 {
   *record = NsRepeatLook(options->config_path, arguments->arena, diag);
-  if (*record) (void)NsRepeatPrepare(*record, !strcmp(arguments->command->name, "run"), options, arguments->arena, diag);
+  if (*record) (void)NsRepeatPrepare(*record, arguments->command->name, options, arguments->arena, diag);
   if (NsDiagErrors(diag) == 0) return true;
   NsDiagPrint(diag, stderr, NsColour(stderr));
   return false;

@@ -70,6 +70,36 @@ bool NsTextPrintable(unsigned code)
   return code != 0xfeff && (code & 0xfffe) != 0xfffe;
 }
 
+static bool drives_terminal(unsigned code)
+{
+  return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7f && code < 0xa0) || (code >= 0x202a && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+const char *NsTextTame(const char *text, NsArena *arena)
+{
+  const char *end  = text + strlen(text);
+  char       *copy = NULL, *to = NULL;
+
+  for (const char *from = text; from < end;) {
+    unsigned   code;
+    const int  length = NsTextDecode(from, end, &code), size = length ? length : 1;
+    const bool drives = length && drives_terminal(code);
+
+    if (drives && !copy) {
+      copy = NsArenaCopy(arena, text, (size_t)(end - text));
+      to   = copy + (from - text);
+    }
+    if (drives)
+      *to++ = '?';
+    else
+      for (int i = 0; copy && i < size; i++) *to++ = from[i];
+    from += size;
+  }
+  if (to) *to = 0;
+  return copy ? copy : text;
+}
+
 int NsTextWidth(unsigned code)
 {
   static const struct {
@@ -91,6 +121,13 @@ int NsTextFit(const char *text, size_t bytes, int most)
   if (bytes <= (size_t)most) return (int)bytes;
   while (fit > 0 && ((unsigned char)text[fit] & 0xc0) == 0x80) --fit;
   return fit;
+}
+
+bool NsTextIsFileName(const char *text)
+{
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
+  return *text && *text != '.' && !text[strspn(text, letters)];
 }
 
 bool NsTextEndsWith(const char *text, const char *end)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include "percuss/arena.h"
 
 /* Bytes of the character at text (1 to 4) and its code point; 0 when there is none (invalid bytes, surrogates, the end). */
 int NsTextDecode(const char *text, const char *end, unsigned *code);
@@ -14,6 +15,9 @@ int NsTextCount(const char *text, size_t bytes);
 int NsTextBreak(const char *text, const char *end);
 /* Whether it is safe to send to a terminal: no control characters, nothing that turns the direction of writing. */
 bool NsTextPrintable(unsigned code);
+/* The text, or a copy with '?' for each character that would drive a terminal or turn the direction of writing; tab and newline stay. What is read from files of others (configs,
+   run.json, tables) goes through this, so that titles and names can be printed as they are. */
+const char *NsTextTame(const char *text, NsArena *arena);
 /* Columns it takes on a terminal: 0 combining, 2 East Asian wide, else 1. */
 int NsTextWidth(unsigned code);
 /* The most bytes, at most `most`, that do not cut a character in two. */
@@ -21,6 +25,8 @@ int NsTextFit(const char *text, size_t bytes, int most);
 
 /* A field of a CSV file, in quotes if it needs them. */
 void NsPutWord(FILE *file, const char *word);
+/* Whether it names a file without leading elsewhere: letters, digits, and - _ . within it. */
+bool NsTextIsFileName(const char *text);
 bool NsTextEndsWith(const char *text, const char *end);
 /* printf("%d %s", n, NsPlural(n, "body", "bodies")). The count may be any number: it may come from a file of somebody else's. */
 static inline const char *NsPlural(double count, const char *one, const char *many)

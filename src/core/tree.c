@@ -256,13 +256,13 @@ NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *ar
 }
 
 /* Reports all that libyaml would refuse without a place: bytes that are not UTF-8, control characters. */
-bool NsTreeCheckText(const NsSource *source, NsDiag *diag)
+bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag)
 {
   const char *p = source->text, *end = p + source->size;
   int         line = 1, column = 1, bad = 0;
 
-  if (source->size > NS_TREE_MAX_BYTES) {
-    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than 1 MB: this is not a config");
+  if (source->size > most) {
+    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than %zu MB: this is not a config", most >> 20);
     return false;
   }
   if (source->size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2))) {
@@ -297,7 +297,7 @@ bool NsTreeCheckText(const NsSource *source, NsDiag *diag)
   return bad == 0;
 }
 
-NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena *arena, NsDiag *diag)
+static NsNode *read_text(const char *name, const char *text, size_t size, size_t most, NsArena *arena, NsDiag *diag)
 {
   NsSource *source = NsArenaAlloc(arena, sizeof(*source));
   NsNode   *root;
@@ -306,10 +306,15 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
   source->name = NsArenaCopy(arena, name, strlen(name));
   source->text = text;
   source->size = size;
-  if (!NsTreeCheckText(source, diag)) return NULL;
+  if (!NsTreeCheckText(source, most, diag)) return NULL;
   root = NsTreeBuild(source, 0, 0, arena, diag);
   if (root && root->kind == NS_NODE_SCALAR && !root->quoted && !*root->text) root->kind = NS_NODE_MAP; /* nothing but comments */
   return root;
+}
+
+NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena *arena, NsDiag *diag)
+{
+  return read_text(name, text, size, NS_TREE_MAX_BYTES, arena, diag);
 }
 
 static const char *nearest_file(const char *path, NsArena *arena)
@@ -330,7 +335,48 @@ static const char *nearest_file(const char *path, NsArena *arena)
   return near ? NsArenaPrint(arena, "%.*s%s", folder, path, near) : NULL;
 }
 
-NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
+/* Up to one byte more than is allowed, which tells a file that is too large. NULL: errno. Devices and pipes do not say how much it will be. */
+static char *read_whole(FILE *file, size_t most, NsArena *arena, size_t *size)
+{
+  size_t room = 1 << 16;
+  char  *text = NsArenaAlloc(arena, room + 1);
+
+  *size = 0;
+  for (;;) {
+    *size += fread(text + *size, 1, room - *size, file);
+    if (ferror(file)) return NULL;
+    if (*size < room || room > most) return text;
+    room       = 4 * room > most ? most + 1 : 4 * room;
+    char *more = NsArenaAlloc(arena, room + 1);
+    memcpy(more, text, *size);
+    text = more;
+  }
+}
+
+static void measure(const NsNode *node, long *values, size_t *text)
+{
+  *values += node->key ? 2 : 1;
+  *text += (node->key ? strlen(node->key) : 0) + (node->text ? strlen(node->text) : 0);
+  for (const NsNode *child = node->first; child; child = child->next) measure(child, values, text);
+}
+
+void NsTreeTame(NsNode *root, NsArena *arena)
+{
+  if (root->key) root->key = NsTextTame(root->key, arena);
+  if (root->text) root->text = NsTextTame(root->text, arena);
+  for (NsNode *child = root->first; child; child = child->next) NsTreeTame(child, arena);
+}
+
+bool NsTreeFits(const NsNode *root)
+{
+  long   values = 0;
+  size_t text   = 0;
+
+  measure(root, &values, &text);
+  return values <= NS_TREE_MAX_NODES && text <= NS_TREE_MAX_TEXT;
+}
+
+static NsNode *read_file(const char *path, size_t most, NsArena *arena, NsDiag *diag)
 {
   const NsPlace nowhere = {NULL, 0, 0, 0};
   FILE         *file    = fopen(path, "rb");
@@ -352,16 +398,24 @@ NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
     fclose(file);
     return NULL;
   }
-  /* one byte more than allowed tells a file that is too large; two for it and the NUL */
-  text  = NsArenaAlloc(arena, NS_TREE_MAX_BYTES + 2);
-  size  = fread(text, 1, NS_TREE_MAX_BYTES + 1, file);
-  error = ferror(file) ? errno : 0;
+  text  = read_whole(file, most, arena, &size);
+  error = text ? 0 : errno;
   fclose(file);
   if (error) {
     NsDiagError(diag, nowhere, "cannot read '%s': %s", path, strerror(error));
     return NULL;
   }
-  return NsTreeReadText(path, text, size, arena, diag);
+  return read_text(path, text, size, most, arena, diag);
+}
+
+NsNode *NsTreeReadFile(const char *path, NsArena *arena, NsDiag *diag)
+{
+  return read_file(path, NS_TREE_MAX_BYTES, arena, diag);
+}
+
+NsNode *NsTreeReadOwn(const char *path, NsArena *arena, NsDiag *diag)
+{
+  return read_file(path, NS_TREE_MAX_OWN, arena, diag);
 }
 
 /* A value from --set has no folder: that of the mapping around it is taken. */

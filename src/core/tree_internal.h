@@ -5,10 +5,19 @@
 #include "percuss/tree.h"
 #include <yaml.h>
 
-enum { NS_TREE_MAX_BYTES = 1 << 20, NS_TREE_MAX_NODES = 100000, NS_TREE_MAX_DEPTH = 64, NS_TREE_MAX_KEY = 200 };
+/* A file of the user's has at most MAX_BYTES. Written back it may have more, for indentation and escapes: 100000 values of 64 levels with MAX_TEXT bytes of keys and scalars, which --set may
+   add to, have less than MAX_OWN. */
+enum {
+  NS_TREE_MAX_BYTES = 1 << 20,
+  NS_TREE_MAX_TEXT  = 1 << 21,
+  NS_TREE_MAX_OWN   = 1 << 25,
+  NS_TREE_MAX_NODES = 100000,
+  NS_TREE_MAX_DEPTH = 64,
+  NS_TREE_MAX_KEY   = 200
+};
 
 /* Whether all bytes may stand in YAML; libyaml would report such bytes without line and column. */
-bool NsTreeCheckText(const NsSource *source, NsDiag *diag);
+bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag);
 /* The source from this byte on, as a tree that will hang at this depth. NULL when errors were reported. */
 NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *arena, NsDiag *diag);
 /* libyaml's complaint in plain words; shift: columns of the first line before the parsed text; bracket: the innermost open one or NULL. */

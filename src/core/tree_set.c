@@ -171,7 +171,7 @@ bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *dia
   source->name = "--set";
   source->size = strlen(assignment);
   source->text = NsArenaCopy(arena, assignment, source->size);
-  if (!NsTreeCheckText(source, diag)) return false;
+  if (!NsTreeCheckText(source, NS_TREE_MAX_BYTES, diag)) return false;
   equal = strchr(source->text, '=');
   if (!equal) return fail(diag, source, source->text, source->size, "expected KEY=VALUE%s", "");
   /* The whole path is checked before the tree is changed. */

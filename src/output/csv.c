@@ -69,9 +69,17 @@ void NsCsvRow(NsCsv *csv, const void *row)
   NsFileEndRow(&csv->file);
 }
 
+/* For run.json: so a table that is cut afterwards is seen. */
+static void note_size(const NsCsv *csv)
+{
+  for (NsFileList *file = csv->file.sink->files; file; file = file->next) {
+    if (!strcmp(file->path, csv->type->file)) file->size = csv->file.written;
+  }
+}
+
 void NsCsvClose(NsCsv *csv)
 {
-  if (csv->type) NsFileClose(&csv->file, PETSC_TRUE);
+  if (csv->type && NsFileClose(&csv->file, PETSC_TRUE)) note_size(csv);
   csv->type = NULL;
 }
 

@@ -160,22 +160,32 @@ static int kind_of(const char *text, size_t size, size_t *length)
   return 0;
 }
 
-/* Only percuss.files or nothing is in it. */
+/* Of the first file of earlier versions. */
+static bool is_empty_part(int fd, const char *name)
+{
+  struct stat about;
+
+  return !strcmp(name, "run.json.part") && fstatat(fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
+/* Only percuss.files or nothing is in it. errno is 0, or why that cannot be seen. */
 static bool is_empty(int fd)
 {
   const int      own_fd    = NsFolderOpenDirectory(fd, ".", 0);
   DIR           *directory = own_fd < 0 ? NULL : fdopendir(own_fd);
+  const int      error     = directory ? 0 : errno;
   struct dirent *entry;
   bool           empty = directory != NULL;
 
   if (!directory && errno == ENOMEM) NsOutOfMemory();
   while (empty && (entry = readdir(directory))) {
-    empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, NS_FOLDER_LIST);
+    empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strcmp(entry->d_name, NS_FOLDER_LIST) || is_empty_part(fd, entry->d_name);
   }
   if (directory)
     (void)closedir(directory);
   else if (own_fd >= 0)
     (void)close(own_fd);
+  errno = error;
   return empty;
 }
 
@@ -211,8 +221,20 @@ static char *read_list(int fd, size_t size)
   return NULL;
 }
 
+/* What it is without a list. False: it cannot be seen now, for too many files are open. */
+static bool look_without_list(NsFolder *folder)
+{
+  bool empty;
+
+  if (errno == EMFILE || errno == ENFILE) return false;
+  empty = errno == ENOENT && is_empty(folder->fd);
+  if (errno == EMFILE || errno == ENFILE) return false;
+  folder->use = empty ? NS_DIRECTORY_FREE : has_our_manifest(folder->fd) ? NS_DIRECTORY_UNLISTED : NS_DIRECTORY_FOREIGN;
+  return true;
+}
+
 /* Reads the list, if there is one, and sees what the directory is. */
-static void look(NsFolder *folder)
+static bool look(NsFolder *folder)
 {
   struct stat about;
   size_t      length, size;
@@ -222,17 +244,12 @@ static void look(NsFolder *folder)
   folder->list = (int)TEMP_FAILURE_RETRY(openat(folder->fd, NS_FOLDER_LIST, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (folder->list < 0 && errno != ENOENT) /* may be read and not be written, as an archive */
     folder->list = (int)TEMP_FAILURE_RETRY(openat(folder->fd, NS_FOLDER_LIST, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  if (folder->list < 0) {
-    const bool none = errno == ENOENT;
-
-    folder->use = none && is_empty(folder->fd) ? NS_DIRECTORY_FREE : has_our_manifest(folder->fd) ? NS_DIRECTORY_UNLISTED : NS_DIRECTORY_FOREIGN;
-    return;
-  }
+  if (folder->list < 0) return look_without_list(folder);
   folder->use = NS_DIRECTORY_FOREIGN;
-  if (fstat(folder->list, &about) || !S_ISREG(about.st_mode) || about.st_nlink > 1 || about.st_size > MOST_LIST) return;
+  if (fstat(folder->list, &about) || !S_ISREG(about.st_mode) || about.st_nlink > 1 || about.st_size > MOST_LIST) return true;
   size = (size_t)about.st_size;
   text = read_list(folder->list, size);
-  if (!text) return;
+  if (!text) return true;
   kind = kind_of(text, size, &length);
   if (kind < 0 && is_empty(folder->fd)) folder->use = NS_DIRECTORY_FREE;
   if (kind > 0) {
@@ -245,6 +262,7 @@ static void look(NsFolder *folder)
     }
   }
   free(text);
+  return true;
 }
 
 static bool write_all(int fd, const char *text, size_t size)
@@ -289,13 +307,13 @@ bool NsFolderMakeList(NsFolder *folder)
   return true;
 }
 
-bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size, bool sync)
+bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size)
 {
   const bool is_new = folder->use == NS_DIRECTORY_FREE || folder->list < 0;
 
   if (is_new && !NsFolderMakeList(folder)) return false;
   if (TEMP_FAILURE_RETRY(ftruncate(folder->list, folder->size))) return false; /* a line that was cut off by a kill */
-  if (!write_all(folder->list, lines, size) || (sync && !NsFolderSync(folder->list)) || (is_new && !NsFolderSync(folder->fd))) {
+  if (!write_all(folder->list, lines, size) || !NsFolderSync(folder->list) || (is_new && !NsFolderSync(folder->fd))) {
     const int error = errno;
 
     if (TEMP_FAILURE_RETRY(ftruncate(folder->list, folder->size))) folder->size += 0; /* the reader passes over half a line */
@@ -319,17 +337,20 @@ NsFolder *NsFolderOpen(const char *path, int own_parts, bool make, const char *k
   folder->path  = NsArenaCopy(arena, path, strlen(path));
   folder->kind  = kind;
   folder->fd    = fd;
-  look(folder);
+  if (!look(folder)) NsFolderClose(&folder);
   return folder;
 }
 
 void NsFolderClose(NsFolder **folder)
 {
+  const int error = errno;
+
   if (!*folder) return;
   NsFolderCloseSubs(*folder);
   if ((*folder)->list >= 0) (void)close((*folder)->list);
   (void)close((*folder)->fd);
   *folder = NULL;
+  errno   = error;
 }
 
 NsDirectoryUse NsFolderLook(const NsFolder *folder)
@@ -342,8 +363,7 @@ bool NsFolderLock(NsFolder *folder)
   if (flock(folder->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return false;
   if (folder->list >= 0) (void)close(folder->list);
   folder->owned = NULL;
-  look(folder); /* again: another may have written until now */
-  return true;
+  return look(folder); /* again: another may have written until now */
 }
 
 NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)

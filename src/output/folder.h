@@ -42,7 +42,7 @@ NsFolder *NsFolderOpen(const char *path, int own, bool make, const char *kind, N
 void      NsFolderClose(NsFolder **folder);
 /* What it was when it was opened, locked or cleaned. */
 NsDirectoryUse NsFolderLook(const NsFolder *folder);
-/* Whether this process alone writes there from now on, until NsFolderClose. True, too, where that cannot be told: not every file system has locks. */
+/* Whether this process alone writes there from now on, until NsFolderClose; false with EWOULDBLOCK: another does. True, too, where that cannot be told: not every file system has locks. */
 bool NsFolderLock(NsFolder *folder);
 
 /* Makes this name percuss's own: "history.csv", "checkpoint/step_000000000000100.ckpt", or "frames/" for a folder, which is then made. On the disk when it returns. */
@@ -51,20 +51,25 @@ bool NsFolderClaim(NsFolder *folder, const char *name);
 void NsFolderHold(NsFolder *folder);
 bool NsFolderCommit(NsFolder *folder);
 /* Frames PREFIX_000000.vtk ... : how many are claimed. The second claims more, from the number `from` on: at least one and at most `most`, up to a name that is taken. The third keeps
-   `count` of them, at the end. They do not allocate. */
+   `count` of them: NsFolderSeal writes it. They do not allocate. */
 int64_t NsFolderFrames(const NsFolder *folder, const char *prefix);
 int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, int64_t most);
 void    NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count);
 bool    NsFolderOwns(const NsFolder *folder, const char *name);
 
+/* At the end of a run: the list with the names of what is there, sorted, the same for a run that was stopped on the way. Does not allocate. */
+void NsFolderSeal(NsFolder *folder);
+
 /* For openat and its kind: the open directory in which a name of this folder is, and its last part there. -1: it has none. */
 int NsFolderAt(NsFolder *folder, const char *name, const char **leaf);
-/* The directory itself. */
-int NsFolderDescriptor(const NsFolder *folder);
+/* Whether an empty file has this name: nothing is lost with it, whoever made it. */
+bool NsFolderIsEmptyFile(NsFolder *folder, const char *name);
 /* Removes a file, if it is there. */
 bool NsFolderRemoveFile(NsFolder *folder, const char *name);
 /* Removes what a run that was killed has left of files that were being made; of frames it stays, for they are made again. */
 void NsFolderRemoveParts(NsFolder *folder);
+/* Removes a folder of the directory, if it is empty. */
+void NsFolderRemoveSub(NsFolder *folder, const char *name);
 /* Removes all files of the list, and folders that percuss made if they are empty then; nothing where one of them is no longer a file. The list stays, empty. */
 bool NsFolderClean(NsFolder *folder);
 /* NsFolderClean, then the list and, if nothing else is in it, the directory. */

@@ -11,11 +11,6 @@
 
 /* ---- names ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-int NsFolderDescriptor(const NsFolder *folder)
-{
-  return folder->fd;
-}
-
 int NsFolderAt(NsFolder *folder, const char *name, const char **leaf)
 {
   const char  *slash = strchr(name, '/');
@@ -70,23 +65,29 @@ bool NsFolderOwns(const NsFolder *folder, const char *name)
   return false;
 }
 
-/* Whether something has this name; errno else. */
-static bool is_there(NsFolder *folder, const char *name)
+static bool find_file(NsFolder *folder, const char *name, struct stat *about)
 {
   const char *leaf;
-  struct stat about;
   const int   at = NsFolderAt(folder, name, &leaf);
 
-  return at >= 0 && fstatat(at, *leaf ? leaf : ".", &about, AT_SYMLINK_NOFOLLOW) == 0;
+  return at >= 0 && fstatat(at, leaf, about, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool NsFolderIsEmptyFile(NsFolder *folder, const char *name)
+{
+  struct stat about;
+
+  return find_file(folder, name, &about) && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
 /* Whether somebody else has this name, or the one by which it is made. */
 static bool is_taken(NsFolder *folder, const char *name)
 {
-  char part[NS_FOLDER_NAME + 8];
+  char        part[NS_FOLDER_NAME + 8];
+  struct stat about;
 
   (void)snprintf(part, sizeof(part), "%s.part", name);
-  return is_there(folder, name) || is_there(folder, part);
+  return find_file(folder, name, &about) || (find_file(folder, part, &about) && !NsFolderIsEmptyFile(folder, part));
 }
 
 static void add_pending(NsFolder *folder, const char *name)
@@ -107,7 +108,7 @@ static void add_pending(NsFolder *folder, const char *name)
 
 bool NsFolderCommit(NsFolder *folder)
 {
-  const bool good = !folder->used || NsFolderAppend(folder, folder->pending, folder->used, true);
+  const bool good = !folder->used || NsFolderAppend(folder, folder->pending, folder->used);
 
   folder->held = false;
   folder->used = 0;
@@ -174,7 +175,7 @@ int64_t NsFolderFrames(const NsFolder *folder, const char *prefix)
   return series ? series->count : 0;
 }
 
-static bool put_frames(NsFolder *folder, const char *prefix, int64_t count, bool sync)
+static bool put_frames(NsFolder *folder, const char *prefix, int64_t count)
 {
   char     line[NS_FOLDER_NAME];
   NsOwned *series = find_series(folder, prefix);
@@ -188,7 +189,7 @@ static bool put_frames(NsFolder *folder, const char *prefix, int64_t count, bool
     add_pending(folder, line);
   else {
     strcat(line, "\n");
-    if (!NsFolderAppend(folder, line, strlen(line), sync)) return false;
+    if (!NsFolderAppend(folder, line, strlen(line))) return false;
   }
   series->count = count;
   return true;
@@ -208,15 +209,79 @@ int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, 
     if (is_taken(folder, name)) break;
   }
   if (count == from) errno = EEXIST;
-  return count > from && put_frames(folder, prefix, count, true) ? count : from;
+  return count > from && put_frames(folder, prefix, count) ? count : from;
 }
 
 void NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count)
 {
-  if (NsFolderFrames(folder, prefix) != count) (void)put_frames(folder, prefix, count, false);
+  NsOwned *series = find_series(folder, prefix);
+
+  if (series) series->count = count;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_there(NsFolder *folder, const NsOwned *owned)
+{
+  struct stat about;
+  const char *leaf;
+
+  if (strchr(owned->name, '*')) return owned->count > 0;
+  if (owned->name[strlen(owned->name) - 1] == '/') return NsFolderAt(folder, owned->name, &leaf) >= 0;
+  return find_file(folder, owned->name, &about);
+}
+
+/* The first name behind `after` in the order of the alphabet; NULL: none. */
+static const NsOwned *next_name(const NsFolder *folder, const char *after)
+{
+  const NsOwned *next = NULL;
+
+  for (const NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (strcmp(owned->name, after) > 0 && (!next || strcmp(owned->name, next->name) < 0)) next = owned;
+  }
+  return next;
+}
+
+void NsFolderSeal(NsFolder *folder)
+{
+  static const char part[] = NS_FOLDER_LIST ".part";
+  char              line[NS_FOLDER_NAME + 32];
+  bool              good;
+
+  if (folder->list < 0 || folder->use == NS_DIRECTORY_FREE) return;
+  (void)unlinkat(folder->fd, part, 0);
+
+  const int fd = (int)TEMP_FAILURE_RETRY(openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (fd < 0) return; /* the list as it is does, too */
+  good = dprintf(fd, "percuss 1 %s\n", folder->kind) > 0;
+  for (const NsOwned *owned = next_name(folder, ""); owned && good; owned = next_name(folder, owned->name)) {
+    int size;
+
+    if (!is_there(folder, owned)) continue;
+    if (strchr(owned->name, '*'))
+      size = snprintf(line, sizeof(line), "%s %lld\n", owned->name, (long long)owned->count);
+    else
+      size = snprintf(line, sizeof(line), "%s\n", owned->name);
+    good = TEMP_FAILURE_RETRY(write(fd, line, (size_t)size)) == size;
+  }
+  good = good && NsFolderSync(fd) && renameat(folder->fd, part, folder->fd, NS_FOLDER_LIST) == 0;
+  if (good) {
+    (void)close(folder->list);
+    folder->list = fd;
+    folder->size = lseek(fd, 0, SEEK_END);
+  } else {
+    (void)close(fd);
+    (void)unlinkat(folder->fd, part, 0);
+  }
 }
 
 /* ---- removing ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+void NsFolderRemoveSub(NsFolder *folder, const char *name)
+{
+  NsFolderCloseSubs(folder);
+  (void)unlinkat(folder->fd, name, AT_REMOVEDIR);
+}
 
 bool NsFolderRemoveFile(NsFolder *folder, const char *name)
 {

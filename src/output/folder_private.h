@@ -36,8 +36,8 @@ bool     NsFolderIsName(const char *name);
 NsOwned *NsFolderFind(const NsFolder *folder, const char *name);
 /* Puts a name of `size` bytes among the owned ones. */
 NsOwned *NsFolderOwn(NsFolder *folder, const char *name, size_t size, int64_t count);
-/* Adds lines to the list. On the disk when it returns, where `sync`. What is not written whole is cut off. */
-bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size, bool sync);
+/* Adds lines to the list, on the disk when it returns. What is not written whole is cut off. */
+bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size);
 /* The list with its first line alone; not on the disk yet. */
 bool NsFolderMakeList(NsFolder *folder);
 /* fsync, where there is such a thing. */

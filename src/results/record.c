@@ -1,4 +1,5 @@
 #include "record.h"
+#include "core/text.h"
 #include "percuss/units.h"
 #include <errno.h>
 #include <math.h>
@@ -73,6 +74,7 @@ NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
 {
   NsRunRecord *record = NsArenaAlloc(arena, sizeof(*record));
   const char  *config, *manifest, *program;
+  NsNode      *tree;
   struct stat  about;
 
   record->directory = directory_of(path, arena);
@@ -89,8 +91,9 @@ NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' holds no results of percuss: there is no run.json", record->directory);
     return NULL;
   }
-  record->manifest = NsTreeReadFile(manifest, arena, diag);
-  if (!record->manifest) return NULL;
+  record->manifest = tree = NsTreeReadOwn(manifest, arena, diag);
+  if (!tree) return NULL;
+  NsTreeTame(tree, arena);
   program        = NsRunRecordText(record, "program.name");
   record->name   = NsRunRecordText(record, "name");
   record->status = NsRunRecordText(record, "exit_status");
@@ -98,18 +101,42 @@ NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, (NsPlace){.source = NULL}, "%s: not written by percuss", manifest);
     return NULL;
   }
+  if (!NsTextIsFileName(record->name)) {
+    NsDiagError(diag, NsRunRecordNode(record->manifest, "name")->place,
+      "'" NS_CLIP "' cannot name files: letters, digits, '-', '_' and '.' are expected, and no '.' in front", NsClip(record->name));
+    return NULL;
+  }
   if (!strcmp(record->status, "running") && was_killed(record)) record->status = "killed";
   config = NsArenaPrint(arena, "%s/config.yaml", record->directory);
   if (stat(config, &about) && errno == ENOENT) return record;
-  record->config = NsTreeReadFile(config, arena, diag);
+  record->config = tree = NsTreeReadOwn(config, arena, diag);
+  if (tree) NsTreeTame(tree, arena);
   return record->config ? record : NULL;
+}
+
+const char *NsRunRecordCheck(const char *directory, const NsNode *manifest, const char *file, NsArena *arena)
+{
+  const NsNode *sizes = NsTreeChild(manifest, "sizes"), *size = sizes && sizes->kind == NS_NODE_MAP ? NsTreeChild(sizes, file) : NULL;
+  const char   *path = NsArenaPrint(arena, "%s/%s", directory, file);
+  struct stat   about;
+  double        bytes;
+
+  if (!size || !size->text || NsParseNumber(size->text, &bytes)) return "";
+  if (stat(path, &about)) return NsArenaPrint(arena, "%s: %s; run.json says that it has %.0f bytes", path, strerror(errno), bytes);
+  if ((double)about.st_size == bytes) return "";
+  return NsArenaPrint(arena, "%s has %lld bytes, and run.json says %.0f: it was cut or changed after the run", path, (long long)about.st_size, bytes);
 }
 
 NsResultTable *NsRunRecordTable(const NsRunRecord *record, const char *file, NsArena *arena, NsDiag *diag)
 {
-  const char *path = NsArenaPrint(arena, "%s/%s", record->directory, file);
+  const char *path    = NsArenaPrint(arena, "%s/%s", record->directory, file),
+             *changed = NsRunRecordCheck(record->directory, record->manifest, file, arena);
   struct stat about;
 
+  if (*changed) {
+    NsDiagError(diag, (NsPlace){.source = NULL}, "%s", changed);
+    return NULL;
+  }
   if (stat(path, &about) && errno == ENOENT) return NULL;
   return NsResultTableRead(path, arena, diag);
 }

@@ -22,5 +22,7 @@ double      NsRunRecordNumber(const NsRunRecord *record, const char *path);
 const char *NsRunRecordText(const NsRunRecord *record, const char *path);
 /* The node at a dotted path, or NULL. */
 const NsNode *NsRunRecordNode(const NsNode *root, const char *path);
-/* One of its tables ("history.csv"). NULL without an error where the run has none of this name. */
+/* Whether a table is as the run left it, by its size in run.json; "" or why not, as a sentence with its path. Results of earlier versions do not tell. */
+const char *NsRunRecordCheck(const char *directory, const NsNode *manifest, const char *file, NsArena *arena);
+/* One of its tables ("history.csv"), as the run left it. NULL without an error where the run has none of this name. */
 NsResultTable *NsRunRecordTable(const NsRunRecord *record, const char *file, NsArena *arena, NsDiag *diag);

@@ -148,7 +148,7 @@ static const char *keep_word(NsArena *arena, const Field *field)
     *to++ = *from;
   }
   if (field->quoted) *to = 0;
-  return word;
+  return NsTextTame(word, arena);
 }
 
 static const char *known_word(NsArena *arena, Target *target, const Field *field)

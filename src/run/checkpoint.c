@@ -262,7 +262,7 @@ static void remove_all(NsRun *run, PetscBool but_newest)
   for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
     const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
     if (but_newest && (!strcmp(name, self->name) || !strcmp(name, self->before))) continue;
-    if (NsFolderOwns(run->sink.folder, name)) (void)NsFolderRemoveFile(run->sink.folder, name);
+    if (NsFolderOwns(run->sink.folder, name) || NsFolderIsEmptyFile(run->sink.folder, name)) (void)NsFolderRemoveFile(run->sink.folder, name);
   }
 }
 
@@ -275,7 +275,7 @@ void NsCheckpointsRemove(NsRun *run)
   if (self->name[0]) (void)NsFolderRemoveFile(folder, self->name); /* its own, for which it needs no memory; */
   if (self->before[0]) (void)NsFolderRemoveFile(folder, self->before);
   remove_all(run, PETSC_FALSE); /* and those of runs before */
-  (void)unlinkat(NsFolderDescriptor(folder), NS_FOLDER, AT_REMOVEDIR);
+  NsFolderRemoveSub(folder, NS_FOLDER);
 }
 
 /* ---- chunks --------------------------------------------------------------------------------------------------------------------------------------- */

@@ -479,6 +479,5 @@ PetscErrorCode NsRunExecute(NsRun *run)
   run->figures.loop_seconds = NsSeconds() - run->loop_began;
   PetscCall(NsRunCloseResults(run));
   catch_signals(run, PETSC_FALSE);
-  if (NsRunExit(run) == NS_EXIT_DONE) NsCheckpointsRemove(run);
   PetscFunctionReturn(0);
 }

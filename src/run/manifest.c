@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 struct NsManifest {
-  char        started[32];
-  char        config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": there is none */
-  NsJson      json;                        /* kept between start and end, so that the end needs no memory */
+  char   started[32];
+  char   config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": there is none */
+  NsJson json;                        /* kept between start and end, so that the end needs no memory */
 };
 
 /* ISO 8601, UTC. */
@@ -213,6 +213,16 @@ static void put_exceeded(NsJson *json, const NsRun *run)
   NsJsonClose(json);
 }
 
+/* Bytes of the tables. */
+static void put_sizes(NsJson *json, const NsRun *run)
+{
+  NsJsonOpen(json, "sizes", '{');
+  for (const NsFileList *file = run->sink.files; file; file = file->next) {
+    if (file->size > 0) NsJsonInteger(json, file->path, file->size);
+  }
+  NsJsonClose(json);
+}
+
 static PetscErrorCode write_manifest(NsRun *run, PetscBool ended)
 {
   static const char *const status[]  = {[NS_EXIT_DONE] = "done", [NS_EXIT_FAILED] = "failed", [NS_EXIT_STOPPED] = "stopped"};
@@ -247,6 +257,7 @@ static PetscErrorCode write_manifest(NsRun *run, PetscBool ended)
   NsJsonOpen(json, "outputs", '[');
   for (const NsFileList *file = run->sink.files; file; file = file->next) NsJsonString(json, NULL, file->path);
   NsJsonClose(json);
+  if (ended) put_sizes(json, run);
   NsJsonClose(json);
   NsFileReplace(&run->sink, "run.json", json->text, json->used, PETSC_TRUE);
   PetscFunctionReturn(0);

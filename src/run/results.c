@@ -80,6 +80,8 @@ PetscErrorCode NsRunCloseResults(NsRun *run)
   for (int i = 0; i < run->writers; i++) PetscCall(NsWriterClose(run->writer[i], status[NsRunExit(run)]));
   if (run->manifest) PetscCall(NsManifestClose(run));
   NsLastWords(NULL, NULL);
+  if (run->checkpoints && NsRunExit(run) == NS_EXIT_DONE) NsCheckpointsRemove(run);
+  if (run->sink.folder) NsFolderSeal(run->sink.folder);
   PetscFunctionReturn(0);
 }
 
@@ -102,7 +104,7 @@ PetscBool NsRunOpenFolder(NsRun *run, PetscBool make)
 const char *NsRunTakeDirectory(NsRun *run)
 {
   if (!NsRunOpenFolder(run, PETSC_FALSE)) return NsFolderWhy(errno);
-  return NsFolderLock(run->sink.folder) ? NULL : "another run writes into it";
+  return NsFolderLock(run->sink.folder) ? NULL : errno == EWOULDBLOCK ? "it is still being written by another run" : NsFolderWhy(errno);
 }
 
 PetscBool NsRunClearDirectory(NsRun *run)
@@ -120,9 +122,9 @@ PetscErrorCode NsRunOpenDirectory(NsRun *run)
   if (run->sink.writes && !NsRunOpenFolder(run, PETSC_TRUE))
     NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", NsFolderWhy(errno));
   else if (run->sink.writes && !NsFolderLock(run->sink.folder))
-    NsSinkFail(&run->sink, "another run writes into %s", path);
-  else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* somebody was quicker */
-    NsSinkFail(&run->sink, "another run has written into %s", path);
+    NsSinkFail(&run->sink, errno == EWOULDBLOCK ? "another run writes into %s" : "cannot lock %s", path);
+  else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* another was quicker */
+    NsSinkFail(&run->sink, "cannot write into %s: it is not empty any more", path);
   failed = run->sink.failure[0] != 0;
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
   if (failed)

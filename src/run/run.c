@@ -23,6 +23,7 @@ static const char *run_name(const char *path, NsArena *arena)
   for (char *c = name; *c; c++) {
     if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.", *c)) *c = '_';
   }
+  if (*name == '.') *name = '_'; /* ".." would lead elsewhere */
   return *name ? name : "run";
 }
 
@@ -147,16 +148,20 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->sink.arena  = arena;
   run->sink.name   = options->name ? options->name : run_name(options->config_path, arena);
   run->tree        = options->config_text ? NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag)
+                     : options->repeat    ? NsTreeReadOwn(options->config_path, arena, diag)
                                           : NsTreeReadFile(options->config_path, arena, diag);
   if (!run->tree) PetscFunctionReturn(0);
   for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
   for (int i = 0; i < options->grafts; i++)
     (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
+  if (!NsTreeFits(run->tree))
+    NsDiagError(diag, (NsPlace){run->tree->place.source, 0, 0, 0}, "with what is set it holds more than 100000 values, or more than 2 MB of text");
   if (NsTreeChild(run->tree, "config") && !NsTreeChild(run->tree, "bodies")) {
     NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study of many runs, not the config of one");
     NsDiagNote(diag, "percuss study %s makes them", options->config_path);
   }
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  NsTreeTame(run->tree, arena);
   if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "output/file.h"
+#include "results/record.h"
 #include "core/json.h"
 #include "core/keys_internal.h"
 #include "core/out_of_memory.h"
@@ -14,7 +15,20 @@
 
 static const char *const state_names[] = {[NS_ROW_MISSING] = "missing", [NS_ROW_DONE] = "done", [NS_ROW_FAILED] = "failed"};
 
-static NsRowState state_of(const NsNode *root, NsArena *arena, const char **message, double *seconds)
+/* Whether all tables are as the run left them: one that was cut is made again. */
+static bool is_as_it_was(const char *directory, const NsNode *root)
+{
+  const NsNode *sizes = NsTreeChild(root, "sizes");
+  NsArena      *arena = NsArenaCreate();
+  bool          same  = true;
+
+  for (const NsNode *file = sizes && sizes->kind == NS_NODE_MAP ? sizes->first : NULL; file; file = file->next)
+    same = same && !*NsRunRecordCheck(directory, root, file->key, arena);
+  NsArenaDestroy(&arena);
+  return same;
+}
+
+static NsRowState state_of(const char *directory, const NsNode *root, NsArena *arena, const char **message, double *seconds)
 {
   const NsNode *status = NsTreeChild(root, "exit_status"), *failure = NsTreeChild(root, "failure");
   const NsNode *summary = NsTreeChild(root, "summary"), *loop = NsTreeChild(summary, "loop_seconds"), *setup = NsTreeChild(summary, "setup_seconds");
@@ -22,7 +36,7 @@ static NsRowState state_of(const NsNode *root, NsArena *arena, const char **mess
 
   if (!status || status->kind != NS_NODE_SCALAR) return NS_ROW_MISSING;
   if (loop && loop->text && setup && setup->text && !NsParseNumber(loop->text, &a) && !NsParseNumber(setup->text, &b)) *seconds = a + b;
-  if (!strcmp(status->text, "done")) return NS_ROW_DONE;
+  if (!strcmp(status->text, "done")) return is_as_it_was(directory, root) ? NS_ROW_DONE : NS_ROW_MISSING;
   *message =
     failure && failure->kind == NS_NODE_SCALAR && !NsKeysIsNull(failure) ? NsArenaCopy(arena, failure->text, strlen(failure->text)) : "failed";
   return strcmp(status->text, "failed") ? NS_ROW_MISSING : NS_ROW_FAILED; /* stopped, or killed: to be run again */
@@ -33,9 +47,11 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
   NsArena   *own = NsArenaCreate(); /* run.json makes a tree of some hundred nodes, of each of many runs */
   NsRowState state;
 
-  *message = "";
-  *seconds = 0;
-  state    = state_of(NsTreeReadFile(NsArenaPrint(own, "%s/run.json", directory), own, NsDiagCreate(own)), arena, message, seconds);
+  *message     = "";
+  *seconds     = 0;
+  NsNode *root = NsTreeReadOwn(NsArenaPrint(own, "%s/run.json", directory), own, NsDiagCreate(own));
+  if (root) NsTreeTame(root, own);
+  state = state_of(directory, root, arena, message, seconds);
   NsArenaDestroy(&own);
   return state;
 }

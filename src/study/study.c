@@ -114,6 +114,7 @@ bool NsStudyRead(NsStudy *study)
     NsDiagNote(study->diag, "percuss run %s runs it; a study names it: `config: %s`", study->path, study->path);
     return false;
   }
+  if (tree) NsTreeTame(tree, study->arena);
   if (!tree || !NsKeysRead(&NsTable_Study, tree, &study->settings, study->arena, study->diag)) return false;
   study->config = NsTreeFile(NsTreeChild(tree, "config"), study->arena);
   if (access(study->config, R_OK)) NsDiagError(study->diag, NsKeysPlace(tree, "config"), "cannot open '%s': %s", study->config, strerror(errno));

@@ -88,7 +88,7 @@ static bool repeat(const char *path, NsArena *arena)
   const NsRunRecord *record  = NsRepeatLook(path, arena, diag);
   const bool         good    = record && !NsDiagErrors(diag);
 
-  if (good && NsRepeatPrepare(record, true, &options, arena, diag)) {
+  if (good && NsRepeatPrepare(record, "run", &options, arena, diag)) {
     for (int i = 0; i < options.petsc_options; i++) FuzzExpect(options.petsc_option[i], "an option of PETSc that is none");
     FuzzExpect(options.config_path && options.directory, "results without config or directory");
     FuzzCheck(NsRepeatWarn(record, diag));

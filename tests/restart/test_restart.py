@@ -302,7 +302,7 @@ class Restart(unittest.TestCase):
         self.assertIn("still being written by another run", self.resume(self.BAR, 2))
         second = subprocess.run(command + ["--overwrite"], cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(second.returncode, 2)
-        self.assertIn("another run writes into 'x'", second.stderr)
+        self.assertIn("still being written by another run", second.stderr)
         os.mkdir(self.path("y"))
         held = os.open(self.path("y"), os.O_RDONLY)  # as by a run that has written nothing yet
         fcntl.flock(held, fcntl.LOCK_EX)

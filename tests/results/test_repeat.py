@@ -3,6 +3,7 @@
 import filecmp
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -134,7 +135,12 @@ class Again(Case):
         words = ("--set", "time.end=540 us", "--set", "free_dynamics=petsc")
         self.run_well(BAR, "--out", self.first, *words, "--", "-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-3")
         self.assertEqual(self.manifest(self.first)["command"], {"force": False, "petsc_options": ["-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-3"]})
-        self.run_well(self.first)
+        for command in ("run", "check", "modes"):  # options can load a library: results of others are not trusted
+            refused = percuss(command, self.first)
+            self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+            self.assertIn("name PETSc options: -ksp_type cg -pc_type none -ksp_rtol 1e-3", refused.stderr)
+            self.assertIn("add --trust", refused.stderr)
+        self.run_well(self.first, "--trust")
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
         self.run_well(self.first, "--", "-ksp_type", "cg", "-pc_type", "none", "-ksp_rtol", "1e-1")  # others in their place
         self.assertEqual(self.manifest(self.first + "_3")["command"]["petsc_options"][-1], "1e-1")
@@ -172,20 +178,20 @@ class Again(Case):
         self.assertIn("warning: %s/config.yaml has changed" % self.first, done.stderr)
         self.assertIn("will differ from those in", done.stderr)
         os.remove(os.path.join(self.first, "config.yaml"))
-        done = percuss("run", self.first)
+        done = percuss("run", self.first, "--trust")
         self.assertEqual(done.returncode, 2)
         self.assertIn("config.yaml is missing", done.stderr)
 
     def check_input(self, path, change):
         """A mesh or plugin that is not what it was."""
         change(path)
-        done = percuss("run", self.first)
+        done = percuss("run", self.first, "--trust")
         self.assertEqual(done.returncode, 2)
         self.assertIn("error: %s has changed since these results were made" % path, done.stderr)
-        done = self.run_well(os.path.join(self.first, "config.yaml"))
+        done = self.run_well(os.path.join(self.first, "config.yaml"), "--trust")
         self.assertIn("warning: %s has changed since these results were made" % path, done.stderr)
         os.remove(path)
-        done = percuss("run", self.first)
+        done = percuss("run", self.first, "--trust")
         self.assertEqual(done.returncode, 2)
         self.assertIn("error: %s: No such file or directory; it existed when these results were made" % path, done.stderr)
 
@@ -215,13 +221,65 @@ class Again(Case):
         with open(config, "w") as file:
             file.write(text.replace(library, plugin))
         self.run_well(config, "--out", self.first, "--set", "time.end=10 ms")
-        self.run_well(self.first)
+        refused = percuss("check", self.first)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn(f"name a plugin: {os.path.realpath(plugin)}", refused.stderr)
+        self.run_well(self.first, "--trust")
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
 
         def append(path):
             with open(path, "ab") as file:
                 file.write(b"\0")
         self.check_input(os.path.realpath(plugin), append)
+
+    def test_names_that_lead_elsewhere(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        manifest = self.manifest(self.first)
+        for name in ("../../escape", "..", ".hidden", "", "a b", "a\x1b[31m"):
+            manifest["name"] = name
+            with open(os.path.join(self.first, "run.json"), "w") as file:
+                json.dump(manifest, file)
+            for command in ("run", "check", "compare"):
+                done = percuss(command, *[self.first] * (2 if command == "compare" else 1))
+                self.assertEqual((done.returncode, done.stdout), (2, ""), name)
+                self.assertIn("cannot name files", done.stderr)
+                self.assertNotIn("\x1b", done.stderr)
+        self.assertEqual(os.listdir(self.folder), ["first"])
+
+    def test_no_escape_sequences(self):
+        """Titles and names of others reach the terminal without what would drive it."""
+        config, study = os.path.join(self.folder, "ball.yaml"), os.path.join(self.folder, "study.yaml")
+        with open(os.path.join(ROOT, "configs/bouncing_ball.yaml")) as source, open(config, "w") as file:
+            file.write(re.sub("^title:.*", "", source.read(), flags=re.MULTILINE) + '\ntitle: "\\e[31mred\\e]0;x\\a \\u009b31m \\u202eevil"\n')
+        with open(study, "w") as file:
+            file.write('title: "\\e[2J"\nconfig: ball.yaml\nset: {time.end: 10 ms, output: {frames: {every: 0}}}\ncases: {"a\\e[31m": {scheme.step: 1 ms}, b: {scheme.step: 2 ms}}\n'
+                       'record: {t: {summary: time}}\n')
+        self.run_well(config, "--out", self.first, "--set", "time.end=10 ms", "--report")
+        for words in (("check", config), ("run", self.first), ("compare", self.first, self.first), ("study", study, "--out", os.path.join(self.folder, "many"))):
+            done = percuss(*words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for text in ("\x1b", "\x07", "\x9b", "\u202e"):
+                self.assertNotIn(text, done.stdout + done.stderr)
+
+    def test_a_large_config(self):
+        """What is read can be written and read again, however large: written, a config grows."""
+        config = os.path.join(self.folder, "large.yaml")
+        with open(os.path.join(ROOT, "configs/bouncing_ball.yaml")) as source, open(config, "w") as file:
+            file.write(source.read() + "# " + 900000 * "x" + "\n")
+        rotor = os.path.join(self.folder, "rotor.yaml")
+        with open(os.path.join(ROOT, "configs/rotor_in_two_bearings.yaml")) as source, open(rotor, "w") as file:
+            points = ",".join(f"[{i}.00000000000001 s,{i % 7}.0000000000 rpm]" for i in range(24000))
+            file.write(re.sub(r"spin: \{table: .*\]\}", "spin: {table: [" + points + "]}", source.read(), count=1))
+        self.assertGreater(os.path.getsize(rotor), 850000)
+        for path in (config, rotor):
+            shutil.rmtree(self.first, ignore_errors=True)
+            done = percuss("run", path, "--out", self.first, "--quiet", "--wall-limit", "1 ms", "--set", "time.end=10 ms", "--set", "output={frames: {every: 0}}")
+            self.assertIn(done.returncode, (0, 3), done.stderr[:1000])
+            self.run_well(path, "--out", self.first, "--resume", "--set", "time.end=10 ms", "--set", "output={frames: {every: 0}}")
+            shutil.rmtree(self.first + "_2", ignore_errors=True)
+            self.run_well(self.first)
+            self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+        self.assertGreater(os.path.getsize(os.path.join(self.first, "config.yaml")), 1 << 20)
 
     def test_another_program_or_machine(self):
         self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
