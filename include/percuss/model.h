@@ -263,6 +263,8 @@ typedef struct {
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
+  /* The lowest elastic frequency (rad/s) of a free element, of bodies on which loads act that vary; PETSC_MAX_REAL: there is none. NULL: not known. */
+  PetscErrorCode (*mesh_frequency)(NsModel *, NsBound *lowest);
   /* (all) The rotors with free spin, at velocity v. NULL: there are none. */
   PetscErrorCode (*free_spins)(NsModel *, Vec v, PetscInt *count, const NsFreeSpin **spins);
   /* The highest modes (at most NS_STABILITY_MODES) of a part with gyroscopic forces, at the highest spin known beforehand; count 0: the part has none. NULL: no part has. */
@@ -273,7 +275,9 @@ typedef struct {
   /* The loads of a linear model: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
      are 1. The caller destroys the shapes (VecDestroyVecs). Not NULL where `modes` is not. */
   PetscErrorCode (*load_shapes)(NsModel *, PetscInt *count, Vec **shape);
+  /* At t; and of the parabola through their values at t, t + dt that has their mean in between, in the middle. */
   PetscErrorCode (*load_sizes)(NsModel *, PetscReal t, PetscReal *size);
+  PetscErrorCode (*load_middles)(NsModel *, PetscReal t, PetscReal dt, PetscReal *size);
 } NsModelAnalysis;
 
 struct NsModel {
@@ -306,6 +310,8 @@ struct NsModel {
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal         *stretch, *reach;
+  /* s: the part of time that a force evaluated at t stands for in the present step, [t - before, t + after]. What jumps or bends in it counts with its mean. Set by NsSchemeStep. */
+  PetscReal          before, after;
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */

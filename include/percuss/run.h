@@ -112,7 +112,7 @@ PetscErrorCode NsRunWhirlLimit(NsRun *run, PetscReal speed, PetscReal *limit);
 /* The speed (rad/s) up to which these modes do not grow with the config's step; PETSC_MAX_REAL: any, or not known. After NsRunCheckStep. */
 PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed);
 /* Judges the config's step after NsRunCheckStep: an error (or a warning, unless `refuse`) above the critical time step, a warning close below it. */
-void NsRunJudgeStep(NsRun *run, PetscBool refuse);
+PetscErrorCode NsRunJudgeStep(NsRun *run, PetscBool refuse);
 
 /* ---- results: src/run/results.c --------------------------------------------------------------------------------------------------------------------------- */
 

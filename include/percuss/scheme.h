@@ -74,6 +74,9 @@ typedef struct {
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for the state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or does not support finite elements. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
+  /* Where in the part of time that it stands for a force is evaluated: 0 at its beginning, 1 at its end. NULL: in the middle (steps that end at t and begin there share it), or, of schemes that
+     adapt, at an instant: their steps end where loads jump. The parts of all steps tile the time, each with the weight of its length. */
+  PetscReal (*stands)(const void *settings);
   PetscReal growth; /* of an undamped mode in a step that is tolerated at the step limit; 0: rounding */
   /* NULL, or fills list[NS_COUNTERS] with what it has counted; how many. */
   PetscInt (*count)(const NsScheme *, NsCounter *list);

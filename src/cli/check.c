@@ -152,7 +152,7 @@ static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, N
   if (!NsDiagErrors(diag)) {
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
-      NsRunJudgeStep(run, PETSC_TRUE);
+      PetscCall(NsRunJudgeStep(run, PETSC_TRUE));
       PetscCall(print_report(run)); /* also if the step is too large: it has the critical time step and advice */
     }
   }

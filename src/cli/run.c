@@ -74,7 +74,7 @@ PetscErrorCode NsRunConfig(const NsRunOptions *wanted, NsArena *arena, NsDiag *d
   PetscCall(NsRunCreate(&limited, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     if (!NsRunScheme(run)->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE)); /* NsRunCreate has done it for the others */
-    if (!NsDiagErrors(diag)) NsRunJudgeStep(run, !NsRunGetOptions(run)->force);
+    if (!NsDiagErrors(diag)) PetscCall(NsRunJudgeStep(run, !NsRunGetOptions(run)->force));
   }
   if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   if (!NsDiagErrors(diag) && NsRunGetOptions(run)->resume)

@@ -107,7 +107,11 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
     const PetscReal s = (t - function->pulse->start) / function->pulse->duration;
     return s > 0 && s < 1 ? PetscSinReal(PETSC_PI * s) : 0.0;
   }
-  if (function->step) return t >= function->step->start && (t < function->step->end || function->step->end <= 0) ? 1.0 : 0.0;
+  if (function->step) {
+    const PetscReal now =
+      t * (1 + 1.1 * PETSC_MACHINE_EPSILON); /* times of steps are rounded: the same instant may be t0 + dt and, of the next step, n dt */
+    return now >= function->step->start && (now < function->step->end || function->step->end <= 0) ? 1.0 : 0.0;
+  }
   return NsTableValue(&function->table, t);
 }
 
@@ -131,4 +135,51 @@ PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
   if (function && function->pulse && t >= function->pulse->start && t < function->pulse->start + function->pulse->duration)
     return 2 * function->pulse->duration;
   return PETSC_MAX_REAL;
+}
+
+/* Of a piece without jumps and kinks, by Gauss's rule of 5 points: exact for lines, to 1e-10 for half a sine wave. */
+static PetscReal smooth_integral(const NsTimeFunction *function, PetscReal from, PetscReal to)
+{
+  static const PetscReal point[5]  = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
+  static const PetscReal weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665, 0.2369268850561891};
+  const PetscReal        half = (to - from) / 2, middle = from + half;
+  PetscReal              sum = 0;
+
+  for (int i = 0; i < 5; i++) sum += weight[i] * NsTimeFunctionValue(function, middle + half * point[i]);
+  return half * sum;
+}
+
+static PetscReal integral(const NsTimeFunction *function, PetscReal from, PetscReal to)
+{
+  PetscReal sum = 0;
+
+  while (from < to) {
+    const PetscReal end = PetscMin(to, NsTimeFunctionNext(function, from)), middle = from + (end - from) / 2;
+    sum += smooth_integral(function, from, middle) + smooth_integral(function, middle, end);
+    from = end;
+  }
+  return sum;
+}
+
+/* Whether it jumps or bends within [from, to] or at its ends, where a value may be of one side alone; or has a pulse there, which may be a few steps long. */
+static PetscBool bends(const NsTimeFunction *function, PetscReal from, PetscReal to)
+{
+  const NsPulse *pulse = function ? function->pulse : NULL;
+
+  if (pulse) return to > pulse->start && from < pulse->start + pulse->duration;
+  return NsTimeFunctionNext(function, from - 1e-9 * (to - from)) <= to * (1 + 4 * PETSC_MACHINE_EPSILON);
+}
+
+PetscReal NsTimeFunctionMean(const NsTimeFunction *function, PetscReal t, PetscReal before, PetscReal after)
+{
+  const PetscReal from = PetscMax(0, t - before), to = t + after;
+
+  if (!(to > from) || !bends(function, from, to)) return NsTimeFunctionValue(function, t);
+  return integral(function, from, to) / (to - from);
+}
+
+PetscReal NsTimeFunctionMiddle(const NsTimeFunction *function, PetscReal from, PetscReal to)
+{
+  if (!(to > from) || !bends(function, from, to)) return NsTimeFunctionValue(function, from + (to - from) / 2);
+  return (6 * integral(function, from, to) / (to - from) - NsTimeFunctionValue(function, from) - NsTimeFunctionValue(function, to)) / 4;
 }

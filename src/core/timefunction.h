@@ -37,6 +37,16 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t);
 
+/*
+  What a step has of a function that jumps or bends in it, or of a pulse: a value at an instant is nothing to go by, a pulse may lie between two of them. Both are the value at t for
+  other functions and steps.
+
+  Mean: over [t - before, t + after], of which what is before 0 does not count. Steps that evaluate a function once, at t, on intervals that tile the time, have its impulse exactly.
+  Middle: of the parabola over [from, to] that has the function's values at its ends and its mean.
+*/
+PetscReal NsTimeFunctionMean(const NsTimeFunction *function, PetscReal t, PetscReal before, PetscReal after);
+PetscReal NsTimeFunctionMiddle(const NsTimeFunction *function, PetscReal from, PetscReal to);
+
 /* Tables [rows, 2] of a time and a value, linear between the rows, constant before and after. The row at or before t, -1 before the first. */
 int       NsTableRow(const NsNumbers *table, PetscReal t);
 PetscReal NsTableValue(const NsNumbers *table, PetscReal t);

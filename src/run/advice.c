@@ -9,6 +9,7 @@ extern const NsSchemeType NsSchemeType_HalfExplicit;
 #define NS_LOOKS        1000 /* steps of a run whose steps are exact */
 #define NS_FEWEST_STEPS 100  /* of a run: what moves slowly bounces in fewer than its limit allows */
 #define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
+#define NS_OF_LOAD      20   /* steps in the period of a load */
 #define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
 
 /* The step limit of half_explicit, whatever the run's scheme is; PETSC_MAX_REAL: nothing vibrates. Set-up time again where that has another one. */
@@ -63,7 +64,7 @@ static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
     d.joins && !few ? "; with `positions: held`, for joints drift" : "");
 }
 
-static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvice *advice)
+static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscReal period, NsAdvice *advice)
 {
   const NsModel  *model   = run->model;
   const PetscReal end     = run->config.time->end;
@@ -73,14 +74,17 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
 
   if (model->linear && !model->candidates && model->layout->ranks == 1) {
     advice->scheme = "modal";
-    advice->step   = end / NS_LOOKS;
-    (void)snprintf(advice->reason, sizeof(advice->reason), "without contact its steps are exact, however long: as long as you want to look");
+    advice->step   = PetscMin(end / NS_LOOKS, period / NS_OF_LOAD);
+    (void)snprintf(advice->reason, sizeof(advice->reason),
+      period < PETSC_MAX_REAL ? "without contact the free motion is exact, and loads want %d steps a period"
+                              : "without contact its steps are exact, however long: as long as you want to look",
+      NS_OF_LOAD);
     return;
   }
   if (many) {
     advice->scheme = curved || d.joins ? "generalised_alpha" : "moreau_jean";
     advice->step   = PetscMin(NS_LONGER * PetscMax(limit, run->stability.omega_max > 0 ? 2 / run->stability.omega_max : 0),
-        end / NS_FEWEST_STEPS); /* damping limits explicit ones alone */
+        PetscMin(end / NS_FEWEST_STEPS, period / NS_OF_LOAD)); /* damping limits explicit ones alone */
     (void)snprintf(advice->reason, sizeof(advice->reason),
       "%.2g explicit steps are many: take longer elements where they set the limit, or steps without limit%s", end / limit,
       curved || d.joins       ? ""
@@ -89,13 +93,15 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, NsAdvi
     return;
   }
   advice->scheme = "half_explicit";
-  advice->step   = PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS);
+  advice->step   = PetscMin(NS_PART * limit, PetscMin(end / NS_FEWEST_STEPS, period / NS_OF_LOAD));
   if (curved)
     also =
       "; with `positions: held`, for gaps on curved surfaces drift; generalised_alpha takes steps ten and more times as long, where a hundredth will do";
   else if (elastic && model->candidates && !d.bounces && model->linear)
     also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
-  if (advice->step < NS_PART * limit)
+  if (advice->step < PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS))
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps in the period of a load%s", NS_OF_LOAD, also);
+  else if (advice->step < NS_PART * limit)
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,
       NS_PART, ceil(end / (NS_PART * limit)), also);
   else
@@ -107,7 +113,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
 {
   const NsModel *model = run->model;
   const Demands  d     = demands_of(model);
-  PetscReal      limit;
+  PetscReal      limit, period;
 
   PetscFunctionBegin;
   if (!model->analysis.frequency_bound) {
@@ -121,8 +127,9 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
     PetscFunctionReturn(0);
   }
   PetscCall(explicit_limit(run, &limit));
+  PetscCall(NsRunLoadPeriod(run, &period));
   if (limit < PETSC_MAX_REAL)
-    advise_elements(run, d, limit, advice);
+    advise_elements(run, d, limit, period, advice);
   else {
     advice->scheme = d.rubs_in_space ? "half_explicit_adaptive" : "event_driven_hem5";
     advice->step   = 0;

@@ -68,5 +68,10 @@ PetscErrorCode NsRunOpenDirectory(NsRun *run);
 /* (all) The writers that the run wants, and run.json. */
 PetscErrorCode NsRunOpenWriters(NsRun *run);
 
+/* Whether steps and mesh resolve the loads: errors (where refuse) and warnings in diag; src/run/loads.c. */
+PetscErrorCode NsRunJudgeLoads(NsRun *run, PetscBool refuse);
+/* Shortest period of loads and unbalances over the run, s; a pulse is half of one; PETSC_MAX_REAL: none is periodic. */
+PetscErrorCode NsRunLoadPeriod(NsRun *run, PetscReal *period);
+
 /* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else is returned. */
 PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *message);

@@ -204,7 +204,8 @@ static void __attribute__((format(printf, 4, 5))) complain(NsRun *run, PetscBool
     NsDiagWarning(run->diag, place, "%s", text);
 }
 
-void NsRunJudgeStep(NsRun *run, PetscBool refuse)
+/* Against what is stable. */
+static void judge_stability(NsRun *run, PetscBool refuse)
 {
   const NsStability *stability = &run->stability;
   const NsPlace      place     = NsKeysPlace(run->config.scheme.where, "step");
@@ -236,4 +237,12 @@ void NsRunJudgeStep(NsRun *run, PetscBool refuse)
       "the time step, %g s, is within a tenth of the critical time step of %s, %.5g s: the highest frequencies are inaccurate", run->step, name,
       limit);
   }
+}
+
+PetscErrorCode NsRunJudgeStep(NsRun *run, PetscBool refuse)
+{
+  PetscFunctionBegin;
+  judge_stability(run, refuse);
+  PetscCall(NsRunJudgeLoads(run, refuse));
+  PetscFunctionReturn(0);
 }

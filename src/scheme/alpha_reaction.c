@@ -134,7 +134,10 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscFunctionBegin;
   PetscCall(NsAlphaBegin(scheme, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  if (!NsAlphaIsDirect(model, NsContactActive(scheme->contact, NULL) > 0)) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  if (!NsAlphaIsDirect(model, NsContactActive(scheme->contact, NULL) > 0)) {
+    PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+    PetscCall(NsRoundsLeast(model, x->q, dt, fastest, &fastest));
+  }
   do {
     PetscCall(NsAlphaRound(scheme, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) {

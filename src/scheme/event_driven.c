@@ -1,4 +1,5 @@
 #include "event_driven.h"
+#include "jumps.h"
 
 const char *const NsEventSelectChoices[] = {"lcp", "moreau_jean", NULL};
 
@@ -260,26 +261,6 @@ static PetscErrorCode first_step(NsScheme *scheme, NsState *x, NsStepOutcome *ou
   PetscFunctionReturn(0);
 }
 
-/* A step to a jump of a load ends just before it, so that no stage evaluates the load after it; then the time is set to the jump. */
-static PetscReal short_of(PetscReal jump)
-{
-  return 2 * PETSC_MACHINE_EPSILON * PetscAbsReal(jump);
-}
-
-/* Moves *t behind all jumps within the rounding of time. */
-static PetscErrorCode arrive(NsScheme *scheme, Vec v, PetscReal *t)
-{
-  NsTimes times;
-
-  PetscFunctionBegin;
-  for (;;) {
-    PetscCall(NsModelTimes(scheme->model, *t, v, &times));
-    if (times.next - *t > 2 * short_of(times.next)) break;
-    *t = times.next;
-  }
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsEventDriven *self = scheme->data;
@@ -289,8 +270,8 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
 
   PetscFunctionBegin;
   PetscCall(NsModelTimes(scheme->model, x->t, x->v, &times));
-  const PetscReal until = times.next - short_of(times.next) - x->t, longest = PetscMin(until, times.period * NS_EVENT_PERIOD);
-  h = PetscMin(h, longest);
+  const PetscReal longest = NsJumpStep(&times, x->t, NsEventDrivenControls(scheme->settings) ? NS_EVENT_PERIOD : NS_EVENT_PERIOD / 5);
+  h                       = PetscMin(h, longest);
   if (self->restart) {
     PetscCall(NsDaeHold(self->dae, &self->held));
     PetscCall(NsDaeRestart(self->dae, x, &outcome->done));
@@ -304,10 +285,10 @@ static PetscErrorCode smooth_step(NsScheme *scheme, NsState *x, PetscReal dt, Ns
   PetscCall(book(scheme, x, h, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   t = x->t + h;
-  if (times.next - t <= 2 * short_of(times.next)) {
+  if (NsJumpIsAt(&times, t)) {
     t     = times.next;
     found = PETSC_TRUE;
-    PetscCall(arrive(scheme, x->v, &t));
+    PetscCall(NsJumpArrive(scheme->model, x->v, &t));
   }
   PetscCall(copy_state(t, self->dae->q1, self->dae->v1, &self->look));
   const PetscReal bound = self->bound;

@@ -35,9 +35,8 @@
 #define NS_EVENT_FINEST 2e-5 /* of a step, the shortest */
 #define NS_EVENT_MOST   4096 /* pieces of a step: one that takes more ends there */
 #define NS_EVENT_CROWD  10000
-#define NS_EVENT_PERIOD \
-  0.25 /* of the period of a harmonic load: no step is longer, because a body at rest has no error, and oscillating forces would be missed */
-#define NS_EVENT_HOP 1e-3 /* of gap_tolerance: lower bounces are suppressed; events are located a hundred times more exactly */
+#define NS_EVENT_PERIOD 0.25 /* of the period of a load: no step is longer; a fifth of it where no error is controlled */
+#define NS_EVENT_HOP    1e-3 /* of gap_tolerance: lower bounces are suppressed; events are located a hundred times more exactly */
 
 /* Settings of all of them. */
 typedef struct {

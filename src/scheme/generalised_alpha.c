@@ -213,6 +213,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(&self->position));
   if (!direct) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
+  if (!direct) PetscCall(NsRoundsLeast(model, x->q, t1 - x->t, fastest, &fastest));
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;

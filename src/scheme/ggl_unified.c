@@ -114,7 +114,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
 {
   NsScheme_GglUnified *self   = scheme->data;
   NsRounds             rounds = NsRoundsBegin();
-  PetscReal            push   = 0, fastest, farthest;
+  PetscReal            push = 0, least = 0, fastest, farthest;
   PetscBool            again;
 
   PetscFunctionBegin;
@@ -124,7 +124,8 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, PetscMax(push, PETSC_SMALL), &fastest));
+    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));

@@ -5,12 +5,14 @@
   Galerkin methods, Sec. 3, Fig. 4 (trapezoidal.h has the stages):
 
     lambda0 at (q0, v0) and lambda1 at (q1, v_a) from   gddot = (dW'/dt) v + W' M^-1 (h + W lambda),   0 <= gddot  _|_  lambda >= 0
-    on the contacts that are closed and do not open: g <= 0 and gdot <= 0;
+    on the contacts that are closed and do not open: g <= 0 and gdot <= 0, where a rate of 1e-12 of the largest velocity is rounding and counts as 0;
     impulses as the half-explicit scheme on velocity level: all closed contacts, where some contact is newly closed at q1.
 
   Nothing keeps gdot = 0, so closed contacts drift (published_slider_crank prints how far). The first of its family, for comparison.
 */
 #include "trapezoidal.h"
+
+#define NS_STILL 1e-12 /* of the largest velocity: an impact with e = 0 leaves a rate of this size or less, of either sign */
 
 static const char *refuses(const NsModel *model, const void *settings)
 {
@@ -32,15 +34,17 @@ static PetscErrorCode forces(
   NsContact     *contact = scheme->contact;
   NsModel       *model   = scheme->model;
   PetscInt       count   = 0;
+  PetscReal      fastest;
 
   PetscFunctionBegin;
   rows->contacts = rows->rows = 0;
   if (!closed) PetscFunctionReturn(0);
+  PetscCall(NsModelLargest(model, v, &fastest));
   PetscCall(NsModelRows(model, t, q, closed, NsContactSelected(contact), rows));
   PetscCall(NsRowsVelocity(model, rows, v, self->u0));
   for (PetscInt i = 0; i < closed; i++) {
     const PetscInt k = NsContactSelected(contact)[i];
-    if (model->candidate[k].bilateral || self->u0[rows->start[i]] <= 0) NsContactSelected(contact)[count++] = k;
+    if (model->candidate[k].bilateral || self->u0[rows->start[i]] <= NS_STILL * fastest) NsContactSelected(contact)[count++] = k;
   }
   PetscCall(NsModelRows(model, t, q, count, NsContactSelected(contact), rows));
   if (!count) PetscFunctionReturn(0);

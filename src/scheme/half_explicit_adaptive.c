@@ -15,18 +15,22 @@
                most `impact_step` long; the step that follows is as short, and then steps grow again. So impulses occur at impacts only, at most one impact_step late;
                penetration is at most impact_step |u^-|.
 
-  No step is shorter than impact_step, whatever its error. The error of velocities is not controlled: on elastic bodies it is that of the highest modes, which the mesh does not
+    loads      a step ends where a load or a speed jumps or bends, and is at most a twentieth of their shortest period (jumps.h): a body at rest has no error that would show them.
+
+  No step is shorter than impact_step, whatever its error, but for those that end at a jump. The error of velocities is not controlled: on elastic bodies it is that of the highest modes, which the mesh does not
   represent anyway.
 
   Cost: that of the half-explicit scheme, and about six more steps at an impact, one or two of them rejected before their local problem.
 */
 #include "dae/control.h"
+#include "jumps.h"
 #include "trapezoidal.h"
 
 #define NS_OF_LIMIT     0.7 /* of the stability limit: steps of 0.9 and 0.5 of it in turn grow 1.7 times a pair; no two below 1/sqrt(2) do */
 #define NS_OF_STEP      0.01
 #define NS_LEAST_SIZE   1e-6 /* of the model's length: motion that begins from nothing is as large at least */
 #define NS_MOST_SECANTS 8
+#define NS_OF_PERIOD    0.05 /* the trapezoidal rule has half a sine wave within 1 % */
 
 typedef struct {
   NsTrapezoidalSettings common;
@@ -156,11 +160,13 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   NsScheme_HalfExplicitAdaptive         *own      = scheme->data;
   PetscReal                              h, next;
   PetscBool                              impact;
+  NsTimes                                times;
 
   PetscFunctionBegin;
+  PetscCall(NsModelTimes(scheme->model, x->t, x->v, &times));
   own->longest  = PetscMin(own->longest, NS_OF_LIMIT * scheme->step_limit); /* which falls while a free spin rises */
   own->shortest = PetscMin(own->shortest, own->longest);
-  h             = PetscMin(dt, PetscMin(own->next, own->longest));
+  h             = PetscMin(PetscMin(dt, NsJumpStep(&times, x->t, NS_OF_PERIOD)), PetscMin(own->next, own->longest));
   PetscCall(fly(scheme, x, &h, &impact, &next, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   if (!impact)
@@ -173,6 +179,11 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscCall(NsTrapezoidalFinish(scheme, x, h));
   PetscCall(NsControlGrow(scheme->model, x->q, &own->size));
   own->next = PetscMax(own->shortest, PetscMin(own->longest, next));
+  if (!NsJumpIsAt(&times, x->t)) PetscFunctionReturn(0);
+  x->t = times.next;
+  PetscCall(NsJumpArrive(scheme->model, x->v, &x->t));
+  own->common.known = PETSC_FALSE;   /* a0 is that after the jump, */
+  own->next         = own->shortest; /* and steps grow from there */
   PetscFunctionReturn(0);
 }
 

@@ -319,7 +319,7 @@ static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
 
   PetscFunctionBegin;
   if (reduced->loads > 2) {
-    PetscCall(scheme->model->analysis.load_sizes(scheme->model, t + dt / 2, self->size[1]));
+    PetscCall(scheme->model->analysis.load_middles(scheme->model, t, dt, self->size[1]));
     PetscCall(scheme->model->analysis.load_sizes(scheme->model, t + dt, self->size[2]));
   } else
     self->size[2][0] = self->size[2][1] = 1;

@@ -81,5 +81,6 @@ const NsSchemeType NsSchemeType_MoreauJean = {
   .declare       = declare,
   .start         = NsThetaStart,
   .step          = step,
+  .stands        = NsThetaStands,
   .amplification = NsThetaAmplification,
 };

@@ -83,6 +83,13 @@ static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsC
 
 static const char *const approach_choices[] = {"start", "end", NULL};
 
+/* Forces of a step are those of its beginning. */
+static PetscReal stands(const void *settings)
+{
+  (void)settings;
+  return 0;
+}
+
 static const NsKey keys[] = {
   NS_STEP_KEY,
   {"approach", NS_KEY_CHOICE, offsetof(NsSettings_MoreauJeanExplicit, approach), .choices = approach_choices, .default_value = "start",
@@ -119,5 +126,6 @@ const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
   .declare       = declare,
   .start         = start,
   .step          = step,
+  .stands        = stands,
   .amplification = amplification,
 };

@@ -66,6 +66,13 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscFunctionReturn(0);
 }
 
+/* Forces of a step are those of its beginning. */
+static PetscReal stands(const void *settings)
+{
+  (void)settings;
+  return 0;
+}
+
 static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
 
 const NsSchemeType NsSchemeType_PositionLevel = {
@@ -94,4 +101,5 @@ const NsSchemeType NsSchemeType_PositionLevel = {
   .size    = sizeof(NsScheme_PositionLevel),
   .declare = declare,
   .step    = step,
+  .stands  = stands,
 };

@@ -109,7 +109,7 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
   NsTheta                     *theta   = &self->theta;
   const NsPositionProblem      problem = {.t = x->t + dt, .q_free = theta->q1, .metric = theta->mass, .scale = 1};
   NsRounds                     rounds  = NsRoundsBegin();
-  PetscReal                    push    = 0, fastest, farthest;
+  PetscReal                    push = 0, least = 0, fastest, farthest;
   PetscBool                    again;
 
   PetscFunctionBegin;
@@ -121,7 +121,8 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
     PetscCall(NsThetaRound(scheme, x, dt, count, self->q1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, theta->dv, &push)); /* a body at rest has the rounding of its forces */
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &theta->next, &theta->p.v1, PetscMax(push, PETSC_SMALL), &fastest));
+    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsRoundsTake(&rounds, scheme->model, &theta->next, &theta->p.v1, least, &fastest));
     PetscCall(NsThetaMove(scheme, x, dt));
     PetscCall(NsPositionStep(&self->position, &problem, self->q1, self->next, &outcome->done));
     if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "projection"));
@@ -245,6 +246,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
   .declare       = declare,
   .start         = NsThetaStart,
   .step          = step,
+  .stands        = NsThetaStands,
   .amplification = NsThetaAmplification,
   .count         = count,
 };

@@ -96,5 +96,6 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
   .declare       = declare,
   .start         = NsThetaStart,
   .step          = step,
+  .stands        = NsThetaStands,
   .amplification = NsThetaAmplification,
 };

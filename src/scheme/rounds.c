@@ -1,7 +1,18 @@
 #include "rounds.h"
 
-#define NS_MOST_ROUNDS  60
-#define NS_SMALL_CHANGE 1e-7
+#define NS_MOST_ROUNDS   60
+#define NS_SMALL_CHANGE  1e-7
+#define NS_ROUNDING_OF_Q (64 * PETSC_MACHINE_EPSILON)
+
+PetscErrorCode NsRoundsLeast(const NsModel *model, Vec q, PetscReal dt, PetscReal push, PetscReal *least)
+{
+  PetscReal size;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelLargest(model, q, &size));
+  *least = PetscMax(PetscMax(push, PETSC_SMALL), NS_ROUNDING_OF_Q / NS_SMALL_CHANGE * size / dt);
+  PetscFunctionReturn(0);
+}
 
 PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size)
 {

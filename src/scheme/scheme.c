@@ -69,9 +69,20 @@ PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme, const char *key)
   PetscFunctionReturn(0);
 }
 
+/* What a force in a step of dt stands for. */
+static void set_part(NsScheme *scheme, PetscReal dt)
+{
+  const NsSchemeType *type  = scheme->type;
+  const PetscReal     where = type->stands ? type->stands(scheme->settings) : 0.5, length = type->adapts ? 0 : dt;
+
+  scheme->model->before = where * length;
+  scheme->model->after  = length - scheme->model->before;
+}
+
 PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state)
 {
   PetscFunctionBegin;
+  set_part(scheme, ((const NsSchemeSettings *)scheme->settings)->step);
   if (scheme->type->start) PetscCall(scheme->type->start(scheme, state));
   PetscFunctionReturn(0);
 }
@@ -81,6 +92,7 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   const NsLedger before = *scheme->ledger;
 
   PetscFunctionBegin;
+  set_part(scheme, dt);
   outcome->done      = PETSC_TRUE;
   outcome->impulsive = PETSC_FALSE;
   outcome->reason[0] = '\0';

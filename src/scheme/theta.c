@@ -150,7 +150,7 @@ static PetscErrorCode velocity_by_rounds(NsScheme *scheme, const NsState *x, Pet
 {
   NsTheta  *self   = scheme->data;
   NsRounds  rounds = NsRoundsBegin();
-  PetscReal push   = 0, fastest;
+  PetscReal push = 0, least = 0, fastest;
   PetscBool again;
 
   PetscFunctionBegin;
@@ -159,7 +159,8 @@ static PetscErrorCode velocity_by_rounds(NsScheme *scheme, const NsState *x, Pet
     PetscCall(NsThetaRound(scheme, x, dt, count, NULL, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push)); /* a body at rest has the rounding of its forces */
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, PetscMax(push, PETSC_SMALL), &fastest));
+    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(NsRoundsEnd(&rounds, outcome, &again));
   } while (again);
   PetscFunctionReturn(0);
@@ -183,6 +184,11 @@ PetscErrorCode NsThetaBook(NsScheme *scheme, const NsState *x, PetscReal dt)
   PetscFunctionBegin;
   PetscCall(NsPercussionBook(scheme, x->v, x->t + self->theta * dt, scheme->model->linear ? x->q : self->qth, self->vth, dt));
   PetscFunctionReturn(0);
+}
+
+PetscReal NsThetaStands(const void *settings)
+{
+  return ((const NsThetaSettings *)settings)->theta;
 }
 
 void NsThetaAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4])

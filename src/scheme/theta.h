@@ -62,4 +62,5 @@ PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, Pe
 PetscErrorCode NsThetaMove(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Reports and ledger. */
 PetscErrorCode NsThetaBook(NsScheme *scheme, const NsState *x, PetscReal dt);
+PetscReal      NsThetaStands(const void *settings);
 void           NsThetaAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

@@ -130,7 +130,7 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
   const NsModel        *model  = scheme->model;
   const PetscBool       once   = model->linear || (model->constant_mass && !model->velocity_matters);
   NsRounds              rounds = NsRoundsBegin();
-  PetscReal             push   = 0, fastest;
+  PetscReal             push = 0, least = 0, fastest;
   PetscBool             again;
 
   PetscFunctionBegin;
@@ -144,7 +144,8 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
       PetscFunctionReturn(0);
     }
     if (rounds.count == 0) PetscCall(NsModelLargest(model, self->dv, &push));
-    PetscCall(NsRoundsTake(&rounds, model, &self->next, &self->p.v1, PetscMax(push, PETSC_SMALL), &fastest));
+    if (rounds.count == 0) PetscCall(NsRoundsLeast(model, q, dt, push, &least));
+    PetscCall(NsRoundsTake(&rounds, model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(NsRoundsEnd(&rounds, outcome, &again));
   } while (again);
   PetscFunctionReturn(0);

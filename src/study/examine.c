@@ -61,7 +61,7 @@ static PetscErrorCode examine_run(NsStudy *study, int number, NsDiag *diag, NsAr
   PetscCall(NsRunCreate(&options, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
     if (!NsRunScheme(run)->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE));
-    NsRunJudgeStep(run, !options.force);
+    PetscCall(NsRunJudgeStep(run, !options.force));
   }
   if (!NsDiagErrors(diag)) PetscCall(check_tables(study, run, diag));
   if (!NsDiagErrors(diag)) make_fingerprint(run, study->run[number].fingerprint);

@@ -40,7 +40,7 @@ static const Promise promises[] = {
   {"half_explicit_adaptive", "", PETSC_TRUE, SPACE, 2, BOUNDED, 0.01, 1e-15, 0},
   {"half_explicit_adaptive", "scheme.tolerance=1", PETSC_TRUE, SPACE, 2, BOUNDED, 0.01, 1e-15, 0},
   {"half_explicit_adaptive", "scheme.positions=held", PETSC_TRUE, SPACE, 2, BOUNDED, 0, 1e-15, 0},
-  {"half_explicit_acceleration", "", PETSC_TRUE, NONE, 2, LIMITED, -1, 1e-15, -1},
+  {"half_explicit_acceleration", "", PETSC_TRUE, NONE, 2, LIMITED, 1, 1e-15, 1},
   {"massless_contact", "", PETSC_TRUE, SPACE, 2, LIMITED, 0, 1e-15, 0, "redistributed"},
   {"explicit_velocity", "", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},
   {"explicit_velocity", "scheme.free_force=included", PETSC_TRUE, SPACE, 2, LIMITED, -1, 1e-15, -1},

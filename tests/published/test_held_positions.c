@@ -108,7 +108,7 @@ static void the_rotor_stays_on_its_bearing(void **state)
         energy[0], energy[1]);
       assert_true(gap[0] > 5e-9); /* up to its gap_tolerance, 10 nm, or the penetration of a step */
       assert_true(gap[1] < 1e-14);
-      assert_near(energy[1], energy[0], 2e-4); /* of 1208 J */
+      assert_near(energy[1], energy[0], 2e-3); /* of 1208 J, at the instant in which the drive ends */
     }
   }
 }

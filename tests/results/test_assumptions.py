@@ -98,7 +98,7 @@ SCHEMES = ("half_explicit", "half_explicit_two_step", "half_explicit_adaptive", 
            "event_driven_rkf45", "event_driven_alpha", "schatzman_paoli")
 
 
-class Assumptions(unittest.TestCase):
+class Case(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="percuss_test_")
         self.out = os.path.join(self.folder, "results")
@@ -116,6 +116,7 @@ class Assumptions(unittest.TestCase):
             self.manifest = json.load(file)
         return done.stderr
 
+class Assumptions(Case):
     def test_a_beam_that_swings_turns_too_far(self):
         """A rod that falls from the horizontal: phi = 3 g t^2/(4 l) while it is small, 0.15 rad at 0.1428 s."""
         said = self.run_(PENDULUM)
@@ -169,6 +170,97 @@ class Assumptions(unittest.TestCase):
         """Above the critical time step a body at rest blows up, and is stopped."""
         said = self.run_(LYING, "--force", "--set", "scheme.step=60 us", code=1)
         self.assertRegex(said, "numerical energy error|NaN or Inf")
+
+
+MASS = """
+bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}}
+loads: {push: {at: mass.center, force: [1 MN, 0, 0], time: {TIME}}}
+scheme: {type: half_explicit, step: 100 us}
+time: {end: 10 ms}
+output: {frames: {every: 0}}
+"""
+CHAIN = """
+bodies:
+  tower: {type: truss, dimension: 2, mesh: {line: {from: [0, 0, 0], to: [1 m, 0.5 m, 0], elements: ELEMENTS}}, material: {density: 7800, young: 210 GPa}, section: {circle: {radius: 5 mm}}}
+supports: {foot: {at: tower.left, fix: [x, y]}, head: {at: tower.right, fix: [x, y]}}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 1 ms}
+"""
+PULLED = """
+bodies:
+  bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 10}}, material: {density: 8000, young: 200 GPa}, section: {area: 1 cm^2}}
+supports: {clamp: {at: bar.left}}
+loads: {pull: {at: bar.right, force: [1 kN, 0, 0], time: {harmonic: {frequency: FREQUENCY}}}}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 1 ms}
+"""
+
+
+class Loads(Case):
+    """Loads are resolved, or their impulse is kept and that is said, or the step is refused."""
+
+    def check(self, text, *words, code=0):
+        path = os.path.join(self.folder, "config.yaml")
+        with open(path, "w") as file:
+            file.write(text)
+        done = subprocess.run([PERCUSS, "check", path, *words], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def test_a_period_of_few_steps(self):
+        harmonic = MASS.replace("TIME", "harmonic: {frequency: 1 kHz}")
+        self.assertEqual(self.check(harmonic).stderr, "")  # ten steps
+        self.assertIn("5 steps in the period of a load or an unbalance, 0.001 s: amplitudes are inaccurate", self.check(harmonic, "--set", "scheme.step=200 us").stderr)
+        for scheme in ("half_explicit", "modal", "moreau_jean"):
+            said = self.check(harmonic, "--set", f"scheme={{type: {scheme}, step: 1 ms}}", code=2)
+            self.assertRegex(said.stderr, "the time step, 0.001 s, does not resolve a load or an unbalance with a period of 0.001 s: at least 4 steps a period")
+        self.assertIn("step 5e-05 s: without contact the free motion is exact, and loads want 20 steps a period", self.check(PULLED.replace("FREQUENCY", "1 kHz"), "--set", "time.end=1").stdout)
+        self.assertEqual(self.check(harmonic, "--set", "scheme={type: half_explicit_adaptive, step: 5 ms}").stderr, "")
+        said = self.run_(harmonic, "--force", "--set", "scheme.step=1 ms")
+        self.assertIn("1 steps in the period", said)
+
+    def test_short_pulses_are_told(self):
+        said = self.check(MASS.replace("TIME", "pulse: {duration: 50 us}")).stderr
+        self.assertIn("a pulse of 5e-05 s is shorter than 4 steps: its impulse is kept, its shape is not resolved", said)
+        said = self.check(MASS.replace("TIME", "step: {start: 110 us, end: 190 us}")).stderr
+        self.assertIn("loads jump or bend after 8e-05 s, within a step", said)
+        self.assertEqual(self.check(MASS.replace("TIME", "step: {start: 0.1 ms, end: 0.3 ms}")).stderr, "")
+
+    def test_frequencies_beyond_the_mesh(self):
+        """c = 5000 m/s, elements of 0.1 m: sqrt(12) c/l alone is 27.6 kHz."""
+        said = self.check(PULLED.replace("FREQUENCY", "10 kHz")).stderr
+        self.assertRegex(said, r"a load of 1e\+04 Hz is beyond what the mesh resolves: the element of 'bar' at \(0, 0, 0\) m vibrates alone at 2.757e\+04 Hz")
+        self.assertEqual(self.check(PULLED.replace("FREQUENCY", "9 kHz")).stderr, "")
+
+    def test_nodes_that_nothing_holds(self):
+        for command in (self.check(CHAIN.replace("ELEMENTS", "3")).stderr, self.run_(CHAIN.replace("ELEMENTS", "3"))):
+            self.assertRegex(command, r"'tower' is a mechanism: 2 of its nodes can move across their bars without any force, such as that at \(0.333333, 0.166667, 0\) m")
+        self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
+
+
+class Rounding(Case):
+    def test_from_rest_with_a_slow_ramp(self):
+        """Forces at rest are the rounding of large ones: iterations stand still there, far above 1e-7 of the smallest velocities."""
+        rotor = os.path.join(ROOT, "configs/rotor_in_two_bearings.yaml")
+        with open(rotor) as file:
+            text = file.read()
+        for scheme in ("ggl_unified", "moreau_jean", "generalised_alpha", "implicit_split", "projection_combined"):
+            for step in ("5 us", "20 us"):
+                self.run_(text, "--set", f"scheme={{type: {scheme}, step: {step}}}", "--set", "bodies.shaft.spin={table: [[0, 0], [30 s, 6000 rpm]]}", "--set", "time.end=1 ms",
+                          "--set", "output={frames: {every: 0}}")
+
+    def test_lasting_contact_on_acceleration_level(self):
+        """After an impact with e = 0 the rate of the contact is a rounding of either sign, which must not open it: the bar loses 1/(2 N) of its energy, and what else it loses is not the scheme's."""
+        with open(os.path.join(ROOT, "configs/elastic_bar.yaml")) as file:
+            text = file.read()
+        energy = {}
+        for scheme in ("half_explicit", "half_explicit_acceleration"):
+            self.run_(text, "--set", f"scheme={{type: {scheme}, step: 0.1 us}}", "--set", "output.frames.every=0")
+            energy[scheme] = self.manifest["summary"]["energy"]
+            self.assertLess(self.manifest["summary"]["max_penetration"], 1.01e-8)
+        other = energy["half_explicit_acceleration"]
+        self.assertAlmostEqual(other["impact"] / other["initial"], energy["half_explicit"]["impact"] / other["initial"], delta=1e-6)
+        self.assertLess(abs(other["numerical"]) / other["initial"], 1e-5)
 
 
 if __name__ == "__main__":

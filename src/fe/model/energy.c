@@ -131,8 +131,9 @@ static PetscReal circulation(const NsFe *fe, const NsFeComponent *c, const Petsc
 }
 
 /* Adds what loads, bearings and unbalances do at (q, v) with the velocity w: array[3]. */
-static PetscErrorCode outer_power(NsFe *fe, PetscReal t, PetscReal *const array[3], NsPower *power)
+static PetscErrorCode outer_power(const NsModel *model, PetscReal t, PetscReal *const array[3], NsPower *power)
 {
+  NsFe           *fe     = model->data;
   NsLayout       *layout = fe->back_end->layout;
   const PetscBool exact  = fe->back_end->type->exact_sums;
   NsExactSum      sums[2];
@@ -141,7 +142,7 @@ static PetscErrorCode outer_power(NsFe *fe, PetscReal t, PetscReal *const array[
   PetscFunctionBegin;
   if (exact) sums[0] = sums[1] = (NsExactSum){{0}};
   PetscCall(NsLayoutExchange(layout, 3, array));
-  NsFeOuterPower(&fe->here, t, array[0], array[1], array[2], &load, &damping);
+  NsFeOuterPower(model, &fe->here, t, array[0], array[1], array[2], &load, &damping);
   for (NsFeComponent c = {0}; fe->circulates && NsFeNext(fe, &c);) {
     if (c.kind == NS_FE_FORCE && c.force->circulates && counts_here(layout, c.n, c.unknown))
       NsFeAddPower(&load, circulation(fe, &c, array[0], array[2]));
@@ -159,6 +160,6 @@ PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w,
   PetscFunctionBegin;
   *power = (NsPower){0, 0};
   if (fe->back_end->damped) PetscCall(fe->back_end->type->product(fe->back_end, PETSC_TRUE, array[2], array[1], &power->damping));
-  if (fe->works) PetscCall(outer_power(fe, t, array, power));
+  if (fe->works) PetscCall(outer_power(model, t, array, power));
   PetscFunctionReturn(0);
 }

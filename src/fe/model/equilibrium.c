@@ -26,7 +26,7 @@ void NsFeStaticLoads(const NsFe *fe, PetscReal *f)
   PetscReal *none  = NsArenaAlloc(fe->arena, sizeof(*none) * (size_t)(fe->unknowns + 1));
 
   NsFeWeight(fe, f);
-  NsFeOuterForce(&loads, 0, none, none, f);
+  NsFeOuterForce(NULL, &loads, 0, none, none, f);
 }
 
 typedef struct {

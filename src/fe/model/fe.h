@@ -144,6 +144,10 @@ void           NsFeDeformationCreate(NsFe *fe);
 PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound *stretch);
 PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model);
 
+/* src/fe/model/resolution.c: NsModelAnalysis.mesh_frequency; a warning where nodes of trusses are held by nothing. */
+PetscErrorCode NsFeMeshFrequency(NsModel *model, NsBound *lowest);
+PetscErrorCode NsFeCheckHeld(NsFe *fe);
+
 /* src/fe/model/scene.c: what is drawn. */
 void           NsFeScene(NsFe *fe, NsModel *model);
 PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);

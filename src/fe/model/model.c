@@ -6,8 +6,9 @@
 #include "fe/backend/backend.h"
 
 /* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads leave most of the weight as it is. q and v may be NULL where fe->fused. */
-static PetscErrorCode outer_force(NsFe *fe, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
+static PetscErrorCode outer_force(const NsModel *model, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
 {
+  NsFe             *fe    = model->data;
   const NsFeForces *here  = &fe->here;
   const PetscInt    local = fe->back_end->layout->local;
 
@@ -26,7 +27,7 @@ static PetscErrorCode outer_force(NsFe *fe, PetscReal t, PetscReal *q, PetscReal
         fe->outer[here->load[l].unknown[i]] = fe->weight ? fe->weight[here->load[l].unknown[i]] : 0;
     }
   }
-  NsFeOuterForce(here, t, q, v, fe->outer);
+  NsFeOuterForce(model, here, t, q, v, fe->outer);
   PetscFunctionReturn(0);
 }
 
@@ -37,7 +38,7 @@ static PetscErrorCode NsModelForce_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   const PetscReal *outer;
 
   PetscFunctionBegin;
-  PetscCall(outer_force(fe, t, aq, av, &outer));
+  PetscCall(outer_force(model, t, aq, av, &outer));
   if (outer)
     PetscCall(PetscArraycpy(ah, outer, fe->back_end->layout->local));
   else
@@ -79,7 +80,7 @@ static PetscErrorCode NsModelSettle_Fe(NsModel *model, PetscInt slot, PetscReal 
   const PetscReal *outer;
 
   PetscFunctionBegin;
-  PetscCall(outer_force(fe, t, aq, av, &outer));
+  PetscCall(outer_force(model, t, aq, av, &outer));
   NsFeMasslessSettle(fe->statics, slot, outer, av, aq);
   PetscFunctionReturn(0);
 }
@@ -92,7 +93,7 @@ static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
 
   PetscFunctionBegin;
   PetscCall(NsModelFactor_Fe(model, 0, t, q, v, (NsOperator){1, 0, 0}));
-  PetscCall(outer_force(fe, t, aq, av, &outer));
+  PetscCall(outer_force(model, t, aq, av, &outer));
   PetscCall(fe->back_end->type->accel(fe->back_end, aq, av, outer, NsVecArray(a)));
   if (fe->low_rank) PetscCall(NsFeLowRankCorrect(fe->low_rank, 0, a));
   PetscFunctionReturn(0);
@@ -110,7 +111,7 @@ static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal d
     PetscFunctionReturn(0);
   }
   PetscCall(NsBackEndFactor(fe->back_end, 0, (NsOperator){1, 0, 0}));
-  PetscCall(outer_force(fe, t1, NULL, NULL, &outer));
+  PetscCall(outer_force(model, t1, NULL, NULL, &outer));
   PetscCall(fe->back_end->type->flight(
     fe->back_end, dt, NsVecArray(q0), NsVecArray(v0), NsVecArray(a0), outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
   PetscFunctionReturn(0);
@@ -342,11 +343,13 @@ static const NsModelView fe_view = {
 static const NsModelAnalysis fe_analysis = {
   .frequency_bound  = NsFeFrequencyBound,
   .highest_mode     = NsFeHighestMode,
+  .mesh_frequency   = NsFeMeshFrequency,
   .free_spins       = NsFeFreeSpins,
   .gyroscopic_modes = NsFeGyroscopicModes,
   .modes            = NsFeModes,
   .load_shapes      = NsFeLoadShapes,
   .load_sizes       = NsFeLoadSizes,
+  .load_middles     = NsFeLoadMiddles,
 };
 
 /* Forces linear in q and v with constant matrices: prescribed spin may change loads over time, but no matrix. */
@@ -454,6 +457,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     if (fe->massless) PetscCall(set_massless(fe, model));
     if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     PetscCall(NsFeFreeSpinsCreate(fe, model));
+    PetscCall(NsFeCheckHeld(fe));
     PetscCall(NsFeCheckBuckling(fe, model));
     if (config->start == 1) PetscCall(NsFeStatics(fe, model));
   }

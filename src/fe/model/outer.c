@@ -3,27 +3,35 @@
 
       h += f(t) value,    for loads that turn with the shaft   f(t) (value cos psi + sine sin psi)
 
+  with the mean of f over the part of the step that t stands for where f jumps or bends in it: so steps of any scheme have the impulse of a pulse, however short.
+
   The lists are made in natural numbers of unknowns; NsFeOuterPlace copies them into the indices of this process, with ghosts, which back ends with overlapping pieces
   need. Power is counted by the owners.
 */
 #include <string.h>
 #include "fe.h"
 
-/* f(t) cos psi and f(t) sin psi of a load that turns; f(t), and nothing, of others. */
-static void load_factors(const NsFeLoad *load, PetscReal t, const PetscScalar *q, PetscReal *cosine, PetscReal *sine)
+/* factor cos psi and factor sin psi of a load that turns; factor, and nothing, of others. */
+static void load_factors(const NsFeLoad *load, PetscReal factor, PetscReal t, const PetscScalar *q, PetscReal *cosine, PetscReal *sine)
 {
-  const PetscReal factor = NsTimeFunctionValue(load->time, t), angle = load->sine ? NsFeTwistAngle(&load->twist, t, q) : 0;
+  const PetscReal angle = load->sine ? NsFeTwistAngle(&load->twist, t, q) : 0;
 
   *cosine = load->sine ? factor * PetscCosReal(angle) : factor;
   *sine   = load->sine ? factor * PetscSinReal(angle) : 0;
 }
 
-void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
+static PetscReal mean(const NsModel *model, const NsFeLoad *load, PetscReal t)
+{
+  if (!load->time) return 1;
+  return model ? NsTimeFunctionMean(load->time, t, model->before, model->after) : NsTimeFunctionValue(load->time, t);
+}
+
+void NsFeOuterForce(const NsModel *model, const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
 {
   for (PetscInt l = 0; l < forces->loads; l++) {
     const NsFeLoad *load = &forces->load[l];
     PetscReal       cosine, sine;
-    load_factors(load, t, q, &cosine, &sine);
+    load_factors(load, mean(model, load, t), t, q, &cosine, &sine);
     for (PetscInt i = 0; i < load->entries; i++) h[load->unknown[i]] += cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0);
   }
   NsFeGyroscopicForce(forces, t, v, h);
@@ -31,13 +39,13 @@ void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q,
   NsFeUnbalanceForces(forces, t, q, v, h);
 }
 
-void NsFeOuterPower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load_power,
-  NsFePower *damping_power)
+void NsFeOuterPower(const NsModel *model, const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w,
+  NsFePower *load_power, NsFePower *damping_power)
 {
   for (PetscInt l = 0; l < forces->loads; l++) {
     const NsFeLoad *load = &forces->load[l];
     PetscReal       cosine, sine;
-    load_factors(load, t, q, &cosine, &sine);
+    load_factors(load, mean(model, load, t), t, q, &cosine, &sine);
     for (PetscInt i = 0; i < load->counted; i++)
       NsFeAddPower(load_power, w[load->unknown[i]] * (cosine * load->value[i] + (load->sine ? sine * load->sine[i] : 0)));
   }
@@ -223,10 +231,11 @@ PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size)
+PetscErrorCode NsFeLoadMiddles(NsModel *model, PetscReal t0, PetscReal dt, PetscReal *size)
 {
   const NsFe       *fe   = model->data;
   const NsFeForces *here = &fe->here;
+  const PetscReal   t    = t0 + dt / 2;
   PetscReal         torque;
 
   PetscFunctionBegin;
@@ -236,10 +245,17 @@ PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size)
     const NsFeLoad *load = &here->load[l];
     PetscReal       cosine, sine;
     if (is_constant(load)) continue;
-    load_factors(load, t, NULL, &cosine, &sine);
+    load_factors(load, NsTimeFunctionMiddle(load->time, t0, t0 + dt), t, NULL, &cosine, &sine);
     *size++ = cosine;
     if (load->sine) *size++ = sine;
   }
   for (PetscInt u = 0; u < here->unbalances; u++, size += 2) NsFeUnbalanceForce(&here->unbalance[u], t, NULL, NULL, size, &torque);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size)
+{
+  PetscFunctionBegin;
+  PetscCall(NsFeLoadMiddles(model, t, 0, size));
   PetscFunctionReturn(0);
 }

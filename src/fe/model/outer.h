@@ -60,8 +60,8 @@ typedef struct {
   NsFeUnbalance *unbalance;
 } NsFeForces;
 
-/* src/fe/model/outer.c: h += all of them at (t, q, v); arrays in the numbers that `forces` has. */
-void NsFeOuterForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
+/* src/fe/model/outer.c: h += all of them at (t, q, v); arrays in the numbers that `forces` has. model: whose step it is; NULL: values at the instant t. */
+void NsFeOuterForce(const NsModel *model, const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
 /* A sum of powers: exact where the bits must not depend on the number of processes (NULL: not), for that costs half a microsecond a step. */
 typedef struct {
   PetscReal   plain;
@@ -75,8 +75,8 @@ static inline void NsFeAddPower(NsFePower *sum, PetscReal power)
     sum->plain += power;
 }
 /* Power at velocity w of those that have no potential, added to the sums of this process. */
-void NsFeOuterPower(
-  const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
+void NsFeOuterPower(const NsModel *model, const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w,
+  NsFePower *load, NsFePower *damping);
 /* When and how fast they change by themselves; *times comes in with what is known so far. */
 void NsFeOuterTimes(const NsFeForces *forces, PetscReal t, const PetscScalar *v, NsTimes *times);
 /* fe->here, fe->weight and fe->outer, once the layout is known. */
@@ -85,6 +85,7 @@ PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
 /* Loads of a linear model, separated in time and space: operations of percuss/model.h. */
 PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape);
 PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size);
+PetscErrorCode NsFeLoadMiddles(NsModel *model, PetscReal t, PetscReal dt, PetscReal *size);
 
 /* src/fe/model/varying.c: force elements that are computed in every step. The list is made once the unknowns have numbers. */
 void NsFeVaryingCreate(NsFe *fe);
