@@ -43,15 +43,16 @@ typedef struct {
 
 /* What `percuss explain schemes` and `percuss explain scheme.NAME` print of a scheme. Phrases without full stop; the first six are short: the table has to fit a terminal. */
 typedef struct {
-  int         order;         /* of positions in free flight without damping */
-  int         order_impacts; /* with impacts; 0: it has none */
-  const char *level;         /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
-  const char *energy;        /* in free flight; after a semicolon what else changes it: "kept to rounding", "oscillates, bounded; e near 1 adds" */
-  const char *needs;         /* of a model beside forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
-  const char *cited;         /* authors and equation: "Acary, Bonnefon (2)" */
-  const char *step_limit;    /* "dt < 2/omega_max without damping", "none" */
-  const char *theory;        /* the page in docs/theory with its equations, under a heading of its name: "schemes_velocity" */
-  const char *reference;     /* authors, title, equation or section */
+  int         order;          /* of positions in free flight without damping */
+  int         order_impacts;  /* with impacts; 0: it has none */
+  const char *level;          /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
+  const char *energy;         /* in free flight; after a semicolon what else changes it: "kept to rounding", "oscillates, bounded; e near 1 adds" */
+  const char *needs;          /* of a model beside forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
+  const char *cited;          /* authors and equation: "Acary, Bonnefon (2)" */
+  const char *step_limit;     /* "dt < 2/omega_max without damping", "none" */
+  const char *theory;         /* the page in docs/theory with its equations, under a heading of its name: "schemes_velocity" */
+  const char *reference;      /* authors, title, equation or section */
+  int         order_velocity; /* as `order`, where forces depend on velocities (gyroscopic ones, dampers, mechanisms); 0: that, too */
 } NsSchemeSheet;
 
 typedef struct {

@@ -183,7 +183,8 @@ static void put_sheet(FILE *out, const NsSchemeType *type, NsArena *arena)
   const struct {
     const char *name, *text;
   } rows[] = {
-    {"order", NsArenaPrint(arena, "%d in free flight without damping%s", sheet->order,
+    {"order", NsArenaPrint(arena, "%d in free flight without damping%s%s", sheet->order,
+                sheet->order_velocity ? NsArenaPrint(arena, ", %d where forces depend on velocities", sheet->order_velocity) : "",
                 sheet->order_impacts ? NsArenaPrint(arena, ", %d with impacts", sheet->order_impacts) : "; no impacts")},
     {"contacts", NsArenaPrint(arena, "hold on %s level", sheet->level)},
     {"energy", sheet->energy},

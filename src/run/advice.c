@@ -26,7 +26,13 @@ static PetscErrorCode explicit_limit(NsRun *run, PetscReal *limit)
     NsStabilityMode mode[NS_STABILITY_MODES];
     PetscReal       omega, rate;
     PetscInt        count = 0;
-    PetscCall(analysis->highest_mode(run->model, part, &omega, &rate));
+    if (NsRunIsLarge(run)) {
+      NsBound highest, damping;
+      PetscCall(analysis->frequency_bound(run->model, part, &highest, &damping));
+      omega = highest.value;
+      rate  = damping.value;
+    } else
+      PetscCall(analysis->highest_mode(run->model, part, &omega, &rate));
     if (omega > 0) *limit = PetscMin(*limit, NsSchemeStepLimit(type, NULL, omega, rate / (2 * omega)));
     if (analysis->gyroscopic_modes) PetscCall(analysis->gyroscopic_modes(run->model, part, &count, mode));
     for (PetscInt i = 0; i < count; i++) *limit = PetscMin(*limit, NsSchemeGrowthLimit(type, NULL, &mode[i], run->config.time->end));

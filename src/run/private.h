@@ -68,6 +68,8 @@ PetscErrorCode NsRunOpenDirectory(NsRun *run);
 /* (all) The writers that the run wants, and run.json. */
 PetscErrorCode NsRunOpenWriters(NsRun *run);
 
+/* So many DOF that eigenvalues are computed only where nothing else tells whether the run is stable. */
+PetscBool NsRunIsLarge(const NsRun *run);
 /* Whether steps and mesh resolve the loads: errors (where refuse) and warnings in diag; src/run/loads.c. */
 PetscErrorCode NsRunJudgeLoads(NsRun *run, PetscBool refuse);
 /* Shortest period of loads and unbalances over the run, s; a pulse is half of one; PETSC_MAX_REAL: none is periodic. */

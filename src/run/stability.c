@@ -8,7 +8,8 @@
 #include "core/petsc_message.h"
 #include "private.h"
 
-#define NS_CLOSE 0.9 /* of the critical time step: from here on its bounds do not settle it, and the highest frequencies are inaccurate */
+#define NS_LARGE 20000 /* DOF: from here on the eigensolver takes more than some seconds, and what it would make more exact is left to bounds */
+#define NS_CLOSE 0.9   /* of the critical time step: from here on its bounds do not settle it, and the highest frequencies are inaccurate */
 
 /* Keeps what asks for the smallest step, or, where nothing does, the highest frequency. */
 static void set_limit(NsStability *stability, PetscReal limit, PetscReal omega, PetscReal damping_ratio, PetscBool growth, const char *where)
@@ -144,6 +145,11 @@ PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed)
   PetscFunctionReturn(0);
 }
 
+PetscBool NsRunIsLarge(const NsRun *run)
+{
+  return run->model->unknowns > NS_LARGE ? PETSC_TRUE : PETSC_FALSE;
+}
+
 static PetscErrorCode check_step(NsRun *run, PetscBool exact)
 {
   NsStability *stability = &run->stability;
@@ -154,7 +160,12 @@ static PetscErrorCode check_step(NsRun *run, PetscBool exact)
   stability->omega_max                             = 0;
   if (!run->model->analysis.frequency_bound) PetscFunctionReturn(0);
   PetscCall(limit_parts(run, PETSC_FALSE));
-  if (exact || run->step > NS_CLOSE * stability->step_limit) PetscCall(limit_parts(run, PETSC_TRUE));
+  const PetscBool close = run->step > NS_CLOSE * stability->step_limit, large = NsRunIsLarge(run);
+  if (close && large && run->sink.writes)
+    fprintf(stderr,
+      "percuss: the step is not below %.5g s, for which bounds would do: computing the highest frequency of %d degrees of freedom, which may take minutes\n",
+      NS_CLOSE * stability->step_limit, (int)run->model->unknowns);
+  if (close || (exact && !large)) PetscCall(limit_parts(run, PETSC_TRUE));
   stability->at_once = stability->step_limit;
   stability->whirls  = 0;
   stability->whirl   = NsArenaAlloc(run->arena, sizeof(*stability->whirl) * (size_t)(NS_STABILITY_MODES * run->model->parts + 1));

@@ -60,16 +60,17 @@ const NsSchemeType NsSchemeType_GglDecoupled = {
     },
   .sheet =
     {
-      .order         = 2,
-      .order_impacts = 1,
-      .level         = "velocity and position",
-      .energy        = "oscillates, bounded; projections and joints alter it by O(dt)",
-      .needs         = "",
-      .cited         = "Schoeder et al. (29)-(33)",
-      .step_limit    = "dt < 2/omega_max without damping",
-      .theory        = "schemes_position",
-      .reference     = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 3.1, "
-                       "(29)-(33)",
+      .order          = 2,
+      .order_velocity = 1,
+      .order_impacts  = 1,
+      .level          = "velocity and position",
+      .energy         = "oscillates, bounded; e near 1 adds; projections and joints alter it by O(dt)",
+      .needs          = "",
+      .cited          = "Schoeder et al. (29)-(33)",
+      .step_limit     = "dt < 2/omega_max without damping",
+      .theory         = "schemes_position",
+      .reference = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, 3.1, "
+                   "(29)-(33)",
     },
   .size          = sizeof(NsScheme_GglDecoupled),
   .declare       = declare,

@@ -50,20 +50,22 @@ const NsSchemeType NsSchemeType_MoreauMidpoint = {
       .about = "Half a step of free motion, one percussion there, and the second half with the new velocity: the leapfrog on linear models. One "
                "percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
-               "Gyroscopic forces are taken at the velocity before, which makes mechanisms order 1. Curved contacts drift, which positions: held "
+               "Gyroscopic forces are taken at the velocity before, which makes mechanisms order 1. Elastic bodies that keep hitting with e "
+               "near 1 gain energy; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Curved contacts drift, which positions: held "
                "removes.\n" NS_POSITIONS_ABOUT,
       .table = &(const NsTable){"moreau_midpoint", "Moreau's midpoint scheme", keys, sizeof(NsSettings_MoreauMidpoint)},
     },
   .sheet =
     {
-      .order         = 2,
-      .order_impacts = 1,
-      .level         = "velocity",
-      .energy        = "oscillates, bounded; mechanisms lose O(dt)",
-      .needs         = "",
-      .cited         = "Schoeder et al. (8)-(13)",
-      .step_limit    = "dt < 2/omega_max without damping",
-      .theory        = "schemes_velocity",
+      .order          = 2,
+      .order_velocity = 1,
+      .order_impacts  = 1,
+      .level          = "velocity",
+      .energy         = "oscillates, bounded; e near 1 adds; mechanisms change it by O(dt)",
+      .needs          = "",
+      .cited          = "Schoeder et al. (8)-(13)",
+      .step_limit     = "dt < 2/omega_max without damping",
+      .theory         = "schemes_velocity",
       .reference = "S. Schoeder, H. Ulbrich, T. Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical systems, (8)-(13)",
     },
   .size          = sizeof(NsMidpoint),

@@ -18,6 +18,9 @@
   In the middle of a chord a hollow of radius R is deeper than at its ends: with (4) what slides in it with v lies 2 e/(1 + e)^2 (v dt)^2/R beside its surface, with the sum
   of gaps on it; and with e = 0 both ask for g(q_{k+1}) >= 0. Linear gaps need one local problem.
 
+  An impact takes several steps, and the law on gaps may return more energy than came: what a contact has given in the end, from its first impulse to its last, is no negative loss but an error
+  of the scheme, and goes to `numerical`.
+
   Ledger: M (v_{k+1} - v_k) = (dt (h_k + h_{k+1}) + W_k J_k + W_{k+1} J_{k+1})/2 for constant M, so forces and impulses of both ends work, half each, with (v_k + v_{k+1})/2.
 */
 #include "position.h"
@@ -34,6 +37,7 @@ typedef struct {
   PetscReal    *P, *u, *um, *kick;        /* [rows], those of the candidates that are near */
   PetscReal    *gap_ahead, *gap_last, *J; /* [candidates] g(q_{k+1}), e g(q_{k-1}); J_k */
   PetscBool    *closed;                   /* [candidates] scratch of the start */
+  PetscReal    *net;                      /* [candidates] J: booked as loss of the present contact so far */
   PetscInt     *age;                      /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
 } NsScheme_SchatzmanPaoli;
 
@@ -64,6 +68,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsHistoryVec(work, "w", &self->w));
   PetscCall(NsHistoryVec(work, "at_last", &self->at_last));
   PetscCall(NsHistoryReals(work, "J", work->candidates, &self->J));
+  PetscCall(NsHistoryReals(work, "net", work->candidates, &self->net));
   PetscCall(NsHistoryIndices(work, "age", work->candidates, &self->age, 3));
   if (model->flat_contacts) PetscFunctionReturn(0);
   PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
@@ -218,8 +223,10 @@ static PetscErrorCode book_work(NsScheme *scheme, const PetscReal *total)
   PetscFunctionBegin;
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->vm, self->um));
   for (PetscInt k = 0; k < self->rows.contacts; k++) {
-    const PetscInt i = self->rows.contact[k];
-    if (self->age[i] < 2 || !scheme->model->candidate[i].bilateral) ledger->impact -= self->um[k] * total[k] / 2;
+    const PetscInt  i    = self->rows.contact[k];
+    const PetscReal lost = self->age[i] < 2 || !scheme->model->candidate[i].bilateral ? -self->um[k] * total[k] / 2 : 0;
+    ledger->impact += lost;
+    self->net[i] += lost;
     ledger->load -= self->rows.drive[k] * total[k] / 2;
   }
   PetscFunctionReturn(0);
@@ -250,7 +257,11 @@ static PetscErrorCode book_impulses(NsScheme *scheme, const NsState *x, PetscRea
   for (PetscInt k = 0; k < actives; k++) {
     const PetscInt i = active[k];
     self->J[i]       = self->P[k];
-    self->age[i]     = self->P[k] != 0 || scheme->model->candidate[i].bilateral ? PetscMin(self->age[i] + 1, 2) : 0;
+    if (self->P[k] == 0) { /* over */
+      scheme->ledger->impact -= PetscMin(0, self->net[i]);
+      self->net[i] = 0;
+    }
+    self->age[i] = self->P[k] != 0 || scheme->model->candidate[i].bilateral ? PetscMin(self->age[i] + 1, 2) : 0;
   }
   PetscFunctionReturn(0);
 }

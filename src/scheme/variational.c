@@ -273,7 +273,8 @@ const NsSchemeType NsSchemeType_Variational = {
                "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). With constant mass matrix and forces "
                "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step stands "
                "for force and impulse together; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
-               "flight, over any time; joints drift and take energy by order 1.\n",
+               "flight, over any time; joints drift and take energy by order 1. Elastic bodies that keep hitting with e near 1 gain energy; "
+               "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n",
       .table = &(const NsTable){"variational", "Moreau-type variational integrator", keys, sizeof(NsSchemeSettings)},
     },
   .sheet =
@@ -281,7 +282,7 @@ const NsSchemeType NsSchemeType_Variational = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "oscillates, bounded; joints lose O(dt)",
+      .energy        = "oscillates, bounded; e near 1 adds; joints lose O(dt)",
       .needs         = "",
       .cited         = "Capobianco, Eugster (8)",
       .step_limit    = "dt < 2/omega_max, however damped",

@@ -238,6 +238,15 @@ class Loads(Case):
         self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
 
 
+    def test_check_of_a_large_model_goes_by_bounds(self):
+        """An eigensolver takes minutes there, and tells no more where the step is far below."""
+        large = PULLED.replace("FREQUENCY", "1 kHz").replace("elements: 10", "elements: 30000")
+        said = self.check(large, "--set", "scheme.step=1 ns", "--set", "time.end=1 us")
+        self.assertRegex(said.stdout, r"critical time step at least \S+ s; the step is at most \S+ % of it")
+        self.assertNotIn("computing", said.stderr)
+        self.assertIn("critical time step 1.", self.check(PULLED.replace("FREQUENCY", "1 kHz")).stdout)
+
+
 class Rounding(Case):
     def test_from_rest_with_a_slow_ramp(self):
         """Forces at rest are the rounding of large ones: iterations stand still there, far above 1e-7 of the smallest velocities."""

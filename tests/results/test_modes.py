@@ -65,6 +65,31 @@ class Modes(unittest.TestCase):
         self.assertIn("6 modes of 51 degrees of freedom; contacts are ignored", done.stdout)
         self.assertEqual(done.stderr, "")
 
+    def test_vibrations_however_slow_are_none_that_is_rigid(self):
+        """Rigid motions are the null space of K: a slender cantilever of many elements, and a stiff light rotor on soft bearings, have frequencies of 1e-8 of the highest."""
+        config = os.path.join(self.folder, "slow.yaml")
+        with open(config, "w") as file:
+            file.write("bodies: {beam: {type: beam, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 3000}}, material: {density: 7800, young: 210 GPa, poisson: 0.3},\n"
+                       "  section: {rectangle: {width: 20 mm, height: 10 mm}}}}\nsupports: {clamp: {at: beam.left, fix: all}}\nscheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ms}\n")
+        first = 1.8751040687 ** 2 * math.sqrt(210e9 / 7800 * 0.01 ** 2 / 12)
+        for elements in (1500, 3000):
+            self.modes(config, "--count", "2", "--overwrite", "--set", f"bodies.beam.mesh.line.elements={elements}")
+            rows = table(self.path("modes.csv"))
+            self.assertEqual([row["kind"] for row in rows], ["vibration", "vibration"])
+            self.assertAlmostEqual(float(rows[0]["undamped"]) / first, 1, delta=1e-3)
+            self.assertAlmostEqual(float(rows[1]["undamped"]) / first, 2, delta=2e-3)
+        self.modes(config, "--count", "8", "--overwrite", "--set", "bodies.beam.mesh.line.elements=1500", "--set", "supports={}")
+        self.assertEqual([row["kind"] for row in table(self.path("modes.csv"))], 6 * ["rigid"] + 2 * ["vibration"])
+        with open(config, "w") as file:
+            file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [0.4 m, 0, 0], elements: 2}}, material: {density: 1e-3, young: 2e14, poisson: 0.3},\n"
+                       "  section: {circle: {radius: 30 mm}}, spin: 100 rad/s}}\ndiscs: {wheel: {at: shaft@0.5, mass: 3 kg, polar_inertia: 0.01, diametral_inertia: 0.006}}\n"
+                       "bearings: {a: {between: [shaft.left, ground], stiffness: 1e5}, b: {between: [shaft.right, ground], stiffness: 1e5}}\n"
+                       "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ms}\n")
+        self.modes(config, "--count", "2", "--overwrite")
+        for row in table(self.path("modes.csv")):
+            self.assertEqual(row["kind"], "vibration")
+            self.assertAlmostEqual(float(row["undamped"]), math.sqrt(2e5 / 3), delta=0.01)
+
     def test_shapes(self):
         """24 whole frames a mode; the largest displacement is a tenth of the bar; half a period later it is the other way."""
         from percuss_results import read_frame

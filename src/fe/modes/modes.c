@@ -7,11 +7,13 @@
 #include "percuss/model.h"
 #include "pencil.h"
 
-#define DENSE_UNKNOWNS    120  /* 50 ms: three times as long as TOAR, and six digits more accurate */
-#define DENSE_UNSYMMETRIC 300  /* 1 s; TOAR gets rigid motions from the symmetric problem only where K is symmetric (replace_rigid) */
-#define DENSE_MOST        1000 /* where TOAR fails: half a minute */
-#define RESIDUAL          1e-8 /* larger ones are not accepted as modes */
-#define ZERO              1e-7 /* |mu| below which a motion is rigid: rounding of K gives 1e-8; a cantilever of 500 elements has 3e-7 */
+#define DENSE_UNKNOWNS    120   /* 50 ms: three times as long as TOAR, and six digits more accurate */
+#define DENSE_UNSYMMETRIC 300   /* 1 s; TOAR gets rigid motions from the symmetric problem only where K is symmetric (replace_rigid) */
+#define DENSE_MOST        1000  /* where TOAR fails: half a minute */
+#define RESIDUAL          1e-8  /* larger ones are not accepted as modes */
+#define SMALL             1e-7  /* |mu| up to which a motion may be rigid: rounding of K gives 1e-8; but a cantilever of 1500 elements has 3e-8 */
+#define NOTHING           1e-15 /* strain energy of a rigid motion, over that of its terms: the rounding of K */
+#define OUTSIDE           1e-3  /* part of a vector outside the rigid motions that makes it another one */
 
 const char *const NsModeKindNames[] = {"rigid", "vibration", "overdamped"};
 
@@ -91,8 +93,7 @@ static PetscErrorCode append(NsModes *modes, const NsPencil *pencil, PetscComple
 }
 
 /*
-  The vectors of eigenvalues that are zero but for rounding span the rigid motions. Candidates are the real and imaginary parts of all of them; those that are
-  independent become modes.
+  The real and imaginary parts of vectors with mu = 0 span the rigid motions; those that are independent become modes.
 */
 static PetscErrorCode take_rigid(NsModes *modes, const NsPencil *pencil, const NsEigenpairs *pairs)
 {
@@ -103,7 +104,7 @@ static PetscErrorCode take_rigid(NsModes *modes, const NsPencil *pencil, const N
     const NsEigenpair *pair = &pairs->pair[i / 2];
     PetscComplex      *y;
     PetscReal          before = 0, after = 0;
-    if (cabs(pair->mu) > ZERO) continue;
+    if (pair->mu != 0) continue;
     PetscCall(PetscMalloc1(n, &y));
     for (PetscInt k = 0; k < n; k++) {
       y[k] = i % 2 ? cimag(pair->y[k]) : creal(pair->y[k]);
@@ -146,7 +147,7 @@ static PetscErrorCode collect(NsModes *modes, const NsPencil *pencil, const NsEi
   PetscCall(take_rigid(modes, pencil, pairs));
   for (PetscInt i = 0; i < pairs->count; i++) {
     PetscComplex *y;
-    if (cabs(pairs->pair[i].mu) <= ZERO || cabs(pairs->pair[i].mu) > pairs->radius * (1 + 1e-12)) continue;
+    if (pairs->pair[i].mu == 0 || cabs(pairs->pair[i].mu) > pairs->radius * (1 + 1e-12)) continue;
     PetscCall(PetscMalloc1(pencil->n, &y));
     PetscCall(PetscArraycpy(y, pairs->pair[i].y, pencil->n));
     PetscCall(append(modes, pencil, pairs->pair[i].mu, y));
@@ -163,40 +164,118 @@ static PetscErrorCode drop(NsModes *modes, PetscInt count)
 }
 
 /*
-  The double eigenvalues zero of rigid motions are difficult for TOAR: their vectors are inaccurate, and spurious eigenvalues appear. The symmetric solver
-  gives rigid motions exactly; of the other pairs only those with a small residual are kept.
+  Whether y is in the null space of K: its strain energy y'Ky is the rounding of its terms, |y|'|K||y|. Of a vibration it is not, however slow: the energy, unlike mu, does not depend on what else is
+  in the model, and errors of y enter by their squares. energy: y'Ky, mass: y'My.
 */
-static PetscErrorCode replace_rigid(const NsPencil *pencil, NsEigenpairs *pairs)
+static PetscErrorCode look_at_energy(const NsPencil *pencil, const PetscComplex *y, PetscBool *null, PetscReal *energy, PetscReal *mass)
+{
+  PetscReal terms = 0;
+
+  PetscFunctionBegin;
+  *energy = *mass = 0;
+  for (PetscInt i = 0; i < pencil->n; i++) {
+    PetscInt           count;
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscCall(MatGetRow(pencil->K, i, &count, &column, &value));
+    for (PetscInt k = 0; k < count; k++) {
+      const PetscReal term = value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
+      *energy += term;
+      terms += PetscAbsReal(term);
+    }
+    PetscCall(MatRestoreRow(pencil->K, i, &count, &column, &value));
+    PetscCall(MatGetRow(pencil->M, i, &count, &column, &value));
+    for (PetscInt k = 0; k < count; k++) *mass += value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
+    PetscCall(MatRestoreRow(pencil->M, i, &count, &column, &value));
+  }
+  *null = PetscAbsReal(*energy) <= NOTHING * terms;
+  PetscFunctionReturn(0);
+}
+
+/* Of an undamped problem: mu = 0 of the null space of K, and the others of at most SMALL by their energy, which has more digits. */
+static PetscErrorCode find_null(const NsPencil *pencil, NsEigenpairs *pairs, PetscInt *nulls, PetscInt *slow)
+{
+  PetscFunctionBegin;
+  *nulls = *slow = 0;
+  for (PetscInt i = 0; i < pairs->count; i++) {
+    NsEigenpair *pair = &pairs->pair[i];
+    PetscBool    null = PETSC_FALSE;
+    PetscReal    energy, mass;
+    if (cabs(pair->mu) > SMALL) continue;
+    PetscCall(look_at_energy(pencil, pair->y, &null, &energy, &mass));
+    if (null)
+      pair->mu = 0;
+    else if (pencil->symmetric && !pencil->C && mass > 0)
+      pair->mu = energy > 0 ? PETSC_i * PetscSqrtReal(energy / mass) : (creal(pair->mu) < 0 ? -1 : 1) * PetscSqrtReal(-energy / mass);
+    *nulls += null ? 1 : 0;
+    *slow += null ? 0 : 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The part of y outside the vectors with mu = 0, which are orthogonal in M up to what the eigensolver does; of a length of 1. */
+static PetscReal outside(const NsEigenpairs *pairs, PetscInt n, const PetscComplex *y)
+{
+  PetscComplex *left;
+  PetscReal     length = 0;
+
+  if (PetscMalloc1(n, &left)) return 1;
+  (void)PetscArraycpy(left, y, n);
+  for (int again = 0; again < 50; again++) { /* they need not be orthogonal */
+    for (PetscInt b = 0; b < pairs->count; b++) {
+      const PetscComplex *old  = pairs->pair[b].y;
+      PetscComplex        part = 0;
+      if (pairs->pair[b].mu != 0) continue;
+      for (PetscInt k = 0; k < n; k++) part += conj(old[k]) * left[k];
+      for (PetscInt k = 0; k < n; k++) left[k] -= part * old[k];
+    }
+  }
+  for (PetscInt k = 0; k < n; k++) length += PetscSqr(cabs(left[k]));
+  (void)PetscFree(left);
+  return PetscSqrtReal(length);
+}
+
+/*
+  Which pairs are rigid motions, mu = 0. Those of the undamped symmetric problem are accurate; the double eigenvalues zero of a quadratic problem are not: they are replaced by them, and of
+  its pairs below `bound` only those stay that are no rigid motions, where the undamped problem has others so slow.
+*/
+static PetscErrorCode find_rigid(const NsPencil *pencil, PetscReal bound, PetscBool quadratic, NsEigenpairs *pairs)
 {
   NsPencil     undamped = *pencil;
   NsEigenpairs still = {0}, kept = {0};
-  PetscInt     rigid = 0;
+  PetscInt     nulls, slow, small = 0;
 
   PetscFunctionBegin;
   undamped.C = NULL;
-  if (!pencil->symmetric) PetscFunctionReturn(0);
-  PetscCall(NsPencilSparse(&undamped, PetscMin(8, pencil->n), &still));
-  for (PetscInt i = 0; i < still.count; i++) rigid += cabs(still.pair[i].mu) <= ZERO;
-  if (rigid) {
-    PetscCall(PetscMalloc1((size_t)(rigid + pairs->count), &kept.pair));
-    kept.radius = pairs->radius;
-    for (PetscInt i = 0; i < still.count; i++) {
-      if (cabs(still.pair[i].mu) > ZERO) continue;
-      kept.pair[kept.count++] = still.pair[i];
-      still.pair[i].y         = NULL;
-    }
-    for (PetscInt i = 0; i < pairs->count; i++) {
-      NsEigenpair *pair = &pairs->pair[i];
-      PetscReal    error;
-      PetscCall(backward_error(pencil, pair->mu, pair->y, &error));
-      if (cabs(pair->mu) < 10 * ZERO || error > RESIDUAL) continue;
-      kept.pair[kept.count++] = *pair;
-      pair->y                 = NULL;
-    }
-    NsEigenpairsDestroy(pairs);
-    *pairs = kept;
+  for (PetscInt i = 0; i < pairs->count; i++) small += cabs(pairs->pair[i].mu) <= bound;
+  if (!pencil->symmetric || !quadratic || !small) {
+    PetscCall(find_null(pencil, pairs, &nulls, &slow));
+    PetscFunctionReturn(0);
   }
+  PetscCall(NsPencilSparse(&undamped, PetscMin(8, pencil->n), &still));
+  PetscCall(find_null(&undamped, &still, &nulls, &slow));
+  if (nulls + slow == 0) {
+    NsEigenpairsDestroy(&still);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1((size_t)(nulls + pairs->count), &kept.pair));
+  kept.radius = pairs->radius;
+  for (PetscInt i = 0; i < pairs->count; i++) {
+    NsEigenpair *pair = &pairs->pair[i];
+    PetscReal    error;
+    PetscCall(backward_error(pencil, pair->mu, pair->y, &error));
+    if (error > RESIDUAL || (cabs(pair->mu) <= bound && (!slow || outside(&still, pencil->n, pair->y) < OUTSIDE))) continue;
+    kept.pair[kept.count++] = *pair;
+    pair->y                 = NULL;
+  }
+  for (PetscInt i = 0; i < still.count; i++) {
+    if (still.pair[i].mu != 0) continue;
+    kept.pair[kept.count++] = still.pair[i];
+    still.pair[i].y         = NULL;
+  }
+  NsEigenpairsDestroy(pairs);
   NsEigenpairsDestroy(&still);
+  *pairs = kept;
   PetscFunctionReturn(0);
 }
 
@@ -219,7 +298,7 @@ static PetscErrorCode solve_sparse(const NsPencil *pencil, PetscInt count, NsMod
     const PetscInt ask   = PetscMin(wanted, most);
     if (ask < 1) break;
     PetscCall(NsPencilSparse(pencil, ask, &pairs));
-    if (pencil->C) PetscCall(replace_rigid(pencil, &pairs));
+    PetscCall(find_rigid(pencil, pencil->C ? 10 * SMALL : SMALL, pencil->C != NULL, &pairs));
     PetscCall(collect(modes, pencil, &pairs));
     NsEigenpairsDestroy(&pairs);
     const PetscBool enough = modes->count >= count || pairs.radius == PETSC_MAX_REAL;
@@ -248,6 +327,7 @@ PetscErrorCode NsModesSolve(Mat M, Mat C, Mat K, PetscInt count, NsModesMethod m
   if (!modes->mode) {
     NsEigenpairs pairs = {0}; /* stays empty for a large model whose eigensolver failed */
     if (dense || pencil.n <= DENSE_MOST) PetscCall(NsPencilDense(&pencil, &pairs));
+    PetscCall(find_rigid(&pencil, SMALL, PETSC_TRUE, &pairs));
     PetscCall(collect(modes, &pencil, &pairs));
     NsEigenpairsDestroy(&pairs);
   }
