@@ -67,12 +67,14 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
 #define NS_OPTION_SET \
   { \
     .name = "--set", .takes = "KEY=VALUE", .repeats = true, \
-    .about = "set one key of the config (scheme.step=\"0.2 us\") or a whole mapping (scheme=\"{type: moreau_jean, step: 1 us}\"); may be repeated" \
+    .about = \
+      "set one key of the config (scheme.step=\"0.2 us\") a whole mapping (scheme=\"{type: moreau_jean, step: 1 us}\") or an item of a list, by its number from 0 (contacts.wall.between.1.plane.point=\"[0, 0, 0]\"); may be repeated" \
   }
 #define NS_OPTION_OVERWRITE \
   { \
-    .name  = "--overwrite", \
-    .about = "replace earlier results of percuss in that directory: the files of its list percuss.files; others are kept, and a directory without the list is never touched" \
+    .name = "--overwrite", \
+    .about = \
+      "replace earlier results of percuss in that directory: the files of its list percuss.files; others are kept, and a directory without the list is never touched" \
   }
 #define NS_OPTION_QUIET \
   { \

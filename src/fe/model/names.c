@@ -17,6 +17,34 @@ const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace 
   return NULL;
 }
 
+/* "bar.left, bar.right (one node each)", and the sets unless `single`: what may be written in place of a wrong name. */
+static const char *node_names(NsFe *fe, const NsFeBody *body, PetscBool single)
+{
+  const char *text = "";
+
+  for (PetscInt i = 0; i < body->mesh->node_sets; i++) {
+    const NsMeshSet *set = &body->mesh->node_set[i];
+    if (set->count == 1) text = NsArenaPrint(fe->arena, "%s%s%s.%s", text, *text ? ", " : "", body->name, set->name);
+  }
+  if (*text) text = NsArenaPrint(fe->arena, "%s (one node)", text);
+  for (PetscInt i = 0; i < body->mesh->node_sets && !single; i++) {
+    const NsMeshSet *set = &body->mesh->node_set[i];
+    if (set->count != 1) text = NsArenaPrint(fe->arena, "%s%s%s.%s (%d nodes)", text, *text ? ", " : "", body->name, set->name, (int)set->count);
+  }
+  return text;
+}
+
+/* The body that a name without nodes means, or the first. */
+static const NsFeBody *nearest_body(NsFe *fe, const char *name)
+{
+  const char *near = NsNearestWord(name, fe->config->bodies.names);
+
+  for (PetscInt b = 0; near && b < fe->bodies; b++) {
+    if (!strcmp(fe->body[b].name, near)) return &fe->body[b];
+  }
+  return &fe->body[0];
+}
+
 /* The nodes of "body.set"; NULL after an error in diag. allow_ground is for the message alone. */
 static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, PetscBool allow_ground, const NsFeBody **body)
 {
@@ -25,7 +53,9 @@ static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, Pets
 
   if (!dot) {
     NsDiagError(fe->diag, place, "'%s' names no nodes%s", name, NsDidYouMean(allow_ground ? NsNearestWord(name, ground) : NULL));
-    NsDiagNote(fe->diag, "write body.nodes, such as %s.all%s", fe->body[0].name, allow_ground ? ", or ground" : "");
+    NsDiagNote(fe->diag, "such as %s%s", node_names(fe, nearest_body(fe, name), PETSC_FALSE), allow_ground ? ", or ground" : "");
+    if (!allow_ground && !strcmp(name, "ground"))
+      NsDiagNote(fe->diag, "a contact with something at rest is with a surface, such as {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}");
     return NULL;
   }
   *body = NsFeFindBody(fe, name, (size_t)(dot - name), place);
@@ -143,6 +173,8 @@ PetscBool NsFeFindPoint(NsFe *fe, const char *name, const double arm[3], NsPlace
   if (!spots) return PETSC_FALSE;
   if (count != 1) {
     NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", name, (int)count);
+    const char *names = node_names(fe, NsFeFindBody(fe, name, strcspn(name, "."), place), PETSC_TRUE);
+    if (*names) NsDiagNote(fe->diag, "such as %s", names);
     return PETSC_FALSE;
   }
   *spot = spots[0];

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Follows the hints: a wrong config, what percuss says, the config mended as the hint says, which must then pass `percuss check`.
+
+    test_hints.py PERCUSS
+
+A row of ROWS: name, what is replaced in CONFIG by the mistake, a pattern in the message from which the mend is taken (group 1) or a word that must be there, and the mend ("\\1" stands for
+group 1). Expectations of whole messages are in cases/; this table says that they help.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+CONFIG = """title: ball
+bodies:
+  b:
+    type: bar
+    mesh: {line: {from: [1 mm, 0, 0], to: [1.001 m, 0, 0], elements: 8}}
+    material: {density: 7800 kg/m^3, young: 210 GPa}
+    section: {circle: {radius: 10 mm}}
+  c:
+    type: bar
+    mesh: {line: {from: [-1 m, 0, 0], to: [-1 mm, 0, 0], elements: 8}}
+    material: {density: 7800 kg/m^3, young: 210 GPa}
+    section: {circle: {radius: 10 mm}}
+contacts:
+  wall: {between: [b.left, c.right]}
+springs:
+  s: {between: [b.right, ground], stiffness: 1 N/m}
+loads:
+  push: {at: b.right, force: [1 N, 0, 0]}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 10 us}
+"""
+ROWS = [
+    ("a body where a node is wanted", "c.right", "c", r"such as [^=]*?(c\.right)", r"\1"),
+    ("a set where a node is wanted", "c.right", "c.all", r"such as [^=]*?(c\.right)", r"\1"),
+    ("ground in a contact", "c.right", "ground", r"(\{plane: \{point: \[.*?\], normal: \[.*?\]\}\})", r"\1"),
+    ("a set in a spring", "between: [b.right, ground]", "between: [b.all, ground]", r"such as [^=]*?(b\.right)", r"between: [\1, ground]"),
+    ("no dot in a load", "at: b.right", "at: bright", r"such as [^=]*?(b\.right)", r"at: \1"),
+    ("a title with a colon", "title: ball", "title: ball: my first", "needs quotes", 'title: "ball: my first"'),
+    ("time without its key", "time: {end: 10 us}", "time: 10 us", r"such as (time: \{.*?\})", r"\1"),
+    ("a material by name", "material: {density: 7800 kg/m^3, young: 210 GPa}", "material: steel", r"such as (material: \{.*?\})", r"\1"),
+    ("no blank before a unit", "step: 1 us", "step: 1us", "put a blank between number and unit", "step: 1 us"),
+    ("a decimal comma", "step: 1 us", "step: 0,5 us", r"decimal point: ([\d.]+), not", r"step: \1 us"),
+    ("an unknown key", "stiffness", "stifness", r"did you mean '(\w+)'", r"\1"),
+    ("a point with two numbers", "c.right", "{plane: {point: [0, 0], normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
+    ("a plane without a point", "c.right", "{plane: {normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
+]
+
+
+def check(percuss, text):
+    with tempfile.TemporaryDirectory(prefix="percuss_hints_") as folder:
+        path = os.path.join(folder, "config.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        done = subprocess.run([percuss, "check", path], capture_output=True, text=True, timeout=100, check=False)
+        return done.returncode, done.stderr
+
+
+def main():
+    percuss, wrong = os.path.abspath(sys.argv[1]), 0
+    for name, right, mistake, hint, mend in ROWS:
+        code, said = check(percuss, CONFIG.replace(right, mistake, 1))
+        found = re.search(hint, said)
+        if code != 2 or not found:
+            print(f"{name}: exit code {code}, and no hint {hint!r} in:\n{said}")
+            wrong += 1
+            continue
+        mended = CONFIG.replace(right, found.expand(mend), 1)
+        code, said = check(percuss, mended)
+        if code:
+            print(f"{name}: the hint was followed, {found.expand(mend)!r}, and percuss says:\n{said}")
+            wrong += 1
+    print(f"{len(ROWS)} hints followed, {wrong} of them of no help")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
