@@ -68,7 +68,7 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
   { \
     .name = "--set", .takes = "KEY=VALUE", .repeats = true, \
     .about = \
-      "set one key of the config (scheme.step=\"0.2 us\") a whole mapping (scheme=\"{type: moreau_jean, step: 1 us}\") or an item of a list, by its number from 0 (contacts.wall.between.1.plane.point=\"[0, 0, 0]\"); may be repeated" \
+      "set one key of the config (scheme.step=\"0.2 us\"), a whole mapping (scheme=\"{type: moreau_jean, step: 1 us}\") or an item of a list, by its number from 0 (contacts.wall.between.1.plane.point=\"[0, 0, 0]\"); may be repeated" \
   }
 #define NS_OPTION_OVERWRITE \
   { \

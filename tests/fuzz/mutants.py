@@ -96,7 +96,7 @@ def wrong(done, path):
         if not said:
             return "refused without a word"
         for line in said.splitlines():
-            if re.match(r"(\S+: )?error: ", line) and not line.startswith(os.path.dirname(path)) and "mesh" not in line:
+            if re.match(r"(\S+: )?error: ", line) and not re.match(r"\S+:\d+:\d+: ", line) and not line.startswith(os.path.dirname(path)):
                 return "an error without its place: " + line
     if done.returncode == 1 and not said:
         return "fails without a word"
