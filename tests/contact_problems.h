@@ -42,7 +42,7 @@ static PetscReal contact_normal(void)
 
 static void contact_begin(PetscInt seed)
 {
-  contact_seed = 0x9e3779b97f4a7c15ULL * (uint64_t)(seed + 1);
+  contact_seed = 11400714819323198485U * (uint64_t)(seed + 1);
   for (int i = 0; i < 10; i++) (void)contact_uniform();
 }
 
@@ -144,9 +144,9 @@ static PetscErrorCode contact_boxes(const char *kind, PetscInt rows, PetscInt co
   PetscCall(list_box_contacts(&wall, planar, !strcmp(kind, "tower"), joints));
   PetscCall(contact_case_create(wall.contacts, m * wall.contacts, it));
   NsLocalBlocks *U = &it->sparse.U, *Y = &it->sparse.Y;
-  PetscCall(PetscMalloc4(
-    wall.contacts + 1, &U->first, wall.contacts + 1, &U->place, 2 * unknowns * wall.contacts, &U->at, 2 * m * unknowns * wall.contacts, &U->value));
-  PetscCall(PetscMalloc1(2 * m * unknowns * wall.contacts, &Y->value));
+  const size_t   wide = 2 * (size_t)(unknowns * wall.contacts);
+  PetscCall(PetscMalloc4(wall.contacts + 1, &U->first, wall.contacts + 1, &U->place, wide, &U->at, (size_t)m * wide, &U->value));
+  PetscCall(PetscMalloc1((size_t)m * wide, &Y->value));
   it->sparse.unknowns = unknowns * rows * columns;
   PetscCall(PetscCalloc1(it->sparse.unknowns, &it->sparse.v));
   PetscCall(PetscCalloc1(it->sparse.unknowns, &v));
@@ -192,7 +192,7 @@ static PetscErrorCode contact_boxes(const char *kind, PetscInt rows, PetscInt co
 }
 
 /* G of the boxes, dense: for solvers that want it so. Small problems only. */
-static PetscErrorCode contact_dense(ContactCase *it)
+static inline PetscErrorCode contact_dense(ContactCase *it)
 {
   const PetscInt   n = it->problem.rows;
   const PetscReal *b = it->problem.b;
@@ -201,7 +201,7 @@ static PetscErrorCode contact_dense(ContactCase *it)
 
   PetscFunctionBegin;
   if (it->G) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(n * n, &it->G));
+  PetscCall(PetscMalloc1((size_t)n * (size_t)n, &it->G));
   PetscCall(PetscCalloc3(n, &P, n, &zero, n, &column));
   unit.b = zero;
   for (PetscInt j = 0; j < n; j++) {
@@ -213,6 +213,25 @@ static PetscErrorCode contact_dense(ContactCase *it)
   PetscCall(PetscFree3(P, zero, column));
   it->problem.b = b;
   PetscFunctionReturn(0);
+}
+
+/* Other velocities of the bodies, by up to `size` times the largest b: as a step later. */
+static inline void contact_perturb(ContactCase *it, PetscReal size)
+{
+  const NsLocalProblem *p       = &it->problem;
+  const NsLocalBlocks  *U       = &it->sparse.U;
+  PetscReal             largest = 0;
+
+  for (PetscInt k = 0; k < p->rows; k++) largest = PetscMax(largest, PetscAbsReal(it->b[k]));
+  for (PetscInt k = 0; k < p->rows && !p->sparse; k++) it->b[k] += size * largest * contact_normal();
+  if (!p->sparse) return;
+  for (PetscInt u = 0; u < it->sparse.unknowns; u++) it->sparse.v[u] = size * largest * contact_normal();
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt width = U->first[c + 1] - U->first[c];
+    for (PetscInt k = p->start[c], at = U->place[c]; k < p->start[c + 1]; k++, at += width) {
+      for (PetscInt j = 0; j < width; j++) it->b[k] += U->value[at + j] * it->sparse.v[U->at[U->first[c] + j]];
+    }
+  }
 }
 
 /* ---- the elastic block ------------------------------------------------------------------------------------------------------------------------ */
@@ -266,7 +285,7 @@ static PetscErrorCode contact_block(PetscInt n, PetscReal mu, PetscInt seed, Con
   PetscCall(PetscCalloc1((size_t)lead * (size_t)all, &A));
   PetscCall(PetscCalloc1((size_t)all * (size_t)(3 * contacts), &X));
   PetscCall(PetscCalloc2(all, &v, all, &f));
-  PetscCall(PetscMalloc1(9 * contacts * contacts, &it->G));
+  PetscCall(PetscMalloc1((size_t)(9 * contacts * contacts), &it->G));
   hexahedron(K, M);
   contact_begin(seed);
 #define BLOCK_NODE(i, j, k) (((j)*nodes + (i)) * 3 + (k)) /* three nodes of the height follow each other: a narrow band */
@@ -288,7 +307,7 @@ static PetscErrorCode contact_block(PetscInt n, PetscReal mu, PetscInt seed, Con
   dpbtrs_("L", &size, &width, &one, A, &height, f, &size, &info);
   for (PetscInt c = 0; c < contacts; c++) {
     const PetscInt node = BLOCK_NODE(c % nodes, c / nodes, 0);
-    for (int d = 0; d < 3; d++) X[3 * node + (d + 2) % 3 + (size_t)(3 * c + d) * (size_t)all] = 1;
+    for (int d = 0; d < 3; d++) X[(size_t)(3 * node + (d + 2) % 3) + (size_t)(3 * c + d) * (size_t)all] = 1;
   }
   dpbtrs_("L", &size, &width, &right, A, &height, X, &size, &info);
   for (PetscInt c = 0; c <= contacts; c++) it->start[c] = 3 * c;
@@ -298,7 +317,7 @@ static PetscErrorCode contact_block(PetscInt n, PetscReal mu, PetscInt seed, Con
     for (int d = 0; d < 3; d++) {
       const PetscInt u = 3 * node + (d + 2) % 3;
       it->b[3 * c + d] = f[u];
-      for (PetscInt k = 0; k < 3 * contacts; k++) it->G[(3 * c + d) * 3 * contacts + k] = X[u + (size_t)k * (size_t)all];
+      for (PetscInt k = 0; k < 3 * contacts; k++) it->G[(3 * c + d) * 3 * contacts + k] = X[(size_t)u + (size_t)k * (size_t)all];
     }
   }
 #undef BLOCK_NODE

@@ -76,6 +76,8 @@ const NsContactReport *NsContactLastReports(const NsContact *contact);
   (NULL: by the state). Not copied.
 */
 void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity);
+/* Long local problems ask `stop` between iterations whether to give up; NULL: they do not ask. A step whose local problem was given up fails. */
+void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
 /* The residual of the last local problem, for messages where it was not solved. */

@@ -42,21 +42,24 @@ typedef struct {
   /* for large problems */
   const NsLocalSparse *sparse;    /* NULL: G is dense */
   PetscBool            symmetric; /* a dense G is known to be */
+  PetscBool            banded;    /* a dense G is mostly zeros, in bands */
   const PetscReal     *scale;     /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
 } NsLocalProblem;
 
-#define NS_LOCAL_SMALL 96 /* rows: methods that take n^3 operations, and copies of G, end here */
+#define NS_LOCAL_SMALL \
+  96 /* rows: methods that take n^3 operations, and copies of G, end here; but for banded ones, of which elimination skips the zeros */
 
-/* Whether G is dense and small, and its unit form a matrix of its own. */
+/* Whether G is dense and small, or banded, and its unit form a matrix of its own. */
 static inline PetscBool NsLocalIsSmall(const NsLocalProblem *problem)
 {
-  return problem->G && problem->rows <= NS_LOCAL_SMALL;
+  return problem->G && (problem->rows <= NS_LOCAL_SMALL || problem->banded);
 }
 
 typedef struct {
   PetscBool converged;
   PetscInt  iterations; /* the solver's own: Newton steps, sweeps, pivots, states */
   PetscReal residual;   /* NsLocalResidual at the end, before the last rounding is tidied away */
+  PetscBool dependent;  /* contacts turned out to depend on each other: P is one of many */
 } NsLocalResult;
 
 /*
@@ -92,8 +95,10 @@ typedef struct {
 struct NsLocalSolver {
   const NsLocalSolverType *type;
   PetscInt                 max_contacts, max_rows;
+  PetscInt                 max_small;      /* rows of the largest problem that is small */
   PetscReal                tolerance;      /* of NsLocalResidual: 1e-12 */
   PetscInt                 max_iterations; /* see NsLocalResult */
+  PetscBool                impatient;      /* of an approximate solver: it ends as soon as it sees that max_iterations will not do */
   PetscReal                r;              /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
   void                    *data;
   PetscBool (*stop)(void *); /* asked now and then in long solves, with stop_data: whether to give up; NULL: never */
@@ -187,12 +192,17 @@ struct NsLocalChain {
 
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);
 PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
+/* Long solves ask `stop` between iterations; where it says so they end, not converged. NULL: they do not ask. */
+void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data);
 /*
   P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer,
   whatever was solved before: the random starts are drawn from a fixed seed in each call.
 
   result: converged false is a reason for the caller, not an error: the problem has no solution, or none was found (tests/robustness counts how
   often). The residual is then the best one seen; iterations are Newton's, of all stages.
+
+  Of many P with the same w (dependent contacts) the smallest, in units of sqrt(J), that the law allows, where proximal Newton finds it: forces that nothing determines
+  do not jump from step to step.
 
   Which of several solutions (wedged contacts): the one in the states of the last solution, if there still is one; else what Newton or Gauss-Seidel
   come to from there, not always the nearest: from a random start it is in half of the cases. Enumeration takes the nearest.

@@ -120,6 +120,11 @@ void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal
   contact->velocity = velocity;
 }
 
+void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data)
+{
+  NsLocalChainStopBy(contact->chain, stop, data);
+}
+
 NsLocalStatistics *NsContactStatistics(const NsContact *contact)
 {
   return &contact->chain->statistics;
@@ -324,6 +329,7 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
     problem->G         = islands->sparse[s] ? NULL : contact->G + islands->block[s];
     problem->sparse    = islands->sparse[s] ? &contact->sparse.problem : NULL;
     problem->symmetric = contact->symmetric;
+    problem->banded    = islands->banded[s];
     if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));
     set_laws(contact, rows, s, law);
     if (islands->count > 1) {

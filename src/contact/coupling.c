@@ -4,11 +4,13 @@
       G = W_u' C W_P = U Y,     U: rows of W_u',     Y: columns of C W_P,     both over the places of the touch list that they have numbers at
 
   A box on others has four contacts at each of its interfaces with 12 numbers a row in U and in Y; a block of G for each pair of contacts of a box would be ten times as much, and a dense G
-  has the square of all. Memory and time are linear in the contacts. Islands whose contacts move nearly everything (an elastic body with a dense compliance) are dense as before.
+  has the square of all. Memory and time are linear in the contacts. Islands whose contacts move much of the rest are dense: bands of long beams with consistent mass, where Newton's method
+  skips the zeros, and elastic bodies with a dense compliance.
 */
 #include "coupling.h"
 
-#define NS_SHARE 3 /* sparse: at least so much smaller than dense */
+#define NS_SHARE  3  /* banded: at least so much smaller than dense, */
+#define NS_NARROW 48 /* and sparse: with columns of at most so many numbers, counted as often as a row has entries that reach them */
 
 /* Room for lists of all contacts of the rows, or of an island. */
 static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)
@@ -48,7 +50,7 @@ PetscErrorCode NsCouplingCreate(NsContact *contact)
   const PetscInt n    = contact->model->touches;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(contact->candidates, &contact->islands.sparse));
+  PetscCall(PetscCalloc2(contact->candidates, &contact->islands.sparse, contact->candidates, &contact->islands.banded));
   PetscCall(PetscCalloc5(n, &self->list, n, &self->marked, (3 * n), &self->column, n, &self->v, n, &self->unknown));
   PetscFunctionReturn(0);
 }
@@ -58,7 +60,7 @@ PetscErrorCode NsCouplingDestroy(NsContact *contact)
   NsSparseRows *self = &contact->sparse;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(contact->islands.sparse));
+  PetscCall(PetscFree2(contact->islands.sparse, contact->islands.banded));
   PetscCall(PetscFree5(self->list, self->marked, self->column, self->v, self->unknown));
   for (int k = 0; k < 2; k++) {
     PetscCall(drop(&self->Y[k]));
@@ -88,12 +90,13 @@ void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const 
   contact->sparse.some = PETSC_FALSE;
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscInt64 rows = 0, numbers = 0;
-    islands->sparse[s] = PETSC_FALSE;
+    islands->sparse[s] = islands->banded[s] = PETSC_FALSE;
     if (!knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
     if (rows <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
-    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows;
+    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows && numbers <= NS_NARROW * rows;
+    islands->banded[s]   = NS_SHARE * numbers <= rows * rows && !islands->sparse[s];
     contact->sparse.some = contact->sparse.some || islands->sparse[s];
   }
 }

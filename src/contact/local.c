@@ -27,13 +27,14 @@ const NsLocalSolverType *const NsLocalSolverTypes[] = {
 #define NS_JAMMED    1e6 /* see NsLocalResidual */
 
 /* Workspace for problems of this size. */
-static PetscErrorCode set_up(NsLocalSolver *solver, PetscInt max_contacts, PetscInt max_rows)
+static PetscErrorCode set_up(NsLocalSolver *solver, PetscInt max_contacts, PetscInt max_rows, PetscInt max_small)
 {
-  const PetscInt n = max_rows, small = PetscMin(n, NS_LOCAL_SMALL);
+  const PetscInt n = max_rows, small = max_small;
 
   PetscFunctionBegin;
   solver->max_contacts = max_contacts;
   solver->max_rows     = max_rows;
+  solver->max_small    = max_small;
   PetscCall(PetscMalloc4((small * small), &solver->G, n, &solver->b, max_contacts, &solver->friction, n, &solver->root));
   PetscCall(PetscMalloc3(n, &solver->inverse, n, &solver->P, n, &solver->w));
   PetscCall(solver->type->create(solver));
@@ -58,7 +59,7 @@ PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_c
   solver->type      = type;
   solver->tolerance = 1e-12;
   solver->r         = 1;
-  PetscCall(set_up(solver, max_contacts, max_rows));
+  PetscCall(set_up(solver, max_contacts, max_rows, PetscMin(max_rows, NS_LOCAL_SMALL)));
   if (solver->max_iterations == 0) solver->max_iterations = 50;
   *result = solver;
   PetscFunctionReturn(0);
@@ -84,7 +85,7 @@ PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *
   NsLocalSolver *owner = solver->lender ? solver->lender : solver;
 
   PetscFunctionBegin;
-  if (!owner->linear) PetscCall(NsLocalLinearCreate(owner->max_contacts, PetscMin(owner->max_rows, NS_LOCAL_SMALL), &owner->linear));
+  if (!owner->linear) PetscCall(NsLocalLinearCreate(owner->max_contacts, owner->max_small, &owner->linear));
   PetscCall(NsLocalLinearPrepare(owner->linear, unit));
   *linear = owner->linear;
   PetscFunctionReturn(0);
@@ -189,7 +190,11 @@ static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *
     solver->b[k] = solver->inverse[k] * p->b[k];
     solver->P[k] = solver->root[k] * P[k];
   }
-  solver->unit = (NsLocalProblem){p->contacts, n, p->start, p->G, solver->b, solver->friction, p->bilateral, NULL, p->symmetric, NULL};
+  solver->unit          = *p;
+  solver->unit.b        = solver->b;
+  solver->unit.friction = solver->friction;
+  solver->unit.sparse   = NULL;
+  solver->unit.scale    = NULL;
   if (NsLocalIsSmall(p)) {
     for (PetscInt k = 0; k < n; k++) {
       const PetscReal s = solver->inverse[k], *from = p->G + k * n;
@@ -242,12 +247,13 @@ static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
+  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY, PETSC_FALSE};
   if (!NsLocalCan(solver, problem)) PetscFunctionReturn(0);
-  if (problem->contacts > solver->max_contacts || problem->rows > solver->max_rows) {
+  const PetscInt small = NsLocalIsSmall(problem) ? problem->rows : 0;
+  if (problem->contacts > solver->max_contacts || problem->rows > solver->max_rows || small > solver->max_small) {
     PetscCall(take_down(solver));
     PetscCall(set_up(solver, PetscMax(solver->max_contacts, problem->contacts + problem->contacts / 4),
-      PetscMax(solver->max_rows, problem->rows + problem->rows / 4)));
+      PetscMax(solver->max_rows, problem->rows + problem->rows / 4), PetscMax(solver->max_small, small)));
   }
   PetscCall(to_unit_form(solver, problem, P));
   PetscCall(solver->type->solve(solver, &solver->unit, solver->P, result));

@@ -255,6 +255,15 @@ static void look_at_clock(NsRun *run)
   checkpoint_asked = 0;
 }
 
+/* Whether a step under way is to be given up, for a signal or the wall limit: contact asks within long solves. Of a run on one process only: others could not know. */
+static PetscBool is_asked_to_stop(void *data)
+{
+  NsRun *run = data;
+
+  if (clock_rang) look_at_clock(run);
+  return stop_signal || run->late;
+}
+
 /* What one process knows, all know afterwards. */
 static PetscErrorCode sync_flags(NsRun *run, PetscInt64 step)
 {
@@ -303,7 +312,7 @@ static PetscErrorCode take_step(Loop *loop, Action *next)
   loop->before = run->state.t;
   PetscCall(NsRunStep(run, &loop->outcome));
   loop->step = run->figures.steps;
-  *next      = loop->outcome.done ? EXAMINE : GIVE_UP;
+  *next      = loop->outcome.done ? EXAMINE : is_alone(run) && (stop_signal || run->late) ? STOP : GIVE_UP;
   PetscFunctionReturn(0);
 }
 
@@ -465,6 +474,7 @@ PetscErrorCode NsRunExecute(NsRun *run)
   run->ledger_step = -1;
   if (!run->checkpoints) PetscCall(NsCheckpointsCreate(run));
   catch_signals(run, PETSC_TRUE);
+  if (run->contact && is_alone(run)) NsContactStopBy(run->contact, is_asked_to_stop, run);
   run->sink.now = NsSeconds();
   PetscCall(NsRunOpenWriters(run));
   run->loop_began = run->checkpoint_at = NsSeconds();
@@ -479,5 +489,6 @@ PetscErrorCode NsRunExecute(NsRun *run)
   run->figures.loop_seconds = NsSeconds() - run->loop_began;
   PetscCall(NsRunCloseResults(run));
   catch_signals(run, PETSC_FALSE);
+  if (run->contact) NsContactStopBy(run->contact, NULL, NULL);
   PetscFunctionReturn(0);
 }

@@ -23,10 +23,11 @@
 
 #define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: by then it mostly goes round in a cycle */
 #define NS_MOST_RESTARTS 200
-#define NS_RESTART_WORK  1e8 /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
-#define NS_SWEEPS        60  /* of Gauss-Seidel, where it is tried first */
-#define NS_WARM_STEPS    12  /* of Newton's, from the last solution */
-#define NS_PATH          100 /* of the interior point's, on each of its paths */
+#define NS_RESTART_WORK  1e8  /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SWEEPS        60   /* of Gauss-Seidel, where it is tried first */
+#define NS_WARM_STEPS    12   /* of Newton's, from the last solution */
+#define NS_PATH          100  /* of the interior point's, on each of its paths */
+#define NS_SAME          1e-9 /* of the largest velocity: rounding of a solution */
 #define NS_SEED          0x9e3779b97f4a7c15ULL
 
 const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
@@ -91,11 +92,20 @@ PetscErrorCode NsLocalChainDestroy(NsLocalChain **result)
   PetscFunctionReturn(0);
 }
 
+void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data)
+{
+  for (int i = 0; NsLocalSolverTypes[i]; i++) {
+    chain->solver[i]->stop      = stop;
+    chain->solver[i]->stop_data = data;
+  }
+}
+
 /* Keeps the best residual and counts Newton's iterations over the attempts of one call. */
 static void book(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
 {
   total->converged = attempt->converged;
   total->iterations += iterations;
+  total->dependent = total->dependent || attempt->dependent;
   if (attempt->converged || attempt->residual < total->residual) total->residual = attempt->residual;
 }
 
@@ -150,7 +160,7 @@ static PetscErrorCode approximate(NsLocalChain *chain, NsLocalSolver *solver, co
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(chain->sweeping, chain->first, problem->rows));
-  for (PetscInt k = 5; k <= 1280 && !result->converged; k *= 4) {
+  for (PetscInt k = 5; k <= 1280 && !result->converged && !NsLocalStops(solver); k *= 4) {
     NsLocalResult attempt;
     solver->max_iterations = k - done;
     PetscCall(NsLocalSolve(solver, problem, chain->sweeping, &attempt));
@@ -252,7 +262,7 @@ static PetscErrorCode alone(
   const PetscInt most = solver->max_iterations;
 
   PetscFunctionBegin;
-  if (result->converged || !NsLocalCan(solver, problem)) PetscFunctionReturn(0);
+  if (result->converged || !NsLocalCan(solver, problem) || NsLocalStops(solver)) PetscFunctionReturn(0);
   if (start != P) PetscCall(PetscArraycpy(P, start, problem->rows));
   chain->stage           = stage;
   solver->max_iterations = iterations;
@@ -266,7 +276,12 @@ static PetscErrorCode alone(
 static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  if (!problem->sparse) PetscCall(alone(chain, STAGE_GaussSeidel, NS_SWEEPS, problem, chain->first, P, result));
+  if (!problem->sparse) {
+    NsLocalSolver *sweeps = chain->solver[STAGE_GaussSeidel - 1];
+    sweeps->impatient     = PETSC_TRUE;
+    PetscCall(alone(chain, STAGE_GaussSeidel, NS_SWEEPS, problem, chain->first, P, result));
+    sweeps->impatient = PETSC_FALSE;
+  }
   if (is_warm(problem, chain->first)) PetscCall(alone(chain, STAGE_ProximalNewton, NS_WARM_STEPS, problem, chain->first, P, result));
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
   if (result->converged) PetscFunctionReturn(0);
@@ -277,20 +292,39 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   PetscFunctionReturn(0);
 }
 
+/* Of the impulses with the velocities of P the smallest, where the contacts depend on each other; P stays where they are not found. */
+static PetscErrorCode take_smallest(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P)
+{
+  PetscReal    *smallest = chain->sweeping, size = 0, apart = 0;
+  NsLocalResult attempt;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArraycpy(smallest, P, problem->rows));
+  PetscCall(NsLocalSolve(chain->solver[PROXIMAL], problem, smallest, &attempt));
+  for (PetscInt k = 0; k < problem->rows; k++) {
+    PetscReal w = 0;
+    for (PetscInt j = 0; j < problem->rows; j++) w += problem->G[k * problem->rows + j] * (smallest[j] - P[j]);
+    apart = PetscMax(apart, PetscAbsReal(w));
+    size  = PetscMax(size, PetscAbsReal(problem->b[k]));
+  }
+  if (attempt.converged && apart <= NS_SAME * size) PetscCall(PetscArraycpy(P, smallest, problem->rows));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   NsLocalStatistics *statistics = &chain->statistics;
 
   PetscFunctionBegin;
   if (solve_alone(problem, P)) {
-    *result      = (NsLocalResult){PETSC_TRUE, 0, 0};
+    *result      = (NsLocalResult){PETSC_TRUE, 0, 0, PETSC_FALSE};
     chain->stage = NS_STAGE_NEWTON;
     statistics->calls++;
     statistics->solved[NS_STAGE_NEWTON]++;
     PetscFunctionReturn(0);
   }
   if (problem->rows > chain->max_rows) PetscCall(make_room(chain, problem->rows + problem->rows / 4));
-  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY};
+  *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY, PETSC_FALSE};
   for (PetscInt k = 0; k < problem->rows; k++) chain->first[k] = P[k];
   if (!NsLocalIsSmall(problem)) PetscCall(solve_large(chain, problem, P, result));
   for (chain->stage = NsLocalIsSmall(problem) ? NS_STAGE_NEWTON : chain->stage; chain->stage < STAGES && !result->converged; chain->stage++) {
@@ -298,6 +332,7 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
     if (result->converged || has_decided(chain, problem)) break;
     if (chain->stage == NS_STAGE_NEWTON && !is_finite(problem)) chain->stage = RESTARTS; /* no solver can help */
   }
+  if (result->converged && result->dependent && NsLocalIsSmall(problem)) PetscCall(take_smallest(chain, problem, P));
   statistics->calls++;
   statistics->iterations += result->iterations;
   statistics->most_iterations = PetscMax(statistics->most_iterations, result->iterations);

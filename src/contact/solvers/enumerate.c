@@ -33,7 +33,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_Enumerate(NsLocalSolver *solver)
 {
   NsLocalSolver_Enumerate *self;
-  const PetscInt           n = PetscMin(solver->max_rows, NS_LOCAL_SMALL);
+  const PetscInt           n = solver->max_small;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));

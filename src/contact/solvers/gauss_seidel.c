@@ -119,10 +119,18 @@ static PetscBool can_sweep(const NsLocalProblem *p)
   return !p->G || NsLocalIsSmall(p) || p->symmetric;
 }
 
+/* Whether sweeps that change P less by this factor each lead to the tolerance in time. */
+static PetscBool is_hopeless(const NsLocalSolver *solver, PetscInt sweeps, PetscReal first, PetscReal change, PetscReal goal)
+{
+  if (!solver->impatient || sweeps < 6 || change <= goal) return PETSC_FALSE;
+  const PetscReal rate = PetscLogReal(change / first) / (PetscReal)(sweeps - 2); /* the first sweeps find the states */
+  return rate >= 0 || (PetscReal)sweeps + PetscLogReal(goal / change) / rate > (PetscReal)solver->max_iterations;
+}
+
 static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
   NsLocalSolver_GaussSeidel *self    = solver->data;
-  PetscReal                  largest = 0;
+  PetscReal                  largest = 0, second = 0;
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < unit->contacts; c++) NsLocalOwnBlock(unit, c, self->block + 9 * c);
@@ -131,6 +139,8 @@ static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLo
   for (PetscInt since = 1; result->iterations < solver->max_iterations; since++) {
     const PetscReal change = sweep(self, unit, P, solver->w);
     result->iterations++;
+    if (result->iterations == 2) second = change;
+    if (is_hopeless(solver, result->iterations, second, change, solver->tolerance * largest)) break;
     if (since < 10 && change > solver->tolerance * largest && result->iterations < solver->max_iterations) continue;
     NsLocalVelocities(unit, P, solver->w);
     result->residual = NsLocalUnitResidual(unit, P, solver->w);

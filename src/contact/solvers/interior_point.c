@@ -399,7 +399,7 @@ static PetscErrorCode follow_path(
       PetscCall(PetscArraycpy(self->end, P, unit->rows));
     }
     if (residual <= next || last) { /* the states are known, or nothing more will be */
-      NsLocalResult end = {PETSC_FALSE, 0, PETSC_INFINITY};
+      NsLocalResult end = {.residual = PETSC_INFINITY};
       PetscCall(PetscArraycpy(self->v, self->end, unit->rows));
       PetscCall(NsProximalNewtonSolve(
         &self->newton, linear, solver, unit, last ? NS_LAST_STEPS : NS_STEPS, number % 3 == 1 ? 100 : 20, self->v, solver->w, &end));

@@ -34,7 +34,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_Lemke(NsLocalSolver *solver)
 {
   NsLocalSolver_Lemke *self;
-  const PetscInt       n = PetscMin(solver->max_rows, NS_LOCAL_SMALL), m = PetscMin(solver->max_contacts, NS_LOCAL_SMALL);
+  const PetscInt       n = solver->max_small, m = PetscMin(solver->max_contacts, solver->max_small);
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));

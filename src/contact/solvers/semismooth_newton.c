@@ -25,7 +25,7 @@ typedef struct {
 static PetscErrorCode NsLocalSolverCreate_SemismoothNewton(NsLocalSolver *solver)
 {
   NsLocalSolver_SemismoothNewton *self;
-  const PetscInt                  n = PetscMin(solver->max_rows, NS_LOCAL_SMALL);
+  const PetscInt                  n = solver->max_small;
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
@@ -100,7 +100,7 @@ static PetscErrorCode NsLocalSolve_SemismoothNewton(NsLocalSolver *solver, const
     if (result->residual <= solver->tolerance || result->iterations == solver->max_iterations) break;
     if (!(result->residual <= PETSC_MAX_REAL)) break; /* not a number; or nothing drives (b = 0) and P is not 0 */
     evaluate(unit, solver->r, P, w, F, self->J);
-    NsSmallLinearSolve(&self->linear, unit->rows, self->J, F, F);
+    if (NsSmallLinearSolve(&self->linear, unit->rows, self->J, F, F) < unit->rows) result->dependent = PETSC_TRUE;
     for (PetscInt k = 0; k < unit->rows; k++) P[k] -= F[k];
   }
   PetscFunctionReturn(0);
