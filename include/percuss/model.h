@@ -52,7 +52,8 @@ typedef struct {
 } NsLaw;
 
 typedef struct {
-  const char *name;       /* "wall", or "wall.2" where a contact has several candidates */
+  const char *name;       /* of the contact, "wall"; that of the candidate is NsCandidateName */
+  PetscInt    number[2];  /* 0: none; number of the candidate among those of its contact, or of the two balls */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* a joint: u = 0 instead of a law */
   PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
@@ -62,6 +63,10 @@ typedef struct {
   PetscReal   depth;      /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
   NsLaw       law;
 } NsCandidate;
+
+#define NS_CANDIDATE_NAME 128 /* bytes */
+/* "wall", "wall.2" where a contact has several candidates, "pile.3-17" of two balls; cut to the size. Made on demand: a million candidates have no names to keep. Returns text. */
+const char *NsCandidateName(const NsCandidate *candidate, char text[NS_CANDIDATE_NAME]);
 
 /* Rows of W' for the active contacts: row k has entries value[j] at touch[j], j = first[k] .. first[k+1]-1. Capacity is fixed at set-up. Contact
    velocities are u = W' v + drive: surfaces may move by themselves (a belt). */

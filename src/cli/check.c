@@ -80,6 +80,7 @@ static void print_spins(NsRun *run)
 
 static PetscErrorCode print_report(NsRun *run)
 {
+  char               name[NS_CANDIDATE_NAME];
   NsModel           *model     = NsRunModel(run);
   NsContact         *contact   = NsRunContact(run);
   const NsScheme    *scheme    = NsRunScheme(run);
@@ -115,11 +116,10 @@ static PetscErrorCode print_report(NsRun *run)
   print_spins(run);
   printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
   for (PetscInt i = 0; i < model->candidates && i < 8; i++)
-    printf("%s%s (gap %.6g m)", i ? ", " : ": ", model->candidate[i].name, NsContactReports(contact)[i].gap);
+    printf("%s%s (gap %.6g m)", i ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   printf("%s\n", model->candidates > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
-    adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more,
-    adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
+    adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
   if (model->analysis.frequency_bound && stability->omega_max == 0)
     printf("  highest     no vibration: the model has no stiffness\n");
   else if (model->analysis.frequency_bound)

@@ -13,8 +13,10 @@
   A candidate becomes inactive only after a step in which every look found it open and in which it had no reaction: flags of schemes are false then, and stay so.
   Motion is measured from the reference, not summed up: vibration activates nothing, and a state that is set from outside is no exception.
 */
+#include <stdlib.h>
 #include <string.h>
 #include "broad_phase.h"
+#include "core/out_of_memory.h"
 
 #define NS_FEW      32 /* candidates: below, looking at all of them costs less */
 #define NS_PATIENCE 16
@@ -29,11 +31,12 @@ PetscErrorCode NsBroadPhaseCreate(NsContact *contact)
 
   PetscFunctionBegin;
   broad->enabled = n >= NS_FEW && model->contact.rates_of && model->stretch;
-  broad->work    = (PetscInt64)NS_PATIENCE * n; /* the first look comes at once */
+  broad->steps   = 1; /* nothing was closed in the step before */
   /* one block, freed by its first: the others change places */
   PetscCall(
     PetscCalloc5(touches, &broad->reference, touches, &broad->touch_q, touches, &broad->touch_v, touches, &broad->end_q, touches, &broad->end_v));
-  PetscCall(PetscCalloc5(n, &broad->limit, n, &broad->inactive, n, &broad->activated, n, &broad->closed, NS_BUCKETS + 1, &broad->bucket));
+  PetscCall(PetscMalloc4(n, &broad->limit, n, &broad->inactive, n, &broad->activated, NS_BUCKETS + 1, &broad->bucket));
+  broad->closed = NsZeros((size_t)n, sizeof(*broad->closed));
   NsContactActivateAll(contact);
   PetscFunctionReturn(0);
 }
@@ -44,7 +47,8 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
 
   PetscFunctionBegin;
   PetscCall(PetscFree5(broad->reference, broad->touch_q, broad->touch_v, broad->end_q, broad->end_v));
-  PetscCall(PetscFree5(broad->limit, broad->inactive, broad->activated, broad->closed, broad->bucket));
+  PetscCall(PetscFree4(broad->limit, broad->inactive, broad->activated, broad->bucket));
+  free(broad->closed);
   PetscFunctionReturn(0);
 }
 
@@ -220,22 +224,6 @@ PetscErrorCode NsContactRates(NsContact *contact, const NsState *state, PetscRea
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
-{
-  NsBroadPhase *broad = &contact->broad;
-
-  PetscFunctionBegin;
-  if (broad->keeps && contact->model->contact.rates_of)
-    PetscCall(find_rates(contact, state, 0));
-  else
-    PetscCall(NsContactRates(contact, state, 0));
-  swap(&broad->touch_q, &broad->end_q);
-  swap(&broad->touch_v, &broad->end_v);
-  broad->keeps = PETSC_FALSE;
-  broad->ends++;
-  PetscFunctionReturn(0);
-}
-
 static PetscInt bucket_of(PetscReal limit)
 {
   uint64_t bits;
@@ -266,6 +254,14 @@ static PetscReal find_limit(const NsContact *contact, PetscInt i, PetscReal size
   return model->reach[i] > 0 ? left / model->reach[i] : PETSC_MAX_REAL;
 }
 
+/* Not written where it is clear: memory that was never written is not there. */
+static void clear(NsContactReport *report)
+{
+  static const NsContactReport open; /* NS_OPEN is 0 */
+
+  if (memcmp(report, &open, sizeof(open)) != 0) *report = open;
+}
+
 /* A new reference: the end of the last step; and the inactive candidates from there. */
 static PetscErrorCode take_reference(NsContact *contact)
 {
@@ -292,12 +288,33 @@ static PetscErrorCode take_reference(NsContact *contact)
   for (PetscInt i = 0; i < n; i++) {
     if (contact->u[i] == 0) continue;
     const PetscInt bucket = bucket_of(contact->u[i]), to = broad->bucket[bucket]++;
-    broad->inactive[to]     = i;
-    broad->limit[to]        = lowest_of(bucket);
-    contact->report[i]      = (NsContactReport){.state = NS_OPEN};
-    contact->last_report[i] = (NsContactReport){.state = NS_OPEN};
+    broad->inactive[to] = i;
+    broad->limit[to]    = lowest_of(bucket);
+    clear(&contact->report[i]);
+    clear(&contact->last_report[i]);
   }
   broad->work = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
+{
+  NsBroadPhase *broad = &contact->broad;
+
+  PetscFunctionBegin;
+  if (broad->enabled && broad->ends == 0) { /* the start: what is far never takes the memory of what is near */
+    PetscCall(NsContactGaps(contact, state->t, state->q));
+    PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
+    PetscCall(take_reference(contact));
+    PetscCall(find_rates(contact, state, 0));
+  } else if (broad->keeps && contact->model->contact.rates_of)
+    PetscCall(find_rates(contact, state, 0));
+  else
+    PetscCall(NsContactRates(contact, state, 0));
+  swap(&broad->touch_q, &broad->end_q);
+  swap(&broad->touch_v, &broad->end_v);
+  broad->keeps = PETSC_FALSE;
+  broad->ends++;
   PetscFunctionReturn(0);
 }
 

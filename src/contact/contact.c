@@ -1,6 +1,8 @@
 /* Contacts of a step: who is active, their laws, their reports. Which candidates are looked at: broad_phase.c; the Delassus matrix: delassus.c. */
+#include <stdlib.h>
 #include "broad_phase.h"
 #include "coupling.h"
+#include "core/out_of_memory.h"
 
 #define NS_DELASSUS_ROOM 8000000 /* numbers, 64 MB */
 
@@ -25,12 +27,20 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   contact->room      = PetscMin((PetscInt64)rows * rows, NS_DELASSUS_ROOM);
   NsIslands *islands = &contact->islands;
   PetscCall(PetscMalloc1(contact->room, &contact->G));
-  PetscCall(PetscCalloc6(
-    n, &contact->gap, n, &contact->selected, n, &contact->report, n, &contact->last_report, (3 * n), &contact->guess, n, &contact->active));
-  PetscCall(PetscCalloc5(n, &contact->every, rows, &contact->u, rows, &contact->b, n, &contact->problem.friction, n, &contact->problem.bilateral));
-  PetscCall(PetscCalloc3(n + 1, &contact->start, rows, &contact->c, rows, &contact->Pc));
-  PetscCall(PetscCalloc7(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block, touches,
-    &islands->owner, touches, &islands->half));
+  PetscCall(PetscCalloc3(n, &contact->gap, n, &contact->active, n, &contact->every));
+  PetscCall(PetscMalloc2(rows, &contact->c, rows, &contact->Pc));
+  contact->selected          = NsZeros((size_t)n, sizeof(*contact->selected));
+  contact->report            = NsZeros((size_t)n, sizeof(*contact->report));
+  contact->last_report       = NsZeros((size_t)n, sizeof(*contact->last_report));
+  contact->guess             = NsZeros((size_t)(3 * n), sizeof(*contact->guess));
+  contact->u                 = NsZeros((size_t)rows, sizeof(*contact->u));
+  contact->b                 = NsZeros((size_t)rows, sizeof(*contact->b));
+  contact->problem.friction  = NsZeros((size_t)n, sizeof(*contact->problem.friction));
+  contact->problem.bilateral = NsZeros((size_t)n, sizeof(*contact->problem.bilateral));
+  contact->start             = NsZeros((size_t)(n + 1), sizeof(*contact->start));
+  PetscCall(PetscMalloc5(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block));
+  PetscCall(PetscMalloc1(touches, &islands->owner));
+  islands->half = NsZeros((size_t)touches, sizeof(*islands->half));
   for (PetscInt k = 0; k < touches; k++) islands->owner[k] = -1;
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
@@ -53,10 +63,14 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscCall(NsCouplingDestroy(contact));
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree(contact->G));
-  PetscCall(PetscFree6(contact->gap, contact->selected, contact->report, contact->last_report, contact->guess, contact->active));
-  PetscCall(PetscFree5(contact->every, contact->u, contact->b, contact->problem.friction, contact->problem.bilateral));
-  PetscCall(PetscFree3(contact->start, contact->c, contact->Pc));
-  PetscCall(PetscFree7(islands->of, islands->parent, islands->start, islands->member, islands->block, islands->owner, islands->half));
+  PetscCall(PetscFree3(contact->gap, contact->active, contact->every));
+  PetscCall(PetscFree2(contact->c, contact->Pc));
+  void *const large[] = {contact->selected, contact->report, contact->last_report, contact->guess, contact->u, contact->b, contact->problem.friction,
+    contact->problem.bilateral, contact->start};
+  for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
+  PetscCall(PetscFree5(islands->of, islands->parent, islands->start, islands->member, islands->block));
+  PetscCall(PetscFree(islands->owner));
+  free(islands->half);
   PetscCall(PetscFree2(contact->first, contact->tolerance));
   PetscCall(PetscFree(contact));
   *result = NULL;
@@ -221,10 +235,11 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
 
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
-  NsContactActivateAll(contact);
   PetscCall(NsContactRates(contact, state, 0));
   PetscCall(NsModelLargest(contact->model, state->v, &fastest));
-  for (PetscInt i = 0; i < contact->candidates; i++) {
+  PetscCall(PetscArrayzero(closed, contact->candidates));
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt  i = contact->active[k];
     const PetscReal u = contact->u[contact->first[i]];
     const PetscBool moves =
       contact->model->candidate[i].bilateral ? PetscAbsReal(u) > 1e-9 * fastest * PetscMin(1, contact->model->length_scale) : u < -1e-12 * fastest;

@@ -1,4 +1,5 @@
 #include "pair.h"
+#include <string.h>
 
 #define NS_STILL 1e-10 /* a displacement per unit below this is rounding */
 
@@ -33,7 +34,33 @@ PetscBool NsUnit3(PetscReal v[3])
   return PETSC_TRUE;
 }
 
-void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscReal u[3])
+/* A copy of count vectors, or `like` where they are the same. */
+static const PetscReal (*keep_vectors(PetscInt count, const PetscReal v[][3], const PetscReal (*like)[3], NsArena *arena))[3]
+{
+  const size_t bytes = sizeof(*v) * (size_t)count;
+  PetscReal(*copy)[3];
+
+  if (like && !memcmp(like, v, bytes)) return like;
+  copy = NsArenaAlloc(arena, bytes);
+  if (bytes) memcpy(copy, v, bytes);
+  return (const PetscReal(*)[3])copy;
+}
+
+void NsPairPointKeep(const NsPoint *point, const NsPairPoint *like, NsArena *arena, NsPairPoint *to)
+{
+  const PetscInt  n    = point->unknowns;
+  const PetscBool same = like && like->unknowns == n;
+
+  *to       = (NsPairPoint){.unknowns = n, .spin = point->spin};
+  to->touch = NsArenaAlloc(arena, sizeof(*to->touch) * (size_t)n);
+  for (PetscInt a = 0; a < n; a++) to->touch[a] = point->unknown[a];
+  for (int k = 0; k < 3; k++) to->x[k] = point->x[k];
+  to->move = keep_vectors(n, point->move, same ? like->move : NULL, arena);
+  to->turn = keep_vectors(n, point->turn, same ? like->turn : NULL, arena);
+  to->axis = keep_vectors(1, (const PetscReal(*)[3])point->axis, like ? (const PetscReal(*)[3])like->axis : NULL, arena)[0];
+}
+
+void NsPointDisplacement(const NsPairPoint *point, const PetscReal *touch_q, PetscReal u[3])
 {
   u[0] = u[1] = u[2] = 0;
   for (PetscInt a = 0; a < point->unknowns; a++) {
@@ -41,7 +68,7 @@ void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscRe
   }
 }
 
-void NsPointVelocity(const NsPoint *point, PetscReal t, const PetscReal *touch_v, PetscReal v[3], PetscReal w[3])
+void NsPointVelocity(const NsPairPoint *point, PetscReal t, const PetscReal *touch_v, PetscReal v[3], PetscReal w[3])
 {
   const PetscReal spin = NsSpinRate(point->spin, t);
 
@@ -65,8 +92,8 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const Pe
   PetscFunctionBegin;
   PetscCheck(rows->rows < rows->row_capacity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %" PetscInt_FMT " contact rows", rows->row_capacity);
   for (PetscInt p = 0; p < 2; p++) {
-    const NsPoint *point     = &pair->point[p];
-    PetscReal      moment[3] = {0, 0, 0};
+    const NsPairPoint *point     = pair->point[p];
+    PetscReal          moment[3] = {0, 0, 0};
     if (arm) NsCross3(arm[p], d, moment);
     for (PetscInt a = 0; a < point->unknowns; a++) {
       const PetscReal value = sign[p] * (NsDot3(d, point->move[a]) + NsDot3(moment, point->turn[a]));
@@ -86,16 +113,16 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const Pe
 PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal sign[2], const PetscReal arm[2][3])
 {
   PetscFunctionBegin;
-  PetscCall(NsRowsAdd(rows, pair, t, pair->normal, sign, NULL));
-  for (PetscInt i = 0; i < pair->tangents; i++) PetscCall(NsRowsAdd(rows, pair, t, pair->tangent[i], sign, arm));
+  PetscCall(NsRowsAdd(rows, pair, t, pair->frame->normal, sign, NULL));
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) PetscCall(NsRowsAdd(rows, pair, t, pair->frame->tangent[i], sign, arm));
   PetscFunctionReturn(0);
 }
 
 PetscBool NsPairActs(const NsPair *pair)
 {
   for (PetscInt p = 0; p < 2; p++) {
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      if (pair->type->bound(pair, pair->point[p].move[a]) > 1e-12) return PETSC_TRUE;
+    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
+      if (pair->type->bound(pair, pair->point[p]->move[a]) > 1e-12) return PETSC_TRUE;
     }
   }
   return PETSC_FALSE;
@@ -104,17 +131,17 @@ PetscBool NsPairActs(const NsPair *pair)
 void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
   pair->type->gap(pair, touch_q, n);
-  NsPointDisplacement(&pair->point[0], touch_q, u);
-  for (int k = 0; k < 3; k++) x[k] = pair->point[0].x[k] - pair->radius[0] * n[k];
+  NsPointDisplacement(pair->point[0], touch_q, u);
+  for (int k = 0; k < 3; k++) x[k] = pair->point[0]->x[k] - pair->radius[0] * n[k];
 }
 
 /* Whether some point of the pair can move along t, or turn about b with an arm (to rounding). */
 static PetscBool rubs(const NsPair *pair, const PetscReal t[3], const PetscReal b[3])
 {
   for (PetscInt p = 0; p < 2; p++) {
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
-      if (PetscAbsReal(NsDot3(t, pair->point[p].move[a])) > NS_STILL) return PETSC_TRUE;
-      if (pair->radius[p] > 0 && PetscAbsReal(NsDot3(b, pair->point[p].turn[a])) > NS_STILL) return PETSC_TRUE;
+    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
+      if (PetscAbsReal(NsDot3(t, pair->point[p]->move[a])) > NS_STILL) return PETSC_TRUE;
+      if (pair->radius[p] > 0 && PetscAbsReal(NsDot3(b, pair->point[p]->turn[a])) > NS_STILL) return PETSC_TRUE;
     }
   }
   return PETSC_FALSE;
@@ -122,15 +149,15 @@ static PetscBool rubs(const NsPair *pair, const PetscReal t[3], const PetscReal 
 
 static void add_tangent(NsPair *pair, const PetscReal t[3])
 {
-  for (int k = 0; k < 3; k++) pair->tangent[pair->tangents][k] = t[k];
-  pair->tangents++;
+  for (int k = 0; k < 3; k++) pair->frame->tangent[pair->frame->tangents][k] = t[k];
+  pair->frame->tangents++;
 }
 
 /* ---- flat ------------------------------------------------------------------------------------------------------------------------------------ */
 
 PetscReal NsPairBoundFlat(const NsPair *pair, const PetscReal move[3])
 {
-  return PetscAbsReal(NsDot3(move, pair->normal));
+  return PetscAbsReal(NsDot3(move, pair->frame->normal));
 }
 
 PetscReal NsPairClearanceOpen(const NsPair *pair)
@@ -141,12 +168,12 @@ PetscReal NsPairClearanceOpen(const NsPair *pair)
 
 void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
 {
-  const PetscReal *n = pair->normal;
+  const PetscReal *n = pair->frame->normal;
   PetscReal        t[2][3];
   int              axis = 0;
 
   (void)touch_q;
-  pair->tangents = 0;
+  pair->frame->tangents = 0;
   if (friction == 0) return;
   /* The first tangent lies in the plane of the normal and the coordinate axis it is farthest from, x before y before z:
      for a normal in the x-y plane that is the in-plane tangent, so planar models get one tangent. */
@@ -174,9 +201,9 @@ void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal frictio
 /* m of the header; false: the normal is opposite to that of the start. */
 static PetscBool mirror(const NsPair *pair, const PetscReal n[3], PetscReal m[3])
 {
-  for (int k = 0; k < 3; k++) m[k] = pair->normal[k] + n[k];
+  for (int k = 0; k < 3; k++) m[k] = pair->frame->normal[k] + n[k];
   if (NsDot3(m, m) > 1e-24) return PETSC_TRUE;
-  NsCross3(pair->pivot, pair->normal, m);
+  NsCross3(pair->frame->pivot, pair->frame->normal, m);
   return PETSC_FALSE;
 }
 
@@ -191,10 +218,10 @@ PetscErrorCode NsRowsAddCurved(NsRows *rows, const NsPair *pair, PetscReal t, co
     for (int k = 0; k < 3; k++) arms[p][k] = arm[p] * n[k];
   }
   mirror(pair, n, m);
-  for (PetscInt i = 0; i < pair->tangents; i++) {
-    const PetscReal factor = 2 * NsDot3(m, pair->tangent[i]) / NsDot3(m, m);
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
+    const PetscReal factor = 2 * NsDot3(m, pair->frame->tangent[i]) / NsDot3(m, m);
     PetscReal       tangent[3];
-    for (int k = 0; k < 3; k++) tangent[k] = pair->tangent[i][k] - factor * m[k];
+    for (int k = 0; k < 3; k++) tangent[k] = pair->frame->tangent[i][k] - factor * m[k];
     PetscCall(NsRowsAdd(rows, pair, t, tangent, sign, (const PetscReal(*)[3])arms));
   }
   PetscFunctionReturn(0);
@@ -204,7 +231,7 @@ void NsPairRelativeVelocity(const NsPair *pair, PetscReal t, const PetscReal *to
 {
   PetscReal v[2][3], w[3];
 
-  for (int p = 0; p < 2; p++) NsPointVelocity(&pair->point[p], t, touch_v, v[p], w);
+  for (int p = 0; p < 2; p++) NsPointVelocity(pair->point[p], t, touch_v, v[p], w);
   for (int k = 0; k < 3; k++) between[k] = v[0][k] - v[1][k];
 }
 
@@ -216,14 +243,14 @@ void NsPairTangentRates(
 
   NsPairRelativeVelocity(pair, t, touch_v, between);
   for (int p = 0; p < 2; p++) {
-    const PetscReal lever = p == 0 ? -arm[0] : arm[1], acceleration = NsSpinAcceleration(pair->point[p].spin, t);
+    const PetscReal lever = p == 0 ? -arm[0] : arm[1], acceleration = NsSpinAcceleration(pair->point[p]->spin, t);
     PetscReal       v[3], w[3];
-    NsPointVelocity(&pair->point[p], t, touch_v, v, w);
+    NsPointVelocity(pair->point[p], t, touch_v, v, w);
     for (int k = 0; k < 3; k++) turning[k] += lever * w[k];
-    for (int k = 0; acceleration != 0 && k < 3; k++) speeding[k] += lever * acceleration * pair->point[p].axis[k];
+    for (int k = 0; acceleration != 0 && k < 3; k++) speeding[k] += lever * acceleration * pair->point[p]->axis[k];
   }
-  for (PetscInt i = 0; i < pair->tangents; i++) {
-    const PetscReal *t0 = pair->tangent[i];
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
+    const PetscReal *t0 = pair->frame->tangent[i];
     const PetscReal  mm = NsDot3(m, m), factor = 2 * NsDot3(m, t0) / mm;
     const PetscReal  change = regular ? 2 * NsDot3(dn, t0) / mm - 2 * factor * NsDot3(m, dn) / mm : 0;
     PetscReal        tangent[3], dt[3], b[3], db[3], other[3];
@@ -254,9 +281,9 @@ static PetscReal sideways(const NsPair *pair, const PetscReal axis[3], const Pet
   PetscReal longest = 0;
 
   for (int p = 0; p < 2; p++) {
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
+    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
       PetscReal part[3], length;
-      reject(pair->point[p].move[a], axis, part);
+      reject(pair->point[p]->move[a], axis, part);
       length = reject(part, n, part);
       if (length < longest + 1e-12) continue;
       longest = length;
@@ -296,10 +323,10 @@ void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axi
     if (PetscAbsReal(NsDot3(axis, n)) > 1e-9) (void)NsUnit3(first); /* of a cone n is not across the axis */
   } else if (!turns)
     any_across(n, first);
-  for (int k = 0; k < 3; k++) pair->normal[k] = n[k];
-  NsCross3(n, first, pair->pivot);
-  pair->tangents = 0;
+  for (int k = 0; k < 3; k++) pair->frame->normal[k] = n[k];
+  NsCross3(n, first, pair->frame->pivot);
+  pair->frame->tangents = 0;
   if (friction == 0) return;
-  if (rubs(pair, first, pair->pivot)) add_tangent(pair, first);
-  if (rubs(pair, pair->pivot, first) || (turns && rubs(pair, pair->pivot, n))) add_tangent(pair, pair->pivot);
+  if (rubs(pair, first, pair->frame->pivot)) add_tangent(pair, first);
+  if (rubs(pair, pair->frame->pivot, first) || (turns && rubs(pair, pair->frame->pivot, n))) add_tangent(pair, pair->frame->pivot);
 }

@@ -29,10 +29,22 @@ typedef struct {
   PetscReal     axis[3];
 } NsPoint;
 
+/*
+  A point as pairs keep it, in a tenth of the memory: a million of them is no rarity. What the nodes of a body have in common (move, turn, axis) is there once. Not owned.
+*/
+typedef struct {
+  PetscReal x[3]; /* reference position, m */
+  PetscInt  unknowns;
+  PetscInt *touch; /* [unknowns] positions in the touch list; while the list is made, the numbers of the equations */
+  const PetscReal (*move)[3], (*turn)[3];
+  const NsSpin    *spin;
+  const PetscReal *axis; /* [3] */
+} NsPairPoint;
+
 /* A circle to draw, carried by a point. */
 typedef struct {
-  NsPoint   centre;
-  PetscReal axis[3], radius; /* unit vector; m */
+  NsPairPoint centre;
+  PetscReal   axis[3], radius; /* unit vector; m */
 } NsRing;
 #define NS_PAIR_RINGS 4 /* at most, of one pair */
 
@@ -55,8 +67,9 @@ typedef struct {
   PetscBool   flat; /* the normal is fixed in space: the gap is linear in the unknowns */
   const char *side; /* for errors about a penetration at the start: on which side the first partner may be */
   size_t      size; /* of the private data, zeroed */
-  /* Private data from the settings of the surface; where no body carries it, the reference position of point[1], too. False after an error. NULL: no surface. */
-  PetscBool (*create)(NsPair *, const NsPairSetup *);
+  /* Private data from the settings of the surface, and its radius. `carrier` becomes point[1]: where no body carries the surface, its reference position is set here. False after an
+     error. NULL: no surface. */
+  PetscBool (*create)(NsPair *, const NsPairSetup *, NsPoint *carrier);
   /* Normal and tangents at the start: none without friction, else those along which the partners can move on each other at all. */
   void (*prepare)(NsPair *, const PetscReal *touch_q, PetscReal friction);
   /* Returns the gap, m; n where it is not NULL. */
@@ -74,17 +87,22 @@ typedef struct {
   PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
 } NsPairType;
 
-struct NsPair {
-  const NsPairType *type;
-  void             *data; /* private to the type; not owned */
-  NsPoint
-    point[2]; /* node, or centre of the ball or journal; the other node, or what carries the surface (without unknowns where it is fixed in space) */
-  PetscReal radius[2]; /* m: of the ball or journal around the first point; of the surface around the second: arm of its friction; 0: none */
-  PetscReal offset;    /* added to the gap, m */
+/* Directions of a pair. */
+typedef struct {
   PetscReal normal[3], tangent[2][3]; /* at the start, unit vectors; for flat pairs always */
   PetscReal pivot[3];                 /* curved: see NsPairPrepareCurved */
   PetscInt  tangents;
   PetscReal torque_arm; /* m: NsCandidate.torque_arm */
+} NsPairFrame;
+
+struct NsPair {
+  const NsPairType *type;
+  void             *data; /* private to the type; not owned */
+  /* Node, or centre of the ball or journal; the other node, or what carries the surface (without unknowns where it is fixed in space). Not owned. */
+  const NsPairPoint *point[2];
+  PetscReal          radius[2]; /* m: of the ball or journal around the first point; of the surface around the second: arm of its friction; 0: none */
+  PetscReal          offset;    /* added to the gap, m */
+  NsPairFrame       *frame;     /* written by `create` and `prepare` alone; candidates against one plane share theirs */
 };
 
 extern const NsPairType *const NsPairTypes[];                   /* every pair, NULL-terminated, from pairs/list.h */
@@ -98,7 +116,7 @@ void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal 
 
 /* ---- for flat pairs -------------------------------------------------------------------------------------------------------------------------- */
 
-/* Orthonormal tangents of pair->normal. */
+/* Orthonormal tangents of the frame's normal. */
 void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal friction);
 /* |n . move| */
 PetscReal NsPairBoundFlat(const NsPair *pair, const PetscReal move[3]);
@@ -136,10 +154,13 @@ void NsPairTangentRates(
 
 /* ---- points and rows --------------------------------------------------------------------------------------------------------------------------- */
 
+/* Keeps a point in `to`; move, turn and axis are those of `like` where they are the same (NULL: nothing is). The touch list is that of the point's numbers of equations. */
+void NsPairPointKeep(const NsPoint *point, const NsPairPoint *like, NsArena *arena, NsPairPoint *to);
+
 /* Displacement of a point. */
-void NsPointDisplacement(const NsPoint *point, const PetscReal *touch_q, PetscReal u[3]);
+void NsPointDisplacement(const NsPairPoint *point, const PetscReal *touch_q, PetscReal u[3]);
 /* Velocity v of a point, and angular velocity w of its body with the prescribed spin. */
-void NsPointVelocity(const NsPoint *point, PetscReal t, const PetscReal *touch_v, PetscReal v[3], PetscReal w[3]);
+void NsPointVelocity(const NsPairPoint *point, PetscReal t, const PetscReal *touch_v, PetscReal v[3], PetscReal w[3]);
 /* Adds one row of W: sum over the pair's points p of sign_p (d . v_p + w_p . (arm_p x d)). arm NULL: none. */
 PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const PetscReal d[3], const PetscReal sign[2], const PetscReal arm[2][3]);
 /* Scales v to the length 1; false where it is zero. */

@@ -21,3 +21,11 @@ _Noreturn void NsOutOfMemory(void)
   fputs("percuss: error: out of memory\n", stderr);
   exit(1);
 }
+
+void *NsZeros(size_t count, size_t size)
+{
+  void *memory = calloc(count > 0 ? count : 1, size);
+
+  if (!memory) NsOutOfMemory();
+  return memory;
+}

@@ -1,5 +1,7 @@
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include "core/out_of_memory.h"
 #include "percuss/workspace.h"
 
 typedef enum { FIELD, VECTOR, ROWS, COMPLIANCE, ARRAY, BLOCK } Storage; /* FIELD: nothing to be freed; BLOCK: `field` is the memory itself */
@@ -65,7 +67,7 @@ static PetscErrorCode free_item(const NsWorkItem *item)
   case ARRAY:
   case BLOCK:
     memory = item->storage == ARRAY ? pointer_in(item->field) : item->field;
-    PetscCall(PetscFree(memory));
+    free(memory);
     break;
   case FIELD: break;
   }
@@ -141,10 +143,9 @@ PetscErrorCode NsWorkRows(NsWorkspace *work, NsRows *first, ...)
 
 static PetscErrorCode allocate(NsWorkspace *work, Content content, const char *name, PetscInt64 count, size_t size, void *pointer)
 {
-  char *memory;
+  void *memory = NsZeros((size_t)count, size);
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1((size_t)count * size, &memory));
   memcpy(pointer, &memory, sizeof(memory));
   PetscCall(add(work, (NsWorkItem){.storage = ARRAY, .content = content, .field = pointer, .name = name, .count = count}));
   PetscFunctionReturn(0);
@@ -185,10 +186,9 @@ PetscErrorCode NsWorkFlags(NsWorkspace *work, PetscInt64 count, PetscBool **firs
 
 PetscErrorCode NsWorkBytes(NsWorkspace *work, size_t size, void *pointer)
 {
-  char *memory;
+  void *memory = NsZeros(1, size);
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc1(size, &memory));
   memcpy(pointer, &memory, sizeof(memory));
   PetscCall(add(work, (NsWorkItem){.storage = BLOCK, .field = memory}));
   PetscFunctionReturn(0);

@@ -1,4 +1,5 @@
 /* Operations that a model may leave out, and what every model shares: the touch list, vectors, rows of contacts. */
+#include <stdio.h>
 #include <stdint.h>
 #include <string.h>
 #include "percuss/model.h"
@@ -211,6 +212,19 @@ PetscErrorCode NsVecsDestroy(Vec *first, ...)
   for (Vec *v = first; v; v = va_arg(list, Vec *)) PetscCall(VecDestroy(v));
   va_end(list);
   PetscFunctionReturn(0);
+}
+
+const char *NsCandidateName(const NsCandidate *candidate, char text[NS_CANDIDATE_NAME])
+{
+  const PetscInt *number = candidate->number;
+
+  if (number[1] > 0)
+    (void)snprintf(text, NS_CANDIDATE_NAME, "%.90s.%d-%d", candidate->name, (int)number[0], (int)number[1]);
+  else if (number[0] > 0)
+    (void)snprintf(text, NS_CANDIDATE_NAME, "%.100s.%d", candidate->name, (int)number[0]);
+  else
+    (void)snprintf(text, NS_CANDIDATE_NAME, "%s", candidate->name);
+  return text;
 }
 
 PetscErrorCode NsRowsCreate(const NsModel *model, NsRows *rows)

@@ -58,8 +58,9 @@ static PetscErrorCode open_table(NsWriter *writer)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) {
     const NsCandidate *candidate = &writer->model->candidate[i];
+    char               name[NS_CANDIDATE_NAME];
 
-    subject[i].name = candidate->name;
+    subject[i].name = NsArenaPrint(writer->sink->arena, "%s", NsCandidateName(candidate, name));
     subject[i].has =
       (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0);
   }

@@ -58,18 +58,19 @@ static void write_event(NsWriter *writer, const NsSnapshot *snapshot, PetscInt i
 {
   const NsCandidate     *candidate = &writer->model->candidate[i];
   const NsContactReport *contact   = &snapshot->contact[i];
-  const PetscBool        friction  = candidate->directions > 1;
-  const Row              row       = {.time = snapshot->state.t,
-                       .contact             = candidate->name,
-                       .event               = event,
-                       .velocity_before     = impact ? contact->velocity_before[0] : snapshot->before[i].gap_rate,
-                       .velocity_after      = impact ? contact->velocity_after[0] : contact->gap_rate,
-                       .impulse             = impact ? contact->impulse[0] : 0,
-                       .energy_lost         = impact ? contact->energy_lost : 0,
-                       .tangential_velocity = friction ? NsTangential(contact->velocity_after, candidate->directions) : NAN,
-                       .tangential_impulse  = !friction ? NAN
-                                              : impact  ? NsTangential(contact->impulse, candidate->directions)
-                                                        : 0};
+  char                   name[NS_CANDIDATE_NAME];
+  const PetscBool        friction = candidate->directions > 1;
+  const Row              row      = {.time = snapshot->state.t,
+                      .contact             = NsCandidateName(candidate, name),
+                      .event               = event,
+                      .velocity_before     = impact ? contact->velocity_before[0] : snapshot->before[i].gap_rate,
+                      .velocity_after      = impact ? contact->velocity_after[0] : contact->gap_rate,
+                      .impulse             = impact ? contact->impulse[0] : 0,
+                      .energy_lost         = impact ? contact->energy_lost : 0,
+                      .tangential_velocity = friction ? NsTangential(contact->velocity_after, candidate->directions) : NAN,
+                      .tangential_impulse  = !friction ? NAN
+                                             : impact  ? NsTangential(contact->impulse, candidate->directions)
+                                                       : 0};
 
   NsCsvRow(&writer->csv[0], &row);
 }

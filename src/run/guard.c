@@ -219,11 +219,12 @@ static PetscReal sum_of(const NsContactReport *report)
 static PetscErrorCode fail_contact(NsRun *run, PetscInt64 step, PetscInt contact)
 {
   const NsContactReport *report = &NsContactReports(run->contact)[contact];
+  char                   name[NS_CANDIDATE_NAME];
 
   PetscFunctionBegin;
   PetscCall(NsGuardFinite(run, step)); /* an unknown tells more than a contact */
   NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): %s of contact '%s'%s", run->state.t, (long long)step,
-    isfinite(report->gap) ? "force" : "gap", run->model->candidate[contact].name, NsGuardHint(run));
+    isfinite(report->gap) ? "force" : "gap", NsCandidateName(&run->model->candidate[contact], name), NsGuardHint(run));
   run->guard.stop = run->guard.broken = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -246,12 +247,13 @@ static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, Pe
                                  : limit == candidate->clearance     ? "the clearance of the contact"
                                  : limit == candidate->depth         ? "a tenth of a body there, an element or the radius of a ball"
                                                                      : "a tenth of the model's length";
-  char               text[512] = "";
+  char               text[512] = "", name[NS_CANDIDATE_NAME];
 
+  (void)NsCandidateName(candidate, name);
   if (!run->guard.exceeded[NS_GUARD_PENETRATION].exceeded)
     (void)snprintf(text, sizeof(text), "%s of contact '%s' is %.3g m at t = %.9g s (step %lld), above %.3g m (%s)%s",
-      candidate->bilateral ? "gap" : "penetration", candidate->name, depth, run->state.t, (long long)step, limit, source, NsGuardHint(run));
-  exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, candidate->name, text);
+      candidate->bilateral ? "gap" : "penetration", name, depth, run->state.t, (long long)step, limit, source, NsGuardHint(run));
+  exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, name, text);
 }
 
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)

@@ -398,11 +398,14 @@ static const char *refuses(const NsModel *model, const void *settings)
     return "it needs contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
+    char               name[NS_CANDIDATE_NAME];
     if (!candidate->massless)
-      return NsArenaPrint(model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", candidate->name);
+      return NsArenaPrint(
+        model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", NsCandidateName(candidate, name));
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0)
       return NsArenaPrint(model->arena,
-        "contact '%s' has restitution; set it to 0: without mass there is no impact, and what bodies give back is elastic", candidate->name);
+        "contact '%s' has restitution; set it to 0: without mass there is no impact, and what bodies give back is elastic",
+        NsCandidateName(candidate, name));
   }
   return NULL;
 }

@@ -57,9 +57,11 @@ static const char *refuses(const NsModel *model, const void *settings)
   if (model->layout->ranks > 1) return "it runs on one process";
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
+    char               name[NS_CANDIDATE_NAME];
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
       return NsArenaPrint(model->arena,
-        "contact '%s' has a restitution; its contacts have no mass that could bounce, and the rebound comes from the modes", candidate->name);
+        "contact '%s' has a restitution; its contacts have no mass that could bounce, and the rebound comes from the modes",
+        NsCandidateName(candidate, name));
     }
   }
   return NULL;
@@ -101,7 +103,8 @@ static PetscErrorCode check_contacts(NsScheme *scheme)
   PetscCall(model->dynamics.initial(model, &state));
   for (PetscInt i = 0; i < model->candidates && !*scheme->refusal; i++) {
     const NsCandidate *candidate = &model->candidate[i];
-    PetscBool          soft      = PETSC_TRUE;
+    char               name[NS_CANDIDATE_NAME];
+    PetscBool          soft = PETSC_TRUE;
     PetscCall(NsModelRows(model, 0, state.q, 1, &i, &self->w1));
     for (PetscInt k = 0; k < self->w1.rows; k++) {
       if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && gives_way(self, &self->w1, k);
@@ -109,7 +112,7 @@ static PetscErrorCode check_contacts(NsScheme *scheme)
     if (soft) continue;
     PetscCall(refuse(scheme, NULL,
       NsArenaPrint(model->arena, "contact '%s' has no residual flexibility and would have to stop a mass at once; use a scheme with impulses",
-        candidate->name)));
+        NsCandidateName(candidate, name))));
   }
   PetscCall(NsVecsDestroy(&state.q, &state.v, NULL));
   PetscFunctionReturn(0);

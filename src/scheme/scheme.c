@@ -138,13 +138,14 @@ PetscReal NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt 
 PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscInt count, const PetscInt *contact)
 {
   const PetscInt named = 4;
+  char           name[NS_CANDIDATE_NAME];
   size_t         used;
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count && i <= named; i++) {
     PetscCall(PetscStrlen(outcome->reason, &used));
     PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, "%s%.40s", i ? ", " : " (",
-      i < named ? scheme->model->candidate[contact[i]].name : "..."));
+      i < named ? NsCandidateName(&scheme->model->candidate[contact[i]], name) : "..."));
   }
   PetscCall(PetscStrlen(outcome->reason, &used));
   if (count > 0) PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ")"));

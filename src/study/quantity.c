@@ -246,7 +246,10 @@ static void check_event(const NsQuantity *quantity, NsRun *run, NsDiag *diag)
   static const char *const kinds[] = {"impact", "closing", "opening", "stick", "slip", NULL};
   const char             **names   = NsArenaAlloc(NsRunArena(run), sizeof(*names) * (size_t)(NsRunModel(run)->candidates + 1));
 
-  for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) names[i] = NsRunModel(run)->candidate[i].name;
+  for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
+    char name[NS_CANDIDATE_NAME];
+    names[i] = NsArenaPrint(NsRunArena(run), "%s", NsCandidateName(&NsRunModel(run)->candidate[i], name));
+  }
   if (!is_among(quantity->event, kinds))
     report_unknown(diag, NsKeysPlace(quantity->where, "event"), "no such event:", quantity->event, quantity->event, kinds, NsRunArena(run));
   if (quantity->contact && !is_among(quantity->contact, names))

@@ -5,7 +5,7 @@
 */
 #include "support.h"
 #include "contact/contact_data.h"
-#include "contact/pair.h"
+#include "pair_point.h"
 
 #define UNKNOWNS 12 /* of a point */
 #define TOUCHES  (2 * UNKNOWNS)
@@ -39,10 +39,22 @@ static void set_point(NsPoint *point, PetscInt first, const PetscReal x[3], Pets
 static const char *about;
 
 typedef struct {
-  NsPair    pair;
-  PetscReal size; /* m: of the surface, or 1 */
-  PetscReal q[TOUCHES], v[TOUCHES];
+  NsPair      pair;
+  NsPoint     point[2]; /* of the pair, which sees them by tie() */
+  NsPairPoint tied[2];
+  NsPairFrame frame;
+  PetscReal   size; /* m: of the surface, or 1 */
+  PetscReal   q[TOUCHES], v[TOUCHES];
 } Trial;
+
+static void tie(Trial *trial)
+{
+  for (int p = 0; p < 2; p++) {
+    trial->tied[p]       = pair_point(&trial->point[p]);
+    trial->pair.point[p] = &trial->tied[p];
+  }
+  trial->pair.frame = &trial->frame;
+}
 
 static const NsTable *partner_table(void)
 {
@@ -119,8 +131,8 @@ static void set_surface(Trial *trial, const NsKey *key, const char *text, NsAren
   if (!node || !NsKeysRead(partner_table(), node, &partner, arena, diag)) fail_msg("surface '%s': its example cannot be read: %s", key->name, text);
   const NsSurfaceSettings *surface = partner.surface[NsPartnerSurface(&partner)];
   pair->data                       = NsArenaAlloc(arena, pair->type->size);
-  if (surface->on) set_point(&pair->point[1], UNKNOWNS, pair->point[1].x, 1e-3);
-  if (!pair->type->create(pair, &(NsPairSetup){surface, 0.2, diag})) fail_msg("%s: no pair comes of its example", key->name);
+  if (surface->on) set_point(&trial->point[1], UNKNOWNS, trial->point[1].x, 1e-3);
+  if (!pair->type->create(pair, &(NsPairSetup){surface, 0.2, diag}, &trial->point[1])) fail_msg("%s: no pair comes of its example", key->name);
 }
 
 /* surface: of a variant. */
@@ -130,15 +142,17 @@ static void make_trial(Trial *trial, const NsPairType *type, const char *surface
 
   memset(trial, 0, sizeof(*trial));
   pair->type = type;
+  tie(trial);
   if (type->create) {
     set_surface(trial, key_of(type), surface, arena);
   } else {
-    set_point(&pair->point[1], UNKNOWNS, pair->point[1].x, 1);
-    for (int k = 0; k < 3; k++) pair->normal[k] = draw();
-    assert_true(NsUnit3(pair->normal));
+    set_point(&trial->point[1], UNKNOWNS, trial->point[1].x, 1);
+    for (int k = 0; k < 3; k++) pair->frame->normal[k] = draw();
+    assert_true(NsUnit3(pair->frame->normal));
   }
   trial->size = pair->radius[1] > 0 ? pair->radius[1] : 1;
-  set_point(&pair->point[0], 0, pair->point[1].x, trial->size);
+  set_point(&trial->point[0], 0, trial->point[1].x, trial->size);
+  tie(trial);
   if (type->create) pair->radius[0] = 0.3 * trial->size;
   pair->offset = 0.1 * trial->size * draw();
   for (int i = 0; i < TOUCHES; i++) {
@@ -156,7 +170,7 @@ static void rows_of(const Trial *trial, PetscReal t, const PetscReal *q, PetscRe
   NsRows    rows = {.first = first, .touch = touch, .value = value, .drive = drive, .row_capacity = ROWS, .entry_capacity = ROWS * TOUCHES};
 
   CHECK(trial->pair.type->rows(&trial->pair, t, q, &rows));
-  if (rows.rows != 1 + trial->pair.tangents) fail_msg("%s: %d rows", trial->pair.type->name, (int)rows.rows);
+  if (rows.rows != 1 + trial->pair.frame->tangents) fail_msg("%s: %d rows", trial->pair.type->name, (int)rows.rows);
   memset(W, 0, sizeof(PetscReal) * ROWS * TOUCHES);
   for (PetscInt r = 0; r < rows.rows; r++) {
     u[r] = drive[r];
@@ -272,16 +286,16 @@ static void check_tangents(Trial *trial)
   rows_of(trial, 0, trial->q, W, u);
   pair->type->gap(pair, trial->q, n);
   for (int k = 0; k < 3; k++) arm[k] = -pair->radius[0] * n[k];
-  for (int r = 1; r <= pair->tangents; r++) {
+  for (int r = 1; r <= pair->frame->tangents; r++) {
     const PetscReal *t = W[r]; /* of the three unknowns that move the first point along x, y, z */
     check_near(trial, "the length of a tangent", NsDot3(t, t), 1, 1e-12);
     check_near(trial, "a tangent along the normal", NsDot3(t, n), 0, 1e-12);
     if (r == 2) check_near(trial, "the second tangent along the first", NsDot3(W[1], t), 0, 1e-12);
-    for (int k = 0; k < 3 && pair->point[1].unknowns; k++)
+    for (int k = 0; k < 3 && pair->point[1]->unknowns; k++)
       check_near(trial, "the row of a tangent, for the second partner,", t[UNKNOWNS + k], -t[k], 1e-12);
     NsCross3(arm, t, moment);
     for (int a = 3; a < UNKNOWNS; a++) {
-      const PetscReal expected = NsDot3(t, pair->point[0].move[a]) + NsDot3(moment, pair->point[0].turn[a]);
+      const PetscReal expected = NsDot3(t, pair->point[0]->move[a]) + NsDot3(moment, pair->point[0]->turn[a]);
       check_near(trial, "the row of a tangent, for a rotation of the first partner,", t[a], expected, 1e-12);
     }
   }
@@ -289,7 +303,7 @@ static void check_tangents(Trial *trial)
   PetscReal other[ROWS][TOUCHES];
   for (int i = 0; i < TOUCHES; i++) trial->q[i] += trial->size * draw();
   rows_of(trial, 0, trial->q, other, u);
-  for (int r = 0; r <= pair->tangents; r++) {
+  for (int r = 0; r <= pair->frame->tangents; r++) {
     for (int k = 0; k < TOUCHES; k++) check_near(trial, "a row of a flat pair at another position", other[r][k], W[r][k], 0);
   }
 }
@@ -307,18 +321,19 @@ static void check_singular(Trial *trial)
   PetscReal W[ROWS][TOUCHES], u[ROWS], n[3], d[ROWS] = {0, 0, 0}, apart[2][3];
   const int axis = (int)(4 * (draw() + 1) / 2);
 
-  for (int p = 0; p < 2; p++) NsPointDisplacement(&pair->point[p], trial->q, apart[p]);
+  for (int p = 0; p < 2; p++) NsPointDisplacement(pair->point[p], trial->q, apart[p]);
   for (int k = 0; k < 3; k++) {
-    pair->point[0].x[k] = apart[1][k] + pair->point[1].x[k] - apart[0][k];
-    if (k == axis) pair->point[0].x[k] += trial->size * draw();
+    trial->point[0].x[k] = apart[1][k] + trial->point[1].x[k] - apart[0][k];
+    if (k == axis) trial->point[0].x[k] += trial->size * draw();
   }
+  tie(trial);
   const PetscReal gap = pair->type->gap(pair, trial->q, n);
   check_near(trial, "the length of the normal, where the points coincide or lie along an axis,", NsDot3(n, n), 1, 1e-12);
   check_finite(trial, "the gap, where the points coincide or lie along an axis,", gap);
   pair->type->prepare(pair, trial->q, 0.2);
   rows_of(trial, 0, trial->q, W, u);
   if (pair->type->rate) pair->type->rate(pair, 0, trial->q, trial->v, d);
-  for (int r = 0; r <= pair->tangents; r++) {
+  for (int r = 0; r <= pair->frame->tangents; r++) {
     check_finite(trial, "the rate of a row, where the points coincide or lie along an axis,", d[r]);
     for (int k = 0; k < TOUCHES; k++) check_finite(trial, "a row, where the points coincide or lie along an axis,", W[r][k]);
   }
@@ -342,7 +357,7 @@ static void check_rate(Trial *trial)
   for (int i = 0; i < TOUCHES; i++) q[i] = trial->q[i] + h * trial->v[i];
   rows_of(trial, 1 + h, q, W, after);
   if (pair->type->rate) pair->type->rate(pair, 1, trial->q, trial->v, d);
-  for (int r = 0; r <= pair->tangents; r++) {
+  for (int r = 0; r <= pair->frame->tangents; r++) {
     const PetscReal difference = (after[r] - before[r]) / (2 * h);
     check_near(trial, "the rate of a row", d[r], difference, 1e-5 * (trial->size + PetscAbsReal(difference)));
   }
@@ -364,10 +379,10 @@ static void check_promises(Trial *trial)
   if (from > clearance + pair->offset + 1e-12 * trial->size)
     fail_msg("pair '%s', %s: a gap of %g m is above the clearance of %g m", pair->type->name, about, from - pair->offset, clearance);
   for (int p = 0; p < 2; p++) {
-    for (PetscInt a = 0; a < pair->point[p].unknowns; a++) {
+    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
       const PetscReal step = size * trial->size * draw();
-      trial->q[pair->point[p].touch[a]] += step;
-      bound += pair->type->bound(pair, pair->point[p].move[a]) * PetscAbsReal(step);
+      trial->q[pair->point[p]->touch[a]] += step;
+      bound += pair->type->bound(pair, pair->point[p]->move[a]) * PetscAbsReal(step);
     }
   }
   const PetscReal change = PetscAbsReal(pair->type->gap(pair, trial->q, NULL) - from);
@@ -428,9 +443,9 @@ static const char *random_chain(const NsPairType *type, const char *surface, NsA
 
   make_trial(&trial, type, surface, arena);
   const PetscReal  size = trial.size, step = 0.2 * (0.5 * size / ELEMENTS) / 31.6; /* 31.6 m/s: waves in the chain */
-  const PetscReal *x = trial.pair.point[1].x;
+  const PetscReal *x = trial.point[1].x;
   for (int k = 0; k < 3; k++) {
-    const PetscReal origin = trial.pair.point[1].unknowns ? 0 : x[k];
+    const PetscReal origin = trial.point[1].unknowns ? 0 : x[k];
     from[k]                = origin + 1.5 * size * draw();
     to[k]                  = from[k] + size * (0.5 * draw() + (k == 0 ? 0.6 : 0));
     v[k]                   = size / (500 * step) * draw();

@@ -1,6 +1,6 @@
 /* Contact pairs: rows against differences of gaps and against material points, rates of rows, prescribed spin; and runs with cylinders, spheres and balls. */
 #include "support.h"
-#include "contact/pair.h"
+#include "pair_point.h"
 
 #define TOUCHES 24
 #define ROWS    3
@@ -46,11 +46,23 @@ static NsPoint random_point(PetscInt unknowns, PetscInt first)
 }
 
 typedef struct {
-  NsPair    pair;
-  PetscBool inside;
-  PetscReal axis[3], plane_velocity[3]; /* 0: none */
-  PetscReal q[TOUCHES], v[TOUCHES], t;
+  NsPair      pair;
+  NsPoint     point[2]; /* of the pair, which sees them by tie() */
+  NsPairPoint tied[2];
+  NsPairFrame frame;
+  PetscBool   inside;
+  PetscReal   axis[3], plane_velocity[3]; /* 0: none */
+  PetscReal   q[TOUCHES], v[TOUCHES], t;
 } Trial;
+
+static void tie(Trial *trial)
+{
+  for (int p = 0; p < 2; p++) {
+    trial->tied[p]       = pair_point(&trial->point[p]);
+    trial->pair.point[p] = &trial->tied[p];
+  }
+  trial->pair.frame = &trial->frame;
+}
 
 static NsArena *arena;
 
@@ -69,8 +81,9 @@ static int close_arena(void **state)
 }
 
 /* A pair against the surface that the text describes, as in a config: "cylinder: {...}". */
-static void set_surface(NsPair *pair, const char *text)
+static void set_surface(Trial *trial, const char *text)
 {
+  NsPair           *pair = &trial->pair;
   NsDiag           *diag = NsDiagCreate(arena);
   const NsNode     *node = NsTreeReadText("test", text, strlen(text), arena, diag);
   NsPartnerSettings partner;
@@ -80,23 +93,24 @@ static void set_surface(NsPair *pair, const char *text)
   const int which = NsPartnerSurface(&partner);
   pair->type      = NsSurfaceTypes[which];
   pair->data      = NsArenaAlloc(arena, pair->type->size);
-  assert_true(pair->type->create(pair, &(NsPairSetup){partner.surface[which], 0.2, diag}));
+  tie(trial);
+  assert_true(pair->type->create(pair, &(NsPairSetup){partner.surface[which], 0.2, diag}, &trial->point[1]));
+  tie(trial);
 }
 
 /* A cylinder of this axis, or with 0 a sphere, around the second point. */
 static void set_round(Trial *trial, PetscReal radius, PetscBool inside, const PetscReal axis[3])
 {
-  const PetscReal *x    = trial->pair.point[1].x;
+  const PetscReal *x    = trial->point[1].x;
   const char      *side = inside ? "inside" : "outside";
 
   trial->inside = inside;
   for (int k = 0; k < 3; k++) trial->axis[k] = axis[k];
   if (NsDot3(axis, axis) > 0)
-    set_surface(&trial->pair, NsArenaPrint(arena, "cylinder: {center: [%.17g, %.17g, %.17g], axis: [%.17g, %.17g, %.17g], radius: %.17g, side: %s}",
-                                x[0], x[1], x[2], axis[0], axis[1], axis[2], radius, side));
+    set_surface(trial, NsArenaPrint(arena, "cylinder: {center: [%.17g, %.17g, %.17g], axis: [%.17g, %.17g, %.17g], radius: %.17g, side: %s}", x[0],
+                         x[1], x[2], axis[0], axis[1], axis[2], radius, side));
   else
-    set_surface(
-      &trial->pair, NsArenaPrint(arena, "sphere: {center: [%.17g, %.17g, %.17g], radius: %.17g, side: %s}", x[0], x[1], x[2], radius, side));
+    set_surface(trial, NsArenaPrint(arena, "sphere: {center: [%.17g, %.17g, %.17g], radius: %.17g, side: %s}", x[0], x[1], x[2], radius, side));
 }
 
 static void finish(Trial *trial, PetscReal friction)
@@ -113,38 +127,39 @@ static void finish(Trial *trial, PetscReal friction)
 
 /* `kind` counts through all: plane, node against node, and the round ones inside and outside, around fixed centres and moving ones. */
 #define KINDS 10
-static Trial random_trial(int kind)
+static void random_trial(Trial *trial, int kind)
 {
-  Trial     trial   = {.t = 0};
-  NsPair   *pair    = &trial.pair;
+  NsPair   *pair    = &trial->pair;
   PetscReal axis[3] = {0, 0, 0}, n[3], p[3];
 
-  pair->point[0] = random_point(12, 0);
+  memset(trial, 0, sizeof(*trial));
+  tie(trial);
+  trial->point[0] = random_point(12, 0);
   if (kind == 0) {
     pair->radius[0] = 0.3;
     draw_unit(n);
     for (int k = 0; k < 3; k++) p[k] = draw();
-    NsCross3(n, p, trial.plane_velocity);
-    const PetscReal *s = trial.plane_velocity;
-    set_surface(pair, NsArenaPrint(arena, "plane: {point: [%.17g, %.17g, %.17g], normal: [%.17g, %.17g, %.17g], velocity: [%.17g, %.17g, %.17g]}",
-                        p[0], p[1], p[2], n[0], n[1], n[2], s[0], s[1], s[2]));
+    NsCross3(n, p, trial->plane_velocity);
+    const PetscReal *s = trial->plane_velocity;
+    set_surface(trial, NsArenaPrint(arena, "plane: {point: [%.17g, %.17g, %.17g], normal: [%.17g, %.17g, %.17g], velocity: [%.17g, %.17g, %.17g]}",
+                         p[0], p[1], p[2], n[0], n[1], n[2], s[0], s[1], s[2]));
   } else if (kind == 1) {
     pair->type = &NsPairType_NodeNode;
-    draw_unit(pair->normal);
-    pair->point[1] = random_point(12, 12);
+    draw_unit(pair->frame->normal);
+    trial->point[1] = random_point(12, 12);
   } else {
     const PetscBool inside = (kind / 2) % 2 == 1;
-    pair->point[1]         = random_point(kind < 6 ? 12 : 0, 12);
+    trial->point[1]        = random_point(kind < 6 ? 12 : 0, 12);
     pair->radius[0]        = 0.4;
     if (kind % 2 == 0) draw_unit(axis);
-    set_round(&trial, inside ? 0.9 : 0.7, inside, axis);
-    pair->point[1].spin = &constant_spin;
-    draw_unit(pair->point[1].axis);
+    set_round(trial, inside ? 0.9 : 0.7, inside, axis);
+    trial->point[1].spin = &constant_spin;
+    draw_unit(trial->point[1].axis);
   }
-  pair->point[0].spin = &run_up;
-  draw_unit(pair->point[0].axis);
-  finish(&trial, 0.2);
-  return trial;
+  trial->point[0].spin = &run_up;
+  draw_unit(trial->point[0].axis);
+  tie(trial);
+  finish(trial, 0.2);
 }
 
 typedef struct {
@@ -168,7 +183,7 @@ static void rows_of(const Trial *trial, PetscReal t, const PetscReal *q, PetscRe
   NsRows *rows = make_room(&room);
 
   CHECK(trial->pair.type->rows(&trial->pair, t, q, rows));
-  assert_int_equal(rows->rows, 1 + trial->pair.tangents);
+  assert_int_equal(rows->rows, 1 + trial->pair.frame->tangents);
   memset(W, 0, sizeof(PetscReal) * ROWS * TOUCHES);
   for (PetscInt r = 0; r < rows->rows; r++) {
     u[r] = rows->drive[r];
@@ -191,7 +206,8 @@ static void normals_are_gradients_of_gaps(void **state)
   (void)state;
   seed = 1;
   for (int i = 0; i < 200; i++) {
-    Trial     trial = random_trial(i % KINDS);
+    Trial trial;
+    random_trial(&trial, i % KINDS);
     PetscReal W[ROWS][TOUCHES], u[ROWS];
     rows_of(&trial, trial.t, trial.q, W, u);
     for (int k = 0; k < TOUCHES; k++) {
@@ -209,7 +225,7 @@ static void normals_are_gradients_of_gaps(void **state)
 /* Displacement, velocity and angular velocity of a point, summed here once more. */
 static void motion_of(const Trial *trial, int p, PetscReal x[3], PetscReal v[3], PetscReal w[3])
 {
-  const NsPoint  *point = &trial->pair.point[p];
+  const NsPoint  *point = &trial->point[p];
   const PetscReal spin  = p ? -3 : 2 + 8 * (trial->t - 0.5); /* the run-up between its rows */
 
   for (int k = 0; k < 3; k++) {
@@ -239,12 +255,13 @@ static void tangents_see_material_points(void **state)
   (void)state;
   seed = 2;
   for (int i = 0; i < 200; i++) {
-    Trial         trial = random_trial(i % KINDS);
-    const NsPair *pair  = &trial.pair;
+    Trial trial;
+    random_trial(&trial, i % KINDS);
+    const NsPair *pair = &trial.pair;
     PetscReal     W[ROWS][TOUCHES], u[ROWS], x[2][3], v[2][3], w[2][3], between[2][3], direction[ROWS][3], touching[2][3];
     rows_of(&trial, trial.t, trial.q, W, u);
     for (int p = 0; p < 2; p++) motion_of(&trial, p, x[p], v[p], w[p]);
-    assert_int_equal(pair->tangents, 2);
+    assert_int_equal(pair->frame->tangents, 2);
     for (int r = 0; r < ROWS; r++) {
       for (int k = 0; k < 3; k++) direction[r][k] = (pair->type == &NsPairType_NodeNode ? -1 : 1) * W[r][k];
       for (int s = 0; s <= r; s++) assert_near(NsDot3(direction[r], direction[s]), r == s, 1e-12);
@@ -286,7 +303,8 @@ static void rates_are_differences_of_rows(void **state)
   (void)state;
   seed = 3;
   for (int i = 0; i < 200; i++) {
-    Trial     trial = random_trial(i % KINDS);
+    Trial trial;
+    random_trial(&trial, i % KINDS);
     PetscReal W[ROWS][TOUCHES], before[ROWS], after[ROWS], q[TOUCHES], d[ROWS] = {0, 0, 0};
     moved(&trial, -h, q);
     rows_of(&trial, trial.t - h, q, W, before);
@@ -309,7 +327,7 @@ static void journal_in_housing(void **state)
   (void)state;
   set_round(&trial, 1.01e-2, PETSC_TRUE, (const PetscReal[3]){1, 0, 0});
   for (int p = 0; p < 2; p++) { /* y, z, and the turn about the axis */
-    NsPoint *point  = &trial.pair.point[p];
+    NsPoint *point  = &trial.point[p];
     point->unknowns = 3;
     for (int a = 0; a < 3; a++) {
       point->touch[a] = 3 * p + a;
@@ -319,6 +337,7 @@ static void journal_in_housing(void **state)
       }
     }
   }
+  tie(&trial);
   trial.q[0] = 6e-5;
   trial.q[1] = -8e-5;
   trial.v[0] = 0.1;
@@ -327,7 +346,7 @@ static void journal_in_housing(void **state)
   trial.v[3] = 0.03;
   trial.v[5] = 7;
   trial.pair.type->prepare(&trial.pair, trial.q, 0.01);
-  assert_int_equal(trial.pair.tangents, 1); /* nothing moves along the axis */
+  assert_int_equal(trial.pair.frame->tangents, 1); /* nothing moves along the axis */
   assert_near(trial.pair.type->gap(&trial.pair, trial.q, NULL), 0, 1e-17);
   rows_of(&trial, 0, trial.q, W, u);
   const PetscReal e[2] = {0.6, -0.8}, t[2] = {0.8, 0.6}; /* t = x cross e */
@@ -342,15 +361,16 @@ static void tangents_go_round(void **state)
   for (int kind = 0; kind < 4; kind++) {
     Trial trial = {.t = 0};
     set_round(&trial, 1, kind > 1, (const PetscReal[3]){0, 0, kind % 2 ? 0 : 1});
-    trial.pair.point[0].unknowns = 2;
+    trial.point[0].unknowns = 2;
     for (int a = 0; a < 2; a++) {
-      trial.pair.point[0].touch[a]   = a;
-      trial.pair.point[0].move[a][a] = 1;
+      trial.point[0].touch[a]   = a;
+      trial.point[0].move[a][a] = 1;
     }
+    tie(&trial);
     trial.q[0] = 1;
     trial.pair.type->prepare(&trial.pair, trial.q, 1);
-    assert_int_equal(trial.pair.tangents, 1);
-    PetscReal last[2] = {trial.pair.tangent[0][0], trial.pair.tangent[0][1]};
+    assert_int_equal(trial.pair.frame->tangents, 1);
+    PetscReal last[2] = {trial.pair.frame->tangent[0][0], trial.pair.frame->tangent[0][1]};
     for (int i = 0; i <= 720; i++) {
       PetscReal W[ROWS][TOUCHES], u[ROWS];
       trial.q[0] = i == 360 ? -1 : PetscCosReal(i * PETSC_PI / 360);
@@ -371,9 +391,11 @@ static void centred_journal_is_a_number(void **state)
   (void)state;
   seed = 4;
   for (int i = 0; i < 8; i++) {
-    Trial trial = random_trial(2 + i);
+    Trial trial;
+    random_trial(&trial, 2 + i);
     for (int k = 0; k < TOUCHES; k++) trial.q[k] = 0;
-    for (int k = 0; k < 3; k++) trial.pair.point[0].x[k] = trial.pair.point[1].x[k] = 0;
+    for (int k = 0; k < 3; k++) trial.point[0].x[k] = trial.point[1].x[k] = 0;
+    tie(&trial);
     for (int s = 0; s < 6; s++) {
       PetscReal W[ROWS][TOUCHES], u[ROWS], d[ROWS], n2 = 0;
       trial.q[0] = sizes[s];
@@ -383,7 +405,7 @@ static void centred_journal_is_a_number(void **state)
         for (int r = 0; r < ROWS; r++) assert_false(PetscIsInfOrNanReal(u[r]) || PetscIsInfOrNanReal(d[r]));
         for (int k = 0; k < 3; k++) n2 += W[0][k] * W[0][k];
         trial.pair.type->prepare(&trial.pair, trial.q, 0.1);
-        assert_int_equal(trial.pair.tangents, 2);
+        assert_int_equal(trial.pair.frame->tangents, 2);
       }
       assert_near(n2, 2, 1e-12);
       assert_near(trial.pair.type->gap(&trial.pair, trial.q, NULL), (trial.inside ? 1 : -1) * trial.pair.radius[1] - 0.4 + trial.pair.offset, 1e-15);
@@ -399,35 +421,39 @@ static void tangents_are_those_of_motion(void **state)
   (void)state;
   seed = 5;
   for (int kind = 0; kind < KINDS; kind++) {
-    trial = random_trial(kind);
+    random_trial(&trial, kind);
     trial.pair.type->prepare(&trial.pair, trial.q, 0);
-    assert_int_equal(trial.pair.tangents, 0);
+    assert_int_equal(trial.pair.frame->tangents, 0);
     assert_true(NsPairActs(&trial.pair));
-    trial.pair.point[0].unknowns = trial.pair.point[1].unknowns = 0;
+    trial.point[0].unknowns = trial.point[1].unknowns = 0;
+    tie(&trial);
     trial.pair.type->prepare(&trial.pair, trial.q, 0.3);
-    assert_int_equal(trial.pair.tangents, 0);
+    assert_int_equal(trial.pair.frame->tangents, 0);
     assert_false(NsPairActs(&trial.pair));
   }
   /* a bar that moves along x towards the centre, a ball around its end that cannot turn, and then one that can */
   for (int kind = 0; kind < 2; kind++) {
     memset(&trial, 0, sizeof(trial));
     set_round(&trial, 1, PETSC_FALSE, (const PetscReal[3]){0, 0, kind ? 0 : 1});
-    trial.pair.radius[0]           = 0.1;
-    trial.pair.point[0].unknowns   = 1;
-    trial.pair.point[0].x[0]       = 2;
-    trial.pair.point[0].move[0][0] = 1;
+    trial.pair.radius[0]      = 0.1;
+    trial.point[0].unknowns   = 1;
+    trial.point[0].x[0]       = 2;
+    trial.point[0].move[0][0] = 1;
+    tie(&trial);
     trial.pair.type->prepare(&trial.pair, trial.q, 0.3);
-    assert_int_equal(trial.pair.tangents, 0);
-    trial.pair.point[0].x[1] = 0.2; /* beside the centre it rubs */
+    assert_int_equal(trial.pair.frame->tangents, 0);
+    trial.point[0].x[1] = 0.2; /* beside the centre it rubs */
+    tie(&trial);
     trial.pair.type->prepare(&trial.pair, trial.q, 0.3);
-    assert_int_equal(trial.pair.tangents, 1);
-    trial.pair.point[0].unknowns   = 2;
-    trial.pair.point[0].touch[1]   = 1;
-    trial.pair.point[0].turn[1][2] = 1;
-    trial.pair.point[0].x[1]       = 0;
+    assert_int_equal(trial.pair.frame->tangents, 1);
+    trial.point[0].unknowns   = 2;
+    trial.point[0].touch[1]   = 1;
+    trial.point[0].turn[1][2] = 1;
+    trial.point[0].x[1]       = 0;
+    tie(&trial);
     trial.pair.type->prepare(&trial.pair, trial.q, 0.3);
-    assert_int_equal(trial.pair.tangents, 1);
-    assert_near(PetscAbsReal(trial.pair.tangent[0][1]), 1, 1e-15);
+    assert_int_equal(trial.pair.frame->tangents, 1);
+    assert_near(PetscAbsReal(trial.pair.frame->tangent[0][1]), 1, 1e-15);
   }
 }
 

@@ -1,7 +1,7 @@
 /*
   A node against a node along a fixed direction d, from the first to the second:  g = d . ((x2 + u2) - (x1 + u1)) + offset.
 
-  Meant for ends that face each other (two bars in line); nothing happens across d but friction. Pair.normal is d, that of the contact -d.
+  Meant for ends that face each other (two bars in line); nothing happens across d but friction. The frame's normal is d, that of the contact -d.
 */
 #include "contact/pair.h"
 
@@ -9,10 +9,10 @@ static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3
 {
   PetscReal u1[3], u2[3], g = pair->offset;
 
-  NsPointDisplacement(&pair->point[0], touch_q, u1);
-  NsPointDisplacement(&pair->point[1], touch_q, u2);
-  for (int k = 0; k < 3; k++) g += pair->normal[k] * ((pair->point[1].x[k] - pair->point[0].x[k]) + (u2[k] - u1[k]));
-  for (int k = 0; n && k < 3; k++) n[k] = -pair->normal[k];
+  NsPointDisplacement(pair->point[0], touch_q, u1);
+  NsPointDisplacement(pair->point[1], touch_q, u2);
+  for (int k = 0; k < 3; k++) g += pair->frame->normal[k] * ((pair->point[1]->x[k] - pair->point[0]->x[k]) + (u2[k] - u1[k]));
+  for (int k = 0; n && k < 3; k++) n[k] = -pair->frame->normal[k];
   return g;
 }
 

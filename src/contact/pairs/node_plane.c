@@ -39,21 +39,22 @@ static PetscBool check_belt(const NsPairSetup *setup, const PetscReal velocity[3
   return PETSC_TRUE;
 }
 
-static PetscBool create(NsPair *pair, const NsPairSetup *setup)
+static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier)
 {
   const Settings *settings = (const Settings *)setup->surface;
   Plane          *self     = pair->data;
 
+  (void)carrier;
   for (int k = 0; k < 3; k++) {
-    self->point[k]    = settings->point[k];
-    self->velocity[k] = settings->velocity[k];
-    pair->normal[k]   = settings->normal[k];
+    self->point[k]         = settings->point[k];
+    self->velocity[k]      = settings->velocity[k];
+    pair->frame->normal[k] = settings->normal[k];
   }
-  if (!NsUnit3(pair->normal)) {
+  if (!NsUnit3(pair->frame->normal)) {
     NsDiagError(setup->diag, NsKeysPlace(setup->surface->where, "normal"), "the normal of a plane must not be zero");
     return PETSC_FALSE;
   }
-  return check_belt(setup, self->velocity, pair->normal);
+  return check_belt(setup, self->velocity, pair->frame->normal);
 }
 
 static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3])
@@ -61,10 +62,10 @@ static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3
   const Plane *self = pair->data;
   PetscReal    u[3], g = pair->offset - pair->radius[0];
 
-  NsPointDisplacement(&pair->point[0], touch_q, u);
+  NsPointDisplacement(pair->point[0], touch_q, u);
   /* (x - p) first: the displacement keeps all its digits next to a large coordinate */
-  for (int k = 0; k < 3; k++) g += pair->normal[k] * ((pair->point[0].x[k] - self->point[k]) + u[k]);
-  for (int k = 0; n && k < 3; k++) n[k] = pair->normal[k];
+  for (int k = 0; k < 3; k++) g += pair->frame->normal[k] * ((pair->point[0]->x[k] - self->point[k]) + u[k]);
+  for (int k = 0; n && k < 3; k++) n[k] = pair->frame->normal[k];
   return g;
 }
 
@@ -76,10 +77,10 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
 
   PetscFunctionBegin;
   (void)touch_q;
-  for (int k = 0; k < 3; k++) arm[0][k] = -pair->radius[0] * pair->normal[k];
+  for (int k = 0; k < 3; k++) arm[0][k] = -pair->radius[0] * pair->frame->normal[k];
   PetscCall(NsRowsAddFlat(out, pair, t, sign, (const PetscReal(*)[3])arm));
-  for (PetscInt i = 0; i < pair->tangents; i++) {
-    for (int k = 0; k < 3; k++) out->drive[out->rows - pair->tangents + i] -= pair->tangent[i][k] * self->velocity[k];
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
+    for (int k = 0; k < 3; k++) out->drive[out->rows - pair->frame->tangents + i] -= pair->frame->tangent[i][k] * self->velocity[k];
   }
   PetscFunctionReturn(0);
 }
@@ -87,15 +88,15 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
 /* Only a spin that speeds up. */
 static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d)
 {
-  const NsPoint  *point  = &pair->point[0];
-  const PetscReal faster = -pair->radius[0] * NsSpinAcceleration(point->spin, t);
+  const NsPairPoint *point  = pair->point[0];
+  const PetscReal    faster = -pair->radius[0] * NsSpinAcceleration(point->spin, t);
 
   (void)touch_q;
   (void)touch_v;
   d[0] = 0;
-  for (PetscInt i = 0; i < pair->tangents; i++) {
+  for (PetscInt i = 0; i < pair->frame->tangents; i++) {
     PetscReal b[3];
-    NsCross3(pair->normal, pair->tangent[i], b);
+    NsCross3(pair->frame->normal, pair->frame->tangent[i], b);
     d[1 + i] = faster * NsDot3(b, point->axis);
   }
 }

@@ -77,28 +77,27 @@ typedef struct {
   PetscReal axis[3]; /* of a cylinder, unit vector; of a sphere 0 */
 } Round;
 
-static PetscBool create(NsPair *pair, const NsPairSetup *setup)
+static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier)
 {
   const Settings *settings = (const Settings *)setup->surface;
   const NsPlace   place    = NsKeysPlace(setup->surface->where, "spin");
-  NsPoint        *centre   = &pair->point[1];
   Round          *self     = pair->data;
 
   self->inside    = settings->side == NS_INSIDE;
   pair->radius[1] = settings->radius;
   for (int k = 0; k < 3; k++) {
     self->axis[k] = settings->axis[k];
-    if (!setup->surface->on) centre->x[k] = settings->center[k];
+    if (!setup->surface->on) carrier->x[k] = settings->center[k];
   }
   (void)NsUnit3(self->axis);
   if (!settings->spin) return PETSC_TRUE;
-  if (centre->spin) {
+  if (carrier->spin) {
     NsDiagError(setup->diag, place, "'%s' spins by itself: this surface turns with it", setup->surface->on);
     return PETSC_FALSE;
   }
   if (setup->friction == 0) NsDiagWarning(setup->diag, place, "without friction the spin of the surface has no effect");
-  centre->spin = settings->spin;
-  for (int k = 0; k < 3; k++) centre->axis[k] = self->axis[k];
+  carrier->spin = settings->spin;
+  for (int k = 0; k < 3; k++) carrier->axis[k] = self->axis[k];
   return PETSC_TRUE;
 }
 
@@ -121,14 +120,14 @@ static PetscReal distance(const NsPair *pair, const PetscReal *touch_q, PetscRea
 {
   PetscReal u1[3], u2[3], d[3], length;
 
-  NsPointDisplacement(&pair->point[0], touch_q, u1);
-  NsPointDisplacement(&pair->point[1], touch_q, u2);
+  NsPointDisplacement(pair->point[0], touch_q, u1);
+  NsPointDisplacement(pair->point[1], touch_q, u2);
   /* x1 - x2 first: displacements keep all their digits next to large coordinates */
-  for (int k = 0; k < 3; k++) d[k] = (pair->point[0].x[k] - pair->point[1].x[k]) + (u1[k] - u2[k]);
+  for (int k = 0; k < 3; k++) d[k] = (pair->point[0]->x[k] - pair->point[1]->x[k]) + (u1[k] - u2[k]);
   across(pair, d);
   length = PetscSqrtReal(NsDot3(d, d));
   if (length < 1e-140) length = hypot(hypot(d[0], d[1]), d[2]); /* squares would underflow; else too slow for each step */
-  for (int k = 0; n && k < 3; k++) n[k] = length > 1e-300 ? side(pair) * (d[k] / length) : pair->normal[k];
+  for (int k = 0; n && k < 3; k++) n[k] = length > 1e-300 ? side(pair) * (d[k] / length) : pair->frame->normal[k];
   return length;
 }
 
@@ -172,7 +171,7 @@ static void prepare(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
   NsPairPrepareCurved(pair, n, axis, friction);
   /* friction F t acts at -r n from the journal's centre: its moment about the axis is -r (n x t) . axis F = -r t . (axis x n) F */
   NsCross3(axis, n, around);
-  pair->torque_arm = pair->tangents > 0 ? -pair->radius[0] * NsDot3(pair->tangent[0], around) : 0;
+  pair->frame->torque_arm = pair->frame->tangents > 0 ? -pair->radius[0] * NsDot3(pair->frame->tangent[0], around) : 0;
 }
 
 /* The distance changes by no more than the point moves across the axis. */
@@ -190,7 +189,7 @@ static PetscReal clearance(const NsPair *pair)
 
 static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
 {
-  ring[0].centre = pair->point[1];
+  ring[0].centre = *pair->point[1];
   ring[0].radius = pair->radius[1];
   for (int k = 0; k < 3; k++) ring[0].axis[k] = ((const Round *)pair->data)->axis[k];
   return 1;

@@ -6,19 +6,9 @@
 #include <string.h>
 #include "fe.h"
 
-#define NS_MOST_CANDIDATES 1000000 /* each takes some 5 kB of rows and lists */
+#define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
-/* How many points a name means, 0 after an error in diag; fills point[most] with the first of them. */
-static PetscInt find_points(NsFe *fe, const char *name, const double offset[3], NsPlace place, PetscInt most, NsPoint *point)
-{
-  PetscInt         count;
-  const NsFePoint *spots = NsFeFindPoints(fe, name, offset, place, PETSC_FALSE, &count);
-
-  for (PetscInt i = 0; spots && i < PetscMin(count, most); i++) NsFeExpand(fe, &spots[i], &point[i]);
-  return spots ? count : 0;
-}
-
-/* The same where one is wanted. */
+/* The one point of a name; false after an error in diag. */
 static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
 {
   NsFePoint spot;
@@ -28,12 +18,43 @@ static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], 
   return PETSC_TRUE;
 }
 
+/* Room for the points of a contact; make_touch_list finds them. */
+static NsPairPoint *add_points(NsFe *fe, PetscInt count)
+{
+  NsFePairPoints *block = NsArenaAlloc(fe->arena, sizeof(*block));
+
+  *block          = (NsFePairPoints){count, NsArenaAlloc(fe->arena, sizeof(*block->point) * (size_t)count), fe->pair_points};
+  fe->pair_points = block;
+  return block->point;
+}
+
+static const NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
+{
+  NsPairPoint *kept = add_points(fe, 1);
+
+  NsPairPointKeep(point, NULL, fe->arena, kept);
+  return kept;
+}
+
+static const NsPairPoint *keep_points(NsFe *fe, const NsFePointSet *set)
+{
+  NsPairPoint *kept = add_points(fe, set->count);
+
+  for (PetscInt i = 0; i < set->count; i++) {
+    const NsFePoint spot = NsFePointOf(set, i);
+    NsPoint         point;
+    NsFeExpand(fe, &spot, &point);
+    NsPairPointKeep(&point, i > 0 ? &kept[i - 1] : NULL, fe->arena, &kept[i]);
+  }
+  return kept;
+}
+
 /* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
-static PetscBool is_carried_alike(const NsPoint *a, const NsPoint *b)
+static PetscBool is_carried_alike(const NsPairPoint *a, const NsPairPoint *b)
 {
   if (a->unknowns != b->unknowns) return PETSC_FALSE;
   for (PetscInt i = 0; i < a->unknowns; i++) {
-    if (a->unknown[i] != b->unknown[i]) return PETSC_FALSE;
+    if (a->touch[i] != b->touch[i]) return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
@@ -43,7 +64,7 @@ static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
   return PetscMax(PetscMax(PetscAbsReal(a[0] - b[0]), PetscAbsReal(a[1] - b[1])), PetscAbsReal(a[2] - b[2])) < 1e-12;
 }
 
-static PetscBool is_same_point(const NsPoint *a, const NsPoint *b)
+static PetscBool is_same_point(const NsPairPoint *a, const NsPairPoint *b)
 {
   if (!is_carried_alike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
   for (PetscInt i = 0; i < a->unknowns; i++) {
@@ -52,32 +73,35 @@ static PetscBool is_same_point(const NsPoint *a, const NsPoint *b)
   return PETSC_TRUE;
 }
 
-/* The touch list: unknowns of all points, sorted, each once; and where each point finds its own. */
+/* The touch list: unknowns of all points, ascending, each once; and where each point finds its own. */
 static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
 {
-  PetscInt count = 0;
+  PetscInt *position; /* [unknown] in the list */
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < fe->pairs; i++) count += fe->pair[i]->point[0].unknowns + fe->pair[i]->point[1].unknowns;
-  model->touch = NsArenaAlloc(fe->arena, sizeof(*model->touch) * (size_t)(1 + count));
-  count        = 0;
-  for (PetscInt i = 0; i < fe->pairs; i++) {
-    const PetscInt before = count;
-    for (int p = 0; p < 2; p++) {
-      for (PetscInt a = 0; a < fe->pair[i]->point[p].unknowns; a++) model->touch[count++] = fe->pair[i]->point[p].unknown[a];
-    }
-    model->row_entries = PetscMax(model->row_entries, count - before);
-  }
-  PetscCall(PetscSortRemoveDupsInt(&count, model->touch));
-  model->touches = count;
-  for (PetscInt i = 0; i < fe->pairs; i++) {
-    for (int p = 0; p < 2; p++) {
-      NsPoint *point = &fe->pair[i]->point[p];
-      for (PetscInt a = 0; a < point->unknowns; a++) PetscCall(PetscFindInt(point->unknown[a], count, model->touch, &point->touch[a]));
+  PetscCall(PetscCalloc1(fe->unknowns + 1, &position));
+  for (const NsFePairPoints *block = fe->pair_points; block; block = block->next) {
+    for (PetscInt i = 0; i < block->count; i++) {
+      for (PetscInt a = 0; a < block->point[i].unknowns; a++) position[block->point[i].touch[a]] = 1;
     }
   }
-  fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(count + 1));
-  fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(count + 1));
+  for (PetscInt i = 0; i < fe->unknowns; i++) model->touches += position[i];
+  model->touch = NsArenaAlloc(fe->arena, sizeof(*model->touch) * (size_t)(1 + model->touches));
+  for (PetscInt i = 0, at = 0; i < fe->unknowns; i++) {
+    if (!position[i]) continue;
+    position[i]        = at;
+    model->touch[at++] = i;
+  }
+  for (const NsFePairPoints *block = fe->pair_points; block; block = block->next) {
+    for (PetscInt i = 0; i < block->count; i++) {
+      for (PetscInt a = 0; a < block->point[i].unknowns; a++) block->point[i].touch[a] = position[block->point[i].touch[a]];
+    }
+  }
+  PetscCall(PetscFree(position));
+  for (PetscInt i = 0; i < fe->pairs; i++)
+    model->row_entries = PetscMax(model->row_entries, fe->pair[i].point[0]->unknowns + fe->pair[i].point[1]->unknowns);
+  fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(model->touches + 1));
+  fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(model->touches + 1));
   PetscFunctionReturn(0);
 }
 
@@ -88,14 +112,15 @@ static size_t body_length(const char *name)
 }
 
 /* The normal of node against node: given, or the line of the first body outwards, or from the first point to the second. */
-static PetscBool node_normal(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *first, const NsPoint point[2], PetscReal normal[3])
+static PetscBool node_normal(
+  NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *first, const NsPairPoint *const point[2], PetscReal normal[3])
 {
   NsFePoint spot;
 
   for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
   if (NsFeFindPoint(fe, first->node, NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
-  for (int k = 0; k < 3; k++) normal[k] = point[1].x[k] - point[0].x[k];
+  for (int k = 0; k < 3; k++) normal[k] = point[1]->x[k] - point[0]->x[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
   NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
@@ -127,11 +152,14 @@ static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const 
   const int                which   = NsPartnerSurface(partner);
   const NsSurfaceSettings *surface = partner->surface[which];
   const NsPairSetup        setup   = {surface, settings->friction, fe->diag};
+  NsPoint                  carrier;
 
   pair->type = NsSurfaceTypes[which];
   pair->data = NsArenaAlloc(fe->arena, pair->type->size);
-  if (surface->on && !find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &pair->point[1])) return PETSC_FALSE;
-  if (!pair->type->create(pair, &setup)) return PETSC_FALSE;
+  memset(&carrier, 0, sizeof(carrier));
+  if (surface->on && !find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &carrier)) return PETSC_FALSE;
+  if (!pair->type->create(pair, &setup, &carrier)) return PETSC_FALSE;
+  pair->point[1] = keep_point(fe, &carrier);
   warn_across(fe, settings, surface, pair);
   return PETSC_TRUE;
 }
@@ -140,19 +168,21 @@ static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *p
 {
   const NsPartnerSettings *side = settings->between.items;
   const size_t             size = body_length(side[0].node);
+  NsPoint                  point;
 
   pair->type = &NsPairType_NodeNode;
   for (int p = 0; p < 2; p++) {
-    if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &pair->point[p])) return PETSC_FALSE;
+    if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &point)) return PETSC_FALSE;
+    pair->point[p] = keep_point(fe, &point);
   }
-  if (is_carried_alike(&pair->point[0], &pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
+  if (is_carried_alike(pair->point[0], pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
   if (size == body_length(side[1].node) && !strncmp(side[0].node, side[1].node, size) && !NsTreeChild(settings->where, "normal")) {
     NsDiagError(
       fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, side[0].node);
     NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
     return PETSC_FALSE;
   }
-  return node_normal(fe, settings, &side[0], pair->point, pair->normal);
+  return node_normal(fe, settings, &side[0], pair->point, pair->frame->normal);
 }
 
 /* A journal must have room in its bearing, and be able to leave its surface. */
@@ -175,6 +205,7 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
 {
   const NsSurfaceSettings *surface = other->node ? NULL : other->surface[NsPartnerSurface(other)];
   const NsPlace            place   = NsKeysPlace(body->where, "node");
+  NsFePointSet             set;
   NsPoint                  point;
   PetscBool                good = PETSC_TRUE;
   PetscInt                 count;
@@ -182,7 +213,7 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
   if (other->node)
     count = find_point(fe, body->node, body->offset, place, &point) ? 1 : 0;
   else
-    count = find_points(fe, body->node, body->offset, place, 0, NULL);
+    count = NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set) ? set.count : 0;
   if (other->node) good = find_point(fe, other->node, other->offset, NsKeysPlace(other->where, "node"), &point);
   if (surface && surface->on) good = find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &point);
   return good ? count : 0;
@@ -192,13 +223,14 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
   The candidates of one contact, each a point against the same: appended to pair[] and candidate[], or only counted where pair is NULL. The count is 0 after
   an error.
 */
-static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair **pair, NsCandidate *candidate)
+static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate)
 {
   const NsPartnerSettings *side = settings->between.items;
   const NsPartnerSettings *body = side[0].node ? &side[0] : &side[1], *other = side[0].node ? &side[1] : &side[0];
   const NsLaw              law   = {settings->restitution, settings->restitution_tangential, settings->friction};
   const NsPlace            place = NsKeysPlace(body->where, "node");
   NsPair                   common;
+  NsFePointSet             set;
   PetscInt                 count;
   PetscBool                good;
 
@@ -212,25 +244,21 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     return 0;
   }
   if (!pair) return count_candidates(fe, body, other);
-  count = other->node ? 1 : find_points(fe, body->node, body->offset, place, 0, NULL);
+  if (!other->node) (void)NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set);
+  count = other->node ? 1 : set.count;
 
   memset(&common, 0, sizeof(common));
   common.offset    = settings->gap_offset;
   common.radius[0] = body->radius;
+  common.frame     = NsArenaAlloc(fe->arena, sizeof(*common.frame));
   good             = other->node ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
   if (!good || !check_clearance(fe, settings, body, &common)) return 0;
-  NsPoint *point = NsArenaAlloc(fe->arena, sizeof(*point) * (size_t)count);
-  if (other->node)
-    point[0] = common.point[0];
-  else
-    (void)find_points(fe, body->node, body->offset, place, count, point);
+  const NsPairPoint *point = other->node ? common.point[0] : keep_points(fe, &set);
   for (PetscInt i = 0; i < count; i++) {
-    pair[i]           = NsArenaAlloc(fe->arena, sizeof(*pair[i]));
-    *pair[i]          = common;
-    pair[i]->point[0] = point[i];
-    candidate[i] =
-      (NsCandidate){.name = count > 1 ? NsArenaPrint(fe->arena, "%s.%d", name, (int)i + 1) : name, .law = law, .tolerance = settings->gap_tolerance};
-    if (point[i].unknowns && is_carried_alike(&point[i], &common.point[1])) {
+    pair[i]          = common;
+    pair[i].point[0] = &point[i];
+    candidate[i]     = (NsCandidate){.name = name, .number = {count > 1 ? i + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance};
+    if (point[i].unknowns && is_carried_alike(&point[i], common.point[1])) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
       return 0;
     }
@@ -241,10 +269,26 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
 /* "'floor.1' at (0, 0, 0)", with how many others. */
 static const char *name_some(NsFe *fe, const NsCandidate *candidate, const NsPair *pair, PetscInt others)
 {
-  const PetscReal *x    = pair->point[0].x;
-  const char      *name = NsArenaPrint(fe->arena, "'%s' at (%g, %g, %g)", candidate->name, x[0], x[1], x[2]);
+  char             text[NS_CANDIDATE_NAME];
+  const PetscReal *x    = pair->point[0]->x;
+  const char      *name = NsArenaPrint(fe->arena, "'%s' at (%g, %g, %g)", NsCandidateName(candidate, text), x[0], x[1], x[2]);
 
   return others ? NsArenaPrint(fe->arena, "%s and %d more", name, (int)others) : name;
+}
+
+/* The frame of a pair from that of its contact; that of the pair before it (NULL: there is none), where it is the same. */
+static void prepare(NsFe *fe, const NsContactSettings *settings, NsPair *pair, NsPairFrame *last)
+{
+  NsPairFrame frame;
+
+  memset(&frame, 0, sizeof(frame)); /* to be compared */
+  for (int k = 0; k < 3; k++) frame.normal[k] = pair->frame->normal[k];
+  pair->frame = &frame;
+  pair->type->prepare(pair, fe->touch_q, settings->friction);
+  pair->frame = last;
+  if (last && !memcmp(last, &frame, sizeof(frame))) return;
+  pair->frame  = NsArenaAlloc(fe->arena, sizeof(*pair->frame));
+  *pair->frame = frame;
 }
 
 /*
@@ -256,29 +300,29 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
   PetscInt kept = 0, held = -1, still = -1, stills = 0; /* the first one held, the first that cannot slide */
 
   for (PetscInt i = first; i < first + count; i++) {
-    NsPair *pair = fe->pair[i];
-    pair->type->prepare(pair, fe->touch_q, settings->friction);
+    NsPair *pair = &fe->pair[i];
+    prepare(fe, settings, pair, i > first ? fe->pair[i - 1].frame : NULL);
     if (!NsPairActs(pair)) {
       held = held < 0 ? i : held;
       continue;
     }
-    still = still < 0 && pair->tangents == 0 ? i : still;
-    stills += pair->tangents == 0;
+    still = still < 0 && pair->frame->tangents == 0 ? i : still;
+    stills += pair->frame->tangents == 0;
     kept++;
   }
   if (!kept && count)
     NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along its normal");
   if (kept && held >= 0) {
     NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s left out: held, or not free along the normal",
-      name_some(fe, &candidate[held], fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
+      name_some(fe, &candidate[held], &fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
   }
   if (settings->friction > 0 && stills == kept && kept)
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
   else if (settings->friction > 0 && stills)
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect on %s, which cannot move along the surface",
-      name_some(fe, &candidate[still], fe->pair[still], stills - 1));
+      name_some(fe, &candidate[still], &fe->pair[still], stills - 1));
   for (PetscInt i = first; i < first + count; i++) {
-    if (!NsPairActs(fe->pair[i])) continue;
+    if (!NsPairActs(&fe->pair[i])) continue;
     fe->pair[to]    = fe->pair[i];
     candidate[to++] = candidate[i];
   }
@@ -289,8 +333,8 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
 static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
 {
   for (int p = 0; p < 2; p++) {
-    for (PetscInt i = 0; i < a->point[p].unknowns; i++) {
-      PetscReal *q = &fe->touch_q[a->point[p].touch[i]], start = *q;
+    for (PetscInt i = 0; i < a->point[p]->unknowns; i++) {
+      PetscReal *q = &fe->touch_q[a->point[p]->touch[i]], start = *q;
       for (int step = -1; step <= 1; step++) {
         *q                      = start + 1e-3 * step * size;
         const PetscReal between = a->type->gap(a, fe->touch_q, NULL) - b->type->gap(b, fe->touch_q, NULL);
@@ -307,17 +351,18 @@ static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, Petsc
 {
   if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
   for (int p = 0; p < 2; p++) {
-    if (!is_same_point(&a->point[p], &b->point[p])) return PETSC_FALSE;
+    if (!is_same_point(a->point[p], b->point[p])) return PETSC_FALSE;
   }
   return have_same_gap(fe, a, b, size);
 }
 
-static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const char *name)
+static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const NsCandidate *candidate)
 {
+  char            name[NS_CANDIDATE_NAME];
   const PetscReal g = pair->type->gap(pair, fe->touch_q, NULL);
 
   if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
-  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", name, -g);
+  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", NsCandidateName(candidate, name), -g);
   if (pair->type->side) NsDiagNote(fe->diag, "%s", pair->type->side);
   if (fe->rest) NsDiagNote(fe->diag, "so in the static state that the run starts from");
 }
@@ -344,9 +389,9 @@ static void set_reach(NsFe *fe, NsModel *model)
   for (int pass = 0; pass < 2; pass++) {
     for (PetscInt i = 0; i < fe->pairs; i++) {
       for (int p = 0; p < 2; p++) {
-        const NsPoint *point = &fe->pair[i]->point[p];
+        const NsPairPoint *point = fe->pair[i].point[p];
         for (PetscInt a = 0; a < point->unknowns; a++) {
-          const PetscReal change  = fe->pair[i]->type->bound(fe->pair[i], point->move[a]);
+          const PetscReal change  = fe->pair[i].type->bound(&fe->pair[i], point->move[a]);
           PetscReal      *stretch = &model->stretch[point->touch[a]];
           if (pass == 0)
             *stretch = PetscMax(*stretch, change);
@@ -373,10 +418,10 @@ static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
   one->touch          = NsArenaAlloc(fe->arena, sizeof(*one->touch) * (size_t)(one->entry_capacity + 1));
   one->value          = NsArenaAlloc(fe->arena, sizeof(*one->value) * (size_t)(one->entry_capacity + 1));
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair *pair  = fe->pair[i];
+    const NsPair *pair  = &fe->pair[i];
     fe->rows.contact[i] = i;
     fe->rows.start[i]   = fe->rows.rows;
-    fe->row_stays[i]    = pair->type->flat && !pair->point[0].spin && !pair->point[1].spin;
+    fe->row_stays[i]    = pair->type->flat && !pair->point[0]->spin && !pair->point[1]->spin;
     PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->rows));
   }
   fe->rows.contacts         = fe->pairs;
@@ -385,13 +430,13 @@ static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
 }
 
 /* Whether the gap changes with an unknown that has no mass. */
-static PetscBool acts_on_massless(const NsFe *fe, const NsPair *pair)
+static PetscBool acts_on_massless(const NsFe *fe, const NsModel *model, const NsPair *pair)
 {
   for (int p = 0; p < 2; p++) {
-    const NsPoint *point = &pair->point[p];
+    const NsPairPoint *point = pair->point[p];
     for (PetscInt a = 0; a < point->unknowns; a++) {
       PetscInt at;
-      (void)PetscFindInt(point->unknown[a], fe->massless, fe->massless_unknown, &at);
+      (void)PetscFindInt(model->touch[point->touch[a]], fe->massless, fe->massless_unknown, &at);
       if (at >= 0 && pair->type->bound(pair, point->move[a]) > 0) return PETSC_TRUE;
     }
   }
@@ -406,8 +451,8 @@ static void set_length_scale(const NsFe *fe, NsModel *model)
   for (PetscInt b = 0; b < fe->bodies; b++) scale = PetscMax(scale, fe->body[b].mesh->length);
   for (PetscInt i = 0; i < fe->pairs; i++) {
     for (int p = 0; p < 2; p++) {
-      const NsPoint *point = &fe->pair[i]->point[p];
-      scale                = PetscMax(scale, fe->pair[i]->radius[p]);
+      const NsPairPoint *point = fe->pair[i].point[p];
+      scale                    = PetscMax(scale, fe->pair[i].radius[p]);
       for (PetscInt a = 0; a < point->unknowns; a++) {
         if (NsDot3(point->turn[a], point->turn[a]) > 0) scale = PetscMax(scale, PetscSqrtReal(NsDot3(point->move[a], point->move[a])));
       }
@@ -417,27 +462,41 @@ static void set_length_scale(const NsFe *fe, NsModel *model)
   model->length_scale = scale > 0 ? scale : apart > 0 ? apart : 1;
 }
 
-PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
+/* An error where a contact is there twice. */
+static PetscErrorCode check_duplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
+{
+  char      name[2][NS_CANDIDATE_NAME];
+  PetscInt *latest, *before; /* [touches + 1] the last candidate whose first unknown it is; [candidates] and the one before it */
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc2(model->touches + 1, &latest, fe->pairs, &before));
+  for (PetscInt i = 0; i <= model->touches; i++) latest[i] = -1;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair  *pair = &fe->pair[i];
+    const PetscInt key  = pair->point[0]->unknowns ? pair->point[0]->touch[0] : model->touches;
+    before[i]           = latest[key];
+    latest[key]         = i;
+    for (PetscInt j = before[i]; j >= 0; j = before[j]) {
+      if (!is_same(fe, &fe->pair[j], pair, model->length_scale)) continue;
+      NsDiagError(fe->diag, settings[source[i]].where->key_place, "contact '%s' duplicates '%s'", NsCandidateName(&model->candidate[i], name[0]),
+        NsCandidateName(&model->candidate[j], name[1]));
+      break;
+    }
+  }
+  PetscCall(PetscFree2(latest, before));
+  PetscFunctionReturn(0);
+}
+
+/* Pairs and candidates that act, and source[candidate]: its contact. */
+static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source)
 {
   const NsList            *list     = &fe->config->contacts;
   const NsContactSettings *settings = list->items;
-  PetscInt                *latest, *before, *source, *counts;
+  PetscInt                *counts; /* [contact] its candidates, held ones too */
 
   PetscFunctionBegin;
-  model->flat_contacts = PETSC_TRUE;
-  for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
-  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
-  if (fe->pairs > NS_MOST_CANDIDATES) {
-    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that memory is made for",
-      (int)fe->pairs, NS_MOST_CANDIDATES);
-    NsDiagNote(fe->diag, "name only those nodes that can touch");
-    PetscFunctionReturn(0);
-  }
-  latest           = NsArenaAlloc(fe->arena, sizeof(*latest) * (size_t)(fe->unknowns + 1)); /* [unknown] the last candidate whose first one it is, */
-  before           = NsArenaAlloc(fe->arena, sizeof(*before) * (size_t)(fe->pairs + 1));    /* [candidate] and the one before it */
-  source           = NsArenaAlloc(fe->arena, sizeof(*source) * (size_t)(fe->pairs + 1));    /* [candidate] its contact */
-  counts           = NsArenaAlloc(fe->arena, sizeof(*counts) * (size_t)(list->count + 1));  /* [contact] its candidates, held ones too */
-  fe->pair         = NsArenaAlloc(fe->arena, sizeof(NsPair *) * (size_t)(fe->pairs + 1));
+  counts           = NsArenaAlloc(fe->arena, sizeof(*counts) * (size_t)(list->count + 1));
+  fe->pair         = NsArenaAlloc(fe->arena, sizeof(*fe->pair) * (size_t)(fe->pairs + 1));
   model->candidate = NsArenaAlloc(fe->arena, sizeof(*model->candidate) * (size_t)(fe->pairs + 1));
   for (PetscInt c = 0, at = 0; c < list->count; c++) {
     counts[c] = expand(fe, &settings[c], list->names[c], fe->pair + at, model->candidate + at);
@@ -454,25 +513,38 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
     for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
   }
   model->candidates = fe->pairs;
-  for (PetscInt i = 0; i <= fe->unknowns; i++) latest[i] = -1;
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsContactSettings *contact = &settings[source[i]];
-    NsPair                  *pair    = fe->pair[i];
-    const PetscInt           key     = pair->point[0].unknowns ? pair->point[0].unknown[0] : fe->unknowns;
-    model->candidate[i].directions   = 1 + pair->tangents;
-    model->candidate[i].torque_arm   = pair->torque_arm;
-    model->candidate[i].clearance    = pair->type->clearance(pair);
-    model->candidate[i].massless     = acts_on_massless(fe, pair);
+    NsPair *pair                   = &fe->pair[i];
+    model->candidate[i].directions = 1 + pair->frame->tangents;
+    model->candidate[i].torque_arm = pair->frame->torque_arm;
+    model->candidate[i].clearance  = pair->type->clearance(pair);
+    model->candidate[i].massless   = acts_on_massless(fe, model, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
-    before[i]   = latest[key];
-    latest[key] = i;
-    for (PetscInt j = before[i]; j >= 0; j = before[j]) {
-      if (!is_same(fe, fe->pair[j], pair, model->length_scale)) continue;
-      NsDiagError(fe->diag, contact->where->key_place, "contact '%s' duplicates '%s'", model->candidate[i].name, model->candidate[j].name);
-      break;
-    }
-    check_initial_gap(fe, model, contact, pair, model->candidate[i].name);
+    check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
   }
+  PetscCall(check_duplicates(fe, model, settings, source));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
+{
+  const NsList            *list     = &fe->config->contacts;
+  const NsContactSettings *settings = list->items;
+  PetscInt                *source;
+
+  PetscFunctionBegin;
+  model->flat_contacts = PETSC_TRUE;
+  for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  if (fe->pairs > NS_MOST_CANDIDATES) {
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that memory is made for",
+      (int)fe->pairs, NS_MOST_CANDIDATES);
+    NsDiagNote(fe->diag, "name only those nodes that can touch");
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(fe->pairs, &source));
+  PetscCall(make_candidates(fe, model, source));
+  PetscCall(PetscFree(source));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   set_reach(fe, model);
   PetscCall(make_rows(fe, model));

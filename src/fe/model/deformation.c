@@ -34,22 +34,22 @@ static PetscBool has_lever(const NsPoint *point, const PetscInt *unknown)
   return PETSC_FALSE;
 }
 
-/* Something that a contact touches, or carries: a plane on the body would have to turn with it. */
-static PetscBool contact_has_lever(const NsPair *pair, const PetscInt *unknown)
+/* lever[unknown]: it moves something that a contact touches, or turns a plane on the body. */
+static void mark_levers(const NsFe *fe, const NsModel *model, PetscBool *lever)
 {
-  for (int p = 0; p < 2; p++) {
-    if (has_lever(&pair->point[p], unknown)) return PETSC_TRUE;
-    for (PetscInt i = 0; p == 1 && pair->type->flat && pair->type != &NsPairType_NodeNode && i < pair->point[p].unknowns; i++) {
-      for (int a = 3; a < 6; a++) {
-        if (pair->point[p].unknown[i] == unknown[a] && unknown[a] >= 0) return PETSC_TRUE;
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair *pair = &fe->pair[i];
+    for (int p = 0; p < 2; p++) {
+      const PetscBool plane = p == 1 && pair->type->flat && pair->type != &NsPairType_NodeNode;
+      for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
+        if (plane || NsDot3(pair->point[p]->move[a], pair->point[p]->move[a]) > 0) lever[model->touch[pair->point[p]->touch[a]]] = PETSC_TRUE;
       }
     }
   }
-  return PETSC_FALSE;
 }
 
 /* Whether the rigid body may turn by any angle. */
-static PetscBool turns_freely(const NsFe *fe, PetscInt number)
+static PetscBool turns_freely(const NsFe *fe, PetscInt number, const PetscBool *lever)
 {
   const PetscInt  *unknown = NsFeNodeUnknowns(fe, fe->body[number].first_node);
   const PetscReal *moment  = NULL;
@@ -73,23 +73,30 @@ static PetscBool turns_freely(const NsFe *fe, PetscInt number)
       held = PETSC_TRUE;
     }
   }
-  for (PetscInt i = 0; i < fe->pairs; i++) {
-    if (contact_has_lever(fe->pair[i], unknown)) return PETSC_FALSE;
+  for (int a = 3; a < 6; a++) {
+    if (unknown[a] >= 0 && lever[unknown[a]]) return PETSC_FALSE;
   }
   return turns <= 1 || (!held && moment && moment[0] == moment[1] && moment[1] == moment[2]);
 }
 
-void NsFeDeformationCreate(NsFe *fe)
+PetscErrorCode NsFeDeformationCreate(NsFe *fe, const NsModel *model)
 {
+  PetscBool *lever; /* [unknowns] by contacts */
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1(fe->unknowns, &lever));
+  mark_levers(fe, model, lever);
   for (PetscInt b = 0; b < fe->bodies; b++) {
     NsFeBody *body = &fe->body[b];
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
       const PetscBool twist = body->is_rotor && NsSpinIsFree(body->spin) && PetscAbsReal(NsDot3(body->direction[a], body->frame[0])) > 0.5;
       body->small[a]        = body->turns[a] && !twist;
     }
-    if (body->element || !turns_freely(fe, b)) continue;
+    if (body->element || !turns_freely(fe, b, lever)) continue;
     for (PetscInt a = 3; a < body->node_unknowns; a++) body->small[a] = PETSC_FALSE;
   }
+  PetscCall(PetscFree(lever));
+  PetscFunctionReturn(0);
 }
 
 static void look_at_nodes(const NsFe *fe, const PetscReal *q, Largest *rotation)
@@ -241,10 +248,10 @@ PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model)
     }
   }
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair *pair  = fe->pair[i];
+    const NsPair *pair  = &fe->pair[i];
     PetscReal     depth = pair->radius[0] > 0 ? pair->radius[0] : PETSC_MAX_REAL; /* from there on the centre of a ball is beyond the surface */
     for (int p = 0; p < 2; p++) {
-      for (PetscInt k = 0; k < pair->point[p].unknowns; k++) depth = PetscMin(depth, deep[node_of[pair->point[p].unknown[k]]]);
+      for (PetscInt k = 0; k < pair->point[p]->unknowns; k++) depth = PetscMin(depth, deep[node_of[model->touch[pair->point[p]->touch[k]]]]);
     }
     model->candidate[i].depth = depth < PETSC_MAX_REAL ? depth : 0;
   }

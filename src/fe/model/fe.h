@@ -33,6 +33,14 @@ typedef struct {
 /* What works with the large matrices (src/fe/backend/backend.h). */
 typedef struct NsBackEnd NsBackEnd;
 
+/* The points of a contact, as its pairs keep them. */
+typedef struct NsFePairPoints NsFePairPoints;
+struct NsFePairPoints {
+  PetscInt        count;
+  NsPairPoint    *point; /* [count] */
+  NsFePairPoints *next;
+};
+
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
   NsPoint   centre;
@@ -75,7 +83,8 @@ struct NsFe {
   PetscReal      *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
   NsBackEnd      *back_end;
   PetscInt        pairs;
-  NsPair        **pair;              /* [candidates] */
+  NsPair         *pair;              /* [candidates] */
+  NsFePairPoints *pair_points;       /* of all contacts */
   PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
   NsRows          rows;              /* of all candidates at the start */
   NsRows          one;               /* scratch: of any single candidate */
@@ -140,7 +149,7 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 
 /* src/fe/model/deformation.c: NsModelDynamics.deformation; which rotations are small ones, once contacts and attachments are there; and NsCandidate.depth. */
-void           NsFeDeformationCreate(NsFe *fe);
+PetscErrorCode NsFeDeformationCreate(NsFe *fe, const NsModel *model);
 PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound *stretch);
 PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model);
 

@@ -143,7 +143,7 @@ static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscRea
   PetscFunctionBegin;
   (void)t;
   PetscCall(NsModelTouch(model, q, fe->touch_q));
-  for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i]->type->gap(fe->pair[i], fe->touch_q, NULL);
+  for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i].type->gap(&fe->pair[i], fe->touch_q, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -173,7 +173,7 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
   rows->rows     = 0;
   rows->first[0] = 0;
   for (PetscInt i = 0; i < active; i++) {
-    const NsPair *pair = fe->pair[contact[i]];
+    const NsPair *pair = &fe->pair[contact[i]];
     rows->contact[i]   = contact[i];
     rows->start[i]     = rows->rows;
     if (fe->row_stays[contact[i]]) {
@@ -194,7 +194,7 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]]->type->gap(fe->pair[candidate[k]], touch_q, NULL);
+  for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]].type->gap(&fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
     const PetscInt i = candidate[k], first = fe->rows.start[i];
     NsRows         one = fe->rows; /* its rows where they stay as they are */
@@ -205,7 +205,7 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
     } else {
       one      = fe->one;
       one.rows = 0;
-      PetscCall(fe->pair[i]->type->rows(fe->pair[i], t, touch_q, &one));
+      PetscCall(fe->pair[i].type->rows(&fe->pair[i], t, touch_q, &one));
     }
     NsRowsVelocityTouched(&one, touch_v, u + first);
   }
@@ -221,7 +221,7 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   PetscCall(NsModelTouch(model, q, fe->touch_q));
   PetscCall(NsModelTouch(model, v, fe->touch_v));
   for (PetscInt i = 0; i < rows->contacts; i++) {
-    const NsPair *pair    = fe->pair[rows->contact[i]];
+    const NsPair *pair    = &fe->pair[rows->contact[i]];
     PetscReal     rate[3] = {0, 0, 0};
     if (pair->type->rate) pair->type->rate(pair, t, fe->touch_q, fe->touch_v, rate);
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) d[k] = rate[k - rows->start[i]];
@@ -233,7 +233,7 @@ static PetscErrorCode NsModelContactPoint_Fe(
   NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
   const NsFe   *fe   = model->data;
-  const NsPair *pair = fe->pair[candidate];
+  const NsPair *pair = &fe->pair[candidate];
 
   PetscFunctionBegin;
   (void)t;
@@ -303,7 +303,7 @@ static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTime
 
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->bodies; b++) times->next = PetscMin(times->next, NsSpinNext(fe->body[b].spin, t));
-  for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i]->point[1].spin, t));
+  for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i].point[1]->spin, t));
   NsFeOuterTimes(&fe->here, t, NsVecRead(v), times);
   PetscFunctionReturn(0);
 }
@@ -464,7 +464,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   PetscCall(NsFeContacts(fe, model));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   PetscCall(NsFeContactDepths(fe, model));
-  NsFeDeformationCreate(fe);
+  PetscCall(NsFeDeformationCreate(fe, model));
   if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
   NsFeScene(fe, model);
   model->probe_names = NsFePointNames(fe);

@@ -132,36 +132,49 @@ static PetscBool set_arm(const NsFe *fe, const char *name, const double arm[3], 
   return PETSC_FALSE;
 }
 
+PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePointSet *set)
+{
+  const char     *at   = strchr(name, '@');
+  const NsFeBody *body = NULL;
+  char            why[256];
+
+  *set = (NsFePointSet){.count = 1, .spot = {.body = -1, .node = -1, .element = -1}};
+  if (allow_ground && !strcmp(name, "ground")) return PETSC_TRUE;
+  if (at) {
+    body = NsFeFindBody(fe, name, (size_t)(at - name), place);
+    if (!body) return PETSC_FALSE;
+    if (locate(fe, body, at + 1, &set->spot, why, sizeof(why)) && set_arm(fe, name, arm, &set->spot, why, sizeof(why))) return PETSC_TRUE;
+    NsDiagError(fe->diag, place, "%s", why);
+    return PETSC_FALSE;
+  }
+  set->nodes = find_set(fe, name, place, allow_ground, &body);
+  if (!set->nodes) return PETSC_FALSE;
+  set->count      = set->nodes->count;
+  set->first_node = body->first_node;
+  set->spot.body  = (PetscInt)(body - fe->body);
+  if (set_arm(fe, name, arm, &set->spot, why, sizeof(why))) return PETSC_TRUE;
+  NsDiagError(fe->diag, place, "%s", why);
+  return PETSC_FALSE;
+}
+
+NsFePoint NsFePointOf(const NsFePointSet *set, PetscInt i)
+{
+  NsFePoint spot = set->spot;
+
+  if (set->nodes) spot.node = set->first_node + set->nodes->items[i];
+  return spot;
+}
+
 const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count)
 {
-  const char      *at   = strchr(name, '@');
-  const NsFeBody  *body = NULL;
-  const NsMeshSet *set;
-  NsFePoint       *spots;
-  char             why[256];
+  NsFePointSet set;
+  NsFePoint   *spots;
 
   *count = 0;
-  if (at || (allow_ground && !strcmp(name, "ground"))) {
-    spots       = NsArenaAlloc(fe->arena, sizeof(*spots));
-    spots->body = spots->node = spots->element = -1;
-    *count                                     = 1;
-    if (!at) return spots;
-    body = NsFeFindBody(fe, name, (size_t)(at - name), place);
-    if (!body) return NULL;
-    if (locate(fe, body, at + 1, spots, why, sizeof(why)) && set_arm(fe, name, arm, spots, why, sizeof(why))) return spots;
-    NsDiagError(fe->diag, place, "%s", why);
-    return NULL;
-  }
-  set = find_set(fe, name, place, allow_ground, &body);
-  if (!set) return NULL;
-  spots = NsArenaAlloc(fe->arena, sizeof(*spots) * (size_t)PetscMax(1, set->count));
-  for (PetscInt i = 0; i < set->count; i++) {
-    spots[i] = (NsFePoint){.body = (PetscInt)(body - fe->body), .node = body->first_node + set->items[i], .element = -1};
-    if (set_arm(fe, name, arm, &spots[i], why, sizeof(why))) continue;
-    NsDiagError(fe->diag, place, "%s", why);
-    return NULL;
-  }
-  *count = set->count;
+  if (!NsFeFindSet(fe, name, arm, place, allow_ground, &set)) return NULL;
+  spots = NsArenaAlloc(fe->arena, sizeof(*spots) * (size_t)PetscMax(1, set.count));
+  for (PetscInt i = 0; i < set.count; i++) spots[i] = NsFePointOf(&set, i);
+  *count = set.count;
   return spots;
 }
 

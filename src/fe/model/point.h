@@ -27,6 +27,15 @@ typedef struct {
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
 /* "bar.left" -> global nodes. NULL after an error in diag at this place. */
 const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count);
+/* What a name means: the nodes of a set, or (nodes NULL) one spot. */
+typedef struct {
+  const NsMeshSet *nodes;
+  PetscInt         count, first_node; /* of all; number of the body's first node */
+  NsFePoint        spot;              /* of a set: without the node */
+} NsFePointSet;
+/* As NsFeFindPoints, but takes no memory for each point. False after an error in diag. */
+PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePointSet *set);
+NsFePoint NsFePointOf(const NsFePointSet *set, PetscInt i);
 /* "bar.left", "shaft@0.3" (of its length), "shaft@180 mm", and "ground" where allow_ground. NULL after an error in diag at this place. arm: NULL for none. */
 const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count);
 /* The same where exactly one is wanted; false after an error. */

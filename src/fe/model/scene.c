@@ -118,12 +118,32 @@ static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
   return pair->type->draw ? pair->type->draw(pair, ring) : 0;
 }
 
-/* The circles of a contact's surface; candidates against one surface follow each other. */
-static void add_surface(NsFe *fe, const NsPair *pair)
+/* A pair's point with the numbers of its equations. */
+static NsPoint expand(const NsModel *model, const NsPairPoint *point)
 {
-  const NsPoint *of = pair->point[1].unknowns ? &pair->point[1] : &pair->point[0];
-  NsRing         ring[NS_PAIR_RINGS];
-  const PetscInt rings = draw(pair, ring);
+  NsPoint to = {.unknowns = point->unknowns, .spin = point->spin};
+
+  for (int k = 0; k < 3; k++) {
+    to.x[k]    = point->x[k];
+    to.axis[k] = point->axis[k];
+  }
+  for (PetscInt a = 0; a < point->unknowns; a++) {
+    to.touch[a]   = point->touch[a];
+    to.unknown[a] = model->touch[point->touch[a]];
+    for (int k = 0; k < 3; k++) {
+      to.move[a][k] = point->move[a][k];
+      to.turn[a][k] = point->turn[a][k];
+    }
+  }
+  return to;
+}
+
+/* The circles of a contact's surface; candidates against one surface follow each other. */
+static void add_surface(NsFe *fe, const NsModel *model, const NsPair *pair)
+{
+  const NsPairPoint *of = pair->point[1]->unknowns ? pair->point[1] : pair->point[0];
+  NsRing             ring[NS_PAIR_RINGS];
+  const PetscInt     rings = draw(pair, ring);
 
   if (rings && fe->rings >= rings) {
     const NsFeRing *last = &fe->ring[fe->rings - rings];
@@ -133,17 +153,23 @@ static void add_surface(NsFe *fe, const NsPair *pair)
   }
   for (PetscInt r = 0; r < rings; r++) {
     NsFeRing *to = &fe->ring[fe->rings++];
-    *to          = (NsFeRing){.centre = ring[r].centre, .body = body_of(fe, of->unknown[0]), .radius = ring[r].radius};
+    *to          = (NsFeRing){.centre = expand(model, &ring[r].centre), .body = body_of(fe, model->touch[of->touch[0]]), .radius = ring[r].radius};
     for (int k = 0; k < 3; k++) to->axis[k] = ring[r].axis[k];
   }
 }
 
-static void list_rings(NsFe *fe)
+/* Candidates of one contact share its surface. */
+static PetscBool has_surface_of_last(const NsFe *fe, PetscInt i)
+{
+  return i > 0 && fe->pair[i].data && fe->pair[i].data == fe->pair[i - 1].data;
+}
+
+static void list_rings(NsFe *fe, const NsModel *model)
 {
   NsRing   drawn[NS_PAIR_RINGS];
   PetscInt most = fe->inertias;
 
-  for (PetscInt i = 0; i < fe->pairs; i++) most += draw(fe->pair[i], drawn);
+  for (PetscInt i = 0; i < fe->pairs; i++) most += has_surface_of_last(fe, i) ? 0 : draw(&fe->pair[i], drawn);
   fe->ring = NsArenaAlloc(fe->arena, sizeof(*fe->ring) * (size_t)(most + 1));
   for (PetscInt i = 0; i < fe->inertias; i++) {
     const NsFeInertia *inertia = &fe->inertia[i];
@@ -153,7 +179,9 @@ static void list_rings(NsFe *fe)
     NsFeExpand(fe, &inertia->at, &ring->centre);
     for (int k = 0; k < 3; k++) ring->axis[k] = inertia->frame[0][k];
   }
-  for (PetscInt i = 0; i < fe->pairs; i++) add_surface(fe, fe->pair[i]);
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    if (!has_surface_of_last(fe, i)) add_surface(fe, model, &fe->pair[i]);
+  }
 }
 
 void NsFeScene(NsFe *fe, NsModel *model)
@@ -161,7 +189,7 @@ void NsFeScene(NsFe *fe, NsModel *model)
   NsScene *scene = &model->scene;
   PetscInt point = fe->nodes, cell = 0;
 
-  list_rings(fe);
+  list_rings(fe, model);
   allocate(fe, scene);
   scene->elements = fe->elements;
   scene->bodies   = fe->bodies;
