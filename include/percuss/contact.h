@@ -152,5 +152,12 @@ PetscBool NsRowsWork(const NsRows *rows);
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us);
 /* Gap, gap rate and state of the active candidates at the end of the step. */
 PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);
-/* The same of the inactive ones, where all are to be seen. */
+/* A contact that a step jumped over: gaps (m) before and after, how deep the partners were in each other in between, and how far they moved past each other. */
+typedef struct {
+  PetscInt  candidate; /* -1: none */
+  PetscReal before, depth, after, travel;
+} NsPassage;
+/* After NsContactEndStep, and before the next step begins: the deepest passage of the step. Only of models that know `travel`; curved paths are taken for straight ones. */
+PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage);
+/* Gap, gap rate and state at the end of the step of the inactive candidates, where all are to be seen. */
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state);

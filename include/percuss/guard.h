@@ -8,6 +8,7 @@
       rotation        of what is assumed to turn by small angles only
       stretch         change of an element's length
       penetration     of contacts, or gap of joints
+      passage         of partners of a contact through each other within one step, which no look at gaps has seen
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
 
   Of what exceeds the config's `limits` there is one warning for each kind, or the run ends (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
@@ -21,7 +22,16 @@
 
 typedef struct NsRun NsRun;
 
-typedef enum { NS_GUARD_ENERGY, NS_GUARD_ROTATION, NS_GUARD_STRETCH, NS_GUARD_PENETRATION, NS_GUARD_SPIN, NS_GUARD_TABLE, NS_GUARD_KINDS } NsGuardKind;
+typedef enum {
+  NS_GUARD_ENERGY,
+  NS_GUARD_ROTATION,
+  NS_GUARD_STRETCH,
+  NS_GUARD_PENETRATION,
+  NS_GUARD_PASSAGE,
+  NS_GUARD_SPIN,
+  NS_GUARD_TABLE,
+  NS_GUARD_KINDS
+} NsGuardKind;
 extern const char *const NsGuardNames[];
 
 typedef struct {
@@ -39,8 +49,8 @@ typedef struct {
   /* Limits in force. */
   PetscReal energy, rotation, stretch; /* J/J, rad, m/m */
   PetscReal penetration;               /* m, of contacts whose candidate does not say how deep they may be; 0: none */
-  PetscReal spin_limit;          /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
-  PetscBool stops;               /* the run, where a limit is exceeded; else it warns */
+  PetscReal spin_limit;                /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
+  PetscBool stops;                     /* the run, where a limit is exceeded; else it warns */
 
   /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */

@@ -237,6 +237,8 @@ typedef struct {
      their rows, with the numbers that these have among the rows of all candidates. NULL: every candidate is evaluated every time. */
   PetscErrorCode (*rates_of)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
     PetscReal *g, PetscReal *u);
+  /* How far the partners of a candidate move past each other between two sets of values of the touch list, m: no gap changes more. NULL: not known. */
+  PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
   /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
 } NsModelContact;

@@ -79,8 +79,8 @@ void NsContactActivateAll(NsContact *contact)
   contact->broad.keeps                                  = PETSC_FALSE;
 }
 
-/* max_j stretch_j |x_j - from_j|; several at once, or the maximum would have to wait for itself. */
-static PetscReal motion(const NsModel *model, const PetscReal *x, const PetscReal *from)
+/* Several at once, or the maximum would have to wait for itself. */
+PetscReal NsBroadPhaseMotion(const NsModel *model, const PetscReal *x, const PetscReal *from)
 {
   enum { LANES = 8 };
   PetscReal most[LANES] = {0}, largest = 0;
@@ -152,7 +152,7 @@ static PetscErrorCode find_gaps(NsContact *contact, PetscReal t)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  if (broad->activations < broad->inactives) PetscCall(activate(contact, t, motion(model, broad->touch_q, broad->reference)));
+  if (broad->activations < broad->inactives) PetscCall(activate(contact, t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference)));
   PetscCall(model->contact.rates_of(model, t, broad->touch_q, NULL, contact->actives, contact->active, contact->gap, NULL));
   note_closed(contact);
   broad->keeps = PETSC_FALSE;
@@ -198,7 +198,7 @@ static PetscErrorCode find_rates(NsContact *contact, const NsState *state, Petsc
   PetscFunctionBegin;
   PetscCall(NsModelTouch(model, state->v, broad->touch_v));
   if (ahead > 0 && broad->activations < broad->inactives) {
-    PetscCall(activate(contact, state->t, motion(model, broad->touch_q, broad->reference) + ahead * fastest(model, broad->touch_v)));
+    PetscCall(activate(contact, state->t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference) + ahead * fastest(model, broad->touch_v)));
     if (contact->actives > actives) PetscCall(find_gaps(contact, state->t));
   }
   PetscCall(model->contact.rates_of(model, state->t, broad->touch_q, broad->touch_v, contact->actives, contact->active, NULL, contact->u));

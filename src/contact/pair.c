@@ -118,6 +118,20 @@ PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, cons
   PetscFunctionReturn(0);
 }
 
+PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to)
+{
+  PetscReal d[3] = {0, 0, 0};
+
+  for (int p = 0; p < 2; p++) {
+    const NsPairPoint *point = pair->point[p];
+    for (PetscInt a = 0; a < point->unknowns; a++) {
+      const PetscReal change = to[point->touch[a]] - from[point->touch[a]];
+      for (int k = 0; k < 3; k++) d[k] += (p == 0 ? 1 : -1) * point->move[a][k] * change;
+    }
+  }
+  return PetscSqrtReal(NsDot3(d, d));
+}
+
 PetscBool NsPairActs(const NsPair *pair)
 {
   for (PetscInt p = 0; p < 2; p++) {

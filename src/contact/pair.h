@@ -109,6 +109,8 @@ extern const NsPairType *const NsPairTypes[];                   /* every pair, N
 extern const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1]; /* of each surface */
 extern const NsPairType        NsPairType_NodeNode;
 
+/* How far the points move past each other, m: no gap changes more. */
+PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to);
 /* Whether the gap can change at all. */
 PetscBool NsPairActs(const NsPair *pair);
 /* Contact point on the first partner: in the reference configuration, its displacement, and the normal. */

@@ -30,7 +30,7 @@
 #define NS_INSTANTS     64   /* of loads that are looked at for the largest */
 #define NS_SPIN_MARGIN  1.1
 
-const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "spin", "bearing_table"};
+const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table"};
 
 PetscErrorCode NsGuardCreate(NsRun *run)
 {
@@ -118,7 +118,7 @@ const char *NsGuardHint(const NsRun *run)
 
 void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
-  static const char *const units[]  = {"times the reference energy", "rad", "of the length", "m", "rpm", "rpm"};
+  static const char *const units[]  = {"times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm"};
   const NsExceeded        *exceeded = &run->guard.exceeded[kind];
   const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
 
@@ -256,6 +256,26 @@ static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, Pe
   exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, name, text);
 }
 
+/* Schemes that choose steps by their error follow curved paths, and look along them by themselves. */
+static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
+{
+  const NsSchemeType *type      = run->scheme->type;
+  char                text[512] = "", name[NS_CANDIDATE_NAME];
+  NsPassage           passage;
+
+  PetscFunctionBegin;
+  if (type->adapts && !type->bounded) PetscFunctionReturn(0);
+  PetscCall(NsContactPassage(run->contact, &passage));
+  if (passage.candidate < 0) PetscFunctionReturn(0);
+  (void)NsCandidateName(&run->model->candidate[passage.candidate], name);
+  if (!run->guard.exceeded[NS_GUARD_PASSAGE].exceeded) /* within the other for 2 depth/travel of the step at least: half as long is seen */
+    (void)snprintf(text, sizeof(text),
+      "contact '%s' was jumped over in the step to t = %.9g s (step %lld): its gap was %.3g m before, %.3g m after and %.3g m in between; steps of at most %.3g s find it",
+      name, run->state.t, (long long)step, passage.before, passage.after, -passage.depth, run->step * passage.depth / passage.travel);
+  exceed(run, NS_GUARD_PASSAGE, step, run->state.t, 0, passage.depth, name, text);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
 {
   const PetscInt        *active, actives = NsContactActive(run->contact, &active);
@@ -271,6 +291,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     const PetscReal limit        = NsGuardDepth(run, i);
     if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
   }
+  if (!run->guard.stop) PetscCall(look_for_passages(run, step));
   PetscFunctionReturn(0);
 }
 

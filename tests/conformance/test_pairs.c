@@ -373,8 +373,9 @@ static void check_promises(Trial *trial)
 {
   const NsPair   *pair      = &trial->pair;
   const PetscReal clearance = pair->type->clearance(pair), from = pair->type->gap(pair, trial->q, NULL), size = PetscPowReal(10, 2 * draw() - 1);
-  PetscReal       bound = 0;
+  PetscReal       bound = 0, q[TOUCHES];
 
+  memcpy(q, trial->q, sizeof(q));
   if (!(clearance > 0)) fail_msg("pair '%s', %s: its clearance is %g m", pair->type->name, about, clearance);
   if (from > clearance + pair->offset + 1e-12 * trial->size)
     fail_msg("pair '%s', %s: a gap of %g m is above the clearance of %g m", pair->type->name, about, from - pair->offset, clearance);
@@ -388,6 +389,9 @@ static void check_promises(Trial *trial)
   const PetscReal change = PetscAbsReal(pair->type->gap(pair, trial->q, NULL) - from);
   if (change > bound * (1 + 1e-9) + 1e-12 * trial->size)
     fail_msg("pair '%s', %s: its gap changes by %g m, and by no more than %g m according to `bound`", pair->type->name, about, change, bound);
+  const PetscReal travel = NsPairTravel(pair, q, trial->q);
+  if (change > travel * (1 + 1e-9) + 1e-12 * trial->size)
+    fail_msg("pair '%s', %s: its gap changes by %g m while the partners move %g m past each other", pair->type->name, about, change, travel);
 }
 
 static void bounds_hold(void **state)

@@ -229,6 +229,11 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
   PetscFunctionReturn(0);
 }
 
+static PetscReal NsModelTravel_Fe(const NsModel *model, PetscInt candidate, const PetscReal *from, const PetscReal *to)
+{
+  return NsPairTravel(&((const NsFe *)model->data)->pair[candidate], from, to);
+}
+
 static PetscErrorCode NsModelContactPoint_Fe(
   NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
@@ -329,6 +334,7 @@ static const NsModelContact fe_contact = {
   .rows     = NsModelRows_Fe,
   .rowrate  = NsModelRowrate_Fe,
   .rates_of = NsModelRatesOf_Fe,
+  .travel   = NsModelTravel_Fe,
 };
 
 static const NsModelView fe_view = {
