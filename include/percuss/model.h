@@ -53,15 +53,17 @@ typedef struct {
 
 typedef struct {
   const char *name;       /* of the contact, "wall"; that of the candidate is NsCandidateName */
-  PetscInt    number[2];  /* 0: none; number of the candidate among those of its contact, or of the two balls */
+  PetscInt    number[2];  /* 0: none; number of the candidate among those of its contact, or of the two balls; of a slot without a pair both 0 */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* a joint: u = 0 instead of a law */
+  PetscBool   slot;       /* stands for one of many pairs, which come and go; see NsModelContact.search */
   PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
   PetscReal   tolerance;  /* m: a gap up to this is closed */
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
   PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
-  PetscReal   depth;      /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
-  NsLaw       law;
+  PetscReal
+        depth; /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
+  NsLaw law;
 } NsCandidate;
 
 #define NS_CANDIDATE_NAME 128 /* bytes */
@@ -239,6 +241,15 @@ typedef struct {
     PetscReal *g, PetscReal *u);
   /* How far the partners of a candidate move past each other between two sets of values of the touch list, m: no gap changes more. NULL: not known. */
   PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
+  /*
+    Slots: candidates for pairs that are too many to be listed. A pair without slot is open as long as `strays` says no; then `search` gives slots to all pairs that may be closed at `to`,
+    or on the straight path there from `from` (the end of the last step), and lists them in found[slots]. `release` takes the pair out of a slot that has been open. Values are those
+    of the touch list. With more pairs than slots model->crowded is set, and the run ends. NULL: there are no slots.
+  */
+  PetscBool (*strays)(NsModel *, const PetscReal *touch_q);
+  PetscErrorCode (*search)(NsModel *, const PetscReal *from, const PetscReal *to, PetscInt *count, PetscInt *found);
+  void (*release)(NsModel *, PetscInt candidate);
+  void (*serialize)(NsModel *, NsArchive *); /* which slot has which pair */
   /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
 } NsModelContact;
@@ -306,7 +317,9 @@ struct NsModel {
   PetscBool    tangents_vary;    /* K and C depend on (q, v), and factoring them anew is cheap: Newton's method does so in each iteration */
   PetscBool    flat_contacts;    /* gaps are linear in q: normals are constant */
   PetscInt     candidates;
-  NsCandidate *candidate; /* [candidates] */
+  PetscInt     slots, slots_free; /* of these; how many stand for no pair at present */
+  const char  *crowded;           /* the contact with more near pairs than slots; NULL: none */
+  NsCandidate *candidate;         /* [candidates] */
   PetscInt     touches;
   PetscInt    *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
   PetscInt     massless;       /* unknowns without mass: in static equilibrium with the others */
@@ -325,6 +338,9 @@ struct NsModel {
   const char        *probe_help;  /* which probes there are, in a sentence for the user */
   NsArena           *arena;       /* not owned */
 };
+
+/* Why a scheme does not support slots: it keeps something for each pair. */
+#define NS_REFUSES_SLOTS "it needs all pairs of balls from the start: raise near_pairs of the contact to their number"
 
 PetscErrorCode NsModelDestroy(NsModel **model);
 /* A PETSc error that names an operation which the model needs and does not have: called once when a model has been made. */

@@ -81,6 +81,7 @@ static void print_spins(NsRun *run)
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
+  PetscInt           told      = 0;
   NsModel           *model     = NsRunModel(run);
   NsContact         *contact   = NsRunContact(run);
   const NsScheme    *scheme    = NsRunScheme(run);
@@ -115,9 +116,12 @@ static PetscErrorCode print_report(NsRun *run)
   }
   print_spins(run);
   printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
-  for (PetscInt i = 0; i < model->candidates && i < 8; i++)
-    printf("%s%s (gap %.6g m)", i ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
-  printf("%s\n", model->candidates > 8 ? ", ..." : "");
+  if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);
+  for (PetscInt i = 0; i < model->candidates && told < 8; i++) {
+    if (model->candidate[i].slot && model->candidate[i].number[0] == 0) continue;
+    printf("%s%s (gap %.6g m)", told++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
+  }
+  printf("%s\n", model->candidates - model->slots_free > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
   if (model->analysis.frequency_bound && stability->omega_max == 0)

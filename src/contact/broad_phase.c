@@ -30,11 +30,12 @@ PetscErrorCode NsBroadPhaseCreate(NsContact *contact)
   const PetscInt n = contact->candidates, touches = model->touches;
 
   PetscFunctionBegin;
-  broad->enabled = n >= NS_FEW && model->contact.rates_of && model->stretch;
+  broad->enabled = (n >= NS_FEW || model->slots) && model->contact.rates_of && model->stretch;
   broad->steps   = 1; /* nothing was closed in the step before */
   /* one block, freed by its first: the others change places */
   PetscCall(
     PetscCalloc5(touches, &broad->reference, touches, &broad->touch_q, touches, &broad->touch_v, touches, &broad->end_q, touches, &broad->end_v));
+  if (model->slots) PetscCall(PetscMalloc1(touches, &broad->ahead));
   PetscCall(PetscMalloc4(n, &broad->limit, n, &broad->inactive, n, &broad->activated, NS_BUCKETS + 1, &broad->bucket));
   broad->closed = NsZeros((size_t)n, sizeof(*broad->closed));
   NsContactActivateAll(contact);
@@ -49,6 +50,7 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
   PetscCall(PetscFree5(broad->reference, broad->touch_q, broad->touch_v, broad->end_q, broad->end_v));
   PetscCall(PetscFree4(broad->limit, broad->inactive, broad->activated, broad->bucket));
   free(broad->closed);
+  PetscCall(PetscFree(broad->ahead));
   PetscFunctionReturn(0);
 }
 
@@ -71,10 +73,17 @@ void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive)
   NsArchiveReals(archive, "limit", broad->inactives, broad->limit);
 }
 
+static PetscBool is_vacant(const NsModel *model, PetscInt i)
+{
+  return model->candidate[i].slot && model->candidate[i].number[0] == 0;
+}
+
 void NsContactActivateAll(NsContact *contact)
 {
-  for (PetscInt i = 0; i < contact->candidates; i++) contact->active[i] = i;
-  contact->actives         = contact->candidates;
+  contact->actives = 0;
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    if (!is_vacant(contact->model, i)) contact->active[contact->actives++] = i;
+  }
   contact->broad.inactives = contact->broad.activations = 0;
   contact->broad.keeps                                  = PETSC_FALSE;
 }
@@ -105,27 +114,57 @@ static PetscReal fastest(const NsModel *model, const PetscReal *v)
   return most;
 }
 
-/* Candidates list[count], ascending, are active from now on. */
+/* The order of candidates: their numbers; of the slots of one contact, the numbers of their balls. */
+static PetscBool is_before(const NsModel *model, PetscInt i, PetscInt j)
+{
+  const NsCandidate *a = &model->candidate[i], *b = &model->candidate[j];
+
+  if (!a->slot || a->name != b->name) return i < j;
+  return a->number[0] != b->number[0] ? a->number[0] < b->number[0] : a->number[1] < b->number[1];
+}
+
+/* In that order; Shell's method. */
+static PetscErrorCode sort(const NsModel *model, PetscInt count, PetscInt *list)
+{
+  PetscInt step = 1;
+
+  PetscFunctionBegin;
+  if (!model->slots) {
+    PetscCall(PetscSortInt(count, list));
+    PetscFunctionReturn(0);
+  }
+  while (step < count / 3) step = 3 * step + 1;
+  for (; step > 0; step /= 3) {
+    for (PetscInt k = step; k < count; k++) {
+      const PetscInt it = list[k];
+      PetscInt       to = k;
+      for (; to >= step && is_before(model, it, list[to - step]); to -= step) list[to] = list[to - step];
+      list[to] = it;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Candidates list[count], in order, are active from now on. */
 static void add_active(NsContact *contact, PetscInt count, const PetscInt *list)
 {
   PetscInt to = contact->actives + count, from = contact->actives;
 
   contact->actives = to;
-  while (count > 0) contact->active[--to] = from > 0 && contact->active[from - 1] > list[count - 1] ? contact->active[--from] : list[--count];
+  while (count > 0)
+    contact->active[--to] =
+      from > 0 && is_before(contact->model, list[count - 1], contact->active[from - 1]) ? contact->active[--from] : list[--count];
 }
 
-/* Activates those that may be closed after such a motion. The reports of the step before get what was not looked at then. */
-static PetscErrorCode activate(NsContact *contact, PetscReal t, PetscReal moved)
+/* The candidates activated[count] become active. The reports of the step before get what was not looked at then. */
+static PetscErrorCode join(NsContact *contact, PetscReal t, PetscInt count)
 {
   NsModel      *model = contact->model;
   NsBroadPhase *broad = &contact->broad;
-  PetscInt      count = 0;
 
   PetscFunctionBegin;
-  while (broad->activations < broad->inactives && moved >= broad->limit[broad->activations])
-    broad->activated[count++] = broad->inactive[broad->activations++];
   if (!count) PetscFunctionReturn(0);
-  PetscCall(PetscSortInt(count, broad->activated));
+  PetscCall(sort(model, count, broad->activated));
   PetscCall(model->contact.rates_of(model, t, broad->end_q, broad->end_v, count, broad->activated, contact->gap, contact->u));
   for (PetscInt k = 0; k < count; k++) {
     const PetscInt i                 = broad->activated[k];
@@ -133,6 +172,31 @@ static PetscErrorCode activate(NsContact *contact, PetscReal t, PetscReal moved)
     contact->last_report[i].gap_rate = contact->u[contact->first[i]];
   }
   add_active(contact, count, broad->activated);
+  PetscFunctionReturn(0);
+}
+
+/* Activates those that may be closed after such a motion. */
+static PetscErrorCode activate(NsContact *contact, PetscReal t, PetscReal moved)
+{
+  NsBroadPhase *broad = &contact->broad;
+  PetscInt      count = 0;
+
+  PetscFunctionBegin;
+  if (!(broad->activations < broad->inactives)) PetscFunctionReturn(0);
+  while (broad->activations < broad->inactives && moved >= broad->limit[broad->activations])
+    broad->activated[count++] = broad->inactive[broad->activations++];
+  PetscCall(join(contact, t, count));
+  PetscFunctionReturn(0);
+}
+
+/* Slots for all pairs that may be closed at touch_q, or were on the way there. */
+static PetscErrorCode search(NsContact *contact, PetscReal t, const PetscReal *touch_q, PetscInt *count)
+{
+  NsModel *model = contact->model;
+
+  PetscFunctionBegin;
+  PetscCall(model->contact.search(model, contact->broad.end_q, touch_q, count, contact->broad.activated));
+  PetscCall(join(contact, t, *count));
   PetscFunctionReturn(0);
 }
 
@@ -150,9 +214,11 @@ static PetscErrorCode find_gaps(NsContact *contact, PetscReal t)
 {
   NsModel      *model = contact->model;
   NsBroadPhase *broad = &contact->broad;
+  PetscInt      found;
 
   PetscFunctionBegin;
   if (broad->activations < broad->inactives) PetscCall(activate(contact, t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference)));
+  if (model->slots && model->contact.strays(model, broad->touch_q)) PetscCall(search(contact, t, broad->touch_q, &found));
   PetscCall(model->contact.rates_of(model, t, broad->touch_q, NULL, contact->actives, contact->active, contact->gap, NULL));
   note_closed(contact);
   broad->keeps = PETSC_FALSE;
@@ -194,13 +260,17 @@ static PetscErrorCode find_rates(NsContact *contact, const NsState *state, Petsc
   NsModel       *model   = contact->model;
   NsBroadPhase  *broad   = &contact->broad;
   const PetscInt actives = contact->actives;
+  PetscInt       found;
 
   PetscFunctionBegin;
   PetscCall(NsModelTouch(model, state->v, broad->touch_v));
-  if (ahead > 0 && broad->activations < broad->inactives) {
+  if (ahead > 0 && broad->activations < broad->inactives)
     PetscCall(activate(contact, state->t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference) + ahead * fastest(model, broad->touch_v)));
-    if (contact->actives > actives) PetscCall(find_gaps(contact, state->t));
+  if (ahead > 0 && model->slots) {
+    for (PetscInt j = 0; j < model->touches; j++) broad->ahead[j] = broad->touch_q[j] + ahead * broad->touch_v[j];
+    if (model->contact.strays(model, broad->ahead)) PetscCall(search(contact, state->t, broad->ahead, &found));
   }
+  if (contact->actives > actives) PetscCall(find_gaps(contact, state->t));
   PetscCall(model->contact.rates_of(model, state->t, broad->touch_q, broad->touch_v, contact->actives, contact->active, NULL, contact->u));
   PetscFunctionReturn(0);
 }
@@ -269,6 +339,7 @@ static PetscErrorCode take_reference(NsContact *contact)
   NsBroadPhase  *broad = &contact->broad;
   const PetscInt n     = contact->candidates;
   PetscReal      size  = 0;
+  PetscInt       count = 0;
 
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(broad->reference, broad->end_q, model->touches));
@@ -277,8 +348,15 @@ static PetscErrorCode take_reference(NsContact *contact)
   PetscCall(PetscArrayzero(broad->bucket, NS_BUCKETS + 1));
   contact->actives = broad->inactives = broad->activations = 0;
   for (PetscInt i = 0; i < n; i++) { /* in u: limits */
-    contact->u[i] = find_limit(contact, i, size);
-    if (contact->u[i] > 0) {
+    contact->u[i] = is_vacant(model, i) ? 0 : find_limit(contact, i, size);
+    if (contact->u[i] > 0 && model->candidate[i].slot) { /* if it is near all the same, the search below finds it again */
+      model->contact.release(model, i);
+      clear(&contact->report[i]);
+      clear(&contact->last_report[i]);
+      contact->u[i] = 0;
+    } else if (is_vacant(model, i))
+      continue;
+    else if (contact->u[i] > 0) {
       broad->bucket[bucket_of(contact->u[i]) + 1]++;
       broad->inactives++;
     } else
@@ -294,6 +372,11 @@ static PetscErrorCode take_reference(NsContact *contact)
     clear(&contact->last_report[i]);
   }
   broad->work = 0;
+  if (!model->slots) PetscFunctionReturn(0);
+  PetscCall(sort(model, contact->actives, contact->active));
+  PetscCall(search(contact, 0, broad->end_q, &count));
+  for (PetscInt k = 0; k < count; k++)
+    contact->report[broad->activated[k]] = contact->last_report[broad->activated[k]]; /* they change places before the step */
   PetscFunctionReturn(0);
 }
 
@@ -327,7 +410,8 @@ PetscErrorCode NsBroadPhaseBeginStep(NsContact *contact)
   broad->keeps = PETSC_FALSE;
   if (!broad->enabled) PetscFunctionReturn(0);
   broad->work += contact->actives;
-  if (broad->work > (PetscInt64)NS_PATIENCE * contact->candidates && broad->ends >= 2) PetscCall(take_reference(contact));
+  const PetscBool short_of_slots = 4 * contact->model->slots_free < contact->model->slots; /* those of pairs that have parted are free again then */
+  if ((short_of_slots || broad->work > (PetscInt64)NS_PATIENCE * contact->candidates) && broad->ends >= 2) PetscCall(take_reference(contact));
   PetscFunctionReturn(0);
 }
 

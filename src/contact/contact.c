@@ -190,6 +190,7 @@ void NsContactSerialize(NsContact *contact, NsArchive *archive)
   serialize_reports(archive, "last_report", n, contact->last_report);
   NsArchiveCount(archive, "actives", &contact->actives, n);
   NsArchiveIndices(archive, "active", contact->actives, contact->active, n);
+  if (contact->model->slots) contact->model->contact.serialize(contact->model, archive);
   NsBroadPhaseSerialize(contact, archive);
 }
 
@@ -486,6 +487,8 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
       report->state = NS_OPEN;
     else
       report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
+    /* balls that part meet others: where the solver begins next time must not depend on how long a slot was theirs */
+    for (int d = 0; d < 3 && candidate->number[1] > 0 && report->state == NS_OPEN; d++) contact->guess[3 * i + d] = 0;
   }
   PetscFunctionReturn(0);
 }

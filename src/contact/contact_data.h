@@ -44,6 +44,7 @@ typedef struct {
   PetscReal  *reference;         /* [touches] where all candidates were looked at */
   PetscReal  *touch_q, *touch_v; /* [touches] of the last look at some */
   PetscReal  *end_q, *end_v;     /* [touches] at the end of the last step */
+  PetscReal  *ahead;             /* [touches] scratch; NULL: there are no slots */
   PetscReal  *limit;             /* [inactives] motion from the reference at which each could close, ascending */
   PetscInt   *inactive;          /* [inactives] in the order of limit */
   PetscInt   *activated;         /* [inactives] scratch */
@@ -61,7 +62,7 @@ struct NsContact {
   NsModel   *model;            /* not owned */
   PetscInt   candidates, rows; /* rows: of all candidates together */
   PetscInt   actives;
-  PetscInt  *active; /* [actives] ascending: candidates that may be closed */
+  PetscInt  *active; /* [actives] in order, slots by their balls: candidates that may be closed */
   PetscReal *gap;    /* [candidates] of the last NsContactGaps */
   PetscReal *
     tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */

@@ -118,6 +118,15 @@ PetscErrorCode NsRowsAddFlat(NsRows *rows, const NsPair *pair, PetscReal t, cons
   PetscFunctionReturn(0);
 }
 
+PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b)
+{
+  if (a->unknowns != b->unknowns) return PETSC_FALSE;
+  for (PetscInt i = 0; i < a->unknowns; i++) {
+    if (a->touch[i] != b->touch[i]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to)
 {
   PetscReal d[3] = {0, 0, 0};

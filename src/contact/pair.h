@@ -107,10 +107,12 @@ struct NsPair {
 
 extern const NsPairType *const NsPairTypes[];                   /* every pair, NULL-terminated, from pairs/list.h */
 extern const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1]; /* of each surface */
-extern const NsPairType        NsPairType_NodeNode;
+extern const NsPairType        NsPairType_NodeNode, NsPairType_Balls;
 
 /* How far the points move past each other, m: no gap changes more. */
 PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to);
+/* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
+PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b);
 /* Whether the gap can change at all. */
 PetscBool NsPairActs(const NsPair *pair);
 /* Contact point on the first partner: in the reference configuration, its displacement, and the normal. */

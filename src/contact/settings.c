@@ -9,7 +9,7 @@
 static const NsKey partner_keys[] = {
   {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body, or a point along it", .example = "bar.left"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "with `node`: radius of a ball or journal around it", .example = "10 mm"},
+    .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal", .example = "[9.5 mm, 0, 0]"},
 #define NS_PAIR(Name)
@@ -41,13 +41,16 @@ static const NsTable partner_table = {
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
-    .help    = "the two that may touch: nodes of a body, and one of: a node of another body"
+    .help    = "the two that may touch: nodes of a body, and one of: a node of another body, balls around nodes"
 #include "pairs/list.h"
   },
 #undef NS_SURFACE
 #undef NS_PAIR
   {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .default_value = "[0, 0, 0]",
     .help = "node against node: direction from the first to the second; without it, the line of the first body, outwards", .example = "[1, 0, 0]"},
+  {"near_pairs", NS_KEY_INTEGER, offsetof(NsContactSettings, near_pairs), .default_value = "0", .minimum = "0", .maximum = "1000000",
+    .help    = "balls against balls: how many pairs may be near each other at a time, at 1 kB each; 0: 8 for each ball, and 5000 at least",
+    .example = "20000"},
   {"gap_offset", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_offset), .dimension = NS_DIM_LENGTH, .default_value = "0",
     .help = "added to the gap between the partners", .example = "0.1 mm"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
@@ -69,17 +72,22 @@ int NsPartnerSurface(const NsPartnerSettings *partner)
   return which;
 }
 
+bool NsContactOfBalls(const NsContactSettings *contact)
+{
+  const NsPartnerSettings *side = contact->between.items;
+
+  return side[0].node && side[1].node && side[0].radius + side[1].radius > 0;
+}
+
 static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsContactSettings *contact = settings;
-  const NsPartnerSettings *side    = contact->between.items;
 
   (void)arena;
-  for (int i = 0; i < 2 && side[0].node && side[1].node; i++) {
-    if (side[i].radius == 0) continue;
-    NsDiagError(diag, NsKeysPlace(side[i].where, "radius"), "a radius goes with a surface; node against node has none");
-    NsDiagNote(diag, "make one of the two a sphere: {sphere: {on: %s, radius: ..., side: outside}}", side[1 - i].node);
-  }
+  if (NsContactOfBalls(contact) && NsTreeChild(contact->where, "normal"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes without a radius; balls touch in any direction");
+  if (!NsContactOfBalls(contact) && NsTreeChild(contact->where, "near_pairs"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
   if (contact->restitution_tangential > 0 && contact->friction == 0)
     NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
 }

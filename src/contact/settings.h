@@ -31,12 +31,16 @@ typedef struct {
   const NsNode *where;
   NsList        between;       /* of NsPartnerSettings, two */
   double        normal[3];     /* node against node: from the first to the second; zero: the axis of the first body */
+  long          near_pairs;    /* balls against balls: slots; 0: by their number */
   double        gap_offset;    /* added to the geometric gap, m */
   double        gap_tolerance; /* a gap up to this is closed, m */
   double        restitution, restitution_tangential, friction;
 } NsContactSettings;
 
 extern const NsTable NsTable_Contact;
+
+/* Two sets of balls: both partners are nodes, one at least with a radius. */
+bool NsContactOfBalls(const NsContactSettings *contact);
 
 /* Which of the surfaces a partner is; NS_SURFACES: a node. */
 int NsPartnerSurface(const NsPartnerSettings *partner);

@@ -17,8 +17,13 @@ typedef struct {
 
 typedef struct {
   PetscReal time;
-  Contact   contact[]; /* [candidates]; impulses since the last row */
+  Contact   contact[]; /* [columns]; impulses since the last row */
 } Row;
+
+typedef struct {
+  Row      *row;
+  PetscInt *column; /* [candidates] -1: none, a slot stands for other balls from time to time */
+} Contacts;
 
 static const NsColumn columns[] = {
   {"time", "s", "time", offsetof(Row, time)},
@@ -42,56 +47,65 @@ static const NsCsvType contacts = {"contacts.csv", "all contacts, a row every `o
 
 static PetscBool wanted(const NsWriter *writer)
 {
-  return writer->model->candidates > 0;
+  return writer->model->candidates > writer->model->slots;
 }
 
 static double bytes(const NsWriter *writer)
 {
-  return NS_CSV_NUMBER * (1 + 4.0 * writer->model->candidates);
+  return NS_CSV_NUMBER * (1 + 4.0 * (writer->model->candidates - writer->model->slots));
 }
 
 static PetscErrorCode open_table(NsWriter *writer)
 {
-  const PetscInt count   = writer->model->candidates;
-  NsSubject     *subject = NsArenaAlloc(writer->sink->arena, sizeof(*subject) * (size_t)count);
+  const NsModel *model   = writer->model;
+  const PetscInt count   = model->candidates - model->slots;
+  NsArena       *arena   = writer->sink->arena;
+  NsSubject     *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)count);
+  Contacts      *self    = NsArenaAlloc(arena, sizeof(*self));
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < count; i++) {
-    const NsCandidate *candidate = &writer->model->candidate[i];
+  self->column = NsArenaAlloc(arena, sizeof(*self->column) * (size_t)model->candidates);
+  self->row    = NsArenaAlloc(arena, NsCsvRowSize(&contacts, count));
+  for (PetscInt i = 0, column = 0; i < model->candidates; i++) {
+    const NsCandidate *candidate = &model->candidate[i];
     char               name[NS_CANDIDATE_NAME];
 
-    subject[i].name = NsArenaPrint(writer->sink->arena, "%s", NsCandidateName(candidate, name));
-    subject[i].has =
+    self->column[i] = candidate->slot ? -1 : column;
+    if (candidate->slot) continue;
+    subject[column].name = NsArenaPrint(arena, "%s", NsCandidateName(candidate, name));
+    subject[column++].has =
       (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0);
   }
-  writer->data = NsArenaAlloc(writer->sink->arena, NsCsvRowSize(&contacts, count));
+  writer->data = self;
   NsCsvOpen(&writer->csv[0], writer->sink, &contacts, count, subject);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode observe(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  Row *row = writer->data;
+  Contacts *self = writer->data;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < snapshot->actives; k++) {
     const PetscInt i = snapshot->active[k];
 
-    for (int d = 0; d < 3; d++) row->contact[i].impulse[d] += snapshot->contact[i].impulse[d];
+    for (int d = 0; d < 3 && self->column[i] >= 0; d++) self->row->contact[self->column[i]].impulse[d] += snapshot->contact[i].impulse[d];
   }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  Row *row = writer->data;
+  const NsModel *model = writer->model;
+  Contacts      *self  = writer->data;
 
   PetscFunctionBegin;
-  row->time = snapshot->state.t;
-  for (PetscInt i = 0; i < writer->model->candidates; i++) {
+  self->row->time = snapshot->state.t;
+  for (PetscInt i = 0; i < model->candidates; i++) {
     const NsContactReport *report = &snapshot->contact[i];
-    const PetscReal        arm    = writer->model->candidate[i].torque_arm;
-    Contact               *to     = &row->contact[i];
+    const PetscReal        arm    = model->candidate[i].torque_arm;
+    if (self->column[i] < 0) continue;
+    Contact *to = &self->row->contact[self->column[i]];
 
     to->gap      = report->gap;
     to->gap_rate = report->gap_rate;
@@ -103,19 +117,20 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
     to->torque         = arm * report->force[1] + 0.0; /* no -0 */
     to->torque_impulse = arm * to->impulse[1] + 0.0;
   }
-  NsCsvRow(&writer->csv[0], row);
-  for (PetscInt i = 0; i < writer->model->candidates; i++) {
-    for (int d = 0; d < 3; d++) row->contact[i].impulse[d] = 0;
+  NsCsvRow(&writer->csv[0], self->row);
+  for (PetscInt column = 0; column < model->candidates - model->slots; column++) {
+    for (int d = 0; d < 3; d++) self->row->contact[column].impulse[d] = 0;
   }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
 {
-  Row *row = writer->data;
+  Contacts *self = writer->data;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < writer->model->candidates; i++) NsArchiveReals(archive, "impulse", 3, row->contact[i].impulse);
+  for (PetscInt column = 0; column < writer->model->candidates - writer->model->slots; column++)
+    NsArchiveReals(archive, "impulse", 3, self->row->contact[column].impulse);
   PetscFunctionReturn(0);
 }
 

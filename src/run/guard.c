@@ -292,6 +292,12 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
   }
   if (!run->guard.stop) PetscCall(look_for_passages(run, step));
+  if (run->model->crowded && !run->guard.stop) {
+    NsSinkFail(&run->sink,
+      "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than it has room for: raise its near_pairs, or name only balls that can touch",
+      run->model->crowded, run->state.t, (long long)step);
+    run->guard.stop = run->guard.broken = PETSC_TRUE;
+  }
   PetscFunctionReturn(0);
 }
 

@@ -396,6 +396,7 @@ static const char *refuses(const NsModel *model, const void *settings)
   (void)settings;
   if (!model->constant_mass || (model->candidates && !model->massless))
     return "it needs contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
+  if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     char               name[NS_CANDIDATE_NAME];

@@ -63,6 +63,23 @@ static const char *const joint     = "gravity: [0, -9.81, 0]\n"
                                      "scheme: {type: half_explicit, step: 10 us}\n"
                                      "time: {end: 20 ms}\n";
 
+/* Balls of a lattice without stiffness to speak of, which fall on each other. */
+static const char *const balls =
+  "gravity: [0, 0, -9.81]\n"
+  "bodies:\n"
+  "  heap:\n"
+  "    type: truss\n"
+  "    dimension: 3\n"
+  "    mesh: {lattice: {from: [0, 0, 0], to: [30 mm, 30 mm, 40 mm], cells: [3, 3, 4]}}\n"
+  "    material: {density: 2000, young: 1 kPa}\n"
+  "    section: {area: 1 mm^2}\n"
+  "    mass: lumped\n"
+  "supports: {ground: {at: heap.back}}\n"
+  "contacts: {hit: {between: [{node: heap.all, radius: 4 mm}, {node: heap.all, radius: 4 mm}], friction: 0.2, near_pairs: 500}}\n"
+  "limits: {rotation: 100, stretch: 100}\n"
+  "scheme: {type: half_explicit, step: 0.1 ms}\n"
+  "time: {end: 1}\n";
+
 /* An implicit scheme that changes its step has to factor anew, and that allocates where a back end does: a mechanism shows that nothing else of it does. */
 static PetscBool factors_anew(const Promise *p)
 {
@@ -110,5 +127,31 @@ static void nothing_allocates_in_a_step(void **state)
 #endif
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_allocates_in_a_step)};
+/* Nor where pairs of balls come and go. */
+static void searches_do_not_allocate(void **state)
+{
+  (void)state;
+#if !NS_COUNT_CALLS
+  skip();
+#else
+  TestRun  test   = test_run_open(balls, NULL);
+  long     before = calls;
+  PetscInt fewest = test.run->model->slots, most = 0;
+
+  assert_true(before > 100);
+  for (int i = 0; i < 10; i++) test_step(test.run);
+  before = calls;
+  for (int i = 0; i < 1500; i++) {
+    test_step(test.run);
+    fewest = PetscMin(fewest, test.run->model->slots - test.run->model->slots_free);
+    most   = PetscMax(most, test.run->model->slots - test.run->model->slots_free);
+  }
+  before = calls - before;
+  test_run_close(&test);
+  if (fewest > 0 || most < 10) fail_msg("from %d to %d near pairs", (int)fewest, (int)most);
+  if (before) fail_msg("%ld allocations in 1500 steps", before);
+#endif
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_allocates_in_a_step), cmocka_unit_test(searches_do_not_allocate)};
 TEST_MAIN(tests)

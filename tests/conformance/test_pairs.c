@@ -512,6 +512,94 @@ static void broad_phase_changes_nothing(void **state)
   }
 }
 
+/* ---- balls: slots for near pairs, or all pairs listed ---------------------------------------------------------------------------------------------- */
+
+/* A shower of balls on a heap of others; springs so soft that they only keep the model one. %%s: near_pairs, then the scheme. */
+static const char shower[] =
+  "gravity: [0, 0, -9.81]\n"
+  "bodies:\n"
+  "  above:\n"
+  "    type: truss\n"
+  "    dimension: 3\n"
+  "    mesh: {lattice: {from: [1 mm, 2 mm, 40 mm], to: [31 mm, 32 mm, 60 mm], cells: [3, 3, 2]}}\n"
+  "    material: {density: 2000, young: 20 kPa}\n"
+  "    section: {area: 1 mm^2}\n"
+  "    mass: lumped\n"
+  "    initial: {velocity: [0.3, 0.1, -1.5]}\n"
+  "  below:\n"
+  "    type: truss\n"
+  "    dimension: 3\n"
+  "    mesh: {lattice: {from: [0, 0, 0], to: [40 mm, 40 mm, 20 mm], cells: [4, 4, 2]}}\n"
+  "    material: {density: 2000, young: 0.2 MPa}\n"
+  "    section: {area: 1 mm^2}\n"
+  "    mass: lumped\n"
+  "supports: {ground: {at: below.bottom}}\n"
+  "contacts:\n"
+  "  fall: {between: [{node: above.all, radius: 4 mm}, {node: below.all, radius: 3 mm}], friction: 0.3, near_pairs: %s}\n"
+  "  within: {between: [{node: above.all, radius: 4 mm}, {node: above.all, radius: 4 mm}], restitution: 0.2, near_pairs: %s}\n"
+  "limits: {rotation: 100, stretch: 100}\n"
+  "scheme: {%s}\n"
+  "time: {end: 1}\n";
+
+/* The candidate of another run that stands for the same balls; -1: none does. */
+static PetscInt find_pair(const NsContact *in, const NsCandidate *of)
+{
+  for (PetscInt k = 0; k < in->actives; k++) {
+    const NsCandidate *candidate = &in->model->candidate[in->active[k]];
+    if (!strcmp(candidate->name, of->name) && candidate->number[0] == of->number[0] && candidate->number[1] == of->number[1]) return in->active[k];
+  }
+  return -1;
+}
+
+/* Reports of what is closed agree, whatever its number; how many there are. */
+static PetscInt compare_reports(NsContact *a, NsContact *b)
+{
+  PetscInt closed = 0;
+
+  for (PetscInt k = 0; k < a->actives; k++) {
+    const PetscInt i = a->active[k];
+    if (a->report[i].state == NS_OPEN) continue;
+    const PetscInt j = find_pair(b, &a->model->candidate[i]);
+    if (j < 0 || memcmp(&a->report[i], &b->report[j], sizeof(*a->report)) != 0) fail_msg("the report of a pair of balls differs");
+    closed++;
+  }
+  return closed;
+}
+
+static void slots_change_nothing(void **state)
+{
+  static const char *const schemes[] = {
+    "type: half_explicit, step: 40 us", "type: moreau_jean, theta: 0.5, step: 100 us", "type: half_explicit_adaptive, step: 40 us"};
+
+  (void)state;
+  for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {
+    PetscInt64 closed = 0;
+    PetscInt   most   = 0;
+    TestRun    test[2];
+    for (int k = 0; k < 2; k++) {
+      char        text[4096];
+      const char *near = k ? "1000000" : "400";
+      (void)snprintf(text, sizeof(text), shower, near, near, schemes[s]);
+      assert_true(open_run(text, &test[k]));
+    }
+    assert_int_equal(test[0].run->model->slots, 800);
+    assert_int_equal(test[1].run->model->slots, 0);
+    for (int step = 0; step < 1500; step++) {
+      PetscBool same;
+      for (int k = 0; k < 2; k++) test_step(test[k].run);
+      CHECK(VecEqual(test[0].run->state.q, test[1].run->state.q, &same));
+      if (!same) fail_msg("%s: step %d differs with slots and with all pairs", schemes[s], step + 1);
+      const PetscInt now = compare_reports(test[0].run->contact, test[1].run->contact);
+      assert_int_equal(now, compare_reports(test[1].run->contact, test[0].run->contact));
+      closed += now;
+      most = PetscMax(most, test[0].run->model->slots - test[0].run->model->slots_free);
+    }
+    print_message("  %s: %lld closed, at most %d of %d slots\n", schemes[s], (long long)closed, (int)most, (int)test[0].run->model->slots);
+    assert_true(closed > 100 && most < 400);
+    for (int k = 0; k < 2; k++) test_run_close(&test[k]);
+  }
+}
+
 /* ---- who keeps gaps (NsContactKeepGaps) -------------------------------------------------------------------------------------------------------- */
 
 static void reported_gaps_are_those_of_the_state(void **state)
@@ -555,6 +643,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(rates_are_differences_of_rows),
   cmocka_unit_test(bounds_hold),
   cmocka_unit_test(broad_phase_changes_nothing),
+  cmocka_unit_test(slots_change_nothing),
   cmocka_unit_test(reported_gaps_are_those_of_the_state),
 };
 TEST_MAIN(tests)

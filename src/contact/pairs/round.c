@@ -77,6 +77,14 @@ typedef struct {
   PetscReal axis[3]; /* of a cylinder, unit vector; of a sphere 0 */
 } Round;
 
+/* Balls have no data: each is outside of the other. */
+static const Round *round_of(const NsPair *pair)
+{
+  static const Round outside = {PETSC_FALSE, {0, 0, 0}};
+
+  return pair->data ? pair->data : &outside;
+}
+
 static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier)
 {
   const Settings *settings = (const Settings *)setup->surface;
@@ -103,13 +111,13 @@ static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier
 
 static PetscReal side(const NsPair *pair)
 {
-  return ((const Round *)pair->data)->inside ? -1 : 1;
+  return round_of(pair)->inside ? -1 : 1;
 }
 
 /* Without the part along the axis. */
 static void across(const NsPair *pair, PetscReal d[3])
 {
-  const PetscReal *axis  = ((const Round *)pair->data)->axis;
+  const PetscReal *axis  = round_of(pair)->axis;
   const PetscReal  along = NsDot3(d, axis);
 
   for (int k = 0; k < 3; k++) d[k] -= along * axis[k];
@@ -164,7 +172,7 @@ static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, cons
 
 static void prepare(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
 {
-  const PetscReal *axis = ((const Round *)pair->data)->axis;
+  const PetscReal *axis = round_of(pair)->axis;
   PetscReal        n[3], around[3];
 
   if (distance(pair, touch_q, n) < NS_CENTRED * pair->radius[1]) NsPairAnyNormal(pair, axis, n);
@@ -174,24 +182,35 @@ static void prepare(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
   pair->frame->torque_arm = pair->frame->tangents > 0 ? -pair->radius[0] * NsDot3(pair->frame->tangent[0], around) : 0;
 }
 
+/* Directions that do not depend on where the balls meet: any ball may meet any other, and part from it. */
+static void prepare_balls(NsPair *pair, const PetscReal *touch_q, PetscReal friction)
+{
+  static const PetscReal none[3] = {0, 0, 0};
+  PetscReal              n[3];
+
+  (void)touch_q;
+  NsPairAnyNormal(pair, none, n);
+  NsPairPrepareCurved(pair, n, none, friction);
+}
+
 /* The distance changes by no more than the point moves across the axis. */
 static PetscReal bound(const NsPair *pair, const PetscReal move[3])
 {
-  const PetscReal *axis = ((const Round *)pair->data)->axis;
+  const PetscReal *axis = round_of(pair)->axis;
 
   return PetscSqrtReal(PetscMax(0, NsDot3(move, move) - PetscSqr(NsDot3(move, axis))));
 }
 
 static PetscReal clearance(const NsPair *pair)
 {
-  return ((const Round *)pair->data)->inside ? pair->radius[1] - pair->radius[0] : PETSC_MAX_REAL;
+  return round_of(pair)->inside ? pair->radius[1] - pair->radius[0] : PETSC_MAX_REAL;
 }
 
 static PetscInt draw(const NsPair *pair, NsRing ring[NS_PAIR_RINGS])
 {
   ring[0].centre = *pair->point[1];
   ring[0].radius = pair->radius[1];
-  for (int k = 0; k < 3; k++) ring[0].axis[k] = ((const Round *)pair->data)->axis[k];
+  for (int k = 0; k < 3; k++) ring[0].axis[k] = round_of(pair)->axis[k];
   return 1;
 }
 
@@ -204,3 +223,12 @@ const NsPairType NsPairType_Cylinder = {.name = "cylinder",
   NS_ROUND,
   .draw = draw};
 const NsPairType NsPairType_Sphere   = {.name = "sphere", .about = "a point or ball inside or outside a sphere", NS_ROUND};
+const NsPairType NsPairType_Balls    = {.name = "balls",
+     .about                                   = "a ball against a ball",
+     .side                                    = "balls may touch, but not overlap: a smaller radius, or places farther apart",
+     .prepare                                 = prepare_balls,
+     .gap                                     = gap,
+     .rows                                    = rows,
+     .rate                                    = rate,
+     .bound                                   = bound,
+     .clearance                               = clearance};

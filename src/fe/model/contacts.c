@@ -36,7 +36,7 @@ static const NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
   return kept;
 }
 
-static const NsPairPoint *keep_points(NsFe *fe, const NsFePointSet *set)
+const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set)
 {
   NsPairPoint *kept = add_points(fe, set->count);
 
@@ -49,16 +49,6 @@ static const NsPairPoint *keep_points(NsFe *fe, const NsFePointSet *set)
   return kept;
 }
 
-/* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
-static PetscBool is_carried_alike(const NsPairPoint *a, const NsPairPoint *b)
-{
-  if (a->unknowns != b->unknowns) return PETSC_FALSE;
-  for (PetscInt i = 0; i < a->unknowns; i++) {
-    if (a->touch[i] != b->touch[i]) return PETSC_FALSE;
-  }
-  return PETSC_TRUE;
-}
-
 static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
 {
   return PetscMax(PetscMax(PetscAbsReal(a[0] - b[0]), PetscAbsReal(a[1] - b[1])), PetscAbsReal(a[2] - b[2])) < 1e-12;
@@ -66,7 +56,7 @@ static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
 
 static PetscBool is_same_point(const NsPairPoint *a, const NsPairPoint *b)
 {
-  if (!is_carried_alike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
+  if (!NsPairPointsAlike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
   for (PetscInt i = 0; i < a->unknowns; i++) {
     if (!is_same_place(a->move[i], b->move[i])) return PETSC_FALSE; /* between two nodes: other shares of the same unknowns */
   }
@@ -175,7 +165,7 @@ static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *p
     if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &point)) return PETSC_FALSE;
     pair->point[p] = keep_point(fe, &point);
   }
-  if (is_carried_alike(pair->point[0], pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
+  if (NsPairPointsAlike(pair->point[0], pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
   if (size == body_length(side[1].node) && !strncmp(side[0].node, side[1].node, size) && !NsTreeChild(settings->where, "normal")) {
     NsDiagError(
       fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, side[0].node);
@@ -200,6 +190,19 @@ static PetscBool check_clearance(NsFe *fe, const NsContactSettings *settings, co
   return clearance > settings->gap_tolerance && clearance > 0;
 }
 
+/* The one node of a partner; an error where it is a set. */
+static PetscBool is_single(NsFe *fe, const NsPartnerSettings *partner)
+{
+  const NsPlace place = NsKeysPlace(partner->where, "node");
+  NsFePointSet  set;
+
+  if (!NsFeFindSet(fe, partner->node, partner->offset, place, PETSC_FALSE, &set)) return PETSC_FALSE;
+  if (set.count == 1) return PETSC_TRUE;
+  NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", partner->node, (int)set.count);
+  NsDiagNote(fe->diag, "with a radius its nodes are balls, which may touch those of the other partner: {node: %s, radius: 1 mm}", partner->node);
+  return PETSC_FALSE;
+}
+
 /* Whether all names mean something, and how many candidates they make. */
 static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const NsPartnerSettings *other)
 {
@@ -211,10 +214,10 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
   PetscInt                 count;
 
   if (other->node)
-    count = find_point(fe, body->node, body->offset, place, &point) ? 1 : 0;
+    count = is_single(fe, body) ? 1 : 0;
   else
     count = NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set) ? set.count : 0;
-  if (other->node) good = find_point(fe, other->node, other->offset, NsKeysPlace(other->where, "node"), &point);
+  if (other->node) good = is_single(fe, other);
   if (surface && surface->on) good = find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &point);
   return good ? count : 0;
 }
@@ -243,6 +246,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
       NsSurfaceTypes[NsPartnerSurface(other)]->name);
     return 0;
   }
+  if (NsContactOfBalls(settings)) return NsFeBallSets(fe, settings, name, pair, candidate);
   if (!pair) return count_candidates(fe, body, other);
   if (!other->node) (void)NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set);
   count = other->node ? 1 : set.count;
@@ -253,12 +257,12 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   common.frame     = NsArenaAlloc(fe->arena, sizeof(*common.frame));
   good             = other->node ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
   if (!good || !check_clearance(fe, settings, body, &common)) return 0;
-  const NsPairPoint *point = other->node ? common.point[0] : keep_points(fe, &set);
+  const NsPairPoint *point = other->node ? common.point[0] : NsFeKeepPoints(fe, &set);
   for (PetscInt i = 0; i < count; i++) {
     pair[i]          = common;
     pair[i].point[0] = &point[i];
     candidate[i]     = (NsCandidate){.name = name, .number = {count > 1 ? i + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance};
-    if (point[i].unknowns && is_carried_alike(&point[i], common.point[1])) {
+    if (point[i].unknowns && NsPairPointsAlike(&point[i], common.point[1])) {
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
       return 0;
     }
@@ -400,6 +404,7 @@ static void set_reach(NsFe *fe, NsModel *model)
         }
       }
     }
+    NsFeBallsReach(fe, model, pass);
   }
 }
 
@@ -476,7 +481,7 @@ static PetscErrorCode check_duplicates(NsFe *fe, const NsModel *model, const NsC
     const PetscInt key  = pair->point[0]->unknowns ? pair->point[0]->touch[0] : model->touches;
     before[i]           = latest[key];
     latest[key]         = i;
-    for (PetscInt j = before[i]; j >= 0; j = before[j]) {
+    for (PetscInt j = before[i]; j >= 0 && !model->candidate[i].slot; j = before[j]) {
       if (!is_same(fe, &fe->pair[j], pair, model->length_scale)) continue;
       NsDiagError(fe->diag, settings[source[i]].where->key_place, "contact '%s' duplicates '%s'", NsCandidateName(&model->candidate[i], name[0]),
         NsCandidateName(&model->candidate[j], name[1]));
@@ -510,6 +515,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
   fe->pairs = 0;
   for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
     const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);
+    if (kept && model->candidate[fe->pairs].slot) NsFeBallsNumber(fe, fe->pairs);
     for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
   }
   model->candidates = fe->pairs;
@@ -520,7 +526,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     model->candidate[i].clearance  = pair->type->clearance(pair);
     model->candidate[i].massless   = acts_on_massless(fe, model, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
-    check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
+    if (!model->candidate[i].slot) check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
   }
   PetscCall(check_duplicates(fe, model, settings, source));
   PetscFunctionReturn(0);
@@ -545,6 +551,11 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   PetscCall(PetscMalloc1(fe->pairs, &source));
   PetscCall(make_candidates(fe, model, source));
   PetscCall(PetscFree(source));
+  if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
+  if (fe->balls && fe->massless)
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"),
+      "with nodes without mass (`mass: redistributed`) all pairs of balls have to be listed: raise near_pairs to their number");
+  if (fe->balls) PetscCall(NsFeBallsCheckStart(fe, model));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   set_reach(fe, model);
   PetscCall(make_rows(fe, model));

@@ -11,6 +11,7 @@
 */
 #pragma once
 #include "assembly.h"
+#include "balls.h"
 #include "fe/attach/attach.h"
 #include "fe/bodies/body.h"
 #include "fe/elements/element.h"
@@ -84,6 +85,7 @@ struct NsFe {
   NsBackEnd      *back_end;
   PetscInt        pairs;
   NsPair         *pair;              /* [candidates] */
+  NsFeBalls      *balls;             /* contacts with slots */
   NsFePairPoints *pair_points;       /* of all contacts */
   PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
   NsRows          rows;              /* of all candidates at the start */
@@ -147,6 +149,8 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+/* The points of a name, for pairs. */
+const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set);
 
 /* src/fe/model/deformation.c: NsModelDynamics.deformation; which rotations are small ones, once contacts and attachments are there; and NsCandidate.depth. */
 PetscErrorCode NsFeDeformationCreate(NsFe *fe, const NsModel *model);

@@ -469,6 +469,12 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   }
   PetscCall(NsFeContacts(fe, model));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (fe->balls) {
+    model->contact.strays    = NsFeBallsStray;
+    model->contact.search    = NsFeBallsSearch;
+    model->contact.release   = NsFeBallsRelease;
+    model->contact.serialize = NsFeBallsSerialize;
+  }
   PetscCall(NsFeContactDepths(fe, model));
   PetscCall(NsFeDeformationCreate(fe, model));
   if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
