@@ -234,6 +234,7 @@ PICTURES = {
     "stepped_bar": BAR,
     "truss_on_stop": (panel(scene, frame=2), force),
     "lattice_drop": (panel(scene, frame=23), panel(columns, table="energy", names=("kinetic", "elastic", "impact"), unit="J", label="energy")),
+    "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
     "beam_on_stop": (panel(scene, frame=11, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.right.uz"), unit="m", label="tip", labels=("down: y", "sideways: z"))),
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),
     "beam_on_bumper": (panel(scene, frame=12, scale=8), panel(columns, table="history", names=("beam.right.uy",), unit="m", label="tip")),

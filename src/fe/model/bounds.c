@@ -50,7 +50,7 @@ static PetscErrorCode largest_eigenvalue(PetscInt n, PetscReal *X, PetscReal *M,
 /* The body of a cell. */
 static PetscInt body_of(const NsFe *fe, PetscInt index)
 {
-  return index < fe->elements ? fe->element[index].body : fe->rigid[index - fe->elements];
+  return index < fe->elements ? fe->element[index].body : fe->node_body[fe->rigid[index - fe->elements]];
 }
 
 /* Of each node: an element that has it, or the cell of its body. */
@@ -60,7 +60,7 @@ static PetscErrorCode cells_of_nodes(const NsFe *fe, PetscInt **result)
 
   PetscFunctionBegin;
   PetscCall(PetscMalloc1(fe->nodes, &cell));
-  for (PetscInt r = 0; r < fe->rigids; r++) cell[fe->body[fe->rigid[r]].first_node] = next++;
+  for (PetscInt r = 0; r < fe->rigids; r++) cell[fe->rigid[r]] = next++;
   for (PetscInt i = fe->elements - 1; i >= 0; i--) {
     for (PetscInt k = 0; k < fe->body[fe->element[i].body].element->nodes; k++) cell[fe->element[i].node[k]] = i;
   }
@@ -187,7 +187,7 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
     }
   } else {
     const PetscInt  body    = body_of(fe, index);
-    const PetscInt *unknown = NsFeNodeUnknowns(fe, fe->body[body].first_node);
+    const PetscInt *unknown = NsFeNodeUnknowns(fe, fe->rigid[index - fe->elements]);
     for (PetscInt a = 0; a < fe->body[body].node_unknowns; a++) {
       if (unknown[a] >= 0) cell->unknown[cell->n++] = unknown[a];
     }
@@ -360,9 +360,9 @@ PetscInt NsFeParts(NsFe *fe)
 {
   PetscInt parts = 0;
 
-  fe->rigid = NsArenaAlloc(fe->arena, sizeof(*fe->rigid) * (size_t)fe->bodies);
-  for (PetscInt b = 0; b < fe->bodies; b++) {
-    if (fe->body[b].mesh->elements == 0) fe->rigid[fe->rigids++] = b;
+  fe->rigid = NsArenaAlloc(fe->arena, sizeof(*fe->rigid) * (size_t)fe->nodes);
+  for (PetscInt i = 0; i < fe->nodes; i++) {
+    if (fe->body[fe->node_body[i]].mesh->elements == 0) fe->rigid[fe->rigids++] = i;
   }
   for (PetscInt b = 0; b < fe->bodies; b++) fe->body[b].part = b;
   for (PetscInt s = 0; s < fe->force_elements; s++) {

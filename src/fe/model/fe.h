@@ -66,7 +66,7 @@ struct NsFe {
   PetscInt       *node_body;                   /* [nodes] */
   PetscInt       *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
   PetscInt        dofs, unknowns;              /* of nodes, with the supported ones; of equations */
-  PetscInt        rigids, *rigid;              /* bodies without elements */
+  PetscInt        rigids, *rigid;              /* nodes of bodies without elements */
   PetscReal      *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
   PetscInt        massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
   NsFeMassless   *statics;                     /* of these; NULL: there are none */

@@ -28,7 +28,7 @@ static void allocate(NsFe *fe, NsScene *scene)
     scene->points += lines_of(fe, &fe->element[i]) - 1;
     scene->cells += lines_of(fe, &fe->element[i]);
   }
-  for (PetscInt b = 0; b < fe->bodies; b++) scene->cells += fe->body[b].mesh->elements == 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) scene->cells += fe->body[b].mesh->elements == 0 ? fe->body[b].mesh->nodes : 0;
   points           = (size_t)scene->points;
   cells            = (size_t)scene->cells;
   scene->x         = NsArenaAlloc(fe->arena, sizeof(*scene->x) * 3 * points);
@@ -206,7 +206,8 @@ void NsFeScene(NsFe *fe, NsModel *model)
     const NsFeBody *body = &fe->body[b];
     scene->body_name[b]  = body->name;
     for (PetscInt a = 0; a < body->node_unknowns; a++) scene->rotations = scene->rotations || body->turns[a];
-    if (body->mesh->elements == 0) add_cell(scene, &cell, body->first_node, body->first_node, b, -1);
+    for (PetscInt i = body->first_node; body->mesh->elements == 0 && i < body->first_node + body->mesh->nodes; i++)
+      add_cell(scene, &cell, i, i, b, -1);
   }
   for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], scene, &point, &cell);
 }

@@ -1,0 +1,63 @@
+/* Balls against balls: an oblique impact of two, against its closed form. */
+#include "support.h"
+
+static const char two[] = "bodies:\n"
+                          "  pair:\n"
+                          "    type: balls\n"
+                          "    mesh: {line: {from: [0, 0, 0], to: [30 mm, 0, 0], elements: 1}}\n"
+                          "    radius: 10 mm\n"
+                          "    density: 1000\n"
+                          "  third:\n"
+                          "    type: balls\n"
+                          "    mesh: {line: {from: [0, 1 m, 0], to: [0, 2 m, 0], elements: 1}}\n"
+                          "    radius: 10 mm\n"
+                          "    density: 1000\n"
+                          "    initial: {velocity: [0, -2, 0], angular_velocity: [0, 0, 5]}\n"
+                          "contacts:\n"
+                          "  hit: {between: [{node: third.all, radius: 10 mm}, {node: pair.all, radius: 10 mm}], restitution: 0.6, friction: %g}\n"
+                          "scheme: {type: moreau_jean, theta: 0.5, step: 0.1 ms}\n"
+                          "time: {end: 1}\n";
+
+/*
+  third.left falls on pair.left along the line of centres, n = (0, 1, 0), spinning with w = 5 rad/s: with the mass m of each and J = 2/5 m r^2,
+
+      P_N = (1 + e) m v/2,     sticking P_T = m u_T/7 with u_T = r w,     slipping P_T = mu P_N
+*/
+static void check_impact(PetscReal friction)
+{
+  const PetscReal m = 4.0 / 3 * PETSC_PI * 1e-6 * 1000, r = 0.01, v = 2, w = 5, e = 0.6;
+  const PetscReal normal = (1 + e) * m * v / 2, tangential = PetscMin(m * r * w / 7, friction * normal);
+  char            text[2048];
+  PetscInt        hits = 0;
+
+  (void)snprintf(text, sizeof(text), two, friction);
+  TestRun test = test_run_open(text, NULL);
+  assert_int_equal(test.run->model->candidates, 4);
+  assert_near(test.run->model->mass_total + 0, 4 * m, 1e-12 * m);
+  for (int step = 0; step < 6000; step++) {
+    test_step(test.run);
+    for (PetscInt i = 0; i < 4; i++) {
+      const NsContactReport *report = &NsContactReports(test.run->contact)[i];
+      if (report->impulse[0] == 0) continue;
+      hits++;
+      assert_near(report->impulse[0], normal, 1e-12 * normal);
+      assert_near(hypot(report->impulse[1], report->impulse[2]), tangential, 1e-12 * normal);
+    }
+  }
+  assert_int_equal(hits, 1);
+  CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+  assert_near(test.run->ledger.numerical, 0, 1e-12 * m * v * v);
+  assert_near(test.run->ledger.impact, (1 - e * e) * m * v * v / 4, 1e-12 * m * v * v);
+  test_run_close(&test);
+}
+
+static void two_balls_meet(void **state)
+{
+  static const PetscReal frictions[] = {0, 1e-3, 0.4};
+
+  (void)state;
+  for (int k = 0; k < 3; k++) check_impact(frictions[k]);
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(two_balls_meet)};
+TEST_MAIN(tests)
