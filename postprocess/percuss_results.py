@@ -142,6 +142,8 @@ def read_frame(path):
                 fields, count = frame.cell, int(number)
             case ["VECTORS", name, kind]:
                 fields[name] = vtk.block(kind, (count, 3))
+            case ["TENSORS", name, kind]:
+                fields[name] = vtk.block(kind, (count, 3, 3))
             case ["SCALARS", name, kind, "1"]:
                 vtk.words()  # LOOKUP_TABLE default
                 fields[name] = vtk.block(kind, (count,))

@@ -120,20 +120,48 @@ typedef struct {
   char      where[256];
 } NsBound;
 
+/* What a cell of the picture is: VTK's cell types and their order of points (vtkCellType.h). */
+typedef enum {
+  NS_CELL_VERTEX          = 1,
+  NS_CELL_LINE            = 3,
+  NS_CELL_TRIANGLE        = 5,
+  NS_CELL_QUAD            = 9,
+  NS_CELL_TETRA           = 10,
+  NS_CELL_HEXAHEDRON      = 12,
+  NS_CELL_QUADRATIC_TETRA = 24
+} NsCellKind;
+#define NS_CELL_POINTS 10 /* most points of a cell */
+
+static inline PetscInt NsCellPoints(NsCellKind kind)
+{
+  switch (kind) {
+  case NS_CELL_VERTEX: return 1;
+  case NS_CELL_LINE: return 2;
+  case NS_CELL_TRIANGLE: return 3;
+  case NS_CELL_QUAD:
+  case NS_CELL_TETRA: return 4;
+  case NS_CELL_HEXAHEDRON: return 8;
+  case NS_CELL_QUADRATIC_TETRA: break;
+  }
+  return 10;
+}
+
 /* The picture: points and cells. Filled once by the model, which owns the arrays. Points need not be nodes and cells need not be elements: a beam is drawn in several
    pieces, a disc by a ring. */
 typedef struct {
   PetscInt     points, cells;
   PetscInt     elements; /* of all bodies; 0: cells are only drawn */
   PetscReal   *x;        /* [points, 3] reference configuration */
-  PetscReal   *radius;   /* [points] outer radius to draw, m */
-  PetscInt    *cell;     /* [cells, 2] lines; twice the same point: a vertex, for a point that no line ends at */
+  PetscReal   *radius;   /* [points] outer radius to draw, m; 0: the cells are the body itself */
+  NsCellKind  *kind;     /* [cells] */
+  PetscInt    *cell;     /* points of the cells, one cell after the other */
   PetscInt    *body;     /* [cells] */
   PetscInt    *element;  /* [cells] number of the element within its body; -1: the cell is only drawn */
   PetscInt     bodies;
   const char **body_name; /* [bodies] */
   PetscBool    rotations; /* points rotate: NsFields has rotation */
   PetscBool    beams;     /* cells bend: NsFields has section_force and section_moment */
+  PetscBool    solids;    /* stress has all its components: NsFields has stress_tensor */
 } NsScene;
 
 typedef struct {
@@ -141,6 +169,7 @@ typedef struct {
   PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
   PetscReal *rotation;                       /* [points, 3] rad; NULL unless scene.rotations */
   PetscReal *section_force, *section_moment; /* [cells, 3] vectors in space at the cell's middle, N and N m; NULL unless scene.beams */
+  PetscReal *stress_tensor;                  /* [cells, 3, 3] Pa; NULL unless scene.solids */
 } NsFields;
 
 #define NS_PROBE_COLUMNS 32

@@ -95,6 +95,30 @@ const NsCsvType *NsCsvTypeFind(const char *file);
 /* The column that a name of a header stands for; only what follows the last dot counts: "gap" of "wall.gap". NULL: none. */
 const NsColumn *NsColumnFind(const NsCsvType *type, const char *name);
 
+/* ---- frames ----------------------------------------------------------------------------------------------------------------------------------------------- */
+
+typedef enum { NS_VTK_SCALARS, NS_VTK_VECTORS, NS_VTK_TENSORS, NS_VTK_INTEGERS } NsVtkKind;
+
+/* An array of a VTK file: of each point or cell 1, 3 or 9 PetscReal (tensors row-major), or a PetscInt. */
+typedef struct {
+  const char *name; /* without blanks */
+  NsVtkKind   kind;
+  const char *unit;    /* as in NsColumn */
+  const char *meaning; /* a phrase without full stop */
+  size_t      offset;  /* of the pointer to its values in a struct of the writer; a pointer that is NULL leaves the array out */
+} NsVtkArray;
+
+/* A series of VTK files: what `percuss explain results` says of it, and its arrays. */
+typedef struct {
+  const char       *file;  /* "frames/NAME_*.vtk" */
+  const char       *about; /* what its points and cells are, a phrase without full stop */
+  const NsVtkArray *point; /* [then one without name] */
+  const NsVtkArray *cell;  /* the same; NULL: its cells are the points */
+} NsVtkType;
+
+/* All of them, of all writers; NULL behind the last. */
+const NsVtkType *NsVtkTypeAt(int index);
+
 /* ---- writers ---------------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* The state after a step, and what led to it. */
@@ -114,10 +138,12 @@ typedef struct NsCsv        NsCsv; /* src/output/csv.h */
 typedef struct NsWriterType NsWriterType;
 
 #define NS_WRITER_TABLES 2
+#define NS_WRITER_SERIES 2
 
 struct NsWriterType {
   const char      *name;
   const NsCsvType *csv[NS_WRITER_TABLES + 1]; /* its tables, then NULL. Opened (after `open`), kept in checkpoints and closed for it */
+  const NsVtkType *vtk[NS_WRITER_SERIES + 1]; /* its frames, then NULL: for those who explain them */
   /* Whether a run wants it beyond what its key says (`every` above 0, true). NULL: it does. */
   PetscBool (*wanted)(const NsWriter *);
   /* Mistakes in its settings that show only with the model; defaults that come from it. NULL: there are none. */

@@ -63,19 +63,37 @@ static PetscReal largest_of(PetscInt points, const PetscComplex *u)
   return largest;
 }
 
+/* A phase of a mode. */
+typedef struct {
+  PetscReal       *displacement;
+  const PetscReal *radius;
+  const PetscInt  *body;
+} Shape;
+
+static const NsVtkArray shape_points[] = {
+  {"displacement", NS_VTK_VECTORS, "m", "scaled: the largest is a tenth of the model", offsetof(Shape, displacement)},
+  {"radius", NS_VTK_SCALARS, "m", "outer radius to draw", offsetof(Shape, radius)},
+  {NULL},
+};
+static const NsVtkArray shape_cells[] = {
+  {"body", NS_VTK_INTEGERS, "", "number of the body, from 0", offsetof(Shape, body)},
+  {NULL},
+};
+static const NsVtkType shape_type = {"frames/NAME_mode_*.vtk", "a mode, at phases of its period", shape_points, shape_cells};
+
 PetscErrorCode NsModalWriteShapes(NsSink *sink, NsModel *model, const NsModes *modes)
 {
   const NsScene *scene = &model->scene;
   NsArena       *arena = sink->arena;
   NsVtk          vtk;
   PetscComplex  *u;
-  PetscReal     *displacement;
+  Shape          shape = {NULL, scene->radius, scene->body};
 
   PetscFunctionBegin;
   if (!NsVtkFits(scene->points, scene->cells)) NsSinkFail(sink, "cannot write mode shapes: VTK files number points and cells with 32 bits");
   NsFileMakeDirectory(sink, "frames");
   NsVtkCreate(&vtk, sink);
-  PetscCall(PetscMalloc2((size_t)(3 * scene->points), &u, (size_t)(3 * scene->points), &displacement));
+  PetscCall(PetscMalloc2((size_t)(3 * scene->points), &u, (size_t)(3 * scene->points), &shape.displacement));
   for (PetscInt i = 0; i < modes->count && !sink->failure[0]; i++) {
     NsSeries    series;
     const char *name = NsArenaPrint(arena, "%s_mode_%02d", sink->name, (int)i + 1), *prefix = NsArenaPrint(arena, "frames/%s", name);
@@ -85,23 +103,17 @@ PetscErrorCode NsModalWriteShapes(NsSink *sink, NsModel *model, const NsModes *m
     for (PetscInt p = 0; p < PHASES && !sink->failure[0]; p++) {
       const PetscComplex turn = cexp(2 * PETSC_PI * p / PHASES * PETSC_i);
       char               frame[4096], title[200];
-      for (PetscInt k = 0; k < 3 * scene->points; k++) displacement[k] = factor * creal(u[k] * turn);
+      for (PetscInt k = 0; k < 3 * scene->points; k++) shape.displacement[k] = factor * creal(u[k] * turn);
       NsSeriesNextName(&series, frame, sizeof(frame));
       snprintf(title, sizeof(title), "%.80s, mode %d, %.9g rad/s, phase %d of %d", sink->name, (int)i + 1, modes->mode[i].im, (int)p, PHASES);
       NsVtkOpen(&vtk, frame, title);
-      NsVtkGrid(&vtk, (PetscReal)p / PHASES, p, scene->points, scene->x, scene->cells, scene->cell);
-      NsVtkPointData(&vtk);
-      NsVtkVectors(&vtk, "displacement", displacement);
-      NsVtkScalars(&vtk, "radius", scene->radius);
-      if (scene->cells) {
-        NsVtkCellData(&vtk);
-        NsVtkIntegers(&vtk, "body", scene->body);
-      }
+      NsVtkGrid(&vtk, (PetscReal)p / PHASES, p, scene);
+      NsVtkArrays(&vtk, &shape_type, &shape);
       if (NsVtkClose(&vtk)) NsSeriesAdd(&series, (PetscReal)p / PHASES);
     }
     NsSeriesClose(&series);
   }
-  PetscCall(PetscFree2(u, displacement));
+  PetscCall(PetscFree2(u, shape.displacement));
   PetscFunctionReturn(0);
 }
 

@@ -4,6 +4,29 @@
 #include "cli/explain.h"
 #include "percuss/output.h"
 
+static void explain_arrays(const char *of, const NsVtkArray *array, FILE *out)
+{
+  static const char *const kinds[] = {"number", "vector", "tensor", "integer"};
+
+  fprintf(out, "\n  %-16s %-8s %-8s  meaning\n\n", of, "kind", "unit");
+  for (; array->name; array++) {
+    fprintf(out, "  %-16s %-8s %-8s  ", array->name, kinds[array->kind], *array->unit ? array->unit : "-");
+    NsExplainWrap(out, 38, array->meaning);
+  }
+}
+
+static void explain_frames(FILE *out)
+{
+  const NsVtkType *type;
+
+  for (int i = 0; (type = NsVtkTypeAt(i)); i++) {
+    fprintf(out, "\n%s\n\n  ", type->file);
+    NsExplainWrap(out, 2, type->about);
+    explain_arrays("of points", type->point, out);
+    if (type->cell) explain_arrays("of cells", type->cell, out);
+  }
+}
+
 bool NsExplainResults(const char *word, FILE *out)
 {
   const bool       all   = !strcmp(word, "results");
@@ -26,6 +49,7 @@ bool NsExplainResults(const char *word, FILE *out)
     }
     found = true;
   }
+  if (all) explain_frames(out);
   return found;
 }
 

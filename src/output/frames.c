@@ -17,20 +17,70 @@
 #include "writer.h"
 #include <string.h>
 
+/* Values of the model's frames: of its fields, and of the scene. */
 typedef struct {
-  NsVtk     vtk;
-  NsSeries  series, contact_series;
-  NsFields  fields;
-  char     *name; /* of the present frame */
-  size_t    name_size;
-  PetscBool contacts;
+  NsFields         fields;
+  const PetscReal *radius;
+  const PetscInt  *body, *element;
+} Picture;
 
-  /* Closed contacts, packed. [candidates] or [candidates, 3] */
+/* Closed contacts, packed: [candidates] or [candidates, 3]. */
+typedef struct {
   PetscReal *x, *displacement, *normal, *force, *impulse;
   PetscReal *gap, *friction_force, *friction_impulse, *slip_velocity;
   PetscInt  *candidate, *state, *active;
+} Closed;
+
+typedef struct {
+  NsVtk      vtk;
+  NsSeries   series, contact_series;
+  char      *name; /* of the present frame */
+  size_t     name_size;
+  PetscBool  contacts;
+  Picture    picture;
+  Closed     closed;
   PetscReal *touch_q; /* [touches] */
 } Frames;
+
+#define FIELD(name) offsetof(Picture, fields.name)
+
+static const NsVtkArray model_points[] = {
+  {"displacement", NS_VTK_VECTORS, "m", "from the position in the file, which is that of the mesh", FIELD(displacement)},
+  {"velocity", NS_VTK_VECTORS, "m/s", "velocity", FIELD(velocity)},
+  {"rotation", NS_VTK_VECTORS, "rad", "rotation; where points rotate", FIELD(rotation)},
+  {"radius", NS_VTK_SCALARS, "m", "outer radius to draw; 0: the cells are the body itself", offsetof(Picture, radius)},
+  {NULL},
+};
+static const NsVtkArray model_cells[] = {
+  {"stress", NS_VTK_SCALARS, "Pa", "stress, of lines that of the largest magnitude over the section", FIELD(stress)},
+  {"normal_force", NS_VTK_SCALARS, "N", "force along the axis, tension positive", FIELD(normal_force)},
+  {"energy", NS_VTK_SCALARS, "J", "elastic energy", FIELD(energy)},
+  {"body", NS_VTK_INTEGERS, "", "number of the body, from 0", offsetof(Picture, body)},
+  {"element", NS_VTK_INTEGERS, "", "number of the element within its body, from 0; -1: the cell is only drawn", offsetof(Picture, element)},
+  {"section_force", NS_VTK_VECTORS, "N", "force in the section; of beams and rotors", FIELD(section_force)},
+  {"section_moment", NS_VTK_VECTORS, "N m", "moment in the section; of beams and rotors", FIELD(section_moment)},
+  {"stress_tensor", NS_VTK_TENSORS, "Pa", "all components of the stress; of elements that have them", FIELD(stress_tensor)},
+  {NULL},
+};
+static const NsVtkType NsVtkType_Model = {
+  "frames/NAME_*.vtk", "nodes, points between them and outlines; elements as cells", model_points, model_cells};
+
+static const NsVtkArray contact_points[] = {
+  {"displacement", NS_VTK_VECTORS, "m", "of the point in contact", offsetof(Closed, displacement)},
+  {"normal", NS_VTK_VECTORS, "", "unit vector along which the contact pushes", offsetof(Closed, normal)},
+  {"force", NS_VTK_VECTORS, "N", "normal contact force", offsetof(Closed, force)},
+  {"impulse", NS_VTK_VECTORS, "N s", "normal impulse in this step", offsetof(Closed, impulse)},
+  {"gap", NS_VTK_SCALARS, "m", "gap, negative where the two penetrate", offsetof(Closed, gap)},
+  {"friction_force", NS_VTK_SCALARS, "N", "magnitude of the friction force", offsetof(Closed, friction_force)},
+  {"friction_impulse", NS_VTK_SCALARS, "N s", "magnitude of the friction impulse in this step", offsetof(Closed, friction_impulse)},
+  {"slip_velocity", NS_VTK_SCALARS, "m/s", "magnitude of the sliding velocity", offsetof(Closed, slip_velocity)},
+  {"contact", NS_VTK_INTEGERS, "", "number of the contact, from 0", offsetof(Closed, candidate)},
+  {"state", NS_VTK_INTEGERS, "", "0 open, 1 closed, 2 stick, 3 slip", offsetof(Closed, state)},
+  {"active", NS_VTK_INTEGERS, "", "1: closed at the end of the step; 0: it had an impulse and has opened", offsetof(Closed, active)},
+  {NULL},
+};
+static const NsVtkType NsVtkType_Contacts = {
+  "frames/contacts_*.vtk", "a point for each contact that is closed, or had an impulse in the step", contact_points};
 
 static PetscBool wanted(const NsWriter *writer)
 {
@@ -54,24 +104,28 @@ static PetscInt *integers(NsArena *arena, PetscInt count)
   return NsArenaAlloc(arena, sizeof(PetscInt) * (size_t)count);
 }
 
-static void open_fields(Frames *self, const NsScene *scene, NsArena *arena)
+static void open_fields(Picture *self, const NsScene *scene, NsArena *arena)
 {
-  self->fields.displacement = reals(arena, 3 * scene->points);
-  self->fields.velocity     = reals(arena, 3 * scene->points);
-  self->fields.stress       = reals(arena, scene->cells);
-  self->fields.normal_force = reals(arena, scene->cells);
-  self->fields.energy       = reals(arena, scene->cells);
-  if (scene->rotations) self->fields.rotation = reals(arena, 3 * scene->points);
+  NsFields *fields = &self->fields;
+
+  self->radius         = scene->radius;
+  self->body           = scene->body;
+  self->element        = scene->element;
+  fields->displacement = reals(arena, 3 * scene->points);
+  fields->velocity     = reals(arena, 3 * scene->points);
+  fields->stress       = reals(arena, scene->cells);
+  fields->normal_force = reals(arena, scene->cells);
+  fields->energy       = reals(arena, scene->cells);
+  if (scene->rotations) fields->rotation = reals(arena, 3 * scene->points);
   if (scene->beams) {
-    self->fields.section_force  = reals(arena, 3 * scene->cells);
-    self->fields.section_moment = reals(arena, 3 * scene->cells);
+    fields->section_force  = reals(arena, 3 * scene->cells);
+    fields->section_moment = reals(arena, 3 * scene->cells);
   }
+  if (scene->solids) fields->stress_tensor = reals(arena, 9 * scene->cells);
 }
 
-static void open_contacts(Frames *self, const NsModel *model, NsArena *arena)
+static void open_contacts(Closed *self, PetscInt n, NsArena *arena)
 {
-  const PetscInt n = model->candidates;
-
   self->x                = reals(arena, 3 * n);
   self->displacement     = reals(arena, 3 * n);
   self->normal           = reals(arena, 3 * n);
@@ -84,7 +138,6 @@ static void open_contacts(Frames *self, const NsModel *model, NsArena *arena)
   self->candidate        = integers(arena, n);
   self->state            = integers(arena, n);
   self->active           = integers(arena, n);
-  self->touch_q          = reals(arena, model->touches);
 }
 
 static PetscErrorCode open_series(NsWriter *writer)
@@ -107,10 +160,11 @@ static PetscErrorCode open_series(NsWriter *writer)
   NsVtkCreate(&self->vtk, sink);
   NsFileMakeDirectory(sink, "frames");
   NsSeriesCreate(&self->series, sink, NsArenaPrint(arena, "%s.vtk.series", sink->name), prefix, planned);
-  open_fields(self, scene, arena);
+  open_fields(&self->picture, scene, arena);
   if (self->contacts) {
     NsSeriesCreate(&self->contact_series, sink, NsArenaPrint(arena, "%s_contacts.vtk.series", sink->name), "frames/contacts", planned);
-    open_contacts(self, model, arena);
+    open_contacts(&self->closed, model->candidates, arena);
+    self->touch_q = reals(arena, model->touches);
   }
   NsFileReplace(sink, "view.py", view, sizeof(view) - 1, PETSC_FALSE);
   NsFileListAdd(&sink->files, "view.py", arena);
@@ -133,41 +187,23 @@ static PetscErrorCode begin_frame(NsWriter *writer, NsSeries *series, const NsSn
 
 static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
 {
-  Frames        *self  = writer->data;
-  NsModel       *model = writer->model;
-  const NsScene *scene = &model->scene;
-  NsVtk         *vtk   = &self->vtk;
+  Frames  *self  = writer->data;
+  NsModel *model = writer->model;
 
   PetscFunctionBegin;
-  PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->fields));
+  PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->picture.fields));
   PetscCall(begin_frame(writer, &self->series, snapshot, ""));
-  NsVtkGrid(vtk, snapshot->state.t, snapshot->step, scene->points, scene->x, scene->cells, scene->cell);
-  NsVtkPointData(vtk);
-  NsVtkVectors(vtk, "displacement", self->fields.displacement);
-  NsVtkVectors(vtk, "velocity", self->fields.velocity);
-  if (scene->rotations) NsVtkVectors(vtk, "rotation", self->fields.rotation);
-  NsVtkScalars(vtk, "radius", scene->radius);
-  if (scene->cells) {
-    NsVtkCellData(vtk);
-    NsVtkScalars(vtk, "stress", self->fields.stress);
-    NsVtkScalars(vtk, "normal_force", self->fields.normal_force);
-    NsVtkScalars(vtk, "energy", self->fields.energy);
-    NsVtkIntegers(vtk, "body", scene->body);
-    NsVtkIntegers(vtk, "element", scene->element);
-    if (scene->beams) {
-      NsVtkVectors(vtk, "section_force", self->fields.section_force);
-      NsVtkVectors(vtk, "section_moment", self->fields.section_moment);
-    }
-  }
-  if (NsVtkClose(vtk)) NsSeriesAdd(&self->series, snapshot->state.t);
+  NsVtkGrid(&self->vtk, snapshot->state.t, snapshot->step, &model->scene);
+  NsVtkArrays(&self->vtk, &NsVtkType_Model, &self->picture);
+  if (NsVtkClose(&self->vtk)) NsSeriesAdd(&self->series, snapshot->state.t);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapshot)
 {
   Frames  *self   = writer->data;
+  Closed  *to     = &self->closed;
   NsModel *model  = writer->model;
-  NsVtk   *vtk    = &self->vtk;
   PetscInt closed = 0;
 
   PetscFunctionBegin;
@@ -176,38 +212,27 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
     const PetscInt         i          = snapshot->active[a];
     const NsContactReport *contact    = &snapshot->contact[i];
     const PetscInt         directions = model->candidate[i].directions, k = closed;
-    PetscReal             *n = self->normal + 3 * k;
+    PetscReal             *n = to->normal + 3 * k;
 
     if (contact->state == NS_OPEN && contact->impulse[0] == 0) continue;
-    PetscCall(model->view.contact_point(model, snapshot->state.t, self->touch_q, i, self->x + 3 * k, self->displacement + 3 * k, n));
+    PetscCall(model->view.contact_point(model, snapshot->state.t, self->touch_q, i, to->x + 3 * k, to->displacement + 3 * k, n));
     for (PetscInt d = 0; d < 3; d++) {
-      self->force[3 * k + d]   = contact->force[0] * n[d];
-      self->impulse[3 * k + d] = contact->impulse[0] * n[d];
+      to->force[3 * k + d]   = contact->force[0] * n[d];
+      to->impulse[3 * k + d] = contact->impulse[0] * n[d];
     }
-    self->gap[k]              = contact->gap;
-    self->friction_force[k]   = NsTangential(contact->force, directions);
-    self->friction_impulse[k] = NsTangential(contact->impulse, directions);
-    self->slip_velocity[k]    = NsTangential(contact->velocity_after, directions);
-    self->candidate[k]        = i;
-    self->state[k]            = (PetscInt)contact->state;
-    self->active[k]           = contact->state != NS_OPEN;
+    to->gap[k]              = contact->gap;
+    to->friction_force[k]   = NsTangential(contact->force, directions);
+    to->friction_impulse[k] = NsTangential(contact->impulse, directions);
+    to->slip_velocity[k]    = NsTangential(contact->velocity_after, directions);
+    to->candidate[k]        = i;
+    to->state[k]            = (PetscInt)contact->state;
+    to->active[k]           = contact->state != NS_OPEN;
     closed++;
   }
   PetscCall(begin_frame(writer, &self->contact_series, snapshot, "contacts of "));
-  NsVtkVertices(vtk, snapshot->state.t, snapshot->step, closed, self->x);
-  NsVtkPointData(vtk);
-  NsVtkVectors(vtk, "displacement", self->displacement);
-  NsVtkVectors(vtk, "normal", self->normal);
-  NsVtkVectors(vtk, "force", self->force);
-  NsVtkVectors(vtk, "impulse", self->impulse);
-  NsVtkScalars(vtk, "gap", self->gap);
-  NsVtkScalars(vtk, "friction_force", self->friction_force);
-  NsVtkScalars(vtk, "friction_impulse", self->friction_impulse);
-  NsVtkScalars(vtk, "slip_velocity", self->slip_velocity);
-  NsVtkIntegers(vtk, "contact", self->candidate);
-  NsVtkIntegers(vtk, "state", self->state);
-  NsVtkIntegers(vtk, "active", self->active);
-  if (NsVtkClose(vtk)) NsSeriesAdd(&self->contact_series, snapshot->state.t);
+  NsVtkVertices(&self->vtk, snapshot->state.t, snapshot->step, closed, to->x);
+  NsVtkArrays(&self->vtk, &NsVtkType_Contacts, to);
+  if (NsVtkClose(&self->vtk)) NsSeriesAdd(&self->contact_series, snapshot->state.t);
   PetscFunctionReturn(0);
 }
 
@@ -245,6 +270,7 @@ static PetscErrorCode close_series(NsWriter *writer, const char *status)
 
 const NsWriterType NsWriterType_Frames = {
   .name        = "frames",
+  .vtk         = {&NsVtkType_Model, &NsVtkType_Contacts},
   .wanted      = wanted,
   .bytes       = bytes,
   .open        = open_series,

@@ -125,6 +125,16 @@ const NsCsvType *NsCsvTypeAt(int index)
   return index < NS_ANALYSIS_TABLES ? NsAnalysisTables[index] : NULL;
 }
 
+const NsVtkType *NsVtkTypeAt(int index)
+{
+  for (int i = 0; NsWriterTypes[i]; i++) {
+    for (int k = 0; NsWriterTypes[i]->vtk[k]; k++) {
+      if (index-- == 0) return NsWriterTypes[i]->vtk[k];
+    }
+  }
+  return NULL;
+}
+
 const NsCsvType *NsCsvTypeFind(const char *file)
 {
   const NsCsvType *type;

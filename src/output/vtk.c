@@ -2,8 +2,6 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { VTK_VERTEX = 1, VTK_LINE = 3 }; /* vtkCellType.h */
-
 _Static_assert(sizeof(PetscReal) == 8, "VTK arrays are written as double");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are swapped to big endian");
 
@@ -15,7 +13,7 @@ void NsVtkCreate(NsVtk *vtk, NsSink *sink)
 
 PetscBool NsVtkFits(PetscInt points, PetscInt cells)
 {
-  return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / 3; /* sizes of CELLS: 3 words a line, 2 a vertex */
+  return (int64_t)points <= INT32_MAX / 2 && (int64_t)cells <= INT32_MAX / (1 + NS_CELL_POINTS); /* words of CELLS */
 }
 
 void NsVtkOpen(NsVtk *vtk, const char *name, const char *title)
@@ -79,7 +77,6 @@ static void put_points(NsVtk *vtk, PetscInt points, const PetscReal *x)
 
 static void put_vertices(NsVtk *vtk, const char *keyword, PetscInt points)
 {
-  vtk->cells = points;
   NsFilePrint(&vtk->file, "%s %lld %lld\n", keyword, (long long)points, 2 * (long long)points);
   for (PetscInt i = 0; i < points; i++) {
     put_int(vtk, 1);
@@ -88,71 +85,76 @@ static void put_vertices(NsVtk *vtk, const char *keyword, PetscInt points)
   NsFileBytes(&vtk->file, "\n", 1);
 }
 
-static PetscInt corners(const PetscInt cell[2])
+static void put_cells(NsVtk *vtk, const NsScene *scene)
 {
-  return cell[0] == cell[1] ? 1 : 2;
+  const PetscInt *end   = scene->cell;
+  int64_t         words = scene->cells;
+
+  for (PetscInt i = 0; i < scene->cells; i++) words += NsCellPoints(scene->kind[i]);
+  NsFilePrint(&vtk->file, "CELLS %lld %lld\n", (long long)scene->cells, (long long)words);
+  for (PetscInt i = 0; i < scene->cells; i++) {
+    const PetscInt ends = NsCellPoints(scene->kind[i]);
+    put_int(vtk, ends);
+    for (PetscInt k = 0; k < ends; k++) put_int(vtk, *end++);
+  }
+  NsFileBytes(&vtk->file, "\n", 1);
 }
 
-void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell)
+void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, const NsScene *scene)
 {
+  const PetscInt cells = scene->cells ? scene->cells : scene->points;
+
   NsFileText(&vtk->file, "DATASET UNSTRUCTURED_GRID\n");
   put_time(vtk, time, step);
-  put_points(vtk, points, x);
-  if (cells) {
-    int64_t words = cells;
-
-    for (PetscInt i = 0; i < cells; i++) words += corners(cell + 2 * i);
-    vtk->cells = cells;
-    NsFilePrint(&vtk->file, "CELLS %lld %lld\n", (long long)cells, (long long)words);
-    for (PetscInt i = 0; i < cells; i++) {
-      put_int(vtk, corners(cell + 2 * i));
-      for (PetscInt k = 0; k < corners(cell + 2 * i); k++) put_int(vtk, cell[2 * i + k]);
-    }
-    NsFileBytes(&vtk->file, "\n", 1);
-  } else
-    put_vertices(vtk, "CELLS", points);
-  NsFilePrint(&vtk->file, "CELL_TYPES %lld\n", (long long)vtk->cells);
-  for (PetscInt i = 0; i < vtk->cells; i++) put_int(vtk, cells && corners(cell + 2 * i) == 2 ? VTK_LINE : VTK_VERTEX);
+  put_points(vtk, scene->points, scene->x);
+  vtk->cells = scene->cells;
+  if (scene->cells)
+    put_cells(vtk, scene);
+  else
+    put_vertices(vtk, "CELLS", scene->points);
+  NsFilePrint(&vtk->file, "CELL_TYPES %lld\n", (long long)cells);
+  for (PetscInt i = 0; i < cells; i++) put_int(vtk, (PetscInt)(scene->cells ? scene->kind[i] : NS_CELL_VERTEX));
   NsFileBytes(&vtk->file, "\n", 1);
 }
 
 void NsVtkVertices(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x)
 {
   NsFileText(&vtk->file, "DATASET POLYDATA\n");
+  vtk->cells = 0;
   put_time(vtk, time, step);
   put_points(vtk, points, x);
   put_vertices(vtk, "VERTICES", points);
 }
 
-void NsVtkPointData(NsVtk *vtk)
+static void put_array(NsVtk *vtk, PetscInt tuples, const NsVtkArray *array, const void *values)
 {
-  vtk->tuples = vtk->points;
-  NsFilePrint(&vtk->file, "POINT_DATA %lld\n", (long long)vtk->tuples);
+  const void *const value = *(const void *const *)((const char *)values + array->offset);
+  size_t            width = 1;
+
+  if (!value) return;
+  switch (array->kind) {
+  case NS_VTK_INTEGERS:
+    NsFilePrint(&vtk->file, "SCALARS %s int 1\nLOOKUP_TABLE default\n", array->name);
+    for (PetscInt i = 0; i < tuples; i++) put_int(vtk, ((const PetscInt *)value)[i]);
+    NsFileBytes(&vtk->file, "\n", 1);
+    return;
+  case NS_VTK_SCALARS: NsFilePrint(&vtk->file, "SCALARS %s double 1\nLOOKUP_TABLE default\n", array->name); break;
+  case NS_VTK_VECTORS:
+    NsFilePrint(&vtk->file, "VECTORS %s double\n", array->name);
+    width = 3;
+    break;
+  case NS_VTK_TENSORS: NsFilePrint(&vtk->file, "TENSORS %s double\n", array->name); width = 9;
+  }
+  put_doubles(vtk, width * (size_t)tuples, value);
 }
 
-void NsVtkCellData(NsVtk *vtk)
+void NsVtkArrays(NsVtk *vtk, const NsVtkType *type, const void *values)
 {
-  vtk->tuples = vtk->cells;
-  NsFilePrint(&vtk->file, "CELL_DATA %lld\n", (long long)vtk->tuples);
-}
-
-void NsVtkScalars(NsVtk *vtk, const char *name, const PetscReal *value)
-{
-  NsFilePrint(&vtk->file, "SCALARS %s double 1\nLOOKUP_TABLE default\n", name);
-  put_doubles(vtk, (size_t)vtk->tuples, value);
-}
-
-void NsVtkIntegers(NsVtk *vtk, const char *name, const PetscInt *value)
-{
-  NsFilePrint(&vtk->file, "SCALARS %s int 1\nLOOKUP_TABLE default\n", name);
-  for (PetscInt i = 0; i < vtk->tuples; i++) put_int(vtk, value[i]);
-  NsFileBytes(&vtk->file, "\n", 1);
-}
-
-void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value)
-{
-  NsFilePrint(&vtk->file, "VECTORS %s double\n", name);
-  put_doubles(vtk, 3 * (size_t)vtk->tuples, value);
+  NsFilePrint(&vtk->file, "POINT_DATA %lld\n", (long long)vtk->points);
+  for (const NsVtkArray *array = type->point; array->name; array++) put_array(vtk, vtk->points, array, values);
+  if (!type->cell || !vtk->cells) return;
+  NsFilePrint(&vtk->file, "CELL_DATA %lld\n", (long long)vtk->cells);
+  for (const NsVtkArray *array = type->cell; array->name; array++) put_array(vtk, vtk->cells, array, values);
 }
 
 PetscBool NsVtkClose(NsVtk *vtk)

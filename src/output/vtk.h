@@ -1,7 +1,7 @@
 /*
   Legacy VTK files, written by hand: version 3.0, binary, big endian.
 
-      NsVtkOpen -> NsVtkGrid or NsVtkVertices -> NsVtkPointData -> arrays -> NsVtkCellData -> arrays -> NsVtkClose
+      NsVtkOpen -> NsVtkGrid or NsVtkVertices -> NsVtkArrays -> NsVtkClose
 
   Why this format: one file a frame that every reader understands (ParaView, VisIt, meshio, vtk-js choke on newer ones), nothing to link, and
   a picture of a million points is written at the speed of the disk. What VTK 9.1 does not forgive, and the functions see to:
@@ -14,27 +14,23 @@
 */
 #pragma once
 #include "file.h"
+#include "percuss/output.h"
 
 typedef struct {
   NsFile   file;
-  PetscInt points, cells;
-  PetscInt tuples; /* of the arrays that follow */
+  PetscInt points, cells; /* cells: of a grid, 0 without any */
 } NsVtk;
 
 void NsVtkCreate(NsVtk *vtk, NsSink *sink);
-/* Whether a grid of this size can be written with 32-bit ids. */
+/* Whether a grid of this size can be written with 32-bit ids, whatever its cells are. */
 PetscBool NsVtkFits(PetscInt points, PetscInt cells);
 /* Name: within the directory of results; must stay until NsVtkClose. Title: any text; what does not belong in a title is replaced, what is too long is cut. */
 void NsVtkOpen(NsVtk *vtk, const char *name, const char *title);
-/* Lines, and a vertex for each cell that is twice the same point; when there are no cells, a vertex for each point. x[points, 3] m; cell[cells, 2]. Time in s as field TimeValue, step as CYCLE. */
-void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x, PetscInt cells, const PetscInt *cell);
+/* Points and cells of the scene; when there are no cells, a vertex for each point. Time in s as field TimeValue, step as CYCLE. */
+void NsVtkGrid(NsVtk *vtk, PetscReal time, PetscInt64 step, const NsScene *scene);
 /* A cloud of points, each with a vertex to draw it by; points may be 0, and the arrays then have no tuples. */
 void NsVtkVertices(NsVtk *vtk, PetscReal time, PetscInt64 step, PetscInt points, const PetscReal *x);
-void NsVtkPointData(NsVtk *vtk);
-void NsVtkCellData(NsVtk *vtk);
-void NsVtkScalars(NsVtk *vtk, const char *name, const PetscReal *value);
-void NsVtkIntegers(NsVtk *vtk, const char *name, const PetscInt *value);
-/* value[tuples, 3] */
-void NsVtkVectors(NsVtk *vtk, const char *name, const PetscReal *value);
+/* The arrays of the type, from `values`, which their offsets are of. Those of cells only where there are cells. */
+void NsVtkArrays(NsVtk *vtk, const NsVtkType *type, const void *values);
 /* True when the whole file was written and has its name; an incomplete one is removed. */
 PetscBool NsVtkClose(NsVtk *vtk);

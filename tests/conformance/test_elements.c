@@ -237,15 +237,15 @@ static void check_shape(const NsFe *fe, const NsFeElement *e)
   PetscReal       move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3], q[NS_ELEMENT_UNKNOWNS];
 
   for (int at = 0; at <= 4; at++) {
-    const PetscReal  xi[3] = {at / 4., 0, 0};
-    const PetscReal *first = fe->x + 3 * e->node[0], *last = fe->x + 3 * e->node[body->element->nodes - 1];
+    const PetscReal *end   = body->element->node[body->element->nodes - 1];
+    const PetscReal  xi[3] = {at / 4. * end[0], at / 4. * end[1], at / 4. * end[2]};
     for (PetscInt i = 0; i < 3 * n; i++) move[i / 3][i % 3] = turn[i / 3][i % 3] = NAN; /* what is not written is found */
     body->element->shape(body, e, xi, move, turn);
     for (int motion = 0; motion < (body->element->line ? 6 : 3); motion++) {
       const Rigid rigid = make_rigid(fe, e, motion);
       PetscReal   x[3], u[3], expected[2][3], found[2][3] = {{0}};
       rigid_values(fe, e, &rigid, q);
-      for (int k = 0; k < 3; k++) x[k] = (1 - xi[0]) * first[k] + xi[0] * last[k];
+      NsFePlace(fe, e, xi, x);
       displace(&rigid, x, u);
       follow(body, PETSC_FALSE, u, expected[0]);
       follow(body, PETSC_TRUE, rigid.w, expected[1]);
@@ -285,6 +285,7 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
     NsElementResults results;
     memset(&results, 0xff, sizeof(results)); /* NaN */
     body->element->results(body, e, q[k], xi, &results);
+    for (int i = 0; i < 9; i++) EXPECT(isfinite(results.tensor[i]), "the stress tensor is not finite, or not written");
     EXPECT(isfinite(results.normal_force + results.stress) &&
              isfinite(results.section_force[0] + results.section_force[1] + results.section_force[2]) &&
              isfinite(results.section_moment[0] + results.section_moment[1] + results.section_moment[2]),
@@ -293,7 +294,7 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
     EXPECT(body->element->bends ? axial >= 0 : (results.normal_force == 0) == (results.stress == 0) && axial >= 0,
       "a normal force of %g N has a stress of %g Pa", results.normal_force, results.stress);
   }
-  const PetscReal radius = body->element->radius(e, xi);
+  const PetscReal radius = body->element->radius ? body->element->radius(e, xi) : 1;
   EXPECT(isfinite(radius) && radius > 0, "the radius to draw is %g m", radius);
 }
 
@@ -322,6 +323,39 @@ static void check_line(const NsFe *fe, const NsFeElement *e)
   const PetscReal *first = fe->x + 3 * e->node[0], *last = fe->x + 3 * e->node[body->element->nodes - 1], length = body->element->line(e, axis);
   for (int k = 0; k < 3; k++)
     EXPECT(PetscAbsReal(first[k] + length * axis[k] - last[k]) <= 1e-12 * length, "length and axis do not lead from the first node to the last");
+}
+
+/* Nodes, weights, edges and picture fit each other. */
+static void check_picture(const NsElementType *type)
+{
+  const NsElementPicture *picture = type->picture;
+  PetscReal               weight[NS_ELEMENT_NODES];
+  PetscBool               drawn[NS_ELEMENT_NODES] = {PETSC_FALSE}, reached[NS_ELEMENT_NODES] = {PETSC_FALSE};
+
+  EXPECT(type->nodes <= NS_ELEMENT_NODES && type->node && type->weights && picture && picture->cells > 0 && type->edges > 0,
+    "`%s` lacks nodes, weights, edges or cells", type->name);
+  for (PetscInt k = 0; k < type->nodes; k++) {
+    type->weights(type->node[k], weight);
+    for (PetscInt j = 0; j < type->nodes; j++)
+      EXPECT(PetscAbsReal(weight[j] - (j == k)) <= 1e-14, "node %d does not lie at its natural coordinates", (int)k);
+  }
+  for (PetscInt j = 0; j < 2 * type->edges; j++) {
+    const PetscInt k = type->edge[j / 2][j % 2];
+    EXPECT(k >= 0 && k < type->nodes && k != type->edge[j / 2][1 - j % 2], "edge %d joins no two nodes", (int)(j / 2));
+    reached[k] = PETSC_TRUE;
+  }
+  for (PetscInt c = 0; c < picture->cells; c++) {
+    PetscReal sum = 0;
+    for (PetscInt k = 0; k < NsCellPoints(picture->cell[c].kind); k++) {
+      const PetscInt point = picture->cell[c].point[k];
+      EXPECT(point >= 0 && point < type->nodes + picture->points, "cell %d has a point that is not there", (int)c);
+      if (point < type->nodes) drawn[point] = PETSC_TRUE;
+    }
+    type->weights(picture->cell[c].middle, weight);
+    for (PetscInt j = 0; j < type->nodes; j++) sum += weight[j];
+    EXPECT(PetscAbsReal(sum - 1) <= 1e-14, "the weights at the middle of cell %d add up to %g", (int)c, sum);
+  }
+  for (PetscInt k = 0; k < type->nodes; k++) EXPECT(drawn[k] && reached[k], "node %d is in no cell, or on no edge", (int)k);
 }
 
 /* The back end that the model chooses makes the force -K q - C v of the assembled matrices. */
@@ -405,6 +439,7 @@ static void check_body(const NsBodyType *type, const NsKey *more, const char *va
     check_outputs(body, e);
     check_alike(body, e, &fe->element[i ? i - 1 : 0]);
     check_line(fe, e);
+    check_picture(body->element);
   }
   check_force(&test);
   test_run_close(&test);

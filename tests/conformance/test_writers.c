@@ -35,6 +35,26 @@ static void test_tables_are_described(void **state)
   }
 }
 
+static void check_arrays(const NsVtkType *type, const NsVtkArray *array)
+{
+  for (; array->name; array++) {
+    if (strpbrk(array->name, " \t\n")) fail_msg("%s: readers do not accept blanks in '%s'", type->file, array->name);
+    if (!array->unit || !array->meaning || !*array->meaning) fail_msg("%s: array '%s' has no unit or no meaning", type->file, array->name);
+  }
+}
+
+static void test_frames_are_described(void **state)
+{
+  const NsVtkType *type;
+
+  (void)state;
+  for (int i = 0; (type = NsVtkTypeAt(i)); i++) {
+    if (!type->about || !*type->about) fail_msg("%s: `about` does not say what its points and cells are", type->file);
+    check_arrays(type, type->point);
+    if (type->cell) check_arrays(type, type->cell);
+  }
+}
+
 static void test_types_are_whole(void **state)
 {
   (void)state;
@@ -267,13 +287,24 @@ static void test_resumed_tables_are_the_same(void **state)
   fake_destroy(&fake);
 }
 
-/* Of each table the guide has a heading or a word, and of each column its name. */
+static void find_arrays(const char *guide, const NsVtkType *type, const NsVtkArray *array)
+{
+  char quoted[80];
+
+  for (; array && array->name; array++) {
+    (void)snprintf(quoted, sizeof(quoted), "`%s`", array->name);
+    if (!strstr(guide, quoted)) fail_msg("docs/guide/results.md does not explain array `%s` of %s", array->name, type->file);
+  }
+}
+
+/* Of each table the guide has a heading or a word, and of each column its name; of frames the names of arrays. */
 static void test_the_guide_has_all_columns(void **state)
 {
   const char      *path = PERCUSS_SOURCE_DIR "/docs/guide/results.md";
   FILE            *file = fopen(path, "r");
   char            *text = calloc(1, 1 << 20);
   const NsCsvType *type;
+  const NsVtkType *frame;
 
   (void)state;
   assert_non_null(file);
@@ -291,6 +322,10 @@ static void test_the_guide_has_all_columns(void **state)
       (void)snprintf(quoted, sizeof(quoted), "`_%s`", digit ? digit : ""); /* `friction_force_1`, `_2` */
       if (!digit || !strstr(text, quoted)) fail_msg("docs/guide/results.md does not explain column `%s` of %s", column->name, type->file);
     }
+  }
+  for (int i = 0; (frame = NsVtkTypeAt(i)); i++) {
+    find_arrays(text, frame, frame->point);
+    find_arrays(text, frame, frame->cell);
   }
   free(text);
 }
@@ -311,6 +346,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_tables_are_described),
+    cmocka_unit_test(test_frames_are_described),
     cmocka_unit_test(test_types_are_whole),
     cmocka_unit_test(test_keys_begin_with_every),
     cmocka_unit_test(test_what_is_written_is_removed),

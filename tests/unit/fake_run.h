@@ -159,6 +159,7 @@ static inline void fake_set_every(FakeRun *fake, long every)
 static inline void fake_create(FakeRun *fake)
 {
   static PetscReal   x[3 * FAKE_POINTS], radius[FAKE_POINTS];
+  static NsCellKind  kind[FAKE_POINTS - 1];
   static PetscInt    touch[FAKE_POINTS], cell[2 * (FAKE_POINTS - 1)], body[FAKE_POINTS - 1], element[FAKE_POINTS - 1] = {0, 1, 2};
   static const char *body_name[] = {"bar"}, *probes[] = {"bar.left", "bar.right", "bar@0.5"};
   static NsCandidate candidate[] = {{.name = "wall", .directions = 1}, {.name = "rub", .directions = 3, .law = {.friction = 0.1}}};
@@ -174,6 +175,7 @@ static inline void fake_create(FakeRun *fake)
     touch[i]  = i;
   }
   for (int i = 0; i < FAKE_POINTS - 1; i++) {
+    kind[i]         = NS_CELL_LINE;
     cell[2 * i]     = i;
     cell[2 * i + 1] = i + 1;
   }
@@ -188,6 +190,7 @@ static inline void fake_create(FakeRun *fake)
          .cells                         = FAKE_POINTS - 1,
          .x                             = x,
          .radius                        = radius,
+         .kind                          = kind,
          .cell                          = cell,
          .body                          = body,
          .element                       = element,

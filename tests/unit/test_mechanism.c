@@ -959,7 +959,9 @@ static void pictures_show_the_mechanism(void **state)
   assert_int_equal(model->scene.points, 11);
   assert_int_equal(model->scene.cells, 8);
   assert_string_equal(model->scene.body_name[0], "crank");
-  for (PetscInt i = 0; i < 2 * model->scene.cells; i++) assert_true(model->scene.cell[i] >= 0 && model->scene.cell[i] < 11);
+  for (PetscInt i = 0, at = 0; i < model->scene.cells; i++) {
+    for (PetscInt k = 0; k < NsCellPoints(model->scene.kind[i]); k++, at++) assert_true(model->scene.cell[at] >= 0 && model->scene.cell[at] < 11);
+  }
   for (PetscInt i = 0; i < 11; i++) assert_true(model->scene.radius[i] > 0);
   CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, &fields));
   for (int i = 0; i < 33; i++) assert_near(displacement[i], 0, 0);

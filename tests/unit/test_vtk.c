@@ -43,6 +43,18 @@ static const char *after(const char *file, size_t size, const char *line)
   return found + strlen(line);
 }
 
+/* Arrays of the tests' own files. */
+typedef struct {
+  const PetscReal *displacement, *radius, *moment, *tensor;
+  const PetscInt  *body;
+} Values;
+
+static const NsVtkArray points_of[] = {
+  {"displacement", NS_VTK_VECTORS, "m", "", offsetof(Values, displacement)}, {"radius", NS_VTK_SCALARS, "m", "", offsetof(Values, radius)}, {NULL}};
+static const NsVtkArray cells_of[] = {{"body", NS_VTK_INTEGERS, "", "", offsetof(Values, body)},
+  {"moment", NS_VTK_VECTORS, "N m", "", offsetof(Values, moment)}, {"tensor", NS_VTK_TENSORS, "Pa", "", offsetof(Values, tensor)}, {NULL}};
+static const NsVtkType  type_of    = {"a.vtk", "points", points_of, cells_of};
+
 /* Under its name there is the whole picture or nothing, also while it is larger than the buffer. */
 static void test_half_picture(void **state)
 {
@@ -60,8 +72,7 @@ static void test_half_picture(void **state)
     NsVtkVertices(&vtk, 0, 0, POINTS, x);
     assert_int_equal(access(path, F_OK), round - 1); /* the one of the first round stays whole */
     assert_int_equal(access(part, F_OK), 0);
-    NsVtkPointData(&vtk);
-    NsVtkVectors(&vtk, "displacement", x);
+    NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x});
     assert_true(NsVtkClose(&vtk));
     assert_int_equal(access(path, F_OK), 0);
     assert_int_equal(access(part, F_OK), -1);
@@ -86,17 +97,14 @@ static void test_grid(void **state)
   const char *p;
   PetscReal   x[6] = {0, 0, 0, 1, 2, -0.1}, value[2] = {1.5, -2.5};
   PetscInt    cell[2] = {0, 1}, number = -7;
+  NsCellKind  kind = NS_CELL_LINE;
 
   (void)state;
   fake_create(&fake);
   NsVtkCreate(&vtk, &fake.run.sink);
   NsVtkOpen(&vtk, "a.vtk", "two\npoints \xc3\xa9");
-  NsVtkGrid(&vtk, 0.1, 12, 2, x, 1, cell);
-  NsVtkPointData(&vtk);
-  NsVtkScalars(&vtk, "radius", value);
-  NsVtkCellData(&vtk);
-  NsVtkIntegers(&vtk, "body", &number);
-  NsVtkVectors(&vtk, "moment", x + 3);
+  NsVtkGrid(&vtk, 0.1, 12, &(NsScene){.points = 2, .cells = 1, .x = x, .kind = &kind, .cell = cell});
+  NsVtkArrays(&vtk, &type_of, &(Values){.radius = value, .body = &number, .moment = x + 3});
   assert_true(NsVtkClose(&vtk));
   file = fake_read(fake.directory, "a.vtk", &size);
   assert_int_equal(
@@ -122,6 +130,48 @@ static void test_grid(void **state)
   fake_destroy(&fake);
 }
 
+/* A cell of each kind, one after the other, with tensors. */
+static void test_cells(void **state)
+{
+  NsCellKind kind[] = {NS_CELL_VERTEX, NS_CELL_LINE, NS_CELL_TRIANGLE, NS_CELL_QUAD, NS_CELL_TETRA, NS_CELL_HEXAHEDRON, NS_CELL_QUADRATIC_TETRA};
+  static const int ends[] = {1, 2, 3, 4, 4, 8, 10};
+  enum { CELLS = PETSC_STATIC_ARRAY_LENGTH(kind), POINTS = 10 };
+  PetscReal   x[3 * POINTS] = {0}, tensor[9 * CELLS];
+  PetscInt    cell[CELLS * NS_CELL_POINTS], at = 0;
+  FakeRun     fake;
+  NsVtk       vtk;
+  size_t      size;
+  char       *file;
+  const char *p;
+
+  (void)state;
+  for (int c = 0; c < CELLS; c++) {
+    assert_int_equal(NsCellPoints(kind[c]), ends[c]);
+    for (int k = 0; k < ends[c]; k++) cell[at++] = POINTS - 1 - k;
+  }
+  for (int i = 0; i < 9 * CELLS; i++) tensor[i] = i;
+  fake_create(&fake);
+  NsVtkCreate(&vtk, &fake.run.sink);
+  NsVtkOpen(&vtk, "a.vtk", "cells");
+  NsVtkGrid(&vtk, 0, 0, &(NsScene){.points = POINTS, .cells = CELLS, .x = x, .kind = kind, .cell = cell});
+  NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x, .tensor = tensor});
+  assert_true(NsVtkClose(&vtk));
+  file = fake_read(fake.directory, "a.vtk", &size);
+  p    = after(file, size, "\nCELLS 7 39\n");
+  for (int c = 0; c < CELLS; c++) {
+    assert_int_equal(big_int(p), ends[c]);
+    for (int k = 0; k < ends[c]; k++) assert_int_equal(big_int(p + 4 * (k + 1)), POINTS - 1 - k);
+    p += 4 * (ends[c] + 1);
+  }
+  p = after(file, size, "\nCELL_TYPES 7\n");
+  for (int c = 0; c < CELLS; c++) assert_int_equal(big_int(p + 4 * c), (int)kind[c]);
+  p = after(file, size, "\nTENSORS tensor double\n");
+  for (int i = 0; i < 9 * CELLS; i++) assert_true(big_double(p + 8 * i) == i);
+  free(file);
+  assert_int_equal(python("vtk_strict.py", NsSinkPath(&fake.run.sink, "a.vtk")), 0);
+  fake_destroy(&fake);
+}
+
 /* Points without cells are drawn as vertices; a cloud may be empty; blocks may be longer than the buffer. */
 static void test_sizes(void **state)
 {
@@ -138,12 +188,10 @@ static void test_sizes(void **state)
     for (int grid = 0; grid < 2; grid++) {
       NsVtkOpen(&vtk, NsArenaPrint(fake.run.arena, "%d%d.vtk", i, grid), "points");
       if (grid)
-        NsVtkGrid(&vtk, 0, 0, points[i], x, 0, NULL);
+        NsVtkGrid(&vtk, 0, 0, &(NsScene){.points = points[i], .x = x});
       else
         NsVtkVertices(&vtk, 0, 0, points[i], x);
-      NsVtkPointData(&vtk);
-      NsVtkVectors(&vtk, "displacement", x);
-      NsVtkScalars(&vtk, "radius", x);
+      NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x, .radius = x});
       assert_true(NsVtkClose(&vtk));
     }
   }
@@ -206,16 +254,18 @@ static PetscErrorCode beam_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsF
 /* Beams: rotations, section forces and moments, a cell that only draws, a vertex for the point that no line reaches. Without beams there is none of it. */
 static void test_beams(void **state)
 {
-  static PetscInt  cell[] = {0, 1, 1, 2, 3, 3}, body[] = {0, 0, 1}, element[] = {0, -1, 0};
-  static const int words[] = {2, 0, 1, 2, 1, 2, 1, 3}, types[] = {3, 3, 1};
-  FakeRun          fake;
-  size_t           size;
-  char            *file;
-  const char      *p;
+  static NsCellKind kind[] = {NS_CELL_LINE, NS_CELL_LINE, NS_CELL_VERTEX};
+  static PetscInt   cell[] = {0, 1, 1, 2, 3}, body[] = {0, 0, 1}, element[] = {0, -1, 0};
+  static const int  words[] = {2, 0, 1, 2, 1, 2, 1, 3}, types[] = {3, 3, 1};
+  FakeRun           fake;
+  size_t            size;
+  char             *file;
+  const char       *p;
 
   (void)state;
   for (int beams = 0; beams < 2; beams++) {
     fake_create(&fake);
+    fake.model.scene.kind      = kind;
     fake.model.scene.cell      = cell;
     fake.model.scene.body      = body;
     fake.model.scene.element   = element;
@@ -321,6 +371,7 @@ static int teardown(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+    cmocka_unit_test(test_cells),
     cmocka_unit_test(test_grid),
     cmocka_unit_test(test_half_picture),
     cmocka_unit_test(test_sizes),

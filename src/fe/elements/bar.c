@@ -123,8 +123,12 @@ static PetscReal bar_energy(const NsFeBody *body, const NsFeElement *e, const Pe
 const NsElementType NsElementType_Bar = {
   .name         = "bar",
   .nodes        = 2,
+  .node         = NsLineNodes,
+  .edges        = 1,
+  .edge         = NsLineEdges,
+  .picture      = &NsLinePicture,
+  .weights      = NsLineWeights,
   .size         = sizeof(NsLineElement),
-  .lines        = 1,
   .axial        = PETSC_TRUE,
   .mass         = bar_mass,
   .stiffness    = bar_stiffness,

@@ -191,8 +191,12 @@ static PetscBool alike(const NsFeElement *a, const NsFeElement *b, PetscReal tol
 const NsElementType NsElementType_Beam = {
   .name         = "beam",
   .nodes        = 2,
+  .node         = NsLineNodes,
+  .edges        = 1,
+  .edge         = NsLineEdges,
+  .picture      = &NsBentPicture,
+  .weights      = NsLineWeights,
   .size         = sizeof(NsBeamElement),
-  .lines        = 4,
   .bends        = PETSC_TRUE,
   .mass         = beam_mass,
   .stiffness    = beam_stiffness,

@@ -8,7 +8,7 @@
   below: symmetry, rigid motions, energies, masses, bounds.
 */
 #pragma once
-#include <petscsys.h>
+#include "percuss/model.h"
 
 #define NS_NODE_UNKNOWNS    6  /* most DOF of a node */
 #define NS_ELEMENT_NODES    10 /* most nodes of an element */
@@ -28,17 +28,35 @@ typedef struct {
 typedef struct {
   PetscReal normal_force, stress;                /* N; Pa, that of the largest magnitude over the section */
   PetscReal section_force[3], section_moment[3]; /* N, N m; zero unless type->bends */
+  PetscReal tensor[9];                           /* Pa, in space, row-major; zero unless type->solid */
 } NsElementResults;
+
+/* A cell that an element is drawn with: its points are the nodes (0 ..) and then those within the element; the stress is that of its middle. */
+typedef struct {
+  NsCellKind kind;
+  PetscInt   point[NS_CELL_POINTS];
+  PetscReal  middle[3]; /* natural coordinates */
+} NsElementCell;
+
+typedef struct {
+  PetscInt points, cells;
+  const PetscReal (*xi)[3];  /* [points] within the element, beyond its nodes */
+  const NsElementCell *cell; /* [cells] each has an equal part of the element's energy */
+} NsElementPicture;
 
 /* A point of an element has natural coordinates xi[3]; of a line element xi[0] runs from 0 at the first to 1 at the last node, and the others are not used.
    NULL entries: where that is said. */
 typedef struct {
   const char *name;
   PetscInt    nodes;
-  size_t      size;  /* bytes of an element's own data; 0: none */
-  PetscInt    lines; /* lines it is drawn with */
-  PetscBool   axial; /* K = [g g', -g g'; -g g', g g'] with one vector g of a node's DOF: the lumped back end needs no more than g */
-  PetscBool   bends; /* it has section forces and moments to draw */
+  const PetscReal (*node)[3];      /* [nodes] natural coordinates */
+  PetscInt edges;                  /* between neighbours among its nodes: ways by which mass is redistributed */
+  const PetscInt (*edge)[2];       /* [edges] */
+  const NsElementPicture *picture; /* how it is drawn */
+  size_t                  size;    /* bytes of an element's own data; 0: none */
+  PetscBool               axial;   /* K = [g g', -g g'; -g g', g g'] with one vector g of a node's DOF: the lumped back end needs no more than g */
+  PetscBool               bends;   /* it has section forces and moments to draw */
+  PetscBool               solid;   /* it has a stress tensor to draw */
   /* Symmetric, positive definite on all DOF that the body's nodes have. Diagonal where body->lumped, if the directions of the DOF allow. */
   void (*mass)(const NsFeBody *, const NsFeElement *, PetscReal *M);
   /* Symmetric; rigid motions make no force, but for an element under prestress. */
@@ -49,6 +67,8 @@ typedef struct {
   void (*twist)(const NsFeBody *, const NsFeElement *, PetscReal *row);
   /* Highest frequency of the element alone (rad/s): by Irons and Treharne's theorem no frequency of an assembly is above the highest of its elements. NULL: computed from M and K. */
   PetscReal (*frequency)(const NsFeBody *, const NsFeElement *);
+  /* Weights[nodes] of the nodes' coordinates in those of a point. */
+  void (*weights)(const PetscReal xi[3], PetscReal *weight);
   /* Displacement move[n][3] and rotation turn[n][3], in space, of a point for unit DOF. */
   void (*shape)(const NsFeBody *, const NsFeElement *, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3]);
   /* Elastic energy q'Kq/2 (J), computed from strains: exact to their digits also where the body has moved far. */
@@ -57,7 +77,7 @@ typedef struct {
   const char *const *output_names;
   void (*outputs)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], PetscReal *value);
   void (*results)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], NsElementResults *results);
-  /* Total mass (kg), and the radius to draw at a point (m). */
+  /* Total mass (kg), and the radius to draw at a point (m). No radius (NULL): the cells are the body itself. */
   PetscReal (*total_mass)(const NsFeBody *, const NsFeElement *);
   PetscReal (*radius)(const NsFeElement *, const PetscReal xi[3]);
   /* Length (m) and unit vector from the first node to the last. NULL: no line element, for which nothing counts by length. */

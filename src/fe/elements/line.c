@@ -1,5 +1,22 @@
 #include "line.h"
 
+const PetscReal NsLineNodes[2][3] = {{0}, {1}};
+const PetscInt  NsLineEdges[1][2] = {{0, 1}};
+
+static const NsElementCell straight[]    = {{NS_CELL_LINE, {0, 1}, {0.5}}};
+const NsElementPicture     NsLinePicture = {.cells = 1, .cell = straight};
+
+static const PetscReal     quarters[][3] = {{0.25}, {0.5}, {0.75}};
+static const NsElementCell bent[]        = {
+         {NS_CELL_LINE, {0, 2}, {0.125}}, {NS_CELL_LINE, {2, 3}, {0.375}}, {NS_CELL_LINE, {3, 4}, {0.625}}, {NS_CELL_LINE, {4, 1}, {0.875}}};
+const NsElementPicture NsBentPicture = {3, 4, quarters, bent};
+
+void NsLineWeights(const PetscReal xi[3], PetscReal *weight)
+{
+  weight[0] = 1 - xi[0];
+  weight[1] = xi[0];
+}
+
 void NsLineMeasure(const PetscReal *x, NsFeElement *e)
 {
   const PetscReal *a = x + 3 * e->node[0], *b = x + 3 * e->node[1];

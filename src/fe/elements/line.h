@@ -22,6 +22,10 @@ NsProperty NsLineProperty(const NsFeElement *e, PetscReal fraction);
 /* Stress along the axis of the largest magnitude over the section there, for section forces f[6] as NsBeamForces has them. */
 PetscReal NsLineStress(const NsFeElement *e, PetscReal fraction, const PetscReal f[6]);
 /* Entries of NsElementType. */
-PetscReal NsLineAxis(const NsFeElement *e, PetscReal axis[3]);
-PetscReal NsLineRadius(const NsFeElement *e, const PetscReal xi[3]);
-PetscBool NsLineAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance);
+extern const PetscReal        NsLineNodes[2][3];
+extern const PetscInt         NsLineEdges[1][2];
+extern const NsElementPicture NsLinePicture, NsBentPicture; /* one straight line; four lines, which bend by the shape functions */
+void                          NsLineWeights(const PetscReal xi[3], PetscReal *weight);
+PetscReal                     NsLineAxis(const NsFeElement *e, PetscReal axis[3]);
+PetscReal                     NsLineRadius(const NsFeElement *e, const PetscReal xi[3]);
+PetscBool                     NsLineAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance);

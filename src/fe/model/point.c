@@ -18,6 +18,18 @@ static void add_unknown(NsPoint *point, PetscInt unknown, const PetscReal move[3
   point->unknowns++;
 }
 
+void NsFePlace(const NsFe *fe, const NsFeElement *e, const PetscReal xi[3], PetscReal x[3])
+{
+  const NsElementType *type = fe->body[e->body].element;
+  PetscReal            weight[NS_ELEMENT_NODES];
+
+  type->weights(xi, weight);
+  for (int i = 0; i < 3; i++) x[i] = weight[0] * fe->x[3 * e->node[0] + i];
+  for (PetscInt k = 1; k < type->nodes; k++) {
+    for (int i = 0; i < 3; i++) x[i] += weight[k] * fe->x[3 * e->node[k] + i];
+  }
+}
+
 void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
 {
   static const PetscReal none[3] = {0, 0, 0};
@@ -42,8 +54,8 @@ void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
   PetscReal          move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
   const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
   body->element->shape(body, e, spot->xi, move, turn);
-  for (int k = 0; k < 3; k++)
-    point->x[k] = fe->x[3 * e->node[0] + k] * (1 - spot->xi[0]) + fe->x[3 * e->node[body->element->nodes - 1] + k] * spot->xi[0] + spot->arm[k];
+  NsFePlace(fe, e, spot->xi, point->x);
+  for (int k = 0; k < 3; k++) point->x[k] += spot->arm[k];
   for (PetscInt i = 0; i < n; i++) add_unknown(point, unknown[i], move[i], turn[i], spot->arm);
 }
 

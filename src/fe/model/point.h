@@ -49,7 +49,9 @@ const char *const *NsFePointNames(const NsFe *fe);
 PetscBool      NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size);
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
-/* src/fe/model/point.c: position of a point and its motion for unit unknowns; the ground has no unknowns. */
+/* src/fe/model/point.c: coordinates of a point of an element. */
+void NsFePlace(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal x[3]);
+/* Position of a point and its motion for unit unknowns; the ground has no unknowns. */
 void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point);
 /* Twist of a rotor at a point. */
 void      NsFeMakeTwist(const NsFe *fe, const NsFePoint *spot, NsFeTwist *twist);

@@ -6,8 +6,8 @@
 
   Of a body with `mass: redistributed` (lumped otherwise), in two steps:
 
-    1. The mass of a touched node goes to its neighbours, shared by 1/length, so that between two neighbours the centre stays; through touched ones to those
-       that keep theirs (by fewest elements). Point masses and discs at the node go the same way; moments of inertia stay.
+    1. The mass of a touched node goes to its neighbours along the edges of its elements, shared by 1/length, so that between two neighbours the centre stays; through touched ones to those
+       that keep theirs (by fewest edges). Point masses and discs at the node go the same way; moments of inertia stay.
     2. That has moved the centre, and the second moments by (mass moved) x (length)^2. All nodes with mass give it back together: their element masses m_k become
        m_k (1 + p(x_k)), p the quadratic polynomial that restores mass, centre and inertia of the body: the least change, relative and weighted by mass, that does.
 
@@ -32,7 +32,7 @@ typedef struct {
   PetscReal *mass;   /* [nodes] now */
   PetscReal *load;   /* [nodes] mass on its way */
   PetscReal *moved;  /* [nodes] of inertias: by how much the mass there has changed */
-  PetscInt  *level;  /* [nodes] elements to the next node with mass; 0: has mass; NS_OUT_OF_WAY: there is none */
+  PetscInt  *level;  /* [nodes] edges to the next node with mass; 0: has mass; NS_OUT_OF_WAY: there is none */
   PetscInt   levels; /* the highest */
 } Redistribution;
 
@@ -69,7 +69,9 @@ static void touch_place(NsFe *fe, const char *name, const double offset[3], cons
 
   for (PetscInt i = 0; spots && i < count; i++) {
     if (spots[i].node >= 0) touch_node(fe, spots[i].node);
-    for (int k = 0; k < 2 && spots[i].node < 0; k++) touch_node(fe, fe->element[spots[i].element].node[k]);
+    if (spots[i].node >= 0) continue;
+    const NsFeElement *e = &fe->element[spots[i].element];
+    for (PetscInt k = 0; k < fe->body[e->body].element->nodes; k++) touch_node(fe, e->node[k]);
   }
 }
 
@@ -89,6 +91,13 @@ static void touch_partners(NsFe *fe)
 
 /* ---- 1: to the neighbours --------------------------------------------------------------------------------------------------------------------- */
 
+/* Ways 2 j and 2 j + 1 are edge j of the element, there and back. An edge of several elements has a way in each. */
+static void ends_of(const NsFeBody *body, const NsFeElement *e, PetscInt k, PetscInt *from, PetscInt *to)
+{
+  *from = e->node[body->element->edge[k / 2][k % 2]];
+  *to   = e->node[body->element->edge[k / 2][1 - k % 2]];
+}
+
 static void find_levels(Redistribution *self)
 {
   const NsFe     *fe   = self->fe;
@@ -100,8 +109,9 @@ static void find_levels(Redistribution *self)
   while (more) {
     more = PETSC_FALSE;
     for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
-      for (int k = 0; k < 2; k++) {
-        const PetscInt from = fe->element[i].node[k], to = fe->element[i].node[1 - k];
+      for (PetscInt k = 0; k < 2 * body->element->edges; k++) {
+        PetscInt from, to;
+        ends_of(body, &fe->element[i], k, &from, &to);
         if (self->level[from] != NS_OUT_OF_WAY || self->level[to] != self->levels || !can_take(fe, from, to)) continue;
         self->level[from] = self->levels + 1;
         more              = PETSC_TRUE;
@@ -111,13 +121,22 @@ static void find_levels(Redistribution *self)
   }
 }
 
-/* What the element weighs among those that take load from the node at its end k one level down; 0: it takes none. */
-static PetscReal way_down(const Redistribution *self, const NsFeElement *e, int k, PetscInt level)
+static PetscReal edge_length(const Redistribution *self, const NsFeElement *e, PetscInt from, PetscInt to)
 {
-  const PetscInt from = e->node[k], to = e->node[1 - k];
-  PetscReal      axis[3];
+  const PetscReal *a = self->fe->x + 3 * from, *b = self->fe->x + 3 * to;
+  PetscReal        axis[3];
 
-  return self->level[from] == level && self->level[to] == level - 1 && can_take(self->fe, from, to) ? 1 / self->body->element->line(e, axis) : 0;
+  if (self->body->element->line) return self->body->element->line(e, axis); /* equal ones to the last bit */
+  return PetscSqrtReal(PetscSqr(b[0] - a[0]) + PetscSqr(b[1] - a[1]) + PetscSqr(b[2] - a[2]));
+}
+
+/* What way k of the element (ends_of) weighs among those that take load from its first node one level down; 0: it takes none. */
+static PetscReal way_down(const Redistribution *self, const NsFeElement *e, PetscInt k, PetscInt level)
+{
+  PetscInt from, to;
+
+  ends_of(self->body, e, k, &from, &to);
+  return self->level[from] == level && self->level[to] == level - 1 && can_take(self->fe, from, to) ? 1 / edge_length(self, e, from, to) : 0;
 }
 
 /* Load of touched nodes to those with mass, level by level; share[nodes] is scratch. */
@@ -125,18 +144,20 @@ static void pass_on(Redistribution *self, PetscReal *share)
 {
   const NsFe     *fe    = self->fe;
   const NsFeBody *body  = self->body;
-  const PetscInt  first = body->first_element, end = first + body->mesh->elements;
+  const PetscInt  first = body->first_element, end = first + body->mesh->elements, ways = 2 * body->element->edges;
 
   for (PetscInt level = self->levels; level > 0; level--) {
     for (PetscInt i = body->first_node; i < body->first_node + body->mesh->nodes; i++) share[i] = 0;
     for (PetscInt i = first; i < end; i++) {
-      for (int k = 0; k < 2; k++) share[fe->element[i].node[k]] += way_down(self, &fe->element[i], k, level);
+      for (PetscInt k = 0; k < ways; k++) share[fe->element[i].node[body->element->edge[k / 2][k % 2]]] += way_down(self, &fe->element[i], k, level);
     }
     for (PetscInt i = first; i < end; i++) {
       const NsFeElement *e = &fe->element[i];
-      for (int k = 0; k < 2; k++) {
+      for (PetscInt k = 0; k < ways; k++) {
         const PetscReal way = way_down(self, e, k, level);
-        if (way > 0) self->load[e->node[1 - k]] += self->load[e->node[k]] * way / share[e->node[k]];
+        PetscInt        from, to;
+        ends_of(body, e, k, &from, &to);
+        if (way > 0) self->load[to] += self->load[from] * way / share[from];
       }
     }
     for (PetscInt i = body->first_node; i < body->first_node + body->mesh->nodes; i++) {
@@ -156,7 +177,7 @@ static void take_element_masses(Redistribution *self)
   for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
     PetscReal M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
     body->element->mass(body, &fe->element[i], M);
-    for (int k = 0; k < 2; k++) self->own[fe->element[i].node[k]] += M[(move + k * body->node_unknowns) * (n + 1)];
+    for (PetscInt k = 0; k < body->element->nodes; k++) self->own[fe->element[i].node[k]] += M[(move + k * body->node_unknowns) * (n + 1)];
   }
   for (PetscInt i = body->first_node; i < body->first_node + body->mesh->nodes; i++) {
     self->load[i] = fe->mass_factor[i] == 0 ? self->own[i] : 0;
@@ -196,7 +217,7 @@ static void move_inertias(Redistribution *self, PetscReal *share)
     const NsFePoint spot = fe->inertia[i].at;
     if (&fe->body[spot.body] != self->body || fe->inertia[i].mass == 0) continue;
     if (spot.node >= 0 && fe->mass_factor[spot.node] == 0) move_inertia(self, &fe->inertia[i], share);
-    for (int k = 0; k < 2 && spot.node < 0; k++) {
+    for (PetscInt k = 0; spot.node < 0 && k < self->body->element->nodes; k++) {
       if (fe->mass_factor[fe->element[spot.element].node[k]] != 0) continue;
       NsDiagError(fe->diag, NsKeysPlace(self->body->where, "mass"),
         "'%s' sits between two nodes of '%s', one of which a contact touches: its mass cannot be moved away", fe->inertia[i].name, self->body->name);

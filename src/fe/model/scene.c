@@ -1,5 +1,5 @@
 /*
-  What is drawn: for each element as many lines as its type says, bent by its own shape functions; a ring of NS_RING lines for each disc and housing; a
+  What is drawn: for each element the cells of its picture, bent by its own shape functions; a ring of NS_RING lines for each disc and housing; a
   vertex for each rigid body without one. Points: nodes first, then points within elements, then rings.
 */
 #include "fe/elements/beam.h"
@@ -7,60 +7,75 @@
 
 #define NS_RING 24
 
-/* Lines of an element. */
-static PetscInt lines_of(const NsFe *fe, const NsFeElement *e)
+static const NsElementType *type_of(const NsFe *fe, const NsFeElement *e)
 {
-  return fe->body[e->body].element->lines;
-}
-
-static PetscInt last_node(const NsFe *fe, const NsFeElement *e)
-{
-  return e->node[fe->body[e->body].element->nodes - 1];
+  return fe->body[e->body].element;
 }
 
 static void allocate(NsFe *fe, NsScene *scene)
 {
-  size_t points, cells;
+  size_t points, cells, ends = 0;
 
   scene->points = fe->nodes + NS_RING * fe->rings;
   scene->cells  = NS_RING * fe->rings;
   for (PetscInt i = 0; i < fe->elements; i++) {
-    scene->points += lines_of(fe, &fe->element[i]) - 1;
-    scene->cells += lines_of(fe, &fe->element[i]);
+    const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
+    scene->points += picture->points;
+    scene->cells += picture->cells;
+    for (PetscInt k = 0; k < picture->cells; k++) ends += (size_t)NsCellPoints(picture->cell[k].kind);
   }
-  for (PetscInt b = 0; b < fe->bodies; b++) scene->cells += fe->body[b].mesh->elements == 0 ? fe->body[b].mesh->nodes : 0;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].mesh->elements) continue;
+    scene->cells += fe->body[b].mesh->nodes;
+    ends += (size_t)fe->body[b].mesh->nodes;
+  }
   points           = (size_t)scene->points;
   cells            = (size_t)scene->cells;
+  ends             = ends + 2 * NS_RING * (size_t)fe->rings;
   scene->x         = NsArenaAlloc(fe->arena, sizeof(*scene->x) * 3 * points);
   scene->radius    = NsArenaAlloc(fe->arena, sizeof(*scene->radius) * points);
-  scene->cell      = NsArenaAlloc(fe->arena, sizeof(*scene->cell) * 2 * cells);
+  scene->kind      = NsArenaAlloc(fe->arena, sizeof(*scene->kind) * cells);
+  scene->cell      = NsArenaAlloc(fe->arena, sizeof(*scene->cell) * ends);
   scene->body      = NsArenaAlloc(fe->arena, sizeof(*scene->body) * cells);
   scene->element   = NsArenaAlloc(fe->arena, sizeof(*scene->element) * cells);
   scene->body_name = NsArenaAlloc(fe->arena, sizeof(*scene->body_name) * (size_t)fe->bodies);
 }
 
-static void add_cell(NsScene *scene, PetscInt *cell, PetscInt a, PetscInt b, PetscInt body, PetscInt element)
+/* What has been filled of a scene. */
+typedef struct {
+  NsScene *scene;
+  PetscInt points, cells, ends;
+} Drawing;
+
+/* A cell whose points the caller fills. */
+static PetscInt *add_cell(Drawing *drawing, NsCellKind kind, PetscInt body, PetscInt element)
 {
-  scene->cell[2 * *cell]     = a;
-  scene->cell[2 * *cell + 1] = b;
-  scene->body[*cell]         = body;
-  scene->element[*cell]      = element;
-  (*cell)++;
+  NsScene  *scene = drawing->scene;
+  PetscInt *point = scene->cell + drawing->ends;
+
+  scene->kind[drawing->cells]      = kind;
+  scene->body[drawing->cells]      = body;
+  scene->element[drawing->cells++] = element;
+  drawing->ends += NsCellPoints(kind);
+  return point;
 }
 
-static void add_element(const NsFe *fe, PetscInt index, NsScene *scene, PetscInt *point, PetscInt *cell)
+static void add_element(const NsFe *fe, PetscInt index, Drawing *drawing)
 {
-  const NsFeElement *e    = &fe->element[index];
-  const PetscInt     n    = lines_of(fe, e);
-  PetscInt           last = e->node[0];
+  const NsFeElement      *e       = &fe->element[index];
+  const NsElementType    *type    = type_of(fe, e);
+  const NsElementPicture *picture = type->picture;
+  const PetscInt          first   = drawing->points;
 
-  for (PetscInt k = 1; k <= n; k++) {
-    const PetscReal s    = (PetscReal)k / (PetscReal)n;
-    const PetscInt  next = k < n ? (*point)++ : last_node(fe, e);
-    for (int i = 0; i < 3 && k < n; i++) scene->x[3 * next + i] = (1 - s) * fe->x[3 * e->node[0] + i] + s * fe->x[3 * last_node(fe, e) + i];
-    if (k < n) scene->radius[next] = fe->body[e->body].element->radius(e, (PetscReal[3]){s});
-    add_cell(scene, cell, last, next, e->body, index - fe->body[e->body].first_element);
-    last = next;
+  for (PetscInt k = 0; k < picture->points; k++, drawing->points++) {
+    NsFePlace(fe, e, picture->xi[k], drawing->scene->x + 3 * drawing->points);
+    if (type->radius) drawing->scene->radius[drawing->points] = type->radius(e, picture->xi[k]);
+  }
+  for (PetscInt c = 0; c < picture->cells; c++) {
+    const NsElementCell *cell = &picture->cell[c];
+    PetscInt            *end  = add_cell(drawing, cell->kind, e->body, index - fe->body[e->body].first_element);
+    for (PetscInt k = 0; k < NsCellPoints(cell->kind); k++)
+      end[k] = cell->point[k] < type->nodes ? e->node[cell->point[k]] : first + cell->point[k] - type->nodes;
   }
 }
 
@@ -70,17 +85,20 @@ static void ring_frame(const NsFeRing *ring, PetscReal frame[3][3])
   (void)NsBeamFrame(ring->axis, NULL, frame);
 }
 
-static void add_ring(const NsFeRing *ring, NsScene *scene, PetscInt *point, PetscInt *cell)
+static void add_ring(const NsFeRing *ring, Drawing *drawing)
 {
-  const PetscInt first = *point;
+  NsScene       *scene = drawing->scene;
+  const PetscInt first = drawing->points;
   PetscReal      frame[3][3];
 
   ring_frame(ring, frame);
-  for (PetscInt k = 0; k < NS_RING; k++, (*point)++) {
+  for (PetscInt k = 0; k < NS_RING; k++, drawing->points++) {
     const PetscReal angle = 2 * PETSC_PI * (PetscReal)k / NS_RING, c = ring->radius * PetscCosReal(angle), s = ring->radius * PetscSinReal(angle);
-    for (int i = 0; i < 3; i++) scene->x[3 * *point + i] = ring->centre.x[i] + c * frame[1][i] + s * frame[2][i];
-    scene->radius[*point] = ring->radius / 40;
-    add_cell(scene, cell, first + k, first + (k + 1) % NS_RING, ring->body, -1);
+    for (int i = 0; i < 3; i++) scene->x[3 * drawing->points + i] = ring->centre.x[i] + c * frame[1][i] + s * frame[2][i];
+    scene->radius[drawing->points] = ring->radius / 40;
+    PetscInt *end                  = add_cell(drawing, NS_CELL_LINE, ring->body, -1);
+    end[0]                         = first + k;
+    end[1]                         = first + (k + 1) % NS_RING;
   }
 }
 
@@ -90,11 +108,11 @@ static void node_radii(const NsFe *fe, NsScene *scene)
   PetscInt *count = NsArenaAlloc(fe->arena, sizeof(*count) * (size_t)fe->nodes);
 
   for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsFeElement *e = &fe->element[i];
-    for (int end = 0; end < 2; end++) {
-      const PetscInt node = end ? last_node(fe, e) : e->node[0];
-      scene->radius[node] += fe->body[e->body].element->radius(e, (PetscReal[3]){end});
-      count[node]++;
+    const NsFeElement   *e    = &fe->element[i];
+    const NsElementType *type = type_of(fe, e);
+    for (PetscInt k = 0; k < type->nodes && type->radius; k++) {
+      scene->radius[e->node[k]] += type->radius(e, type->node[k]);
+      count[e->node[k]]++;
     }
   }
   for (PetscInt i = 0; i < fe->nodes; i++) scene->radius[i] /= (PetscReal)PetscMax(1, count[i]);
@@ -186,8 +204,8 @@ static void list_rings(NsFe *fe, const NsModel *model)
 
 void NsFeScene(NsFe *fe, NsModel *model)
 {
-  NsScene *scene = &model->scene;
-  PetscInt point = fe->nodes, cell = 0;
+  NsScene *scene   = &model->scene;
+  Drawing  drawing = {.scene = scene, .points = fe->nodes};
 
   list_rings(fe, model);
   allocate(fe, scene);
@@ -197,9 +215,10 @@ void NsFeScene(NsFe *fe, NsModel *model)
   node_radii(fe, scene);
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *e = &fe->element[i];
-    add_element(fe, i, scene, &point, &cell);
-    model->mass_total += fe->body[e->body].element->total_mass(&fe->body[e->body], e);
-    if (fe->body[e->body].element->bends) scene->beams = PETSC_TRUE;
+    add_element(fe, i, &drawing);
+    model->mass_total += type_of(fe, e)->total_mass(&fe->body[e->body], e);
+    scene->beams  = scene->beams || type_of(fe, e)->bends;
+    scene->solids = scene->solids || type_of(fe, e)->solid;
   }
   for (PetscInt i = 0; i < fe->inertias; i++) model->mass_total += fe->inertia[i].mass;
   for (PetscInt b = 0; b < fe->bodies; b++) {
@@ -207,9 +226,9 @@ void NsFeScene(NsFe *fe, NsModel *model)
     scene->body_name[b]  = body->name;
     for (PetscInt a = 0; a < body->node_unknowns; a++) scene->rotations = scene->rotations || body->turns[a];
     for (PetscInt i = body->first_node; body->mesh->elements == 0 && i < body->first_node + body->mesh->nodes; i++)
-      add_cell(scene, &cell, i, i, b, -1);
+      *add_cell(&drawing, NS_CELL_VERTEX, b, -1) = i;
   }
-  for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], scene, &point, &cell);
+  for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], &drawing);
 }
 
 /* Displacement, velocity and rotation of one point of the scene; arm: from the place's point, NULL for none. */
@@ -257,23 +276,24 @@ static void node_fields(const NsFe *fe, PetscInt node, const PetscScalar *q, con
 
 static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q, PetscInt cell, NsFields *fields)
 {
-  const NsFeElement *e    = &fe->element[index];
-  const NsFeBody    *body = &fe->body[e->body];
-  const PetscInt     n    = lines_of(fe, e);
-  PetscReal          u[NS_ELEMENT_UNKNOWNS], energy;
+  const NsFeElement      *e       = &fe->element[index];
+  const NsFeBody         *body    = &fe->body[e->body];
+  const NsElementPicture *picture = body->element->picture;
+  PetscReal               u[NS_ELEMENT_UNKNOWNS], energy;
 
   NsFeElementValues(fe, NULL, e, q, u);
   energy = body->element->energy(body, e, u);
-  for (PetscInt k = 0; k < n; k++) {
+  for (PetscInt k = 0; k < picture->cells; k++) {
     NsElementResults results;
-    body->element->results(body, e, u, (PetscReal[3]){((PetscReal)k + 0.5) / (PetscReal)n}, &results);
+    body->element->results(body, e, u, picture->cell[k].middle, &results);
     fields->normal_force[cell + k] = results.normal_force;
     fields->stress[cell + k]       = results.stress;
-    fields->energy[cell + k]       = energy / (PetscReal)n;
+    fields->energy[cell + k]       = energy / (PetscReal)picture->cells;
     for (int i = 0; fields->section_force && i < 3; i++) {
       fields->section_force[3 * (cell + k) + i]  = results.section_force[i];
       fields->section_moment[3 * (cell + k) + i] = results.section_moment[i];
     }
+    for (int i = 0; fields->stress_tensor && i < 9; i++) fields->stress_tensor[9 * (cell + k) + i] = results.tensor[i];
   }
 }
 
@@ -308,17 +328,19 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
   (void)t;
   for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
   for (PetscInt i = 0; i < fe->elements; i++) {
-    const PetscInt n = lines_of(fe, &fe->element[i]);
-    for (PetscInt k = 1; k < n; k++, point++) {
-      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {(PetscReal)k / (PetscReal)n}}, &place);
+    const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
+    for (PetscInt k = 0; k < picture->points; k++, point++) {
+      const PetscReal *xi = picture->xi[k];
+      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &place);
       point_fields(&place, aq, av, point, fields);
     }
     element_fields(fe, i, aq, cell, fields);
-    cell += n;
+    cell += picture->cells;
   }
   for (; cell < model->scene.cells; cell++) {
     fields->normal_force[cell] = fields->stress[cell] = fields->energy[cell] = 0;
     for (int k = 0; fields->section_force && k < 3; k++) fields->section_force[3 * cell + k] = fields->section_moment[3 * cell + k] = 0;
+    for (int k = 0; fields->stress_tensor && k < 9; k++) fields->stress_tensor[9 * cell + k] = 0;
   }
   for (PetscInt r = 0; r < fe->rings; r++) ring_fields(&fe->ring[r], aq, av, point + NS_RING * r, fields);
   PetscFunctionReturn(0);
