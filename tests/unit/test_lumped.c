@@ -411,6 +411,64 @@ static void compare_parts(Test *test, int ranks, int *owner_of)
   for (int r = 0; r < ranks; r++) CHECK(NsLumpedDestroy(&parts.lumped[r]));
 }
 
+/* An element of three nodes: two of the lines that its body had; its data is the first of them. */
+static void pair_stiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *K)
+{
+  const NsFeElement *line = *(const NsFeElement *const *)e->data;
+  const PetscInt     d = body->node_unknowns, n = 3 * d;
+  PetscReal          X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+
+  for (PetscInt i = 0; i < n * n; i++) K[i] = 0;
+  for (PetscInt half = 0; half < 2; half++) {
+    NsElementType_Beam.stiffness(body, line + half, X);
+    for (PetscInt i = 0; i < 4 * d * d; i++) K[(half * d + i / (2 * d)) * n + half * d + i % (2 * d)] += X[i];
+  }
+}
+
+static const NsElementType pair = {.name = "pair", .nodes = 3, .stiffness = pair_stiffness};
+
+static const char *const cantilever =
+  "bodies:\n"
+  "  beam:\n"
+  "    type: beam\n"
+  "    mesh: {line: {from: [0, 0, 0], to: [1, 0.3, 0.2], elements: 12, grading: 2}}\n" STEEL "    section: {circle: {radius: 10 mm}}\n"
+  "    damping: {rayleigh: {stiffness: 40 ns}}\n"
+  "    mass: lumped\n"
+  "supports: {clamp: {at: beam.left}}\n" END;
+
+/* Elements of more than two nodes make the same forces as the matrices. */
+static void elements_may_have_more_nodes(void **state)
+{
+  Test               test = test_open(cantilever);
+  NsFe              *fe   = test.run.run->model->data;
+  NsFeBody          *body = fe->body;
+  NsMesh             mesh = *body->mesh;
+  const NsFeElement *line = fe->element;
+  NsLumped          *lumped;
+  const PetscReal   *q = random_numbers(&test, 1e-3), *v = random_numbers(&test, 1);
+  PetscReal         *h = random_numbers(&test, 0);
+  Reference          f = forces(&test, q, v, NULL, PETSC_FALSE);
+
+  (void)state;
+  mesh.elements = fe->elements = fe->elements / 2;
+  body->mesh                   = &mesh;
+  body->element                = &pair;
+  fe->element                  = NsArenaAlloc(test.run.arena, sizeof(*fe->element) * (size_t)fe->elements);
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    PetscInt           *node = NsArenaAlloc(test.run.arena, 3 * sizeof(*node));
+    const NsFeElement **data = NsArenaAlloc(test.run.arena, sizeof(*data));
+    for (PetscInt k = 0; k < 3; k++) node[k] = line[2 * i].node[0] + k;
+    *data          = line + 2 * i;
+    fe->element[i] = (NsFeElement){.node = node, .data = data};
+  }
+  CHECK(NsLumpedCreate(fe, &test.back_end.M, 0, NULL, &lumped));
+  assert_int_equal(lumped->group[0].nodes, 3);
+  NsLumpedForce(lumped, q, v, h);
+  assert_is(&test, h, f);
+  CHECK(NsLumpedDestroy(&lumped));
+  test_close(&test);
+}
+
 /* In stretches, one of them of nobody's; scattered, so that nodes are torn apart, too. */
 static void bits_are_the_same_on_any_number_of_processes(void **state)
 {
@@ -482,6 +540,7 @@ static void equal_numbers_are_shared(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(forces_are_those_of_matrices),
+  cmocka_unit_test(elements_may_have_more_nodes),
   cmocka_unit_test(bits_are_the_same_on_any_number_of_processes),
   cmocka_unit_test(ghosts_are_the_neighbours),
   cmocka_unit_test(equal_numbers_are_shared),

@@ -19,12 +19,6 @@ static PetscErrorCode suits(const NsFe *fe, NsSuitability *suitability, char *wh
   PetscFunctionBegin;
   *suitability = !NsFeMassIsDiagonal(fe) ? NS_SUITS_NOT : fe->needs.stiffness ? NS_SUITS_IF_ASKED : NS_SUITS;
   snprintf(why, size, "lumped needs a diagonal mass matrix: `mass: lumped` for every body, and no disc off the axes");
-  for (PetscInt b = 0; b < fe->bodies; b++) { /* its passes go from node to node (lumped/passes.c) */
-    const NsElementType *element = fe->body[b].element;
-    if (!element || element->nodes == 2) continue;
-    *suitability = NS_SUITS_NOT;
-    snprintf(why, size, "lumped needs elements of two nodes, and those of '%s' have %d", fe->body[b].name, (int)element->nodes);
-  }
   PetscFunctionReturn(0);
 }
 

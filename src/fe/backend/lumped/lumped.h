@@ -8,6 +8,7 @@
       chains    bars, one unknown a node:       f_i = k_(i+1) (w_(i+1) - w_i) - k_i (w_i - w_(i-1)),   predicted, summed and divided block by block
       axial     trusses:                        f_a = g (g . (w_b - w_a)) = -f_b,   g = sqrt(E A/l) times the direction
       dense     beams, frames, rotors:          f = -K_e w - C_e v,   6 x 6 to 12 x 12
+      wide      elements of more than two nodes: the same, gathered and scattered node by node
       joints    springs, bearings, discs:       the same for the few unknowns that they join, after everything else
 
   Equal numbers are stored once: blocks of 128 coefficients of a chain, directions, element matrices. A step of a uniform bar then reads and writes its vectors and nothing else.
@@ -48,17 +49,13 @@ typedef struct {
   PetscReal damping_stiffness; /* s */
 } NsNodeRun;
 
-typedef struct {
-  int entry[2]; /* first of each node */
-  int kind;     /* row of the tables */
-} NsMember;
-
 /* Elements of one body. */
 typedef struct {
-  PetscInt  node_unknowns, members;
+  PetscInt  nodes, node_unknowns, members;
   PetscBool axial, rates; /* rates: it has C and D */
-  NsMember *member;
-  NsPool    kinds; /* axial: g [d]; dense: K, and with rates C and D (dampers without Rayleigh's), [2 d, 2 d] each, column by column */
+  PetscBool slides;       /* no DOF is a rotation: K w is that of w relative to the first node */
+  int      *member;       /* [members, nodes + 1] first entry of each node, then a row of `kinds` */
+  NsPool    kinds;        /* axial: g [d]; else K, and with rates C and D (dampers without Rayleigh's), [n, n] each, n = nodes d, column by column */
 } NsGroup;
 
 typedef struct {

@@ -236,19 +236,19 @@ static inline void add_axial_forces(const PetscInt d, const NsGroup *group, cons
   int       entry = -1;
 
   for (PetscInt m = 0; m < group->members; m++) {
-    const NsMember member           = group->member[m];
-    const PetscReal *restrict g     = group->kinds.row + d * member.kind;
-    const PetscReal *restrict there = motion + member.entry[1];
+    const int *restrict member      = group->member + 3 * m;
+    const PetscReal *restrict g     = group->kinds.row + d * member[2];
+    const PetscReal *restrict there = motion + member[1];
     PetscReal tension               = 0;
-    if (member.entry[0] != entry) {
+    if (member[0] != entry) {
       for (PetscInt i = 0; i < d && entry >= 0; i++) force[entry + i] = sum[i];
-      entry = member.entry[0];
+      entry = member[0];
       for (PetscInt i = 0; i < d; i++) here[i] = motion[entry + i];
       for (PetscInt i = 0; i < d; i++) sum[i] = force[entry + i];
     }
     for (PetscInt i = 0; i < d; i++) tension += g[i] * (there[i] - here[i]);
     for (PetscInt i = 0; i < d; i++) sum[i] += tension * g[i];
-    for (PetscInt i = 0; i < d; i++) force[member.entry[1] + i] -= tension * g[i];
+    for (PetscInt i = 0; i < d; i++) force[member[1] + i] -= tension * g[i];
   }
   for (PetscInt i = 0; i < d && entry >= 0; i++) force[entry + i] = sum[i];
 }
@@ -271,14 +271,41 @@ static inline void add_dense_forces(
   const PetscInt d, const NsGroup *group, int which, const PetscReal *restrict motion, const PetscReal *restrict rate, PetscReal *restrict force)
 {
   for (PetscInt m = 0; m < group->members; m++) {
-    const NsMember   member = group->member[m];
-    const PetscReal *X      = group->kinds.row + (size_t)group->kinds.width * (size_t)member.kind;
+    const int       *member = group->member + 3 * m;
+    const PetscReal *X      = group->kinds.row + (size_t)group->kinds.width * (size_t)member[2];
     Pair             f[NS_NODE_UNKNOWNS];
     for (PetscInt i = 0; i < d; i++) f[i] = (Pair){0, 0};
-    add_product(d, X, motion, member.entry, f);
-    if (rate) add_product(d, X + which * 4 * d * d, rate, member.entry, f);
-    for (PetscInt i = 0; i < d; i++) force[member.entry[0] + i] -= f[i / 2][i % 2];
-    for (PetscInt i = 0; i < d; i++) force[member.entry[1] + i] -= f[(d + i) / 2][(d + i) % 2];
+    add_product(d, X, motion, member, f);
+    if (rate) add_product(d, X + which * 4 * d * d, rate, member, f);
+    for (PetscInt i = 0; i < d; i++) force[member[0] + i] -= f[i / 2][i % 2];
+    for (PetscInt i = 0; i < d; i++) force[member[1] + i] -= f[(d + i) / 2][(d + i) % 2];
+  }
+}
+
+/* f += X (x of the nodes, relative to those of the first where `relative`) */
+static void add_wide_product(
+  const NsGroup *group, PetscBool relative, const PetscReal *restrict X, const PetscReal *x, const int *member, PetscReal *restrict f)
+{
+  const PetscInt d = group->node_unknowns, n = group->nodes * d;
+
+  for (PetscInt j = 0; j < n; j++, X += n) {
+    const PetscReal xj = x[member[j / d] + j % d] - (relative ? x[member[0] + j % d] : 0);
+    for (PetscInt i = 0; i < n; i++) f[i] += X[i] * xj;
+  }
+}
+
+static void add_wide_forces(const NsGroup *group, int which, const PetscReal *motion, const PetscReal *rate, PetscReal *force)
+{
+  const PetscInt d = group->node_unknowns, n = group->nodes * d;
+
+  for (PetscInt m = 0; m < group->members; m++) {
+    const int       *member = group->member + (group->nodes + 1) * m;
+    const PetscReal *X      = group->kinds.row + (size_t)group->kinds.width * (size_t)member[group->nodes];
+    PetscReal        f[NS_ELEMENT_UNKNOWNS];
+    for (PetscInt i = 0; i < n; i++) f[i] = 0;
+    add_wide_product(group, group->slides, X, motion, member, f);
+    if (rate) add_wide_product(group, PETSC_FALSE, X + which * n * n, rate, member, f);
+    for (PetscInt i = 0; i < n; i++) force[member[i / d] + i % d] -= f[i];
   }
 }
 
@@ -287,6 +314,10 @@ static void add_group_forces(const NsLumped *self, const NsGroup *group, int whi
 {
   const PetscReal *rate = group->rates ? self->rate : NULL;
 
+  if (group->nodes != 2) {
+    add_wide_forces(group, which, self->motion, rate, self->force);
+    return;
+  }
   switch (group->axial ? -group->node_unknowns : group->node_unknowns) {
   case -2: add_axial_forces(2, group, self->motion, self->force); break;
   case -3: add_axial_forces(3, group, self->motion, self->force); break;

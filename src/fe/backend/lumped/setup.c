@@ -220,7 +220,7 @@ static void find_entries(Setup *self)
   }
   for (NsFeComponent c = {0}; NsFeNext(fe, &c) && c.kind == NS_FE_ELEMENT;) {
     if (is_chain(c.body) || !touches(self, c.n, c.unknown)) continue;
-    for (int k = 0; k < 2; k++) self->entry[c.element->node[k]] = 0;
+    for (PetscInt k = 0; k < c.body->element->nodes; k++) self->entry[c.element->node[k]] = 0;
   }
   for (PetscInt i = 0; i < fe->nodes; i++) {
     if (self->entry[i] < 0) continue;
@@ -347,7 +347,7 @@ static void axial_kind(const NsFeBody *body, const NsFeElement *e, PetscReal *g)
 /* K, and with rates C and dampers, one after the other, each column by column. */
 static void dense_kind(const NsFe *fe, const NsFeBody *body, const NsFeElement *e, PetscBool rates, PetscReal *kind)
 {
-  const PetscInt n = 2 * body->node_unknowns;
+  const PetscInt n = NsFeElementSize(body);
   PetscReal      X[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], twist[NS_ELEMENT_UNKNOWNS] = {0};
 
   body->element->stiffness(body, e, X);
@@ -370,7 +370,7 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
 {
   const NsFe        *fe      = self->fe;
   const NsFeElement *element = fe->element + body->first_element, *like = element;
-  const PetscInt     n = 2 * body->node_unknowns;
+  const PetscInt     n = NsFeElementSize(body), nodes = body->element->nodes;
   PetscReal          kind[3 * NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
   PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
   const NsFeElement *last   = NULL;
@@ -379,9 +379,11 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * body->mesh->nodes; i++) extent = PetscMax(extent, PetscAbsReal(body->mesh->x[i]));
-  *group = (NsGroup){.node_unknowns = body->node_unknowns, .axial = body->element->axial, .rates = has_rates(fe, body)};
+  *group = (NsGroup){
+    .nodes = nodes, .node_unknowns = body->node_unknowns, .axial = body->element->axial, .rates = has_rates(fe, body), .slides = PETSC_TRUE};
+  for (PetscInt a = 0; a < body->node_unknowns; a++) group->slides = group->slides && !body->turns[a];
   for (PetscInt i = 0; i < body->mesh->elements; i++) group->members += touches(self, NsFeElementUnknowns(fe, &element[i], unknown), unknown) ? 1 : 0;
-  PetscCall(PetscMalloc1(group->members, &group->member));
+  PetscCall(PetscMalloc1((size_t)group->members * (size_t)(nodes + 1), &group->member));
   PetscCall(NsPoolCreate(group->axial ? n / 2 : (group->rates ? 3 : 1) * n * n, &group->kinds));
   group->members = 0;
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
@@ -396,7 +398,9 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
       PetscCall(NsPoolAdd(&group->kinds, kind, &number));
       last = like;
     }
-    group->member[group->members++] = (NsMember){{self->entry[e->node[0]], self->entry[e->node[1]]}, number};
+    int *member = group->member + (nodes + 1) * group->members++;
+    for (PetscInt k = 0; k < nodes; k++) member[k] = self->entry[e->node[k]];
+    member[nodes] = number;
   }
   PetscCall(NsPoolClose(&group->kinds));
   PetscFunctionReturn(0);
