@@ -33,6 +33,7 @@ typedef enum {
   NS_GUARD_KINDS
 } NsGuardKind;
 extern const char *const NsGuardNames[];
+extern const NsTable     NsTable_Limits; /* src/run/limits.c */
 
 typedef struct {
   PetscBool  exceeded;

@@ -56,42 +56,52 @@ static PetscErrorCode restart(NsDae *dae, const NsState *from, PetscBool *done)
   PetscFunctionReturn(0);
 }
 
-/*
-  v = v0 + h sum_{j<count} a_j A[j] of the next stage, with a force in A[count - 1], which comes without it from the stage at (t, q, V), such that nothing held moves at what
-  dae->wu is of.
-*/
-static PetscErrorCode force_stage(
-  NsDae *dae, PetscReal t, Vec q, Vec V, const NsRows *wp, Vec v0, PetscReal h, PetscInt count, const PetscReal *a, Vec *A, Vec v, PetscBool *done)
+/* v0 + h sum_{j<count} a_j A[j] */
+typedef struct {
+  Vec              v0;
+  PetscReal        h;
+  PetscInt         count;
+  const PetscReal *a;
+  Vec             *A;
+} Sum;
+
+/* v, the sum, of the next stage, with a force along wp in A[count - 1], which comes without it from the stage `at`, such that nothing held moves at what dae->wu is of. */
+static PetscErrorCode force_stage(NsDae *dae, const NsState *at, const NsRows *wp, const Sum *sum, Vec v, PetscBool *done)
 {
+  const PetscInt last = sum->count - 1;
+
   PetscFunctionBegin;
-  PetscCall(NsDaeCombine(v0, h, count, a, A, v));
+  PetscCall(NsDaeCombine(sum->v0, sum->h, sum->count, sum->a, sum->A, v));
   if (!dae->held.count) PetscFunctionReturn(0);
-  PetscCall(NsComplianceUpdate(dae->mass, t, q, V, (NsOperator){1, 0, 0}));
+  PetscCall(NsComplianceUpdate(dae->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
   PetscCall(NsDaeSolve(dae, dae->mass, &dae->wu, wp, v, NULL, 0, done));
-  if (*done) PetscCall(NsComplianceApply(dae->mass, wp, dae->lambda, 1 / (h * a[count - 1]), A[count - 1]));
+  if (*done) PetscCall(NsComplianceApply(dae->mass, wp, dae->lambda, 1 / (sum->h * sum->a[last]), sum->A[last]));
   PetscFunctionReturn(0);
 }
 
-/* Positions and velocities of stage i + 1 (counted from 0: STAGES is the end) from those of stage i, whose acceleration it finds. */
-static PetscErrorCode next_stage(NsDae *dae, const NsState *from, PetscReal h, int i, Vec q, Vec q_next, Vec v_next, PetscBool *done)
+/* Position and velocity of stage i + 1 (counted from 0: STAGES is the end) from those of stage i, whose acceleration it finds. */
+static PetscErrorCode next_stage(NsDae *dae, const NsState *from, PetscReal h, int i, PetscBool *done)
 {
   NsDae_Hem5     *self = dae->data;
+  const PetscBool last = i == STAGES - 1;
   const double   *a    = ns_hem5_a[i + 1];
   const NsRows   *wp   = i == 0 ? &self->first : &self->at[i % 2];
-  const PetscReal t    = from->t + ns_hem5_c[i] * h;
+  const NsState   at   = {from->t + ns_hem5_c[i] * h, i == 0 ? from->q : self->q[i % 2], self->V[i]};
+  const Vec       q = last ? dae->q1 : self->q[(i + 1) % 2], v = last ? dae->v1 : self->V[i + 1];
 
   PetscFunctionBegin;
-  PetscCall(NsDaeFreeAcceleration(dae, t, q, self->V[i], self->A[i]));
-  PetscCall(NsDaeCombine(from->q, h, i + 1, a, self->V, q_next));
-  PetscCall(NsDaeRows(dae, from->t + ns_hem5_c[i + 1] * h, q_next, &dae->wu, &self->at[(i + 1) % 2]));
-  PetscCall(force_stage(dae, t, q, self->V[i], wp, from->v, h, i + 1, a, self->A, v_next, done));
+  PetscCall(NsDaeFreeAcceleration(dae, at.t, at.q, at.v, self->A[i]));
+  PetscCall(NsDaeCombine(from->q, h, i + 1, a, self->V, q));
+  PetscCall(NsDaeRows(dae, from->t + ns_hem5_c[i + 1] * h, q, &dae->wu, &self->at[(i + 1) % 2]));
+  PetscCall(force_stage(dae, &at, wp, &(Sum){from->v, h, i + 1, a, self->A}, v, done));
   PetscFunctionReturn(0);
 }
 
 /* error = e1 |e1|/(|e1| + 0.01 |e2|) from y1 - Y_8 and y1 - y0 - h (5/2 Y'_7 - 3/2 Y'_8). */
-static PetscErrorCode estimate(NsDae *dae, PetscReal h, Vec y0, Vec y1, Vec Y8, Vec *derivative, Vec spare, Vec error)
+static PetscErrorCode estimate(NsDae *dae, PetscReal h, Vec y0, Vec y1, Vec Y8, Vec *derivative, Vec error)
 {
   static const PetscReal weight[2] = {-5. / 2, 3. / 2};
+  const Vec              spare     = ((NsDae_Hem5 *)dae->data)->v;
   PetscReal              e1, e2;
 
   PetscFunctionBegin;
@@ -113,14 +123,10 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   if (!self->starts) PetscCall(NsDaeRows(dae, from->t, from->q, &dae->wu, &self->first));
   self->starts = PETSC_TRUE;
   PetscCall(VecCopy(from->v, self->V[0]));
-  for (int i = 0; i < STAGES && *done; i++) {
-    const PetscBool last = i == STAGES - 1;
-    PetscCall(
-      next_stage(dae, from, h, i, i == 0 ? from->q : self->q[i % 2], last ? dae->q1 : self->q[(i + 1) % 2], last ? dae->v1 : self->V[i + 1], done));
-  }
+  for (int i = 0; i < STAGES && *done; i++) PetscCall(next_stage(dae, from, h, i, done));
   if (!*done) PetscFunctionReturn(0);
-  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->V + 6, self->v, dae->eq));
-  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, self->v, dae->ev));
+  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->V + 6, dae->eq));
+  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, dae->ev));
   PetscFunctionReturn(0);
 }
 
@@ -146,7 +152,7 @@ static PetscErrorCode add_stage(NsDae *dae, const NsState *from, PetscBool *done
   PetscCall(NsDaeCombine(from->q, h, 3, ns_hem5_a10, V, self->q10));
   PetscCall(NsDaeFreeAcceleration(dae, t1, dae->q1, dae->v1, A[2]));
   PetscCall(NsDaeRows(dae, t10, self->q10, &dae->wu, &self->w10));
-  PetscCall(force_stage(dae, t1, dae->q1, dae->v1, &self->at[0], from->v, h, 3, ns_hem5_a10, A, self->V10, done));
+  PetscCall(force_stage(dae, &(NsState){t1, dae->q1, dae->v1}, &self->at[0], &(Sum){from->v, h, 3, ns_hem5_a10, A}, self->V10, done));
   PetscCall(NsDaeFreeAcceleration(dae, t10, self->q10, self->V10, self->A10));
   PetscFunctionReturn(0);
 }

@@ -28,30 +28,6 @@ static const NsKey time_keys[] = {
 };
 static const NsTable time_table = {"time", "simulated time", time_keys, sizeof(NsTimeSettings)};
 
-static const char *const on_exceed_choices[] = {"warn", "stop", NULL};
-
-static const NsKey limits_keys[] = {
-  {"energy", NS_KEY_NUMBER, offsetof(NsLimitsSettings, energy), .default_value = "0.1", .minimum = "0 <",
-    .help =
-      "most energy that the scheme itself may make, over what there was at the start and came from loads and weight; a hundred times it always ends the run",
-    .example = "0.02"},
-  {"rotation", NS_KEY_NUMBER, offsetof(NsLimitsSettings, rotation), .dimension = NS_DIM_ANGLE, .default_value = "0.15", .minimum = "0 <",
-    .help    = "largest rotation of bodies and elements whose rotations are assumed to be small: at 0.15 rad lengths and arms are wrong by 1 %",
-    .example = "0.1 rad"},
-  {"stretch", NS_KEY_NUMBER, offsetof(NsLimitsSettings, stretch), .default_value = "0.05", .minimum = "0 <",
-    .help    = "largest change of an element's length over its length: metals yield at 0.002 to 0.01, and beyond 0.05 no linear law holds",
-    .example = "0.002"},
-  {"penetration", NS_KEY_NUMBER, offsetof(NsLimitsSettings, penetration), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
-    .help    = "deepest penetration of a contact, or gap of a joint; without it the least of the clearance, the radius of a ball, the length of an "
-               "element there and a tenth of the extent of the bodies",
-    .example = "10 um"},
-  {"on_exceed", NS_KEY_CHOICE, offsetof(NsLimitsSettings, on_exceed), .choices = on_exceed_choices, .default_value = "warn",
-    .help    = "warn once, on stderr and in run.json, or stop the run there; also of free spins beyond what the step or a bearing's table allows",
-    .example = "stop"},
-  {NULL},
-};
-static const NsTable limits_table = {"limits", "beyond which the numbers of a run are not to be trusted", limits_keys, sizeof(NsLimitsSettings)};
-
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
 static const NsKey config_keys[] = {
@@ -82,7 +58,7 @@ static const NsKey config_keys[] = {
   {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
     .example = "{type: half_explicit, step: 0.1 us}"},
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
-  {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &limits_table, .default_value = "{}",
+  {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &NsTable_Limits, .default_value = "{}",
     .help = "beyond which a run warns that its numbers are not to be trusted, or ends", .example = "{penetration: 10 um, on_exceed: stop}"},
   {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &NsTable_Output, .default_value = "{}", .help = "what is kept",
     .example = "{frames: {every: 20}}"},

@@ -22,22 +22,23 @@ typedef struct {
   int                   activation; /* 0 own, 1 kept */
 } NsSettings_ExplicitVelocity;
 
-/* P = dt lambda of the contacts in `rows`, from a stage's velocity v and free acceleration a. */
-static PetscErrorCode forces(
-  NsScheme *scheme, PetscReal t, Vec q, Vec v, Vec a, PetscReal dt, const NsRows *rows, PetscReal *P, NsStepOutcome *outcome)
+/* P = dt lambda of the contacts in the stage's rows. */
+static PetscErrorCode forces(NsScheme *scheme, const NsTrapezoidalStage *stage, NsStepOutcome *outcome)
 {
+  const NsState                     *at       = &stage->at;
+  const NsRows                      *rows     = stage->rows;
   const NsSettings_ExplicitVelocity *settings = scheme->settings;
   NsTrapezoidal                     *self     = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsComplianceUpdate(self->mass, t, q, v, (NsOperator){1, 0, 0}));
+  PetscCall(NsComplianceUpdate(self->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(scheme->contact, self->mass, rows, rows));
-  PetscCall(NsRowsVelocity(scheme->model, rows, v, self->b));
+  PetscCall(NsRowsVelocity(scheme->model, rows, at->v, self->b));
   if (settings->free_force == 0) {
-    PetscCall(NsRowsVelocity(scheme->model, rows, a, self->u0));
-    for (PetscInt k = 0; k < rows->rows; k++) self->b[k] += dt * (self->u0[k] - rows->drive[k]);
+    PetscCall(NsRowsVelocity(scheme->model, rows, stage->a, self->u0));
+    for (PetscInt k = 0; k < rows->rows; k++) self->b[k] += stage->tau * (self->u0[k] - rows->drive[k]);
   }
-  PetscCall(NsContactSolve(scheme->contact, rows, self->b, NULL, NULL, P, &outcome->done));
+  PetscCall(NsContactSolve(scheme->contact, rows, self->b, NULL, NULL, stage->P, &outcome->done));
   if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, rows, "forces"));
   PetscFunctionReturn(0);
 }
@@ -56,7 +57,7 @@ static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal d
   }
   if (self->w1.rows) {
     PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-    PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt, &self->w1, self->P1, outcome));
+    PetscCall(forces(scheme, &(NsTrapezoidalStage){{x->t + dt, self->q1, self->va}, self->a1, dt, &self->w1, self->P1}, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     for (PetscInt k = 0; k < self->w1.rows; k++) self->P1[k] /= 2;
   }
@@ -76,7 +77,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   count = NsContactList(contact, self->closed);
   if (count) {
     PetscCall(NsModelRows(scheme->model, x->t, x->q, count, NsContactSelected(contact), &self->w0));
-    PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, &self->w0, self->P0, outcome));
+    PetscCall(forces(scheme, &(NsTrapezoidalStage){*x, self->a0, dt, &self->w0, self->P0}, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsTrapezoidalPush(scheme, dt));
   }

@@ -24,17 +24,18 @@ static const char *refuses(const NsModel *model, const void *settings)
 }
 
 /*
-  P = tau lambda of those of the contacts in the selection (all closed) that do not open; joints always take part. `rows` are theirs on return. a is the
-  free acceleration.
+  P = tau lambda of those of the contacts in the selection (all closed) that do not open; joints always take part. The stage's rows are theirs on return.
 */
-static PetscErrorCode forces(
-  NsScheme *scheme, PetscReal t, Vec q, Vec v, Vec a, PetscReal tau, PetscInt closed, NsRows *rows, PetscReal *P, NsStepOutcome *outcome)
+static PetscErrorCode forces(NsScheme *scheme, const NsTrapezoidalStage *stage, PetscInt closed, NsStepOutcome *outcome)
 {
-  NsTrapezoidal *self    = scheme->data;
-  NsContact     *contact = scheme->contact;
-  NsModel       *model   = scheme->model;
-  PetscInt       count   = 0;
-  PetscReal      fastest;
+  NsTrapezoidal  *self    = scheme->data;
+  NsContact      *contact = scheme->contact;
+  NsModel        *model   = scheme->model;
+  NsRows         *rows    = stage->rows;
+  const PetscReal t       = stage->at.t;
+  const Vec       q = stage->at.q, v = stage->at.v;
+  PetscInt        count = 0;
+  PetscReal       fastest;
 
   PetscFunctionBegin;
   rows->contacts = rows->rows = 0;
@@ -51,9 +52,9 @@ static PetscErrorCode forces(
   PetscCall(NsComplianceUpdate(self->mass, t, q, v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->mass, rows, rows));
   PetscCall(NsModelRowrate(model, t, q, v, rows, self->b));
-  PetscCall(NsRowsVelocity(model, rows, a, self->u0));
-  for (PetscInt k = 0; k < rows->rows; k++) self->b[k] = tau * (self->b[k] + self->u0[k] - rows->drive[k]);
-  PetscCall(NsContactSolve(contact, rows, self->b, NULL, NULL, P, &outcome->done));
+  PetscCall(NsRowsVelocity(model, rows, stage->a, self->u0));
+  for (PetscInt k = 0; k < rows->rows; k++) self->b[k] = stage->tau * (self->b[k] + self->u0[k] - rows->drive[k]);
+  PetscCall(NsContactSolve(contact, rows, self->b, NULL, NULL, stage->P, &outcome->done));
   if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, rows, "forces"));
   PetscFunctionReturn(0);
 }
@@ -61,11 +62,12 @@ static PetscErrorCode forces(
 /* lambda1 and v1 of a step without impact. */
 static PetscErrorCode smooth_end(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
-  NsTrapezoidal *self = scheme->data;
+  NsTrapezoidal           *self  = scheme->data;
+  const NsTrapezoidalStage stage = {{x->t + dt, self->q1, self->va}, self->a1, dt / 2, &self->w1, self->P1};
 
   PetscFunctionBegin;
   PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  PetscCall(forces(scheme, x->t + dt, self->q1, self->va, self->a1, dt / 2, self->w1.contacts, &self->w1, self->P1, outcome));
+  PetscCall(forces(scheme, &stage, self->w1.contacts, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalApplyForces(scheme, x, dt));
   PetscFunctionReturn(0);
@@ -81,7 +83,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscFunctionBegin;
   PetscCall(NsTrapezoidalBegin(scheme, x));
   count = NsContactList(contact, self->closed);
-  PetscCall(forces(scheme, x->t, x->q, x->v, self->a0, dt, count, &self->w0, self->P0, outcome));
+  PetscCall(forces(scheme, &(NsTrapezoidalStage){*x, self->a0, dt, &self->w0, self->P0}, count, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalPush(scheme, dt));
   PetscCall(NsTrapezoidalPosition(scheme, x, dt, &impact, outcome));

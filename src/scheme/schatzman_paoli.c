@@ -130,34 +130,36 @@ static PetscErrorCode solve_curved(NsScheme *scheme, PetscReal t, PetscReal dt, 
 }
 
 /*
-  One move: from q_k = now, with q_{k-1} = last and the velocity w = (q_k - q_{k-1})/dt + dt a of the free move on entry, to q_{k+1} = ahead and its w. J_k goes to P.
+  One move: from q_k = now->q, with q_{k-1} = last and the velocity w = now->v = (q_k - q_{k-1})/dt + dt a of the free move on entry, to q_{k+1} = ahead and its w. J_k goes to P.
   The velocity is a variable of its own: as a difference of positions it would lose six digits. Impulses may activate contacts that were inactive for the free move: then the move is
   repeated with them.
 */
-static PetscErrorCode advance(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec now, Vec w, Vec ahead, NsStepOutcome *outcome)
+static PetscErrorCode advance(NsScheme *scheme, const NsState *now, PetscReal dt, Vec last, Vec ahead, NsStepOutcome *outcome)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
+  const PetscReal          t       = now->t;
+  const Vec                q = now->q, w = now->v;
   const PetscInt          *active;
   PetscInt                 actives;
 
   PetscFunctionBegin;
-  PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
+  PetscCall(NsModelMove(scheme->model, q, dt, w, ahead));
   if (!scheme->model->candidates) PetscFunctionReturn(0);
-  PetscCall(NsComplianceUpdate(self->mass, t, now, w, (NsOperator){1, 0, 0}));
+  PetscCall(NsComplianceUpdate(self->mass, t, q, w, (NsOperator){1, 0, 0}));
   for (;;) {
     PetscCall(look(scheme, t, dt, last, ahead));
     actives = NsContactActive(contact, &active);
-    PetscCall(NsModelRows(scheme->model, t, now, actives, active, &self->rows));
-    PetscCall(scheme->model->flat_contacts ? solve_linear(scheme, dt, outcome) : solve_curved(scheme, t, dt, now, ahead, outcome));
+    PetscCall(NsModelRows(scheme->model, t, q, actives, active, &self->rows));
+    PetscCall(scheme->model->flat_contacts ? solve_linear(scheme, dt, outcome) : solve_curved(scheme, t, dt, q, ahead, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, 1, w));
-    PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
+    PetscCall(NsModelMove(scheme->model, q, dt, w, ahead));
     if (actives == scheme->model->candidates) break;
     PetscCall(NsContactGaps(contact, t + dt, ahead));
     if (NsContactActive(contact, NULL) == actives) break;
     PetscCall(NsComplianceApply(self->mass, &self->rows, self->P, -1, w));
-    PetscCall(NsModelMove(scheme->model, now, dt, w, ahead));
+    PetscCall(NsModelMove(scheme->model, q, dt, w, ahead));
   }
   PetscFunctionReturn(0);
 }
@@ -180,7 +182,7 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *x)
   PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
   PetscCall(VecWAXPY(self->w, dt / 2, self->a, x->v));
   PetscCall(NsContactClosedAtStart(contact, x, self->closed));
-  PetscCall(advance(scheme, x->t, dt, self->ahead, x->q, self->w, self->next, &outcome));
+  PetscCall(advance(scheme, &(NsState){x->t, x->q, self->w}, dt, self->ahead, self->next, &outcome));
   if (!outcome.done)
     PetscCall(NsModelMove(scheme->model, x->q, dt, self->w, self->next)); /* as if free: the first step meets the same problem and reports it */
   const PetscInt *active, actives = NsContactActive(contact, &active);
@@ -274,7 +276,7 @@ static PetscErrorCode move(NsScheme *scheme, const NsState *x, PetscReal t1, Pet
   PetscFunctionBegin;
   PetscCall(NsModelAccel(scheme->model, t1, self->next, velocity, self->a));
   PetscCall(VecWAXPY(self->w_next, dt, self->a, self->w));
-  PetscCall(advance(scheme, t1, dt, x->q, self->next, self->w_next, self->ahead, outcome));
+  PetscCall(advance(scheme, &(NsState){t1, self->next, self->w_next}, dt, x->q, self->ahead, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(VecWAXPY(self->v1, 1, self->w, self->w_next));
   PetscCall(VecScale(self->v1, 0.5));

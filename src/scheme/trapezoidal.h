@@ -53,6 +53,15 @@ typedef struct {
   PetscBool    *newly, *struck;   /* [active at q1] just closed; reached by an impact (with two steps: [candidates] closed at the prediction) */
 } NsTrapezoidal;
 
+/* For schemes that find forces of their own: the state of a stage and its free acceleration, the time for which the forces act, and where they go. */
+typedef struct {
+  NsState    at;
+  Vec        a;
+  PetscReal  tau;
+  NsRows    *rows;
+  PetscReal *P;
+} NsTrapezoidalStage;
+
 PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work);
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state);
 void           NsTrapezoidalAmplification(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

@@ -76,16 +76,21 @@ static PetscErrorCode add_forces(NsScheme *scheme, PetscReal t, Vec q, Vec u, Pe
   PetscFunctionReturn(0);
 }
 
-/* sum += (M(other) - M(q))/2 u, of a node and its neighbour. */
-static PetscErrorCode add_inertia(NsScheme *scheme, PetscReal t, Vec q, PetscReal t_other, Vec other, Vec u, PetscReal scale, Vec sum)
+typedef struct {
+  PetscReal t;
+  Vec       q;
+} Node;
+
+/* sum += scale (M(neighbour) - M(node))/2 u */
+static PetscErrorCode add_inertia(NsScheme *scheme, Node node, Node neighbour, Vec u, PetscReal scale, Vec sum)
 {
   NsScheme_Variational *self = scheme->data;
 
   PetscFunctionBegin;
   if (scheme->model->constant_mass) PetscFunctionReturn(0);
-  PetscCall(NsModelMult(scheme->model, t_other, other, u, self->h));
+  PetscCall(NsModelMult(scheme->model, neighbour.t, neighbour.q, u, self->h));
   PetscCall(VecAXPY(sum, scale / 2, self->h));
-  PetscCall(NsModelMult(scheme->model, t, q, u, self->h));
+  PetscCall(NsModelMult(scheme->model, node.t, node.q, u, self->h));
   PetscCall(VecAXPY(sum, -scale / 2, self->h));
   PetscFunctionReturn(0);
 }
@@ -99,7 +104,7 @@ static PetscErrorCode gather_incoming(NsScheme *scheme, PetscReal t, PetscReal d
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(self->incoming));
   if (weight > 0) PetscCall(add_forces(scheme, t, q, before, weight, self->incoming));
-  if (last) PetscCall(add_inertia(scheme, t, q, t - dt, last, before, 1, self->incoming));
+  if (last) PetscCall(add_inertia(scheme, (Node){t, q}, (Node){t - dt, last}, before, 1, self->incoming));
   PetscFunctionReturn(0);
 }
 
@@ -116,7 +121,7 @@ static PetscErrorCode newton_round(NsScheme *scheme, PetscReal t, PetscReal dt, 
   PetscCall(VecAXPY(self->r, 1, self->incoming));
   if (model->velocity_matters) PetscCall(add_forces(scheme, t, q, p->v1, dt / 2, self->r));
   PetscCall(NsModelMove(model, q, dt, p->v1, self->end));
-  PetscCall(add_inertia(scheme, t, q, t + dt, self->end, p->v1, -1, self->r));
+  PetscCall(add_inertia(scheme, (Node){t, q}, (Node){t + dt, self->end}, p->v1, -1, self->r));
   PetscCall(NsModelSolve(model, 1, self->r, self->dv));
   PetscCall(VecWAXPY(self->next, 1, p->v1, self->dv));
   if (p->w.contacts) PetscCall(NsPercussionSolve(scheme, p->u0, self->next, outcome));
