@@ -17,20 +17,15 @@ static void take_inertia(const NsFe *fe, const NsFeInertia *inertia, NsFeCompone
   for (PetscInt i = 0; i < c->n; i++) c->unknown[i] = c->point.unknown[i];
 }
 
-PetscBool NsFeNext(const NsFe *fe, NsFeComponent *c)
+PetscBool NsFeNextBehindElements(const NsFe *fe, NsFeComponent *c)
 {
-  const PetscInt index = c->next++, force = index - fe->elements, inertia = force - fe->force_elements;
+  const PetscInt force = c->next++ - fe->elements, inertia = force - fe->force_elements;
 
-  if (force < 0) {
-    c->kind    = NS_FE_ELEMENT;
-    c->element = &fe->element[index];
-    c->body    = &fe->body[c->element->body];
-    c->n       = NsFeElementUnknowns(fe, c->element, c->unknown);
-  } else if (inertia < 0) {
+  if (inertia < 0)
     take_force(fe, &fe->force[force], c);
-  } else if (inertia < fe->inertias) {
+  else if (inertia < fe->inertias)
     take_inertia(fe, &fe->inertia[inertia], c);
-  } else
+  else
     return PETSC_FALSE;
   return PETSC_TRUE;
 }
@@ -160,12 +155,10 @@ void NsFeComponentTerms(
     inertia_terms(fe, c, speed, wanted, add, context);
 }
 
-PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent *c, const PetscReal *speed, const PetscReal *q)
+PetscReal NsFeForceComponentEnergy(const NsFe *fe, const NsFeComponent *c, const PetscReal *speed, const PetscReal *q)
 {
   PetscReal r[6] = {0};
 
-  if (c->kind == NS_FE_ELEMENT) return c->body->element->energy(c->body, c->element, q);
-  if (c->kind == NS_FE_INERTIA) return 0;
   for (PetscInt i = 0; i < c->n; i++) {
     for (int a = 0; a < 6; a++) r[a] += c->row[i][a] * q[i];
   }

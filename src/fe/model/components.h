@@ -26,8 +26,17 @@ typedef struct {
   NsPoint               point;                          /* of inertias */
 } NsFeComponent;
 
-/* The first component of a zeroed struct, then the next one; false after the last. */
-PetscBool NsFeNext(const NsFe *fe, NsFeComponent *component);
+/* The first component of a zeroed struct, then the next one; false after the last. In each row of energy.csv all elements are gone through: their part is inline. */
+PetscBool               NsFeNextBehindElements(const NsFe *fe, NsFeComponent *component);
+static inline PetscBool NsFeNext(const NsFe *fe, NsFeComponent *c)
+{
+  if (c->next >= fe->elements) return NsFeNextBehindElements(fe, c);
+  c->kind    = NS_FE_ELEMENT;
+  c->element = &fe->element[c->next++];
+  c->body    = &fe->body[c->element->body];
+  c->n       = NsFeElementUnknowns(fe, c->element, c->unknown);
+  return PETSC_TRUE;
+}
 /* The nodes that it joins, node[NS_COMPONENT_NODES]; returns how many. */
 enum { NS_COMPONENT_NODES = 2 * NS_ELEMENT_NODES };
 PetscInt NsFeComponentNodes(const NsFe *fe, const NsFeComponent *component, PetscInt *node);
@@ -40,7 +49,12 @@ typedef void (*NsFeAddTerm)(void *context, const NsFeComponent *component, NsFeM
 void NsFeComponentTerms(
   const NsFe *fe, const NsFeComponent *component, const PetscReal *speed, const PetscBool wanted[NS_FE_MATRICES], NsFeAddTerm add, void *context);
 /* Elastic energy (J) for the unknowns' values q[n], 0 for supported ones. Speeds as in NsFeForceTangents. */
-PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent *component, const PetscReal *speed, const PetscReal *q);
+PetscReal               NsFeForceComponentEnergy(const NsFe *fe, const NsFeComponent *component, const PetscReal *speed, const PetscReal *q);
+static inline PetscReal NsFeComponentEnergy(const NsFe *fe, const NsFeComponent *c, const PetscReal *speed, const PetscReal *q)
+{
+  if (c->kind == NS_FE_ELEMENT) return c->body->element->energy(c->body, c->element, q);
+  return c->kind == NS_FE_FORCE ? NsFeForceComponentEnergy(fe, c, speed, q) : 0;
+}
 
 /* Speed of a rotor at which gyroscopic terms are part of the matrices; 0: none are. */
 PetscReal NsFeSpeedOf(const NsFe *fe, const NsFeBody *body, const PetscReal *speed);
