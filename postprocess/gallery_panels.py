@@ -266,6 +266,8 @@ PICTURES = {
     "rocking_block_housner": (panel(strobe, count=3, until=0.45), panel(columns, table="history", names=("block.theta",), unit="rad", label="angle")),
     "pendulum_in_ring": (panel(strobe, count=14, until=0.57), energy),
     "spring_pendulum": (panel(strobe, count=13, until=12), error),
+    "spinning_top": (panel(strobe, count=4, until=0.5), panel(columns, table="history", names=("top.head.x", "top.head.y", "top.head.z"), unit="m", label="place of the head")),
+    "crank_in_space": (panel(strobe, count=6, until=1), panel(columns, table="history", names=("slider.x",), unit="m", label="slider")),
     "edge": (panel(strobe, count=12), force),
     "belt_block": (panel(columns, table="history", names=("block.x",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
 }

@@ -111,6 +111,7 @@ struct NsVariant {
   const char    *title; /* a line for lists */
   const char    *about; /* pages for `explain`: equations, order, limits, reference */
   const NsTable *table;
+  const char    *also; /* other words for it, "hinge, pin", for "did you mean"; may be NULL */
 };
 
 /* Fills settings (table->size bytes, any content) from node, which may be NULL (an empty mapping at the root's place). Reports every

@@ -60,6 +60,7 @@ typedef struct {
   PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
   PetscReal   tolerance;  /* m: a gap up to this is closed */
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
+  PetscReal   moment_arm; /* m: times the normal force of a row that holds an angle it is the moment; 0: the row holds a length */
   PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
   PetscReal
         depth; /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
@@ -238,6 +239,9 @@ typedef struct {
   /* The state at t = 0; creates its vectors. */
   PetscErrorCode (*initial)(NsModel *, NsState *);
   PetscErrorCode (*move)(NsModel *, Vec q0, PetscReal h, Vec v, Vec q1); /* see NsModelMove; NULL: q1 = q0 + h v */
+  PetscErrorCode (*way)(NsModel *, Vec q0, Vec q1, Vec d);               /* see NsModelWay; needed where `move` is; NULL: d = q1 - q0 */
+  PetscErrorCode (*rate)(NsModel *, Vec q, Vec v, Vec qdot);             /* see NsModelRate; needed where `move` is; NULL: q' = v */
+  PetscErrorCode (*tidy)(NsModel *, Vec q);                              /* see NsModelTidy; needed where `move` is */
   PetscErrorCode (*force)(NsModel *, PetscReal t, Vec q, Vec v, Vec h);
   PetscErrorCode (*accel)(NsModel *, PetscReal t, Vec q, Vec v, Vec a); /* M^-1 h, 0 where there is no mass; one call, so that models can fuse both */
   /* NsModelFlight in one pass; NULL: by accel. */
@@ -344,7 +348,8 @@ struct NsModel {
   PetscBool    diagonal_mass;    /* and constant */
   PetscBool    velocity_matters; /* h depends on v: accelerations must be computed anew when v changes */
   PetscBool    tangents_vary;    /* K and C depend on (q, v), and factoring them anew is cheap: Newton's method does so in each iteration */
-  PetscBool    flat_contacts;    /* gaps are linear in q: normals are constant */
+  PetscBool    joints_drift;  /* joints leave g = 0 where velocities alone hold them: schemes put positions back unless the config says otherwise */
+  PetscBool    flat_contacts; /* gaps are linear in q: normals are constant */
   PetscInt     candidates;
   PetscInt     slots, slots_free; /* of these; how many stand for no pair at present */
   const char  *crowded;           /* the contact with more near pairs than slots; NULL: none */
@@ -380,6 +385,12 @@ PetscErrorCode NsVecAddScaled(Vec z, PetscReal a, Vec x, Vec y);
 /* q1 = the position reached from q0 at constant velocity v after the time h; q1 may be q0. Schemes change positions by this function only: with large rotations,
    positions are not a vector space and the model has its own `move`. */
 PetscErrorCode NsModelMove(NsModel *model, Vec q0, PetscReal h, Vec v, Vec q1);
+/* d with q1 = move(q0, 1, d): the difference of two positions as a velocity. d is not q0 or q1. */
+PetscErrorCode NsModelWay(NsModel *model, Vec q0, Vec q1, Vec d);
+/* qdot = dq/dt at (q, v): for methods that add up rates of positions within a step, as Runge-Kutta methods do; NsModelTidy puts such a sum back onto positions. */
+PetscErrorCode NsModelRate(NsModel *model, Vec q, Vec v, Vec qdot);
+/* Unit quaternions in q are of length 1 again, where sums of rates have left that by the error of a step. */
+PetscErrorCode NsModelTidy(NsModel *model, Vec q);
 
 static inline PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)
 {

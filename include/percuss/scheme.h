@@ -128,9 +128,9 @@ typedef struct {
 } NsStepClock;
 NsStepClock NsStepClockMake(PetscReal step);
 PetscReal   NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts);
-/* For `declare` of those that add and scale positions like vectors, instead of changing them by velocities alone (NsModelMove): refuses models for which that is wrong. `key`: the
-   scheme's key that asks for it; NULL: it always does. */
-PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme, const char *key);
+/* For `declare` of those that add and scale positions like vectors, instead of changing them by velocities (NsModelMove, NsModelWay) or adding up rates (NsModelRate): refuses models for
+   which that is wrong. */
+PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme);
 /* The local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
 /* Appends the names of contacts to the reason, " (left, right)", at most four; nothing for no contacts. */

@@ -29,23 +29,52 @@ typedef struct NsStationSettings {
   const char   *relative_to; /* NULL: the orbit is in space */
 } NsStationSettings;
 
+/* What force elements and loads of any model are made of; their key tables are in src/fe. */
+typedef struct {
+  const NsNode                     *where;
+  NsStrings                         between;
+  double                            stiffness, damping;
+  double                            direction[3];
+  double                            length;    /* free length, m: of springs between bodies */
+  double                            anchor[3]; /* place of `ground`, m: of springs between bodies */
+  const struct NsSpringLawSettings *law;       /* of finite elements (src/fe/forces/spring.c); NULL: linear */
+} NsSpringSettings;
+
+typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
+
+typedef struct {
+  const NsNode         *where;
+  NsStrings             at;
+  const char           *on;
+  double                force[3], moment[3], force_per_length[3];
+  bool                  rotating;
+  const NsTimeFunction *time;
+} NsLoadSettings;
+
+typedef struct {
+  const NsNode *where;
+  double        tolerance; /* m */
+} NsAssemblySettings;
+
 typedef struct NsOutputSettings NsOutputSettings; /* src/output/settings.h */
 
 #define NS_CONFIG_KINDS 16 /* most kinds of force elements, and of attachments */
 
 typedef struct {
-  const NsNode           *where;
-  const char             *title;
-  double                  gravity[3];
-  NsList                  bodies;                       /* NsChosen by name */
-  NsList                  supports;                     /* by name; struct in src/fe/attach/supports.c */
-  NsList                  forces[NS_CONFIG_KINDS];      /* by name, a list of each force element: its place in src/fe/forces/list.h, */
-  NsList                  attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
-  int                     start;                        /* 0 as given, 1 static */
-  int                     free_dynamics;                /* 0 auto, 1 lumped, 2 banded, 3 petsc */
-  NsList                  contacts;                     /* NsContactSettings (src/contact/settings.h) by name */
-  NsChosen                scheme;
-  const NsTimeSettings   *time;
-  const NsLimitsSettings *limits;
-  const NsOutputSettings *output;
+  const NsNode             *where;
+  const char               *title;
+  double                    gravity[3];
+  NsList                    bodies;                       /* NsChosen by name */
+  NsList                    supports;                     /* by name; struct in src/fe/attach/supports.c */
+  NsList                    forces[NS_CONFIG_KINDS];      /* by name, a list of each force element: its place in src/fe/forces/list.h, */
+  NsList                    attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
+  NsList                    joints, drives;               /* NsChosen and structs of src/multibody, by name */
+  const NsAssemblySettings *assembly;
+  int                       start;         /* 0 as given, 1 static */
+  int                       free_dynamics; /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  NsList                    contacts;      /* NsContactSettings (src/contact/settings.h) by name */
+  NsChosen                  scheme;
+  const NsTimeSettings     *time;
+  const NsLimitsSettings   *limits;
+  const NsOutputSettings   *output;
 } NsConfig;

@@ -279,6 +279,19 @@ static const char *variant_names(const NsKeysReader *reader, const NsVariant *co
   return NsKeysJoin(reader, *words, n, 0);
 }
 
+/* By another word for it, or by its letters. */
+static const char *nearest_variant(const NsVariant *const *variants, const char *text, const char *const *words)
+{
+  const size_t length = strlen(text);
+
+  for (int i = 0; variants[i] && length; ++i) {
+    for (const char *at = variants[i]->also; at && (at = strstr(at, text)); at += length) {
+      if ((at == variants[i]->also || at[-1] == ' ') && (at[length] == ',' || !at[length])) return variants[i]->name;
+    }
+  }
+  return NsNearestWord(text, words);
+}
+
 static void read_variant(NsKeysReader *reader, const NsKey *key, const NsNode *node, const NsKeysPath *path, NsChosen *chosen)
 {
   const NsNode  *type = NsTreeChild(node, "type");
@@ -309,7 +322,7 @@ static void read_variant(NsKeysReader *reader, const NsKey *key, const NsNode *n
     NsDiagError(reader->diag, type->place, "expected a word, got %s", NsKeysGot(reader, type));
   } else {
     NsDiagError(reader->diag, type->place, "unknown type '" NS_CLIP "'%s%s", NsClip(type->text), in_path(reader, path),
-      NsDidYouMean(NsNearestWord(type->text, words)));
+      NsDidYouMean(nearest_variant(key->variants, type->text, words)));
   }
   NsDiagNote(reader->diag, "valid types: %s", list);
 }

@@ -21,13 +21,14 @@ typedef struct {
   double        start, end; /* s; end 0: never */
 } NsStep;
 
-typedef struct {
+typedef struct NsTimeFunction NsTimeFunction;
+struct NsTimeFunction {
   const NsNode     *where;
   const NsHarmonic *harmonic;
   const NsPulse    *pulse;
   const NsStep     *step;
   NsNumbers         table; /* [rows, 2]: time, factor */
-} NsTimeFunction;
+};
 
 extern const NsTable NsTable_TimeFunction;
 

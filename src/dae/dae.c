@@ -215,6 +215,25 @@ PetscErrorCode NsDaeCombine(Vec y0, PetscReal h, PetscInt count, const PetscReal
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsDaeRatesDeclare(NsDae *dae, NsWorkspace *work, int count, const Vec *velocity, Vec *rate)
+{
+  PetscFunctionBegin;
+  for (int i = 0; i < count; i++) {
+    if (dae->model->dynamics.rate)
+      PetscCall(NsWorkVecs(work, &rate[i], NULL));
+    else
+      rate[i] = velocity[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsDaeRate(NsDae *dae, Vec q, Vec v, Vec rate)
+{
+  PetscFunctionBegin;
+  if (dae->model->dynamics.rate) PetscCall(NsModelRate(dae->model, q, v, rate));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done)
 {
   PetscFunctionBegin;

@@ -112,6 +112,12 @@ PetscErrorCode NsDaeFreeAcceleration(NsDae *dae, PetscReal t, Vec q, Vec v, Vec 
 */
 PetscErrorCode NsDaeSolve(
   NsDae *dae, NsCompliance *compliance, const NsRows *wu, const NsRows *wp, Vec x, const PetscReal *shift, PetscReal size, PetscBool *done);
+/*
+  Rates of positions, for methods that add them up: rate[count] are vectors of their own where q' is not v (large rotations), else the velocities themselves. NsDaeRate fills such a vector,
+  and does nothing where it is v.
+*/
+PetscErrorCode NsDaeRatesDeclare(NsDae *dae, NsWorkspace *work, int count, const Vec *velocity, Vec *rate);
+PetscErrorCode NsDaeRate(NsDae *dae, Vec q, Vec v, Vec rate);
 /* y = y0 + h sum_j coefficient[j] x[j], j < count; y0 NULL: 0. */
 #define NS_DAE_STAGES 10
 PetscErrorCode NsDaeCombine(Vec y0, PetscReal h, PetscInt count, const PetscReal *coefficient, Vec *x, Vec y);

@@ -23,6 +23,7 @@
 
 typedef struct {
   Vec       V[STAGES], A[STAGES]; /* of the stages */
+  Vec       U[STAGES + 2];        /* Q' of the stages, of the end and of stage 10: V where these are the same */
   Vec       q[2], v;              /* Q_i and Q_{i+1} in turns, Q_8 in q[1] after a step; scratch */
   NsRows    first, at[2];         /* W_P of the start, and of two stages: at[0] is the end's after a step */
   PetscBool starts, ends;         /* `first` is that of the start; stage 10 is there */
@@ -37,6 +38,11 @@ static PetscErrorCode declare(NsDae *dae, NsWorkspace *work)
   PetscFunctionBegin;
   for (int i = 0; i < STAGES; i++) PetscCall(NsWorkVecs(work, &self->V[i], &self->A[i], NULL));
   PetscCall(NsWorkVecs(work, &self->q[0], &self->q[1], &self->v, &self->q10, &self->V10, &self->A10, NULL));
+  Vec velocity[STAGES + 2];
+  for (int i = 0; i < STAGES; i++) velocity[i] = self->V[i];
+  velocity[STAGES]     = dae->v1;
+  velocity[STAGES + 1] = self->V10;
+  PetscCall(NsDaeRatesDeclare(dae, work, STAGES + 2, velocity, self->U));
   PetscCall(NsWorkRows(work, &self->at[0], &self->at[1], &self->w10, NULL));
   PetscCall(NsHistoryFlag(work, "starts", &self->starts));
   NsHistoryWhen(work, &self->starts);
@@ -91,7 +97,9 @@ static PetscErrorCode next_stage(NsDae *dae, const NsState *from, PetscReal h, i
 
   PetscFunctionBegin;
   PetscCall(NsDaeFreeAcceleration(dae, at.t, at.q, at.v, self->A[i]));
-  PetscCall(NsDaeCombine(from->q, h, i + 1, a, self->V, q));
+  PetscCall(NsDaeRate(dae, at.q, self->V[i], self->U[i]));
+  PetscCall(NsDaeCombine(from->q, h, i + 1, a, self->U, q));
+  if (last) PetscCall(NsModelTidy(dae->model, q));
   PetscCall(NsDaeRows(dae, from->t + ns_hem5_c[i + 1] * h, q, &dae->wu, &self->at[(i + 1) % 2]));
   PetscCall(force_stage(dae, &at, wp, &(Sum){from->v, h, i + 1, a, self->A}, v, done));
   PetscFunctionReturn(0);
@@ -125,8 +133,8 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   PetscCall(VecCopy(from->v, self->V[0]));
   for (int i = 0; i < STAGES && *done; i++) PetscCall(next_stage(dae, from, h, i, done));
   if (!*done) PetscFunctionReturn(0);
-  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->V + 6, dae->eq));
-  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, dae->ev));
+  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->U + 6, self->v, dae->eq));
+  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, self->v, dae->ev));
   PetscFunctionReturn(0);
 }
 
@@ -146,13 +154,15 @@ static PetscErrorCode add_stage(NsDae *dae, const NsState *from, PetscBool *done
 {
   NsDae_Hem5     *self = dae->data;
   const PetscReal h = dae->h, t1 = from->t + h, t10 = from->t + ns_hem5_c10 * h;
-  Vec             V[3] = {self->V[5], self->V[6], dae->v1}, A[3] = {self->A[5], self->A[6], self->A10 /* for now that of the end */};
+  Vec             U[3] = {self->U[5], self->U[6], self->U[STAGES]}, A[3] = {self->A[5], self->A[6], self->A10 /* for now that of the end */};
 
   PetscFunctionBegin;
-  PetscCall(NsDaeCombine(from->q, h, 3, ns_hem5_a10, V, self->q10));
+  PetscCall(NsDaeRate(dae, dae->q1, dae->v1, self->U[STAGES]));
+  PetscCall(NsDaeCombine(from->q, h, 3, ns_hem5_a10, U, self->q10));
   PetscCall(NsDaeFreeAcceleration(dae, t1, dae->q1, dae->v1, A[2]));
   PetscCall(NsDaeRows(dae, t10, self->q10, &dae->wu, &self->w10));
   PetscCall(force_stage(dae, &(NsState){t1, dae->q1, dae->v1}, &self->at[0], &(Sum){from->v, h, 3, ns_hem5_a10, A}, self->V10, done));
+  PetscCall(NsDaeRate(dae, self->q10, self->V10, self->U[STAGES + 1]));
   PetscCall(NsDaeFreeAcceleration(dae, t10, self->q10, self->V10, self->A10));
   PetscFunctionReturn(0);
 }
@@ -173,7 +183,7 @@ static PetscErrorCode stop(NsDae *dae, PetscReal t, Vec q, Vec v)
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Hem5 *self             = dae->data;
-  Vec         V[NS_HEM5_DENSE] = {self->V[3], self->V[4], self->V[5], self->V[6], self->V[7], self->V10};
+  Vec         U[NS_HEM5_DENSE] = {self->U[3], self->U[4], self->U[5], self->U[6], self->U[7], self->U[STAGES + 1]};
   Vec         A[NS_HEM5_DENSE] = {self->A[3], self->A[4], self->A[5], self->A[6], self->A[7], self->A10};
   PetscReal   b[NS_HEM5_DENSE];
 
@@ -186,7 +196,8 @@ static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, 
     b[i] = 0;
     for (int k = 3; k >= 0; k--) b[i] = s * (b[i] + ns_hem5_dense[k][i]);
   }
-  PetscCall(NsDaeCombine(from->q, dae->h, NS_HEM5_DENSE, b, V, q));
+  PetscCall(NsDaeCombine(from->q, dae->h, NS_HEM5_DENSE, b, U, q));
+  PetscCall(NsModelTidy(dae->model, q));
   PetscCall(NsDaeCombine(from->v, dae->h, NS_HEM5_DENSE, b, A, v));
   if (dae->held.count) PetscCall(stop(dae, from->t + s * dae->h, q, v));
   PetscFunctionReturn(0);

@@ -16,7 +16,9 @@
 
 typedef struct {
   Vec       V[STAGES], A[STAGES]; /* of the stages; the first is the start's */
+  Vec       U[STAGES + 1];        /* Q' of the stages and of the end: V where these are the same */
   Vec       q, a1;                /* Q_i; acceleration at the end */
+  Vec       second[2], spare;     /* q'' at both ends: where q' is not v, else those of a */
   PetscBool starts, ends;         /* A[0] is that of the start; a1 that of the end */
 } NsDae_Rkf45;
 
@@ -32,6 +34,11 @@ static PetscErrorCode declare(NsDae *dae, NsWorkspace *work)
   PetscCall(NsHistoryVec(work, "V0", &self->V[0]));
   PetscCall(NsHistoryVec(work, "A0", &self->A[0]));
   NsHistoryWhen(work, NULL);
+  Vec velocity[STAGES + 1];
+  for (int i = 0; i < STAGES; i++) velocity[i] = self->V[i];
+  velocity[STAGES] = dae->v1;
+  PetscCall(NsDaeRatesDeclare(dae, work, STAGES + 1, velocity, self->U));
+  if (work->model->dynamics.rate) PetscCall(NsWorkVecs(work, &self->second[0], &self->second[1], &self->spare, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -67,16 +74,19 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
 
   PetscFunctionBegin;
   PetscCall(begin(dae, from, done));
+  if (*done) PetscCall(NsDaeRate(dae, from->q, from->v, self->U[0]));
   for (int i = 1; i < STAGES && *done; i++) {
-    PetscCall(NsDaeCombine(from->q, h, i, ns_rkf45_a[i], self->V, self->q));
+    PetscCall(NsDaeCombine(from->q, h, i, ns_rkf45_a[i], self->U, self->q));
     PetscCall(NsDaeCombine(from->v, h, i, ns_rkf45_a[i], self->A, self->V[i]));
+    PetscCall(NsDaeRate(dae, self->q, self->V[i], self->U[i]));
     PetscCall(NsDaeForces(dae, from->t + ns_rkf45_c[i] * h, self->q, self->V[i], self->A[i], done));
   }
   if (!*done) PetscFunctionReturn(0);
-  PetscCall(NsDaeCombine(from->q, h, STAGES, ns_rkf45_b, self->V, dae->q1));
+  PetscCall(NsDaeCombine(from->q, h, STAGES, ns_rkf45_b, self->U, dae->q1));
+  PetscCall(NsModelTidy(dae->model, dae->q1));
   PetscCall(NsDaeCombine(from->v, h, STAGES, ns_rkf45_b, self->A, dae->v1));
   for (int i = 0; i < STAGES; i++) error[i] = ns_rkf45_b[i] - ns_rkf45_b5[i];
-  PetscCall(NsDaeCombine(NULL, h, STAGES, error, self->V, dae->eq));
+  PetscCall(NsDaeCombine(NULL, h, STAGES, error, self->U, dae->eq));
   PetscCall(NsDaeCombine(NULL, h, STAGES, error, self->A, dae->ev));
   PetscFunctionReturn(0);
 }
@@ -94,14 +104,41 @@ static PetscErrorCode accept(NsDae *dae)
   PetscFunctionReturn(0);
 }
 
+/* q'' = rate(q, a) + rate(q', v) - rate(0, v): rates are linear in v, and in q beside what does not depend on it. */
+static PetscErrorCode second_rate(NsDae *dae, Vec q, Vec rate, Vec v, Vec a, Vec result)
+{
+  NsDae_Rkf45 *self = dae->data;
+
+  PetscFunctionBegin;
+  PetscCall(NsModelRate(dae->model, rate, v, result));
+  PetscCall(VecZeroEntries(self->q));
+  PetscCall(NsModelRate(dae->model, self->q, v, self->spare));
+  PetscCall(VecAXPY(result, -1, self->spare));
+  PetscCall(NsModelRate(dae->model, q, a, self->spare));
+  PetscCall(VecAXPY(result, 1, self->spare));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode interpolate(NsDae *dae, const NsState *from, PetscReal s, Vec q, Vec v)
 {
   NsDae_Rkf45       *self  = dae->data;
   const NsHermiteEnd first = {from->t, from->q, from->v, self->A[0]}, last = {from->t + dae->h, dae->q1, dae->v1, self->a1};
 
   PetscFunctionBegin;
-  if (!self->ends) PetscCall(NsDaeForces(dae, last.t, last.q, last.v, last.a, &self->ends));
+  if (!self->ends) {
+    PetscCall(NsDaeForces(dae, last.t, last.q, last.v, last.a, &self->ends));
+    PetscCall(NsDaeRate(dae, dae->q1, dae->v1, self->U[STAGES]));
+    if (self->spare) {
+      PetscCall(second_rate(dae, from->q, self->U[0], from->v, self->A[0], self->second[0]));
+      PetscCall(second_rate(dae, dae->q1, self->U[STAGES], dae->v1, self->a1, self->second[1]));
+    }
+  }
   PetscCall(NsHermite(&first, &last, s, q, v));
+  if (self->spare) {
+    const NsHermiteEnd begin_q = {from->t, from->q, self->U[0], self->second[0]}, end_q = {last.t, dae->q1, self->U[STAGES], self->second[1]};
+    PetscCall(NsHermite(&begin_q, &end_q, s, q, self->spare));
+    PetscCall(NsModelTidy(dae->model, q));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -21,6 +21,9 @@ PetscErrorCode NsModelCheck(const NsModel *model)
     PetscBool   needed, there;
   } rule[] = {
     {"dynamics.initial", PETSC_TRUE, dynamics->initial != NULL},
+    {"dynamics.way", dynamics->move != NULL, dynamics->way != NULL},
+    {"dynamics.rate", dynamics->move != NULL, dynamics->rate != NULL},
+    {"dynamics.tidy", dynamics->move != NULL, dynamics->tidy != NULL},
     {"dynamics.force", PETSC_TRUE, dynamics->force != NULL},
     {"dynamics.accel", PETSC_TRUE, dynamics->accel != NULL},
     {"dynamics.mult", PETSC_TRUE, dynamics->mult != NULL},
@@ -73,6 +76,33 @@ PetscErrorCode NsModelMove(NsModel *model, Vec q0, PetscReal h, Vec v, Vec q1)
     PetscCall(VecAXPY(q1, h, v));
   else
     PetscCall(NsVecAddScaled(q1, h, v, q0));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelWay(NsModel *model, Vec q0, Vec q1, Vec d)
+{
+  PetscFunctionBegin;
+  if (model->dynamics.way)
+    PetscCall(model->dynamics.way(model, q0, q1, d));
+  else
+    PetscCall(VecWAXPY(d, -1, q0, q1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelRate(NsModel *model, Vec q, Vec v, Vec qdot)
+{
+  PetscFunctionBegin;
+  if (model->dynamics.rate)
+    PetscCall(model->dynamics.rate(model, q, v, qdot));
+  else
+    PetscCall(VecCopy(v, qdot));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsModelTidy(NsModel *model, Vec q)
+{
+  PetscFunctionBegin;
+  if (model->dynamics.tidy) PetscCall(model->dynamics.tidy(model, q));
   PetscFunctionReturn(0);
 }
 

@@ -8,10 +8,10 @@
 */
 #include "writer.h"
 
-enum { TANGENT_1 = 1, TANGENT_2 = 2, TORQUE = 4 };
+enum { TANGENT_1 = 1, TANGENT_2 = 2, TORQUE = 4, MOMENT = 8 };
 
 typedef struct {
-  PetscReal   gap, gap_rate, force[3], impulse[3], slip_velocity[3], torque, torque_impulse;
+  PetscReal   gap, gap_rate, force[3], impulse[3], slip_velocity[3], torque, torque_impulse, moment;
   const char *state;
 } Contact;
 
@@ -40,6 +40,7 @@ static const NsColumn columns[] = {
   {"slip_velocity_2", "m/s", "sliding velocity along the second tangent", offsetof(Contact, slip_velocity[2]), TANGENT_2},
   {"friction_torque", "N m", "of a journal: torque of friction about the axis of its cylinder", offsetof(Contact, torque), TORQUE},
   {"friction_torque_impulse", "N m s", "its impulse since the row before", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
+  {"moment", "N m", "of a row of a joint that holds an angle: its moment", offsetof(Contact, moment), MOMENT},
   {NULL},
 };
 static const NsCsvType contacts = {"contacts.csv", "all contacts, a row every `output.contacts.every` steps", NS_CSV_STEPS, columns, "contact",
@@ -74,7 +75,7 @@ static PetscErrorCode open_table(NsWriter *writer)
     if (candidate->slot) continue;
     subject[column].name = NsArenaPrint(arena, "%s", NsCandidateName(candidate, name));
     subject[column++].has =
-      (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0);
+      (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0) | (candidate->moment_arm != 0 ? MOMENT : 0);
   }
   writer->data = self;
   NsCsvOpen(&writer->csv[0], writer->sink, &contacts, count, subject);
@@ -114,6 +115,7 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
       to->force[d]         = report->force[d];
       to->slip_velocity[d] = report->velocity_after[d];
     }
+    to->moment         = writer->model->candidate[i].moment_arm * report->force[0] + 0.0;
     to->torque         = arm * report->force[1] + 0.0; /* no -0 */
     to->torque_impulse = arm * to->impulse[1] + 0.0;
   }

@@ -22,6 +22,8 @@ static const NsColumn columns[] = {
   {"theta*", "rad", "angle, a coordinate of a mechanism", .rate = "omega"},
   {"omega*", "rad/s", "rate of such an angle"},
   {"vphi", "rad/s", "rate of phi"},
+  {"angle", "rad", "angle of a body in the plane, or of a hinge with all turns", .rate = "omega"},
+  {"p[0-3]", "", "orientation of a body in space: its unit quaternion, scalar first"},
   {"stress", "Pa", "of a bar or truss, at a place such as bar@0.5; tension positive"},
   {"normal_force", "N", "normal force at such a place; tension positive"},
   {"shear_[23]", "N", "shear force of a beam or rotor along the section's axis 2, 3"},

@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
+#include "multibody/multibody.h"
 #include "output/folder.h"
 #include "output/settings.h"
 #include "private.h"
@@ -53,21 +54,34 @@ const char *NsRunConfigText(const NsRun *run, size_t *size)
   return NsTreeText(run->tree, run->arena, size);
 }
 
-/* A mechanism among the bodies makes the model; else they are finite elements. */
+/* A mechanism among the bodies makes the model, or one of `type: body`; else they are finite elements. */
 static PetscErrorCode make_model(NsRun *run, NsModelNeeds needs)
 {
   const NsList   *bodies    = &run->config.bodies;
   const NsChosen *body      = bodies->items;
-  PetscBool       mechanism = PETSC_FALSE;
+  PetscBool       mechanism = PETSC_FALSE, multibody = PETSC_FALSE;
 
   PetscFunctionBegin;
-  for (int b = 0; b < bodies->count; b++) mechanism = mechanism || NsMechanismIs(&body[b]);
-  if (mechanism && PetscGlobalSize > 1) {
-    NsDiagError(run->diag, bodies->where[0]->key_place, "a mechanism runs on one process, not on %d", (int)PetscGlobalSize);
+  for (int b = 0; b < bodies->count; b++) {
+    mechanism = mechanism || NsMechanismIs(&body[b]);
+    multibody = multibody || NsMultibodyIs(&body[b]);
+  }
+  if ((mechanism || multibody) && PetscGlobalSize > 1) {
+    NsDiagError(run->diag, bodies->where[0]->key_place, "a %s runs on one process, not on %d", mechanism ? "mechanism" : "multibody system",
+      (int)PetscGlobalSize);
+    PetscFunctionReturn(0);
+  }
+  for (int k = 0; k < 2 && !mechanism && !multibody; k++) {
+    if (!(k ? run->config.drives : run->config.joints).count) continue;
+    NsDiagError(run->diag, NsTreeChild(run->config.where, k ? "drives" : "joints")->key_place, "%s are for bodies of `type: body`, and this model has none",
+      k ? "drives" : "joints");
     PetscFunctionReturn(0);
   }
   if (mechanism)
     PetscCall(NsModelCreate_Mechanism(&run->config, run->arena, run->diag, &run->model));
+  else if (multibody)
+    PetscCall(NsModelCreate_Multibody(&run->config,
+      (NsMultibodyLists){&run->config.forces[NS_FORCE_Spring], &run->config.attachments[NS_ATTACHMENT_Load]}, run->arena, run->diag, &run->model));
   else
     PetscCall(NsModelCreate_Fe(&run->config, needs, run->arena, run->diag, &run->model));
   PetscFunctionReturn(0);

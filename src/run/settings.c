@@ -4,6 +4,7 @@
 #include "core/spin.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
+#include "multibody/multibody.h"
 #include "percuss/run.h"
 
 #define NS_BODY(name) extern const NsVariant NsBodyVariant_##name;
@@ -18,6 +19,7 @@ static const NsVariant *const body_variants[] = {
 #include "mechanism/list.h"
 #undef NS_MECHANISM
   &NsBodyVariant_Plugin,
+  &NsBodyVariant_Body,
   NULL,
 };
 
@@ -27,6 +29,14 @@ static const NsKey time_keys[] = {
   {NULL},
 };
 static const NsTable time_table = {"time", "simulated time", time_keys, sizeof(NsTimeSettings)};
+
+static const NsKey assembly_keys[] = {
+  {"tolerance", NS_KEY_NUMBER, offsetof(NsAssemblySettings, tolerance), .dimension = NS_DIM_LENGTH, .default_value = "1 mm", .minimum = "0",
+    .help = "how far a body may be moved at the start to close its joints", .example = "1 mm"},
+  {NULL},
+};
+static const NsTable assembly_table = {
+  "assembly", "how bodies are brought together by joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
 
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
@@ -49,6 +59,13 @@ static const NsKey config_keys[] = {
 #undef NS_ATTACHMENT
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "what may touch what",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
+  {"joints", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, joints), .variants = NsJointVariants,
+    .help    = "what holds bodies of `type: body` together, each with a name of your own",
+    .example = "{A: {type: revolute, between: [ground, crank.left]}}"},
+  {"drives", NS_KEY_NAMED, offsetof(NsConfig, drives), .table = &NsTable_Drive, .help = "motors of joints",
+    .example = "{motor: {joint: A, speed: 300 rpm}}"},
+  {"assembly", NS_KEY_TABLE, offsetof(NsConfig, assembly), .table = &assembly_table, .default_value = "{}",
+    .help = "how bodies are brought together by joints at the start", .example = "{tolerance: 1 mm}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
     .help = "as_given: bodies as `initial` says; static: deflected by weight and by loads as at t = 0, without contact", .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",

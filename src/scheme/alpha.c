@@ -10,7 +10,8 @@ PetscErrorCode NsAlphaDeclare(NsScheme *scheme, NsWorkspace *work)
   self->af    = rho / (rho + 1);
   self->gamma = 0.5 + self->af - self->am;
   self->beta  = PetscSqr(self->gamma + 0.5) / 4;
-  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  self->model = work->model;
+  if (self->model->dynamics.move) PetscCall(NsWorkVecs(work, &self->way, NULL));
   PetscCall(NsPercussionDeclare(scheme, work, 0, PETSC_FALSE));
   PetscCall(NsWorkCompliance(work, 1, &self->implicit));
   PetscCall(NsWorkRows(work, &self->ahead, NULL));
@@ -63,7 +64,7 @@ static PetscErrorCode predict(NsAlpha *self, const NsState *x, PetscReal dt)
   PetscCall(VecGetArrayWrite(self->qs, &qs));
   PetscCall(VecGetArrayWrite(self->vs, &vs));
   for (PetscInt i = 0; i < n; i++) {
-    qs[i] = q0[i] + (dt * v0[i] + qa * a0[i] + qx * x0[i]);
+    qs[i] = (self->way ? 0 : q0[i]) + (dt * v0[i] + qa * a0[i] + qx * x0[i]);
     vs[i] = v0[i] + (va * a0[i] + vx * x0[i]);
   }
   PetscCall(VecRestoreArrayWrite(self->vs, &vs));
@@ -112,16 +113,21 @@ PetscErrorCode NsAlphaBegin(NsScheme *scheme, const NsState *x, PetscReal dt, co
   if (self->renew) PetscCall(renew(scheme, x, dt, joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(predict(self, x, dt));
-  PetscCall(NsComplianceUpdate(self->implicit, x->t + dt, self->qs, self->vs, op));
+  self->q0 = x->q;
+  if (self->way) PetscCall(NsModelMove(self->model, x->q, 1, self->qs, self->r));
+  PetscCall(NsComplianceUpdate(self->implicit, x->t + dt, self->way ? self->r : self->qs, self->vs, op));
   if (!scheme->model->linear) PetscCall(VecCopy(self->x0, self->x1));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsAlphaPosition(NsAlpha *self, Vec U, Vec y)
 {
+  const Vec to = self->way ? self->way : y;
+
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(y, self->B, self->x1, self->qs));
-  if (U) PetscCall(VecAXPY(y, 1, U));
+  PetscCall(VecWAXPY(to, self->B, self->x1, self->qs));
+  if (U) PetscCall(VecAXPY(to, 1, U));
+  if (self->way) PetscCall(NsModelMove(self->model, self->q0, 1, to, y));
   PetscFunctionReturn(0);
 }
 
@@ -153,7 +159,11 @@ PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w)
   PetscFunctionBegin;
   self->rounds++;
   if (model->linear) {
-    PetscCall(shifted(self->qs, U, self->r, &q));
+    PetscCall(shifted(self->qs, U, self->way ? self->way : self->r, &q));
+    if (self->way) {
+      PetscCall(NsModelMove(model, self->q0, 1, q, self->r));
+      q = self->r;
+    }
     PetscCall(shifted(self->vs, w, self->next, &v));
     PetscCall(NsModelForce(model, t1, q, v, self->h));
     PetscCall(NsModelSolve(model, 1, self->h, self->x1));

@@ -40,10 +40,13 @@ typedef struct {
   NsRows        ahead;    /* rows of joints, at q0 + dt v0 */
   PetscInt64    rounds;   /* so far */
   PetscReal     am, af, beta, gamma;
-  PetscReal     B, g;   /* s^2, s: of this step */
-  PetscBool     renew;  /* x0 and a0 have to be computed from the state */
-  Vec           x0, a0; /* of the state */
-  Vec           x1, qs, vs, q1;
+  PetscReal     B, g;           /* s^2, s: of this step */
+  PetscBool     renew;          /* x0 and a0 have to be computed from the state */
+  Vec           x0, a0;         /* of the state */
+  Vec           x1, qs, vs, q1; /* qs: with large rotations the way from q0 to it */
+  NsModel      *model;
+  Vec           q0;             /* of the step; not owned */
+  Vec           way;            /* scratch where rotations are large; else NULL */
   Vec           h, r, dx, next; /* scratch */
 } NsAlpha;
 
@@ -56,7 +59,7 @@ PetscErrorCode NsAlphaStart(NsScheme *scheme, const NsState *state);
 PetscErrorCode NsAlphaBegin(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome);
 /* One iteration for x1 at time t1 with the jumps U of positions and w of velocities (NULL: none). Exact after one for linear models. */
 PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w);
-/* y = qs + B x1 (+ U), y = vs + g x1 (+ w); NULL: none. */
+/* y = qs + B x1 (+ U), with large rotations q0 moved by it all; y = vs + g x1 (+ w); NULL: none. */
 PetscErrorCode NsAlphaPosition(NsAlpha *self, Vec U, Vec y);
 PetscErrorCode NsAlphaVelocity(NsAlpha *self, Vec w, Vec y);
 /* y = scale M^-1 W P, with the compliance of p. */

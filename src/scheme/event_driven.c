@@ -74,7 +74,7 @@ PetscErrorCode NsEventDrivenDeclare(NsScheme *scheme, NsWorkspace *work, const N
   NsEventDriven         *self     = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  if (method->by_positions) PetscCall(NsSchemeAddsPositions(scheme));
   self->guards = 2 * work->candidates;
   PetscCall(NsWorkVecs(work, &self->look.q, &self->look.v, &self->a, &self->free, NULL));
   PetscCall(NsDaeHeldDeclare(work, &self->after, PETSC_FALSE));

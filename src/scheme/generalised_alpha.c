@@ -41,7 +41,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 
   PetscFunctionBegin;
   PetscCall(NsAlphaDeclare(scheme, work));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->U, &self->w, &self->free, NULL));
   PetscCall(NsWorkRows(work, &self->rubs, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->reaction, NULL));
@@ -78,7 +78,11 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
   PetscCall(NsAlphaPosition(alpha, self->moved + self->hit > 0 ? self->U : NULL, self->free));
   if (first)
     PetscCall(VecCopy(self->free, alpha->q1));
-  else if (self->moved)
+  else if (self->moved && alpha->way) {
+    PetscCall(NsAlphaJump(alpha, &position->wp, self->of_others, 0, alpha->dx));
+    PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_others, -1, alpha->dx));
+    PetscCall(NsModelMove(scheme->model, self->free, 1, alpha->dx, self->free));
+  } else if (self->moved)
     PetscCall(NsComplianceApply(alpha->implicit, &position->wp, self->of_others, -1, self->free));
   position->wp.contacts = position->wp.rows = 0;
   const NsPositionProblem problem           = {.t = t1, .q_free = self->free, .metric = alpha->implicit, .scale = 1};

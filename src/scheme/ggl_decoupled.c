@@ -24,7 +24,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 
   PetscFunctionBegin;
   PetscCall(NsMidpointDeclare(scheme, work, PETSC_FALSE));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->free, &self->q1, NULL));
   PetscFunctionReturn(0);
 }

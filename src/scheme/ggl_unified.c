@@ -43,7 +43,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 
   PetscFunctionBegin;
   PetscCall(NsPercussionDeclare(scheme, work, 1, PETSC_FALSE));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->qe, &self->qm, &self->vm, &self->q1, &self->h, &self->r, &self->dv, &self->free, &self->next, NULL));
   PetscFunctionReturn(0);
 }
@@ -68,8 +68,13 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
   const PetscReal      tm    = x->t + dt / 2;
 
   PetscFunctionBegin;
-  PetscCall(VecWAXPY(self->qm, 1, x->q, self->q1));
-  PetscCall(VecScale(self->qm, 0.5));
+  if (model->dynamics.move) {
+    PetscCall(NsModelWay(model, x->q, self->q1, self->vm));
+    PetscCall(NsModelMove(model, x->q, 0.5, self->vm, self->qm));
+  } else {
+    PetscCall(VecWAXPY(self->qm, 1, x->q, self->q1));
+    PetscCall(VecScale(self->qm, 0.5));
+  }
   PetscCall(VecWAXPY(self->vm, 1, x->v, self->p.v1));
   PetscCall(VecScale(self->vm, 0.5));
   PetscCall(NsModelForce(model, tm, self->qm, self->vm, self->h));

@@ -2,7 +2,12 @@
 
 #define NS_ON 1e-15 /* of the model's length: a gap of this is zero but for rounding */
 
-const char *const NsPositionsChoices[] = {"free", "held", NULL};
+const char *const NsPositionsChoices[] = {"auto", "free", "held", NULL};
+
+PetscBool NsHoldIsWanted(const NsModel *model, int positions)
+{
+  return positions == 2 || (positions == 0 && model->joints_drift);
+}
 
 PetscErrorCode NsHoldDeclare(NsScheme *scheme, NsWorkspace *work, NsHold **result)
 {
@@ -11,7 +16,7 @@ PetscErrorCode NsHoldDeclare(NsScheme *scheme, NsWorkspace *work, NsHold **resul
   PetscFunctionBegin;
   PetscCall(NsWorkBytes(work, sizeof(*hold), result));
   hold = *result;
-  PetscCall(NsPositionDeclare(scheme, work, "positions", &hold->position));
+  PetscCall(NsPositionDeclare(scheme, work, &hold->position));
   PetscCall(NsWorkVecs(work, &hold->q, NULL));
   PetscCall(NsWorkFlags(work, work->candidates, &hold->pressed, &hold->held, NULL));
   PetscCall(NsWorkReals(work, work->candidates, &hold->gap, NULL));

@@ -24,6 +24,8 @@ typedef struct {
 } NsHold;
 
 extern const char *const NsPositionsChoices[];
+/* Whether a setting of `positions` holds them in this model: held, or auto where its joints drift. */
+PetscBool NsHoldIsWanted(const NsModel *model, int positions);
 
 /* For the page of each scheme that has it. */
 #define NS_POSITIONS_ABOUT \
@@ -36,8 +38,10 @@ extern const char *const NsPositionsChoices[];
 #define NS_POSITIONS_KEY(T) \
   { \
     "positions", NS_KEY_CHOICE, offsetof(T, positions), \
-      .choices = NsPositionsChoices, .default_value = "free", \
-      .help = "closed contacts and joints: held on velocity level alone, or put onto gap zero at the end of each step as well", .example = "held" \
+      .choices = NsPositionsChoices, .default_value = "auto", \
+      .help = \
+        "closed contacts and joints: held on velocity level alone (free), or put onto gap zero at the end of each step as well (held); auto: held with joints of bodies, else free", \
+      .example = "held" \
   }
 
 /* *hold belongs to the workspace. */

@@ -47,7 +47,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   NsMasslessContact *self  = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  PetscCall(NsSchemeAddsPositions(scheme));
   self->works = model->dynamics.power != NULL;
   PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkCompliance(work, 1, &self->statics));

@@ -195,7 +195,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscInt                found;
 
   PetscFunctionBegin;
-  PetscCall(NsSchemeAddsPositions(scheme, NULL));
+  PetscCall(NsSchemeAddsPositions(scheme));
   if ((PetscInt64)model->touches * model->unknowns > NS_MOST_TOUCHED) {
     PetscCall(refuse(scheme, NULL,
       NsArenaPrint(model->arena, "contacts can act on %d of its %d degrees of freedom: too many, because the residual flexibility of each is stored",

@@ -18,7 +18,8 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   const NsThetaSettings *settings = scheme->settings;
 
   PetscFunctionBegin;
-  PetscCall(NsThetaDeclare(scheme, work, PETSC_FALSE, settings->positions == 1));
+  const PetscBool held = NsHoldIsWanted(work->model, settings->positions);
+  PetscCall(NsThetaDeclare(scheme, work, PETSC_FALSE, held, held));
   PetscFunctionReturn(0);
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct {
   NsSchemeSettings scheme;
-  int              positions; /* 0 free, 1 held */
+  int              positions; /* NsPositionsChoices */
 } NsSettings_MoreauMidpoint;
 
 static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
@@ -22,7 +22,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   const NsSettings_MoreauMidpoint *settings = scheme->settings;
 
   PetscFunctionBegin;
-  PetscCall(NsMidpointDeclare(scheme, work, settings->positions == 1));
+  PetscCall(NsMidpointDeclare(scheme, work, NsHoldIsWanted(work->model, settings->positions)));
   PetscFunctionReturn(0);
 }
 

@@ -1,10 +1,9 @@
 #include "position.h"
 
-PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, const char *key, NsPosition *self)
+PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, NsPosition *self)
 {
   PetscFunctionBegin;
   self->contact = scheme->contact;
-  PetscCall(NsSchemeAddsPositions(scheme, key));
   PetscCall(NsWorkRows(work, &self->wg, &self->wp, NULL));
   PetscCall(NsWorkVecs(work, &self->dq, &self->next, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->b, &self->Psi, NULL));
@@ -50,6 +49,17 @@ static PetscErrorCode hold(NsPosition *self, PetscBool *held)
   PetscFunctionReturn(0);
 }
 
+/* VecSet notes the norm, and allocates for it. */
+static PetscErrorCode zero(Vec x)
+{
+  PetscInt n;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetLocalSize(x, &n));
+  PetscCall(PetscArrayzero(NsVecArray(x), n));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem, Vec q, Vec next, PetscBool *solved)
 {
   NsContact *contact = self->contact;
@@ -77,7 +87,7 @@ PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem
   NsRowsKeepNormals(&self->wg);
   PetscCall(NsContactDelassus(contact, problem->metric, &self->wg, &self->wp));
   NsContactScale(contact, problem->scale);
-  PetscCall(VecWAXPY(self->dq, -1, q, problem->q_free));
+  PetscCall(NsModelWay(model, q, problem->q_free, self->dq));
   PetscCall(NsRowsVelocity(model, &self->wg, self->dq, self->b));
   for (PetscInt k = 0; k < count; k++) {
     self->b[k] += gap_of(self, self->list[k]) - self->wg.drive[k];
@@ -86,10 +96,13 @@ PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem
   if (self->held) PetscCall(hold(self, &held));
   if (!held) PetscCall(NsContactSolveGaps(contact, &self->wg, self->b, self->Psi, solved));
   for (PetscInt k = 0; k < count; k++) self->multiplier[self->list[k]] = self->Psi[k];
+  const Vec change = model->dynamics.move ? self->dq : next; /* positions that are vectors take the change themselves */
+  if (model->dynamics.move) PetscCall(zero(change));
   if (problem->metric)
-    PetscCall(NsComplianceApply(problem->metric, &self->wp, self->Psi, problem->scale, next));
+    PetscCall(NsComplianceApply(problem->metric, &self->wp, self->Psi, problem->scale, change));
   else
-    PetscCall(NsRowsApply(model, &self->wp, self->Psi, problem->scale, next));
+    PetscCall(NsRowsApply(model, &self->wp, self->Psi, problem->scale, change));
+  if (model->dynamics.move) PetscCall(NsModelMove(model, problem->q_free, 1, change, next));
   PetscFunctionReturn(0);
 }
 

@@ -27,8 +27,7 @@ typedef struct {
   const PetscBool *held;        /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
 } NsPosition;
 
-/* key: of the scheme that asks for it; NULL: it always does. */
-PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, const char *key, NsPosition *self);
+PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, NsPosition *self);
 /* A new problem: no contact takes part yet. */
 PetscErrorCode NsPositionBegin(NsPosition *self);
 /* What positions are to obey: q = q_free + scale metric^-1 W_P Psi. */

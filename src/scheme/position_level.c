@@ -33,7 +33,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 
   PetscFunctionBegin;
   PetscCall(NsWorkCompliance(work, 0, &self->mass));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->a, &self->free, &self->q1, &self->v1, &self->vs, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->us, NULL));
   PetscFunctionReturn(0);

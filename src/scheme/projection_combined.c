@@ -46,8 +46,8 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   NsScheme_ProjectionCombined         *self     = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsThetaDeclare(scheme, work, settings->variant == CORRECTED, PETSC_TRUE));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsThetaDeclare(scheme, work, settings->variant == CORRECTED, PETSC_TRUE, PETSC_FALSE));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->q1, &self->next, NULL));
   PetscCall(NsWorkRows(work, &self->pressed, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->miss, &self->settle, NULL));

@@ -31,8 +31,8 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   NsScheme_ProjectionNaive         *self     = scheme->data;
 
   PetscFunctionBegin;
-  PetscCall(NsThetaDeclare(scheme, work, PETSC_FALSE, settings->metric == MASS));
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsThetaDeclare(scheme, work, PETSC_FALSE, settings->metric == MASS, PETSC_FALSE));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   PetscCall(NsWorkVecs(work, &self->q1, NULL));
   PetscFunctionReturn(0);
 }

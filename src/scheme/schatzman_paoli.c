@@ -56,7 +56,6 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   const NsModel           *model = work->model;
 
   PetscFunctionBegin;
-  PetscCall(NsSchemeAddsPositions(scheme, NULL));
   PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkVecs(work, &self->w_next, &self->a, &self->ahead, &self->v1, &self->vm, NULL));
   if (!model->linear && model->velocity_matters) PetscCall(NsWorkVecs(work, &self->at, NULL));
@@ -71,7 +70,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsHistoryReals(work, "net", work->candidates, &self->net));
   PetscCall(NsHistoryIndices(work, "age", work->candidates, &self->age, 3));
   if (model->flat_contacts) PetscFunctionReturn(0);
-  PetscCall(NsPositionDeclare(scheme, work, NULL, &self->position));
+  PetscCall(NsPositionDeclare(scheme, work, &self->position));
   self->position.offset = self->gap_last;
   PetscFunctionReturn(0);
 }
@@ -178,8 +177,13 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *x)
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsModelAccel(scheme->model, x->t, x->q, x->v, self->a));
-  PetscCall(NsModelMove(scheme->model, x->q, -dt, x->v, self->ahead)); /* q_{-1} */
-  PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
+  if (scheme->model->dynamics.move) { /* q_{-1} */
+    PetscCall(VecWAXPY(self->w, -dt / 2, self->a, x->v));
+    PetscCall(NsModelMove(scheme->model, x->q, -dt, self->w, self->ahead));
+  } else {
+    PetscCall(NsModelMove(scheme->model, x->q, -dt, x->v, self->ahead));
+    PetscCall(VecAXPY(self->ahead, dt * dt / 2, self->a));
+  }
   PetscCall(VecWAXPY(self->w, dt / 2, self->a, x->v));
   PetscCall(NsContactClosedAtStart(contact, x, self->closed));
   PetscCall(advance(scheme, &(NsState){x->t, x->q, self->w}, dt, self->ahead, self->next, &outcome));

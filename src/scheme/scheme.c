@@ -60,11 +60,10 @@ PetscErrorCode NsSchemeDestroy(NsScheme **result)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme, const char *key)
+PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme)
 {
   PetscFunctionBegin;
   if (!scheme->model->dynamics.move) PetscFunctionReturn(0);
-  scheme->refusal_key = key;
   PetscCall(PetscStrncpy(scheme->refusal, "it adds positions as vectors, which they are not where rotations are large", sizeof(scheme->refusal)));
   PetscFunctionReturn(0);
 }

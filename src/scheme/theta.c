@@ -1,14 +1,14 @@
 #include "theta.h"
 #include "rounds.h"
 
-PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass)
+PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass, PetscBool held)
 {
   const NsThetaSettings *settings = scheme->settings;
   NsTheta               *self     = scheme->data;
 
   PetscFunctionBegin;
   self->theta = settings->theta;
-  PetscCall(NsPercussionDeclare(scheme, work, 1, settings->positions == 1));
+  PetscCall(NsPercussionDeclare(scheme, work, 1, held));
   if (mass) PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkVecs(work, &self->h, &self->dv, &self->q1, &self->vth, NULL));
   if (rounds || !work->model->linear) PetscCall(NsWorkVecs(work, &self->qth, &self->r, &self->next, NULL));

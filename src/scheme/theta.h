@@ -24,7 +24,7 @@
 typedef struct {
   NsSchemeSettings scheme;
   double           theta, gamma;
-  int              positions; /* 0 free, 1 held */
+  int              positions; /* NsPositionsChoices */
 } NsThetaSettings;
 
 #define NS_THETA_KEY \
@@ -50,7 +50,7 @@ typedef struct {
 } NsTheta;
 
 /* rounds: NsThetaRound will be called for linear models, too; mass: with M for projections. */
-PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass);
+PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass, PetscBool held);
 PetscErrorCode NsThetaStart(NsScheme *scheme, const NsState *state);
 /* A, and M, for a step from x. */
 PetscErrorCode NsThetaBegin(NsScheme *scheme, const NsState *x, PetscReal dt);

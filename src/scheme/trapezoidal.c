@@ -20,7 +20,7 @@ PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsHistoryVec(work, "a0", &self->a0));
   NsHistoryWhen(work, NULL);
   PetscCall(NsHistoryFlags(work, "closed", work->candidates, &self->closed));
-  if (settings->positions) PetscCall(NsHoldDeclare(scheme, work, &self->hold));
+  if (NsHoldIsWanted(work->model, settings->positions)) PetscCall(NsHoldDeclare(scheme, work, &self->hold));
   PetscFunctionReturn(0);
 }
 

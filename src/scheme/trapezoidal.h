@@ -24,7 +24,7 @@
 typedef struct {
   NsSchemeSettings scheme;
   int              restitution_of; /* 0 newly_closed, 1 all_closed */
-  int              positions;      /* 0 free, 1 held */
+  int              positions;      /* NsPositionsChoices */
 } NsTrapezoidalSettings;
 
 extern const char *const NsRestitutionChoices[];

@@ -39,6 +39,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   NsScheme_Variational *self = scheme->data;
 
   PetscFunctionBegin;
+  PetscCall(NsSchemeAddsPositions(scheme));
   PetscCall(NsPercussionDeclare(scheme, work, 1, PETSC_FALSE));
   PetscCall(NsWorkVecs(work, &self->q1, &self->end, &self->incoming, &self->h, &self->r, &self->dv, &self->next, NULL));
   PetscCall(NsWorkBytes(work, sizeof(*self->first) * (size_t)work->candidates, &self->first));

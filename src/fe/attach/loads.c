@@ -5,15 +5,6 @@
 #include "fe/model/fe.h"
 
 typedef struct {
-  const NsNode         *where;
-  NsStrings             at;
-  const char           *on;
-  double                force[3], moment[3], force_per_length[3];
-  bool                  rotating;
-  const NsTimeFunction *time;
-} NsLoadSettings;
-
-typedef struct {
   const NsNode *where;
   const char   *at;
   double        mass_eccentricity, phase;

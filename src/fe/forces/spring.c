@@ -6,18 +6,12 @@
 #include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
-typedef struct {
+typedef struct NsSpringLawSettings LawSettings;
+
+struct NsSpringLawSettings {
   const NsNode *where;
   const void   *law[NS_SPRING_LAWS]; /* settings; all but one are NULL */
-} LawSettings;
-
-typedef struct {
-  const NsNode      *where;
-  NsStrings          between;
-  double             stiffness, damping;
-  double             direction[3];
-  const LawSettings *law; /* NULL: linear */
-} NsSpringSettings;
+};
 
 typedef struct {
   PetscReal     stiffness, damping, direction[3];
@@ -54,6 +48,10 @@ static const NsKey spring_keys[] = {
     .help =
       "a nonlinear force, added to that of stiffness and damping; the elongation is positive where the second point moves along `direction` relative to the first",
     .example = "{one_sided: {gap: 1 mm, stiffness: 1 MN/m}}"},
+  {"length", NS_KEY_NUMBER, offsetof(NsSpringSettings, length), .dimension = NS_DIM_LENGTH, .minimum = "0",
+    .help = "free length, between bodies of `type: body`; default: their distance at the start", .example = "80 mm"},
+  {"anchor", NS_KEY_VECTOR, offsetof(NsSpringSettings, anchor), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
+    .help = "place in space of `ground`, for bodies of `type: body`", .example = "[0, 0, 0.5 m]"},
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -98,9 +96,15 @@ static PetscBool spring_direction(NsFe *fe, const NsSpringSettings *settings, co
 
 static PetscBool create(NsFe *fe, const void *settings, NsForceElement *force)
 {
-  const NsSpringSettings *spring = settings;
-  Spring                 *self   = force->data;
+  const NsSpringSettings  *spring  = settings;
+  Spring                  *self    = force->data;
+  static const char *const words[] = {"length", "anchor", NULL};
 
+  for (int i = 0; words[i]; i++) {
+    if (!NsTreeChild(spring->where, words[i])) continue;
+    NsDiagError(fe->diag, NsKeysPlace(spring->where, words[i]), "%s belongs to springs between bodies of `type: body`; leave it out", words[i]);
+    return PETSC_FALSE;
+  }
   self->stiffness = spring->stiffness;
   self->damping   = spring->damping;
   self->sense     = strcmp(spring->between.items[0], "ground") ? 1 : -1;

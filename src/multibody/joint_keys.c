@@ -1,0 +1,124 @@
+/* Keys of joints and drives: each type of joint has the keys that mean something for it. */
+#include "joints.h"
+
+static const NsKey limits_keys[] = {
+  {"lower", NS_KEY_STRING, offsetof(NsJointLimits, lower), .help = "least angle, or least way of a joint that slides", .example = "-90 deg"},
+  {"upper", NS_KEY_STRING, offsetof(NsJointLimits, upper), .help = "greatest angle, or greatest way", .example = "90 deg"},
+  {"restitution", NS_KEY_NUMBER, offsetof(NsJointLimits, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
+    .help = "Newton's coefficient of an impact on a limit", .example = "0.5"},
+  {NULL},
+};
+static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_keys, sizeof(NsJointLimits)};
+
+#define BETWEEN \
+  {"between", NS_KEY_STRINGS, offsetof(NsJointSettings, between), .required = true, .least = 2, .most = 2, \
+    .help = "two points of bodies, or `ground` and a point", .example = "[ground, crank.left]"}, \
+  { \
+    "at", NS_KEY_VECTOR, offsetof(NsJointSettings, at), \
+      .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
+      .help = "place of the joint in space at the start, for sides that name a body without a point", .example = "[0, 0, 0.1 m]" \
+  }
+#define AXIS \
+  { \
+    "axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), \
+      .default_value = "[0, 0, 0]", .help = "its axis in space at the start; in the plane hinges turn about z", .example = "[1, 0, 0]" \
+  }
+#define LIMITS \
+  { \
+    "limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table, .help = "stops", .example = "{lower: 0, restitution: 0.7}" \
+  }
+#define TURNS \
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsJointSettings, stiffness), .dimension = {2, 1, -2, -1}, .default_value = "0", .minimum = "0", \
+    .help = "torsional spring: moment per angle", .example = "5.6e-3 N m/rad"}, \
+    {"damping", NS_KEY_NUMBER, offsetof(NsJointSettings, damping), .dimension = {2, 1, -1, -1}, .default_value = "0", .minimum = "0", \
+      .help = "moment per angular velocity", .example = "1e-4 N m s/rad"}, \
+  { \
+    "free_angle", NS_KEY_NUMBER, offsetof(NsJointSettings, free_position), \
+      .dimension = NS_DIM_ANGLE, .default_value = "0", \
+      .help = "angle at which the spring has no moment; angles are 0 where the frames of both bodies agree", .example = "30 deg" \
+  }
+#define SLIDES \
+  {"stiffness", NS_KEY_NUMBER, offsetof(NsJointSettings, stiffness), .dimension = NS_DIM_STIFFNESS, .default_value = "0", .minimum = "0", \
+    .help = "spring along the axis", .example = "1 kN/m"}, \
+    {"damping", NS_KEY_NUMBER, offsetof(NsJointSettings, damping), .dimension = NS_DIM_DASHPOT, .default_value = "0", .minimum = "0", \
+      .help = "force per velocity along the axis", .example = "10 N s/m"}, \
+  { \
+    "free_position", NS_KEY_NUMBER, offsetof(NsJointSettings, free_position), \
+      .dimension = NS_DIM_LENGTH, .default_value = "0", .help = "way from the start at which the spring has no force", .example = "10 mm" \
+  }
+
+static const NsKey keys_Fixed[]       = {BETWEEN, {NULL}};
+static const NsKey keys_Revolute[]    = {BETWEEN, AXIS, LIMITS, TURNS, {NULL}};
+static const NsKey keys_Prismatic[]   = {BETWEEN, AXIS, LIMITS, SLIDES, {NULL}};
+static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS, {NULL}};
+static const NsKey keys_Spherical[]   = {BETWEEN, {NULL}};
+static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
+    {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .required = true,
+      .help = "axis of the second body, in space at the start, perpendicular to `axis`", .example = "[0, 0, 1]"},
+    {NULL}};
+static const NsKey keys_Planar[]      = {BETWEEN,
+       {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .required = true, .help = "normal of the plane in space at the start",
+         .example = "[0, 0, 1]"},
+       {NULL}};
+static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS, {NULL}};
+static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
+static const NsKey keys_Gear[]        = {
+         {"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2, .help = "two hinges", .example = "[A, B]"},
+         {"ratio", NS_KEY_NUMBER, offsetof(NsJointSettings, ratio), .required = true,
+           .help = "n in angle_1 + n angle_2 = constant: the teeth of the second over those of the first, negative where they turn alike", .example = "2"},
+         {NULL}};
+static const NsKey keys_Rack[] = {{"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2,
+                                    .help = "a joint that slides, and a hinge", .example = "[slide, pinion]"},
+  {"radius", NS_KEY_NUMBER, offsetof(NsJointSettings, radius), .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "r in way - r angle = constant, negative where they go the other way", .example = "20 mm"},
+  {NULL}};
+
+#define NS_JOINT(Name, word, also, line) \
+  static const NsTable   table_##Name   = {"joint_" word, line, keys_##Name, sizeof(NsJointSettings)}; \
+  static const NsVariant variant_##Name = { \
+    word, line, line ".\nSections `joints` and `drives` are for bodies of `type: body`; see bodies.body.\n", &table_##Name, also};
+#include "list.h"
+#undef NS_JOINT
+
+const NsVariant *const NsJointVariants[] = {
+#define NS_JOINT(Name, word, also, line) &variant_##Name,
+#include "list.h"
+#undef NS_JOINT
+  NULL,
+};
+
+int NsJointFind(const NsChosen *chosen)
+{
+  int type = 0;
+
+  while (NsJointVariants[type] != chosen->variant) type++;
+  return type;
+}
+
+static const NsKey drive_keys[] = {
+  {"joint", NS_KEY_STRING, offsetof(NsDriveSettings, joint), .required = true, .help = "the joint that it drives", .example = "A"},
+  {"speed", NS_KEY_TABLE, offsetof(NsDriveSettings, speed), .table = &NsTable_Spin,
+    .help = "angular velocity of a hinge, constant or over time; the multiplier of its row times the arm is the torque", .example = "300 rpm"},
+  {"velocity", NS_KEY_NUMBER, offsetof(NsDriveSettings, velocity), .dimension = NS_DIM_VELOCITY, .help = "velocity of a joint that slides",
+    .example = "0.1 m/s"},
+  {"torque", NS_KEY_NUMBER, offsetof(NsDriveSettings, torque), .dimension = {2, 1, -2, 0}, .help = "given torque on the second body of a hinge",
+    .example = "0.033 N m"},
+  {"force", NS_KEY_NUMBER, offsetof(NsDriveSettings, force), .dimension = NS_DIM_FORCE, .help = "given force along a joint that slides",
+    .example = "10 N"},
+  {"time", NS_KEY_TABLE, offsetof(NsDriveSettings, time), .table = &NsTable_TimeFunction,
+    .help = "factor over time of torque or force; default: constant", .example = "{harmonic: {frequency: 5 Hz}}"},
+  {NULL},
+};
+
+static void check_drive(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsDriveSettings *drive = settings;
+
+  (void)arena;
+  if (NsSpinIsFree(drive->speed)) NsDiagError(diag, drive->speed->where->place, "a drive prescribes the speed: it cannot be free");
+  if (drive->time && !NsTreeChild(drive->where, "torque") && !NsTreeChild(drive->where, "force"))
+    NsDiagError(diag, drive->time->where->key_place, "time is the factor of a torque or a force; a speed over time is {table: [[t, speed], ...]}");
+}
+
+const NsTable NsTable_Drive = {
+  "drive", "motor of a joint", drive_keys, sizeof(NsDriveSettings), .one_of = "speed, velocity, torque, force", .check = check_drive};

@@ -1,0 +1,477 @@
+/*
+  Joints and drives of the config: points, axes and rows of each type (joints.h), limits, springs, motors.
+
+      space   fixed      point + perp(e1, e2) + perp(e2, e3) + perp(e3, e1)      plane   fixed, prismatic   as in space, with angle for perp
+              revolute   point + perp(a, e1) + perp(a, e2)                               revolute           point
+              prismatic  slide(e1) + slide(e2) + those of fixed that turn
+              cylindrical  slide(e1) + slide(e2) + perp(a, e1) + perp(a, e2)             spherical  point      universal  point + perp(a, b)
+              planar     slide(a) + perp(a, e1) + perp(a, e2)                            point_on_line  slide(e1) + slide(e2)    distance  distance
+*/
+#include <string.h>
+#include "joints.h"
+
+static PetscReal arm_of(const NsMultibody *self)
+{
+  return self->length;
+}
+
+static NsMbRow *add_row(NsMultibody *self, NsMbJoint *joint, NsMbRowKind kind, int a, int b, const char *suffix)
+{
+  NsMbRow *row = &self->row[self->rows++];
+
+  *row      = (NsMbRow){.joint = joint, .kind = kind, .axis = {a, b}, .scale = 1, .bilateral = PETSC_TRUE};
+  row->name = *suffix ? NsArenaPrint(self->arena, "%s.%s", joint->name, suffix) : joint->name;
+  if (kind == NS_ROW_PERP || kind == NS_ROW_ANGLE) row->scale = arm_of(self);
+  joint->rows++;
+  return row;
+}
+
+static void add_point(NsMultibody *self, NsMbJoint *joint)
+{
+  static const char *const axes[] = {"x", "y", "z"};
+
+  for (int k = 0; k < (self->body[0].planar ? 2 : 3); k++) add_row(self, joint, NS_ROW_POINT, k, k, axes[k]);
+}
+
+/* Keeps the frames of both bodies parallel; `all`: about the axis, too. */
+static void add_parallel(NsMultibody *self, NsMbJoint *joint, PetscBool all)
+{
+  if (!all) {
+    add_row(self, joint, NS_ROW_PERP, 2, 0, "tilt1");
+    add_row(self, joint, NS_ROW_PERP, 2, 1, "tilt2");
+    return;
+  }
+  add_row(self, joint, NS_ROW_PERP, 0, 1, "turn3");
+  add_row(self, joint, NS_ROW_PERP, 1, 2, "turn1");
+  add_row(self, joint, NS_ROW_PERP, 2, 0, "turn2");
+}
+
+static void add_slides(NsMultibody *self, NsMbJoint *joint)
+{
+  add_row(self, joint, NS_ROW_SLIDE, 0, 0, "across1");
+  add_row(self, joint, NS_ROW_SLIDE, 1, 1, "across2");
+}
+
+static void rows_in_space(NsMultibody *self, NsMbJoint *joint)
+{
+  switch (joint->type) {
+  case NS_JOINT_Fixed:
+    add_point(self, joint);
+    add_parallel(self, joint, PETSC_TRUE);
+    break;
+  case NS_JOINT_Revolute:
+    add_point(self, joint);
+    add_parallel(self, joint, PETSC_FALSE);
+    break;
+  case NS_JOINT_Prismatic:
+    add_slides(self, joint);
+    add_parallel(self, joint, PETSC_TRUE);
+    break;
+  case NS_JOINT_Cylindrical:
+    add_slides(self, joint);
+    add_parallel(self, joint, PETSC_FALSE);
+    break;
+  case NS_JOINT_Spherical: add_point(self, joint); break;
+  case NS_JOINT_Universal:
+    add_point(self, joint);
+    add_row(self, joint, NS_ROW_PERP, 2, 2, "cross");
+    break;
+  case NS_JOINT_Planar:
+    add_row(self, joint, NS_ROW_SLIDE, 2, 2, "normal");
+    add_parallel(self, joint, PETSC_FALSE);
+    break;
+  case NS_JOINT_PointOnLine: add_slides(self, joint); break;
+  default: break;
+  }
+}
+
+static void rows_in_plane(NsMultibody *self, NsMbJoint *joint)
+{
+  if (joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Revolute) add_point(self, joint);
+  if (joint->type == NS_JOINT_Prismatic || joint->type == NS_JOINT_PointOnLine)
+    add_row(self, joint, NS_ROW_SLIDE, 0, 0, joint->type == NS_JOINT_PointOnLine ? "" : "across");
+  if (joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Prismatic) add_row(self, joint, NS_ROW_ANGLE, 0, 0, "turn")->offset = joint->zero;
+}
+
+/* ---- where a joint is ---------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A side as the config names it: a point, a body (its point at `at`), or the ground. False after an error. */
+typedef struct {
+  NsSide    side;
+  PetscBool point; /* it names a point of a body */
+} Named;
+
+static PetscBool read_sides(NsMultibody *self, const NsJointSettings *settings, const char *name, Named named[2])
+{
+  const PetscBool at = NsTreeChild(settings->where, "at") != NULL;
+
+  for (int i = 0; i < 2; i++) {
+    const char *text = settings->between.items[i];
+    if (!NsMbFindPoint(self, text, PETSC_TRUE, settings->between.where[i]->place, &named[i].side)) return PETSC_FALSE;
+    named[i].point = named[i].side.body < self->bodies && (strchr(text, '.') || !at);
+  }
+  if (named[0].side.body == named[1].side.body) {
+    NsDiagError(self->diag, settings->between.where[1]->place, "joint '%s' joins '%s' to itself", name,
+      named[0].side.body < self->bodies ? self->body[named[0].side.body].name : "ground");
+    return PETSC_FALSE;
+  }
+  if (at && named[0].point && named[1].point) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "at"), "joint '%s' names points on both bodies: leave `at` out, or the points", name);
+    return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+/* Of the side at the start, in space; the ground has none of its own. */
+static void start_point(const NsMultibody *self, const NsSide *side, PetscReal x[3])
+{
+  const NsMbBody *body = &self->body[side->body];
+
+  NsTurn(body->R, side->s, x);
+  for (int k = 0; k < 3; k++) x[k] += body->x[k];
+}
+
+/* Bodies without `at` go where the first joint to a placed body puts them; the first body of a group that no joint places stays at the origin. */
+static void place_bodies(NsMultibody *self, const NsChosen *chosen, const NsList *list)
+{
+  PetscBool moved = PETSC_TRUE;
+
+  for (PetscInt left = self->bodies; left > 0;) {
+    while (moved) {
+      moved = PETSC_FALSE;
+      for (int j = 0; j < list->count; j++) {
+        const NsJointSettings *settings = chosen[j].settings;
+        Named                  named[2];
+        if (!settings->between.count || !read_sides(self, settings, list->names[j], named)) continue;
+        for (int i = 0; i < 2; i++) {
+          const NsSide *of = &named[i].side, *to = &named[1 - i].side;
+          PetscReal     x[3], y[3];
+          if (of->body == self->bodies || self->body[of->body].placed || !named[i].point) continue;
+          if (to->body < self->bodies && !self->body[to->body].placed) continue;
+          for (int k = 0; k < 3; k++) x[k] = settings->at[k];
+          if (named[1 - i].point) start_point(self, to, x);
+          start_point(self, of, y);
+          for (int k = 0; k < 3; k++) self->body[of->body].x[k] += x[k] - y[k];
+          self->body[of->body].placed = moved = PETSC_TRUE;
+        }
+      }
+    }
+    left = 0;
+    for (PetscInt b = 0; b < self->bodies && !left; b++) left = self->body[b].placed ? 0 : b + 1;
+    if (left) self->body[left - 1].placed = moved = PETSC_TRUE;
+  }
+}
+
+/* Points of both sides: named; at `at`; on the ground where the other one is. */
+static void set_points(NsMultibody *self, const NsJointSettings *settings, const Named named[2], NsMbJoint *joint)
+{
+  PetscReal at[3] = {settings->at[0], settings->at[1], settings->at[2]};
+
+  if (!NsTreeChild(settings->where, "at")) {
+    for (int i = 0; i < 2; i++) {
+      if (named[i].point) start_point(self, &named[i].side, at);
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    joint->side[i] = named[i].side;
+    if (named[i].point) continue;
+    if (named[i].side.body == self->bodies) {
+      for (int k = 0; k < 3; k++) joint->side[i].s[k] = at[k];
+      continue;
+    }
+    const NsMbBody *body = &self->body[named[i].side.body];
+    PetscReal       d[3];
+    for (int k = 0; k < 3; k++) d[k] = at[k] - body->x[k];
+    NsTurnBack(body->R, d, joint->side[i].s);
+  }
+}
+
+/* Unit vector of a key; false after an error. */
+static PetscBool read_axis(
+  NsMultibody *self, const NsJointSettings *settings, const char *key, const double given[3], const char *name, PetscReal axis[3])
+{
+  const PetscReal length = NsLength(given);
+
+  if (!(length > 0 && length < 1e100)) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, key), "joint '%s' needs an `%s`: its direction in space at the start", name, key);
+    return PETSC_FALSE;
+  }
+  for (int k = 0; k < 3; k++) axis[k] = given[k] / length;
+  return PETSC_TRUE;
+}
+
+/* Axes e of A and B in space at the start: both the same, of a Cardan joint each its own. False after an error. */
+static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, NsMbJoint *joint, PetscReal e[2][3][3])
+{
+  static const PetscReal z[3]   = {0, 0, 1};
+  const PetscBool        planar = self->body[0].planar;
+  const PetscBool        none   = joint->type == NS_JOINT_Fixed || joint->type == NS_JOINT_Spherical || joint->type == NS_JOINT_Distance;
+
+  if (none || (planar && joint->type == NS_JOINT_Revolute)) {
+    if (planar && settings->axis[0] * settings->axis[0] + settings->axis[1] * settings->axis[1] > 0) {
+      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "a hinge in the plane turns about z: leave `axis` out");
+      return PETSC_FALSE;
+    }
+    memcpy(e[0][2], z, sizeof(z));
+  } else if (!read_axis(self, settings, "axis", settings->axis, joint->name, e[0][2])) {
+    return PETSC_FALSE;
+  }
+  if (planar && joint->type != NS_JOINT_Revolute && !none) {
+    if (e[0][2][2] != 0) {
+      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "the axis of joint '%s' leaves the plane of x and y", joint->name);
+      return PETSC_FALSE;
+    }
+    joint->about = 1; /* e1 lies in the plane, e2 is z */
+    memcpy(e[0][1], z, sizeof(z));
+    NsCross(e[0][1], e[0][2], e[0][0]);
+  } else {
+    NsAcross(e[0][2], e[0][0], e[0][1]);
+  }
+  memcpy(e[1], e[0], sizeof(e[0]));
+  if (joint->type != NS_JOINT_Universal) return PETSC_TRUE;
+  if (!read_axis(self, settings, "second_axis", settings->second_axis, joint->name, e[1][2])) return PETSC_FALSE;
+  if (PetscAbsReal(NsDot(e[0][2], e[1][2])) > 1e-3) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "second_axis"),
+      "the axes of joint '%s' do not agree: they are at %.4g deg to each other, not 90", joint->name,
+      acos(PetscMin(1, PetscAbsReal(NsDot(e[0][2], e[1][2])))) * 180 / PETSC_PI);
+    return PETSC_FALSE;
+  }
+  NsAcross(e[1][2], e[1][0], e[1][1]);
+  return PETSC_TRUE;
+}
+
+/* R of a side at the start; the config's frame of the body, or (own) that of its principal axes. */
+static void start_frame(const NsMultibody *self, PetscInt body, PetscBool own, PetscReal R[9])
+{
+  for (int i = 0; i < 9; i++) R[i] = i % 4 == 0;
+  if (body == self->bodies) return;
+  const NsMbBody *b = &self->body[body];
+  if (own) {
+    memcpy(R, b->R, sizeof(b->R));
+    return;
+  }
+  for (int i = 0; i < 3; i++) { /* R P' */
+    for (int j = 0; j < 3; j++) R[3 * i + j] = NsDot(b->R + 3 * i, b->principal + 3 * j);
+  }
+}
+
+/* The angle at the start: that of the frames, where they turn about the axis alone; else 0. */
+static PetscReal start_angle(const NsMultibody *self, const NsMbJoint *joint, const PetscReal axis[3])
+{
+  PetscReal R[2][9], T[9], p[4], a[3], along[3];
+
+  for (int i = 0; i < 2; i++) start_frame(self, joint->side[i].body, PETSC_FALSE, R[i]);
+  for (int i = 0; i < 3; i++) { /* R_B R_A' */
+    for (int j = 0; j < 3; j++) T[3 * i + j] = NsDot(R[1] + 3 * i, R[0] + 3 * j);
+  }
+  NsMatrixQuaternion(T, p);
+  NsQuaternionLog(p, a);
+  NsCross(a, axis, along);
+  return NsLength(along) <= 1e-6 ? NsDot(a, axis) : 0;
+}
+
+static void set_frames(NsMultibody *self, NsMbJoint *joint, PetscReal e[2][3][3])
+{
+  PetscReal R[9], x[2][3];
+
+  for (int i = 0; i < 2; i++) {
+    start_frame(self, joint->side[i].body, PETSC_TRUE, R);
+    for (int a = 0; a < 3; a++) NsTurnBack(R, e[i][a], joint->e[i][a]);
+    NsTurn(R, joint->side[i].s, x[i]);
+    for (int k = 0; k < 3 && joint->side[i].body < self->bodies; k++) x[i][k] += self->body[joint->side[i].body].x[k];
+  }
+  for (int k = 0; k < 3; k++) joint->zero_slide += e[0][2][k] * (x[1][k] - x[0][k]);
+  if (joint->type == NS_JOINT_Distance) {
+    const PetscReal d[3] = {x[1][0] - x[0][0], x[1][1] - x[0][1], x[1][2] - x[0][2]};
+    joint->zero_slide    = NsLength(d);
+  }
+}
+
+/* ---- limits, springs ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static PetscBool read_limit(NsMultibody *self, const NsNode *where, const char *key, const char *text, PetscBool angle, double *value)
+{
+  char message[200];
+  int  column, length;
+
+  if (!text) return PETSC_FALSE;
+  if (NsParseQuantity(text, angle ? NS_DIM_ANGLE : NS_DIM_LENGTH, value, message, sizeof(message), &column, &length)) return PETSC_TRUE;
+  NsDiagError(self->diag, NsKeysPlace(where, key), "%s", message);
+  return PETSC_FALSE;
+}
+
+/* The row of a joint's own motion: its angle, or its way. */
+static NsMbRow own_row(const NsMultibody *self, const NsMbJoint *joint)
+{
+  NsMbRow row = {.joint = joint, .kind = joint->turns ? NS_ROW_ANGLE : NS_ROW_SLIDE, .axis = {2, 2}, .scale = joint->turns ? arm_of(self) : 1};
+
+  row.offset = joint->turns ? 0 : joint->zero_slide;
+  return row;
+}
+
+static void add_limits(NsMultibody *self, NsMbJoint *joint)
+{
+  const NsJointLimits *limits   = joint->settings->limits;
+  double               value[2] = {0, 0};
+  PetscBool            given[2];
+
+  if (!limits) return;
+  given[0] = read_limit(self, limits->where, "lower", limits->lower, joint->turns, &value[0]);
+  given[1] = read_limit(self, limits->where, "upper", limits->upper, joint->turns, &value[1]);
+  if (!limits->lower && !limits->upper) NsDiagError(self->diag, limits->where->place, "limits need `lower`, `upper` or both");
+  if (given[0] && given[1] && value[0] >= value[1])
+    NsDiagError(self->diag, NsKeysPlace(limits->where, "lower"), "the lower limit of joint '%s' is not below the upper one", joint->name);
+  for (int i = 0; i < 2; i++) {
+    if (!given[i]) continue;
+    NsMbRow *row = &self->row[self->rows++];
+    *row         = own_row(self, joint);
+    row->offset += value[i];
+    row->scale       = i ? -row->scale : row->scale;
+    row->name        = NsArenaPrint(self->arena, "%s.%s", joint->name, i ? "upper" : "lower");
+    row->restitution = limits->restitution;
+  }
+}
+
+static void add_actuator(NsMultibody *self, const NsMbJoint *joint, NsMbActuator actuator)
+{
+  actuator.row                      = own_row(self, joint);
+  actuator.row.scale                = 1;
+  self->actuator[self->actuators++] = actuator;
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------------------------------------------------------- */
+
+static const NsMbJoint *find_joint(NsMultibody *self, const char *name, NsPlace place)
+{
+  for (PetscInt j = 0; j < self->joints; j++) {
+    if (!strcmp(self->joint[j].name, name)) return &self->joint[j];
+  }
+  NsDiagError(self->diag, place, "there is no joint '%s'%s", name, NsDidYouMean(NsNearestWord(name, self->config->joints.names)));
+  return NULL;
+}
+
+/* Gear or rack: one row over the angles and ways of two joints. */
+static void make_gear(NsMultibody *self, NsMbJoint *joint)
+{
+  const NsJointSettings *settings = joint->settings;
+  const PetscBool        rack     = joint->type == NS_JOINT_Rack;
+
+  joint->ratio = rack ? -settings->radius : settings->ratio;
+  for (int i = 0; i < 2; i++) {
+    const NsPlace   place = settings->joints.where[i]->place;
+    const PetscBool slide = rack && i == 0;
+    joint->geared[i]      = find_joint(self, settings->joints.items[i], place);
+    if (!joint->geared[i]) return;
+    if (slide ? joint->geared[i]->slides && !joint->geared[i]->turns : joint->geared[i]->turns) continue;
+    NsDiagError(self->diag, place, "'%s' is no joint that %s", joint->geared[i]->name, slide ? "slides (prismatic)" : "turns (revolute)");
+    return;
+  }
+  if (joint->geared[0] == joint->geared[1]) {
+    NsDiagError(self->diag, settings->joints.where[1]->place, "'%s' couples a joint to itself", joint->name);
+    return;
+  }
+  if (joint->ratio == 0) {
+    NsDiagError(
+      self->diag, NsKeysPlace(settings->where, rack ? "radius" : "ratio"), "with 0 here '%s' would hold its first joint alone", joint->name);
+    return;
+  }
+  NsMbRow *row = add_row(self, joint, NS_ROW_GEAR, 0, 0, "");
+  if (!rack) row->scale = arm_of(self);
+  row->offset = 0;
+  for (int i = 0; i < 2; i++) row->offset += (i ? joint->ratio : 1) * (joint->geared[i]->turns ? joint->geared[i]->zero : 0);
+}
+
+static void make_joint(NsMultibody *self, NsMbJoint *joint)
+{
+  const NsJointSettings *settings = joint->settings;
+  const PetscBool        planar   = self->body[0].planar;
+  PetscReal              e[2][3][3];
+  Named                  named[2];
+
+  if (planar && (joint->type == NS_JOINT_Cylindrical || joint->type == NS_JOINT_Spherical || joint->type == NS_JOINT_Universal ||
+                  joint->type == NS_JOINT_Planar)) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "type"),
+      "joint '%s' is for bodies in space; in the plane there are fixed, revolute, prismatic, point_on_line and distance", joint->name);
+    return;
+  }
+  if (!read_sides(self, settings, joint->name, named)) return;
+  set_points(self, settings, named, joint);
+  if (!read_axes(self, settings, joint, e)) return;
+  set_frames(self, joint, e);
+  joint->turns  = joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical;
+  joint->slides = joint->type == NS_JOINT_Prismatic || joint->type == NS_JOINT_Cylindrical;
+  joint->zero   = planar ? 0 : start_angle(self, joint, e[0][2]);
+  for (int i = 0; i < 2 && planar; i++) {
+    const PetscInt b = joint->side[i].body;
+    if (b < self->bodies) joint->zero += (i ? 1 : -1) * atan2(self->body[b].R[3], self->body[b].R[0]);
+  }
+  if (joint->turns && !planar) joint->turn = self->unknowns + self->turns++;
+  if (joint->type == NS_JOINT_Distance) {
+    if (joint->zero_slide <= 1e-12 * self->length) {
+      NsDiagError(self->diag, settings->where->key_place,
+        "the points of joint '%s' coincide at the start: a distance of 0 is a spherical or revolute joint", joint->name);
+      return;
+    }
+    add_row(self, joint, NS_ROW_DISTANCE, 0, 0, "")->offset = joint->zero_slide;
+  }
+  if (planar)
+    rows_in_plane(self, joint);
+  else
+    rows_in_space(self, joint);
+  add_limits(self, joint);
+  if (settings->stiffness > 0 || settings->damping > 0)
+    add_actuator(self, joint, (NsMbActuator){.stiffness = settings->stiffness, .damping = settings->damping, .rest = settings->free_position});
+}
+
+static void make_drive(NsMultibody *self, const NsDriveSettings *settings, const char *name)
+{
+  const NsMbJoint *joint = find_joint(self, settings->joint, NsKeysPlace(settings->where, "joint"));
+  const PetscBool  turn  = NsTreeChild(settings->where, "speed") || NsTreeChild(settings->where, "torque");
+  const char      *key   = turn                                       ? NsTreeChild(settings->where, "speed") ? "speed" : "torque"
+                           : NsTreeChild(settings->where, "velocity") ? "velocity"
+                                                                      : "force";
+
+  if (!joint) return;
+  if (turn ? !joint->turns : !joint->slides || joint->turns) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, key), "joint '%s' does not %s: a drive with `%s` needs a %s joint", joint->name,
+      turn ? "turn" : "slide", key, turn ? "revolute" : "prismatic");
+    return;
+  }
+  if (settings->torque != 0 || settings->force != 0) {
+    add_actuator(self, joint, (NsMbActuator){.push = settings->torque + settings->force, .time = settings->time});
+    return;
+  }
+  NsMbRow *row   = &self->row[self->rows++];
+  *row           = own_row(self, joint);
+  row->offset    = joint->turns ? joint->zero : joint->zero_slide;
+  row->speed     = settings->speed;
+  row->velocity  = settings->velocity;
+  row->name      = name;
+  row->bilateral = PETSC_TRUE;
+}
+
+void NsMbJoints(NsMultibody *self)
+{
+  const NsList          *list = &self->config->joints, *drives = &self->config->drives;
+  const NsChosen        *chosen = list->items;
+  const NsDriveSettings *drive  = drives->items;
+
+  self->joint    = NsArenaAlloc(self->arena, sizeof(*self->joint) * (size_t)(list->count + 1));
+  self->row      = NsArenaAlloc(self->arena, sizeof(*self->row) * (size_t)(8 * list->count + drives->count + 1));
+  self->actuator = NsArenaAlloc(self->arena, sizeof(*self->actuator) * (size_t)(list->count + drives->count + 1));
+  if (list->count) place_bodies(self, chosen, list);
+  if (NsDiagErrors(self->diag)) return;
+  for (int pass = 0; pass < 2; pass++) { /* gears couple what is there by then */
+    for (int j = 0; j < list->count; j++) {
+      const int type = NsJointFind(&chosen[j]);
+      if ((type == NS_JOINT_Gear || type == NS_JOINT_Rack) != (pass == 1)) continue;
+      NsMbJoint *joint = &self->joint[self->joints++];
+      *joint = (NsMbJoint){.name = list->names[j], .settings = chosen[j].settings, .type = type, .turn = -1, .about = 2, .first_row = self->rows};
+      if (pass)
+        make_gear(self, joint);
+      else
+        make_joint(self, joint);
+    }
+  }
+  for (int d = 0; d < drives->count; d++) make_drive(self, &drive[d], drives->names[d]);
+}

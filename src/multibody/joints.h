@@ -1,0 +1,112 @@
+/*
+  Joints: rows of the four primitives between points and axes of two bodies A and B (s, a: in their frames; in space r = x_B - x_A, O angular velocities, c = O x (O x s)):
+
+      rows           g             W' v                                   (dW'/dt) v
+      point (3)      r             r'                                     c_B - c_A
+      perp (1)       a . b         (a x b) . (O_A - O_B)                  ((O_A x a) x b + a x (O_B x b)) . (O_A - O_B)
+      slide (1)      a . r         O_A . (a x r) + a . r'                 (O_A x (O_A x a)) . r + 2 (O_A x a) . r' + a . (c_B - c_A)
+      distance (1)   |r| - L       n . r',  n = r/|r|                     n . (c_B - c_A) + (r'.r' - (n.r')^2)/|r|
+      angle (1)      theta         a . (O_B - O_A)                        (O_A x a) . (O_B - O_A)
+
+  Rows of angles are multiplied by an arm, the model's length, so that gaps are lengths: a force of such a row times the arm is a moment.
+*/
+#pragma once
+#include "core/spin.h"
+#include "system.h"
+
+enum {
+#define NS_JOINT(Name, word, also, title) NS_JOINT_##Name,
+#include "list.h"
+#undef NS_JOINT
+  NS_JOINTS
+};
+
+typedef struct {
+  const NsNode *where;
+  const char   *lower, *upper; /* an angle, or a length */
+  double        restitution;
+} NsJointLimits;
+
+typedef struct {
+  const NsNode        *where;
+  NsStrings            between, joints;
+  double               at[3], axis[3], second_axis[3], ratio, radius, stiffness, damping, free_position;
+  const NsJointLimits *limits;
+} NsJointSettings;
+
+typedef struct {
+  const NsNode         *where;
+  const char           *joint;
+  const NsSpin         *speed;
+  double                velocity, torque, force;
+  const NsTimeFunction *time;
+} NsDriveSettings;
+
+typedef enum { NS_ROW_POINT, NS_ROW_PERP, NS_ROW_SLIDE, NS_ROW_DISTANCE, NS_ROW_ANGLE, NS_ROW_GEAR } NsMbRowKind;
+
+/* A joint. In space a joint that turns has its angle, with all turns, as an unknown of its own beside the bodies': q moves with it, v stays 0. */
+struct NsMbJoint {
+  const char            *name;
+  const NsJointSettings *settings;
+  int                    type;
+  NsSide                 side[2];
+  PetscReal              e[2][3][3];       /* axes in the frames of A and B: e[.][2] is the joint's axis; at the start they agree in space */
+  PetscReal              zero, zero_slide; /* angle at the start; how far B's point is along the axis then */
+  PetscInt               turn;             /* unknown that is its angle; -1: none */
+  int                    about;            /* the axis of its angle: 2; of a slider in the plane 1, which is z there */
+  PetscBool              turns, slides;    /* has an angle; a way along its axis */
+  const NsMbJoint       *geared[2];        /* gear and rack */
+  PetscReal              ratio;            /* position[0] + ratio position[1] is constant */
+  PetscInt               first_row, rows;
+};
+
+/* One row: a candidate of the model, bilateral or a limit. */
+struct NsMbRow {
+  const NsMbJoint *joint;
+  NsMbRowKind      kind;
+  int              axis[2]; /* POINT: direction in space; PERP: axes of A and B; SLIDE: axis of A */
+  PetscReal        scale;   /* of the row: the arm of angles, else 1; negative for upper limits */
+  PetscReal        offset;  /* g = scale (value - offset - driven) */
+  PetscReal        length;
+  const NsSpin    *speed;    /* drive: theta - offset = integral of it */
+  PetscReal        velocity; /* drive of a way */
+  const char      *name;
+  PetscReal        restitution; /* of limits, which are not */
+  PetscBool        bilateral;
+  PetscBool        implied; /* by other rows, wherever the bodies are */
+};
+
+/* A spring, damper or given torque along a row: force -stiffness (value - rest) - damping rate + factor(t) push. */
+struct NsMbActuator {
+  NsMbRow               row;
+  PetscReal             stiffness, damping, rest, push;
+  const NsTimeFunction *time;
+};
+
+/* What a row is at the frames: gap, forces f and moments m (about centers, in space) on `bodies` bodies for a unit reaction. */
+typedef struct {
+  PetscReal g, drive, rate;
+  PetscInt  bodies, body[4];
+  PetscReal f[4][3], m[4][3];
+} NsMbWrench;
+
+/* The type behind a config's choice. */
+int NsJointFind(const NsChosen *chosen);
+/* Joints, their rows and drives from the config; bodies that joints place are placed. Errors in diag. */
+void NsMbJoints(NsMultibody *self);
+/* The row at (t, q) of the frames; with `rate`, which needs velocities, also its rate. */
+void NsMbRowAt(const NsMultibody *self, const NsMbRow *row, PetscReal t, const PetscReal *q, PetscBool rate, NsMbWrench *wrench);
+/* Angle of a joint, all turns counted (space: by q), and along its axis. */
+PetscReal NsMbAngle(const NsMultibody *self, const NsMbJoint *joint, const PetscReal *q);
+PetscReal NsMbWayAlong(const NsMultibody *self, const NsMbJoint *joint);
+/* The angle by the frames, nearest to `near`. */
+PetscReal NsMbAngleNear(const NsMultibody *self, const NsMbJoint *joint, PetscReal near);
+/* a . (O_B - O_A) by the frames. */
+PetscReal NsMbAngleRate(const NsMultibody *self, const NsMbJoint *joint);
+/* f . v + m . O of a wrench, by the frames. */
+PetscReal NsMbWrenchRate(const NsMultibody *self, const NsMbWrench *wrench);
+/* h += scale times the wrench. */
+void NsMbApply(const NsMultibody *self, const NsMbWrench *wrench, PetscReal scale, PetscReal *h);
+
+/* assembly.c: positions and velocities of the start fulfil the joints; redundant rows are counted. Errors in diag. */
+PetscErrorCode NsMbAssemble(NsMultibody *self);

@@ -1,0 +1,12 @@
+/* Every type of joint: NS_JOINT(Name, word, words that mean it elsewhere, title). Its rows are chosen in joints.c, its keys in joint_keys.c. */
+NS_JOINT(Fixed, "fixed", "weld, welded, rigid, clamp, clamped", "holds two bodies together, or a body to the ground")
+NS_JOINT(Revolute, "revolute", "hinge, pin, pinned, rotational", "hinge: turns about one axis")
+NS_JOINT(Prismatic, "prismatic", "slider, translational, sliding", "slides along one axis without turning")
+NS_JOINT(Cylindrical, "cylindrical", "", "slides along one axis and turns about it")
+NS_JOINT(Spherical, "spherical", "ball, ball_joint, socket", "ball joint: turns any way about one point")
+NS_JOINT(Universal, "universal", "cardan, hooke", "Cardan joint: turns about an axis of each body, which stay perpendicular")
+NS_JOINT(Planar, "planar", "", "slides in a plane and turns about its normal")
+NS_JOINT(PointOnLine, "point_on_line", "line, inline, slot", "a point of the second body slides along a line of the first and turns any way")
+NS_JOINT(Distance, "distance", "link, massless_rod", "two points stay as far apart as they are at the start")
+NS_JOINT(Gear, "gear", "gears, transmission", "couples the angles of two hinges by a ratio")
+NS_JOINT(Rack, "rack", "rack_and_pinion, rack_pinion", "couples the sliding of one joint to the angle of another")

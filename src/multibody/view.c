@@ -1,0 +1,238 @@
+/*
+  Picture, probes and names of a multibody system.
+
+  The picture has the named points of each body, and the lines of its shapes; a body without shapes is drawn by lines from its center to its points.
+*/
+#include <string.h>
+#include "joints.h"
+
+/* Points and lines of a body's picture; arrays NULL: only counted. */
+static void draw_body(const NsMbBody *body, PetscReal *x, PetscInt *line, PetscInt *points, PetscInt *lines)
+{
+  *points = *lines = 0;
+  for (PetscInt i = 0; i < body->points; i++, ++*points) {
+    for (int k = 0; k < 3 && x; k++) x[3 * i + k] = body->point[i].s[k];
+    if (body->shapes && i > 0) continue;
+    if (body->rod && i == 0) continue; /* its line goes from left to right */
+    if (line) {
+      line[2 * *lines]     = body->rod && i == 2 ? 1 : 0;
+      line[2 * *lines + 1] = i;
+    }
+    *lines += !body->rod || i != 1;
+  }
+  for (PetscInt i = 0; i < body->shapes; i++) {
+    PetscInt more, cells;
+    NsShapeDraw(&body->shape[i], &more, x ? x + 3 * *points : NULL, &cells, line ? line + 2 * *lines : NULL);
+    for (PetscInt c = 0; c < 2 * cells && line; c++) line[2 * *lines + c] += *points;
+    *points += more;
+    *lines += cells;
+  }
+}
+
+/* x[points, 3] in space, and their velocities (or NULL), by the frames. */
+static void scene_points(const NsMultibody *self, PetscReal *x, PetscReal *v)
+{
+  for (PetscInt b = 0; b < self->bodies; b++) {
+    for (PetscInt i = self->first_point[b]; i < self->first_point[b + 1]; i++) {
+      const NsSide side = {b, {self->picture[3 * i], self->picture[3 * i + 1], self->picture[3 * i + 2]}};
+      NsMbPoint(self, &side, x + 3 * i);
+      if (v) NsMbPointVelocity(&self->frame[b], x + 3 * i, v + 3 * i);
+    }
+  }
+}
+
+PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
+{
+  NsScene     *scene = &model->scene;
+  PetscInt     points, lines, cell = 0;
+  const char **names;
+  int          count = 0;
+
+  PetscFunctionBegin;
+  self->first_point = NsArenaAlloc(self->arena, sizeof(*self->first_point) * (size_t)(self->bodies + 1));
+  for (PetscInt b = 0; b < self->bodies; b++) {
+    draw_body(&self->body[b], NULL, NULL, &points, &lines);
+    self->first_point[b + 1] = self->first_point[b] + points;
+    scene->cells += lines;
+    count += (int)self->body[b].points;
+  }
+  scene->bodies      = self->bodies;
+  scene->body_name   = self->config->bodies.names;
+  scene->points      = self->first_point[self->bodies];
+  self->picture      = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
+  self->drawn        = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
+  scene->x           = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
+  scene->radius      = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)scene->points);
+  scene->cell        = NsArenaAlloc(self->arena, sizeof(*scene->cell) * 2 * (size_t)(scene->cells + 1));
+  scene->body        = NsArenaAlloc(self->arena, sizeof(*scene->body) * (size_t)(scene->cells + 1));
+  scene->element     = NsArenaAlloc(self->arena, sizeof(*scene->element) * (size_t)(scene->cells + 1));
+  names              = NsArenaAlloc(self->arena, sizeof(*names) * (size_t)(count + 1));
+  model->probe_names = names;
+  for (PetscInt b = 0; b < self->bodies; b++) {
+    const NsMbBody *body  = &self->body[b];
+    const PetscInt  first = self->first_point[b];
+    draw_body(body, self->picture + 3 * first, scene->cell + 2 * cell, &points, &lines);
+    for (PetscInt i = 0; i < points; i++) scene->radius[first + i] = body->rod && body->radius > 0 ? body->radius : self->length / 200;
+    for (PetscInt c = 0; c < lines; c++, cell++) {
+      scene->cell[2 * cell] += first;
+      scene->cell[2 * cell + 1] += first;
+      scene->body[cell]    = b;
+      scene->element[cell] = -1;
+    }
+    *names++ = body->name;
+  }
+  for (PetscInt b = 0; b < self->bodies; b++) {
+    for (PetscInt i = 1; i < self->body[b].points; i++)
+      *names++ = NsArenaPrint(self->arena, "%s.%s", self->body[b].name, self->body[b].point[i].name);
+  }
+  NsMbFrames(self, self->start_q, NULL);
+  scene_points(self, scene->x, NULL);
+  model->probe_help =
+    "probes of bodies: a body's name, for its position, orientation and velocities; one of these, such as ball.x; a named point, such as rod.left; a hinge, for its angle";
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelFields_Multibody(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+{
+  NsMultibody *self = model->data;
+
+  PetscFunctionBegin;
+  (void)t;
+  NsMbFrames(self, NsVecRead(q), NsVecRead(v));
+  scene_points(self, self->drawn, fields->velocity);
+  for (PetscInt i = 0; i < 3 * model->scene.points; i++) fields->displacement[i] = self->drawn[i] - model->scene.x[i];
+  for (PetscInt i = 0; i < model->scene.cells; i++) fields->stress[i] = fields->normal_force[i] = fields->energy[i] = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode NsModelPoints_Multibody(NsModel *model, PetscReal t, Vec q, PetscReal *x)
+{
+  NsMultibody *self = model->data;
+
+  PetscFunctionBegin;
+  (void)t;
+  NsMbFrames(self, NsVecRead(q), NULL);
+  scene_points(self, x, NULL);
+  PetscFunctionReturn(0);
+}
+
+static const char *const plane_names[2][3] = {{"x", "y", "angle"}, {"vx", "vy", "omega"}};
+static const char *const space_names[2][7] = {{"x", "y", "z", "p0", "p1", "p2", "p3"}, {"vx", "vy", "vz", "", "wx", "wy", "wz"}};
+
+static PetscErrorCode NsModelNameUnknown_Multibody(NsModel *model, PetscInt i, char *text, size_t size)
+{
+  const NsMultibody *self = model->data;
+  const NsMbBody    *body = self->body;
+
+  PetscFunctionBegin;
+  for (PetscInt j = 0; j < self->joints && i >= self->body_unknowns; j++) {
+    if (self->joint[j].turn != i) continue;
+    PetscCall(PetscSNPrintf(text, size, "joint %s angle", self->joint[j].name));
+    PetscFunctionReturn(0);
+  }
+  while (i >= body->first + body->unknowns) body++;
+  PetscCall(PetscSNPrintf(text, size, "%s %s", body->name, body->planar ? plane_names[0][i - body->first] : space_names[0][i - body->first]));
+  PetscFunctionReturn(0);
+}
+
+/* The column of a quantity: those of rotation are about the axes of the config's frame, which is the body's own, turned back by the principal axes. */
+static NsProbeColumn column_of(const NsMbBody *body, PetscBool rate, PetscInt i)
+{
+  NsProbeColumn column = {.of_velocity = rate, .entries = 1, .unknown = {body->first + i}, .weight = {1}};
+
+  if (body->planar || i < 3) return column;
+  if (rate) { /* w = P w_own */
+    column.entries = 3;
+    for (PetscInt k = 0; k < 3; k++) {
+      column.unknown[k] = body->first + 4 + k;
+      column.weight[k]  = body->principal[3 * (i - 4) + k];
+    }
+    return column;
+  }
+  PetscReal P[4]; /* p = p_own P^-1 */
+  NsMatrixQuaternion(body->principal, P);
+  column.entries = 4;
+  for (PetscInt k = 0; k < 4; k++) {
+    PetscReal unit[4] = {0}, product[4];
+    unit[k]           = 1;
+    NsQuaternionProduct(unit, (PetscReal[4]){P[0], -P[1], -P[2], -P[3]}, product);
+    column.unknown[k] = body->first + 3 + k;
+    column.weight[k]  = product[i - 3];
+  }
+  return column;
+}
+
+/* The angle of a hinge, with all turns; in the plane with its rate. */
+static void joint_angle(const NsMultibody *self, const NsMbJoint *joint, NsProbe *probe)
+{
+  static const char *const suffix[] = {"angle", "omega"};
+
+  if (joint->turn >= 0) {
+    probe->column[probe->columns++] = (NsProbeColumn){.suffix = "angle", .entries = 1, .unknown = {joint->turn}, .weight = {1}};
+    return;
+  }
+  for (int rate = 0; rate < 2; rate++) {
+    NsProbeColumn *column = &probe->column[probe->columns++];
+    *column               = (NsProbeColumn){.suffix = suffix[rate], .of_velocity = rate == 1};
+    for (int side = 0; side < 2; side++) {
+      if (joint->side[side].body == self->bodies) continue;
+      column->unknown[column->entries]  = self->body[joint->side[side].body].first + 2;
+      column->weight[column->entries++] = side ? 1 : -1;
+    }
+  }
+}
+
+static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
+{
+  static const char *const axes[] = {"x", "y", "z"};
+  const NsMultibody       *self   = model->data;
+  const char              *dot    = strchr(name, '.');
+  const size_t             length = dot ? (size_t)(dot - name) : strlen(name);
+  PetscInt                 b      = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(probe, sizeof(*probe)));
+  probe->name = name;
+  *found      = PETSC_FALSE;
+  while (b < self->bodies && (strlen(self->body[b].name) != length || strncmp(self->body[b].name, name, length) != 0)) b++;
+  for (PetscInt j = 0; j < self->joints && b == self->bodies && !dot; j++) {
+    if (strcmp(self->joint[j].name, name) || !self->joint[j].turns) continue;
+    joint_angle(self, &self->joint[j], probe);
+    *found = PETSC_TRUE;
+    PetscFunctionReturn(0);
+  }
+  if (b == self->bodies) {
+    (void)snprintf(why, size, "there is no body '%.*s'%s", (int)length, name,
+      NsDidYouMean(NsNearestWord(NsArenaCopy(self->arena, name, length), self->config->bodies.names)));
+    PetscFunctionReturn(0);
+  }
+  const NsMbBody *body  = &self->body[b];
+  const char     *word  = dot ? dot + 1 : "";
+  const char    **words = NsArenaAlloc(self->arena, sizeof(*words) * (size_t)(body->points + 16));
+  PetscInt        count = 0;
+  for (int rate = 0; rate < 2; rate++) {
+    for (PetscInt i = 0; i < body->unknowns; i++) {
+      const char *suffix = body->planar ? plane_names[rate][i] : space_names[rate][i];
+      if (!*suffix) continue;
+      words[count++] = suffix;
+      if (dot && strcmp(word, suffix)) continue;
+      probe->column[probe->columns]          = column_of(body, rate == 1, i);
+      probe->column[probe->columns++].suffix = dot ? "" : suffix;
+    }
+  }
+  for (PetscInt i = 0; i < body->points; i++) {
+    words[count++] = body->point[i].name;
+    for (PetscInt k = 0; k < (body->planar ? 2 : 3) && dot && !strcmp(word, body->point[i].name); k++)
+      probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * (self->first_point[b] + i) + k};
+  }
+  *found = probe->columns > 0;
+  (void)snprintf(why, size, "body '%s' has no point and no quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
+  PetscFunctionReturn(0);
+}
+
+const NsModelView NsMbView = {
+  .fields       = NsModelFields_Multibody,
+  .points       = NsModelPoints_Multibody,
+  .name_unknown = NsModelNameUnknown_Multibody,
+  .probe        = NsModelProbe_Multibody,
+};

@@ -1,0 +1,298 @@
+#!/usr/bin/python3
+"""Multibody systems against closed forms and reference solutions of other codes (closed forms, Lagrange equations and maximal coordinates with DOP853 at 1e-13, published
+benchmarks: IFToMM library of computational benchmark problems, test set for IVP solvers). Tolerances are absolute, for the scheme and step of each case."""
+import csv
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
+
+
+class Results:
+    def __init__(self, folder, stderr):
+        self.stderr = stderr
+        with open(os.path.join(folder, "run.json")) as file:
+            self.info = json.load(file)
+        with open(os.path.join(folder, "history.csv")) as file:
+            rows = list(csv.reader(file))
+        self.history = {name: np.array([float(row[i]) for row in rows[1:]]) for i, name in enumerate(rows[0])}
+        self.tables = {}
+        for name in ("contacts", "events"):
+            path = os.path.join(folder, name + ".csv")
+            if os.path.exists(path):
+                with open(path) as file:
+                    self.tables[name] = list(csv.DictReader(file))
+
+    def at(self, column, time):
+        return float(np.interp(time, self.history["time"], self.history[column]))
+
+    def end(self, *columns):
+        return np.array([self.history[column][-1] for column in columns])
+
+
+def run(config, scheme, step, end, probes, every=1, extra=""):
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "case.yaml")
+        with open(path, "w") as file:
+            file.write(f"{config}\nscheme: {{type: {scheme}, step: {step}{extra}}}\ntime: {{end: {end!r}}}\n"
+                       f"output: {{directory: {folder}/out, history: {{probes: [{', '.join(probes)}], every: {every}}}, energy: {{every: 1000000}}, "
+                       f"contacts: {{every: {every}}}, frames: {{every: 0}}}}\n")
+        done = subprocess.run([PERCUSS, "run", path, "--quiet"], capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            raise AssertionError(f"exit code {done.returncode}: {done.stderr}")
+        return Results(os.path.join(folder, "out"), done.stderr)
+
+
+def vector(x):
+    return "[" + ", ".join(repr(float(value)) for value in x) + "]"
+
+
+TOP = "bodies:\n  top: {type: body, mass: 1, inertia: [1, 2, 3], initial: {angular_velocity: [0.5, 2, 0.7]}}\n"
+TURNED = np.array([0.44705473481949485, -0.8853671022152124, 0.07930816953356638, 0.09988679941768006])  # at 10 s
+EXPLICIT_2 = ("half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "schatzman_paoli", "moreau_jean", "projection_naive",
+              "projection_combined", "implicit_split", "generalised_alpha", "generalised_alpha_velocity", "ggl_unified")
+ORDER_1 = ("moreau_midpoint", "moreau_jean_explicit", "ggl_decoupled")
+REFUSED = ("variational", "event_driven_alpha", "modal", "massless_contact")
+
+
+def distance(results):
+    p = results.end(*(f"top.p{i}" for i in range(4)))
+    return min(np.abs(p - TURNED).max(), np.abs(p + TURNED).max())
+
+
+class FreeTop(unittest.TestCase):
+    def test_half_explicit(self):
+        results = run(TOP, "half_explicit", "0.5 ms", 10, ["top"], 4000)
+        self.assertLess(distance(results), 5e-6)
+        np.testing.assert_allclose(results.end("top.wx", "top.wy", "top.wz"), [-0.2411076106766299, -2.0474049721717993, 0.6527206855223293], atol=5e-6)
+        np.testing.assert_allclose([results.at(f"top.w{a}", 2) for a in "xyz"], [-2.061458490934227, 0.019720298049698548, 1.350260605691216], atol=2e-6)
+
+    def test_event_driven(self):
+        for scheme, tolerance in (("event_driven_hem5", 1e-8), ("event_driven_rkf45", 5e-7)):
+            self.assertLess(distance(run(TOP, scheme, "0.05 s", 10, ["top"], 100, ", tolerance: 1e-9, absolute_tolerance: 1e-10")), tolerance, scheme)
+
+    def test_orders(self):
+        """Orders of positions: errors at steps of 10 and 5 ms."""
+        for scheme in EXPLICIT_2 + ORDER_1:
+            error = [distance(run(TOP, scheme, step, 10, ["top"], 1000)) for step in ("10 ms", "5 ms")]
+            self.assertAlmostEqual(math.log2(error[0] / error[1]), 1 if scheme in ORDER_1 else 2, delta=0.1, msg=scheme)
+
+    def test_refusals(self):
+        for scheme in REFUSED:
+            with self.assertRaisesRegex(AssertionError, "does not support this model", msg=scheme):
+                run(TOP, scheme, "10 ms", 1, ["top"])
+
+    def test_frames_of_inertia(self):
+        """The same top with its tensor in a frame turned by 50 degrees about (1, 2, 3): the motion of the body is the same."""
+        axis, angle = np.array([1.0, 2, 3]) / math.sqrt(14), math.radians(50)
+        K = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+        R = np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K  # of the frame in which the tensor is given
+        J, w = R.T @ np.diag([1.0, 2, 3]) @ R, R.T @ [0.5, 2, 0.7]
+        config = (f"bodies:\n  top: {{type: body, mass: 1, rotation: {{axis: [1, 2, 3], angle: 50 deg}}, inertia: "
+                  f"{vector([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])}, initial: {{angular_velocity: {vector(w)}}}}}\n")
+        results = run(config, "half_explicit", "0.5 ms", 10, ["top"], 4000)
+        np.testing.assert_allclose(R @ results.end("top.wx", "top.wy", "top.wz"), [-0.2411076106766299, -2.0474049721717993, 0.6527206855223293], atol=5e-6)
+
+
+class Joints(unittest.TestCase):
+    def test_lagrange_top(self):
+        s, c = math.sin(0.5235987755982988), math.cos(0.5235987755982988)
+        config = (f"gravity: [0, 0, -9.81]\nbodies:\n  top: {{type: body, at: {vector([0, -0.06 * s, 0.06 * c])}, rotation: {{axis: [1, 0, 0], angle: 30 deg}}, mass: 0.5, "
+                  "inertia: [7e-4, 7e-4, 6e-4], points: {tip: [0, 0, -0.06], head: [0, 0, 0.94]}, initial: {velocity: [0, 0, 0], angular_velocity: [0, 0, 150]}}\n"
+                  "joints: {ball: {type: spherical, between: [ground, top.tip]}}\n")
+        results = run(config, "half_explicit", "20 us", 0.1, ["top.head"], 100)
+        np.testing.assert_allclose(results.end("top.head.x", "top.head.y", "top.head.z"), [0.201250209462894, -0.5636390780044758, 0.8011300412151612], atol=2e-6)
+        longer = run(config, "half_explicit", "20 us", 0.20814, ["top.head"], 1)
+        tilt = np.arccos(longer.history["top.head.z"])
+        self.assertAlmostEqual(tilt.max(), 0.64202986949018, delta=1e-5)
+        last = longer.end("top.head.x", "top.head.y")
+        self.assertAlmostEqual((math.atan2(last[1], last[0]) + math.pi / 2) % (2 * math.pi), 0.7391435978542088, delta=2e-4)
+
+    def test_physical_pendulum(self):
+        config = (f"gravity: [0, -9.81, 0]\nbodies:\n  rod: {{type: body, dimension: 2, rod: {{from: [0, 0, 0], to: {vector([math.sin(2 * math.pi / 3), 0.5, 0])}}}, mass: 2}}\n"
+                  "joints: {A: {type: revolute, between: [ground, rod.left]}}\n")
+        results = run(config, "half_explicit", "0.5 ms", 2.3, ["rod"])
+        rate, time = results.history["rod.omega"], results.history["time"]
+        turns = [time[i] - rate[i] * (time[i + 1] - time[i]) / (rate[i + 1] - rate[i]) for i in range(5, len(time) - 1) if rate[i] * rate[i + 1] < 0]
+        self.assertAlmostEqual(turns[1], 2.2487049288547354, delta=2e-6)
+        self.assertAlmostEqual(np.abs(rate).max(), 6.64417037710503, delta=1e-5)
+        up = max(float(row["A.y.force"]) for row in results.tables["contacts"][2:])
+        self.assertAlmostEqual(up, 63.765, delta=2e-3)  # the step nearest to the lowest point
+
+    def test_pendulum_in_space(self):
+        """The same in space, about a skew axis: its angle is that of the pendulum in the plane."""
+        config = ("gravity: [0, -9.81, 0]\nbodies:\n  rod: {type: body, at: [0, -0.5, 0], rotation: {axis: [0, 0, 1], angle: 0}, mass: 2, inertia: [1, 1e-2, 1], "
+                  "points: {top: [0, 0.5, 0]}, initial: {angular_velocity: [0, 0, 3]}}\njoints: {A: {type: revolute, between: [ground, rod.top], axis: [0, 0, 1]}}\n")
+        plane = ("gravity: [0, -9.81, 0]\nbodies:\n  rod: {type: body, dimension: 2, at: [0, -0.5, 0], mass: 2, inertia: 1, points: {top: [0, 0.5, 0]}, "
+                 "initial: {angular_velocity: 3}}\njoints: {A: {type: revolute, between: [ground, rod.top]}}\n")
+        angle = [run(text, "half_explicit", "1 ms", 3, ["A"], 100).history["A.angle"] for text in (config, plane)]
+        np.testing.assert_allclose(angle[0], angle[1], atol=2e-6)
+
+    def test_double_pendulum(self):
+        config = ("gravity: [0, -9.81, 0]\nbodies:\n  a: {type: body, dimension: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}, mass: 1}\n"
+                  "  b: {type: body, dimension: 2, rod: {from: [1, 0, 0], to: [2, 0, 0]}, mass: 1}\n"
+                  "joints: {A: {type: revolute, between: [ground, a.left]}, B: {type: revolute, between: [a.right, b.left]}}\n")
+        for scheme, step, tolerance in (("half_explicit", "0.5 ms", 1e-5), ("event_driven_hem5", "10 ms", 1e-8)):
+            results = run(config, scheme, step, 1, ["a", "b", "b.right"], 1000)
+            np.testing.assert_allclose(results.end("a.angle", "b.angle") + math.pi / 2, [-1.2077162381906361, -0.8143910230913014], atol=tolerance, err_msg=scheme)
+            np.testing.assert_allclose(results.end("a.omega", "b.omega"), [-3.4065175329720985, -0.5160454721048743], atol=5 * tolerance, err_msg=scheme)
+            np.testing.assert_allclose(results.end("b.right.x", "b.right.y"), [-1.6621151358161304, -1.0414666371932229], atol=tolerance, err_msg=scheme)
+
+    def test_chain_of_20(self):
+        config = "gravity: [0, -9.81, 0]\nbodies:\n"
+        config += "".join(f"  b{i}: {{type: body, dimension: 2, rod: {{from: [{i / 10}, 0, 0], to: [{(i + 1) / 10}, 0, 0]}}, mass: 0.1}}\n" for i in range(20))
+        config += "joints:\n  j0: {type: revolute, between: [ground, b0.left]}\n"
+        config += "".join(f"  j{i}: {{type: revolute, between: [b{i - 1}.right, b{i}.left]}}\n" for i in range(1, 20))
+        results = run(config, "half_explicit", "0.1 ms", 0.8, ["b19", "b19.right"], 1000)
+        np.testing.assert_allclose([results.at(f"b19.right.{a}", 0.6) for a in "xy"], [0.6552847406931939, -1.7553646279167883], atol=1e-5)
+        np.testing.assert_allclose([results.at(f"b19.right.{a}", 0.8) for a in "xy"], [-1.1201714286896818, -1.4102227223299308], atol=1e-5)
+        self.assertAlmostEqual(results.at("b19.angle", 0.8) + math.pi / 2, -1.4337458290623233, delta=1e-4)
+
+    def test_spatial_slider_crank(self):
+        p = np.array([0.8884507093343061, -0.2097347620608033, 0.39732723614588294, -0.09379623704253996])
+        config = f"""gravity: [0, 0, -9.81]
+bodies:
+  crank: {{type: body, at: [0, 0.1, 0.16], mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], points: {{ball: [0, 0, 0.04], hinge: [0, 0, -0.04]}}, initial: {{angular_velocity: [6, 0, 0]}}}}
+  rod: {{type: body, at: [0.1, 0.05, 0.1], rotation: {{axis: {vector(p[1:])}, angle: {2 * math.acos(p[0])!r}}}, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3],
+    points: {{ball: [-0.15, 0, 0], cross: [0.15, 0, 0]}}}}
+  slider: {{type: body, at: [0.2, 0, 0], mass: 2, inertia: [1e-4, 1e-4, 1e-4]}}
+joints:
+  hinge: {{type: revolute, between: [ground, crank.hinge], axis: [1, 0, 0]}}
+  ball: {{type: spherical, between: [crank.ball, rod.ball]}}
+  cross: {{type: universal, between: [rod.cross, slider.center], axis: [0.44721359549995804, 0.8944271909999159, 0], second_axis: [0, 0, 1]}}
+  slide: {{type: prismatic, between: [ground, slider.center], axis: [1, 0, 0]}}
+"""
+        results = run(config, "half_explicit", "0.5 ms", 2, ["slider", "rod"], 1000)
+        np.testing.assert_allclose([results.history[f"rod.v{a}"][0] for a in "xyz"], [0.12, -0.24, 0], atol=1e-9)
+        self.assertAlmostEqual(results.history["slider.vx"][0], 0.24, delta=1e-9)
+        for time, x, tolerance in ((0.5, 0.1850412377968033, 3e-6), (1, 0.20789584072054312, 3e-5), (2, 0.2898354956892669, 2e-5)):
+            self.assertAlmostEqual(results.at("slider.x", time), x, delta=tolerance)
+        exact = run(config, "event_driven_hem5", "10 ms", 1, ["slider"], 1000)
+        self.assertAlmostEqual(exact.end("slider.x")[0], 0.20789584072054312, delta=1e-8)
+
+    def test_andrews_squeezer(self):
+        bodies = {"K1": (0.04325, 2.194e-06, (0.0009182485980307614, -5.674074562905483e-05)), "K2": (0.00365, 4.41e-07, (-0.0044914333599330725, 0.0002775362557942899)),
+                  "K3": (0.02373, 5.255e-06, (-0.018742186670315464, 0.020485106789073938)), "K4": (0.00706, 5.667e-07, (-0.030222939830158897, 0.01207118235666394)),
+                  "K5": (0.0705, 1.169e-05, (-0.053236828155704144, 0.016631847966616306)), "K6": (0.00706, 5.667e-07, (-0.0285432685367836, -0.010722254707252287)),
+                  "K7": (0.05498, 1.912e-05, (-0.059262402801791715, -0.010600698332712844))}
+        hinges = [("O", "ground", "K1", (0, 0)), ("F", "K1", "K2", (0.006986674115451445, -0.0004317230645688955)), ("B", "ground", "K3", (-0.03635, 0.03273)),
+                  ("E3", "K2", "K3", (-0.020960022346354336, 0.0012951691937066864)), ("E4", "K2", "K4", (-0.020960022346354336, 0.0012951691937066864)),
+                  ("E6", "K2", "K6", (-0.020960022346354336, 0.0012951691937066864)), ("A5", "ground", "K5", (-0.06934, -0.00227)),
+                  ("G", "K5", "K4", (-0.03399720388583999, 0.01646197167499768)), ("A7", "ground", "K7", (-0.06934, -0.00227)),
+                  ("H", "K7", "K6", (-0.03163313450740889, -0.015618868668304536))]
+        config = "bodies:\n"
+        for name, (mass, inertia, x) in bodies.items():
+            config += f"  {name}: {{type: body, dimension: 2, at: {vector((*x, 0))}, mass: {mass}, inertia: {inertia}"
+            if name == "K3":
+                config += f", points: {{D: {vector((-0.010472393888814626 - x[0], 0.02535778853027525 - x[1], 0))}}}"
+            config += "}\n"
+        config += "joints:\n" + "".join(f"  {n}: {{type: revolute, between: [{a}, {b}], at: {vector((*x, 0))}}}\n" for n, a, b, x in hinges)
+        config += ("springs: {s: {between: [K3.D, ground], anchor: [0.014, 0.072, 0], stiffness: 4530, length: 0.07785}}\n"
+                   "drives: {motor: {joint: O, torque: 0.033}}\n")
+        results = run(config, "half_explicit", "5 us", 0.03, ["K1", "K3", "K5", "K7"], 1000)
+        self.assertAlmostEqual(results.end("K1.angle")[0], 15.87248508516752, delta=1e-4)
+        np.testing.assert_allclose(results.end("K3.angle", "K5.angle", "K7.angle"), [-0.4144575790434284, 0.03704498633610903, -0.1824667035078833], atol=2e-6)
+        np.testing.assert_allclose(results.end("K5.x", "K5.y"), [-0.0539479348885329, 0.0172152850018766], atol=2e-8)
+
+    def test_bricard(self):
+        """A loop of six hinges with one row too many: the motion is unique, the warning names the row."""
+        points = np.array([[0, 0, 0], [1, 0, 0], [1, -1, 0], [1, -1, 1], [0, -1, 1], [0, 0, 1]], float)
+        axes = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]], float)
+        config = "gravity: [0, -9.81, 0]\nbodies:\n"
+        for i in range(5):
+            along = np.abs(points[i + 1] - points[i])
+            config += (f"  rod{i}: {{type: body, at: {vector((points[i] + points[i + 1]) / 2)}, mass: 1, inertia: {vector(np.where(along > 0, 0.01 / 6, 1.01 / 12))}, "
+                       f"points: {{a: {vector((points[i] - points[i + 1]) / 2)}, b: {vector((points[i + 1] - points[i]) / 2)}}}}}\n")
+        config += "joints:\n"
+        for i in range(6):
+            first, second = ("ground" if i == 0 else f"rod{i - 1}.b"), ("ground" if i == 5 else f"rod{i}.a")
+            config += f"  h{i}: {{type: revolute, between: [{first}, {second}], axis: {vector(axes[i])}}}\n"
+        results = run(config, "half_explicit", "0.5 ms", 2, ["rod2.b"], 1000)
+        self.assertIn("joints hold more than once: h", results.stderr)
+        np.testing.assert_allclose([results.at(f"rod2.b.{a}", 1) for a in "xyz"], [0.5105014611872755, -1.6491675993947859, 0.1401231145532195], atol=2e-6)
+        np.testing.assert_allclose([results.at(f"rod2.b.{a}", 2) for a in "xyz"], [-0.9693403447776705, -1.221246894956256, 0.7542780107798515], atol=5e-6)
+
+    def test_flyball_governor(self):
+        turn, angle, reach = 6.283185307179586, 0.5235987755982988, 0.9716981132075473
+        s, c = math.sin(angle), math.cos(angle)
+        config = f"""gravity: [0, 0, -9.81]
+bodies:
+  shaft: {{type: body, at: [0, 0, 0.5], mass: 0.3, inertia: [0.0250025, 0.0250025, 5e-6], points: {{right: [0.05, 0, 0.5], left: [-0.05, 0, 0.5]}}, initial: {{angular_velocity: [0, 0, {turn}]}}}}
+  slider: {{type: body, at: [0, 0, 0.5], mass: 3, inertia: [5e-3, 5e-3, 5e-3], points: {{right: [0.05, 0, 0], left: [-0.05, 0, 0]}}, initial: {{angular_velocity: [0, 0, {turn}]}}}}
+  right: {{type: body, at: {vector([0.05 + reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 30 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
+    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {vector([-s * turn, 0, c * turn])}}}}}
+  left: {{type: body, at: {vector([-0.05 - reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 150 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
+    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {vector([-s * turn, 0, -c * turn])}}}}}
+joints:
+  hinge: {{type: revolute, between: [ground, shaft], at: [0, 0, 0], axis: [0, 0, 1]}}
+  slide: {{type: prismatic, between: [shaft.center, slider.center], axis: [0, 0, 1]}}
+  right: {{type: revolute, between: [shaft.right, right.hinge], axis: [0, 1, 0]}}
+  left: {{type: revolute, between: [shaft.left, left.hinge], axis: [0, 1, 0]}}
+springs:
+  right: {{between: [slider.right, right.spring], stiffness: 8000, damping: 400, length: 0.5}}
+  left: {{between: [slider.left, left.spring], stiffness: 8000, damping: 400, length: 0.5}}
+"""
+        for scheme, step in (("half_explicit", "0.1 ms"), ("generalised_alpha", "0.1 ms")):
+            results = run(config, scheme, step, 1, ["slider", "shaft"], 1000)
+            for time, z in ((0.1, 0.5156288540016155), (0.5, 0.7301568180501131), (1, 0.4930576989135279)):
+                self.assertAlmostEqual(results.at("slider.z", time), z, delta=1e-6 if scheme == "half_explicit" else 1e-5, msg=scheme)
+            self.assertAlmostEqual(results.at("shaft.wz", 0.1), 6.091436275425073, delta=1e-5 if scheme == "half_explicit" else 1e-4, msg=scheme)
+
+    def test_cardan(self):
+        """Driven through a Cardan joint: ratio of the speeds, torque of the drive; three rows too many."""
+        config = """bodies:
+  one: {type: body, at: [-0.2, 0, 0], mass: 1, inertia: [0.02, 0.03, 0.03]}
+  two: {type: body, at: [0.15320888862379567, 0.12855752193730785, 0], rotation: {angle: 40 deg}, mass: 1, inertia: [0.05, 0.04, 0.04]}
+joints:
+  left: {type: revolute, between: [ground, one.center], axis: [1, 0, 0]}
+  right: {type: revolute, between: [ground, two.center], axis: [0.7660444431189782, 0.6427876096865393, 0]}
+  cross: {type: universal, between: [one, two], at: [0, 0, 0], axis: [0, 0, 1], second_axis: [-0.6427876096865393, 0.7660444431189782, 0]}
+drives: {motor: {joint: left, speed: 10 rad/s}}
+"""
+        results = run(config, "half_explicit", "0.1 ms", 0.2, ["right", "two"], 1)
+        self.assertAlmostEqual(results.end("right.angle")[0], 2.109323615446559, delta=1e-6)
+        self.assertAlmostEqual(results.end("two.wx")[0], 11.635343796749586, delta=1e-5)
+        self.assertAlmostEqual(float(results.tables["contacts"][-1]["motor.moment"]), -3.2149279708066225, delta=0.01)
+
+    def test_limit(self):
+        config = (f"gravity: [0, -9.81, 0]\nbodies:\n  rod: {{type: body, dimension: 2, rod: {{from: [0, 0, 0], to: {vector([0.8 * math.sin(math.pi / 3), -0.4, 0])}}}, mass: 1}}\n"
+                  "joints: {A: {type: revolute, between: [ground, rod.left], limits: {lower: -90 deg, restitution: 0.7}}}\n")
+        results = run(config, "half_explicit", "0.1 ms", 3.4, ["rod"], 100)
+        hits = [row for row in results.tables["events"] if row["event"] == "impact" and row["contact"] == "A.lower"]
+        np.testing.assert_allclose([float(row["time"]) for row in hits[:5]],
+                                   [0.3930593395106262, 1.1496954841560565, 1.8935870854291825, 2.631576247345763, 3.3667490825951196], atol=3e-4)
+        exact = run(config, "event_driven_hem5", "10 ms", 3.4, ["rod"], 100)
+        hits = [row for row in exact.tables["events"] if row["event"] == "impact" and row["contact"] == "A.lower"]
+        np.testing.assert_allclose([float(row["time"]) for row in hits[:5]],
+                                   [0.3930593395106262, 1.1496954841560565, 1.8935870854291825, 2.631576247345763, 3.3667490825951196], atol=1e-7)
+
+    def test_gear_and_rack(self):
+        """A pinion on a motor drives a wheel by a gear and a rack; the motion is known."""
+        config = """bodies:
+  pinion: {type: body, dimension: 2, mass: 1, inertia: 0.01}
+  wheel: {type: body, dimension: 2, at: [0.3, 0, 0], mass: 2, inertia: 0.08}
+  rack: {type: body, dimension: 2, at: [0, -0.1, 0], mass: 3, inertia: 1}
+joints:
+  P: {type: revolute, between: [ground, pinion.center]}
+  W: {type: revolute, between: [ground, wheel.center]}
+  R: {type: prismatic, between: [ground, rack.center], axis: [1, 0, 0]}
+  gear: {type: gear, joints: [P, W], ratio: 2}
+  rack: {type: rack, joints: [R, P], radius: 0.1}
+drives: {motor: {joint: P, torque: 1}}
+"""
+        results = run(config, "half_explicit", "1 ms", 1, ["P", "W", "rack"], 1000)
+        acceleration = 1 / (0.01 + 0.08 / 4 + 3 * 0.01)  # J1 + J2/n^2 + m r^2
+        np.testing.assert_allclose(results.end("P.angle", "W.angle", "rack.x"), [acceleration / 2, -acceleration / 4, 0.1 * acceleration / 2], atol=1e-9)
+
+
+if __name__ == "__main__":
+    sys.argv = [argument for argument in sys.argv if not os.path.isfile(argument) or argument.endswith(".py")]
+    unittest.main()
