@@ -7,7 +7,8 @@
 #undef NS_PAIR
 
 static const NsKey partner_keys[] = {
-  {"node", NS_KEY_STRING, offsetof(NsPartnerSettings, node), .help = "named nodes of a body, or a point along it", .example = "bar.left"},
+  {"node", NS_KEY_STRINGS, offsetof(NsPartnerSettings, nodes), .least = 1,
+    .help = "named nodes of a body, or a point along it; of bodies of `type: body` points and shapes, or a list of these", .example = "bar.left"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
@@ -26,7 +27,7 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
   const NsPartnerSettings *partner = settings;
 
   (void)arena;
-  for (int i = 0; words[i] && !partner->node; i++) {
+  for (int i = 0; words[i] && !NsPartnerNode(partner); i++) {
     if (NsTreeChild(partner->where, words[i]))
       NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "%s goes with `node` here; that of a surface stands within it", words[i]);
   }
@@ -76,7 +77,7 @@ bool NsContactOfBalls(const NsContactSettings *contact)
 {
   const NsPartnerSettings *side = contact->between.items;
 
-  return side[0].node && side[1].node && side[0].radius + side[1].radius > 0;
+  return NsPartnerNode(&side[0]) && NsPartnerNode(&side[1]) && side[0].radius + side[1].radius > 0;
 }
 
 static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)

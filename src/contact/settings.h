@@ -21,7 +21,7 @@ typedef struct {
 /* One side of a contact: named nodes of a body, or a surface. */
 typedef struct {
   const NsNode            *where;
-  const char              *node;   /* "bar.left"; NULL: a surface */
+  NsStrings                nodes;  /* "bar.left"; none: a surface; several: of multibody systems alone */
   double                   radius; /* of a ball or journal around it, m */
   double                   offset[3];
   const NsSurfaceSettings *surface[NS_SURFACES]; /* one of them, where node is NULL */
@@ -36,6 +36,18 @@ typedef struct {
   double        gap_tolerance; /* a gap up to this is closed, m */
   double        restitution, restitution_tangential, friction;
 } NsContactSettings;
+
+/* Those of a plane (pairs/node_plane.c). */
+typedef struct {
+  NsSurfaceSettings surface;
+  double            point[3], normal[3], velocity[3];
+} NsPlaneSettings;
+
+/* The first node of a partner; NULL: it is a surface. */
+static inline const char *NsPartnerNode(const NsPartnerSettings *partner)
+{
+  return partner->nodes.count ? partner->nodes.items[0] : NULL;
+}
 
 extern const NsTable NsTable_Contact;
 

@@ -133,8 +133,8 @@ static PetscErrorCode step(NsDae *dae, const NsState *from, PetscReal h, PetscBo
   PetscCall(VecCopy(from->v, self->V[0]));
   for (int i = 0; i < STAGES && *done; i++) PetscCall(next_stage(dae, from, h, i, done));
   if (!*done) PetscFunctionReturn(0);
-  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->U + 6, self->v, dae->eq));
-  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, self->v, dae->ev));
+  PetscCall(estimate(dae, h, from->q, dae->q1, self->q[1], self->U + 6, dae->eq));
+  PetscCall(estimate(dae, h, from->v, dae->v1, self->V[7], self->A + 6, dae->ev));
   PetscFunctionReturn(0);
 }
 

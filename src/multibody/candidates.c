@@ -3,6 +3,7 @@
 */
 #include <string.h>
 #include "candidates.h"
+#include "touch.h"
 
 static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, PetscReal *g)
 {
@@ -16,6 +17,7 @@ static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, P
     NsMbRowAt(self, &self->row[i], t, aq, PETSC_FALSE, &w);
     g[i] = w.g;
   }
+  for (PetscInt i = 0; i < self->touches; i++) g[self->rows + i] = NsMbTouchAt(self, &self->touch[i], 0, NULL);
   PetscFunctionReturn(0);
 }
 
@@ -62,8 +64,15 @@ static PetscErrorCode NsModelRows_Multibody(NsModel *model, PetscReal t, Vec q, 
   for (PetscInt i = 0; i < active; i++) {
     rows->contact[i] = contact[i];
     rows->start[i]   = rows->rows;
-    NsMbRowAt(self, &self->row[contact[i]], t, aq, PETSC_FALSE, &w);
-    add_row(self, &w, rows);
+    if (contact[i] < self->rows) {
+      NsMbRowAt(self, &self->row[contact[i]], t, aq, PETSC_FALSE, &w);
+      add_row(self, &w, rows);
+      continue;
+    }
+    NsMbWrench     three[3];
+    const PetscInt directions = model->candidate[contact[i]].directions;
+    (void)NsMbTouchAt(self, &self->touch[contact[i] - self->rows], directions, three);
+    for (PetscInt k = 0; k < directions; k++) add_row(self, &three[k], rows);
   }
   rows->start[active] = rows->rows;
   PetscFunctionReturn(0);
@@ -78,8 +87,12 @@ static PetscErrorCode NsModelRowrate_Multibody(NsModel *model, PetscReal t, Vec 
   PetscFunctionBegin;
   NsMbFrames(self, aq, NsVecRead(v));
   for (PetscInt i = 0; i < rows->contacts; i++) {
-    NsMbRowAt(self, &self->row[rows->contact[i]], t, aq, PETSC_TRUE, &w);
-    d[rows->start[i]] = w.rate;
+    const PetscInt k = rows->contact[i];
+    if (k < self->rows) {
+      NsMbRowAt(self, &self->row[k], t, aq, PETSC_TRUE, &w);
+      d[rows->start[i]] = w.rate;
+    } else
+      NsMbTouchRate(self, &self->touch[k - self->rows], rows->start[i + 1] - rows->start[i], aq, NsVecRead(v), d + rows->start[i]);
   }
   PetscFunctionReturn(0);
 }
@@ -87,12 +100,17 @@ static PetscErrorCode NsModelRowrate_Multibody(NsModel *model, PetscReal t, Vec 
 static PetscErrorCode NsModelContactPoint_Multibody(
   NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  NsMultibody     *self  = model->data;
-  const NsMbJoint *joint = self->row[candidate].joint;
-  NsMbWrench       w;
+  NsMultibody *self = model->data;
+  NsMbWrench   w;
 
   PetscFunctionBegin;
   NsMbFrames(self, touch_q, NULL); /* every unknown can be touched */
+  if (candidate >= self->rows) {
+    NsMbTouchPlace(self, &self->touch[candidate - self->rows], x, n);
+    for (int k = 0; k < 3; k++) u[k] = 0;
+    PetscFunctionReturn(0);
+  }
+  const NsMbJoint *joint = self->row[candidate].joint;
   while (joint->geared[1]) joint = joint->geared[1];
   NsMbRowAt(self, &self->row[candidate], t, touch_q, PETSC_FALSE, &w);
   NsMbPoint(self, &joint->side[1], x);
@@ -115,8 +133,8 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   PetscFunctionBegin;
   model->contact            = NsMbContact;
   model->view.contact_point = NsModelContactPoint_Multibody;
-  model->candidates         = self->rows;
-  model->candidate          = NsArenaAlloc(self->arena, sizeof(*model->candidate) * (size_t)(self->rows + 1));
+  model->candidates         = self->rows + self->touches;
+  model->candidate          = NsArenaAlloc(self->arena, sizeof(*model->candidate) * (size_t)(model->candidates + 1));
   for (PetscInt i = 0; i < self->rows; i++) {
     const NsMbRow *row  = &self->row[i];
     model->candidate[i] = (NsCandidate){.name = row->name,
@@ -125,6 +143,14 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
       .clearance                              = row->bilateral ? 0 : PETSC_MAX_REAL,
       .moment_arm                             = row->kind == NS_ROW_PERP || row->kind == NS_ROW_ANGLE ? PetscAbsReal(row->scale) : 0,
       .law                                    = {.restitution = row->restitution}};
+  }
+  for (PetscInt i = 0; i < self->touches; i++) {
+    const NsMbTouch *touch           = &self->touch[i];
+    model->candidate[self->rows + i] = (NsCandidate){.name = touch->name,
+      .directions                                          = touch->law.friction > 0 ? self->body[0].planar ? 2 : 3 : 1,
+      .tolerance                                           = touch->tolerance,
+      .clearance                                           = PETSC_MAX_REAL,
+      .law                                                 = touch->law};
   }
   model->joints_drift = self->rank > 0;
   model->touches      = model->candidates ? self->unknowns : 0;

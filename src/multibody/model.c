@@ -10,6 +10,7 @@
 #include <string.h>
 #include "candidates.h"
 #include "operators.h"
+#include "touch.h"
 
 static PetscErrorCode NsModelInitial_Multibody(NsModel *model, NsState *state)
 {
@@ -196,12 +197,11 @@ static void set_operations(const NsMultibody *self, NsModel *model)
 /* Sections of the config that these models do not have, and bodies of other kinds. */
 static void refuse_others(const NsConfig *config, NsDiag *diag)
 {
-  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "start", "free_dynamics",
-        "scheme", "time", "limits", "output", NULL};
+  static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts", "start",
+        "free_dynamics", "scheme", "time", "limits", "output", NULL};
   static const char *const instead[][2] = {{"supports", "hold a body by a joint: {type: fixed, between: [ground, BODY]}"},
     {"bearings", "`springs` act between points, joints have `stiffness`"}, {"masses", "a body has its own `mass`"},
-    {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "put the center of mass beside the axis"},
-    {"contacts", "limits of joints are the only contacts of these bodies"}};
+    {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "put the center of mass beside the axis"}};
   const NsChosen          *body         = config->bodies.items;
 
   for (int b = 0; b < config->bodies.count; b++) {
@@ -287,6 +287,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsMbFrames(self, self->start_q, self->start_v);
   NsMbForces(self);
+  NsMbTouches(self);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   PetscCall(NsMbOperatorsCreate(self));
   self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators;

@@ -293,6 +293,124 @@ drives: {motor: {joint: P, torque: 1}}
         np.testing.assert_allclose(results.end("P.angle", "W.angle", "rack.x"), [acceleration / 2, -acceleration / 4, 0.1 * acceleration / 2], atol=1e-9)
 
 
+def ball(mass, radius, inertia, at, v, w):
+    return (f"bodies:\n  ball: {{type: body, at: {vector(at)}, mass: {mass}, inertia: {vector([inertia] * 3)}, shapes: {{s: {{sphere: {radius}}}}}, "
+            f"initial: {{velocity: {vector(v)}, angular_velocity: {vector(w)}}}}}\n")
+
+
+FLOOR = "{plane: {point: [0, 0, 0], normal: [0, 0, 1]}}"
+
+
+class Contacts(unittest.TestCase):
+    def test_slide_to_roll(self):
+        for v, w, speed, x in ((8, 0, 5.714285714285714, 12.759990846491503), (2, -80, -1.0857142857142859, 0.25508331773076204)):
+            config = ("gravity: [0, 0, -9.81]\n" + ball(6, 0.11, 0.02904, [0, 0, 0.11], [v, 0, 0], [0, w, 0]) +
+                      f"contacts: {{lane: {{between: [ball.s, {FLOOR}], friction: 0.2}}}}\n")
+            results = run(config, "half_explicit", "1 ms", 2, ["ball"], 100)
+            self.assertAlmostEqual(results.end("ball.vx")[0], speed, delta=1e-6)
+            self.assertAlmostEqual(results.end("ball.wy")[0], speed / 0.11, delta=1e-5)
+            self.assertAlmostEqual(results.end("ball.x")[0], x, delta=0.002)
+
+    def test_ball_bounces_with_spin(self):
+        cases = (((1, 0, -3), (0, 100, 0), 0.5, 0, (1.2857142857142856, 0, 2.4), (0, 64.28571428571428, 0)),
+                 ((2, 0.5, -1), (30, -150, 20), 0.15, 0, (1.7363059939896257, 0.4419873186777177, 0.8), (22.748414834714705, -117.03824924870321, 20)),
+                 ((1.5, 0, -3), (0, -50, 0), 0.9, 0.5, (0.4285714285714286, 0, 2.4), (0, 83.92857142857142, 0)))
+        for v, w, friction, tangential, v1, w1 in cases:
+            config = ("gravity: [0, 0, -9.81]\n" + ball(0.046, 0.02, 7.36e-6, [0, 0, 0.020000001], v, w) +
+                      f"contacts: {{floor: {{between: [ball.s, {FLOOR}], friction: {friction}, restitution: 0.8, restitution_tangential: {tangential}}}}}\n")
+            results = run(config, "half_explicit", "10 us", 2e-5, ["ball"])
+            np.testing.assert_allclose(results.end("ball.vx", "ball.vy", "ball.vz"), v1, atol=1e-3)
+            np.testing.assert_allclose([results.history[f"ball.w{a}"][-1] for a in "xyz"], w1, atol=0.05)  # about the ball's axes, which have turned by 3e-3 rad
+
+    def test_box_on_slope(self):
+        def config(degrees, friction, height):
+            angle = math.radians(degrees)
+            return (f"gravity: {vector([9.81 * math.sin(angle), 0, -9.81 * math.cos(angle)])}\nbodies:\n  box: {{type: body, at: [0, 0, {height / 2}], mass: 2, "
+                    f"shapes: {{hull: {{box: [0.2, 0.2, {height}]}}}}}}\ncontacts: {{slope: {{between: [box.hull, {FLOOR}], friction: {friction}}}}}\n")
+        rest = run(config(15, 0.3, 0.3), "half_explicit", "0.2 ms", 1, ["box"], 100)
+        np.testing.assert_allclose(rest.end("box.vx", "box.vy", "box.vz"), 0, atol=1e-10)
+        row = rest.tables["contacts"][-1]
+        forces = {i: float(row[f"slope.hull.corner{i}.force"]) for i in range(1, 9)}
+        self.assertAlmostEqual(forces[2] + forces[4], 13.284254604579354, delta=1e-6)  # corners at x > 0 are the lower ones
+        self.assertAlmostEqual(forces[1] + forces[3], 5.667210107212169, delta=1e-6)
+        slide = run(config(20, 0.3, 0.3), "half_explicit", "0.2 ms", 1, ["box"], 100)
+        self.assertAlmostEqual(slide.end("box.x")[0], 0.2948511115259412, delta=1e-4)
+        tip = run(config(25, 0.8, 0.6), "half_explicit", "0.2 ms", 0.55, ["box"], 1)
+        angle = 2 * np.arcsin(np.abs(tip.history["box.p2"]))
+        self.assertAlmostEqual(float(np.interp(math.radians(30), angle, tip.history["time"])), 0.5001944514855129, delta=2e-4)
+
+    def test_newtons_cradle(self):
+        for restitution, gap, expected in ((1, 0, (-0.6, 0.4, 0.4, 0.4, 0.4)), (0.5, 0, (-0.2, 0.3, 0.3, 0.3, 0.3)), (0, 0, (0.2,) * 5), (1, 1e-3, (0, 0, 0, 0, 1))):
+            config = "bodies:\n"
+            for i in range(5):
+                x = i * (0.04 + gap) - (1e-4 if i == 0 else 0)
+                config += (f"  b{i}: {{type: body, at: [{x!r}, 0, 0], mass: 0.1, inertia: [1.6e-5, 1.6e-5, 1.6e-5], shapes: {{s: {{sphere: 0.02}}}}, "
+                           f"initial: {{velocity: [{1 if i == 0 else 0}, 0, 0]}}}}\n")
+            config += "contacts:\n" + "".join(f"  c{i}: {{between: [b{i}.s, b{i + 1}.s], restitution: {restitution}, gap_tolerance: 1e-15 m}}\n" for i in range(4))
+            results = run(config, "half_explicit", "10 us", 0.02, [f"b{i}" for i in range(5)], 100)
+            np.testing.assert_allclose(results.end(*(f"b{i}.vx" for i in range(5))), expected, atol=1e-9)
+
+    def test_box_on_belt(self):
+        def config(height, friction, speed):
+            return (f"gravity: [0, 0, -9.81]\nbodies:\n  box: {{type: body, at: [0, 0, {height / 2}], mass: 2, shapes: {{hull: {{box: [0.2, 0.2, {height}]}}}}}}\n"
+                    f"contacts: {{belt: {{between: [box.hull, {{plane: {{point: [0, 0, 0], normal: [0, 0, 1], velocity: [{speed}, 0, 0]}}}}], friction: {friction}}}}}\n")
+        results = run(config(0.2, 0.4, 1.5), "half_explicit", "0.1 ms", 0.6, ["box"], 100)
+        self.assertAlmostEqual(results.end("box.x")[0], 0.6133027522935779, delta=0.002)
+        energy = results.info["summary"]["energy"]
+        self.assertAlmostEqual(energy["friction"], 2.25, delta=0.001)
+        self.assertAlmostEqual(energy["load"], 4.5, delta=0.002)
+        row = next(row for row in results.tables["contacts"] if float(row["time"]) > 0.2)
+        self.assertAlmostEqual(float(row["belt.hull.corner1.force"]) + float(row["belt.hull.corner3.force"]), 13.734, delta=1e-6)
+        tall = run(config(0.6, 0.6, 3), "half_explicit", "0.1 ms", 0.15, ["box"], 1)
+        angle = 2 * np.arcsin(np.abs(tall.history["box.p2"]))
+        time = float(np.interp(math.radians(20), angle, tall.history["time"]))
+        self.assertAlmostEqual(time, 0.1464870693216012, delta=5e-4)
+        self.assertAlmostEqual(tall.at("box.x", time), 0.07281813247202659, delta=5e-4)
+
+    def test_woodpecker(self):
+        with open(os.path.join(ROOT, "configs", "woodpecker.yaml")) as file:
+            config = file.read().split("scheme:")[0]
+        results = run(config, "half_explicit", "10 us", 1.5, ["sleeve", "bird"], 1)
+        hits = [row for row in results.tables["events"] if row["contact"] == "beak" and row["event"] == "impact"]
+        time = np.array([float(row["time"]) for row in hits])
+        self.assertAlmostEqual(time[-1] - time[-2], 0.1307475249635357, delta=5e-4)
+        self.assertAlmostEqual(results.at("sleeve.y", time[-1]) - results.at("sleeve.y", time[-2]), -0.014496911104099452, delta=1.5e-4)
+        self.assertAlmostEqual(float(hits[-1]["velocity_before"]), -0.2956064899742179, delta=3e-3)
+        np.testing.assert_allclose([results.at("sleeve.angle", time[-1]), results.at("bird.angle", time[-1])], [0.09465986250516321, 0.11987856277522989], atol=1e-3)
+
+    def test_slider_crank_with_clearance(self):
+        """The mechanism bodies.slider_crank in bodies and joints: three bodies, three hinges, four corners against two planes."""
+        def config(friction):
+            return f"""gravity: [0, -9.81, 0]
+bodies:
+  crank: {{type: body, dimension: 2, at: [0.0765, 0, 0], mass: 0.038, inertia: 7.4e-5, points: {{a: [-0.0765, 0, 0], b: [0.0765, 0, 0]}}, initial: {{angular_velocity: 150}}}}
+  rod: {{type: body, dimension: 2, at: [0.306, 0, 0], mass: 0.038, inertia: 5.9e-4, points: {{a: [-0.153, 0, 0], b: [0.153, 0, 0]}}, initial: {{angular_velocity: -75}}}}
+  slider: {{type: body, dimension: 2, at: [0.459, 0, 0], mass: 0.076, inertia: 2.7e-6, initial: {{angular_velocity: 0}},
+    points: {{lower_left: [-0.05, -0.025, 0], lower_right: [0.05, -0.025, 0], upper_left: [-0.05, 0.025, 0], upper_right: [0.05, 0.025, 0]}}}}
+joints:
+  A: {{type: revolute, between: [ground, crank.a]}}
+  B: {{type: revolute, between: [crank.b, rod.a]}}
+  C: {{type: revolute, between: [rod.b, slider.center]}}
+contacts:
+  lower: {{between: [[slider.lower_left, slider.lower_right], {{plane: {{point: [0, -0.026, 0], normal: [0, 1, 0]}}}}], restitution: 0.4, friction: {friction}}}
+  upper: {{between: [[slider.upper_left, slider.upper_right], {{plane: {{point: [0, 0.026, 0], normal: [0, -1, 0]}}}}], restitution: 0.4, friction: {friction}}}
+"""
+        exact = (0.0026925027520205004, 0.005607797876425715, 0.007465635199579124, 0.008409252831593965, 0.00883164236575983, 0.009009133080343316)
+        results = run(config(0), "event_driven_hem5", "1 ms", 0.02, ["crank", "rod"], 1, ", tolerance: 1e-10, absolute_tolerance: 1e-12")
+        hits = sorted({round(float(row["time"]), 9) for row in results.tables["events"] if row["event"] == "impact" and row["contact"][:5] in ("lower", "upper")})
+        np.testing.assert_allclose(hits[:6], exact, atol=1e-7)
+        np.testing.assert_allclose(results.end("crank.angle", "rod.angle"), [1.6145267238888539, -0.519879959969969], atol=1e-6)
+        rubs = run(config(0.01), "half_explicit", "1 us", 0.02, ["crank", "rod"], 100)
+        np.testing.assert_allclose(rubs.end("crank.angle", "rod.angle"), [1.6133165304489143, -0.5199047104524471], atol=2e-4)
+
+    def test_painleve(self):
+        config = (f"gravity: [0, -9.81, 0]\nbodies:\n  rod: {{type: body, dimension: 2, at: [0, 0.44721359549995787, 0], rotation: {{angle: 1.1071487177940904 rad}}, mass: 1, "
+                  "inertia: 0.08333333333333333, points: {tip: [-0.5, 0, 0]}, initial: {velocity: [-2, 0, 0], angular_velocity: 0}}\n"
+                  "contacts: {floor: {between: [rod.tip, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 2}}\n")
+        results = run(config, "moreau_midpoint", "0.1 ms", 0.05, ["rod"], 1)
+        np.testing.assert_allclose(results.end("rod.x", "rod.y", "rod.angle"), [-0.05828560360430445, 0.4718780592126002, 1.233812160807145], atol=2e-3)
+
+
 if __name__ == "__main__":
     sys.argv = [argument for argument in sys.argv if not os.path.isfile(argument) or argument.endswith(".py")]
     unittest.main()

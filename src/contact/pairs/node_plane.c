@@ -4,11 +4,9 @@
   The plane's surface may move within itself with velocity s (a belt): tangential velocities are t . (u' - s) - r w . (n x t).
 */
 #include "contact/pair.h"
+#include "contact/settings.h"
 
-typedef struct {
-  NsSurfaceSettings surface;
-  double            point[3], normal[3], velocity[3];
-} Settings;
+typedef NsPlaneSettings Settings;
 
 static const NsKey keys[] = {
   {"point", NS_KEY_VECTOR, offsetof(Settings, point), .dimension = NS_DIM_LENGTH, .required = true, .help = "a point of the plane",

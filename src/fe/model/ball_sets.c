@@ -14,10 +14,10 @@ typedef struct {
 static PetscBool find_balls(NsFe *fe, const NsContactSettings *settings, BallSets *balls)
 {
   const NsPartnerSettings *side = settings->between.items;
-  PetscBool                same = !strcmp(side[0].node, side[1].node);
+  PetscBool                same = !strcmp(NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
 
   for (int p = 0; p < 2; p++) {
-    if (!NsFeFindSet(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), PETSC_FALSE, &balls->set[p])) return PETSC_FALSE;
+    if (!NsFeFindSet(fe, NsPartnerNode(&side[p]), side[p].offset, NsKeysPlace(side[p].where, "node"), PETSC_FALSE, &balls->set[p])) return PETSC_FALSE;
     balls->count[p] = balls->set[p].count;
   }
   for (int k = 0; k < 3; k++) same = same && side[0].offset[k] == side[1].offset[k];
@@ -42,7 +42,7 @@ static PetscBool check_common(NsFe *fe, const NsContactSettings *settings, const
     const NsFePoint a = NsFePointOf(&balls->set[0], i);
     for (j = 0; j < balls->count[1] && a.body == balls->set[1].spot.body; j++) {
       if (a.node < 0 || NsFePointOf(&balls->set[1], j).node != a.node) continue;
-      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "'%s' and '%s' have nodes in common", side[0].node, side[1].node);
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "'%s' and '%s' have nodes in common", NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
       NsDiagNote(fe->diag, "name the same set twice for contacts within it, and another contact for those with the rest");
       return PETSC_FALSE;
     }

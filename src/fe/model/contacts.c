@@ -109,7 +109,7 @@ static PetscBool node_normal(
 
   for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
-  if (NsFeFindPoint(fe, first->node, NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
+  if (NsFeFindPoint(fe, NsPartnerNode(first), NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
   for (int k = 0; k < 3; k++) normal[k] = point[1]->x[k] - point[0]->x[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
@@ -121,7 +121,7 @@ static PetscBool node_normal(
 static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsSurfaceSettings *surface, const NsPair *pair)
 {
   const NsPartnerSettings *side = settings->between.items;
-  const char              *name = side[0].node ? side[0].node : side[1].node;
+  const char              *name = NsPartnerNode(&side[0]) ? NsPartnerNode(&side[0]) : NsPartnerNode(&side[1]);
   NsRing                   ring[NS_PAIR_RINGS];
 
   if (!pair->type->draw || !pair->type->draw(pair, ring)) return;
@@ -157,18 +157,18 @@ static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const 
 static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *pair)
 {
   const NsPartnerSettings *side = settings->between.items;
-  const size_t             size = body_length(side[0].node);
+  const size_t             size = body_length(NsPartnerNode(&side[0]));
   NsPoint                  point;
 
   pair->type = &NsPairType_NodeNode;
   for (int p = 0; p < 2; p++) {
-    if (!find_point(fe, side[p].node, side[p].offset, NsKeysPlace(side[p].where, "node"), &point)) return PETSC_FALSE;
+    if (!find_point(fe, NsPartnerNode(&side[p]), side[p].offset, NsKeysPlace(side[p].where, "node"), &point)) return PETSC_FALSE;
     pair->point[p] = keep_point(fe, &point);
   }
   if (NsPairPointsAlike(pair->point[0], pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
-  if (size == body_length(side[1].node) && !strncmp(side[0].node, side[1].node, size) && !NsTreeChild(settings->where, "normal")) {
+  if (size == body_length(NsPartnerNode(&side[1])) && !strncmp(NsPartnerNode(&side[0]), NsPartnerNode(&side[1]), size) && !NsTreeChild(settings->where, "normal")) {
     NsDiagError(
-      fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, side[0].node);
+      fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, NsPartnerNode(&side[0]));
     NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
     return PETSC_FALSE;
   }
@@ -196,28 +196,28 @@ static PetscBool is_single(NsFe *fe, const NsPartnerSettings *partner)
   const NsPlace place = NsKeysPlace(partner->where, "node");
   NsFePointSet  set;
 
-  if (!NsFeFindSet(fe, partner->node, partner->offset, place, PETSC_FALSE, &set)) return PETSC_FALSE;
+  if (!NsFeFindSet(fe, NsPartnerNode(partner), partner->offset, place, PETSC_FALSE, &set)) return PETSC_FALSE;
   if (set.count == 1) return PETSC_TRUE;
-  NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", partner->node, (int)set.count);
-  NsDiagNote(fe->diag, "with a radius its nodes are balls, which may touch those of the other partner: {node: %s, radius: 1 mm}", partner->node);
+  NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", NsPartnerNode(partner), (int)set.count);
+  NsDiagNote(fe->diag, "with a radius its nodes are balls, which may touch those of the other partner: {node: %s, radius: 1 mm}", NsPartnerNode(partner));
   return PETSC_FALSE;
 }
 
 /* Whether all names mean something, and how many candidates they make. */
 static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const NsPartnerSettings *other)
 {
-  const NsSurfaceSettings *surface = other->node ? NULL : other->surface[NsPartnerSurface(other)];
+  const NsSurfaceSettings *surface = NsPartnerNode(other) ? NULL : other->surface[NsPartnerSurface(other)];
   const NsPlace            place   = NsKeysPlace(body->where, "node");
   NsFePointSet             set;
   NsPoint                  point;
   PetscBool                good = PETSC_TRUE;
   PetscInt                 count;
 
-  if (other->node)
+  if (NsPartnerNode(other))
     count = is_single(fe, body) ? 1 : 0;
   else
-    count = NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set) ? set.count : 0;
-  if (other->node) good = is_single(fe, other);
+    count = NsFeFindSet(fe, NsPartnerNode(body), body->offset, place, PETSC_FALSE, &set) ? set.count : 0;
+  if (NsPartnerNode(other)) good = is_single(fe, other);
   if (surface && surface->on) good = find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &point);
   return good ? count : 0;
 }
@@ -229,7 +229,7 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
 static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate)
 {
   const NsPartnerSettings *side = settings->between.items;
-  const NsPartnerSettings *body = side[0].node ? &side[0] : &side[1], *other = side[0].node ? &side[1] : &side[0];
+  const NsPartnerSettings *body = NsPartnerNode(&side[0]) ? &side[0] : &side[1], *other = NsPartnerNode(&side[0]) ? &side[1] : &side[0];
   const NsLaw              law   = {settings->restitution, settings->restitution_tangential, settings->friction};
   const NsPlace            place = NsKeysPlace(body->where, "node");
   NsPair                   common;
@@ -237,33 +237,38 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   PetscInt                 count;
   PetscBool                good;
 
-  if (!body->node) {
+  for (int p = 0; p < 2; p++) {
+    if (side[p].nodes.count < 2) continue;
+    NsDiagError(fe->diag, side[p].nodes.where[1]->place, "a partner is one set of nodes; lists of points are for bodies of `type: body`");
+    return 0;
+  }
+  if (!NsPartnerNode(body)) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be nodes of a body, such as bar.left");
     return 0;
   }
-  if (!other->node && NsTreeChild(settings->where, "normal")) {
+  if (!NsPartnerNode(other) && NsTreeChild(settings->where, "normal")) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a %s has its own",
       NsSurfaceTypes[NsPartnerSurface(other)]->name);
     return 0;
   }
   if (NsContactOfBalls(settings)) return NsFeBallSets(fe, settings, name, pair, candidate);
   if (!pair) return count_candidates(fe, body, other);
-  if (!other->node) (void)NsFeFindSet(fe, body->node, body->offset, place, PETSC_FALSE, &set);
-  count = other->node ? 1 : set.count;
+  if (!NsPartnerNode(other)) (void)NsFeFindSet(fe, NsPartnerNode(body), body->offset, place, PETSC_FALSE, &set);
+  count = NsPartnerNode(other) ? 1 : set.count;
 
   memset(&common, 0, sizeof(common));
   common.offset    = settings->gap_offset;
   common.radius[0] = body->radius;
   common.frame     = NsArenaAlloc(fe->arena, sizeof(*common.frame));
-  good             = other->node ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
+  good             = NsPartnerNode(other) ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
   if (!good || !check_clearance(fe, settings, body, &common)) return 0;
-  const NsPairPoint *point = other->node ? common.point[0] : NsFeKeepPoints(fe, &set);
+  const NsPairPoint *point = NsPartnerNode(other) ? common.point[0] : NsFeKeepPoints(fe, &set);
   for (PetscInt i = 0; i < count; i++) {
     pair[i]          = common;
     pair[i].point[0] = &point[i];
     candidate[i]     = (NsCandidate){.name = name, .number = {count > 1 ? i + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance};
     if (point[i].unknowns && NsPairPointsAlike(&point[i], common.point[1])) {
-      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", body->node);
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a node cannot touch itself: both partners are '%s'", NsPartnerNode(body));
       return 0;
     }
   }

@@ -82,8 +82,8 @@ static void touch_partners(NsFe *fe)
   for (int c = 0; c < fe->config->contacts.count; c++) {
     const NsPartnerSettings *side = contact[c].between.items;
     for (int p = 0; p < contact[c].between.count; p++) {
-      const NsSurfaceSettings *surface = side[p].node ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
-      if (side[p].node) touch_place(fe, side[p].node, side[p].offset, side[p].where, "node");
+      const NsSurfaceSettings *surface = NsPartnerNode(&side[p]) ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
+      if (NsPartnerNode(&side[p])) touch_place(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node");
       if (surface && surface->on) touch_place(fe, surface->on, surface->offset, surface->where, "on");
     }
   }

@@ -1,0 +1,287 @@
+/*
+  Contacts: points and balls of bodies against planes that are fixed in space, balls against balls.
+
+      plane   g = n . (x_A - p) - r            balls   g = |x_A - x_B| - r_A - r_B,  n = (x_A - x_B)/|x_A - x_B|
+
+  Corners of boxes and ends of capsules are points and balls. n pushes the first body. Rows are those of the material points at the place c of contact: n . (v_A(c) - v_B(c)), and tangents
+  likewise. With a plane (dW'/dt) v = e . (O x (O x s)) for each direction e, as the place on the ball does not turn with it; of two balls the normal row is that of a distance, and tangents
+  turn with the normal: their rates are differences along the motion.
+*/
+#include <string.h>
+#include "contact/settings.h"
+#include "touch.h"
+
+/* ---- settings ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct {
+  NsSide      side;
+  PetscReal   radius;
+  const char *name; /* within its contact */
+} Ball;
+
+/* The balls that a shape touches with; 0 after an error. */
+static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const NsShape *shape, PetscBool plane, NsPlace place, Ball *ball)
+{
+  PetscInt count = 0;
+
+  if (shape->kind == NS_SHAPE_SPHERE) {
+    memcpy(ball[0].side.s, shape->x, sizeof(shape->x));
+    ball[0].radius = shape->radius;
+    ball[0].name   = shape->name;
+    return 1;
+  }
+  if (!plane || shape->kind == NS_SHAPE_CYLINDER) {
+    NsDiagError(self->diag, place, "a %s has no contact with %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres have");
+    NsDiagNote(self->diag, "%s", plane ? "take a capsule, or the points where it may touch" : "put spheres where they may touch");
+    return 0;
+  }
+  if (shape->kind == NS_SHAPE_CAPSULE) {
+    for (int end = 0; end < 2; end++) {
+      for (int k = 0; k < 3; k++) ball[count].side.s[k] = shape->x[k] + (end ? 1 : -1) * shape->half_length * shape->R[3 * k + 2];
+      ball[count].radius = shape->radius;
+      ball[count++].name = NsArenaPrint(self->arena, "%s.end%d", shape->name, end + 1);
+    }
+    return count;
+  }
+  for (PetscInt i = 0; i < shape->points; i++) {
+    if (body->planar && shape->kind == NS_SHAPE_BOX && i >= 4) break; /* the same corners again, behind each other */
+    for (int k = 0; k < 3; k++) ball[count].side.s[k] = shape->point[3 * i + k];
+    if (body->planar) ball[count].side.s[2] = 0;
+    ball[count++].name = NsArenaPrint(self->arena, "%s.%s%d", shape->name, shape->kind == NS_SHAPE_BOX ? "corner" : "point", (int)i + 1);
+  }
+  return count;
+}
+
+/* The balls of a partner: its points and shapes; 0 after an error. */
+static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, PetscBool plane, Ball *ball)
+{
+  PetscInt count = 0;
+
+  for (int i = 0; i < partner->nodes.count; i++) {
+    const char    *text = partner->nodes.items[i], *dot = strchr(text, '.');
+    const NsPlace  place = partner->nodes.where[i] ? partner->nodes.where[i]->place : partner->where->place;
+    const NsShape *shape = NULL;
+    const PetscInt b     = NsMbFindBody(self, text, dot ? (size_t)(dot - text) : strlen(text), place);
+    if (b < 0) return 0;
+    const NsMbBody *body = &self->body[b];
+    for (PetscInt s = 0; s < body->shapes; s++) {
+      if ((dot && !strcmp(body->shape[s].name, dot + 1)) || (!dot && body->shapes == 1)) shape = &body->shape[s];
+    }
+    const PetscInt first = count;
+    if (shape) {
+      Ball          *to   = ball ? ball + count : NsArenaAlloc(self->arena, sizeof(*to) * (size_t)(shape->points + 2)); /* counted only */
+      const PetscInt more = balls_of_shape(self, body, shape, plane, place, to);
+      if (!more) return 0;
+      count += more;
+    } else {
+      Ball one = {.radius = partner->radius, .name = dot ? dot + 1 : text};
+      if (!NsMbFindPoint(self, text, PETSC_FALSE, place, &one.side)) return 0;
+      if (!plane && partner->radius == 0) {
+        NsDiagError(
+          self->diag, place, "a point has no contact with other bodies: give it a radius, {node: %s, radius: 1 mm}, or name a sphere", text);
+        return 0;
+      }
+      if (ball) ball[count] = one;
+      count++;
+    }
+    for (PetscInt k = first; k < count && ball; k++) {
+      ball[k].side.body = b;
+      if (partner->nodes.count > 1 && shape) ball[k].name = NsArenaPrint(self->arena, "%s.%s", body->name, ball[k].name);
+    }
+  }
+  return count;
+}
+
+static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings, const NsPartnerSettings *partner, NsMbTouch *touch)
+{
+  const NsPlaneSettings *plane  = (const NsPlaneSettings *)partner->surface[NS_SURFACE_NodePlane];
+  const PetscBool        planar = self->body[0].planar;
+
+  if (!plane || plane->surface.on) {
+    NsDiagError(self->diag, partner->where->place, "bodies of `type: body` touch planes that are fixed in space, and spheres of each other");
+    return PETSC_FALSE;
+  }
+  const PetscReal length = NsLength(plane->normal);
+  if (!(length > 0) || (planar && plane->normal[2] != 0)) {
+    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "normal"),
+      length > 0 ? "the normal of this plane leaves the plane of x and y, in which the bodies move" : "the normal of a plane must not be zero");
+    return PETSC_FALSE;
+  }
+  touch->plane = PETSC_TRUE;
+  for (int k = 0; k < 3; k++) {
+    touch->n[k]        = plane->normal[k] / length;
+    touch->x[k]        = plane->point[k];
+    touch->velocity[k] = plane->velocity[k];
+  }
+  if (PetscAbsReal(NsDot(touch->velocity, touch->n)) > 1e-9 * NsLength(touch->velocity)) {
+    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "velocity"), "a plane moves within itself only");
+    return PETSC_FALSE;
+  }
+  if (planar)
+    NsCross((PetscReal[3]){0, 0, 1}, touch->n, touch->t[0]);
+  else
+    NsAcross(touch->n, touch->t[0], touch->t[1]);
+  (void)settings;
+  return PETSC_TRUE;
+}
+
+static void check_start(NsMultibody *self, const NsContactSettings *settings, const NsMbTouch *touch)
+{
+  const PetscReal gap = NsMbTouchAt(self, touch, 0, NULL);
+
+  if (gap >= -self->config->assembly->tolerance) return;
+  NsDiagError(self->diag, settings->where->key_place, "contact '%s' starts with a penetration of %.4g m", touch->name, -gap);
+  NsDiagNote(self->diag, "move the bodies apart; up to %g m is allowed (assembly.tolerance)", self->config->assembly->tolerance);
+}
+
+/* A contact of the config as candidates; list NULL: only how many. */
+static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, const char *name, NsMbTouch *list)
+{
+  const NsPartnerSettings *side  = settings->between.items;
+  const PetscBool          plane = !NsPartnerNode(&side[0]) || !NsPartnerNode(&side[1]);
+  const NsPartnerSettings *first = NsPartnerNode(&side[0]) ? &side[0] : &side[1], *second = first == &side[0] ? &side[1] : &side[0];
+  NsMbTouch                common = {.offset = settings->gap_offset,
+                   .tolerance                = settings->gap_tolerance,
+                   .law                      = {settings->restitution, settings->restitution_tangential, settings->friction},
+                   .side                     = {{.body = self->bodies}, {.body = self->bodies}}};
+  PetscInt                 count[2], made = 0;
+
+  if (!NsPartnerNode(first)) {
+    NsDiagError(
+      self->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be a point or a shape of a body, such as box.hull");
+    return 0;
+  }
+  if (plane && !set_plane(self, settings, second, &common)) return 0;
+  count[0] = balls_of(self, first, plane, NULL);
+  count[1] = plane ? 1 : balls_of(self, second, plane, NULL);
+  if (!list || !count[0] || !count[1]) return count[0] * count[1];
+  Ball *ball[2];
+  for (int i = 0; i < 2; i++) ball[i] = NsArenaAlloc(self->arena, sizeof(Ball) * (size_t)count[i]);
+  (void)balls_of(self, first, plane, ball[0]);
+  if (!plane) (void)balls_of(self, second, plane, ball[1]);
+  for (PetscInt i = 0; i < count[0]; i++) {
+    for (PetscInt j = 0; j < count[1]; j++) {
+      const Ball *a = &ball[0][i], *b = &ball[1][j];
+      if (!plane && a->side.body == b->side.body) continue;
+      NsMbTouch *touch = &list[made++];
+      *touch           = common;
+      touch->side[0]   = a->side;
+      touch->radius[0] = a->radius;
+      touch->name      = count[0] * count[1] == 1 ? name : NsArenaPrint(self->arena, plane ? "%s.%s" : "%s.%s.%s", name, a->name, b->name);
+      if (!plane) {
+        touch->side[1]   = b->side;
+        touch->radius[1] = b->radius;
+      }
+      check_start(self, settings, touch);
+    }
+  }
+  if (!made) NsDiagError(self->diag, settings->where->key_place, "contact '%s' has no two bodies", name);
+  return made;
+}
+
+void NsMbTouches(NsMultibody *self)
+{
+  const NsList            *list     = &self->config->contacts;
+  const NsContactSettings *settings = list->items;
+  PetscInt                 most     = 0;
+
+  for (int i = 0; i < list->count; i++) most += expand(self, &settings[i], list->names[i], NULL);
+  self->touch = NsArenaAlloc(self->arena, sizeof(*self->touch) * (size_t)(most + 1));
+  if (NsDiagErrors(self->diag)) return;
+  for (int i = 0; i < list->count; i++) self->touches += expand(self, &settings[i], list->names[i], self->touch + self->touches);
+}
+
+/* ---- geometry ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Gap, normal and place c of contact at the frames. */
+static PetscReal closest(const NsMultibody *self, const NsMbTouch *touch, PetscReal n[3], PetscReal c[3])
+{
+  PetscReal a[3], b[3], d[3];
+
+  NsMbPoint(self, &touch->side[0], a);
+  if (touch->plane) {
+    for (int k = 0; k < 3; k++) {
+      n[k] = touch->n[k];
+      d[k] = a[k] - touch->x[k];
+      c[k] = a[k] - touch->radius[0] * n[k];
+    }
+    return NsDot(n, d) - touch->radius[0] + touch->offset;
+  }
+  NsMbPoint(self, &touch->side[1], b);
+  for (int k = 0; k < 3; k++) d[k] = a[k] - b[k];
+  const PetscReal distance = NsLength(d);
+  for (int k = 0; k < 3; k++) {
+    n[k] = distance > 0 ? d[k] / distance : k == 0;
+    c[k] = a[k] - touch->radius[0] * n[k];
+  }
+  return distance - touch->radius[0] - touch->radius[1] + touch->offset;
+}
+
+PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench)
+{
+  PetscReal       n[3], c[3], t[2][3] = {{0}};
+  const PetscReal gap    = closest(self, touch, n, c);
+  const PetscBool planar = self->body[0].planar;
+
+  if (!wrench) return gap;
+  if (touch->plane)
+    memcpy(t, touch->t, sizeof(t));
+  else if (planar)
+    NsCross((PetscReal[3]){0, 0, 1}, n, t[0]);
+  else if (rows > 1)
+    NsAcross(n, t[0], t[1]);
+  for (PetscInt r = 0; r < rows; r++) {
+    const PetscReal *e = r == 0 ? n : t[r - 1];
+    NsMbWrench      *w = &wrench[r];
+    w->g               = gap;
+    w->bodies          = 2;
+    w->rate            = 0;
+    w->drive           = -NsDot(e, touch->velocity);
+    for (int i = 0; i < 2; i++) {
+      const NsFrame  *frame  = &self->frame[touch->side[i].body];
+      const PetscReal arm[3] = {c[0] - frame->x[0], c[1] - frame->x[1], c[2] - frame->x[2]};
+      w->body[i]             = touch->side[i].body;
+      for (int k = 0; k < 3; k++) w->f[i][k] = i ? -e[k] : e[k];
+      NsCross(arm, w->f[i], w->m[i]);
+    }
+  }
+  return gap;
+}
+
+#define NS_ALONG 1e-5 /* of the model's length: how far the difference of rows looks along the motion */
+
+void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, const PetscReal *q, const PetscReal *v, PetscReal *rate)
+{
+  PetscReal *there = self->work[0], fastest = 0, s[3], u[3], c[3], sum[2][3];
+
+  NsMbFrames(self, q, v);
+  if (touch->plane) {
+    const NsFrame *frame = &self->frame[touch->side[0].body];
+    NsTurn(frame->R, touch->side[0].s, s);
+    NsCross(frame->O, s, u);
+    NsCross(frame->O, u, c);
+    for (PetscInt r = 0; r < rows; r++) rate[r] = NsDot(r == 0 ? touch->n : touch->t[r - 1], c);
+    return;
+  }
+  for (int i = 0; i < 2; i++) {
+    const NsFrame *frame = &self->frame[touch->side[i].body];
+    fastest              = PetscMax(fastest, NsLength(frame->v) + NsLength(frame->O) * self->length);
+  }
+  for (PetscInt r = 0; r < rows; r++) rate[r] = 0;
+  if (!(fastest > 1e-300)) return;
+  const PetscReal e = NS_ALONG * self->length / fastest;
+  for (int side = 0; side < 2; side++) {
+    NsMbWrench w[3];
+    NsMbMove(self, q, side ? e : -e, v, there);
+    NsMbFrames(self, there, v);
+    (void)NsMbTouchAt(self, touch, rows, w);
+    for (PetscInt r = 0; r < rows; r++) sum[side][r] = NsMbWrenchRate(self, &w[r]);
+  }
+  for (PetscInt r = 0; r < rows; r++) rate[r] = (sum[1][r] - sum[0][r]) / (2 * e);
+  NsMbFrames(self, q, v);
+}
+
+void NsMbTouchPlace(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3])
+{
+  (void)closest(self, touch, n, x);
+}
