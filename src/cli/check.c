@@ -143,7 +143,7 @@ static PetscErrorCode print_report(NsRun *run)
   printf("  output      %.0f frames%s, %s ", frames, more, about);
   print_bytes(bytes);
   printf(" in %s\n", NsRunSink(run)->directory);
-  printf("  time        %s %.3g s without output, %.3g us a step on this machine\n", about, seconds * steps, 1e6 * seconds);
+  printf("  time        %s %.3g s without output, %.3g us per step on this machine\n", about, seconds * steps, 1e6 * seconds);
   PetscFunctionReturn(0);
 }
 

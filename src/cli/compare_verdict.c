@@ -85,7 +85,7 @@ static void print_growth(const NsComparison *it, const NsComparedTable *table, N
     break;
   case NS_GROWTH_POWER: printf("  motion: the difference grows about as t^%.1f, to %.2g of the magnitude\n", growth.exponent, growth.last); break;
   case NS_GROWTH_EXPONENTIAL:
-    printf("  motion: the difference grows exponentially, e-fold in %.3g s (from %.6g to %.6g s), to %.2g of the magnitude\n", 1 / growth.rate,
+    printf("  motion: the difference grows exponentially, by a factor e in %.3g s (from %.6g to %.6g s), to %.2g of the magnitude\n", 1 / growth.rate,
       growth.from, growth.to, growth.last);
     break;
   case NS_GROWTH_JUMP:
@@ -138,7 +138,7 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
 
   printf("  %s changes by a factor of %.6g from A to B and from B to C\n", it->refined->path, it->ratio);
   if (!NsMedian(gather(table, -1, value), value, &median, &least, &most)) {
-    printf("  order: none, the differences are rounding errors\n");
+    printf("  order: not observable, the differences are rounding errors\n");
     return;
   }
   const bool converges = median >= 0.5;
@@ -159,7 +159,7 @@ static void print_order(const NsComparison *it, const NsComparedTable *table, Ns
   }
   printf("\n");
   if (isnan(last_good))
-    printf("  below order 0.5 at any time\n");
+    printf("  no convergence (order below 0.5) at any time\n");
   else if (lost)
     printf("  convergence up to about %.6g s, not later\n", last_good);
   for (int i = 0; i < aligned->quantities && converges; i++) {

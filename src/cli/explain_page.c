@@ -160,11 +160,11 @@ static void put_facts(FILE *out, const NsKey *key, NsArena *arena)
   put_fact(out, "range", NsKeysRangeText(arena, key, rows ? key->columns_dimension[0] : key->dimension));
   put_fact(out, "items", count_text(key, arena));
   if (key->required)
-    put_fact(out, "default", "none: the key is required");
+    put_fact(out, "default", "none; the key is required");
   else if (key->default_value)
     put_fact(out, "default", !strcmp(key->default_value, "{}") ? "the defaults of its keys" : key->default_value);
   else
-    put_fact(out, "default", "none: the key may be absent");
+    put_fact(out, "default", "none; the key is optional");
   if (key->example) put_fact(out, "example", NsArenaPrint(arena, "%s: %s", key->name, key->example));
 }
 
@@ -186,10 +186,10 @@ static void put_sheet(FILE *out, const NsSchemeType *type, NsArena *arena)
     {"order", NsArenaPrint(arena, "%d in free flight without damping%s%s", sheet->order,
                 sheet->order_velocity ? NsArenaPrint(arena, ", %d where forces depend on velocities", sheet->order_velocity) : "",
                 sheet->order_impacts ? NsArenaPrint(arena, ", %d with impacts", sheet->order_impacts) : "; no impacts")},
-    {"contacts", NsArenaPrint(arena, "hold on %s level", sheet->level)},
+    {"contacts", NsArenaPrint(arena, "satisfied on %s level", sheet->level)},
     {"energy", sheet->energy},
     {"critical step", sheet->step_limit},
-    {"needs", NsArenaPrint(arena, "forces, mass matrix and contact rows%s%s", *sheet->needs ? "; " : "", sheet->needs)},
+    {"requires", NsArenaPrint(arena, "forces, mass matrix and contact rows%s%s", *sheet->needs ? "; " : "", sheet->needs)},
     {"equations", NsArenaPrint(arena, "docs/theory/%s.md, section %s", sheet->theory, type->variant.name)},
     {"reference", sheet->reference},
   };

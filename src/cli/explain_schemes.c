@@ -12,18 +12,18 @@ typedef struct {
   const char *cell[COLUMNS];
 } Row;
 
-static const Row heads = {{"scheme", "order", "level", "flight", "energy", "needs of a model", "reference"}};
+static const Row heads = {{"scheme", "order", "level", "flight", "energy", "requires", "reference"}};
 
 static const struct {
   const char *head, *text;
 } legend[] = {
-  {"order", "of positions, in free flight without damping / with impacts (-: it has none)"},
-  {"level", "where contacts and joints hold"},
+  {"order", "of positions, in free flight without damping / with impacts (-: no impacts)"},
+  {"level", "level on which contacts and joints are satisfied"},
   {"flight",
-    "implicit where free motion is solved for, with stiffness or damping; explicit where it takes the mass matrix alone. The local problems of contacts "
+    "implicit: a step of free motion solves a system with stiffness or damping; explicit: with the mass matrix only. The local problems of contacts "
     "and joints, which all schemes solve, do not count"},
-  {"energy", "in free flight without damping; behind the semicolon what else changes it"},
-  {"needs", "beside forces and mass (-: nothing)"},
+  {"energy", "in free flight without damping; after the semicolon: what else changes it"},
+  {"requires", "required of the model in addition to forces and mass (-: nothing)"},
 };
 
 static Row scheme_row(const NsSchemeType *type, NsArena *arena)

@@ -13,7 +13,7 @@ void NsExplainUnits(FILE *out)
     "  A value is a number and its unit, separated by a blank: 210 GPa, 0.2 us, 3000 rpm, 10 N*s/m, 1e-3 kg*m^2. A number without unit is in SI. Units are\n"
     "  multiplied with * or a blank, divided with /, and raised with ^: kg*m^2, N s/m, 1/s. Factors are taken from left to right: N/m s is N/m*s.\n"
     "\n"
-    "  symbol  prefixes     quantity                 1 of it in SI\n\n",
+    "  symbol  prefixes     quantity                 value in SI\n\n",
     out);
   for (int i = 0; NsUnitSymbolAt(i, &symbol); i++) {
     fprintf(out, "  %-6s ", symbol.name);

@@ -126,7 +126,7 @@ static PetscErrorCode solve_modes(NsRun *run)
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&K));
-  if (modes.count == 0) NsSinkFail(NsRunSink(run), "the eigensolver found no modes; another --count may help");
+  if (modes.count == 0) NsSinkFail(NsRunSink(run), "the eigensolver found no modes; try another --count");
   whirl = NsArenaAlloc(NsRunArena(run), sizeof(*whirl) * (size_t)(modes.count + 1));
   PetscCall(NsModelWhirl(NsRunModel(run), speed, &modes, whirl));
   print_modes(run, &modes, whirl, speed);
@@ -192,7 +192,7 @@ const NsCommand NsCommand_Modes = {
     "out/NAME_modes.\n"
     "\n"
     "With --campbell also campbell.csv, frequency and damping of each mode over speed, followed by its shape and eigenvalue; and critical_speeds.csv, the speeds at which a "
-    "mode's frequency equals the speed, and those from which a mode is unstable.",
+    "mode's frequency equals the speed, and those above which a mode is unstable.",
   .examples = "modes my_bar.yaml --count 5\n"
               "modes my_rotor.yaml --campbell \"0 rpm:6000 rpm:61\"",
   .call     = call,

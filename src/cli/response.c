@@ -209,7 +209,7 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
   PetscCall(NsFeUnbalanceVectors(NsRunModel(run), unbalance[0], unbalance[1]));
   for (int i = 0; i < 2; i++) PetscCall(VecNorm(unbalance[i], NORM_2, &norm[i]));
   *has = norm[0] > 0 || norm[1] > 0;
-  if (!*has) fprintf(stderr, "percuss response: nothing in this model is out of balance: there is no response to compute\n");
+  if (!*has) fprintf(stderr, "percuss response: this model has no unbalance, so there is no response to compute\n");
   PetscFunctionReturn(0);
 }
 
@@ -262,8 +262,8 @@ const NsCommand NsCommand_Response = {
   .petsc   = true,
   .about   = "compute the steady-state response of rotors to unbalance, over speed",
   .description =
-    "Contacts are ignored. Writes response.csv into out/NAME_response: amplitude A (from the middle to the peak) and phase of the displacements u(t) = A cos(Omega t + phase) at the "
-    "probes, at each speed. At t = 0 the shaft's marks stand where the config puts them; with phase > 0 the displacement leads. Of orbits the semi-axes are written; the minor one is "
+    "Contacts are ignored. Writes response.csv into out/NAME_response: amplitude A (zero to peak) and phase of the displacements u(t) = A cos(Omega t + phase) at the "
+    "probes, at each speed. At t = 0 unbalances are at the `phase` of the config. A displacement with a positive phase leads. Of orbits the semi-axes are written; the minor one is "
     "negative for backward whirl.",
   .examples = "response my_rotor.yaml --speeds \"100 rpm:6000 rpm:60\"",
   .call     = call,

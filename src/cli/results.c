@@ -64,11 +64,11 @@ bool NsClearResults(const char *command, NsRun *run)
 bool NsAnalysisPossible(const char *command, NsRun *run)
 {
   if (NsRunModel(run)->layout->ranks > 1) {
-    if (NsRunSink(run)->writes) fprintf(stderr, "percuss %s: works on one process; started on %d\n", command, NsRunModel(run)->layout->ranks);
+    if (NsRunSink(run)->writes) fprintf(stderr, "percuss %s: runs on one process, not on %d\n", command, NsRunModel(run)->layout->ranks);
     return false;
   }
   if (NsModelIsFe(NsRunModel(run))) return true;
-  fprintf(stderr, "percuss %s: '%s' is a mechanism; this command works on finite-element models\n", command, NsRunSink(run)->name);
+  fprintf(stderr, "percuss %s: '%s' is a mechanism; this command needs a finite-element model\n", command, NsRunSink(run)->name);
   return false;
 }
 

@@ -9,17 +9,17 @@
 #include "results/config_difference.h"
 #include "results/record.h"
 
-enum { TOLD = 5 };
+enum { MOST_DIFFERENCES = 5 };
 
 /* Says where the config differs from that of the results. */
-static void tell_difference(NsRun *run, const NsRunRecord *record)
+static void print_differences(NsRun *run, const NsRunRecord *record)
 {
   const NsConfigDifference *difference = record->config ? NsConfigDiffer(record->config, NsRunTree(run), NsRunArena(run)) : NULL;
 
-  fprintf(stderr, "percuss run: the results in '%s' are of another config\n", NsRunSink(run)->directory);
-  for (int told = 0; difference && told < TOLD; difference = difference->next, told++) {
+  fprintf(stderr, "percuss run: the results in '%s' belong to another config\n", NsRunSink(run)->directory);
+  for (int shown = 0; difference && shown < MOST_DIFFERENCES; difference = difference->next, shown++) {
     const char *there = difference->value[0], *here = difference->value[1];
-    fprintf(stderr, "  %s: there %s, here %s\n", difference->path, there ? there : "none", here ? here : "none");
+    fprintf(stderr, "  %s: %s in the results, %s now\n", difference->path, there ? there : "not set", here ? here : "not set");
   }
   fprintf(stderr, "  --overwrite replaces them, --out %s keeps them\n", NsDirectoryFreeName(NsRunSink(run)->directory, NsRunArena(run)));
 }
@@ -58,7 +58,7 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
     return NS_RESUME_REFUSED;
   }
   if (!is_same_config(run, record)) {
-    tell_difference(run, record);
+    print_differences(run, record);
     return NS_RESUME_REFUSED;
   }
   if (!strcmp(record->status, "done")) {
@@ -73,12 +73,12 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
   const char *checkpoint = NsCheckpointFind(run, why, sizeof(why));
   *resumes               = checkpoint != NULL;
   if (!checkpoint && *why) {
-    fprintf(stderr, "percuss run: cannot go on from %s\n  --overwrite starts anew\n", why);
+    fprintf(stderr, "percuss run: cannot continue from %s\n  --overwrite starts from the beginning\n", why);
     return NS_RESUME_REFUSED;
   }
-  if (checkpoint && *why) fprintf(stderr, "percuss run: warning: %s; going on from the one before\n", why);
+  if (checkpoint && *why) fprintf(stderr, "percuss run: warning: %s; continuing from the previous one\n", why);
   if (checkpoint) return NS_RESUME_RUN;
-  fprintf(stderr, "percuss run: there is no checkpoint in '%s' yet; the run starts anew\n", path);
+  fprintf(stderr, "percuss run: there is no checkpoint in '%s' yet; the run starts from the beginning\n", path);
   return NsEmptyResults("run", run) ? NS_RESUME_RUN : NS_RESUME_REFUSED;
 }
 
@@ -96,13 +96,12 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume)
       what[0] = (PetscInt)look_at_results(run, &resumes);
       what[1] = (resumes ? FROM_CHECKPOINT : 0) | (NsRunExit(run) == NS_EXIT_FAILED ? FAILED : 0);
     } else if (use == NS_DIRECTORY_FREE) {
-      if (!NsRunGetOptions(run)->quiet)
-        fprintf(stderr, "percuss run: there is nothing in '%s' to go on from; the run starts\n", NsRunSink(run)->directory);
+      if (!NsRunGetOptions(run)->quiet) fprintf(stderr, "percuss run: no run to resume in '%s'; a new run starts\n", NsRunSink(run)->directory);
       what[0] = NS_RESUME_RUN;
     } else if (use == NS_DIRECTORY_FILE)
       fprintf(stderr, "percuss run: '%s' is a file; --out names a directory\n", NsRunSink(run)->directory);
     else
-      fprintf(stderr, "percuss run: '%s' holds no results of percuss\n", NsRunSink(run)->directory);
+      fprintf(stderr, "percuss run: '%s' contains no results of percuss\n", NsRunSink(run)->directory);
   }
   for (int i = 0; i < 2; i++) PetscCall(NsLayoutAgree(NsRunModel(run)->layout, &what[i]));
   *resume = (NsResume)what[0];

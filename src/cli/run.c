@@ -30,7 +30,7 @@ static void print_summary(NsRun *run)
   PetscBool           joints  = PETSC_FALSE;
 
   if (NsRunGetOptions(run)->quiet || !sink->writes) return;
-  printf("%s: %lld step%s to t = %g s in %.3f s (%.3g us a step, %.0f %% of it output)\n", sink->name, (long long)figures->steps,
+  printf("%s: %lld step%s to t = %g s in %.3f s (%.3g us per step, %.0f %% of it output)\n", sink->name, (long long)figures->steps,
     figures->steps == 1 ? "" : "s", NsRunState(run)->t, figures->loop_seconds,
     figures->steps ? 1e6 * figures->loop_seconds / (double)figures->steps : 0.0,
     figures->loop_seconds > 0 ? 100 * figures->writing_seconds / figures->loop_seconds : 0.0);
@@ -49,7 +49,9 @@ static void print_summary(NsRun *run)
 enum { WALL_LIMIT };
 
 static NsOption options[] = {
-  [WALL_LIMIT] = {.name = "--wall-limit", .takes = "TIME", .about = "stop with a checkpoint after so much wall time, such as \"8 h\" (exit code 3)"},
+  [WALL_LIMIT] = {.name = "--wall-limit",
+    .takes              = "TIME",
+    .about              = "stop with a checkpoint after this wall-clock time, such as \"8 h\" (exit code 3)"},
   NS_OPTION_OUT,
   NS_OPTION_SET,
   NS_OPTION_OVERWRITE,
@@ -104,9 +106,9 @@ static void make_report(void)
   const char *script = NsScriptFind("report.py", arena);
 
   if (!script)
-    fprintf(stderr, "percuss run: warning: no report: there is no report.py where the program was built, nor where it was installed\n");
+    fprintf(stderr, "percuss run: warning: no report: report.py was found neither in the source tree of the program nor in its installation\n");
   else if (!NsScriptCall(script, reported.directory, true))
-    fprintf(stderr, "percuss run: warning: no report was made; the results are as the run left them. Later: %s %s %s\n", NsScriptPython(), script,
+    fprintf(stderr, "percuss run: warning: no report was made; the results are unchanged. To make it later: %s %s %s\n", NsScriptPython(), script,
       reported.directory);
   else if (!reported.quiet)
     printf("  report: %s/report.html\n", reported.directory);

@@ -121,7 +121,7 @@ static PetscErrorCode warn_of_unused_options(const NsRunOptions *options)
   PetscFunctionBegin;
   PetscCall(PetscOptionsLeftGet(NULL, &count, &names, &values));
   for (PetscInt i = 0; options->petsc_options && PetscGlobalRank == 0 && i < count; i++)
-    fprintf(stderr, "percuss: warning: PETSc option -%s was used by nothing; is it spelled right?\n", names[i]);
+    fprintf(stderr, "percuss: warning: PETSc option -%s was not used; check its spelling\n", names[i]);
   PetscCall(PetscOptionsLeftRestore(NULL, &count, &names, &values));
   PetscCall(PetscOptionsSetValue(NULL, "-options_left", "no")); /* PETSc would say it again at its end, where it reads options like -log_view */
   PetscFunctionReturn(0);

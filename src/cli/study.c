@@ -313,7 +313,7 @@ static int finish(NsStudy *study, int stopped)
   if (good && !study->options.quiet) {
     const int old = NsStudyOldRuns(study, false);
     printf("\n  results: %s/study.csv\n", study->directory);
-    if (old) printf("  runs/ holds %d more of earlier versions of the study; --overwrite removes them and repeats all runs\n", old);
+    if (old) printf("  runs/ contains %d more from earlier versions of the study; --overwrite removes them and repeats all runs\n", old);
     if (!stopped) draw_figure(study);
   }
   if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command makes the missing runs\n");
@@ -330,7 +330,7 @@ static int call(const NsArguments *arguments)
   jobs = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1; /* those that this process may use */
   if (!NsOptionCount("study", &options[JOBS], 1, 1024, &jobs)) return NS_EXIT_INPUT;
   if (getenv("OMPI_COMM_WORLD_SIZE") || getenv("PMI_SIZE")) {
-    fprintf(stderr, "percuss study: starts its runs itself, each on one process: call it without mpiexec\n");
+    fprintf(stderr, "percuss study: a study starts its own processes, one for each run; call it without mpiexec\n");
     return NS_EXIT_INPUT;
   }
   if (!NsStudyRead(&study)) {

@@ -20,7 +20,7 @@ bool NsOptionCount(const char *command, const NsOption *option, long least, long
 
   if (!option->value) return true;
   if (!read_integer(option->value, &number)) {
-    fprintf(stderr, "percuss %s: %s: '%s' is no whole number\n", command, option->name, option->value);
+    fprintf(stderr, "percuss %s: %s: '%s' is not a whole number\n", command, option->name, option->value);
     return false;
   }
   if (number < least || number > most) {
@@ -57,7 +57,7 @@ bool NsOptionDuration(const char *command, const NsOption *option, double *value
     return false;
   }
   if (*value > 0) return true;
-  fprintf(stderr, "percuss %s: %s: '%s' is no duration: it must be above 0\n", command, option->name, option->value);
+  fprintf(stderr, "percuss %s: %s: a duration must be above 0, got '%s'\n", command, option->name, option->value);
   return false;
 }
 
@@ -79,11 +79,11 @@ bool NsOptionRange(const char *command, const NsOption *option, NsSpeedRange *ra
   }
   if (!read_speed(command, option->name, part[0], &r.from) || !read_speed(command, option->name, part[1], &r.to)) return false;
   if (!read_integer(part[2], &r.count) || r.count < 2 || r.count > 100000) {
-    fprintf(stderr, "percuss %s: %s: '%s' speeds: expected a whole number from 2 to 100000\n", command, option->name, part[2]);
+    fprintf(stderr, "percuss %s: %s: the number of speeds must be a whole number from 2 to 100000, got '%s'\n", command, option->name, part[2]);
     return false;
   }
   if (!(r.from >= 0 && r.from < r.to)) {
-    fprintf(stderr, "percuss %s: %s: from '%s' to '%s': speeds begin at 0 or above and rise\n", command, option->name, part[0], part[1]);
+    fprintf(stderr, "percuss %s: %s: speeds must be ascending and not negative, got '%s' to '%s'\n", command, option->name, part[0], part[1]);
     return false;
   }
   *range = r;

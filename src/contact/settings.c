@@ -29,7 +29,7 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   for (int i = 0; words[i] && !NsPartnerNode(partner); i++) {
     if (NsTreeChild(partner->where, words[i]))
-      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "%s goes with `node` here; that of a surface stands within it", words[i]);
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "`%s` here requires `node`; write that of a surface within the surface", words[i]);
   }
 }
 
@@ -55,7 +55,7 @@ static const NsKey contact_keys[] = {
   {"gap_offset", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_offset), .dimension = NS_DIM_LENGTH, .default_value = "0",
     .help = "added to the gap between the partners", .example = "0.1 mm"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "a gap up to this counts as closed: a lasting contact does not reopen for the error of a curved path", .example = "10 nm"},
+    .help = "a contact with a gap up to this is closed, so that the drift on a curved surface does not open it", .example = "10 nm"},
   {"restitution", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
     .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.5"},
   {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
@@ -93,4 +93,4 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
 }
 
-const NsTable NsTable_Contact = {"contact", "two things that may touch", contact_keys, sizeof(NsContactSettings), .check = check_contact};
+const NsTable NsTable_Contact = {"contact", "unilateral contact of two partners", contact_keys, sizeof(NsContactSettings), .check = check_contact};

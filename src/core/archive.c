@@ -31,11 +31,11 @@ static void read_head(NsArchive *archive, const char *name, size_t size)
 
   move(archive, &length, 1);
   if (!archive->problem[0] && length > NS_MEMORY_NAME)
-    (void)snprintf(archive->problem, sizeof(archive->problem), "has no name where '%s' should be", name);
+    (void)snprintf(archive->problem, sizeof(archive->problem), "has no name where '%s' is expected", name);
   if (!archive->problem[0]) move(archive, found, length);
   if (!archive->problem[0] && strcmp(found, name) != 0) {
     for (char *c = found; *c; c++) *c = *c >= ' ' && *c <= '~' ? *c : '?';
-    (void)snprintf(archive->problem, sizeof(archive->problem), "holds '%s' where '%s' should be", found, name);
+    (void)snprintf(archive->problem, sizeof(archive->problem), "contains '%s' where '%s' is expected", found, name);
   }
   move(archive, &bytes, sizeof(bytes));
   if (!archive->problem[0] && bytes != size)
@@ -76,7 +76,7 @@ void NsArchiveLong(NsArchive *archive, const char *name, PetscInt64 *value)
 
 void NsArchiveDeny(NsArchive *archive, const char *name)
 {
-  if (!archive->problem[0]) (void)snprintf(archive->problem, sizeof(archive->problem), "holds a '%s' that cannot be", name);
+  if (!archive->problem[0]) (void)snprintf(archive->problem, sizeof(archive->problem), "contains an invalid value of '%s'", name);
 }
 
 void NsArchiveFlags(NsArchive *archive, const char *name, PetscInt count, PetscBool *flag)

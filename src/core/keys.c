@@ -221,7 +221,7 @@ static void read_default(NsKeysReader *reader, const NsTable *table, const NsKey
   node                        = default_node(&inner, key, home);
   if (node) read_key(&inner, key, node, path, field);
   if (!NsDiagErrors(reader->defaults)) return;
-  fprintf(stderr, "percuss: mistake in table '%s': default '%s' of key '%s':\n", table->name, key->default_value, key->name);
+  fprintf(stderr, "percuss: error in table '%s': default '%s' of key '%s':\n", table->name, key->default_value, key->name);
   NsDiagPrint(reader->defaults, stderr, false);
   abort();
 }

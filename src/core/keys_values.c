@@ -57,7 +57,7 @@ bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node)
     if ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') || (unsigned char)*p >= 0x80) continue;
     if (*p == '_' || (*p == '-' && p > node->key)) continue;
     NsDiagError(reader->diag, node->key_place, "'" NS_CLIP "' cannot be a name", NsClip(node->key));
-    NsDiagNote(reader->diag, "names are made of letters, digits, '_' and '-'");
+    NsDiagNote(reader->diag, "names consist of letters, digits, '_' and '-'");
     return false;
   }
   return true;
@@ -97,7 +97,7 @@ static Bound bound_of(const NsKey *key, const char *text)
     number[bound.size] = 0;
     if (!NsParseNumber(number, &bound.value)) return bound;
   }
-  fprintf(stderr, "percuss: mistake in a table: bound '%s' of key '%s'\n", text, key->name);
+  fprintf(stderr, "percuss: error in a table: bound '%s' of key '%s'\n", text, key->name);
   abort();
 }
 

@@ -3,12 +3,12 @@
 
 static const NsKey spin_keys[] = {
   {"constant", NS_KEY_NUMBER, offsetof(NsSpin, constant), .dimension = NS_DIM_ANGULAR_VELOCITY,
-    .help = "angular velocity at all times; the number alone says the same", .example = "3000 rpm"},
+    .help = "constant angular velocity; a number alone means the same", .example = "3000 rpm"},
   {"table", NS_KEY_NUMBERS, offsetof(NsSpin, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, -1, 1}}, .least = 2,
-    .help    = "rows [time, angular velocity] with rising times; linear between, constant before and after",
+    .help    = "rows [time, angular velocity] with ascending times; linear between rows, constant before and after",
     .example = "[[0 s, 0 rpm], [1 s, 3000 rpm]]"},
   {"free", NS_KEY_NUMBER, offsetof(NsSpin, free), .dimension = NS_DIM_ANGULAR_VELOCITY,
-    .help = "angular velocity at the start; from then on moments drive and brake it", .example = "3000 rpm"},
+    .help = "initial angular velocity of a free spin, which moments drive and brake", .example = "3000 rpm"},
   {NULL},
 };
 

@@ -2,7 +2,7 @@
 
 static const NsKey harmonic_keys[] = {
   {"frequency", NS_KEY_NUMBER, offsetof(NsHarmonic, frequency), .dimension = NS_DIM_ANGULAR_VELOCITY, .required = true, .minimum = "0 <",
-    .help = "circular frequency; Hz and rpm are turned into rad/s", .example = "50 Hz"},
+    .help = "angular frequency; Hz and rpm are converted to rad/s", .example = "50 Hz"},
   {"phase", NS_KEY_NUMBER, offsetof(NsHarmonic, phase), .dimension = NS_DIM_ANGLE, .default_value = "0", .help = "factor is sin(frequency t + phase)",
     .example = "90 deg"},
   {NULL},
@@ -10,18 +10,19 @@ static const NsKey harmonic_keys[] = {
 static const NsTable harmonic_table = {"harmonic", "factor sin(frequency t + phase)", harmonic_keys, sizeof(NsHarmonic)};
 
 static const NsKey pulse_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "when the pulse begins",
+  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time at which the pulse begins",
     .example = "10 us"},
-  {"duration", NS_KEY_NUMBER, offsetof(NsPulse, duration), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "how long it lasts",
-    .example = "50 us"},
+  {"duration", NS_KEY_NUMBER, offsetof(NsPulse, duration), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",
+    .help = "duration of the pulse", .example = "50 us"},
   {NULL},
 };
 static const NsTable pulse_table = {"pulse", "half a sine wave, zero before and after", pulse_keys, sizeof(NsPulse)};
 
 static const NsKey step_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "from when on it is 1",
+  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time from which it is 1",
     .example = "1 ms"},
-  {"end", NS_KEY_NUMBER, offsetof(NsStep, end), .dimension = NS_DIM_TIME, .help = "from when on it is 0 again; without it never", .example = "50 ms"},
+  {"end", NS_KEY_NUMBER, offsetof(NsStep, end), .dimension = NS_DIM_TIME, .help = "time from which it is 0 again; default: never",
+    .example = "50 ms"},
   {NULL},
 };
 static void check_step(const void *settings, NsArena *arena, NsDiag *diag)
@@ -37,10 +38,10 @@ static const NsTable step_table = {"step", "1 from start to end, 0 elsewhere", s
 static const NsKey time_keys[] = {
   {"harmonic", NS_KEY_TABLE, offsetof(NsTimeFunction, harmonic), .table = &harmonic_table, .help = "sine over time", .example = "{frequency: 50 Hz}"},
   {"pulse", NS_KEY_TABLE, offsetof(NsTimeFunction, pulse), .table = &pulse_table, .help = "half sine pulse", .example = "{duration: 50 us}"},
-  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 for some time, 0 before and after",
+  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 from start to end, 0 before and after",
     .example = "{end: 50 ms}"},
   {"table", NS_KEY_NUMBERS, offsetof(NsTimeFunction, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, 0, 0}}, .least = 2,
-    .help = "rows [time, factor] with rising times; linear between, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
+    .help = "rows [time, factor] with ascending times; linear between rows, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
   {NULL},
 };
 
@@ -48,7 +49,7 @@ void NsTableCheckTimes(const NsNode *where, const NsNumbers *table, NsDiag *diag
 {
   for (int i = 1; i < table->rows; i++) {
     if (table->values[2 * i] <= table->values[2 * i - 2]) {
-      NsDiagError(diag, NsKeysNumberPlace(where, "table", i, 0), "times of a table must rise: row %d is at %g s, row %d at %g s", i,
+      NsDiagError(diag, NsKeysNumberPlace(where, "table", i, 0), "times of a table must be ascending: row %d is at %g s, row %d at %g s", i,
         table->values[2 * i - 2], i + 1, table->values[2 * i]);
       return;
     }

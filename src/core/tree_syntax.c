@@ -11,7 +11,7 @@ static const char *const plain[][2] = {
   {"could not find expected ':'", "expected ':' after this key"},
   {"mapping values are not allowed in this context",
     "unexpected ':'; a text that holds ': ' needs quotes; else check the indentation, and the blank after each ':' above"},
-  {"block sequence entries are not allowed in this context", "a list item '-' cannot stand here; begin it in a line of its own"},
+  {"block sequence entries are not allowed in this context", "a list item '-' is not allowed here; start it on a line of its own"},
   {"did not find expected '-' indicator", "expected '-' and the next list item, or a line with less indentation"},
   {"found unknown escape character", "unknown escape in \"...\"; a backslash is written \\\\, or use '...'"},
   {"found invalid Unicode character escape code", "this escape is not a character"},
@@ -119,7 +119,7 @@ void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int 
     if (at == first && at < end && *at == ':')
       NsDiagError(diag, place, "empty key");
     else if (at == first)
-      NsDiagError(diag, place, "this line's indentation fits none of the lines above");
+      NsDiagError(diag, place, "the indentation of this line matches none of the lines above");
     else
       NsDiagError(diag, place, "unexpected text after the value");
   } else {

@@ -418,7 +418,7 @@ static bool parse_factor(const Report *report, const char **text, int sign, bool
     }
   }
   if (is_digit(*p))
-    return fail(report, report->text, p + 1, "not a number: '%.*s' (blanks cannot stand inside a number)", (int)(p + 1 - report->text), report->text);
+    return fail(report, report->text, p + 1, "not a number: '%.*s' (a number cannot contain blanks)", (int)(p + 1 - report->text), report->text);
   if (!*p) return fail(report, report->text, p, "the unit ends too early");
   if (first && *p == '/') return fail(report, p, p + 1, "expected a unit before '/' (write 1/s)");
   if (!is_letter(p)) return unexpected(report, p);

@@ -70,7 +70,7 @@ PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < held->count; i++) {
     PetscCheck(held->kind[i] != NS_HOLD_SLIP || dae->model->candidate[held->contact[i]].directions <= 2, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-      "a slip in space has no sense");
+      "slip along two tangents is not supported");
   }
   dae->held.count = held->count;
   PetscCall(PetscArraycpy(dae->held.contact, held->contact, held->count));
@@ -164,10 +164,10 @@ PetscErrorCode NsDaeSolve(
     PetscCall(NsComplianceApply(compliance, wp, dae->lambda, 1, x));
   else if (left / size <= PETSC_MAX_REAL)
     PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason),
-      "the equations of %" PetscInt_FMT " closed contacts and joints contradict each other (by %.1e of their size)", wu->contacts, left / size));
+      "the equations of closed contacts and joints (%" PetscInt_FMT ") contradict each other, relative residual %.1e", wu->contacts, left / size));
   else
-    PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "the equations of %" PetscInt_FMT " closed contacts and joints are %s", wu->contacts,
-      NsContactOverflow(contact, NULL) ? "too many at one place" : "out of the range of numbers"));
+    PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "the equations of closed contacts and joints (%" PetscInt_FMT ") are %s", wu->contacts,
+      NsContactOverflow(contact, NULL) ? "coupled too densely for the memory of their matrix" : "not finite"));
   PetscFunctionReturn(0);
 }
 

@@ -178,8 +178,8 @@ static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, cons
     if (change <= 1e-15 * size || (change <= 1e-9 * size && change >= last)) PetscFunctionReturn(0);
   }
   if (*done)
-    PetscCall(PetscSNPrintf(
-      dae->reason, sizeof(dae->reason), "Newton's method does not converge in %d rounds (last change %.1e, step %.1e s)", NS_MOST_ROUNDS, change, h));
+    PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "Newton's method does not converge in %d iterations (last change %.1e, step %.1e s)",
+      NS_MOST_ROUNDS, change, h));
   *done = PETSC_FALSE;
   PetscFunctionReturn(0);
 }

@@ -15,7 +15,7 @@
 enum { BALLS, MASS, DIAMETER, GAP };
 
 static const NsMechanismParameter parameters[] = {
-  {"balls", {0, 0, 0, 0}, "3", "2", "16", "how many"},
+  {"balls", {0, 0, 0, 0}, "3", "2", "16", "number of balls"},
   {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "of each ball"},
   {"diameter", {1, 0, 0, 0}, "0.1 m", "0 <", 0, "of each ball"},
   {"gap", {1, 0, 0, 0}, "0 m", "0", 0, "between neighbours at zero displacements; 0: they touch"},
@@ -135,8 +135,8 @@ const NsMechanism NsMechanism_BallChain = {
   .title         = "2 to 16 balls in a row, touching or apart",
   .about         = "x1, x2, ... are displacements along the row (the x axis) from where neighbours are `gap` apart; contacts pair1,\n"
                    "pair2, ... between them. Touching balls hit by the first one share one impact: 3 balls have then\n"
-                   "-1/3, 2/3, 2/3 of its velocity (e = 1), with Newton's law on all contacts. With gaps, e = 1 passes it on to\n"
-                   "the last ball. Where touching balls have moved and are to be hit again their gaps are rounding: give the\n"
+                   "-1/3, 2/3, 2/3 of its velocity (e = 1), with Newton's law on all contacts. With gaps and e = 1 the velocity passes on to\n"
+                   "the last ball. After touching balls have moved, their gaps contain rounding errors: to hit them again, give the\n"
                    "contact a gap_tolerance, such as 1e-12 m.\n"
                    "Reference: Acary, Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact.",
   .parameters    = parameters,

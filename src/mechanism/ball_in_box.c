@@ -102,7 +102,7 @@ const NsMechanism NsMechanism_BallInBox = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "ball_in_box",
   .title         = "ball in a rectangular box",
-  .about         = "x and y of the ball's centre; walls left (x = 0), below (y = 0), right, above. The ball does not turn.\n"
+  .about         = "x and y of the ball's centre; walls left (x = 0), below (y = 0), right, above. The ball does not rotate.\n"
                    "With gravity (key `gravity` of the config) towards a corner the ball comes to rest on two walls.\n"
                    "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
                    "time-discontinuous Galerkin methods, 6.2.",

@@ -11,9 +11,10 @@ static void refuse_other_sections(const NsConfig *config, NsDiag *diag)
 {
   static const char *const common[] = {"title", "gravity", "bodies", "start", "free_dynamics", "scheme", "time", "limits", "output", NULL};
 
-  if (config->start == 1) NsDiagError(diag, NsKeysPlace(config->where, "start"), "a mechanism starts as its `initial` says: it has no static state");
+  if (config->start == 1)
+    NsDiagError(diag, NsKeysPlace(config->where, "start"), "`start: static` does not support mechanisms: the initial state is that of `initial`");
   if (config->bodies.count > 1)
-    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a complete model: a config with one can have no other body");
+    NsDiagError(diag, config->bodies.where[1]->key_place, "a mechanism is a complete model: a config with a mechanism cannot have other bodies");
   for (const NsNode *section = config->where->first; section; section = section->next) {
     int i = 0;
     while (common[i] && strcmp(common[i], section->key)) i++;

@@ -99,8 +99,8 @@ const NsMechanism NsMechanism_Edge = {
   .version       = NS_MECHANISM_VERSION,
   .name          = "edge",
   .title         = "point mass that slides over an edge: floor flat on the left, a parabola on the right",
-  .about         = "x and y of the mass; floor y = 0 for x < 0 (contact flat), y = c x^2 for x > 0 (contact curved). Normals fit at the edge,\n"
-                   "curvatures do not: the force of the floor jumps from m g to m (g + 2 c vx^2). No friction. Gravity is the key `gravity` of the config.\n"
+  .about         = "x and y of the mass; floor y = 0 for x < 0 (contact flat), y = c x^2 for x > 0 (contact curved). At the edge normals agree,\n"
+                   "curvatures differ: the force of the floor jumps from m g to m (g + 2 c vx^2). No friction. Gravity is the key `gravity` of the config.\n"
                    "Gaps and forces of both contacts are along y.\n"
                    "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
                    "systems with unilateral and bilateral constraints, 4.",

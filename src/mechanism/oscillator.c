@@ -10,10 +10,10 @@
 enum { MASS, STIFFNESS, DAMPING, REST };
 
 static const NsMechanismParameter parameters[] = {
-  {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "that moves along x"},
+  {"mass", {0, 1, 0, 0}, "1 kg", "0 <", 0, "mass that moves along x"},
   {"stiffness", {0, 1, -2, 0}, "100 N/m", "0 <", 0, "of the spring"},
-  {"damping", {0, 1, -1, 0}, "0 kg/s", "0", 0, "of the dashpot, beside the spring"},
-  {"rest", {1, 0, 0, 0}, "0 m", 0, 0, "where the spring is unstretched; negative: it presses the mass onto the stop"},
+  {"damping", {0, 1, -1, 0}, "0 kg/s", "0", 0, "of the dashpot parallel to the spring"},
+  {"rest", {1, 0, 0, 0}, "0 m", 0, 0, "position at which the spring is unstretched; negative: it presses the mass onto the stop"},
   {0},
 };
 

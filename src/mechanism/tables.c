@@ -24,7 +24,7 @@ static const NsKey law_keys[] = {
   {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .default_value = "0", .minimum = "0", .help = "Coulomb's coefficient",
     .example = "0.01"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsMechanismLaw, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "a gap up to this counts as closed, so that rounding does not open a contact", .example = "1e-12 m"},
+    .help = "a contact with a gap up to this is closed, so that rounding does not open it", .example = "1e-12 m"},
   {NULL},
 };
 const NsTable NsTable_MechanismLaw = {

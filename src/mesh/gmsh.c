@@ -30,7 +30,7 @@ static char *load(const char *path, size_t *size, const char **reason)
   if (!file || fstat(fileno(file), &status) != 0)
     *reason = strerror(errno);
   else if (!S_ISREG(status.st_mode))
-    *reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file";
+    *reason = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
   else {
     text = malloc((size_t)status.st_size + 1);
     if (!text) NsOutOfMemory();
@@ -212,7 +212,7 @@ static void warn_of_lost_points(const char *const *names, const NsMesh *raw, con
   for (int g = 0; names[g]; g++) {
     bool found = false;
     for (PetscInt s = 0; s < raw->node_sets; s++) found = found || strcmp(raw->node_set[s].name, names[g]) == 0;
-    if (!found) NsDiagWarning(diag, place, "the physical point '%s' of '%s' is on no line and is left out", names[g], settings->file);
+    if (!found) NsDiagWarning(diag, place, "the physical point '%s' of '%s' is not on any line and is ignored", names[g], settings->file);
   }
 }
 
@@ -251,8 +251,8 @@ static PetscErrorCode make_mesh(NsGmshMesh *file, const NsMeshSettings *settings
   PetscFunctionBeginUser;
   if (!file->elements) {
     NsDiagError(diag, place, "'%s' has no line elements", settings->file);
-    NsDiagNote(
-      diag, "mesh the curves (gmsh -1 geometry.geo); once there is a physical group, Gmsh saves only such: add Physical Curve(\"bar\") = {1};");
+    NsDiagNote(diag,
+      "mesh the curves (gmsh -1 geometry.geo); as soon as there is a physical group, Gmsh saves only elements of physical groups: add Physical Curve(\"bar\") = {1};");
     PetscFunctionReturn(0);
   }
   const Groups points      = make_groups(file, &file->node_group, 0, arena),

@@ -110,7 +110,7 @@ static void read_format(Reader *reader)
   if (zero) {
     in->token  = (size_t)(zero - in->text);
     in->length = 1;
-    NsGmshFail(in, "a zero byte in a file that calls itself ASCII; it is damaged");
+    NsGmshFail(in, "a zero byte in an ASCII file; the file is damaged");
   }
   in->binary = binary;
   if (binary && NsGmshTake(in, &one, sizeof one) && one != 1)
@@ -195,7 +195,7 @@ static void read_entities(Reader *reader)
   if (!in->failed) qsort(reader->entity, reader->entities, sizeof *reader->entity, compare_entities);
   for (k = 1; k < reader->entities && !in->failed; k++)
     if (compare_entities(&reader->entity[k - 1], &reader->entity[k]) == 0)
-      NsGmshFail(in, "%s %lld is in $Entities twice", kind[reader->entity[k].dimension], reader->entity[k].tag);
+      NsGmshFail(in, "%s %lld occurs twice in $Entities", kind[reader->entity[k].dimension], reader->entity[k].tag);
   NsGmshEndSection(in, "$EndEntities");
 }
 
@@ -261,7 +261,7 @@ static void read_nodes_41(Reader *reader)
   const long long least = NsGmshSize(in), most = NsGmshSize(in);
   size_t          n = 0;
 
-  if (nodes && (least < 1 || most < least)) NsGmshFail(in, "$Nodes claims node numbers from %lld to %lld", least, most);
+  if (nodes && (least < 1 || most < least)) NsGmshFail(in, "$Nodes states node numbers from %lld to %lld", least, most);
   allocate_nodes(reader, nodes);
   for (size_t block = 0; block < blocks && !in->failed; block++) {
     int    dimension;
@@ -273,12 +273,12 @@ static void read_nodes_41(Reader *reader)
       NsDiagNote(in->diag, "set Mesh.SaveParametric = 0; in the .geo file and mesh again");
     }
     here = NsGmshCount(in);
-    if (here > nodes - n) NsGmshFail(in, "the blocks of $Nodes hold more than the %zu nodes it claims", nodes);
+    if (here > nodes - n) NsGmshFail(in, "the blocks of $Nodes contain more nodes than the %zu that it states", nodes);
     for (size_t k = 0; k < here && !in->failed; k++) read_node_number(reader, n + k, sizeof(long long));
     for (size_t k = 0; k < here && !in->failed; k++) read_place(reader, n + k);
     n += here;
   }
-  if (n < nodes) NsGmshFail(in, "the blocks of $Nodes hold %zu nodes instead of the %zu it claims", n, nodes);
+  if (n < nodes) NsGmshFail(in, "the blocks of $Nodes contain %zu nodes instead of the %zu that it states", n, nodes);
 }
 
 static void point_at(Reader *reader, PetscInt node)
@@ -316,7 +316,7 @@ static void index_nodes(Reader *reader)
 
     if (*index >= 0) {
       point_at(reader, n);
-      NsGmshFail(&reader->in, "node %lld is there twice", reader->tag[n]);
+      NsGmshFail(&reader->in, "node %lld occurs twice", reader->tag[n]);
     }
     *index = n;
   }
@@ -385,7 +385,8 @@ static void read_elements_22(Reader *reader)
     const NsMeshShape *shape = shape_of(reader, in->binary ? first : second, &nodes);
     const long long    tags  = NsGmshWholeOf(in, sizeof(int), true);
 
-    if (here < 1 || (size_t)here > elements - e) NsGmshFail(in, "the blocks of $Elements hold more than the %zu elements it claims", elements);
+    if (here < 1 || (size_t)here > elements - e)
+      NsGmshFail(in, "the blocks of $Elements contain more elements than the %zu that it states", elements);
     if (tags < 0) NsGmshFail(in, "an element with %lld tags", tags);
     for (long long k = 0; k < here && !in->failed; k++, e++) {
       const long long number = in->binary ? NsGmshWhole(in) : first;
@@ -417,13 +418,13 @@ static void read_elements_41(Reader *reader)
 
     if (nodes && dimension != (shape ? shape->dimension : 0)) NsGmshFail(in, "elements of type %lld in an entity of dimension %d", type, dimension);
     here = NsGmshCount(in);
-    if (here > elements - e) NsGmshFail(in, "the blocks of $Elements hold more than the %zu elements it claims", elements);
+    if (here > elements - e) NsGmshFail(in, "the blocks of $Elements contain more elements than the %zu that it states", elements);
     for (size_t k = 0; k < here && !in->failed; k++, e++) {
       const long long number = NsGmshSize(in);
       read_element(reader, shape, number, sizeof(long long), entity ? entity->groups : 0, entity ? entity->group : NULL);
     }
   }
-  if (e < elements) NsGmshFail(in, "the blocks of $Elements hold %zu elements instead of the %zu it claims", e, elements);
+  if (e < elements) NsGmshFail(in, "the blocks of $Elements contain %zu elements instead of the %zu that it states", e, elements);
 }
 
 static void read_sections(Reader *reader)

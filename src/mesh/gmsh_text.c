@@ -149,7 +149,7 @@ static size_t bounded(NsGmshText *in, long long value)
   if (value < 0)
     NsGmshFail(in, "a negative count (%lld) in %s", value, in->section);
   else if ((size_t)value > in->size - in->at)
-    NsGmshFail(in, "%s claims %lld entries, more than the file can hold", in->section, value);
+    NsGmshFail(in, "%s states %lld entries, more than the file can contain", in->section, value);
   return in->failed ? 0 : (size_t)value;
 }
 

@@ -27,9 +27,8 @@ static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings,
       "(along y), `back` and `front` (along z), corners such as `left_bottom_back`, of a planar lattice `left_bottom`",
     .example = "[4, 2, 2]"},
   {"braces", NS_KEY_CHOICE, offsetof(NsLatticeSettings, braces), .choices = braces, .default_value = "none",
-    .help =
-      "diagonals: none (joints must be stiff, as those of beams are); faces: one in each face of the cells, enough for joints without moments; space: "
-      "also one through each cell",
+    .help    = "diagonals: none (for beams, whose joints transmit moments); faces: one in each face of the cells, sufficient for trusses; space: "
+               "in addition one through each cell",
     .example = "faces"},
   {.name = NULL}};
 
@@ -60,7 +59,7 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
     const double n = lattice->cells[d], length = lattice->to[d] - lattice->from[d];
 
     flat += n == 0;
-    if (n != floor(n)) NsDiagError(diag, place, "cells are counted: %g along %c is no whole number", n, axes[d]);
+    if (n != floor(n)) NsDiagError(diag, place, "the number of cells along %c must be a whole number, got %g", axes[d], n);
     if (n > 0 && !(length > 0))
       NsDiagError(diag, NsKeysPlace(lattice->where, "to"), "with cells along %c, 'to' must be above 'from' in %c", axes[d], axes[d]);
     if (n == 0 && length != 0)
@@ -71,8 +70,8 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, place, "a lattice needs cells in two or three directions");
     if (flat == 2) NsDiagNote(diag, "a single row of elements is a `line`");
   } else if (flat == 1 && lattice->braces == BRACES_SPACE) {
-    NsDiagError(diag, NsKeysPlace(lattice->where, "braces"), "a planar lattice has no cells to run diagonals through");
-    NsDiagNote(diag, "take `braces: faces`, which make it stiff");
+    NsDiagError(diag, NsKeysPlace(lattice->where, "braces"), "`braces: space` needs a lattice in space, but this one is planar");
+    NsDiagNote(diag, "use `braces: faces`, which stiffen a planar lattice");
   } else if (count_elements(lattice) > NS_MOST_ELEMENTS)
     NsDiagError(diag, place, "%g elements are too many: at most %g", count_elements(lattice), NS_MOST_ELEMENTS);
 }

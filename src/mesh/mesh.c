@@ -17,7 +17,7 @@ static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, lin
       "a Gmsh mesh of two-node lines (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical points are node sets, its "
       "physical curves element sets",
     .example = "../meshes/bar.msh"},
-  {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group), .help = "the physical curve of the file to take; all line elements without it",
+  {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group), .help = "the physical curve of the file to use; default: all line elements",
     .example = "bar"},
   {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .default_value = "1", .minimum = "0 <",
     .help = "the length that 1 means in the file", .example = "1 mm"},
@@ -33,7 +33,7 @@ static void check(const void *data, NsArena *arena, NsDiag *diag)
   (void)arena;
   for (int k = 0; !settings->file && of_files[k]; k++) {
     if (!NsTreeChild(settings->where, of_files[k])) continue;
-    NsDiagError(diag, NsKeysPlace(settings->where, of_files[k]), "'%s' goes with 'file' only", of_files[k]);
+    NsDiagError(diag, NsKeysPlace(settings->where, of_files[k]), "'%s' requires 'file'", of_files[k]);
   }
 }
 
@@ -70,13 +70,13 @@ static bool elements_have_lengths(const NsMesh *mesh, NsPlace place, NsArena *ar
   for (PetscInt k = 0; k < 3 * mesh->nodes; k++)
     if (!(fabs(mesh->x[k]) <= extent)) extent = fabs(mesh->x[k]); /* also what is no number */
   if (!(extent <= NS_MESH_FARTHEST)) {
-    NsDiagError(diag, place, "the mesh reaches farther than %g m from the origin, where squares of lengths are no numbers", NS_MESH_FARTHEST);
+    NsDiagError(diag, place, "the mesh extends more than %g m from the origin, where squares of lengths overflow", NS_MESH_FARTHEST);
     return false;
   }
   for (PetscInt e = 0; e < mesh->elements; e++)
     if (!(element_length(mesh, e) > 16 * PETSC_MACHINE_EPSILON * extent) && bad++ == 0) first = e;
   if (bad == 0) return true;
-  NsDiagError(diag, place, "the element from %s to %s has no length%s", NsMeshPoint(mesh, mesh->connection[2 * first], arena),
+  NsDiagError(diag, place, "the element from %s to %s has zero length%s", NsMeshPoint(mesh, mesh->connection[2 * first], arena),
     NsMeshPoint(mesh, mesh->connection[2 * first + 1], arena), bad > 1 ? NsArenaPrint(arena, ", and %ld more like it", (long)(bad - 1)) : "");
   return false;
 }
@@ -162,7 +162,7 @@ static bool add_all(NsMeshSet *sets, PetscInt *count, PetscInt total, const char
     if (strcmp(sets[s].name, "all") != 0) continue;
     if (sets[s].count == total) return true;
     NsDiagError(diag, place, "the physical %s 'all' of the file is only a part of the mesh", kind);
-    NsDiagNote(diag, "'all' is the name of the whole mesh; call the %s otherwise", kind);
+    NsDiagNote(diag, "'all' is the name of the whole mesh; rename the %s", kind);
     return false;
   }
   set->name  = "all";
@@ -308,8 +308,8 @@ void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsA
   NsDiagNote(diag, "valid node sets: %s", NsMeshWords(names, arena));
   /* Only a generated line has its ends named; which end of a file's curve is the left one, nobody can know. */
   if (mesh->from_file && (strcmp(name, "left") == 0 || strcmp(name, "right") == 0))
-    NsDiagNote(diag, "a mesh file's ends have the names it gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s", name,
-      mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");
+    NsDiagNote(diag, "the ends of a mesh from a file have the names that the file gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s",
+      name, mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");
 }
 
 void NsMeshElementSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag)

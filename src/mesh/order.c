@@ -170,7 +170,7 @@ static bool no_element_twice(const NsMesh *mesh, const Graph *graph, PetscInt ma
   }
   for (PetscInt i = 0; i < graph->nodes; i++) marks[i] = -1;
   if (twice == 0) return true;
-  NsDiagError(diag, place, "the element between %s and %s is there twice%s", NsMeshPoint(mesh, from, arena), NsMeshPoint(mesh, to, arena),
+  NsDiagError(diag, place, "the element between %s and %s occurs twice%s", NsMeshPoint(mesh, from, arena), NsMeshPoint(mesh, to, arena),
     twice > 1 ? NsArenaPrint(arena, ", and %ld more like it", (long)(twice - 1)) : "");
   NsDiagNote(diag, "two curves on top of each other? `Coherence;` in the .geo file joins them");
   return false;

@@ -9,7 +9,7 @@ static const NsColumn modes_columns[] = {
   {"undamped", "rad/s", "magnitude of the eigenvalue: the undamped angular frequency", offsetof(NsModesRow, undamped)},
   {"damping_ratio", "", "damping ratio", offsetof(NsModesRow, damping_ratio)},
   {"log_decrement", "", "logarithmic decrement of a vibration", offsetof(NsModesRow, log_decrement)},
-  {"kappa", "", "whirl: 1 a circle forward, -1 a circle backward, 0 a line", offsetof(NsModesRow, kappa)},
+  {"kappa", "", "sense of whirl: 1 forward circle, -1 backward circle, 0 straight line", offsetof(NsModesRow, kappa)},
   {"whirl", NULL, "forward, backward, planar, mixed, torsion, axial, or - without whirl", offsetof(NsModesRow, whirl)},
   {"kind", NULL, "rigid, vibration or overdamped", offsetof(NsModesRow, kind)},
   {"unstable", "", "1: the mode grows", offsetof(NsModesRow, unstable)},
@@ -23,7 +23,7 @@ static const NsColumn campbell_columns[] = {
   {"frequency", "rad/s", "damped angular frequency of the mode", offsetof(NsCampbellMode, frequency)},
   {"re", "1/s", "real part of its eigenvalue", offsetof(NsCampbellMode, re)},
   {"damping_ratio", "", "damping ratio", offsetof(NsCampbellMode, damping_ratio)},
-  {"whirl", "", "1: a circle forward, -1: a circle backward, 0: a line", offsetof(NsCampbellMode, kappa)},
+  {"whirl", "", "sense of whirl: 1 forward circle, -1 backward circle, 0 straight line", offsetof(NsCampbellMode, kappa)},
   {NULL},
 };
 const NsCsvType NsCsvType_Campbell = {"campbell.csv", "a row for each speed, four columns for each mode", NS_CSV_ANALYSIS, campbell_columns, "mode",
@@ -31,11 +31,12 @@ const NsCsvType NsCsvType_Campbell = {"campbell.csv", "a row for each speed, fou
 
 static const NsColumn critical_columns[] = {
   {"speed", "rad/s", "speed of rotation", offsetof(NsCriticalRow, speed)},
-  {"event", NULL, "critical (the mode's frequency is the speed) or unstable (from here on the mode grows)", offsetof(NsCriticalRow, event)},
+  {"event", NULL, "critical (the frequency of the mode equals the speed) or unstable (above this speed the mode grows)",
+    offsetof(NsCriticalRow, event)},
   {"mode", "", "number of the mode in campbell.csv", offsetof(NsCriticalRow, mode)},
   {"frequency", "rad/s", "damped angular frequency of the mode", offsetof(NsCriticalRow, frequency)},
   {"damping_ratio", "", "damping ratio", offsetof(NsCriticalRow, damping_ratio)},
-  {"kappa", "", "whirl: 1 a circle forward, -1 a circle backward, 0 a line", offsetof(NsCriticalRow, kappa)},
+  {"kappa", "", "sense of whirl: 1 forward circle, -1 backward circle, 0 straight line", offsetof(NsCriticalRow, kappa)},
   {"whirl", NULL, "forward, backward, planar, mixed, torsion, axial, or - without whirl", offsetof(NsCriticalRow, whirl)},
   {NULL},
 };
@@ -44,10 +45,10 @@ const NsCsvType NsCsvType_CriticalSpeeds = {"critical_speeds.csv",
 
 static const NsColumn response_columns[] = {
   {"speed", "rad/s", "speed of rotation", offsetof(NsResponseRow, speed)},
-  {"amplitude", "m or rad", "from the middle to the peak", offsetof(NsResponseValue, amplitude), .needs = NS_RESPONSE_AMPLITUDE},
-  {"phase", "rad", "above 0: ahead of the shaft's mark", offsetof(NsResponseValue, phase), .needs = NS_RESPONSE_AMPLITUDE},
-  {"major", "m", "long half axis of the orbit", offsetof(NsResponseValue, major), .needs = NS_RESPONSE_ORBIT},
-  {"minor", "m", "short half axis; below 0: the orbit goes backward", offsetof(NsResponseValue, minor), .needs = NS_RESPONSE_ORBIT},
+  {"amplitude", "m or rad", "zero to peak", offsetof(NsResponseValue, amplitude), .needs = NS_RESPONSE_AMPLITUDE},
+  {"phase", "rad", "u(t) = amplitude cos(speed t + phase)", offsetof(NsResponseValue, phase), .needs = NS_RESPONSE_AMPLITUDE},
+  {"major", "m", "semi-major axis of the orbit", offsetof(NsResponseValue, major), .needs = NS_RESPONSE_ORBIT},
+  {"minor", "m", "semi-minor axis; negative: backward whirl", offsetof(NsResponseValue, minor), .needs = NS_RESPONSE_ORBIT},
   {NULL},
 };
 const NsCsvType NsCsvType_Response = {

@@ -17,7 +17,7 @@ static const NsColumn columns[] = {
   {"impact", "J", "dissipated by impacts since the start", offsetof(Row, ledger.impact)},
   {"friction", "J", "dissipated by friction since the start", offsetof(Row, ledger.friction)},
   {"load", "J", "external work since the start: loads, drives, moving surfaces", offsetof(Row, ledger.load)},
-  {"numerical", "J", "numerical energy error: what closes the balance", offsetof(Row, ledger.numerical)},
+  {"numerical", "J", "numerical energy error: the remainder of the balance", offsetof(Row, ledger.numerical)},
   {NULL},
 };
 static const NsCsvType energy = {"energy.csv", "the energy balance, a row every `output.energy.every` steps", NS_CSV_STEPS, columns};

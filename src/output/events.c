@@ -29,13 +29,13 @@ static const NsColumn columns[] = {
   {"velocity_before", "m/s", "gap rate before", offsetof(Row, velocity_before)},
   {"velocity_after", "m/s", "gap rate after", offsetof(Row, velocity_after)},
   {"impulse", "N s", "normal impulse of an impact", offsetof(Row, impulse)},
-  {"energy_lost", "J", "energy that the impact dissipated, with the part of its friction", offsetof(Row, energy_lost)},
+  {"energy_lost", "J", "energy dissipated by the impact, including its friction", offsetof(Row, energy_lost)},
   {"tangential_velocity_after", "m/s", "velocity along the surface afterwards; signed for one tangent", offsetof(Row, tangential_velocity),
     WITH_FRICTION, true},
   {"tangential_impulse", "N s", "friction impulse of an impact; signed for one tangent", offsetof(Row, tangential_impulse), WITH_FRICTION, true},
   {NULL},
 };
-static const NsCsvType events = {"events.csv", "a row for each event of a contact; every step is looked at", NS_CSV_EVENTS, columns};
+static const NsCsvType events = {"events.csv", "a row for each event of a contact; events are detected in every step", NS_CSV_EVENTS, columns};
 
 static PetscBool wanted(const NsWriter *writer)
 {

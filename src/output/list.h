@@ -9,10 +9,9 @@ NS_WRITER(Frames, frames, NsTable_Every, "{every: 100}", "VTK files for ParaView
 NS_WRITER(History, history, NsTable_History, "{every: 1}", "history.csv: displacements and velocities of probes", "{probes: [bar.left], every: 1}")
 NS_WRITER(Orbits, orbits, NsTable_Orbits, "{}", "orbits.csv and poincare.csv: orbits of rotors at their stations",
   "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}")
-NS_WRITER(Contacts, contacts, NsTable_Every, "{every: 1}", "contacts.csv: gaps, gap rates, forces, impulses (those since the row before), states",
-  "{every: 1}")
+NS_WRITER(
+  Contacts, contacts, NsTable_Every, "{every: 1}", "contacts.csv: gaps, gap rates, forces, impulses since the previous row, states", "{every: 1}")
 NS_WRITER_SWITCH(
   Events, events, "true", "events.csv: impacts, closings, openings, stick and slip; gap rates before and after, impulse, energy lost", "false")
-NS_WRITER(
-  Energy, energy, NsTable_Every, "{every: 1}", "energy.csv: energies, what was dissipated, external work, numerical energy error", "{every: 10}")
+NS_WRITER(Energy, energy, NsTable_Every, "{every: 1}", "energy.csv: energies, dissipation, external work, numerical energy error", "{every: 10}")
 NS_WRITER_ALWAYS(Progress)

@@ -62,7 +62,7 @@ typedef struct {
 
 static const NsColumn orbits_columns[] = {
   {"time", "s", "time", offsetof(OrbitsRow, time)},
-  {"u2", "m", "displacement along the shaft's lateral axis 2, less that of `relative_to`", offsetof(StationRow, u2)},
+  {"u2", "m", "displacement along the shaft's lateral axis 2, minus that of `relative_to`", offsetof(StationRow, u2)},
   {"u3", "m", "the same along axis 3", offsetof(StationRow, u3)},
   {"radius", "m", "distance from the undeflected axis", offsetof(StationRow, radius)},
   {"whirl_rate", "rad/s", "angular velocity of the orbit, positive from axis 2 to 3", offsetof(StationRow, whirl_rate)},
@@ -74,36 +74,36 @@ static const NsCsvType orbits = {"orbits.csv", "the stations of rotors, a row ev
   "station", offsetof(OrbitsRow, station), sizeof(StationRow)};
 
 static const NsColumn turn_columns[] = {
-  {"time", "s", "when the shaft has made another turn", offsetof(TurnRow, time)},
+  {"time", "s", "time at which the shaft completes a revolution", offsetof(TurnRow, time)},
   {"station", NULL, "name of the station", offsetof(TurnRow, station)},
-  {"turn", "", "number of turns; below 0 backward", offsetof(TurnRow, turn)},
+  {"turn", "", "number of the revolution; negative: backward spin", offsetof(TurnRow, turn)},
   {"u2", "m", "displacement along the shaft's lateral axis 2", offsetof(TurnRow, u[0])},
   {"u3", "m", "the same along axis 3", offsetof(TurnRow, u[1])},
   {"v2", "m/s", "velocity along axis 2", offsetof(TurnRow, v[0])},
   {"v3", "m/s", "the same along axis 3", offsetof(TurnRow, v[1])},
   {NULL},
 };
-static const NsCsvType poincare = {"poincare.csv", "a row for each turn of the shaft at a station: a Poincare section", NS_CSV_EVENTS, turn_columns};
+static const NsCsvType poincare = {
+  "poincare.csv", "a row for each revolution of the shaft at a station: a Poincare section", NS_CSV_EVENTS, turn_columns};
 
 enum { ORBITS, TURNS }; /* the writer's tables */
 
 static const NsKey station_keys[] = {
-  {"at", NS_KEY_STRING, offsetof(NsStationSettings, at), .required = true, .help = "named node of a rotor, or a place along it",
+  {"at", NS_KEY_STRING, offsetof(NsStationSettings, at), .required = true, .help = "named node of a rotor, or a point along it",
     .example = "shaft@180 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsStationSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "from there to the station, by a rigid arm", .example = "[9.5 mm, 0, 0]"},
+    .help = "rigid arm from this point to the station", .example = "[9.5 mm, 0, 0]"},
   {"relative_to", NS_KEY_STRING, offsetof(NsStationSettings, relative_to),
-    .help =
-      "node of another body, such as a housing: its own displacement at this place is subtracted, so that the orbit is that within the clearance",
+    .help    = "node of another body, such as a housing, whose displacement is subtracted: the orbit is then the motion within the clearance",
     .example = "housing.center"},
   {NULL},
 };
 static const NsTable station_table = {
-  "station", "a place along a rotor whose orbit is recorded", station_keys, sizeof(NsStationSettings), .shorthand = "at"};
+  "station", "a point along a rotor whose orbit is recorded", station_keys, sizeof(NsStationSettings), .shorthand = "at"};
 
 static const NsKey orbits_keys[] = {
   {"stations", NS_KEY_NAMED, offsetof(NsOrbitsSettings, stations), .table = &station_table,
-    .help = "where orbits about the undeflected axis are recorded, each with a name", .example = "{disc: {at: shaft@180 mm}}"},
+    .help = "named points where orbits about the undeflected axis are recorded", .example = "{disc: {at: shaft@180 mm}}"},
   NS_EVERY_KEY(NsOrbitsSettings),
   {NULL},
 };
@@ -128,7 +128,7 @@ static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDi
   PetscFunctionBegin;
   (void)arena;
   if (own->stations.count && !model->view.station) {
-    NsDiagError(diag, NsKeysPlace(own->where, "stations"), "there is no rotor here (%s) whose orbit could be recorded", model->kind);
+    NsDiagError(diag, NsKeysPlace(own->where, "stations"), "orbits need a rotor, and this model has none (%s)", model->kind);
     PetscFunctionReturn(0);
   }
   for (int i = 0; i < own->stations.count; i++) {

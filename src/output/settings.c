@@ -5,7 +5,7 @@
 
 static const NsKey every_keys[] = {
   {"every", NS_KEY_INTEGER, offsetof(NsEverySettings, every), .required = true, .minimum = "0",
-    .help = "steps between two of them; 0 switches the output off", .example = "20"},
+    .help = "number of steps between two outputs; 0: no output", .example = "20"},
   {NULL},
 };
 const NsTable NsTable_Every = {"every", "an output", every_keys, sizeof(NsEverySettings)};
@@ -18,7 +18,7 @@ const NsTable NsTable_Every = {"every", "an output", every_keys, sizeof(NsEveryS
 #undef NS_WRITER_SWITCH
 
 static const NsKey output_keys[] = {
-  {"directory", NS_KEY_STRING, offsetof(NsOutputSettings, directory), .help = "where results go; without it out/NAME", .example = "out/trial"},
+  {"directory", NS_KEY_STRING, offsetof(NsOutputSettings, directory), .help = "directory of the results; default: out/NAME", .example = "out/trial"},
 #define NS_WRITER(Name, key, its_table, default_text, help_text, example_text) \
   {#key, NS_KEY_TABLE, offsetof(NsOutputSettings, key), .table = &its_table, .default_value = default_text, .help = help_text, \
     .example = example_text},
@@ -29,7 +29,8 @@ static const NsKey output_keys[] = {
 #undef NS_WRITER_SWITCH
 #undef NS_WRITER_ALWAYS
   {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .default_value = "10 min", .minimum = "0",
-    .help = "wall time between two checkpoints, from which `percuss run --resume` goes on; 0: none but where the run is stopped", .example = "1 min"},
+    .help    = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only when the run is stopped",
+    .example = "1 min"},
   {NULL},
 };
 
@@ -40,4 +41,4 @@ static void check_output(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   if (output->directory && !*output->directory) NsDiagError(diag, NsKeysPlace(output->where, "directory"), "directory must not be empty");
 }
-const NsTable NsTable_Output = {"output", "what is kept of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};
+const NsTable NsTable_Output = {"output", "output of a run", output_keys, sizeof(NsOutputSettings), .check = check_output};

@@ -51,6 +51,6 @@ static inline const NsList *NsOrbitStations(const NsOutputSettings *output)
 /* The key `every` of a writer's own table, whose struct T begins as NsEverySettings. */
 #define NS_EVERY_KEY(T) \
   { \
-    "every", NS_KEY_INTEGER, offsetof(T, every), .default_value = "1", .minimum = "0", .help = "steps between two rows; 0 switches it off", \
+    "every", NS_KEY_INTEGER, offsetof(T, every), .default_value = "1", .minimum = "0", .help = "number of steps between two rows; 0: no output", \
                                                  .example = "1" \
   }

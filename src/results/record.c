@@ -88,7 +88,7 @@ NsRunRecord *NsRunRecordRead(const char *path, NsArena *arena, NsDiag *diag)
     return NULL;
   }
   if (stat(manifest, &about)) {
-    NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' holds no results of percuss: there is no run.json", record->directory);
+    NsDiagError(diag, (NsPlace){.source = NULL}, "'%s' contains no results of percuss: there is no run.json", record->directory);
     return NULL;
   }
   record->manifest = tree = NsTreeReadOwn(manifest, arena, diag);

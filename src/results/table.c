@@ -196,16 +196,16 @@ static Reader *read_names(Reader plain, const char *line_end)
     double      value;
 
     if (!next_field(&at, line_end, &field)) {
-      complain(reader, from, (size_t)(line_end - from), "a quote that does not end, or is followed by more than a comma");
+      complain(reader, from, (size_t)(line_end - from), "an unterminated quote, or text between a quote and the next comma");
       return NULL;
     }
     reader->name[reader->columns++] = keep_word(reader->arena, &field);
     if (first && reader->columns == 1 && strcmp(reader->name[0], first)) {
-      complain(reader, text, field.size, "this is no %s of percuss, whose first column is '%s'", reader->file, first);
+      complain(reader, text, field.size, "not a table %s of percuss: its first column must be '%s'", reader->file, first);
       return NULL;
     }
     if (!is_number(&field, &value)) continue;
-    complain(reader, from, field.size, "no table of percuss: names of columns are expected here%s", field.size ? ", not numbers" : "");
+    complain(reader, from, field.size, "not a table of percuss: expected names of columns here%s", field.size ? ", not numbers" : "");
     return NULL;
   }
   return reader;
@@ -235,7 +235,7 @@ static bool read_row(Reader *reader, const char *line, const char *line_end, Tar
     Field       field;
 
     if (!next_field(&at, line_end, &field)) {
-      complain(reader, from, (size_t)(line_end - from), "a quote that does not end, or is followed by more than a comma");
+      complain(reader, from, (size_t)(line_end - from), "an unterminated quote, or text between a quote and the next comma");
       return false;
     }
     if (target[c].words) {
@@ -243,12 +243,13 @@ static bool read_row(Reader *reader, const char *line, const char *line_end, Tar
       continue;
     }
     if (is_number(&field, &target[c].numbers[row])) continue;
-    complain(reader, from, field.size, "a number is expected here, in column '%s'", reader->name[c]);
+    complain(reader, from, field.size, "expected a number here, in column '%s'", reader->name[c]);
     return false;
   }
   if (!at && c == reader->columns) return true;
   for (; at; c++) at = (at = memchr(at, ',', (size_t)(line_end - at))) ? at + 1 : NULL;
-  complain(reader, line, (size_t)(line_end - line), "%d values in this row, and %d names in the first line", c, reader->columns);
+  complain(reader, line, (size_t)(line_end - line), "%d %s in this row, but %d %s in the first line", c, NsPlural(c, "value", "values"),
+    reader->columns, NsPlural(reader->columns, "name", "names"));
   return false;
 }
 
@@ -304,7 +305,7 @@ static NsResultTable *read_text(NsSource *source, const char *file, NsArena *are
   table->path = source->name;
   while (size && !source->text[size - 1]) size--; /* a machine that went down leaves a file's new end as zeros */
   if (broken && broken < source->text + size) {
-    NsDiagError(diag, (NsPlace){.source = NULL}, "%s: no table: there are bytes in it that are no text", source->name);
+    NsDiagError(diag, (NsPlace){.source = NULL}, "%s: not a table: it contains bytes that are not text", source->name);
     return NULL;
   }
   plain.end = source->text + size;
@@ -312,7 +313,7 @@ static NsResultTable *read_text(NsSource *source, const char *file, NsArena *are
   table->unfinished = plain.end < source->text + source->size || !source->size;
   if (plain.end == source->text) {
     if (begins_well(&plain)) return table;
-    complain(&plain, source->text, size, "no table of percuss: names of columns, parted by commas, are expected in the first line");
+    complain(&plain, source->text, size, "not a table of percuss: expected names of columns, separated by commas, in the first line");
     return NULL;
   }
   line_end = end_of_line(source->text, plain.end, &next);
@@ -332,7 +333,7 @@ NsResultTable *NsResultTableRead(const char *path, NsArena *arena, NsDiag *diag)
     source.text = text;
     table       = read_text(&source, slash ? slash + 1 : path, arena, diag);
   } else if (errno == ESPIPE)
-    NsDiagError(diag, (NsPlace){.source = NULL}, "cannot read %s: no plain file", path);
+    NsDiagError(diag, (NsPlace){.source = NULL}, "cannot read %s: not a regular file", path);
   else
     NsDiagError(diag, (NsPlace){.source = NULL}, "cannot read %s: %s", path, strerror(errno));
   free(text);

@@ -65,9 +65,10 @@ static void advise_mechanism(const NsModel *model, Demands d, NsAdvice *advice)
   advice->step   = 0;
   advice->scheme = few ? "event_driven_hem5" : "half_explicit_adaptive";
   (void)snprintf(advice->reason, sizeof(advice->reason), "%s%s",
-    few ? "impacts are met and steps follow from `tolerance`, where no step limit is known; less exact and quicker: half_explicit_adaptive"
-        : "steps follow from `tolerance`, where no step limit is known, at the least cost with many contacts",
-    d.joins && !few ? "; with `positions: held`, for joints drift" : "");
+    few
+      ? "locates impacts, and its steps follow from `tolerance`, because no critical time step is known; faster and less accurate: half_explicit_adaptive"
+      : "its steps follow from `tolerance`, because no critical time step is known; lowest cost with many contacts",
+    d.joins && !few ? "; use `positions: held`, because joints drift" : "");
 }
 
 static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscReal period, NsAdvice *advice)
@@ -92,17 +93,19 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
     advice->step   = PetscMin(NS_LONGER * PetscMax(limit, run->stability.omega_max > 0 ? 2 / run->stability.omega_max : 0),
         PetscMin(end / NS_FEWEST_STEPS, period / NS_OF_LOAD)); /* damping limits explicit ones alone */
     (void)snprintf(advice->reason, sizeof(advice->reason),
-      "%.2g explicit steps are many: take longer elements where they set the limit, or steps without limit%s", end / limit,
-      curved || d.joins       ? ""
-      : d.bounces || !elastic ? "; implicit_split damps what they do not resolve"
-                              : "; implicit_split damps what they do not resolve; modal does not know the mesh");
+      "an explicit scheme would need %.2g steps: use longer elements where they determine the critical time step, or an implicit scheme%s",
+      end / limit,
+      curved || d.joins ? ""
+      : d.bounces || !elastic
+        ? "; implicit_split damps the frequencies that the step does not resolve"
+        : "; implicit_split damps the frequencies that the step does not resolve; the step of modal does not depend on the mesh");
     return;
   }
   advice->scheme = "half_explicit";
   advice->step   = PetscMin(NS_PART * limit, PetscMin(end / NS_FEWEST_STEPS, period / NS_OF_LOAD));
   if (curved)
     also =
-      "; with `positions: held`, for gaps on curved surfaces drift; generalised_alpha takes steps ten and more times as long, where a hundredth will do";
+      "; use `positions: held`, because gaps on curved surfaces drift; generalised_alpha allows steps ten times as long, with errors of about one per cent";
   else if (elastic && model->candidates && !d.bounces && model->linear)
     also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
   if (advice->step < PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS))
@@ -111,7 +114,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,
       NS_PART, ceil(end / (NS_PART * limit)), also);
   else
-    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit, %.3g steps: the least time for the same error%s", NS_PART,
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of the critical time step, %.3g steps: the lowest cost for the same error%s", NS_PART,
       ceil(end / advice->step), also);
 }
 
@@ -129,7 +132,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
   if (model->massless) {
     advice->scheme = "massless_contact";
     advice->step   = NS_PART * PetscMin(run->stability.step_limit, run->stability.contact_limit);
-    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of its limit: contact nodes without mass have no other scheme", NS_PART);
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%g of the critical time step; no other scheme supports massless contact nodes", NS_PART);
     PetscFunctionReturn(0);
   }
   PetscCall(explicit_limit(run, &limit));
@@ -139,7 +142,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
   else {
     advice->scheme = d.rubs_in_space ? "half_explicit_adaptive" : "event_driven_hem5";
     advice->step   = 0;
-    (void)snprintf(advice->reason, sizeof(advice->reason), "nothing vibrates: contacts alone set the step");
+    (void)snprintf(advice->reason, sizeof(advice->reason), "the model has no vibration: only contacts limit the step");
   }
   PetscFunctionReturn(0);
 }

@@ -119,7 +119,7 @@ static void compare(const NsCheckpointHead *own, const NsCheckpointHead *found, 
   else if (strcmp(own->options, found->options) != 0)
     (void)snprintf(why, size, "it was written with other PETSc options");
   else if (own->ranks != found->ranks)
-    (void)snprintf(why, size, "it was written by %lld process%s, and here %s %lld: start as many with mpiexec -n %lld", (long long)found->ranks,
+    (void)snprintf(why, size, "it was written by %lld process%s, but now there %s %lld: use mpiexec -n %lld", (long long)found->ranks,
       found->ranks == 1 ? "" : "es", own->ranks == 1 ? "is" : "are", (long long)own->ranks, (long long)found->ranks);
 }
 
@@ -184,9 +184,9 @@ static void look_at(NsRun *run, const char *name, char *why, size_t size)
   if (n < 0)
     (void)snprintf(why, size, "it cannot be read: %s", NsFolderWhy(errno));
   else if (!NsCheckpointReadHead(self->chunk, (size_t)n, &head))
-    (void)snprintf(why, size, "it is no checkpoint that this program reads");
+    (void)snprintf(why, size, "it is not a checkpoint of this version");
   else if (lseek(fd, 0, SEEK_SET) < 0 || !is_whole(fd, self->chunk, NS_CHUNK))
-    (void)snprintf(why, size, "it is damaged: its checksum does not fit");
+    (void)snprintf(why, size, "it is damaged: its checksum differs");
   else
     compare(&self->head, &head, why, size);
   if (fd >= 0) (void)close(fd);
@@ -510,7 +510,7 @@ PetscErrorCode NsCheckpointRead(NsRun *run)
   self->ended           = PETSC_FALSE;
   if (run->sink.writes && !open_file(run)) NsSinkFail(&run->sink, "cannot read %s/%s: %s", run->sink.directory, run->checkpoint, strerror(errno));
   PetscCall(NsRunSerialize(run, &archive));
-  if (!archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "holds more than it should");
+  if (!archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "is longer than expected");
   while (!self->ended) PetscCall(fetch(run)); /* the rest, so that all processes have had theirs */
   if (archive.problem[0]) NsSinkFail(&run->sink, "cannot resume from the checkpoint: it %s", archive.problem);
   if (run->sink.writes) {

@@ -97,7 +97,7 @@ static PetscErrorCode build(NsRun *run)
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsModelCheck(run->model));
   if (run->model->massless && !type->massless)
-    refusal = "contacts touch nodes without mass (`mass: redistributed`), which massless_contact moves and no other scheme";
+    refusal = "contacts act on massless nodes (`mass: redistributed`), which only massless_contact supports";
   else
     refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
   if (refusal)
@@ -138,8 +138,8 @@ static void plan_steps(NsRun *run)
   const double steps = run->config.time->end / run->step;
 
   if (steps > 1e15) {
-    NsDiagError(
-      run->diag, NsKeysPlace(run->config.scheme.where, "step"), "%g steps of %g s to reach %g s: too many", steps, run->step, run->config.time->end);
+    NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "step"), "too many steps: %g steps of %g s to reach t = %g s", steps, run->step,
+      run->config.time->end);
     return;
   }
   run->steps = (PetscInt64)ceil(steps - 1e-6);
@@ -171,8 +171,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   if (!NsTreeFits(run->tree))
     NsDiagError(diag, (NsPlace){run->tree->place.source, 0, 0, 0}, "with what is set it holds more than 100000 values, or more than 2 MB of text");
   if (NsTreeChild(run->tree, "config") && !NsTreeChild(run->tree, "bodies")) {
-    NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study of many runs, not the config of one");
-    NsDiagNote(diag, "percuss study %s makes them", options->config_path);
+    NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study, not the config of a single run");
+    NsDiagNote(diag, "run it with: percuss study %s", options->config_path);
   }
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsTreeTame(run->tree, arena);

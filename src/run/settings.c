@@ -41,13 +41,13 @@ static const NsTable assembly_table = {
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
 static const NsKey config_keys[] = {
-  {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "a line that names the run in its results", .example = "Elastic bar hits a rigid wall"},
+  {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "title of the run in its results", .example = "Elastic bar hits a rigid wall"},
   {"gravity", NS_KEY_VECTOR, offsetof(NsConfig, gravity), .dimension = NS_DIM_ACCELERATION, .default_value = "[0, 0, 0]",
     .help = "acceleration of gravity", .example = "[0, 0, -9.81 m/s^2]"},
   {"bodies", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, bodies), .variants = body_variants, .required = true, .least = 1,
-    .help    = "what moves, each with a name of your own",
+    .help    = "bodies of the model, each with a name of your choice",
     .example = "{bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}}}"},
-  {"supports", NS_KEY_NAMED, offsetof(NsConfig, supports), .table = &NsTable_Support, .help = "nodes held in place",
+  {"supports", NS_KEY_NAMED, offsetof(NsConfig, supports), .table = &NsTable_Support, .help = "boundary conditions: DOF held in place",
     .example = "{clamp: {at: bar.right}}"},
 #define NS_FORCE(Name, key, text, value) \
   {#key, NS_KEY_NAMED, offsetof(NsConfig, forces[NS_FORCE_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
@@ -57,7 +57,7 @@ static const NsKey config_keys[] = {
   {#key, NS_KEY_NAMED, offsetof(NsConfig, attachments[NS_ATTACHMENT_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
 #include "fe/attach/list.h"
 #undef NS_ATTACHMENT
-  {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "what may touch what",
+  {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "unilateral contacts",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
   {"joints", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, joints), .variants = NsJointVariants,
     .help    = "what holds bodies of `type: body` together, each with a name of your own",
@@ -67,12 +67,12 @@ static const NsKey config_keys[] = {
   {"assembly", NS_KEY_TABLE, offsetof(NsConfig, assembly), .table = &assembly_table, .default_value = "{}",
     .help = "how bodies are brought together by joints at the start", .example = "{tolerance: 1 mm}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
-    .help = "as_given: bodies as `initial` says; static: deflected by weight and by loads as at t = 0, without contact", .example = "static"},
+    .help = "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0, without contact", .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",
     .help =
-      "how forces and solves of finite elements are computed: lumped where the mass matrix is diagonal, banded where rows are narrow, petsc anywhere; same results to rounding",
+      "back end that computes forces and solves of finite elements: lumped (diagonal mass matrix), banded (narrow matrices), petsc (any); results agree to rounding",
     .example = "petsc"},
-  {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "how time advances",
+  {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "time integration scheme",
     .example = "{type: half_explicit, step: 0.1 us}"},
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
   {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &NsTable_Limits, .default_value = "{}",

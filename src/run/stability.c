@@ -240,7 +240,7 @@ static void judge_stability(NsRun *run, PetscBool refuse)
       implicit_advice(run->model), how);
   } else if (run->step > stability->contact_limit) {
     NsDiagWarning(run->diag, place,
-      "the time step, %g s, is above %.5g s: contacts that press nodes without mass on what has mass (other bodies, rotations) may make it unstable while closed",
+      "the time step, %g s, is above %.5g s: closed contacts between massless nodes and nodes with mass (other bodies, rotations) may make it unstable",
       run->step, stability->contact_limit);
     NsDiagNote(run->diag, "this bound is conservative; watch the numerical energy error, or give both bodies `mass: redistributed`");
   } else if (run->step > NS_CLOSE * limit) {

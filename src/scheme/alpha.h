@@ -30,7 +30,7 @@ typedef struct {
   { \
     "rho", NS_KEY_NUMBER, offsetof(NsAlphaSettings, rho), \
       .default_value = "0.8", .minimum = "0", .maximum = "1", \
-      .help = "what is left, after a step, of the highest frequencies: 1 keeps their energy, 0 takes it at once", .example = "0.5" \
+      .help = "amplification factor of the highest frequencies: 1 does not damp them, 0 removes them in one step", .example = "0.5" \
   }
 
 /* The first member of the private data of all of them. */

@@ -155,7 +155,7 @@ static PetscErrorCode count_crowd(NsScheme *scheme, PetscReal t, NsStepOutcome *
       PetscCall(NsStepName(outcome, scheme, 1, (PetscInt[]){k / 2}));
   }
   PetscCall(PetscStrlcat(outcome->reason,
-    ": impacts accumulate, or contacts open and close without end; a larger velocity_tolerance, or a time-stepping scheme, gets over this",
+    ": impacts accumulate, or contacts open and close without end; a larger velocity_tolerance, or a time-stepping scheme, avoids this",
     sizeof(outcome->reason)));
   PetscFunctionReturn(0);
 }

@@ -49,30 +49,30 @@ typedef struct {
 
 /* For the pages of all of them. */
 #define NS_EVENT_ABOUT \
-  "Events are located within a step and end it: contacts close, open, stick or slip; loads and prescribed speeds jump or bend. At an impact " \
+  "Events are located within a step and end it: contacts close, open, stick or slip; loads and prescribed speeds have jumps or kinks. At an impact " \
   "all closed contacts obey the impact law with planar friction; which of them stay closed follows from accelerations (select: lcp) or from " \
   "a short Moreau-Jean step (select: moreau_jean).\n" \
   "Impacts that would leave a contact slower than velocity_tolerance, or lift it by less than a thousandth of gap_tolerance, do not bounce: " \
-  "accumulations of impacts end. No step is longer than a quarter of the period of loads that swing or turn; what forces of a plugin do over " \
-  "time is not known: give a step shorter than that. Gaps must be smooth; one process.\n"
+  "accumulations of impacts end. No step is longer than a quarter of the period of harmonic or rotating loads. The period of forces in a " \
+  "plugin is not known: choose `step` shorter than that. Gaps must be smooth; one process.\n"
 
 extern const char *const NsEventSelectChoices[];
 
 #define NS_EVENT_KEYS(tolerated) \
   {"step", NS_KEY_NUMBER, offsetof(NsSchemeSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", \
-    .help = "longest step; every step where no tolerance is given", .example = "10 ms"}, \
+    .help = "longest step; without tolerances the length of all steps", .example = "10 ms"}, \
     {"tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, tolerance), .default_value = (tolerated), .minimum = "0", .maximum = "1", \
       .help = \
-        "error allowed in a step, over the largest coordinate so far, at least gap_tolerance, and likewise of the velocities; 0: none by this rule", \
+        "error of a step, relative to the largest coordinate so far (at least gap_tolerance), and likewise of velocities; 0: only absolute_tolerance", \
       .example = "1e-6"}, \
     {"absolute_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, absolute_tolerance), .default_value = "0", .minimum = "0", \
-      .help = "the same in SI units, added to it; both 0: steps of one length", .example = "1e-10"}, \
+      .help = "error of a step in SI units, added to the relative one; both 0: constant steps", .example = "1e-10"}, \
     {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "1e-9 m", \
-      .minimum = "0 <", .help = "a gap up to this belongs to a contact that is closed", .example = "1e-10 m"}, \
+      .minimum = "0 <", .help = "a contact with a gap up to this is closed", .example = "1e-10 m"}, \
     {"velocity_tolerance", NS_KEY_NUMBER, offsetof(NsEventSettings, velocity_tolerance), .dimension = NS_DIM_VELOCITY, .default_value = "1e-6 m/s", \
       .minimum = "0 <", \
       .help = \
-        "a contact that moves no faster is at rest; impacts that would leave less do not bounce (nor those that lift it by less than gap_tolerance/1000)", \
+        "a slower contact is at rest; an impact with a slower rebound does not bounce (nor one that lifts the contact by less than gap_tolerance/1000)", \
       .example = "1e-8 m/s"}, \
   { \
     "select", NS_KEY_CHOICE, offsetof(NsEventSettings, select), \

@@ -14,9 +14,9 @@ static const char *const rates_choices[] = {"projected", "free", NULL};
 
 static const NsKey keys[] = {NS_EVENT_KEYS("1e-6"),
   {"rho", NS_KEY_NUMBER, offsetof(NsEventSettings, rho), .default_value = "0.8", .minimum = "0", .maximum = "1",
-    .help = "spectral radius at infinite frequency: 1 damps nothing, 0 all at once", .example = "0.9"},
+    .help = "amplification factor at infinite frequency: 1 does not damp, 0 damps within one step", .example = "0.9"},
   {"rates", NS_KEY_CHOICE, offsetof(NsEventSettings, rates), .choices = rates_choices, .default_value = "projected",
-    .help = "rates of held gaps: made to vanish at the end of each step, or left as they come out (as in the paper)", .example = "free"},
+    .help = "rates of held gaps: projected to zero at the end of each step, or not corrected (as in the paper)", .example = "free"},
   {NULL}};
 
 const NsSchemeType NsSchemeType_EventDrivenAlpha = {
@@ -24,12 +24,13 @@ const NsSchemeType NsSchemeType_EventDrivenAlpha = {
     {
       .name  = "event_driven_alpha",
       .title = "event-driven with generalised-alpha: implicit, order 2, constraints on position level",
-      .about = "Implicit method with Newton iterations: held gaps are constant, to rounding, and so are their rates by a projection that is not "
-               "in the reference (rates: projected). rates: free leaves errors of O(dt^2), and steps that change cost the order. Frequencies "
-               "that the step does not resolve are damped.\n" NS_EVENT_ABOUT
-               "Steps end at events and with the run; between, the tolerances set their length, at most `step`. Outputs count them as they come. "
-               "tolerance: 0 and absolute_tolerance: 0 make all of them `step` long. With a tolerance it is slow on finite elements: many small "
-               "steps, and a new factorization whenever their length changes.\n",
+      .about =
+        "Implicit method with Newton iterations: held gaps are constant, to rounding, and so are their rates by a projection that is not "
+        "in the reference (rates: projected). rates: free leaves errors of O(dt^2), and steps that change cost the order. Frequencies "
+        "that the step does not resolve are damped.\n" NS_EVENT_ABOUT
+        "Steps end at events and at the end of the run; the tolerances determine the others, at most `step`. `every` of outputs counts all of them. "
+        "tolerance: 0 and absolute_tolerance: 0 make all of them `step` long. With a tolerance it is slow on finite elements: many small "
+        "steps, and a new factorization whenever their length changes.\n",
       .table = &(const NsTable){"event_driven_alpha", "event-driven scheme, generalised-alpha", keys, sizeof(NsEventSettings)},
     },
   .sheet =

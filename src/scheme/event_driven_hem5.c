@@ -28,10 +28,11 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
     {
       .name  = "event_driven_hem5",
       .title = "event-driven with HEM5: order 5, constraints on velocity level",
-      .about = "Half-explicit Runge-Kutta method with 8 stages: what is held has no velocity, to rounding; gaps drift within the tolerance. Also "
-               "of order 5 with impacts.\n" NS_EVENT_ABOUT
-               "Steps end at events and with the run; between, the tolerances set their length, at most `step`. Outputs count them as they come. "
-               "tolerance: 0 makes all of them `step` long.\n",
+      .about =
+        "Half-explicit Runge-Kutta method with 8 stages: held contacts have zero velocity, to rounding; gaps drift within the tolerance. Also "
+        "of order 5 with impacts.\n" NS_EVENT_ABOUT
+        "Steps end at events and at the end of the run; the tolerances determine the others, at most `step`. `every` of outputs counts all of them. "
+        "tolerance: 0 makes all of them `step` long.\n",
       .table = &(const NsTable){"event_driven_hem5", "event-driven scheme, HEM5", keys, sizeof(NsEventSettings)},
     },
   .sheet =
@@ -42,7 +43,7 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
       .energy        = "error within the tolerance",
       .needs         = "rates of contact rows",
       .cited         = "Haddouni, Acary, Beley (13)",
-      .step_limit    = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else kept by the tolerance",
+      .step_limit    = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else observed by the tolerance",
       .theory        = "schemes_events",
       .reference = "M. Haddouni, V. Acary, J.-D. Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with "
                    "unilateral and bilateral constraints, 2.2",

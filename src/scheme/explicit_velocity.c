@@ -98,7 +98,7 @@ static const NsKey keys[] = {
   NS_STEP_KEY,
   NS_RESTITUTION_OF_KEY,
   {"free_force", NS_KEY_CHOICE, offsetof(NsSettings_ExplicitVelocity, free_force), .choices = free_force_choices, .default_value = "left_out",
-    .help = "h in the equations that fix the contact forces: included (option 1 of the paper), or left out (option 2)", .example = "included"},
+    .help = "h in the equations of the contact forces: included (option 1 of the paper), or left out (option 2)", .example = "included"},
   {"activation", NS_KEY_CHOICE, offsetof(NsSettings_ExplicitVelocity, activation), .choices = activation_choices, .default_value = "own",
     .help = "contacts with a force at the end of a step: those closed there, or those closed at its start", .example = "kept"},
   {NULL},
@@ -109,9 +109,10 @@ const NsSchemeType NsSchemeType_ExplicitVelocity = {
     {
       .name  = "explicit_velocity",
       .title = "explicit on velocity level: drifts; for comparison",
-      .about = "As scheme.half_explicit, but each contact force stops the velocity of its own stage within a whole step and acts for half of "
-               "one. The constraint is met on average only: contacts drift, chatter and open. With free_force: left_out a body at rest sinks "
-               "slowly, because the forces do not balance its weight.\n",
+      .about =
+        "As scheme.half_explicit, but each contact force makes the contact velocity of its stage zero within a whole step, and acts for half a "
+        "step. The constraint is satisfied on average only: contacts drift, chatter and open. With free_force: left_out a body at rest sinks "
+        "slowly, because the forces do not balance its weight.\n",
       .table = &(const NsTable){"explicit_velocity", "explicit scheme, velocity level", keys, sizeof(NsSettings_ExplicitVelocity)},
     },
   .sheet =
@@ -122,7 +123,7 @@ const NsSchemeType NsSchemeType_ExplicitVelocity = {
       .energy        = "oscillates, bounded; joints lose it; e near 1 adds",
       .needs         = "",
       .cited         = "Schindler et al. Fig. 7",
-      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping reduces it",
       .theory        = "schemes_velocity",
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Sec. 4, Fig. 7",

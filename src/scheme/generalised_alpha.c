@@ -263,14 +263,15 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
     {
       .name  = "generalised_alpha",
       .title = "nonsmooth generalised-alpha: implicit, no step limit, no penetration, no drift, numerical damping by rho",
-      .about = "Contacts and joints hold on position and on velocity level at once: no penetration, joints closed and at rest, all to rounding. "
-               "Order 2 with joints, too. For stiff models with joints or curved contacts.\n"
-               "rho is what is left of the highest frequencies after a step: 1 keeps them, 0.8 removes them in some steps, 0 at once. One "
-               "percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
-               "lasts.\n"
-               "Joints have a force, too. The projection of positions does work: with long steps impacts of elastic bodies take or add some per "
-               "cent of the energy. Linear models: one matrix, two local problems per step with contact; others, dampers and friction: Newton's "
-               "method.\n",
+      .about =
+        "Contacts and joints hold on position and on velocity level at once: no penetration, joints satisfied in position and velocity, all to rounding. "
+        "Order 2 with joints, too. For stiff models with joints or curved contacts.\n"
+        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. One "
+        "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
+        "lasts.\n"
+        "Joint reactions are forces besides. The projection of positions does work: with long steps, impacts of elastic bodies remove or add some per "
+        "cent of the energy. Linear models: one matrix, two local problems per step with contact; others, dampers and friction: Newton's "
+        "method.\n",
       .table = &(const NsTable){"generalised_alpha", "nonsmooth generalised-alpha scheme, positions and velocities", keys, sizeof(NsAlphaSettings)},
     },
   .sheet =
@@ -278,7 +279,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity and position",
-      .energy        = "high frequencies lose it (rho < 1); projections alter it by O(dt)",
+      .energy        = "damped at high frequencies (rho < 1); projections change it by O(dt)",
       .needs         = "",
       .cited         = "Bruels, Acary, Cardona",
       .step_limit    = "none",

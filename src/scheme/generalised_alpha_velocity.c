@@ -35,13 +35,14 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
     {
       .name  = "generalised_alpha_velocity",
       .title = "nonsmooth generalised-alpha, contacts on velocity level: implicit, no step limit, numerical damping by rho",
-      .about = "One percussion per step on contacts that are closed at the end of the free motion. rho is what is left of the highest "
-               "frequencies after a step: 1 keeps them, 0.8 removes them in some steps, 0 at once. rho = 1 keeps the energy of linear models, as "
-               "moreau_jean with theta = 0.5 does.\n"
-               "One percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
-               "lasts.\n"
-               "Penetration is at most dt |u^-| from rho = 0.8 on; below it grows. Joints and curved contacts drift. Linear models: one matrix, "
-               "one local problem per step with contact; others, and dampers: Newton's method.\n",
+      .about =
+        "One percussion per step on contacts that are closed at the end of the free motion. rho is the amplification factor of the highest "
+        "frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. rho = 1 conserves the energy of linear models, as "
+        "moreau_jean with theta = 0.5 does.\n"
+        "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
+        "lasts.\n"
+        "Penetration is at most dt |u^-| for rho >= 0.8; for smaller rho it grows. Joints and curved contacts drift. Linear models: one matrix, "
+        "one local problem per step with contact; others, and dampers: Newton's method.\n",
       .table = &(const NsTable){"generalised_alpha_velocity", "nonsmooth generalised-alpha scheme, velocity form", keys, sizeof(NsAlphaSettings)},
     },
   .sheet =
@@ -49,7 +50,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "high frequencies lose it (rho < 1); rho = 1, linear: to rounding",
+      .energy        = "damped at high frequencies (rho < 1); conserved to rounding with rho = 1 (linear models)",
       .needs         = "",
       .cited         = "Chen et al. 4",
       .step_limit    = "none",

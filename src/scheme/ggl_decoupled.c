@@ -51,11 +51,12 @@ const NsSchemeType NsSchemeType_GglDecoupled = {
     {
       .name  = "ggl_decoupled",
       .title = "decoupled Gear-Gupta-Leimkuhler: midpoint scheme with projection, no penetration",
-      .about = "As scheme.moreau_midpoint; then positions are projected onto g >= 0 in the metric of the coordinates, which depends on their "
-               "choice and on the mesh. Gaps hold to rounding, gap rates as in the midpoint scheme. Each projection adds or takes energy.\n"
-               "With e > 0 a contact at rest does not settle: projected onto g = 0, it is found open in the next step, and each of its small "
-               "bounces counts as an impact. Elastic bodies that keep hitting with e near 1 gain energy without bound. scheme.moreau_jean and "
-               "scheme.event_driven_hem5 keep the energy.\n",
+      .about =
+        "As scheme.moreau_midpoint; then positions are projected onto g >= 0 in the metric of the coordinates, which depends on their "
+        "choice and on the mesh. Closed gaps are zero to rounding, gap rates as in the midpoint scheme. Each projection adds or removes energy.\n"
+        "With e > 0 a contact at rest does not settle: projected onto g = 0, it is treated as open in the next step, and each of its small "
+        "bounces counts as an impact. Elastic bodies that hit repeatedly with e near 1 gain energy without bound. scheme.moreau_jean and "
+        "scheme.event_driven_hem5 conserve the energy.\n",
       .table = &(const NsTable){"ggl_decoupled", "decoupled Gear-Gupta-Leimkuhler scheme", keys, sizeof(NsSchemeSettings)},
     },
   .sheet =

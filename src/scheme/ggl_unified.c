@@ -175,11 +175,11 @@ const NsSchemeType NsSchemeType_GglUnified = {
       .about = "Implicit midpoint rule with the impact law on velocities and non-penetration on positions in one system. Each step is a Newton "
                "iteration: one for linear models, five to ten for mechanisms. project: all holds gaps to rounding; active is the reference as "
                "printed; none is the implicit midpoint scheme without projection.\n"
-               "One percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
+               "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
-               "With e > 0 a contact at rest does not settle: projected onto g = 0, it is found open in the next step, and each of its small "
-               "bounces counts as an impact. Elastic bodies that keep hitting with e near 1 gain energy without bound. scheme.moreau_jean and "
-               "scheme.event_driven_hem5 keep the energy.\n",
+               "With e > 0 a contact at rest does not settle: projected onto g = 0, it is treated as open in the next step, and each of its small "
+               "bounces counts as an impact. Elastic bodies that hit repeatedly with e near 1 gain energy without bound. scheme.moreau_jean and "
+               "scheme.event_driven_hem5 conserve the energy.\n",
       .table = &(const NsTable){"ggl_unified", "unified Gear-Gupta-Leimkuhler scheme", keys, sizeof(NsSettings_GglUnified)},
     },
   .sheet =
@@ -187,7 +187,7 @@ const NsSchemeType NsSchemeType_GglUnified = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity and position",
-      .energy        = "kept to rounding (linear models); projections and joints alter it by O(dt)",
+      .energy        = "conserved to rounding (linear models); projections and joints change it by O(dt)",
       .needs         = "",
       .cited         = "Schoeder et al. (36)-(40)",
       .step_limit    = "none",

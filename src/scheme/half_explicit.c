@@ -79,7 +79,8 @@ static const NsKey keys[] = {
   NS_RESTITUTION_OF_KEY,
   NS_POSITIONS_KEY(NsTrapezoidalSettings),
   {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicit, decide), .choices = decide_choices, .default_value = "at_end",
-    .help    = "where contacts are found to be newly closed: at the end of the step, at its Euler prediction, or impacts always after forces",
+    .help =
+      "where contacts are found to be newly closed: at the end of the step, or at its Euler prediction; always: impacts after forces in every step",
     .example = "at_prediction"},
   {NULL},
 };
@@ -93,9 +94,9 @@ const NsSchemeType NsSchemeType_HalfExplicit = {
                "impulses with the impact law act at its end instead. The first choice for most models.\n"
                "Lasting contact is of order 2, too, with joints and friction. Contact velocities are zero to rounding while closed; positions "
                "drift on curved contacts only, which positions: held removes. Penetration at an impact is at most the distance of one step.\n"
-               "Elastic bodies that keep hitting with e near 1 gain energy if steps are long. scheme.moreau_jean and scheme.event_driven_hem5 "
-               "keep the energy.\n"
-               "decide: at_prediction and always are other readings of the reference. With always, forces absorb the impact and restitution has "
+               "Elastic bodies that hit repeatedly with e near 1 gain energy if steps are long. scheme.moreau_jean and scheme.event_driven_hem5 "
+               "conserve the energy.\n"
+               "decide: at_prediction and always are variants of the reference. With always, forces absorb the impact and restitution has "
                "no effect.\n" NS_POSITIONS_ABOUT,
       .table = &(const NsTable){"half_explicit", "half-explicit scheme, velocity level", keys, sizeof(NsSettings_HalfExplicit)},
     },
@@ -104,10 +105,10 @@ const NsSchemeType NsSchemeType_HalfExplicit = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "oscillates, bounded; e near 1 adds with long steps",
+      .energy        = "oscillates, bounded; e near 1 increases it with long steps",
       .needs         = "",
       .cited         = "Schindler et al. Fig. 9",
-      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping reduces it",
       .theory        = "schemes_velocity",
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Fig. 9, Sec. 5.2",

@@ -18,7 +18,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   for (PetscInt i = 0; i < model->candidates; i++) {
-    if (model->candidate[i].directions > 1) return "on acceleration level there is no friction; half_explicit has it";
+    if (model->candidate[i].directions > 1) return "friction is not supported on acceleration level; half_explicit supports it";
   }
   return model->candidates && !model->contact.rowrate ? "it needs the rates of the contact rows, which this mechanism does not give (rowrate)" : NULL;
 }
@@ -115,7 +115,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
       .energy        = "oscillates, bounded; e near 1 adds with long steps",
       .needs         = "rates of contact rows, no friction",
       .cited         = "Schindler et al. Fig. 4",
-      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping reduces it",
       .theory        = "schemes_velocity",
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Sec. 3, Fig. 4",

@@ -52,7 +52,7 @@ static const char *refuses(const NsModel *model, const void *settings)
   const NsSettings_HalfExplicitAdaptive *self = settings;
 
   (void)model;
-  return self && self->impact_step > self->common.scheme.step ? "its impact_step, the shortest, is longer than its step, the longest" : NULL;
+  return self && self->impact_step > self->common.scheme.step ? "impact_step, the shortest step, is longer than `step`, the longest" : NULL;
 }
 
 static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
@@ -198,11 +198,11 @@ static PetscInt count(const NsScheme *scheme, NsCounter *list)
 
 static const NsKey keys[] = {
   {"step", NS_KEY_NUMBER, offsetof(NsSchemeSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",
-    .help = "longest step; never above 0.7 of the stability limit, where that is known", .example = "0.1 ms"},
+    .help = "longest step; at most 0.7 of the critical time step, if that is known", .example = "0.1 ms"},
   {"tolerance", NS_KEY_NUMBER, offsetof(NsSettings_HalfExplicitAdaptive, tolerance), .default_value = "1e-6", .minimum = "0 <", .maximum = "1",
-    .help = "error allowed to the positions in a step, over the largest coordinate so far", .example = "1e-5"},
+    .help = "error of positions in a step, relative to the largest coordinate so far", .example = "1e-5"},
   {"impact_step", NS_KEY_NUMBER, offsetof(NsSettings_HalfExplicitAdaptive, impact_step), .dimension = NS_DIM_TIME, .default_value = "0",
-    .minimum = "0", .help = "shortest step, and that of impacts; 0: a hundredth of the longest", .example = "0.1 us"},
+    .minimum = "0", .help = "shortest step, used at impacts; 0: a hundredth of the longest", .example = "0.1 us"},
   NS_RESTITUTION_OF_KEY,
   NS_POSITIONS_KEY(NsTrapezoidalSettings),
   {NULL},
@@ -220,9 +220,9 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
         "For models whose suitable step is not known, and for few impacts. It keeps below the critical time step by itself where that is "
         "known; mechanisms have none: give a `step` that resolves their motion. Energy drifts within the tolerance.\n"
         "Coordinates are compared as they are, m and rad: use a smaller tolerance for a shaft that makes many turns. Long steps make "
-        "curved joints drift: use positions: held. run.json counts tried and rejected steps; outputs count steps, long and short alike.\n" NS_POSITIONS_ABOUT,
+        "curved joints drift: use positions: held. run.json counts tried and rejected steps; `every` of outputs counts steps, long and short alike.\n" NS_POSITIONS_ABOUT,
       .table =
-        &(const NsTable){"half_explicit_adaptive", "half-explicit scheme with steps of chosen length", keys, sizeof(NsSettings_HalfExplicitAdaptive)},
+        &(const NsTable){"half_explicit_adaptive", "half-explicit scheme with step size control", keys, sizeof(NsSettings_HalfExplicitAdaptive)},
     },
   .sheet =
     {
@@ -232,7 +232,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
       .energy        = "drifts within its tolerance; e near 1 adds with long steps",
       .needs         = "",
       .cited         = "Schindler et al. Fig. 9",
-      .step_limit    = "kept by itself, at 0.7 of that of half_explicit",
+      .step_limit    = "chosen by the scheme: at most 0.7 of that of half_explicit",
       .theory        = "schemes_velocity",
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Fig. 9; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4",

@@ -127,12 +127,13 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
     {
       .name  = "half_explicit_two_step",
       .title = "half-explicit on velocity level with shorter steps at impacts",
-      .about = "As scheme.half_explicit, but a step that closes a contact is repeated with the length dt/ratio and ends with the impact. "
-               "Penetration is at most the distance of a short step.\n"
-               "Made for e = 0: with e > 0 contacts keep bouncing at the scale of dt, and their forces hardly appear. Elastic bodies that keep "
-               "hitting with e near 1, or steps near the limit, gain energy without bound. scheme.moreau_jean and scheme.event_driven_hem5 keep "
-               "the energy. decide: once is the reference as printed: it misses impacts of contacts that close between prediction and end of a "
-               "step. The end of the run is met within one step. Outputs count short and long steps alike.\n" NS_POSITIONS_ABOUT,
+      .about =
+        "As scheme.half_explicit, but a step that closes a contact is repeated with the length dt/ratio and ends with the impact. "
+        "Penetration is at most the distance of a short step.\n"
+        "Made for e = 0: with e > 0 contacts bounce again and again at the scale of dt, and have hardly any forces. Elastic bodies that "
+        "hit repeatedly with e near 1, or steps near the critical one, gain energy without bound. scheme.moreau_jean and scheme.event_driven_hem5 conserve "
+        "it. decide: once is the reference as printed: it misses impacts of contacts that close between prediction and end of a "
+        "step. The run ends within one step of time.end. `every` of outputs counts short and long steps alike.\n" NS_POSITIONS_ABOUT,
       .table = &(const NsTable){"half_explicit_two_step", "half-explicit scheme with two step sizes", keys, sizeof(NsSettings_HalfExplicitTwoStep)},
     },
   .sheet =
@@ -140,10 +141,10 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "oscillates; grows with e near 1, or steps near the limit",
+      .energy        = "oscillates; grows with e near 1, or steps near the critical one",
       .needs         = "",
       .cited         = "Schindler et al. Fig. 24",
-      .step_limit    = "dt < 2/omega_max without damping; stiffness damping lowers it",
+      .step_limit    = "dt < 2/omega_max without damping; stiffness damping reduces it",
       .theory        = "schemes_velocity",
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Fig. 24",

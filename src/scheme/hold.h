@@ -29,10 +29,10 @@ PetscBool NsHoldIsWanted(const NsModel *model, int positions);
 
 /* For the page of each scheme that has it. */
 #define NS_POSITIONS_ABOUT \
-  "positions: held projects joints and pressed contacts onto g = 0 at the end of each step (method of Gear, Gupta and Leimkuhler). Which " \
-  "contacts are closed then no longer depends on gap_tolerance. An impact with e = 0 leaves no penetration; one with e > 0 leaves that of " \
-  "its step, because removing it would give energy to each bounce. The projection does work, which counts as numerical energy error: for " \
-  "elastic bodies that keep bouncing use positions: free, or scheme.implicit_split.\n"
+  "positions: held projects joints and contacts under pressure onto g = 0 at the end of each step (method of Gear, Gupta and Leimkuhler). Which " \
+  "contacts are closed then no longer depends on gap_tolerance. An impact with e = 0 leaves no penetration; one with e > 0 keeps that of " \
+  "its step, because removing it would add energy to each bounce. The projection does work, which counts as numerical energy error: for " \
+  "elastic bodies that bounce repeatedly use positions: free, or scheme.implicit_split.\n"
 
 /* `positions` of a settings struct T. */
 #define NS_POSITIONS_KEY(T) \

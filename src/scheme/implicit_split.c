@@ -112,14 +112,15 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
   .variant =
     {
       .name  = "implicit_split",
-      .title = "implicit, contact forces and impact impulses separate: no step limit, numerical damping by rho",
-      .about = "The split of scheme.half_explicit over the generalised-alpha method: contacts that were closed have a force over the step; in a "
-               "step that closes a contact, impulses with the impact law act at its end besides. For fine meshes with contact.\n"
-               "rho is what is left of the highest frequencies after a step: 1 keeps them, 0.8 removes them in some steps, 0 at once. With 1 the "
-               "contact force rings on after an impact.\n"
-               "Penetration is at most 1.05 dt |u^-|, and e dt |u^-|/2 more where a contact that bounces is pressed back at once; below rho = "
-               "0.8 it grows. Joints and curved contacts drift. Linear models: one matrix, one local problem per step with contact; others, and "
-               "dampers: Newton's method.\n",
+      .title = "implicit, contact forces and impact impulses separate: no critical time step, numerical damping by rho",
+      .about =
+        "The split of scheme.half_explicit over the generalised-alpha method: contacts that were closed have a force over the step; in a "
+        "step that closes a contact, impulses with the impact law act at its end in addition. For fine meshes with contact.\n"
+        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. With 1 the "
+        "contact force continues to oscillate after an impact.\n"
+        "Penetration is at most 1.05 dt |u^-|, plus e dt |u^-|/2 if a rebounding contact is pressed back at once; for rho < "
+        "0.8 it grows. Joints and curved contacts drift. Linear models: one matrix, one local problem per step with contact; others, and "
+        "dampers: Newton's method.\n",
       .table = &(const NsTable){"implicit_split", "implicit split scheme", keys, sizeof(NsAlphaSettings)},
     },
   .sheet =
@@ -127,7 +128,7 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "high frequencies lose it (rho < 1); contacts add none (linear models)",
+      .energy        = "damped at high frequencies (rho < 1); contacts add none (linear models)",
       .needs         = "",
       .cited         = "Schindler et al., outlook",
       .step_limit    = "none",

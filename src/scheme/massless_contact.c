@@ -252,7 +252,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   if (last < 1e-13 * size) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "the contact forces do not converge in %d rounds (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, last));
+    "the contact forces do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, last));
   PetscCall(NsStepName(outcome, scheme, self->w1.contacts, self->w1.contact));
   PetscFunctionReturn(0);
 }
@@ -418,13 +418,13 @@ const NsSchemeType NsSchemeType_MasslessContact = {
     {
       .name  = "massless_contact",
       .title = "explicit with massless contact nodes: no impulse, no penetration, hardly any oscillation of the contact force",
-      .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; nodes that contacts touch have none and are in static "
+      .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; contact nodes have none and are in static "
                "equilibrium with the contact forces. Contact is elastic: forces alone, no impulse, no loss when it closes, and restitution is "
                "refused. The gap is zero to rounding while closed, on curved surfaces too; with friction.\n"
                "mass: redistributed is lumped, but the translations of contact nodes have no mass; the neighbours take it. Mass, centre and "
                "inertia of each body are kept. A massless node that presses on a body with mass stiffens it: percuss check prints the step that "
                "is safe then.\n",
-      .table = &(const NsTable){"massless_contact", "contact without mass", keys, sizeof(NsSchemeSettings)},
+      .table = &(const NsTable){"massless_contact", "massless contact boundary", keys, sizeof(NsSchemeSettings)},
     },
   .sheet =
     {
@@ -432,7 +432,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
       .order_impacts = 1,
       .level         = "position",
       .energy        = "oscillates, bounded; contact loses none",
-      .needs         = "contact nodes without mass",
+      .needs         = "massless contact nodes",
       .cited         = "Khenous, Laborde, Renard",
       .step_limit    = "dt < 2/omega_max without damping, with contact nodes held: le/c0 for bars and beams",
       .theory        = "schemes_elastic",

@@ -434,10 +434,10 @@ static PetscInt count(const NsScheme *scheme, NsCounter *list)
 static const NsKey keys[] = {
   NS_STEP_KEY,
   {"modes", NS_KEY_INTEGER, offsetof(NsSettings_Modal, modes), .minimum = "1",
-    .help    = "how many of the lowest modes move; equal frequencies stay together; without it 40, with contacts at most a third of all",
+    .help    = "number of modes, from the lowest on; modes of equal frequency stay together; default: 40, with contacts at most a third of all",
     .example = "40"},
   {"up_to", NS_KEY_NUMBER, offsetof(NsSettings_Modal, up_to), .dimension = NS_DIM_ANGULAR_VELOCITY, .minimum = "0 <",
-    .help = "instead: those up to this frequency; Hz and rpm are turned into rad/s", .example = "20 kHz"},
+    .help = "all modes up to this frequency; Hz and rpm are converted to rad/s", .example = "20 kHz"},
   {NULL},
 };
 
@@ -445,23 +445,24 @@ const NsSchemeType NsSchemeType_Modal = {
   .variant =
     {
       .name  = "modal",
-      .title = "modal integration: linear models, flight exact for any step, contacts without mass",
-      .about = "The lowest modes move; all others act by their residual flexibility. Flight is exact for any step; loads are parabolas within a "
-               "step. Contact forces act on the modes through the residual flexibility: no impulse, no loss at impacts, no penetration. Friction "
-               "acts on the slip of the step.\n"
-               "Forces oscillate, without growing, where the step is far above 1/omega of the highest modes. The error of a truncated basis "
-               "decreases with the number of modes. While contacts last, the ledger's impact term contains what they store elastically.\n"
-               "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
-               "raise `every`. Set-up solves an eigenvalue problem. Damping of the modes left out is neglected, and so is what the modes do not "
-               "represent of the initial state.\n",
-      .table = &(const NsTable){"modal", "modal exact scheme", keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"},
+      .title = "modal integration: linear models, flight exact for any step, massless contacts",
+      .about =
+        "The lowest modes are integrated; all others act by their residual flexibility. Flight is exact for any step; loads are interpolated by a parabola within a "
+        "step. Contact forces act on the modes through the residual flexibility: no impulse, no loss at impacts, no penetration. Friction "
+        "acts on the slip of the step.\n"
+        "Forces oscillate, without growing, where the step is far above 1/omega of the highest modes. The error of a truncated basis "
+        "decreases with the number of modes. While contacts last, the `impact` energy contains what they store elastically.\n"
+        "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
+        "raise `every`. Set-up solves an eigenvalue problem. Damping of the modes left out is neglected, and so is what the modes do not "
+        "represent of the initial state.\n",
+      .table = &(const NsTable){"modal", "modal integration", keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"},
     },
   .sheet =
     {
       .order         = 4,
       .order_impacts = 2,
       .level         = "position",
-      .energy        = "kept to rounding, in contact too",
+      .energy        = "conserved to rounding, in contact too",
       .needs         = "linear forces, modes",
       .cited         = "Rubin, and Khenous, Laborde, Renard",
       .step_limit    = "none",

@@ -232,6 +232,6 @@ PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
   if (change <= NS_LOOSE * model->length_scale) PetscFunctionReturn(0); /* rounding that goes to and fro */
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "the reactions of contacts do not converge in %d rounds (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));
+    "the reactions of contacts do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));
   PetscFunctionReturn(0);
 }

@@ -56,10 +56,10 @@ const NsSchemeType NsSchemeType_MoreauJean = {
     {
       .name  = "moreau_jean",
       .title = "Moreau-Jean theta scheme: implicit",
-      .about = "One percussion per step on contacts whose forecast gap is closed. Linear models: one matrix, factored once. Mechanisms and "
-               "rotors of free or changing spin: Newton's method, three to six iterations per step. theta = 0.5 is of order 2 and keeps the "
+      .about = "One percussion per step on contacts whose predicted gap is closed. Linear models: one matrix, factored once. Mechanisms and "
+               "rotors of free or changing spin: Newton's method, three to six iterations per step. theta = 0.5 is of order 2 and conserves the "
                "energy of linear models; theta > 0.5 is of order 1 and damps.\n"
-               "One percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
+               "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
                "Penetration is at most dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)). Joints and curved contacts drift, which "
                "positions: held removes; velocities at the projected positions are those of scheme.projection_combined.\n" NS_POSITIONS_ABOUT,
@@ -70,7 +70,7 @@ const NsSchemeType NsSchemeType_MoreauJean = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity",
-      .energy        = "kept to rounding (linear models); joints alter it by O(dt)",
+      .energy        = "conserved to rounding (linear models); joints change it by O(dt)",
       .needs         = "",
       .cited         = "Acary, Bonnefon (2)",
       .step_limit    = "none for theta >= 0.5",

@@ -103,8 +103,8 @@ const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
     {
       .name  = "moreau_jean_explicit",
       .title = "classic explicit Moreau-Jean scheme: explicit Euler; for comparison",
-      .about = "A step of free motion with the old velocity, and one percussion at its end. One percussion P per step stands for force and "
-               "impulse together; it is reported as impulse, and P/dt is the force while contact lasts.\n"
+      .about = "A step of free motion with the old velocity, and one percussion at its end. The percussion P contains force and "
+               "impulse; it is reported as impulse, and P/dt is the force while contact lasts.\n"
                "Curved contacts drift; approach: end reduces that to a third. Every undamped vibration grows: finite elements are refused "
                "without --force.\n",
       .table = &(const NsTable){"moreau_jean_explicit", "classic explicit Moreau-Jean scheme", keys, sizeof(NsSettings_MoreauJeanExplicit)},

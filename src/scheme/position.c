@@ -128,7 +128,7 @@ PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOu
   for (PetscInt i = 0; i < rows->rows && self->held; i++) {
     for (PetscInt j = 0; j < i; j++) {
       if (product(rows, i, j) < NS_ALIKE * PetscSqrtReal(product(rows, i, i) * product(rows, j, j))) continue;
-      PetscCall(PetscStrncpy(outcome->reason, "contacts with nearly one normal, both held closed, contradict each other, however short the step",
+      PetscCall(PetscStrncpy(outcome->reason, "contacts with nearly the same normal, both held closed, contradict each other, whatever the step is",
         sizeof(outcome->reason)));
       PetscCall(NsStepName(outcome, scheme, 2, (PetscInt[]){rows->contact[j], rows->contact[i]}));
       PetscFunctionReturn(0);

@@ -80,8 +80,8 @@ const NsSchemeType NsSchemeType_PositionLevel = {
     {
       .name  = "position_level",
       .title = "joints on position level: symplectic Euler, no drift, no impacts; for comparison",
-      .about = "Joint forces put the end of the step onto the constraint (SHAKE). Positions hold to rounding; velocities miss the joint by "
-               "O(dt). Gyroscopic forces are explicit and cost energy. For comparison with other levels of the constraint: scheme.half_explicit, "
+      .about = "Joint forces bring the end of the step onto the constraint (SHAKE). Positions satisfy it to rounding; velocities violate it by "
+               "O(dt). Gyroscopic forces are explicit, which loses energy. For comparison with other levels of the constraint: scheme.half_explicit, "
                "scheme.half_explicit_acceleration.\n",
       .table = &(const NsTable){"position_level", "joints on position level", keys, sizeof(NsSchemeSettings)},
     },

@@ -218,15 +218,16 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
   .variant =
     {
       .name  = "projection_combined",
-      .title = "projection and activation: gaps and gap rates hold at the end of each step",
-      .about = "As scheme.moreau_jean on the contacts that would penetrate, with positions projected onto g = 0; contacts are added until none "
-               "penetrates.\n"
-               "variant: corrected takes contact directions at the projected positions: no penetration, no approach where g = 0, joints closed "
-               "and at rest, all to rounding. variant: printed takes them as moreau_jean does: on curved contacts velocities then miss by O(dt).\n"
-               "On finite elements steps must be short: a projection moves one node alone, which costs elastic energy. Where a surface changes "
-               "its curvature, two contacts can contradict each other, and the step fails: use event_driven_hem5 or moreau_jean there. One "
-               "percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
-               "lasts. Velocities before the impact in events.csv are those at the end of the step: on curved contacts they differ from u^-.\n",
+      .title = "projection and activation: gaps and gap rates are satisfied at the end of each step",
+      .about =
+        "As scheme.moreau_jean on the contacts that would penetrate, with positions projected onto g = 0; contacts are added until none "
+        "penetrates.\n"
+        "variant: corrected takes contact directions at the projected positions: no penetration, no approach where g = 0, joints satisfied "
+        "in position and velocity, all to rounding. variant: printed takes them as moreau_jean does: on curved contacts velocities then have an error of O(dt).\n"
+        "On finite elements steps must be short: a projection moves one node alone, which costs elastic energy. Where a surface changes "
+        "its curvature, two contacts can contradict each other, and the step fails: use event_driven_hem5 or moreau_jean there. One "
+        "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
+        "lasts. Velocities before the impact in events.csv are those at the end of the step: on curved contacts they differ from u^-.\n",
       .table = &(const NsTable){"projection_combined", "projection and activation", keys, sizeof(NsSettings_ProjectionCombined)},
     },
   .sheet =
@@ -234,7 +235,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity and position",
-      .energy        = "kept to rounding (linear models); projections and joints alter it by O(dt)",
+      .energy        = "conserved to rounding (linear models); projections and joints change it by O(dt)",
       .needs         = "",
       .cited         = "Acary, Bonnefon, combined",
       .step_limit    = "none for theta >= 0.5",

@@ -65,7 +65,7 @@ static const NsKey keys[] = {
   NS_THETA_KEY,
   NS_GAMMA_KEY,
   {"metric", NS_KEY_CHOICE, offsetof(NsSettings_ProjectionNaive, metric), .choices = metric_choices, .default_value = "mass",
-    .help = "in which positions go to the nearest ones: kinetic, or that of the coordinates, which depends on their choice", .example = "identity"},
+    .help = "metric of the projection: mass (kinetic energy), or identity, which depends on the choice of coordinates", .example = "identity"},
   {NULL},
 };
 
@@ -74,9 +74,9 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
     {
       .name  = "projection_naive",
       .title = "Moreau-Jean theta scheme with naive projection: no penetration, known defects; for comparison",
-      .about = "As scheme.moreau_jean; then positions are projected onto g >= 0. Velocities do not know of it: a contact that was taken for open "
-               "is moved to g = 0 while it goes on approaching, and with e > 0 a contact at rest never comes to rest. Projections add energy; on "
-               "finite elements, where they move one node alone, steps must be short. scheme.projection_combined is the remedy.\n",
+      .about = "As scheme.moreau_jean; then positions are projected onto g >= 0. Velocities are not corrected: a contact that was treated as open "
+               "is moved to g = 0 while it continues to approach, and with e > 0 a contact never comes to rest. Projections add energy; on "
+               "finite elements, where they move one node alone, steps must be short. scheme.projection_combined corrects velocities, too.\n",
       .table = &(const NsTable){"projection_naive", "Moreau-Jean scheme and projection", keys, sizeof(NsSettings_ProjectionNaive)},
     },
   .sheet =
@@ -84,7 +84,7 @@ const NsSchemeType NsSchemeType_ProjectionNaive = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "velocity, then position",
-      .energy        = "kept to rounding (linear models); projections add some",
+      .energy        = "conserved to rounding (linear models); projections add some",
       .needs         = "",
       .cited         = "Acary, Bonnefon, naive",
       .step_limit    = "none for theta >= 0.5",

@@ -55,6 +55,6 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
   if (self->last <= NS_SMALL_CHANGE) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "Newton's method does not converge in %d rounds (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
+    "Newton's method does not converge in %d iterations (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
   PetscFunctionReturn(0);
 }

@@ -335,12 +335,13 @@ const NsSchemeType NsSchemeType_SchatzmanPaoli = {
     {
       .name  = "schatzman_paoli",
       .title = "Schatzman-Paoli: central differences, contact on position level, no penetration",
-      .about = "The law acts on gaps two steps apart, so that an impact takes two steps. Gaps hold to rounding with e = 0, else to e times the "
-               "gap of two steps before.\n"
-               "With joints it is of order 2; with dampers in linear models of order 1. With e near 1 an impact may gain energy of order dt. "
-               "scheme.moreau_jean and scheme.event_driven_hem5 keep the energy.\n"
-               "One impulse J per step stands for force and impulse together; it is reported as impulse, and J/dt is the force while contact "
-               "lasts. Nonlinear models take two rounds per step.\n",
+      .about =
+        "The law acts on gaps two steps apart, so that an impact takes two steps. With e = 0 closed gaps are zero to rounding, otherwise up to e times the "
+        "gap two steps before.\n"
+        "With joints it is of order 2; with dampers in linear models of order 1. With e near 1 an impact may gain energy of order dt. "
+        "scheme.moreau_jean and scheme.event_driven_hem5 conserve the energy.\n"
+        "One impulse J per step contains force and impulse; it is reported as impulse, and J/dt is the force while contact "
+        "lasts. Nonlinear models take two iterations per step.\n",
       .table = &(const NsTable){"schatzman_paoli", "Schatzman-Paoli scheme", keys, sizeof(NsSchemeSettings)},
     },
   .sheet =
@@ -348,7 +349,7 @@ const NsSchemeType NsSchemeType_SchatzmanPaoli = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "position",
-      .energy        = "oscillates, bounded; e near 1 adds",
+      .energy        = "oscillates, bounded; e near 1 increases it",
       .needs         = "no friction",
       .cited         = "Acary, Bonnefon; Paoli, Schatzman",
       .step_limit    = "dt < 2/omega_max without damping",

@@ -275,7 +275,7 @@ const NsSchemeType NsSchemeType_Variational = {
       .name  = "variational",
       .title = "Moreau-type variational integrator: energy stays bounded, also where the mass matrix varies",
       .about = "The motion is linear between nodes, and the principle of virtual action gives momentum balance and impact law at each node. The "
-               "velocity shown at a node is the mean of both sides, and the later one just after an impact.\n"
+               "velocity reported at a node is the mean of both sides, and after an impact that of the later side.\n"
                "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). With constant mass matrix and forces "
                "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step stands "
                "for force and impulse together; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
@@ -291,7 +291,7 @@ const NsSchemeType NsSchemeType_Variational = {
       .energy        = "oscillates, bounded; e near 1 adds; joints lose O(dt)",
       .needs         = "",
       .cited         = "Capobianco, Eugster (8)",
-      .step_limit    = "dt < 2/omega_max, however damped",
+      .step_limit    = "dt < 2/omega_max, independent of damping",
       .theory        = "schemes_velocity",
       .reference     = "G. Capobianco, S. R. Eugster, A Moreau-type variational integrator, (8)",
     },

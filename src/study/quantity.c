@@ -153,7 +153,7 @@ double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles
     value           = measure_plain(quantity, run, arena, why) - of;
     magnitude       = fabs(of);
   }
-  if (quantity->relative && magnitude == 0) *why = "it is relative to zero";
+  if (quantity->relative && magnitude == 0) *why = "the reference value of the relative error is zero";
   return !quantity->relative ? value : magnitude > 0 ? value / magnitude : NAN;
 }
 

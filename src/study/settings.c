@@ -10,31 +10,31 @@ static const NsKey       quantity_keys[] = {
           .help =
             "column of a table of the run, TABLE.HEADING; tables: history, contacts, energy, orbits; poincare.STATION.HEADING; norms take several of one table",
           .example = "contacts.wall.force"},
-        {"summary", NS_KEY_STRING, offsetof(NsQuantity, summary), .help = "a number of run.json, by its path in the summary there or in the whole",
+        {"summary", NS_KEY_STRING, offsetof(NsQuantity, summary), .help = "a number of run.json: its path within the summary, or within the whole file",
           .example = "energy.numerical"},
         {"event", NS_KEY_STRING, offsetof(NsQuantity, event), .help = "a kind of event of events.csv: impact, closing, opening, stick or slip",
           .example = "impact"},
-        {"contact", NS_KEY_STRING, offsetof(NsQuantity, contact), .help = "with `event`: at this contact alone", .example = "wall"},
+        {"contact", NS_KEY_STRING, offsetof(NsQuantity, contact), .help = "with `event`: only events of this contact", .example = "wall"},
         {"value", NS_KEY_CHOICE, offsetof(NsQuantity, value), .choices = NsStudyValueWords,
           .help =
-            "what is taken of it. Of columns: final (default), initial, max, min, mean, deviation, largest (magnitude), rms, spectral (norm of columns x rows), "
+            "statistic. Of columns: final (default), initial, max, min, mean, deviation, largest (magnitude), rms, spectral (norm of columns x rows), "
                   "sum, integral, share (of the time above zero; of a contact's state: closed). Of events: count (default), first, last (their times)",
           .example = "rms"},
         {"from", NS_KEY_NUMBER, offsetof(NsQuantity, from), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
-          .help = "rows from this time on", .example = "1 ms"},
-        {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "rows up to this time; without it to the end",
-          .example = "2 ms"},
+          .help = "start of the interval of time", .example = "1 ms"},
+        {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <",
+          .help = "end of the interval of time; default: the end of the run", .example = "2 ms"},
         {"every", NS_KEY_NUMBER, offsetof(NsQuantity, every), .dimension = NS_DIM_TIME, .minimum = "0 <",
-          .help = "of columns: at these intervals, by straight lines between rows; without it at each row", .example = "1 ms"},
+          .help = "of columns: interval between samples, interpolated linearly between rows; default: each row", .example = "1 ms"},
         {"against", NS_KEY_STRING, offsetof(NsQuantity, against),
           .help =
-            "makes it an error: the difference from a number (SI, or with a unit) or from the same quantity of the `reference`. Norms are taken of the difference",
+            "record an error: the difference from a number (SI, or with a unit) or from the same quantity of the `reference`. Norms are taken of the difference",
           .example = "reference"},
         {"exact", NS_KEY_NUMBERS, offsetof(NsQuantity, exact), .columns = 2, .columns_dimension = {NS_DIM_TIME, NS_DIM_NONE}, .least = 1,
-          .help    = "the same against a solution known in closed form: straight lines through [time, value], SI; a time given twice is a jump",
+          .help    = "record an error against a known solution: straight lines through [time, value] in SI units; a time given twice is a jump",
           .example = "[[0 s, 0], [1 s, 2]]"},
         {"relative", NS_KEY_BOOLEAN, offsetof(NsQuantity, relative), .default_value = "false",
-          .help = "the error divided by the magnitude of what it is compared with", .example = "true"},
+          .help = "divide the error by the magnitude of the reference value", .example = "true"},
         {NULL},
 };
 
@@ -89,16 +89,15 @@ static void check_quantity(const void *settings, NsArena *arena, NsDiag *diag)
   }
 }
 
-static const NsTable quantity_table = {"quantity", "what is measured of each run", quantity_keys, sizeof(NsQuantity),
+static const NsTable quantity_table = {"quantity", "quantity recorded of each run", quantity_keys, sizeof(NsQuantity),
   .one_of = "column, summary, event", .at_most_one_of = "against, exact", .check = check_quantity};
 
 static const NsKey convergence_keys[] = {
   {"over", NS_KEY_STRING, offsetof(NsConvergence, over), .required = true, .help = "key of the config that is refined, as in `vary`",
     .example = "scheme.step"},
-  {"of", NS_KEY_STRINGS, offsetof(NsConvergence, of), .least = 1, .help = "quantities of `record`; without it all that are errors",
-    .example = "[error]"},
-  {"by", NS_KEY_STRINGS, offsetof(NsConvergence, by),
-    .help = "keys (or case) that split the runs into sequences; without it all other keys of a grid", .example = "[scheme.type]"},
+  {"of", NS_KEY_STRINGS, offsetof(NsConvergence, of), .least = 1, .help = "quantities of `record`; default: all errors", .example = "[error]"},
+  {"by", NS_KEY_STRINGS, offsetof(NsConvergence, by), .help = "keys (or case) that split the runs into sequences; default: all other keys of a grid",
+    .example = "[scheme.type]"},
   {"finer", NS_KEY_CHOICE, offsetof(NsConvergence, finer), .choices = finers, .default_value = "smaller",
     .help = "whether smaller or larger values of `over` are finer: steps are finer if smaller, numbers of elements if larger", .example = "larger"},
   {NULL},
@@ -109,15 +108,16 @@ static const NsKey bifurcation_keys[] = {
   {"over", NS_KEY_STRING, offsetof(NsBifurcation, over), .required = true, .help = "key of the config along the axis, as in `vary`",
     .example = "bodies.shaft.spin"},
   {"column", NS_KEY_STRINGS, offsetof(NsBifurcation, column), .required = true, .least = 1, .most = 4,
-    .help = "what is sampled, columns of one table; two make Poincare sections, too", .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
+    .help    = "columns to sample, of one table; with two columns Poincare sections are drawn, too",
+    .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
   {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .default_value = "rows",
     .help =
-      "when a sample is taken: each row (poincare: once a turn), each `period` or turn (`over` is an angular velocity or frequency) from t = 0 on, each local maximum",
+      "time of samples: each row (poincare: one per revolution), each `period` or each turn (of `over`, an angular velocity or frequency) from t = 0 on, each local maximum",
     .example = "maxima"},
   {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "with at: period",
     .example = "20 ms"},
   {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
-    .help = "end of the transient, which is left out", .example = "0.5 s"},
+    .help = "end of the transient, which is not sampled", .example = "0.5 s"},
   {NULL},
 };
 
@@ -140,13 +140,13 @@ static const NsTable bifurcation_table = {
   "bifurcation", "bifurcation and Poincare data", bifurcation_keys, sizeof(NsBifurcation), .check = check_bifurcation};
 
 static const NsKey study_keys[] = {
-  {"title", NS_KEY_STRING, offsetof(NsStudySettings, title), .help = "a line about the study", .example = "Elastic bar: elements and mass"},
+  {"title", NS_KEY_STRING, offsetof(NsStudySettings, title), .help = "title of the study", .example = "Elastic bar: elements and mass"},
   {"config", NS_KEY_STRING, offsetof(NsStudySettings, config), .required = true, .help = "the config that is varied; relative to the study's folder",
     .example = "../elastic_bar.yaml"},
   {"set", NS_KEY_MAPPING, offsetof(NsStudySettings, set), .help = "keys of the config with values for all runs: KEY: VALUE",
     .example = "{time.end: 1 ms}"},
   {"cases", NS_KEY_MAPPING, offsetof(NsStudySettings, cases),
-    .help    = "named cases, each a mapping of keys of the config to values: an axis for what changes together",
+    .help    = "named cases, each a mapping of keys of the config to values, for keys that change together",
     .example = "{coarse: {scheme.step: 1 us, time.end: 1 ms}}"},
   {"vary", NS_KEY_MAPPING, offsetof(NsStudySettings, vary),
     .help =
@@ -159,11 +159,11 @@ static const NsKey study_keys[] = {
       "keys of the config with values: the run that `against: reference` compares with is the row with these keys changed; equal ones are run once",
     .example = "{scheme.step: 0.01 us}"},
   {"record", NS_KEY_NAMED, offsetof(NsStudySettings, record), .table = &quantity_table, .required = true, .least = 1,
-    .help = "what is measured of each run: columns of study.csv by name", .example = "{loss: {summary: energy.impact}}"},
+    .help = "quantities recorded of each run, by name: the columns of study.csv", .example = "{loss: {summary: energy.impact}}"},
   {"convergence", NS_KEY_TABLE, offsetof(NsStudySettings, convergence), .table = &convergence_table, .help = "observed orders of recorded errors",
     .example = "{over: scheme.step}"},
   {"bifurcation", NS_KEY_TABLE, offsetof(NsStudySettings, bifurcation), .table = &bifurcation_table,
-    .help    = "samples of each run over a parameter, once a period, once a turn or at maxima",
+    .help    = "samples of each run over a parameter: once per period, once per revolution or at maxima",
     .example = "{over: bodies.shaft.spin, column: poincare.wheel.u2}"},
   {NULL},
 };

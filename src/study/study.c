@@ -111,7 +111,7 @@ bool NsStudyRead(NsStudy *study)
   study->name = base_name(study);
   if (tree && NsTreeChild(tree, "bodies") && !NsTreeChild(tree, "config")) {
     NsDiagError(study->diag, NsTreeChild(tree, "bodies")->key_place, "this is the config of one run, not a study of many");
-    NsDiagNote(study->diag, "percuss run %s runs it; a study names it: `config: %s`", study->path, study->path);
+    NsDiagNote(study->diag, "run it with: percuss run %s; a study refers to it by `config: %s`", study->path, study->path);
     return false;
   }
   if (tree) NsTreeTame(tree, study->arena);

@@ -121,19 +121,19 @@ int main(int argc, char **argv)
       for (int k = 0; k < 2; k++) PetscCall(best_of((const char *const[]){held[i][k], NULL}, 0.1, PETSC_FALSE, &position[i][k]));
     }
   }
-  printf("half-explicit   unknowns   step (us)   contact (%%)   us a step   ns an unknown\n");
+  printf("half-explicit        DOF   step (us)   contact (%%)     us/step          ns/DOF\n");
   for (int i = 0; i < MESHES; i++) {
     const double each = mesh[i].seconds / (double)mesh[i].steps;
     printf("%8d elements  %6d  %10.4f  %12.1f  %10.2f  %14.1f\n", 5 << i, (int)mesh[i].unknowns, 1e6 * mesh[i].step, 100 * mesh[i].share, 1e6 * each,
       1e9 * each / mesh[i].unknowns);
   }
-  printf("\n0.1 s of the example                 steps   contact (%%)   penetration (nm)   us a step   seconds\n");
+  printf("\n0.1 s of the example                 steps   contact (%%)   penetration (nm)     us/step   seconds\n");
   printf("half-explicit, two steps, 5 us   %9lld  %12.1f  %17.1f  %10.2f  %8.4f\n", (long long)half.steps, 100 * half.share, 1e9 * half.penetration,
     1e6 * half.seconds / (double)half.steps, half.seconds);
   printf("Moreau midpoint, 0.5 us          %9lld  %12.1f  %17.1f  %10.2f  %8.4f\n", (long long)tenth.steps, 100 * tenth.share,
     1e9 * tenth.penetration, 1e6 * tenth.seconds / (double)tenth.steps, tenth.seconds);
   printf("ratio of their times: %.3f (the paper: 0.32)\n", half.seconds / tenth.seconds);
-  printf("\n0.1 s at 5 us, positions free and held     |gap| closed (m)      us a step    ratio a step\n");
+  printf("\n0.1 s at 5 us, positions free and held     |gap| closed (m)        us/step   ratio of us/step\n");
   for (int i = 0; i < 4; i++) {
     const Cost  *free = &position[i][0], *kept = &position[i][1];
     const double each[2] = {1e6 * free->seconds / (double)free->steps, 1e6 * kept->seconds / (double)kept->steps};

@@ -252,7 +252,7 @@ int main(int argc, char **argv)
     seconds[3] = plain_seconds(plain_moreau_jean, &angle[3]);
     for (int i = 0; i < 4; i++) best[i] = fmin(best[i], seconds[i]);
   }
-  printf("ns a step                 percuss   plain C   ratio   theta1 at 0.2 s apart by\n");
+  printf("ns/step                   percuss   plain C   ratio   difference of theta1 at 0.2 s\n");
   printf("half-explicit            %8.0f  %8.0f  %6.2f   %.1e\n", 1e9 * best[0] / STEPS, 1e9 * best[1] / STEPS, best[0] / best[1],
     fabs(angle[0] - angle[1]));
   printf("explicit Moreau-Jean     %8.0f  %8.0f  %6.2f   %.1e\n", 1e9 * best[2] / STEPS, 1e9 * best[3] / STEPS, best[2] / best[3],

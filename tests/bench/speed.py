@@ -60,7 +60,7 @@ class Bench:
         """A row with the median of paired ratios; target: at most."""
         pairs = [a / b for a, b in zip(ours, theirs)]
         middle = statistics.median(pairs)
-        self.add(figure, f"{middle:.3g} ({min(pairs):.3g} .. {max(pairs):.3g}); {min(ours):.4g} against {min(theirs):.4g} us a step", f"{target:g}" if target else "",
+        self.add(figure, f"{middle:.3g} ({min(pairs):.3g} .. {max(pairs):.3g}); {min(ours):.4g} against {min(theirs):.4g} us per step", f"{target:g}" if target else "",
                  judge(middle, target))
 
     def fail(self, what):
@@ -134,7 +134,7 @@ def figure_c(bench):
     results = take_turns(bench.rounds, tasks)
     best = min(us(results["percuss"]))
     bench.add(f"bar, N = 50, contact {results['percuss'][0]['contact']:.0%} of the steps",
-              f"{best:.3g} us a step (the limit of the machine: {min(us(results['limit'])):.3g})", "0.9 us", judge(best, 0.9))
+              f"{best:.3g} us per step (the limit of the machine: {min(us(results['limit'])):.3g})", "0.9 us", judge(best, 0.9))
 
 
 def figure_d(bench):
@@ -175,13 +175,13 @@ def figure_f(bench):
     for (elements, name), results in take_turns(bench.rounds, tasks).items():
         best, first = min(us(results)), results[0]
         bench.add(f"rotor, {elements} elements, {first['unknowns']} unknowns, {name} ({first['contact']:.0%} of the steps in contact)",
-                  f"{best:.3g} us a step, {1e3 * best / first['unknowns']:.1f} ns an unknown")
+                  f"{best:.3g} us per step, {1e3 * best / first['unknowns']:.1f} ns per DOF")
 
 
 # ---- the peer --------------------------------------------------------------------------------------------------------------------------------
 
 SCHEMES = {"half_explicit": "half-explicit (there: D1MinusLinear)", "moreau_jean": "Moreau-Jean, theta = 1/2"}
-# Siconos 4.4 rebuilt for speed (Release, no MUMPS, banded matrices), us a step, on another day: it is not to be had as a package.
+# Siconos 4.4 rebuilt for speed (Release, no MUMPS, banded matrices), us per step, on another day: it is not to be had as a package.
 # There, as here, a quarter of the steps is in contact: CONTACT.
 CONTACT = 0.26
 TUNED = {("moreau_jean", 50): 5.2, ("half_explicit", 50): 17.1, ("moreau_jean", 200): 15.6, ("half_explicit", 200): 49, ("moreau_jean", 1000): 70,
@@ -257,11 +257,11 @@ def figure_g(bench):
                 theirs = us(results["Siconos", scheme])
                 pairs = [b / a for a, b in zip(ours, theirs)]
                 bench.add(f"peer as packaged, N = {elements}, {title}", f"{statistics.median(pairs):.0f} times faster ({min(pairs):.0f} .. {max(pairs):.0f}); "
-                          f"{min(ours):.3g} against {min(theirs):.4g} us a step")
+                          f"{min(ours):.3g} against {min(theirs):.4g} us per step")
             else:
                 bench.add(f"peer as packaged, N = {elements}, {title}", "not installed")
             faster, goal = TUNED[scheme, elements] / min(ours), TIMES_FASTER.get(elements)
-            bench.add(f"peer rebuilt for speed, N = {elements}, {title}", f"{faster:.3g} times faster; {min(ours):.3g} against {TUNED[scheme, elements]} us a step, "
+            bench.add(f"peer rebuilt for speed, N = {elements}, {title}", f"{faster:.3g} times faster; {min(ours):.3g} against {TUNED[scheme, elements]} us per step, "
                       "which was measured on another day", f"{goal} times" if goal else "", judge(goal / faster, 1) if goal else "")
 
 

@@ -265,7 +265,7 @@ static void rows_that_cannot_be_are_told(void **state)
     memcpy(start, wrong[k], sizeof(start));
     NsRowsSerialize(&writing, "W", &model, &rows);
     NsRowsSerialize(&reading, "W", &model, &rows);
-    assert_string_equal(reading.problem, k ? "holds a 'W' that cannot be" : "");
+    assert_string_equal(reading.problem, k ? "contains an invalid value of 'W'" : "");
     assert_int_equal(rows.rows, k ? 0 : 3);
     free(store.byte);
   }

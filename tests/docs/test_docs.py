@@ -299,7 +299,7 @@ class Guide(unittest.TestCase):
         """{name: {column: cell}} of the table that the program prints, with wrapped cells joined."""
         lines = percuss("explain", "schemes").stdout.split("\norder ")[0].splitlines()
         names = ["scheme", "order", "level", "flight", "energy"]
-        starts = [lines[0].index(name) for name in names] + [lines[0].index("needs of")]
+        starts = [lines[0].index(name) for name in names] + [lines[0].index("requires")]
         found, name = {}, None
         for line in lines[2:]:
             cells = [line[a:b].strip() for a, b in zip(starts, starts[1:])]

@@ -286,7 +286,7 @@ class Surroundings(unittest.TestCase):
         self.assertEqual(self.run_bar("--set", "time.end=1 us").returncode, 0)
         shutil.rmtree(os.path.join(self.out, "frames"))
         open(os.path.join(self.out, "frames"), "w").close()
-        self.assert_failed(self.run_bar("--overwrite", "--set", "time.end=1 us"), "Not a directory", f"cannot empty '{self.out}'")
+        self.assert_failed(self.run_bar("--overwrite", "--set", "time.end=1 us"), "Not a directory", f"cannot remove the earlier results in '{self.out}'")
 
     def test_directory_of_too_long_a_name(self):
         self.out += 2500 * "/a"

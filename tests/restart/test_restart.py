@@ -202,7 +202,7 @@ class Restart(unittest.TestCase):
         self.assertIn("of another config\n  time.end: there 1 s, here 2 s\n", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
         self.assertIn("with other PETSc options", self.resume(self.BAR, 2, "--", "-ksp_type", "cg"))
         if MPIEXEC:
-            self.assertRegex(self.resume(self.BAR, 2, ranks=2), "written by 1 process, and here are 2: start as many with mpiexec -n 1")
+            self.assertRegex(self.resume(self.BAR, 2, ranks=2), "written by 1 process, but now there are 2: use mpiexec -n 1")
         with open(files[0], "rb") as file:
             whole = file.read()
         def with_bytes(data):
@@ -215,9 +215,9 @@ class Restart(unittest.TestCase):
         with_bytes(whole[:-100])
         self.assertIn("damaged: its checksum", self.resume(self.BAR, 2))
         with_bytes(b"")
-        self.assertIn("no checkpoint that this program reads", self.resume(self.BAR, 2))
+        self.assertIn("not a checkpoint of this version", self.resume(self.BAR, 2))
         with_bytes(b"percuss checkpoint 2\n" + whole[21:])
-        self.assertIn("no checkpoint that this program reads", self.resume(self.BAR, 2))
+        self.assertIn("not a checkpoint of this version", self.resume(self.BAR, 2))
         import hashlib
         other = re.sub(rb"program \S+", b"program 9.9.9", whole[:-72], count=1)
         with_bytes(other + b"sha256 " + hashlib.sha256(other).hexdigest().encode() + b"\n")
@@ -238,7 +238,7 @@ class Restart(unittest.TestCase):
         self.assertEqual(self.stop(command, "x", signal.SIGTERM, 0.3)[0], 3)
         with open(self.path("bar.msh"), "a") as file:
             file.write("\n")
-        self.assertIn("a mesh file or a plugin has changed since\n  --overwrite starts anew", self.run_through(command + ["--resume"], 2).stderr)
+        self.assertIn("a mesh file or a plugin has changed since\n  --overwrite starts from the beginning", self.run_through(command + ["--resume"], 2).stderr)
 
     def test_the_newest_damaged_the_one_before_serves(self):
         sets = ["time.end=120 ms", "output.checkpoints=20 ms"] + self.BAR[1:]
@@ -252,7 +252,7 @@ class Restart(unittest.TestCase):
         self.assertEqual(run.returncode, -signal.SIGKILL)
         with open(max(glob.glob(self.path("x", "checkpoint", "*.ckpt"))), "r+b") as file:
             file.truncate(1000)
-        self.assertRegex(self.resume(sets, 0), "warning: .*damaged.*; going on from the one before")
+        self.assertRegex(self.resume(sets, 0), "warning: .*damaged.*; continuing from the previous one")
         os.rename(self.path("x"), self.path("parts"))
         self.assert_same("whole", "parts")
 
@@ -270,7 +270,7 @@ class Restart(unittest.TestCase):
         open(self.path("foreign", "thesis.tex"), "w").close()
         done = subprocess.run(self.command("elastic_bar.yaml", sets, "--out", "foreign", "--resume"), cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("holds no results of percuss", done.stderr)
+        self.assertIn("contains no results of percuss", done.stderr)
         with open(self.path("x", "run.json"), "a") as file:
             file.write("}")
         self.assertRegex(self.resume(sets, 2), r"x/run.json:\d+:\d+: error: ")
@@ -280,7 +280,7 @@ class Restart(unittest.TestCase):
         run = subprocess.Popen(self.command("elastic_bar.yaml", self.BAR, "--out", "x", "--resume"), cwd=self.folder, stderr=subprocess.PIPE, text=True)
         time.sleep(0.5)
         run.terminate()
-        self.assertIn("there is no checkpoint in 'x' yet; the run starts anew", run.communicate(timeout=PATIENCE)[1])
+        self.assertIn("there is no checkpoint in 'x' yet; the run starts from the beginning", run.communicate(timeout=PATIENCE)[1])
         self.assertEqual(run.returncode, 3)
 
     def test_killed_at_its_first_file(self):
@@ -308,7 +308,7 @@ class Restart(unittest.TestCase):
         fcntl.flock(held, fcntl.LOCK_EX)
         third = subprocess.run(self.command("elastic_bar.yaml", self.BAR, "--out", "y"), cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE)
         os.close(held)
-        self.assertEqual((third.returncode, third.stderr), (1, "percuss run: another run writes into y\n"))
+        self.assertEqual((third.returncode, third.stderr), (1, "percuss run: another run is writing into y\n"))
         self.assertEqual(os.listdir(self.path("y")), [])
         run.terminate()
         run.communicate(timeout=PATIENCE)

@@ -281,17 +281,17 @@ class Modes(unittest.TestCase):
             shutil.rmtree(self.path("frames"))
             open(self.path("frames"), "w").close()
             done = percuss(command, self.rigid_rotor(), *words, "--out", self.out, "--overwrite")
-            self.assertEqual((done.returncode, done.stderr), (1, f"percuss {command}: cannot empty '{self.out}': Not a directory\n"))
+            self.assertEqual((done.returncode, done.stderr), (1, f"percuss {command}: cannot remove the earlier results in '{self.out}': Not a directory\n"))
             self.assertTrue(os.path.exists(self.path("modes.csv")))
             shutil.rmtree(self.out)
 
     def test_responses_that_there_are_not(self):
         speeds = ("--speeds", "300 rad/s:900 rad/s:2")
-        for words, message in (((self.rigid_rotor("0"), *speeds), "nothing in this model is out of balance: there is no response to compute"),
+        for words, message in (((self.rigid_rotor("0"), *speeds), "this model has no unbalance, so there is no response to compute"),
                                ((self.rigid_rotor(),), "missing option --speeds FROM:TO:N"),
                                ((self.rigid_rotor(), "--speeds", "1:2"), "--speeds '1:2': expected FROM:TO:N, such as \"0 rpm:6000 rpm:31\""),
-                               ((self.rigid_rotor(), "--speeds", "0 rpm:9 rpm:1"), "--speeds: '1' speeds: expected a whole number from 2 to 100000"),
-                               ((self.rigid_rotor(), "--speeds", "9 rpm:1 rpm:3"), "--speeds: from '9 rpm' to '1 rpm': speeds begin at 0 or above and rise"),
+                               ((self.rigid_rotor(), "--speeds", "0 rpm:9 rpm:1"), "--speeds: the number of speeds must be a whole number from 2 to 100000, got '1'"),
+                               ((self.rigid_rotor(), "--speeds", "9 rpm:1 rpm:3"), "--speeds: speeds must be ascending and not negative, got '9 rpm' to '1 rpm'"),
                                ((self.rigid_rotor(), *speeds, "--probes", "shaft.top"), "--probes: ")):
             done = percuss("response", *words, "--out", self.out, "--overwrite")
             self.assertEqual(done.returncode, 2, done.stdout)

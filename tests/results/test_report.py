@@ -338,7 +338,7 @@ class Report(unittest.TestCase):
         out = os.path.join(self.folder, "poor")
         done = percuss("run", config("elastic_bar"), "--set", "time.end=20 us", "--out", out, "--report", env={"PYTHONPATH": fake})
         self.assertIn("matplotlib is missing; on Debian: apt install python3-numpy python3-matplotlib", done.stderr)
-        self.assertRegex(done.stderr, rf"warning: no report was made; the results are as the run left them\. Later: \S*python3 {re.escape(SCRIPT)} {re.escape(out)}\n")
+        self.assertRegex(done.stderr, rf"warning: no report was made; the results are unchanged\. To make it later: \S*python3 {re.escape(SCRIPT)} {re.escape(out)}\n")
         self.assertNotIn("report.html", done.stdout)
         self.assertTrue(os.path.exists(os.path.join(out, "energy.csv")))
 

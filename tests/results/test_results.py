@@ -240,7 +240,7 @@ class Results(unittest.TestCase):
             self.assertEqual(code, 3, errors)
             self.assertIn("stopped by signal " + number.name, errors)
             self.assertEqual(self.manifest()["exit_status"], "stopped")
-            self.assertIn("--resume goes on with it", percuss("run", BAR, "--out", self.out).stderr)
+            self.assertIn("--resume continues it", percuss("run", BAR, "--out", self.out).stderr)
             steps = self.manifest()["summary"]["steps"]
             for name in ("history.csv", "energy.csv", "contacts.csv"):  # the last state is there, in whole rows
                 header, rows = self.columns(name)

@@ -326,7 +326,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
             run.send_signal(number)
             _, errors = run.communicate(timeout=60)
             self.assertEqual(run.returncode, 3, errors)
-            self.assertIn("makes the missing runs", errors)
+            self.assertIn("continues with the missing runs", errors)
             with self.assertRaises(OSError):
                 os.kill(worker, 0)  # gone, and not left behind
             self.assertEqual([row["status"] for row in self.table()], ["done", "missing", "missing", "missing"])
@@ -361,7 +361,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
         done = subprocess.run([PERCUSS, "study", path, "--out", self.path("out")], capture_output=True, text=True, timeout=100, check=False,
                               env=dict(os.environ, OMPI_COMM_WORLD_SIZE="2"))
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertEqual(done.stderr, "percuss study: starts its runs itself, each on one process: call it without mpiexec\n")
+        self.assertEqual(done.stderr, "percuss study: a study starts its own processes, one for each run; call it without mpiexec\n")
         self.assertFalse(os.path.exists(self.path("out")))
 
     def test_a_full_disk_is_no_property_of_the_run(self):

@@ -102,12 +102,12 @@ static void pages_of_keys(void **state)
                                                    "  type      number\n"
                                                    "  unit      m (a length)\n"
                                                    "  range     greater than 0\n"
-                                                   "  default   none: the key is required\n"
+                                                   "  default   none; the key is required\n"
                                                    "  example   gap: 1 mm\n");
   assert_string_equal(explain("stop"), "stops\n\n"
                                        "  what they hit\n\n"
                                        "  type      mapping from names to mappings\n"
-                                       "  default   none: the key may be absent\n"
+                                       "  default   none; the key is optional\n"
                                        "\nkeys\n\n"
                                        "  restitution  how much of the velocity comes back (default 0)\n"
                                        "  gap          distance (required)\n");
@@ -115,12 +115,12 @@ static void pages_of_keys(void **state)
                                         "  force over time\n\n"
                                         "  type      list of rows of 2 numbers\n"
                                         "  units     s (a time); N (a force)\n"
-                                        "  default   none: the key may be absent\n");
+                                        "  default   none; the key is optional\n");
   assert_string_equal(explain("node.inner.name"), "node.inner.name\n\n"
                                                   "  what it is called\n\n"
                                                   "  type      word or list of words\n"
                                                   "  items     1 to 3\n"
-                                                  "  default   none: the key may be absent\n");
+                                                  "  default   none; the key is optional\n");
 }
 
 static void pages_of_types(void **state)
@@ -129,7 +129,7 @@ static void pages_of_types(void **state)
   assert_string_equal(explain("body"), "bodies\n\n"
                                        "  what moves\n\n"
                                        "  type      mapping from names to mappings; the key type of each chooses one of those below\n"
-                                       "  default   none: the key is required\n"
+                                       "  default   none; the key is required\n"
                                        "\ntypes\n\n"
                                        "  bar  elastic bar\n"
                                        "  rod  rigid rod\n");
@@ -226,16 +226,14 @@ static void schemes_side_by_side(void **state)
      .sheet    = {2, 1, "velocity and position", "oscillates, bounded, unless it is mentioned in a long sentence", "linear forces", "Others, Sec. 12"},
      .implicit = PETSC_TRUE};
   const NsSchemeType *const types[]    = {&plain_type, &fine_type, NULL};
-  static const char         begin[]    = "scheme                     order  level      flight    energy                     needs    reference\n"
-                                         "                                                                                  of a\n"
-                                         "                                                                                  model\n"
+  static const char         begin[]    = "scheme                     order  level      flight    energy                    requires  reference\n"
                                          "\n"
-                                         "plain                      1 / -  position   explicit  kept                       -        Somebody\n"
+                                         "plain                      1 / -  position   explicit  kept                      -         Somebody\n"
                                          "                                                                                           (1)\n"
                                          "\n"
-                                         "a_scheme_with_a_long_name  2 / 1  velocity   implicit  oscillates, bounded,       linear   Others,\n"
-                                         "                                  and                  unless it is mentioned in  forces   Sec. 12\n"
-                                         "                                  position             a long sentence\n"
+                                         "a_scheme_with_a_long_name  2 / 1  velocity   implicit  oscillates, bounded,      linear    Others,\n"
+                                         "                                  and                  unless it is mentioned    forces    Sec. 12\n"
+                                         "                                  position             in a long sentence\n"
                                          "\n";
 
   (void)state;

@@ -420,9 +420,9 @@ static void variants(void **state)
   refuses_with("bodies:\n  b: {type: unheard}\n", "x:2:13: error: unknown type 'unheard' in bodies.b\n= valid types: ball, bar, dot");
   refuses_with("bodies:\n  b:\n    type: ball\n    radiu: 1\n",
     "x:4:5: error: unknown key 'radiu' in bodies.b; did you mean 'radius'?\n= valid keys: radius, type");
-  refuses_with("bodies:\n  a b: {type: dot}\n", "x:2:3: error: 'a b' cannot be a name\n= names are made of letters, digits, '_' and '-'");
-  refuses_with("contacts:\n  a.b: {between: [c, d]}\n", "x:2:3: error: 'a.b' cannot be a name\n= names are made of letters, digits, '_' and '-'");
-  refuses_with("points:\n  a@1: 2\n", "x:2:3: error: 'a@1' cannot be a name\n= names are made of letters, digits, '_' and '-'");
+  refuses_with("bodies:\n  a b: {type: dot}\n", "x:2:3: error: 'a b' cannot be a name\n= names consist of letters, digits, '_' and '-'");
+  refuses_with("contacts:\n  a.b: {between: [c, d]}\n", "x:2:3: error: 'a.b' cannot be a name\n= names consist of letters, digits, '_' and '-'");
+  refuses_with("points:\n  a@1: 2\n", "x:2:3: error: 'a@1' cannot be a name\n= names consist of letters, digits, '_' and '-'");
 }
 
 static void groups_and_counts(void **state)

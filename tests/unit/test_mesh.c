@@ -241,13 +241,13 @@ static void line_is_wrong(void **state)
                                                              "    1 | line: {from: [1, 0, 0], to: [1, 0, 0], elements: 5}\n"
                                                              "      |                             ^~~~~~~~~\n");
   bad("{line: {from: [1e9, 0, 0], to: [1000000000.000001, 0, 0], elements: 5}}",
-    "case.yaml:1:8: error: the element from (1e+09, 0, 0) to (1e+09, 0, 0) has no length, and 4 more like it\n"
+    "case.yaml:1:8: error: the element from (1e+09, 0, 0) to (1e+09, 0, 0) has zero length, and 4 more like it\n"
     "    1 | {line: {from: [1e9, 0, 0], to: [1000000000.000001, 0, 0], elements: 5}}\n"
     "      |        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n");
-  bad("line: {from: [0, 0, 0], to: [1, 0, 0], elements: 5}\nscale: 1 mm\ngroup: bar\n", "case.yaml:2:8: error: 'scale' goes with 'file' only\n"
+  bad("line: {from: [0, 0, 0], to: [1, 0, 0], elements: 5}\nscale: 1 mm\ngroup: bar\n", "case.yaml:2:8: error: 'scale' requires 'file'\n"
                                                                                         "    2 | scale: 1 mm\n"
                                                                                         "      |        ^~~~\n"
-                                                                                        "case.yaml:3:8: error: 'group' goes with 'file' only\n"
+                                                                                        "case.yaml:3:8: error: 'group' requires 'file'\n"
                                                                                         "    3 | group: bar\n"
                                                                                         "      |        ^~~\n");
 }
@@ -423,11 +423,11 @@ static void lattice_is_wrong(void **state)
     "case.yaml:1:32: error: without cells along z, 'to' and 'from' must agree in z\n"
     "    1 | lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2.5, 0]}\n"
     "      |                                ^~~~~~~~~\n"
-    "case.yaml:1:50: error: cells are counted: 2.5 along y is no whole number\n"
+    "case.yaml:1:50: error: the number of cells along y must be a whole number, got 2.5\n"
     "    1 | lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2.5, 0]}\n"
     "      |                                                  ^~~~~~~~~~~\n");
   bad("{lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}, scale: 1 mm}",
-    "case.yaml:1:87: error: 'scale' goes with 'file' only\n"
+    "case.yaml:1:87: error: 'scale' requires 'file'\n"
     "    1 | {lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}, scale: 1 mm}\n"
     "      |                                                                                       ^~~~\n");
   bad("{lattice: {from: [0, 0, 0], to: [1, 1, 1], cells: [5, 2, 1]}, nodes: {a: 0.5}}",
@@ -665,7 +665,7 @@ static void file_is_missing(void **state)
                       "    1 | file: no.msh\n"
                       "      |       ^~~~~~\n"
                       "      = looked for no.msh\n");
-  bad("file: ../meshes", "case.yaml:1:7: error: cannot read the mesh file '../meshes': it is a folder\n"
+  bad("file: ../meshes", "case.yaml:1:7: error: cannot read the mesh file '../meshes': it is a directory\n"
                          "    1 | file: ../meshes\n"
                          "      |       ^~~~~~~~~\n"
                          "      = looked for ../meshes\n");
@@ -690,7 +690,7 @@ static void file_from_set_is_beside_the_config(void **state)
 static void pieces_are_refused(void **state)
 {
   (void)state;
-  bad("pieces.msh", "case.yaml:1:1: warning: the physical point 'hook' of 'pieces.msh' is on no line and is left out\n"
+  bad("pieces.msh", "case.yaml:1:1: warning: the physical point 'hook' of 'pieces.msh' is not on any line and is ignored\n"
                     "    1 | pieces.msh\n"
                     "      | ^~~~~~~~~~\n"
                     "case.yaml:1:1: error: the mesh is in 2 pieces: the first has a node at (0, 0, 0), the second at (1, 0, 0)\n"
@@ -713,10 +713,10 @@ static void elements_are_wrong(void **state)
   const struct {
     const char *old, *new, *message;
   } cases[] = {
-    {"\n30 1 2 4 2 28 29", "\n30 1 2 4 2 28 28", "the element from (0.52, 0, 0) to (0.52, 0, 0) has no length"},
-    {"\n30 1 2 4 2 28 29", "\n30 1 2 4 2 2 28", "the element between (0.5, 0, 0) and (0.52, 0, 0) is there twice"},
+    {"\n30 1 2 4 2 28 29", "\n30 1 2 4 2 28 28", "the element from (0.52, 0, 0) to (0.52, 0, 0) has zero length"},
+    {"\n30 1 2 4 2 28 29", "\n30 1 2 4 2 2 28", "the element between (0.5, 0, 0) and (0.52, 0, 0) occurs twice"},
     {"\n30 1 2 4 2 28 29\n31 1 2 4 2 29 30", "\n30 1 2 4 2 2 28\n31 1 2 4 2 28 2",
-      "the element between (0.5, 0, 0) and (0.52, 0, 0) is there twice, and 1 more like it"},
+      "the element between (0.5, 0, 0) and (0.52, 0, 0) occurs twice, and 1 more like it"},
     {NULL, NULL, NULL},
   };
 
@@ -783,7 +783,7 @@ static void file_is_broken(void **state)
       "   10 | $PartitionedEntities\n"
       "      | ^~~~~~~~~~~~~~~~~~~~\n"},
     {"untagged_41.msh", "2 1 0 0 0 \n", "1 1 0 0 0 \n",
-      "edited.msh:8:21: error: point 1 is in $Entities twice\n"
+      "edited.msh:8:21: error: point 1 occurs twice in $Entities\n"
       "    8 | 1 0 0 0 1 0 0 0 2 1 -2 \n"
       "      |                     ^~\n"},
     {"untagged_41.msh", "1 1 0 1\n3\n", "1 7 0 1\n3\n",
@@ -791,7 +791,7 @@ static void file_is_broken(void **state)
       "   18 | 1 7 0 1\n"
       "      |   ^\n"},
     {"untagged_41.msh", "1 1 0 1\n3\n", "1 1 0 2\n3\n",
-      "edited.msh:18:7: error: the blocks of $Nodes hold more than the 3 nodes it claims\n"
+      "edited.msh:18:7: error: the blocks of $Nodes contain more nodes than the 3 that it states\n"
       "   18 | 1 1 0 2\n"
       "      |       ^\n"},
     {"untagged_41.msh", "3 4 1 4\n0 1 15 1", "3 4 1 4\n1 1 15 1",
@@ -822,11 +822,11 @@ static void file_is_broken(void **state)
       "   63 | 51 0.98 0 0\n"
       "      | ^~\n"},
     {"bar_22.msh", "$Nodes\n51", "$Nodes\n99999",
-      "edited.msh:12:1: error: $Nodes claims 99999 entries, more than the file can hold\n"
+      "edited.msh:12:1: error: $Nodes states 99999 entries, more than the file can contain\n"
       "   12 | 99999\n"
       "      | ^~~~~\n"},
     {"bar_22.msh", "2 0.5 0 0", "1 0.5 0 0",
-      "edited.msh:14:1: error: node 1 is there twice\n"
+      "edited.msh:14:1: error: node 1 occurs twice\n"
       "   14 | 1 0.5 0 0\n"
       "      | ^\n"},
     {"bar_22.msh", "2 0.5 0 0", "2 0,5 0 0",
@@ -895,7 +895,7 @@ static void file_is_empty_or_ends_early(void **state)
               "      |                        ^\n");
   text[20] = '\0';
   write_edited(text, size);
-  bad(edited, "edited.msh:3:1: error: a zero byte in a file that calls itself ASCII; it is damaged\n"
+  bad(edited, "edited.msh:3:1: error: a zero byte in an ASCII file; the file is damaged\n"
               "    3 | \xef\xbf\xbd"
               "EndMeshFormat\n"
               "      | ^\n");
@@ -1024,7 +1024,7 @@ static void unknown_node_set_is_explained(void **state)
   NsMeshNodeSetError(bar, "right", (NsPlace){0}, arena, diag);
   assert_string_equal(said(), "error: unknown node set 'right'\n"
                               "      = valid node sets: all\n"
-                              "      = a mesh file's ends have the names it gives them: add Physical Point(\"right\") = {1}; to the .geo file, or "
+                              "      = the ends of a mesh from a file have the names that the file gives them: add Physical Point(\"right\") = {1}; to the .geo file, or "
                               "`nodes: {right: 1 m}` below `mesh`\n");
   NsMeshNodeSetError(line, "rigth", (NsPlace){0}, arena, diag);
   assert_string_equal(said(), "error: unknown node set 'rigth'; did you mean 'right'?\n"

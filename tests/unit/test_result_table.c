@@ -162,26 +162,26 @@ static void a_last_row_that_is_not_whole_is_left_out(void **state)
 static void what_is_no_table_is_refused(void **state)
 {
   (void)state;
-  refuses("energy.csv", "t,kinetic\n0,1\n", "energy.csv:1:1: error: this is no energy.csv of percuss, whose first column is 'time'");
-  refuses("modes.csv", "time,re\n0,1\n", "whose first column is 'mode'");
-  refuses("energy.csv", "time,kinetic\n0,1\n1,2,3\n2,1\n", "energy.csv:3:1: error: 3 values in this row, and 2 names in the first line");
-  refuses("energy.csv", "time,kinetic\n0\n1,2\n", "energy.csv:2:1: error: 1 values in this row");
-  refuses("energy.csv", "time,kinetic\n0,1\n\n1,2\n", "energy.csv:3:1: error: 1 values in this row");
+  refuses("energy.csv", "t,kinetic\n0,1\n", "energy.csv:1:1: error: not a table energy.csv of percuss: its first column must be 'time'");
+  refuses("modes.csv", "time,re\n0,1\n", "its first column must be 'mode'");
+  refuses("energy.csv", "time,kinetic\n0,1\n1,2,3\n2,1\n", "energy.csv:3:1: error: 3 values in this row, but 2 names in the first line");
+  refuses("energy.csv", "time,kinetic\n0\n1,2\n", "energy.csv:2:1: error: 1 value in this row");
+  refuses("energy.csv", "time,kinetic\n0,1\n\n1,2\n", "energy.csv:3:1: error: 1 value in this row");
   refuses("energy.csv", "time,kinetic\n0,1,5\n1,0\n", "energy.csv:2:1: error: 3 values");
-  refuses("energy.csv", "time,kinetic\n0,0x1p3\n1,0\n", "energy.csv:2:3: error: a number is expected here, in column 'kinetic'");
-  refuses("energy.csv", "time,kinetic\n0, 1\n1,0\n", "energy.csv:2:3: error: a number");
-  refuses("energy.csv", "time,kinetic\n0,1-2\n1,0\n", "energy.csv:2:3: error: a number");
-  refuses("energy.csv", "time,kinetic\n0,\"1\"\n1,0\n", "energy.csv:2:3: error: a number");
-  refuses("energy.csv", "time,kinetic\n0,1;2\n", "energy.csv:2:3: error: a number");
-  refuses("events.csv", "time,contact\n0,\"a\"b\n1,c\n", "events.csv:2:3: error: a quote that does not end");
-  refuses("events.csv", "time,contact\n0,\"a\n1,c\n", "events.csv:2:3: error: a quote that does not end");
-  refuses("study.csv", "0,1\n1,2\n", "study.csv:1:1: error: no table of percuss: names of columns are expected here, not numbers");
-  refuses("study.csv", "a,,b\n1,2,3\n", "study.csv:1:3: error: no table of percuss: names of columns are expected here");
-  refuses("study.csv", "a,\"b\n1,2\n", "study.csv:1:3: error: a quote that does not end, or is followed by more than a comma");
-  refuses("study.csv", "hello", "study.csv:1:1: error: no table of percuss");
-  refuses("energy.csv", "hello", "energy.csv:1:1: error: no table of percuss");
+  refuses("energy.csv", "time,kinetic\n0,0x1p3\n1,0\n", "energy.csv:2:3: error: expected a number here, in column 'kinetic'");
+  refuses("energy.csv", "time,kinetic\n0, 1\n1,0\n", "energy.csv:2:3: error: expected a number");
+  refuses("energy.csv", "time,kinetic\n0,1-2\n1,0\n", "energy.csv:2:3: error: expected a number");
+  refuses("energy.csv", "time,kinetic\n0,\"1\"\n1,0\n", "energy.csv:2:3: error: expected a number");
+  refuses("energy.csv", "time,kinetic\n0,1;2\n", "energy.csv:2:3: error: expected a number");
+  refuses("events.csv", "time,contact\n0,\"a\"b\n1,c\n", "events.csv:2:3: error: an unterminated quote");
+  refuses("events.csv", "time,contact\n0,\"a\n1,c\n", "events.csv:2:3: error: an unterminated quote");
+  refuses("study.csv", "0,1\n1,2\n", "study.csv:1:1: error: not a table of percuss: expected names of columns here, not numbers");
+  refuses("study.csv", "a,,b\n1,2,3\n", "study.csv:1:3: error: not a table of percuss: expected names of columns here");
+  refuses("study.csv", "a,\"b\n1,2\n", "study.csv:1:3: error: an unterminated quote, or text between a quote and the next comma");
+  refuses("study.csv", "hello", "study.csv:1:1: error: not a table of percuss");
+  refuses("energy.csv", "hello", "energy.csv:1:1: error: not a table of percuss");
   assert_null(read_bytes("energy.csv", "time\0kinetic\n", 13));
-  assert_non_null(strstr(printed(diag, arena), "there are bytes in it that are no text"));
+  assert_non_null(strstr(printed(diag, arena), "it contains bytes that are not text"));
   assert_null(NsResultTableRead("/tmp/percuss_no_such_file.csv", arena, diag));
   assert_non_null(strstr(printed(diag, arena), "cannot read /tmp/percuss_no_such_file.csv: No such file"));
   assert_null(NsResultTableRead(folder, arena, diag));
@@ -189,7 +189,7 @@ static void what_is_no_table_is_refused(void **state)
   const char *pipe = NsArenaPrint(arena, "%s/energy.csv", folder); /* which nobody writes into: not waited for */
   assert_int_equal(mkfifo(pipe, 0600), 0);
   assert_null(NsResultTableRead(pipe, arena, diag));
-  assert_non_null(strstr(printed(diag, arena), "energy.csv: no plain file"));
+  assert_non_null(strstr(printed(diag, arena), "energy.csv: not a regular file"));
   assert_int_equal(unlink(pipe), 0);
 }
 

@@ -139,7 +139,7 @@ static void wrong_units(void **state)
   refuses("5 m//s", NS_DIM_RATE, 4, 1, "unexpected '/' in a unit");
   refuses("5 %", NS_DIM_NONE, 2, 1, "unexpected '%' in a unit");
   refuses("5 kg/(m s)", NS_DIM_NONE, 5, 1, "unexpected '(' in a unit");
-  refuses("1 000", NS_DIM_NONE, 0, 3, "not a number: '1 0' (blanks cannot stand inside a number)");
+  refuses("1 000", NS_DIM_NONE, 0, 3, "not a number: '1 0' (a number cannot contain blanks)");
   refuses("5 m m m m m m m m m m m m m", NS_DIM_NONE, 26, 1, "a unit of more than 12 factors");
   refuses("5 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NS_DIM_NONE, 2, 67,
     "unknown unit 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'");

@@ -30,7 +30,7 @@ static PetscBool check_belt(const NsPairSetup *setup, const PetscReal velocity[3
   const NsPlace   place = NsKeysPlace(setup->surface->where, "velocity");
 
   if (PetscAbsReal(out) > 1e-9 * speed) {
-    NsDiagError(setup->diag, place, "a plane moves within itself only, but this velocity has %g m/s along its normal", out);
+    NsDiagError(setup->diag, place, "the velocity of a plane must be tangential, but has %g m/s along the normal", out);
     return PETSC_FALSE;
   }
   if (speed > 0 && setup->friction == 0) NsDiagWarning(setup->diag, place, "without friction the velocity of the surface has no effect");

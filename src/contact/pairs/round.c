@@ -38,8 +38,8 @@ static const char *const sides[] = {"inside", "outside", NULL};
     {"radius", NS_KEY_NUMBER, offsetof(Settings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", \
       .help = "radius of the " what, .example = "10.1 mm"}, \
   { \
-    "side", NS_KEY_CHOICE, offsetof(Settings, side), .choices = sides, .required = true, .help = "where the other partner is: inside or outside", \
-                                                     .example = "inside" \
+    "side", NS_KEY_CHOICE, offsetof(Settings, side), .choices = sides, .required = true, \
+                                                     .help = "side on which the other partner is: inside or outside", .example = "inside" \
   }
 
 static const NsKey cylinder_keys[] = {
@@ -60,11 +60,11 @@ static void check_round(const void *data, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   if (NsTreeChild(where, "offset") && !settings->surface.on)
-    NsDiagError(diag, NsKeysPlace(where, "offset"), "offset goes with `on`; a surface fixed in space has its center");
+    NsDiagError(diag, NsKeysPlace(where, "offset"), "offset requires `on`; a surface fixed in space is positioned by `center`");
   if (NsTreeChild(where, "axis") && a[0] == 0 && a[1] == 0 && a[2] == 0)
     NsDiagError(diag, NsKeysPlace(where, "axis"), "the axis of a cylinder must not be zero");
   if (NsSpinIsFree(settings->spin)) {
-    NsDiagError(diag, NsKeysPlace(where, "spin"), "the spin of a surface is prescribed; one that is free belongs to a body");
+    NsDiagError(diag, NsKeysPlace(where, "spin"), "the spin of a surface must be prescribed; only bodies have a free spin");
     NsDiagNote(diag, "give an angular velocity, such as 3000 rpm, or a table");
   }
 }

@@ -82,7 +82,7 @@ static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, c
   if (!turns && NsTreeChild(settings->where, "moment")) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "moment"), "nodes of '%s' have no rotations: the moment has no effect", body->name);
   } else if (!load->entries) {
-    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load has no effect: its points are held, or do not move in its direction");
+    NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load has no effect: its points are supported, or have no DOF in its direction");
     if (body->is_rotor) NsDiagNote(fe->diag, "a rotor moves along its axis only with `axial: true`, and twists only with `spin: {free: ...}`");
   }
 }
@@ -130,7 +130,7 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
     NsFeMakeTwist(fe, &spots[0], &load->twist);
     if (is_along(body, settings->force) || is_along(body, settings->moment)) {
       NsDiagError(fe->diag, settings->where->place,
-        "a rotating load must be perpendicular to the shaft; write its part along (%g, %g, %g) as a load of its own", body->frame[0][0],
+        "a rotating load must be perpendicular to the shaft; define its part along (%g, %g, %g) as a separate load", body->frame[0][0],
         body->frame[0][1], body->frame[0][2]);
     }
   }

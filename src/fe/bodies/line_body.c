@@ -82,7 +82,7 @@ static void check_part(const void *settings, NsArena *arena, NsDiag *diag)
   }
 }
 const NsTable NsTable_Part = {
-  "part", "stretch of a body with properties of its own", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
+  "part", "part of a body with its own properties", part_keys, sizeof(NsPart), .one_of = "range, group", .check = check_part};
 
 PetscErrorCode NsBodyMesh_Line(const void *settings, NsFe *fe, NsMesh **mesh)
 {

@@ -74,7 +74,7 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
     {"section_end", NS_KEY_TABLE, offsetof(NsLineBodySettings, section_end), .table = &NsTable_Section, \
       .help = "section at the end of the line; `section` tapers to it linearly", .example = "{circle: {radius: 5 mm}}"}, \
     {"parts", NS_KEY_LIST, offsetof(NsLineBodySettings, parts), .table = &NsTable_Part, \
-      .help    = "stretches with another section or material; later ones override earlier ones", \
+      .help    = "parts with another section or material; later ones override earlier ones", \
       .example = "[{range: [0.5 m, 1 m], section: {circle: {radius: 20 mm}}}]"}, \
     {"damping", NS_KEY_TABLE, offsetof(NsLineBodySettings, damping), .table = &(damping_table), .help = "internal damping", \
       .example = "{rayleigh: {stiffness: 5 ns}}"}, \

@@ -54,7 +54,7 @@ static void check_round(NsFe *fe, const NsFeBody *body)
     if (!(PetscAbsReal(p->inertia_2 - p->inertia_3) > 1e-9 * p->inertia_2)) continue; /* NaN is found by check_elements */
     NsDiagError(fe->diag, p->section->where->place, "the section of a rotor must be round, but its second moments of area are %g and %g m^4",
       p->inertia_2, p->inertia_3);
-    NsDiagNote(fe->diag, "the stiffness of an asymmetric shaft would change while it turns, which is not modelled");
+    NsDiagNote(fe->diag, "the stiffness of an asymmetric shaft would change as it rotates, which is not modelled");
     return;
   }
 }
@@ -92,7 +92,7 @@ const NsVariant NsBodyVariant_Rotor = {
   .title = "straight spinning shaft: beam elements with gyroscopic moments",
   .about = "Beam elements in non-rotating axes: 1 along the shaft from its first node, 2 and 3 across (y and z for a shaft\n"
            "along x). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction\n"
-           "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: in rotating axes) and contacts refer to points\n"
+           "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: fixed to the shaft) and contacts refer to points\n"
            "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. The shaft is round; deflections and tilts are small.\n"
            "Damping acts in fixed axes: rotating internal damping, unstable above a critical speed, is not modelled.\n"
            "The critical time step uses the initial speed of a free spin: choose the step for the speed that it will reach.\n"

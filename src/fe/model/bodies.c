@@ -57,7 +57,7 @@ PetscErrorCode NsFeBodies(NsFe *fe)
     NsFeBody *body = &fe->body[b];
     NsMesh   *mesh = NULL;
     body->name     = list->names[b];
-    if (!strcmp(body->name, "ground")) NsDiagError(fe->diag, list->where[b]->key_place, "the name 'ground' is reserved for what does not move");
+    if (!strcmp(body->name, "ground")) NsDiagError(fe->diag, list->where[b]->key_place, "the name 'ground' is reserved for points fixed in space");
     body->where            = list->where[b];
     const NsBodyType *type = type_of(chosen[b].variant);
     PetscCall(type->mesh(chosen[b].settings, fe, &mesh));

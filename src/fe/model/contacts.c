@@ -112,7 +112,7 @@ static PetscBool node_normal(
   if (NsFeFindPoint(fe, NsPartnerNode(first), NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
   for (int k = 0; k < 3; k++) normal[k] = point[1]->x[k] - point[0]->x[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
-  NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes are at the same place and on no single line");
+  NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes coincide, and are not on a single line");
   NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
   return PETSC_FALSE;
 }
@@ -181,7 +181,7 @@ static PetscBool check_clearance(NsFe *fe, const NsContactSettings *settings, co
   const PetscReal clearance = pair->type->clearance(pair);
 
   if (!(clearance > 0)) {
-    NsDiagError(fe->diag, NsKeysPlace(body->where, "radius"), "a radius of %g m has no room in this %s: the clearance is %g m", body->radius,
+    NsDiagError(fe->diag, NsKeysPlace(body->where, "radius"), "a radius of %g m does not fit into this %s: the clearance is %g m", body->radius,
       pair->type->name, clearance);
   } else if (settings->gap_tolerance >= clearance) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "gap_tolerance"),
@@ -320,7 +320,7 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
     kept++;
   }
   if (!kept && count)
-    NsDiagError(fe->diag, settings->where->place, "this contact can never act: its nodes are held, or cannot move along its normal");
+    NsDiagError(fe->diag, settings->where->place, "this contact has no effect: its nodes are supported, or cannot move along its normal");
   if (kept && held >= 0) {
     NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s left out: held, or not free along the normal",
       name_some(fe, &candidate[held], &fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
@@ -373,7 +373,7 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
   if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
   NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", NsCandidateName(candidate, name), -g);
   if (pair->type->side) NsDiagNote(fe->diag, "%s", pair->type->side);
-  if (fe->rest) NsDiagNote(fe->diag, "so in the static state that the run starts from");
+  if (fe->rest) NsDiagNote(fe->diag, "the initial state is the static equilibrium (`start: static`)");
 }
 
 /* touch_q of the start. */

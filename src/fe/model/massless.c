@@ -90,8 +90,8 @@ static PetscErrorCode check_stiffness(NsFe *fe, NsModel *model, NsFeMassless *se
     if (factor->inverse[r] > 0 && 1 / factor->inverse[r] >= 1e-10 * value_at(inner, r, r)) continue;
     PetscCall(model->view.name_unknown(model, fe->massless_unknown[r], name, sizeof(name)));
     NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bodies"),
-      "nothing but its mass holds the %s, and a contact touches it: `mass: redistributed` takes that mass away", name);
-    NsDiagNote(fe->diag, "such a node needs elements in every direction in which it can move; take `mass: lumped`, or beams for a truss");
+      "the %s has no stiffness and is part of a contact: with `mass: redistributed` it has no mass either", name);
+    NsDiagNote(fe->diag, "such a node needs elements in every direction in which it can move; use `mass: lumped`, or beams instead of a truss");
     break;
   }
   self->has[0] = PETSC_FALSE;
@@ -108,7 +108,7 @@ static PetscErrorCode take_matrices(NsFe *fe, NsModel *model, NsFeMassless *self
   if (matrices->G.start) PetscCall(take_inner(&matrices->G, number, &inner[2]));
   if (!is_symmetric(&inner[0]) || (matrices->G.start && !is_zero(&inner[2]))) {
     NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "bearings"),
-      "a bearing with unsymmetric coefficients is at a node that a contact touches and that has no mass (`mass: redistributed`): put it beside");
+      "a bearing with unsymmetric coefficients is at a massless contact node (`mass: redistributed`): attach it at another node");
   } else {
     PetscCall(NsProfileCreate(1, (const NsSparse *[]){&inner[0]}, &self->profile)); /* K and C have one pattern */
     PetscCall(NsProfileTake(&self->profile, &inner[0], &self->inner_K));
@@ -134,8 +134,8 @@ static void check_varying(NsFe *fe, const PetscInt *number)
       for (PetscInt c = 0; c < varying->components; c++) size += PetscAbsReal(varying->row[c][i]);
       if (number[varying->unknown[i]] < 0 || size == 0) continue;
       NsDiagError(fe->diag, varying->element->where->key_place,
-        "%s '%s', which is nonlinear or changes with the speed, is at a node that a contact touches and that has no mass (`mass: redistributed`): attach it to a "
-        "node beside",
+        "%s '%s', which is nonlinear or changes with the speed, is at a massless contact node (`mass: redistributed`): attach it at another "
+        "node",
         varying->element->type->kind, varying->element->name);
       return;
     }

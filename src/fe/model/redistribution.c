@@ -220,8 +220,8 @@ static void move_inertias(Redistribution *self, PetscReal *share)
     for (PetscInt k = 0; spot.node < 0 && k < self->body->element->nodes; k++) {
       if (fe->mass_factor[fe->element[spot.element].node[k]] != 0) continue;
       NsDiagError(fe->diag, NsKeysPlace(self->body->where, "mass"),
-        "'%s' sits between two nodes of '%s', one of which a contact touches: its mass cannot be moved away", fe->inertia[i].name, self->body->name);
-      NsDiagNote(fe->diag, "put it at a node");
+        "'%s' is between two nodes of '%s', one of which is a contact node: its mass cannot be redistributed", fe->inertia[i].name, self->body->name);
+      NsDiagNote(fe->diag, "attach it at a node");
       break;
     }
   }
@@ -325,12 +325,12 @@ static PetscErrorCode restore_moments(Redistribution *self)
   }
   if (left <= NS_EXACT && least >= NS_LEAST_PART) PetscFunctionReturn(0);
   if (!(left <= NS_EXACT))
-    NsDiagError(fe->diag, place, "'%s' has too few nodes that no contact touches: mass, centre and inertia cannot all be kept", self->body->name);
+    NsDiagError(fe->diag, place, "'%s' has too few nodes without contacts to keep mass, centre and inertia", self->body->name);
   else
     NsDiagError(fe->diag, place,
-      "the masses at the contacts of '%s' are too large to be moved: to keep its centre and inertia a node would have to give up %.3g %% of its own",
+      "the masses at the contacts of '%s' are too large to be redistributed: to keep centre and inertia, a node would lose %.3g %% of its mass",
       self->body->name, 100 * (1 - least));
-  NsDiagNote(fe->diag, "take shorter elements, or let contacts touch fewer nodes; of two bodies in contact one with `mass: redistributed` is enough");
+  NsDiagNote(fe->diag, "use shorter elements, or fewer contact nodes; of two bodies in contact, one with `mass: redistributed` is sufficient");
   PetscFunctionReturn(0);
 }
 
@@ -346,15 +346,16 @@ static PetscErrorCode redistribute_body(Redistribution *self, PetscReal *share)
   PetscFunctionBegin;
   for (PetscInt i = first; i < end; i++) touched += fe->mass_factor[i] == 0 ? 1 : 0;
   if (!touched) {
-    NsDiagWarning(fe->diag, place, "no contact touches '%s': its mass is lumped, and none of it moves", self->body->name);
+    NsDiagWarning(fe->diag, place, "'%s' has no contacts: its mass is lumped and not redistributed", self->body->name);
     PetscFunctionReturn(0);
   }
   find_levels(self);
   for (PetscInt i = first; i < end; i++) {
     if (self->level[i] != NS_OUT_OF_WAY) continue;
-    NsDiagError(fe->diag, place, "the node of '%s' at (%g, %g, %g) m has no neighbour to take its mass: contacts touch all, or supports hold them",
-      self->body->name, fe->x[3 * i], fe->x[3 * i + 1], fe->x[3 * i + 2]);
-    NsDiagNote(fe->diag, "name only those nodes that can touch, or take more elements");
+    NsDiagError(fe->diag, place,
+      "the node of '%s' at (%g, %g, %g) m has no neighbour that can take its mass: all of them are contact nodes or supported", self->body->name,
+      fe->x[3 * i], fe->x[3 * i + 1], fe->x[3 * i + 2]);
+    NsDiagNote(fe->diag, "name only those nodes that can touch, or use more elements");
     PetscFunctionReturn(0);
   }
   take_element_masses(self);
