@@ -1,11 +1,14 @@
 #!/usr/bin/python3
-"""How fast percuss is: against the limit of the machine, and against a peer. Usage: tests/bench/speed.py [LETTERS] [--quick] [--counts] [--parallel] [--build DIR]
+"""How fast percuss is: against the limit of the machine, a peer, and itself. Usage: tests/bench/speed.py [LETTERS] [--quick] [--counts] [--parallel] [--build DIR] [--against DIR]
 
     tests/bench/speed.py             every figure, a quarter of an hour
     tests/bench/speed.py abd         some figures
     tests/bench/speed.py --quick g   three rounds instead of seven, the peer without its largest meshes
     tests/bench/speed.py --counts    instructions a step by function (valgrind): the same on a noisy machine
     tests/bench/speed.py --parallel  one and two processes beside the memory bandwidth of one and two cores (figure k)
+    tests/bench/speed.py --against ../before/build/release
+                                     this build and another one (of an earlier commit, say) in turns: one more table, with the times of this one over those of the other.
+                                     Letters as above; l are the shipped configs, as they are and without output. Build percuss and bench_step there first
 
 It measures and asserts nothing about speed: a target missed is a word in the table. It ends with 1 only where something is broken: a program fails, or two programs that
 should compute the same do not.
@@ -44,10 +47,14 @@ class Bench:
 
     def __init__(self, options, folder):
         self.build, self.quick, self.folder = options.build, options.quick, folder
+        self.builds = [options.build] + ([os.path.abspath(options.against)] if options.against else [])
         self.rounds = 3 if options.quick else 7
         self.seconds = 0.1 if options.quick else 0.25  # of stepping in a round, at least
-        self.percuss = os.path.join(self.build, "percuss")
-        self.rows, self.broken = [], []
+        self.rows, self.compared, self.broken = [], [], []
+
+    @property
+    def percuss(self):
+        return os.path.join(self.build, "percuss")
 
     def program(self, name):
         return os.path.join(self.build, "tests", "bench_" + name)
@@ -80,13 +87,25 @@ def call(words, **more):
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def take_turns(rounds, tasks):
-    """{name: [what the task gave, a round each]}; tasks: {name: function}."""
-    names, results = list(tasks), {name: [] for name in tasks}
-    for r in range(rounds):
-        for name in names if r % 2 == 0 else reversed(names):
-            results[name].append(tasks[name]())
-    return results
+PEERS = ("limit", "one pass", "two loops", "petsc", "Siconos")  # tasks that run no percuss: the same in every build
+
+
+def take_turns(bench, title, tasks):
+    """{name: [what the task gave, a round each]}; tasks: {name: function that asks bench for its program}. With --against, percuss takes a turn in the other build, too."""
+    turns = [(name, build) for name in tasks for build in (bench.builds[:1] if (name if isinstance(name, str) else name[0]) in PEERS else bench.builds)]
+    results = {turn: [] for turn in turns}
+    for r in range(bench.rounds):
+        for name, bench.build in turns if r % 2 == 0 else reversed(turns):
+            results[name, bench.build].append(tasks[name]())
+    bench.build = bench.builds[0]
+    for name, build in turns:
+        if build != bench.build:
+            ours, theirs = us(results[name, bench.build]), us(results[name, build])
+            ratios = [a / b for a, b in zip(ours, theirs)]
+            row = f"{title}, {name if isinstance(name, str) else ', '.join(map(str, name))}", statistics.median(ratios), min(ratios), max(ratios), min(ours), min(theirs)
+            bench.compared.append(row)
+            print("  {}: {:.3f} ({:.3f} .. {:.3f})".format(*row), file=sys.stderr, flush=True)
+    return {name: results[name, bench.build] for name in tasks}
 
 
 def us(results):
@@ -112,7 +131,7 @@ def bar_task(bench, elements, steps, step, **how):
 def against_limit(bench, elements, steps, target):
     tasks = {"percuss": bar_task(bench, elements, steps, step_of(elements)),
              "limit": lambda: call([bench.program("limit_bar"), elements, steps, bench.seconds])}
-    results = take_turns(bench.rounds, tasks)
+    results = take_turns(bench, f"bar, N = {elements}, consistent", tasks)
     bench.ratio(f"bar, N = {elements}, consistent, contact {results['percuss'][0]['contact']:.0%} of the steps: to the limit of the machine", us(results["percuss"]),
                 us(results["limit"]), target)
 
@@ -131,7 +150,7 @@ def figure_b(bench):
 def figure_c(bench):
     """a bar of 50 elements"""
     tasks = {"percuss": bar_task(bench, 50, 5000, 1e-7), "limit": lambda: call([bench.program("limit_bar"), 50, 5000, bench.seconds])}
-    results = take_turns(bench.rounds, tasks)
+    results = take_turns(bench, "bar, N = 50", tasks)
     best = min(us(results["percuss"]))
     bench.add(f"bar, N = 50, contact {results['percuss'][0]['contact']:.0%} of the steps",
               f"{best:.3g} us per step (the limit of the machine: {min(us(results['limit'])):.3g})", "0.9 us", judge(best, 0.9))
@@ -141,8 +160,8 @@ def figure_d(bench):
     """a lumped bar of 1000000 elements against plain C"""
     n, steps = 1000000, 40
     limit = [bench.program("limit_lumped"), n, steps, bench.seconds]
-    results = take_turns(bench.rounds, {"percuss": bar_task(bench, n, steps, step_of(n), mass="lumped"), "one pass": lambda: call(limit),
-                                        "two loops": lambda: call(limit + ["loops"])})
+    results = take_turns(bench, f"bar, N = {n}, lumped", {"percuss": bar_task(bench, n, steps, step_of(n), mass="lumped"), "one pass": lambda: call(limit),
+                                                          "two loops": lambda: call(limit + ["loops"])})
     check_equal(bench, "bench_limit_lumped in one pass and in two", results["one pass"][0]["speed"], results["two loops"][0]["speed"])
     bench.ratio(f"bar, N = {n}, lumped: to two plain loops in C", us(results["percuss"]), us(results["two loops"]), 1.3)
     bench.ratio(f"bar, N = {n}, lumped: to the limit of the machine, one pass over memory", us(results["percuss"]), us(results["one pass"]), None)
@@ -151,8 +170,9 @@ def figure_d(bench):
 def figure_e(bench):
     """`free_dynamics: petsc` against plain PETSc calls, in free flight"""
     for n, steps in (1000, 4000), (100000, 100):
-        results = take_turns(bench.rounds, {"percuss": bar_task(bench, n, steps, step_of(n), flight=2, more=["free_dynamics=petsc"]),
-                                            "petsc": lambda: call([bench.program("petsc_bar"), n, steps, bench.seconds])})
+        results = take_turns(bench, f"bar, N = {n}, free_dynamics: petsc", {
+            "percuss": bar_task(bench, n, steps, step_of(n), flight=2, more=["free_dynamics=petsc"]),
+            "petsc": lambda: call([bench.program("petsc_bar"), n, steps, bench.seconds])})
         limit = call([bench.program("limit_bar"), n, steps, 0])
         check_equal(bench, f"bench_limit_bar and bench_petsc_bar, N = {n}", limit["speed"], results["petsc"][0]["speed"])
         bench.ratio(f"bar, N = {n}, free_dynamics: petsc: to plain PETSc calls", us(results["percuss"]), us(results["petsc"]), 1.05)
@@ -172,7 +192,7 @@ def figure_f(bench):
         for name, gap in ("touching", "-99.9 um"), ("free", "1 m"):
             tasks[elements, name] = lambda elements=elements, gap=gap: call(
                 [bench.program("step"), ROTOR, 10000, bench.seconds, "--at", 0.7, *common, f"bodies.shaft.mesh.line.elements={elements}", f"contacts.rub.gap_offset={gap}"])
-    for (elements, name), results in take_turns(bench.rounds, tasks).items():
+    for (elements, name), results in take_turns(bench, "rotor", tasks).items():
         best, first = min(us(results)), results[0]
         bench.add(f"rotor, {elements} elements, {first['unknowns']} unknowns, {name} ({first['contact']:.0%} of the steps in contact)",
                   f"{best:.3g} us per step, {1e3 * best / first['unknowns']:.1f} ns per DOF")
@@ -250,7 +270,7 @@ def figure_g(bench):
             if peer:
                 gap = APPROACH * 1e-7 * (int(steps * (1 - CONTACT)) + 0.5)
                 tasks["Siconos", scheme] = lambda scheme=scheme, gap=gap: call([peer, scheme, elements, steps, gap, 1e-7])
-        results = take_turns(bench.rounds, tasks)
+        results = take_turns(bench, f"bar, N = {elements}", tasks)
         for scheme, title in SCHEMES.items():
             ours = us(results["percuss", scheme])
             if peer:
@@ -283,9 +303,9 @@ def processor(words):
 def figure_h(bench):
     """start-up: percuss check"""
     check = [bench.percuss, "check", BAR]
-    results = take_turns(10, {"check": lambda: wall(check), "processor": lambda: processor(check), "load": lambda: wall([bench.percuss, "--version"]),
-                              "petsc": lambda: wall([bench.program("petsc_bar"), "50", "1", "0"])})
-    best = {name: min(values) for name, values in results.items()}
+    tasks = {"check": lambda: wall(check), "processor": lambda: processor(check), "load": lambda: wall([bench.percuss, "--version"]),
+             "petsc": lambda: wall([bench.program("petsc_bar"), "50", "1", "0"])}
+    best = {name: min(task() for _ in range(10)) for name, task in tasks.items()}
     bench.add("percuss check configs/elastic_bar.yaml, wall", f"{best['check']:.3f} s; {best['processor']:.2f} s of them computed; percuss --version, which loads the same "
               f"libraries, {best['load']:.3f} s; a program that only starts and ends PETSc, with all that MPI looks for, {best['petsc']:.3f} s", "0.3 s", judge(best["check"], 0.3))
 
@@ -299,7 +319,7 @@ def figure_i(bench):
         """The whole loop, contact closed, with one kind of output."""
         return lambda: call([bench.program("step"), BAR, 1, bench.seconds, "--execute", folder, *bar_sets(50, steps, 1e-7, flight=1 / steps, **wanted)])
 
-    results = take_turns(bench.rounds, {
+    results = take_turns(bench, "bar, N = 50", {
         "none": bar_task(bench, 50, steps, 1e-7, flight=2, more=["contacts={}"]), "open": bar_task(bench, 50, steps, 1e-7, flight=2),
         "closed": bar_task(bench, 50, steps, 1e-7, flight=1 / steps), "loop": loop(), "energy": loop(energy="{every: 1}"),
         "contacts": loop(contacts="{every: 1}"), "history": loop(history="{probes: [bar.left], every: 1}")})
@@ -375,7 +395,7 @@ def figure_k(bench):
     bench.add("memory bandwidth, triad", f"one core {max(alone):.1f} GB/s, {cores} at once {max(both):.1f} GB/s: gain {gain:.2f}")
     for mass in "lumped", "consistent":
         tasks = {count: lambda count=count: parallel_run(bench, count, mass) for count in (1, 2)}
-        results = take_turns(bench.rounds, tasks)
+        results = take_turns(bench, f"bar, N = 1000000, {mass}", tasks)
         refused = next((word for word in results[2] if isinstance(word, str)), None)
         if refused:
             bench.add(f"bar, N = 1000000, {mass}: 2 processes", f"refused: {refused}")
@@ -407,6 +427,34 @@ def parallel_run(bench, count, mass):
     return (summary["loop_seconds"] - summary["writing_seconds"]) / summary["steps"]  # the last energies count as writing
 
 
+def config_task(bench, config, sets):
+    """The loop of `percuss run`, by its own clock, in as many runs as fill a round; the quickest counts."""
+    folder, words = os.path.join(bench.folder, "config"), [word for one in sets for word in ("--set", one)]
+
+    def one():
+        subprocess.run([bench.percuss, "run", config, "--out", folder, "--overwrite", "--quiet", *words], check=True, capture_output=True, env={**os.environ, **ENVIRONMENT})
+        with open(os.path.join(folder, "run.json")) as file:
+            summary = json.load(file)["summary"]
+        return summary["loop_seconds"], {"us": 1e6 * summary["loop_seconds"] / summary["steps"], "steps": summary["steps"]}
+
+    def task():
+        end, runs = time.perf_counter() + 2 * bench.seconds, [one()]
+        while time.perf_counter() < end:
+            runs.append(one())
+        return min(runs, key=lambda run: run[0])[1]
+
+    return task
+
+
+def figure_l(bench):
+    """the shipped configs, one by one"""
+    for config in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
+        name = os.path.basename(config)[:-5]
+        results = take_turns(bench, name, {"without output": config_task(bench, config, [output()]), "as shipped": config_task(bench, config, [])})
+        bare, whole = (min(us(results[kind])) for kind in ("without output", "as shipped"))
+        bench.add(name, f"{bare:.3g} us a step, with its output {whole:.3g} us; {results['as shipped'][0]['steps']} steps")
+
+
 # ---- instructions ----------------------------------------------------------------------------------------------------------------------------
 
 def counts(bench):
@@ -432,7 +480,7 @@ def counts(bench):
                 print(f"| {number / steps:.1f} | {share:.1f} | `{function}` |")
 
 
-FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijk"}
+FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijkl"}
 
 
 def machine():
@@ -448,11 +496,14 @@ def main():
     words.add_argument("--counts", action="store_true")
     words.add_argument("--parallel", action="store_true")
     words.add_argument("--build", default=os.path.join(ROOT, "build/release"))
+    words.add_argument("--against", metavar="DIR", help="another build directory")
     options = words.parse_args()
     unknown = [letter for letter in options.letters if letter not in FIGURES]
     if unknown:
         words.error(f"no figure '{unknown[0]}'; figures are {', '.join(FIGURES)}")
-    letters = options.letters or ("" if options.counts or options.parallel else "abcdefghij")
+    if options.against and (set(options.letters) & set("hk") or options.parallel):
+        words.error("figures h and k are not compared with another build")
+    letters = options.letters or ("" if options.counts or options.parallel else "abcdefgil" if options.against else "abcdefghij")
     if options.parallel and "k" not in letters:
         letters += "k"
 
@@ -473,6 +524,10 @@ def main():
             print("\n| figure | measured | target | verdict |\n|---|---|---|---|")
             for row in bench.rows:
                 print("| " + " | ".join(row) + " |")
+        if bench.compared:
+            print(f"\n| to {options.against} | ratio, median | range | us a step | there |\n|---|---|---|---|---|")
+            for row in bench.compared:
+                print("| {} | {:.3f} | {:.3f} .. {:.3f} | {:.4g} | {:.4g} |".format(*row))
         if options.counts:
             counts(bench)
     for what in bench.broken:
