@@ -66,7 +66,7 @@ const PetscReal *NsContactVelocity(const NsContact *contact, PetscInt candidate)
 PetscInt NsContactFirstRow(const NsContact *contact, PetscInt candidate);
 /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest. */
 const PetscReal *NsContactTolerances(const NsContact *contact);
-/* [candidates] The list that NsContactList, NsContactListClosed and NsContactForecast fill; the caller may change it. */
+/* [candidates] The list that NsContactList, NsContactListClosed, NsContactFlagClosed and NsContactForecast fill; the caller may change it. */
 PetscInt *NsContactSelected(const NsContact *contact);
 /* [candidates] Reports of the present step and of the one before. The addresses change with every step. A scheme that does not use NsContactReport... fills in its own. */
 NsContactReport       *NsContactReports(const NsContact *contact);
@@ -86,8 +86,8 @@ PetscReal NsContactResidual(const NsContact *contact);
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
 PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate);
-/* flag[candidates] of the active ones: whether each is closed. */
-void NsContactFlagClosed(const NsContact *contact, PetscBool *flag);
+/* flag[candidates] of the active ones: whether each is closed. Selects these, too; how many. */
+PetscInt NsContactFlagClosed(NsContact *contact, PetscBool *flag);
 /* flag[candidates] of the active ones becomes false. */
 void NsContactClearFlags(const NsContact *contact, PetscBool *flag);
 /* Selects the active candidates with a flag[candidates]; how many. Flags of inactive candidates do not count: a candidate becomes inactive only after a step in which it was
@@ -146,10 +146,19 @@ PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, cons
 PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
   const PetscReal *after, const PetscBool *impact);
 /* Whether the reactions of these rows can work: friction, or surfaces that move by themselves. */
-PetscBool NsRowsWork(const NsRows *rows);
+static inline PetscBool NsRowsWork(const NsRows *rows)
+{
+  if (rows->rows > rows->contacts) return PETSC_TRUE;
+  for (PetscInt k = 0; k < rows->rows; k++) {
+    if (rows->drive[k] != 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
 /* Books the work of reaction forces whose impulses over the step are scale P, at its mean velocity us/2, us = W' (v0 + v1) with the drive counted twice: friction takes
    -u_T . P_T; the normal part does none, but where a surface moves by itself. us is not looked at unless NsRowsWork. */
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us);
+/* Whether some contact had an impact in this step. */
+PetscBool NsContactHadImpact(const NsContact *contact);
 /* Gap, gap rate and state of the active candidates at the end of the step. */
 PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);
 /* A contact that a step jumped over: gaps (m) before and after, how deep the partners were in each other in between, and how far they moved past each other. */

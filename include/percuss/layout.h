@@ -67,7 +67,11 @@ static inline PetscBool NsLayoutOwns(const NsLayout *layout, PetscInt index)
 }
 
 /* (all) Ghosts of `arrays` [local] each (at most NS_EXCHANGED, the same on all) get the values of their owners: one message to each neighbour. */
-PetscErrorCode NsLayoutExchange(NsLayout *layout, int arrays, PetscReal *const *array);
+PetscErrorCode               NsLayoutExchangeGhosts(NsLayout *layout, int arrays, PetscReal *const *array);
+static inline PetscErrorCode NsLayoutExchange(NsLayout *layout, int arrays, PetscReal *const *array)
+{
+  return layout->neighbours ? NsLayoutExchangeGhosts(layout, arrays, array) : 0;
+}
 /* (all) all[unknowns] in natural order on rank 0, from what is owned of x[local]; on other ranks `all` is not used and may be NULL. */
 PetscErrorCode NsLayoutCollect(NsLayout *layout, const PetscReal *x, PetscReal *all);
 /* x[local], ghosts too, from all[unknowns] of this process. */

@@ -160,9 +160,16 @@ PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate)
   return NsIsClosed(contact, candidate);
 }
 
-void NsContactFlagClosed(const NsContact *contact, PetscBool *flag)
+PetscInt NsContactFlagClosed(NsContact *contact, PetscBool *flag)
 {
-  for (PetscInt k = 0; k < contact->actives; k++) flag[contact->active[k]] = NsIsClosed(contact, contact->active[k]);
+  PetscInt count = 0;
+
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt i = contact->active[k];
+    flag[i]          = NsIsClosed(contact, i);
+    if (flag[i]) contact->selected[count++] = i;
+  }
+  return count;
 }
 
 void NsContactClearFlags(const NsContact *contact, PetscBool *flag)
@@ -267,6 +274,14 @@ PetscErrorCode NsContactBeginStep(NsContact *contact)
   else
     for (PetscInt k = 0; k < contact->actives; k++) contact->report[contact->active[k]] = (NsContactReport){.state = NS_OPEN};
   PetscFunctionReturn(0);
+}
+
+PetscBool NsContactHadImpact(const NsContact *contact)
+{
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    if (contact->report[contact->active[k]].impact) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
 }
 
 PetscErrorCode NsContactCancelStep(NsContact *contact)
@@ -437,15 +452,6 @@ PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, cons
     report->impact = (!impact || impact[i]) && P[rows->start[i]] != 0;
   }
   PetscFunctionReturn(0);
-}
-
-PetscBool NsRowsWork(const NsRows *rows)
-{
-  if (rows->rows > rows->contacts) return PETSC_TRUE;
-  for (PetscInt k = 0; k < rows->rows; k++) {
-    if (rows->drive[k] != 0) return PETSC_TRUE;
-  }
-  return PETSC_FALSE;
 }
 
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us)

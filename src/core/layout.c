@@ -247,7 +247,7 @@ PetscErrorCode NsLayoutDestroy(NsLayout **layout)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsLayoutExchange(NsLayout *self, int arrays, PetscReal *const *array)
+PetscErrorCode NsLayoutExchangeGhosts(NsLayout *self, int arrays, PetscReal *const *array)
 {
   MPI_Request *request;
   PetscReal   *out = self->out;
@@ -255,7 +255,6 @@ PetscErrorCode NsLayoutExchange(NsLayout *self, int arrays, PetscReal *const *ar
 
   PetscFunctionBegin;
   PetscCheck(arrays > 0 && arrays <= NS_EXCHANGED, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "exchange of %d arrays", arrays);
-  if (self->neighbours == 0) PetscFunctionReturn(0);
   request = self->request + (arrays - 1) * 2 * self->neighbours;
   PetscCallMPI(MPI_Startall(self->neighbours, request));
   for (int n = 0; n < self->neighbours; n++)

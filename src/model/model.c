@@ -143,18 +143,6 @@ PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal *values)
-{
-  const PetscReal *array = NsVecRead(x);
-
-  PetscFunctionBegin;
-  if (model->watch)
-    PetscCall(NsWatchGather(model->watch, array, values));
-  else
-    for (PetscInt i = 0; i < model->touches; i++) values[i] = array[model->touch[i]];
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode NsModelTouchAdd(const NsModel *model, PetscInt count, const PetscInt *touched, const PetscReal *value, Vec x)
 {
   const PetscInt *index = model->watch ? model->watch->index : model->touch;
@@ -277,23 +265,6 @@ PetscErrorCode NsRowsDestroy(NsRows *rows)
   PetscFunctionBegin;
   PetscCall(PetscFree7(rows->contact, rows->start, rows->first, rows->touch, rows->value, rows->drive, rows->touched));
   PetscCall(PetscFree(rows->load));
-  PetscFunctionReturn(0);
-}
-
-void NsRowsVelocityTouched(const NsRows *rows, const PetscReal *touch_v, PetscReal *u)
-{
-  for (PetscInt k = 0; k < rows->rows; k++) {
-    PetscReal sum = rows->drive[k];
-    for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) sum += rows->value[j] * touch_v[rows->touch[j]];
-    u[k] = sum;
-  }
-}
-
-PetscErrorCode NsRowsVelocity(const NsModel *model, const NsRows *rows, Vec v, PetscReal *u)
-{
-  PetscFunctionBegin;
-  PetscCall(NsModelTouch(model, v, rows->touched));
-  NsRowsVelocityTouched(rows, rows->touched, u);
   PetscFunctionReturn(0);
 }
 

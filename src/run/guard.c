@@ -239,15 +239,16 @@ PetscReal NsGuardDepth(const NsRun *run, PetscInt contact)
   return candidate->clearance > 0 ? PetscMin(limit, candidate->clearance) : limit;
 }
 
-static void exceed_penetration(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal depth)
+static void check_depth(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal depth)
 {
   const NsCandidate *candidate = &run->model->candidate[contact];
   const PetscReal    limit     = NsGuardDepth(run, contact);
-  const char        *source    = run->config.limits->penetration > 0 ? "limits.penetration"
-                                 : limit == candidate->clearance     ? "the clearance of the contact"
-                                 : limit == candidate->depth         ? "a tenth of a body there, an element or the radius of a ball"
-                                                                     : "a tenth of the model's length";
-  char               text[512] = "", name[NS_CANDIDATE_NAME];
+  if (!(limit > 0 && depth > limit)) return;
+  const char *source    = run->config.limits->penetration > 0 ? "limits.penetration"
+                          : limit == candidate->clearance     ? "the clearance of the contact"
+                          : limit == candidate->depth         ? "a tenth of a body there, an element or the radius of a ball"
+                                                              : "a tenth of the model's length";
+  char        text[512] = "", name[NS_CANDIDATE_NAME];
 
   (void)NsCandidateName(candidate, name);
   if (!run->guard.exceeded[NS_GUARD_PENETRATION].exceeded)
@@ -288,8 +289,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     const PetscReal        depth  = run->model->candidate[i].bilateral ? PetscAbsReal(report->gap) : -report->gap;
     if (!isfinite(sum_of(report))) PetscCall(fail_contact(run, step, i));
     run->figures.max_penetration = PetscMax(run->figures.max_penetration, depth);
-    const PetscReal limit        = NsGuardDepth(run, i);
-    if (limit > 0 && depth > limit) exceed_penetration(run, step, i, depth);
+    if (depth > 0) check_depth(run, step, i, depth);
   }
   if (!run->guard.stop) PetscCall(look_for_passages(run, step));
   if (run->model->crowded && !run->guard.stop) {

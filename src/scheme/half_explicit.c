@@ -41,9 +41,9 @@ static PetscErrorCode decide_at_prediction(NsScheme *scheme, const NsState *x, P
   PetscFunctionBegin;
   PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->q1));
   PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
+  const PetscInt count = NsTrapezoidalFlagClosed(scheme, self->closed1), *closed = NsContactSelected(contact);
   *impact = PETSC_FALSE;
-  const PetscInt *active, actives = NsContactActive(contact, &active);
-  for (PetscInt k = 0; k < actives; k++) *impact = *impact || (NsTrapezoidalIsClosed(scheme, active[k]) && !self->closed[active[k]]);
+  for (PetscInt i = 0; i < count; i++) *impact = *impact || !self->closed[closed[i]];
   PetscFunctionReturn(0);
 }
 

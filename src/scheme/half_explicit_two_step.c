@@ -49,14 +49,10 @@ static PetscErrorCode look_ahead(NsScheme *scheme, PetscReal t, Vec q, PetscBool
   NsContact     *contact = scheme->contact;
 
   PetscFunctionBegin;
-  *impact = PETSC_FALSE;
   PetscCall(NsContactGaps(contact, t, q));
-  const PetscInt *active, actives = NsContactActive(contact, &active);
-  for (PetscInt k = 0; k < actives; k++) {
-    const PetscInt i = active[k];
-    self->struck[i]  = NsTrapezoidalIsClosed(scheme, i);
-    *impact          = *impact || (self->struck[i] && !self->closed[i]);
-  }
+  const PetscInt count = NsTrapezoidalFlagClosed(scheme, self->struck), *closed = NsContactSelected(contact);
+  *impact = PETSC_FALSE;
+  for (PetscInt i = 0; i < count; i++) *impact = *impact || !self->closed[closed[i]];
   PetscFunctionReturn(0);
 }
 

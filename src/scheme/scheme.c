@@ -99,8 +99,7 @@ PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsSt
   PetscCall(scheme->type->step(scheme, state, dt, outcome));
   if (outcome->done) {
     PetscCall(NsContactEndStep(scheme->contact, state));
-    const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
-    for (PetscInt k = 0; k < actives && !outcome->impulsive; k++) outcome->impulsive = NsContactReports(scheme->contact)[active[k]].impact;
+    outcome->impulsive = NsContactHadImpact(scheme->contact);
   } else {
     PetscCall(NsContactCancelStep(scheme->contact));
     *scheme->ledger = before;

@@ -87,8 +87,9 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
     PetscCall(NsModelMove(model, x->q, dt, x->v, self->q1));
     ahead = self->q1;
   }
-  PetscCall(NsModelRows(model, x->t, x->q, count, NsContactSelected(contact), &self->w0));
-  PetscCall(NsModelRows(model, x->t + dt, ahead, count, NsContactSelected(contact), &self->wu));
+  const PetscInt *selected = NsContactSelected(contact);
+  PetscCall(NsModelRows(model, x->t, x->q, count, selected, &self->w0));
+  PetscCall(NsModelRows(model, x->t + dt, ahead, count, selected, &self->wu));
   PetscCall(NsComplianceUpdate(self->mass, x->t, x->q, x->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->mass, &self->wu, &self->w0));
   PetscCall(NsRowsVelocity(model, &self->wu, x->v, self->u1));
@@ -102,11 +103,15 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
   PetscFunctionReturn(0);
 }
 
-PetscBool NsTrapezoidalIsClosed(const NsScheme *scheme, PetscInt candidate)
+PetscInt NsTrapezoidalFlagClosed(const NsScheme *scheme, PetscBool *flag)
 {
   const NsTrapezoidal *self = scheme->data;
+  const PetscInt      *active;
 
-  return self->hold ? NsHoldTouches(scheme->contact, candidate) : NsContactIsClosed(scheme->contact, candidate);
+  if (!self->hold) return NsContactFlagClosed(scheme->contact, flag);
+  const PetscInt actives = NsContactActive(scheme->contact, &active);
+  for (PetscInt k = 0; k < actives; k++) flag[active[k]] = NsHoldTouches(scheme->contact, active[k]);
+  return NsContactList(scheme->contact, flag);
 }
 
 /* q1 with what is closed put onto g = 0; a1 and v1 there. Where contacts are curved, pressed ones will have to move, and the accelerations of a flight before that would be wasted. */
@@ -158,9 +163,7 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
   }
   NsContactKeepGaps(contact); /* what follows changes v1 alone */
   if (self->vs) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
-  const PetscInt *active, actives = NsContactActive(contact, &active);
-  for (PetscInt k = 0; k < actives; k++) self->closed1[active[k]] = NsTrapezoidalIsClosed(scheme, active[k]);
-  count             = NsContactList(contact, self->closed1);
+  count             = NsTrapezoidalFlagClosed(scheme, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelRows(model, t1, self->q1, count, NsContactSelected(contact), &self->w1));

@@ -74,8 +74,8 @@ PetscErrorCode NsTrapezoidalEulerStage(NsScheme *scheme, const NsState *x, Petsc
 PetscErrorCode NsTrapezoidalPush(NsScheme *scheme, PetscReal dt);
 /* b0 becomes a0 again, and there is no P0: the step begins anew. */
 PetscErrorCode NsTrapezoidalRelease(NsScheme *scheme, PetscReal dt);
-/* Whether a candidate is closed by the gaps of the last NsContactGaps. */
-PetscBool NsTrapezoidalIsClosed(const NsScheme *scheme, PetscInt candidate);
+/* flag[candidates] of the active ones: whether each is closed by the gaps of the last NsContactGaps. Selects these, too; how many. */
+PetscInt NsTrapezoidalFlagClosed(const NsScheme *scheme, PetscBool *flag);
 /* Free flight: q1 (and its projection), a1 = M1^-1 h(t1, q1, v_a) and v1 without reactions at t1; contacts closed there (w1, contact->G, newly), and whether some of them are newly closed. */
 PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscReal dt, PetscBool *impact, NsStepOutcome *outcome);
 /* Takes P0 of those contacts i of w0 for which drop[i] is true (NULL: all) out of v1 and sets it to zero. */

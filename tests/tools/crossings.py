@@ -4,8 +4,9 @@
     crossings.py [BUILD]      BUILD: build/release without it
 
 One step of free flight and one with the contact closed, inside NsSchemeStep: with valgrind (callgrind), by the addresses of the
-ordinary program, so that calls the compiler has inlined are not counted. Functions of libraries do not count. By hand; build
-the target bench_step first.
+ordinary program, so that calls the compiler has inlined are not counted. Each call counts once, when it is made, whichever way the
+arrow points: calls down to a room that it uses, and calls back up through a table of operations (a pair's `gap` called by the model that
+a contact asks for rates). Returns do not count, nor do functions of libraries. By hand; build the target bench_step first.
 """
 import bisect
 import collections

@@ -181,14 +181,14 @@ PetscErrorCode NsSparseToMat(const NsSparse *matrix, Mat *result)
 
 PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown)
 {
-  const NsFeBody *body = &fe->body[element->body];
-  const PetscInt  d    = body->node_unknowns;
+  const NsFeBody *body    = &fe->body[element->body];
+  const PetscInt *numbers = fe->unknown + body->first_dof; /* as NsFeNodeUnknowns, of one body */
+  const PetscInt  nodes = body->element->nodes, d = body->node_unknowns;
 
-  for (PetscInt k = 0; k < body->element->nodes; k++) {
-    const PetscInt *numbers = NsFeNodeUnknowns(fe, element->node[k]);
-    for (PetscInt a = 0; a < d; a++) unknown[k * d + a] = numbers[a];
+  for (PetscInt k = 0; k < nodes; k++) {
+    for (PetscInt a = 0; a < d; a++) unknown[k * d + a] = numbers[(element->node[k] - body->first_node) * d + a];
   }
-  return body->element->nodes * d;
+  return nodes * d;
 }
 
 void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values)

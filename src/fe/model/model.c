@@ -112,8 +112,8 @@ static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal d
   }
   PetscCall(NsBackEndFactor(fe->back_end, 0, (NsOperator){1, 0, 0}));
   PetscCall(outer_force(model, t1, NULL, NULL, &outer));
-  PetscCall(fe->back_end->type->flight(
-    fe->back_end, dt, NsVecArray(q0), NsVecArray(v0), NsVecArray(a0), outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
+  PetscReal *from[3] = {(PetscReal *)NsVecRead(q0), (PetscReal *)NsVecRead(v0), (PetscReal *)NsVecRead(a0)}; /* no more than ghosts are written */
+  PetscCall(fe->back_end->type->flight(fe->back_end, dt, from[0], from[1], from[2], outer, NsVecArray(q1), NsVecArray(v1), NsVecArray(a1)));
   PetscFunctionReturn(0);
 }
 
@@ -196,18 +196,14 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
   PetscFunctionBegin;
   for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]].type->gap(&fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
-    const PetscInt i = candidate[k], first = fe->rows.start[i];
-    NsRows         one = fe->rows; /* its rows where they stay as they are */
+    const PetscInt i = candidate[k], first = fe->rows.start[i], end = fe->rows.start[i + 1];
     if (fe->row_stays[i]) {
-      one.first += first;
-      one.drive += first;
-      one.rows = fe->rows.start[i + 1] - first;
-    } else {
-      one      = fe->one;
-      one.rows = 0;
-      PetscCall(fe->pair[i].type->rows(&fe->pair[i], t, touch_q, &one));
+      NsRowsVelocityOf(&fe->rows, first, end, touch_v, u + first);
+      continue;
     }
-    NsRowsVelocityTouched(&one, touch_v, u + first);
+    fe->one.rows = 0;
+    PetscCall(fe->pair[i].type->rows(&fe->pair[i], t, touch_q, &fe->one));
+    NsRowsVelocityTouched(&fe->one, touch_v, u + first);
   }
   PetscFunctionReturn(0);
 }

@@ -446,7 +446,8 @@ void NsLumpedDamping(NsLumped *self, const PetscReal *v, PetscReal *y)
 
 void NsLumpedPredict(NsLumped *self, PetscReal dt, const PetscReal *q0, const PetscReal *v0, const PetscReal *a0, PetscReal *q1, PetscReal *v1)
 {
-  const Work work = {.kind = FLIGHT, .dt = dt, .q0 = q0, .v0 = v0, .a0 = a0, .q1 = q1};
+  const Work work = {
+    FLIGHT, dt, q0, v0, a0, q1, v1, NULL, q1, v1, NULL}; /* every field: compilers clear the others by an instruction that takes long to begin */
 
   fill_nodes(self, &work);
   for (PetscInt i = 0; i < self->borders; i++) {
