@@ -303,6 +303,8 @@ typedef struct {
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
   /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
+  /* Bodies, rows of joints, degrees of freedom, in a line for the user. NULL: no such model. */
+  PetscErrorCode (*joints)(NsModel *, char *text, size_t size);
   /* How the model is partitioned among processes, in a line for the user. NULL: one process. */
   PetscErrorCode (*partition)(NsModel *, char *text, size_t size);
 } NsModelView;

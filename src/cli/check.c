@@ -109,6 +109,11 @@ static PetscErrorCode print_report(NsRun *run)
       model->mass_total); /* not of mechanisms */
   if (model->solver) printf(", %s", model->solver);
   printf("\n");
+  if (model->view.joints) {
+    char text[1024];
+    PetscCall(model->view.joints(model, text, sizeof(text)));
+    printf("  joints      %s\n", text);
+  }
   if (model->view.partition) {
     char text[256];
     PetscCall(model->view.partition(model, text, sizeof(text)));

@@ -230,7 +230,19 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode NsModelJoints_Multibody(NsModel *model, char *text, size_t size)
+{
+  const NsMultibody *self = model->data;
+
+  PetscFunctionBegin;
+  PetscCall(PetscSNPrintf(text, size,
+    "%" PetscInt_FMT " bodies, %" PetscInt_FMT " joints of rank %" PetscInt_FMT ", %" PetscInt_FMT " degree%s of freedom%s%s", self->bodies,
+    self->joints, self->rank, self->degrees, self->degrees == 1 ? "" : "s", *self->redundant ? "; implied by others: " : "", self->redundant));
+  PetscFunctionReturn(0);
+}
+
 const NsModelView NsMbView = {
+  .joints       = NsModelJoints_Multibody,
   .fields       = NsModelFields_Multibody,
   .points       = NsModelPoints_Multibody,
   .name_unknown = NsModelNameUnknown_Multibody,
