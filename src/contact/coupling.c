@@ -8,6 +8,8 @@
   skips the zeros, and elastic bodies with a dense compliance.
 */
 #include "coupling.h"
+#include <stdlib.h>
+#include "core/out_of_memory.h"
 
 #define NS_SHARE  3  /* banded: at least so much smaller than dense, */
 #define NS_NARROW 48 /* and sparse: with columns of at most so many numbers, counted as often as a row has entries that reach them */
@@ -50,8 +52,13 @@ PetscErrorCode NsCouplingCreate(NsContact *contact)
   const PetscInt n    = contact->model->touches;
 
   PetscFunctionBegin;
-  PetscCall(PetscCalloc2(contact->candidates, &contact->islands.sparse, contact->candidates, &contact->islands.banded));
-  PetscCall(PetscCalloc5(n, &self->list, n, &self->marked, (3 * n), &self->column, n, &self->v, n, &self->unknown));
+  contact->islands.sparse = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.sparse)); /* of a million candidates few are ever closed */
+  contact->islands.banded = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.banded));
+  self->list              = NsZeros((size_t)n, sizeof(*self->list));
+  self->marked            = NsZeros((size_t)n, sizeof(*self->marked));
+  self->column            = NsZeros((size_t)(3 * n), sizeof(*self->column));
+  self->v                 = NsZeros((size_t)n, sizeof(*self->v));
+  self->unknown           = NsZeros((size_t)n, sizeof(*self->unknown));
   PetscFunctionReturn(0);
 }
 
@@ -60,8 +67,8 @@ PetscErrorCode NsCouplingDestroy(NsContact *contact)
   NsSparseRows *self = &contact->sparse;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree2(contact->islands.sparse, contact->islands.banded));
-  PetscCall(PetscFree5(self->list, self->marked, self->column, self->v, self->unknown));
+  void *const large[] = {contact->islands.sparse, contact->islands.banded, self->list, self->marked, self->column, self->v, self->unknown};
+  for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
   for (int k = 0; k < 2; k++) {
     PetscCall(drop(&self->Y[k]));
     PetscCall(drop(&self->part[k]));
