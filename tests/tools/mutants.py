@@ -50,7 +50,7 @@ TESTS = {
 }
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" \+= ", " -= "), (r" -= ", " += "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
          (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"PetscMax\(", "PetscMin("), (r"PetscMin\(", "PetscMax("), (r"\bPETSC_TRUE\b", "PETSC_FALSE"),
-         (r"\bPETSC_FALSE\b", "PETSC_TRUE"), (r"(?<=[ (])-(?=[a-zA-Z(])", ""), (r"\b0\.5\b", "0.25"), (r"\b2\b", "3"), (r"\b1\b", "2"), (r"= 0;", "= 1;")]
+         (r"\bPETSC_FALSE\b", "PETSC_TRUE"), (r"(?<=[ (])-(?=[a-zA-Z(])", ""), (r"\b0\.5\b", "0.25"), (r"(?<!\[)\b2\b(?!\])", "3"), (r"(?<!\[)\b1\b(?!\])", "2"), (r"= 0;", "= 1;")]
 LEFT_ALONE = re.compile(r'"|^#|PetscCheck|PetscFunction|PetscMalloc|PetscCalloc|PetscFree|NsArena|snprintf|^static const|^const|^extern|^  \.|^  \{|\bfor \(|PetscBLASIntCast|typedef|^enum')
 
 
