@@ -35,7 +35,7 @@ static int call_command(const NsCommand *command, int argc, char **argv)
   return code;
 }
 
-/* If whoever starts the program has closed a standard file, a file of ours would get its number, and text for the terminal would be written into it. So a closed one is opened such
+/* If a standard stream is closed at the start, one of our files would get its number, and text for the terminal would be written into it. So a closed stream is opened such
    that reading or writing it fails, except for stderr: whoever closes that wants no messages. */
 static void keep_standard_files(void)
 {

@@ -20,7 +20,7 @@ struct NsArchive {
   /* Reads or writes the next `size` bytes; false: the checkpoint ends here, or cannot be written. */
   PetscBool (*move)(void *context, void *bytes, size_t size);
   void *context;      /* not owned */
-  char  problem[160]; /* why what was read does not fit, a phrase that follows "the checkpoint": "holds 'x' where 'y' should be"; "": no problem */
+  char  problem[160]; /* why what was read does not fit, a phrase that follows "the checkpoint": "contains 'x' where 'y' is expected"; "": no problem */
 };
 
 void NsArchiveBytes(NsArchive *archive, const char *name, size_t size, void *bytes);

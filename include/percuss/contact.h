@@ -1,5 +1,5 @@
 /*
-  Contact between a model and the laws: which candidates are active, their local problem, and what came of it.
+  Contact between a model and the laws: which candidates are active, their local problem, and its results.
 
   A scheme asks, in its own order: gaps -> active set -> rows -> Delassus -> solve -> apply. Everything is in *impulse units*
   (N s), whatever the scheme calls it: one tolerance fits all.
@@ -13,12 +13,12 @@
 /* C = E' A^-1 E for the touch list E, and its use: G = W_u' C W_P (NsContactDelassus), v += A^-1 W P. One for each operator a scheme solves with. */
 typedef struct NsCompliance NsCompliance;
 
-/* Slot must stay the scheme's for this operator. Model not owned. */
+/* The slot must be reserved for this operator. The model is not owned. */
 PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **compliance);
 PetscErrorCode NsComplianceDestroy(NsCompliance **compliance);
 /* Factors A at (t, q, v) and renews C if A changed; free for constant operators after the first call. */
 PetscErrorCode NsComplianceUpdate(NsCompliance *compliance, PetscReal t, Vec q, Vec v, NsOperator op);
-/* One whose numbers are known, C[touches, touches], copied, constant: for NsContactDelassus, and nothing to apply. Without room for them *compliance is NULL. */
+/* A constant compliance with the given matrix C[touches, touches], which is copied: for NsContactDelassus only, not for NsComplianceApply. NULL if there is not enough memory for it. */
 PetscErrorCode NsComplianceCreateKnown(NsModel *model, const PetscReal *C, NsCompliance **compliance);
 /* v += scale A^-1 W P. */
 PetscErrorCode NsComplianceApply(NsCompliance *compliance, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v);
@@ -26,7 +26,7 @@ PetscErrorCode NsComplianceApply(NsCompliance *compliance, const NsRows *wp, con
 typedef enum { NS_OPEN, NS_CLOSED, NS_STICK, NS_SLIP } NsContactState; /* CLOSED: without friction */
 extern const char *const NsContactStateNames[];
 
-/* What the last step did at each candidate; forces and impulses are kept apart where the scheme can tell. SI; [3]: normal, tangent 1, tangent 2. */
+/* What the last step did at each candidate; forces and impulses are separate if the scheme separates them. SI; [3]: normal, tangent 1, tangent 2. */
 typedef struct {
   PetscReal      gap, gap_rate;                         /* at the end of the step */
   PetscReal      force[3];                              /* reaction force at the end of the step, N */
@@ -42,7 +42,7 @@ typedef struct NsContact NsContact;
 
 PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
-/* What is kept between two steps: guesses, reports, the broad phase, statistics. */
+/* The history: initial guesses, reports, the broad phase, statistics. */
 void     NsContactSerialize(NsContact *contact, NsArchive *archive);
 NsModel *NsContactModel(const NsContact *contact);    /* not owned */
 PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
@@ -80,7 +80,7 @@ void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal
 void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
-/* The residual of the last local problem, for messages where it was not solved. */
+/* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
 /* Rows of the largest island where the last Delassus matrix has no room for it, else 0; room (or NULL): for how many numbers there is. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
@@ -130,7 +130,7 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   PetscReal *P, PetscBool *solved);
 /*
   Contacts on position level: solves 0 <= b + G Psi  _|_  Psi >= 0 (joints: = 0) for Psi[rows]; rows are normals, b their gaps without Psi. No friction, no
-  restitution, no memory: Psi holds the start on entry.
+  restitution, no history: Psi is the initial guess on entry.
 */
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved);
 /* Contacts as equations, whatever their laws: b + G P = 0 in all rows, or least squares where rows depend on each other and their b do not fit. *left: the largest |b + G P|, infinite
@@ -155,7 +155,7 @@ static inline PetscBool NsRowsWork(const NsRows *rows)
   return PETSC_FALSE;
 }
 /* Books the work of reaction forces whose impulses over the step are scale P, at its mean velocity us/2, us = W' (v0 + v1) with the drive counted twice: friction takes
-   -u_T . P_T; the normal part does none, but where a surface moves by itself. us is not looked at unless NsRowsWork. */
+   -u_T . P_T; the normal part does none, but where a surface moves by itself. us is read only if NsRowsWork. */
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us);
 /* Whether some contact had an impact in this step. */
 PetscBool NsContactHadImpact(const NsContact *contact);

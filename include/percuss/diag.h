@@ -1,5 +1,5 @@
 /*
-  Messages to the user about what he wrote: each with file, line, column, the line itself and a caret.
+  Messages to the user about the input: each with file, line, column, the line itself and a caret.
 
   All messages of a run of the reader are collected, sorted by place and printed together:
 
@@ -8,7 +8,7 @@
             |     ^~~~~~~~~~
             = valid keys: between, friction, restitution, restitution_tangential
 
-  A mistake of the user is a message here and never a PETSc error; a PETSc error is a bug in percuss.
+  An error of the user is a message here and never a PETSc error; a PETSc error is a bug in percuss.
 */
 #pragma once
 #include <stdbool.h>
@@ -41,9 +41,9 @@ void    NsDiagError(NsDiag *diag, NsPlace place, const char *format, ...) __attr
 void    NsDiagWarning(NsDiag *diag, NsPlace place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Adds a line "= ..." below the message made last. */
 void NsDiagNote(NsDiag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Errors since NsDiagCreate; printing does not reset it, so it may be asked for the exit code at the end. */
+/* Errors since NsDiagCreate; printing does not reset it, so it can determine the exit code at the end. */
 int NsDiagErrors(const NsDiag *diag);
-/* Sorted by source, line, column; identical messages once; then forgets them all (a second call prints only what is new).
+/* Sorted by source, line, column; identical messages once; then clears the list (a second call prints only what is new).
    Colour when asked for. More than NS_DIAG_MAX_ERRORS: a last line counts the rest. Control characters in messages and lines are
    replaced, so a config cannot drive the terminal. */
 void NsDiagPrint(NsDiag *diag, FILE *file, bool colour);

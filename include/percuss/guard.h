@@ -1,5 +1,5 @@
 /*
-  The guard of a run: finds numbers that are not to be trusted, and ends the run before NaN or Inf is written.
+  The guard of a run: detects invalid results, and ends the run before NaN or Inf is written.
 
       NaN, Inf        in velocities each 16th step and, as in positions, before anything is written; in gaps and contact forces each step: ends the run, and nothing of that state is
                       written
@@ -12,7 +12,7 @@
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
 
   Of what exceeds the config's `limits` there is one warning for each kind, or the run ends (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
-  the guard ends a run is finite, and is written for whoever wants to see what happened, but it is not one to go on from.
+  the guard ends a run is finite, and is written for inspection, but a run cannot be resumed from it.
 
   All processes call it at the same steps, and all find the same.
 */
@@ -45,7 +45,7 @@ typedef struct {
   char       text[512];       /* a sentence without full stop */
 } NsExceeded;
 
-/* Plain numbers: a copy of it is all that a run going on from a kept state needs. */
+/* Plain numbers: a copy of this struct restores the guard. */
 typedef struct {
   /* Limits in force. */
   PetscReal energy, rotation, stretch; /* J/J, rad, m/m */

@@ -28,7 +28,7 @@ typedef enum {
   NS_KEY_CHOICE,  /* int: position in `choices` */
   NS_KEY_VECTOR,  /* double[3], exactly three numbers, each of `dimension` */
   NS_KEY_NUMBERS, /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list, where least is 1 also a number alone; 2: [[t, f], ...]) */
-  NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word stands for a list of one */
+  NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word is a list of one */
   NS_KEY_TABLE,          /* const T *: NULL when absent; T as in `table` */
   NS_KEY_LIST,           /* NsList: a list of mappings as in `table` */
   NS_KEY_NAMED,          /* NsList: a mapping from names to mappings as in `table` (bodies, contacts, loads ...), in the order of the
@@ -100,7 +100,7 @@ struct NsTable {
   size_t       size;   /* of the struct */
   const char  *one_of; /* "line, file": exactly one of these keys must be there */
   const char  *at_most_one_of;
-  const char  *shorthand; /* a scalar (or list of scalars) in place of the mapping stands for {shorthand: it} */
+  const char  *shorthand; /* a scalar (or list of scalars) in place of the mapping means {shorthand: it} */
   /* Rules between keys, after all keys were read without error; may be NULL. */
   void (*check)(const void *settings, NsArena *arena, NsDiag *diag);
 };

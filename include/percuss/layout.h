@@ -56,7 +56,7 @@ static inline PetscInt NsLayoutNatural(const NsLayout *layout, PetscInt index)
 {
   return layout->natural ? layout->natural[index] : index;
 }
-/* One process, natural order. (`natural` is NULL as well on a process that holds nothing: it does not tell.) */
+/* One process, natural order. (`natural` does not show it: it is NULL also on a process without unknowns.) */
 static inline PetscBool NsLayoutIsNatural(const NsLayout *layout)
 {
   return layout->index == NULL;

@@ -56,7 +56,7 @@ typedef struct {
 
   /* What is wrong with these parameters, a sentence without full stop; NULL: nothing. Optional. */
   const char *(*check)(const NsMechanismCase *c);
-  /* The same of the initial coordinates q[n]: a length that must be positive. Optional. */
+  /* The same for the initial coordinates q[n], such as a length that must be positive. Optional. */
   const char *(*check_start)(const NsMechanismCase *c, const double *q);
   /* How many of the listed coordinates and contacts this case has, the first ones of each list: a chain of as many links as a parameter says. At least one coordinate.
      Optional: all of them. */

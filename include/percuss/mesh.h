@@ -32,7 +32,7 @@ typedef struct {
   NsMeshSet
     *node_set; /* named nodes: `all`, a generated line's `left` and `right`, sides and corners of a lattice, user's own, Gmsh physical points */
   NsMeshSet *element_set; /* named elements: `all`, Gmsh physical curves */
-  PetscReal *along;       /* [nodes] distance along the chain from its first node; NULL when the mesh is no single open chain */
+  PetscReal *along;       /* [nodes] distance along the chain from its first node; NULL if the mesh is not a single open chain */
   PetscReal  length;      /* of the chain; sum of the elements otherwise */
   bool       from_file;
 } NsMesh;

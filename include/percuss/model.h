@@ -1,10 +1,10 @@
 /*
-  The model contract: what a scheme moves.
+  The model contract: what a scheme integrates.
 
       M(q) v' = h(t, q, v) + W(q) lambda,     q' = v
 
   A model is four tables of operations over PETSc vectors: dynamics, contact, view and analysis. A scheme calls the functions NsModel... and does not
-  know whether it moves three angles of a mechanism or a million nodes of a mesh. An operation that may be missing is NULL in its table; its comment
+  know whether it integrates three angles of a mechanism or a million nodes of a mesh. An operation that may be missing is NULL in its table; its comment
   says what callers then do.
 
   Contact candidates belong to the model: their gaps are functions of a few unknowns, the *touch list*. Rows of W are sparse over that list, so all contact algebra works on
@@ -22,7 +22,7 @@
 
 typedef struct NsModel NsModel;
 
-/* Position and velocity at time t (s); velocities are right limits (after an impact at t). Vectors are owned by whoever made the state. */
+/* Position and velocity at time t (s); velocities are right limits (after an impact at t). Vectors are owned by the creator of the state. */
 typedef struct {
   PetscReal t;
   Vec       q, v;
@@ -214,7 +214,7 @@ typedef struct {
 /* A rotor with free spin. */
 typedef struct {
   const char *rotor;
-  PetscReal   start, rate; /* rad/s, absolute: at the start, and of the state asked for */
+  PetscReal   start, rate; /* rad/s, absolute: at the start, and of the given state */
   const char *bearing;     /* NULL, or the bearing whose table over speed ends first, */
   PetscReal   tabulated;   /* at this speed, rad/s */
 } NsFreeSpin;
@@ -229,7 +229,7 @@ typedef struct {
   PetscInt      shaft;                       /* the model's own number of the shaft, for its operation `spin` */
 } NsStation;
 
-/* What a scheme needs beside accelerations, known before the model is made: back ends choose their storage by it. */
+/* What a scheme needs in addition to accelerations, known before the model is made: back ends choose their storage by it. */
 typedef struct {
   PetscBool stiffness; /* operators with stiffness or damping are factored, not the mass matrix alone */
 } NsModelNeeds;
@@ -253,7 +253,7 @@ typedef struct {
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
   PetscErrorCode (*settle)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v); /* NULL: all unknowns have mass */
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
-  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: nothing damps or loads */
+  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: no dampers and no loads */
   PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *);               /* NULL: not known, or nothing changes in time */
   /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
      model assumes neither (mechanisms, bodies of large rotations). */
@@ -290,7 +290,7 @@ typedef struct {
 /* Pictures, probes, stations, names. */
 typedef struct {
   PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
-  /* x[scene.points * 3]: coordinates of the scene's points at q. NULL: no probe asks for them. */
+  /* x[scene.points * 3]: coordinates of the scene's points at q. NULL: no probe needs them. */
   PetscErrorCode (*points)(NsModel *, PetscReal t, Vec q, PetscReal *x);
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */
   PetscErrorCode (*contact_point)(
@@ -301,7 +301,7 @@ typedef struct {
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
   /* Not found: why, as with probe; a sentence that begins with "relative_to" is about that key, else it is about `at`. NULL: the model has no shafts. */
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
-  /* What the spin angle and its rate have beside the sums of the station: the part that is prescribed, 0 where none is. NULL: none anywhere. */
+  /* The prescribed part of the spin angle and its rate, to be added to the sums of the station; 0 where none is prescribed. NULL: none anywhere. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
   /* Bodies, rows of joints, degrees of freedom, in a line for the user. NULL: no such model. */
   PetscErrorCode (*joints)(NsModel *, char *text, size_t size);

@@ -1,9 +1,9 @@
 /*
-  What is kept of a run: writers, each with its own files in the directory of results.
+  Output of a run: writers, each with its own files in the directory of results.
 
   The loop gives every accepted state to the writers as a record of the step (NsSnapshot). A writer may `observe` each step, to sum up or to compare, and it writes a record each
   `every` steps, of the first state and of the last. With several processes all of them call every writer, so that a writer may gather what it needs; files are written by the first
-  alone (src/output/file.h sees to that).
+  alone (src/output/file.h).
 
   A writer knows the directory of results (NsSink), the model and its own settings, and nothing of who makes the steps. A write that fails ends the run through NsSinkFail with the
   file's name; files that are complete stay readable at any moment.
@@ -28,24 +28,24 @@ typedef struct NsFileList NsFileList;
 struct NsFileList {
   const char *path;
   NsFileList *next;
-  char        hash[65]; /* SHA-256 by NsFileListHash; "": not asked for yet */
+  char        hash[65]; /* SHA-256 by NsFileListHash; "": not computed yet */
   int64_t     size;     /* bytes of a table that has been closed; 0: not yet */
 };
 
-/* Where results go, and whether that works. */
+/* The directory of the results, and the first failure to write into it. */
 typedef struct {
   NsArena    *arena;
   const char *name; /* of the results: names the frames */
   const char *directory;
   NsFolder   *folder;        /* the directory, open, where this process writes; NULL: not yet, see src/output/file.h */
-  PetscBool   writes;        /* this process writes files and speaks to the user: the first */
-  PetscBool   resumes;       /* a run goes on: files are kept until NsFileSerialize cuts them */
+  PetscBool   writes;        /* this process writes files and prints messages: the first */
+  PetscBool   resumes;       /* a run is resumed: files are kept until NsFileSerialize truncates them */
   double      now;           /* NsSeconds() of the present step, for rows that are to be seen soon */
   NsFileList *files;         /* what is written, within the directory; for run.json */
   char        failure[8192]; /* the first failure, with room for a path; "": none */
 } NsSink;
 
-/* The first failure is kept; a run stops after the present step. */
+/* Reports a failure; the first one is stored, and the run stops after the present step. */
 void NsSinkFail(NsSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* printf into the arena: "<directory>/<format...>". */
 const char *NsSinkPath(const NsSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -64,7 +64,7 @@ typedef struct {
   size_t      offset;   /* of the value in the row: PetscReal, or const char * for words */
   unsigned    needs;    /* features (bits of the writer's own) that a subject must have for this column; 0: none */
   bool        optional; /* NAN leaves the field empty */
-  bool        sums;     /* over the steps since the row before */
+  bool        sums;     /* the value is a sum over the steps since the previous row */
   const char *rate;     /* the column of its rate: this takes the place of the name up to its first wildcard; NULL: it has none */
 } NsColumn;
 #define NS_UNIT_UNKNOWN "?" /* coordinates of mechanisms: by the mechanism */
@@ -92,7 +92,7 @@ typedef struct {
 const NsCsvType *NsCsvTypeAt(int index);
 /* By the name of the file, without folders; NULL: percuss writes no such table. */
 const NsCsvType *NsCsvTypeFind(const char *file);
-/* The column that a name of a header stands for; only what follows the last dot counts: "gap" of "wall.gap". NULL: none. */
+/* The column for a name in a header; only what follows the last dot counts: "gap" of "wall.gap". NULL: none. */
 const NsColumn *NsColumnFind(const NsCsvType *type, const char *name);
 
 /* ---- frames ----------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -146,12 +146,12 @@ struct NsWriterType {
   const NsVtkType *vtk[NS_WRITER_SERIES + 1]; /* its frames, then NULL: for those who explain them */
   /* Whether a run wants it beyond what its key says (`every` above 0, true). NULL: it does. */
   PetscBool (*wanted)(const NsWriter *);
-  /* Mistakes in its settings that show only with the model; defaults that come from it. NULL: there are none. */
+  /* Errors in its settings that need the model to be detected; defaults that depend on the model. NULL: none. */
   PetscErrorCode (*check)(void *settings, NsModel *model, NsArena *arena, NsDiag *diag);
   /* Bytes of one record, about, for `percuss check`. NULL: not worth counting. */
   double (*bytes)(const NsWriter *);
   PetscErrorCode (*open)(NsWriter *);                        /* NULL: nothing to do */
-  PetscErrorCode (*observe)(NsWriter *, const NsSnapshot *); /* each step, before `write`. NULL: it does not look at each */
+  PetscErrorCode (*observe)(NsWriter *, const NsSnapshot *); /* each step, before `write`. NULL: it needs no look at each step */
   PetscErrorCode (*write)(
     NsWriter *, const NsSnapshot *); /* a record: each `every` steps, first and last, or when it is `due`. NULL: it writes none */
   /* Instead of `every`: whether to write, by the clock; asked at each step. With several processes it is asked on the first one, every now and then. */
@@ -167,7 +167,7 @@ struct NsWriterType {
   PetscErrorCode (*close)(NsWriter *, const char *status); /* status: "done", "failed", "stopped". NULL: nothing to do */
 };
 
-/* What writers know of a run. */
+/* What is passed to writers about a run. */
 typedef struct {
   NsSink                 *sink;     /* not owned */
   NsModel                *model;    /* not owned */
@@ -196,9 +196,9 @@ struct NsWriter {
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
 extern const NsTable             NsTable_Output;
 
-/* Mistakes in the settings that show only with the model. */
+/* Errors in the settings that need the model to be detected. */
 PetscErrorCode NsWritersCheck(const NsOutputSettings *settings, NsModel *model, NsArena *arena, NsDiag *diag);
-/* *writer: not open yet; NULL where the run does not want it. */
+/* *writer: not open yet; NULL if the run does not need it. */
 PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *context, NsWriter **writer);
 /* The directory must be there. */
 PetscErrorCode NsWriterOpen(NsWriter *writer);

@@ -1,10 +1,10 @@
 /*
   One run, from a config to results.
 
-      NsRunCreate   tree -> settings -> meshes -> model -> contacts -> scheme; all the user's mistakes are in diag, no step is made
+      NsRunCreate   tree -> settings -> meshes -> model -> contacts -> scheme; all errors of the user are in diag, no step is made
       NsRunExecute  the time loop and its outputs
 
-  NsRun is opaque: what others may know of it, functions give.
+  NsRun is opaque: other parts access it by functions.
 */
 #pragma once
 #include "clock.h"
@@ -19,7 +19,7 @@ extern const NsTable NsTable_Config;
 
 typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
 
-/* A value for a key of the config that stands in another file, a study's, and keeps its place there. */
+/* A value for a key of the config from another file (a study), with its place in that file. */
 typedef struct {
   const char   *key;   /* dotted, as in --set */
   NsPlace       place; /* of the key */
@@ -39,17 +39,17 @@ typedef struct {
   PetscBool          overwrite, quiet, force;
   PetscBool          repeat;     /* config_path is the config.yaml of results */
   PetscBool          trust;      /* PETSc options and plugins that results name may be used */
-  PetscBool          resume;     /* go on from the newest checkpoint of the directory */
+  PetscBool          resume;     /* continue from the newest checkpoint of the directory */
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
   int                petsc_options;
   const char *const *petsc_option; /* after "--", for the record */
-  PetscBool          report;       /* afterwards report.html; the command's business */
+  PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 
 /* Sets *run, also when diag holds errors (then only NsRunDestroy may follow). */
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **run);
 PetscErrorCode NsRunDestroy(NsRun **run);
-/* Makes the directory, writes, steps, writes, closes. NsRunExit tells how it ended. */
+/* Makes the directory, writes, steps, writes, closes. NsRunExit returns how it ended. */
 PetscErrorCode NsRunExecute(NsRun *run);
 
 /* ---- its parts -------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ PetscErrorCode NsRunTrySteps(NsRun *run, double *seconds, double *steps);
 typedef struct {
   PetscReal        omega_max, damping_ratio; /* rad/s, of the mode that sets the critical time step */
   PetscReal        step_limit;               /* s: critical time step; PETSC_MAX_REAL: none, or not known */
-  PetscReal        contact_limit;            /* s: up to here stable whatever contacts without mass are closed; not above step_limit */
+  PetscReal        contact_limit;            /* s: up to here stable whichever massless contacts are closed; not above step_limit */
   PetscBool        exact;                    /* by the eigensolver; else by bounds */
   char             where[256];               /* what sets it */
   PetscBool        by_growth;                /* whirling modes, which damping would stop */
@@ -105,7 +105,7 @@ typedef struct {
 } NsStability;
 
 const NsStability *NsRunStability(const NsRun *run);
-/* Finds the critical time step: by bounds first; by the eigensolver where they do not settle it, or where `exact`. Numbers that cannot be computed with are an error in diag. */
+/* Finds the critical time step: by bounds first; by the eigensolver where they do not settle it, or where `exact`. Values out of the range of doubles are an error in diag. */
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
 /* The critical time step of whirling modes where rotors of free spin turn at `speed` (rad/s); PETSC_MAX_REAL: none. After NsRunCheckStep. */
 PetscErrorCode NsRunWhirlLimit(NsRun *run, PetscReal speed, PetscReal *limit);
@@ -124,16 +124,16 @@ PetscBool NsRunClearDirectory(NsRun *run);
 PetscErrorCode NsRunOpenResults(NsRun *run);
 /* Closes the writers, and run.json says how it ended. */
 PetscErrorCode NsRunCloseResults(NsRun *run);
-/* Writes run.json and the run's tables without rows into a directory, to see what columns they have. */
+/* Writes run.json and the run's tables without rows into a directory, so that their columns can be checked. */
 PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory);
 /* Bytes that its writers will write in so many steps, about. */
 PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes);
 /* Steps between two frames; 0: none are written. */
 long NsRunFramesEvery(const NsRun *run);
 
-/* ---- going on from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
+/* ---- resuming from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
 
-/* The newest checkpoint in the run's directory that is whole and fits: the run will go on from there. NULL: there is none. `why`: "", or a sentence about the newest that was left
+/* The newest checkpoint in the run's directory that is whole and fits: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest that was skipped
    out. On the process that writes. */
 const char *NsCheckpointFind(NsRun *run, char *why, size_t size);
 /* Whether there is any, whole or not. */
@@ -142,7 +142,7 @@ PetscBool NsCheckpointsAreThere(NsRun *run);
 void NsRunResume(NsRun *run, PetscBool resumes);
 /* (all) Room for writing and reading checkpoints; the last allocation. */
 PetscErrorCode NsCheckpointsCreate(NsRun *run);
-/* None is left, as where the run is done. */
+/* Removes all checkpoints, as after a complete run. */
 void NsCheckpointsRemove(NsRun *run);
 
 /* ---- how it ended ------------------------------------------------------------------------------------------------------------------------------------------- */

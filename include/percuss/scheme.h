@@ -45,9 +45,9 @@ typedef struct {
 typedef struct {
   int         order;          /* of positions in free flight without damping */
   int         order_impacts;  /* with impacts; 0: it has none */
-  const char *level;          /* where contacts and joints hold: "velocity", "position", "velocity and position", "acceleration" */
-  const char *energy;         /* in free flight; after a semicolon what else changes it: "kept to rounding", "oscillates, bounded; e near 1 adds" */
-  const char *needs;          /* of a model beside forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
+  const char *level;          /* level on which contacts and joints are satisfied: "velocity", "position", "velocity and position", "acceleration" */
+  const char *energy;         /* in free flight; after a semicolon what else changes it: "conserved to rounding", "oscillates, bounded; e near 1 increases it" */
+  const char *needs;          /* required of a model in addition to forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
   const char *cited;          /* authors and equation: "Acary, Bonnefon (2)" */
   const char *step_limit;     /* "dt < 2/omega_max without damping", "none" */
   const char *theory;         /* the page in docs/theory with its equations, under a heading of its name: "schemes_velocity" */
@@ -71,7 +71,7 @@ typedef struct {
   PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how long they were */
   PetscBool massless; /* supports unknowns without mass */
   PetscBool adapts;   /* varies, and works with any dt: the last step is made to end with the run */
-  PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit by itself */
+  PetscBool bounded;  /* adapts, and keeps its steps below scheme->step_limit */
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for the state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or does not support finite elements. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);

@@ -21,11 +21,11 @@ typedef struct {
   int           on_exceed;   /* NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP */
 } NsLimitsSettings;
 
-/* A place along a rotor whose orbit is recorded. */
+/* A point along a rotor whose orbit is recorded. */
 typedef struct NsStationSettings {
   const NsNode *where;
   const char   *at;          /* "shaft.left", "shaft@180 mm" */
-  double        offset[3];   /* from there to the place, by a rigid arm, m */
+  double        offset[3];   /* m: rigid arm from there to the station */
   const char   *relative_to; /* NULL: the orbit is in space */
 } NsStationSettings;
 

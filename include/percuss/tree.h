@@ -1,5 +1,5 @@
 /*
-  The config as a tree of nodes that know their place in the file.
+  The config as a tree of nodes with their places in the file.
 
   Read from libyaml events. Refused with place: duplicate keys, second documents, anchors and aliases, tags, non-scalar keys, empty keys,
   merge keys, keys over 200 bytes, depth over 64, files over 1 MB, more than 100000 nodes, bytes that are not UTF-8, control characters.
@@ -32,7 +32,7 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
    Makes maps on the way where they are missing, and keeps the order of keys; a path through a scalar, or a list index out of range, is an error. Values then have
    the --set argument as their source. False: errors were reported, and at most empty maps were added. */
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag);
-/* The same with a value that stands in another text: path "scheme.step" begins at `place`, where messages about it point to; the value keeps its places, and is copied. */
+/* The same with a value from another text: path "scheme.step" begins at `place`, where messages about it point to; the value keeps its places, and is copied. */
 bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag);
 /* NsTextTame (core/text.h) for all keys and scalars, so that titles and names can be printed as they are. */
 void NsTreeTame(NsNode *root, NsArena *arena);
@@ -42,7 +42,7 @@ bool NsTreeFits(const NsNode *root);
 NsNode *NsTreeChild(const NsNode *node, const char *key);
 /* "contacts.wall" for a node, "bodies.bar.parts.0" for an item of a list; "" for the root. */
 const char *NsTreePath(const NsNode *node, NsArena *arena);
-/* Where the file is that this scalar names: relative to the folder of the config it stands in. */
+/* Where the file is that this scalar names: relative to the folder of the config that contains it. */
 const char *NsTreeFile(const NsNode *file, NsArena *arena);
 /* Writes the tree as YAML that NsTreeReadFile reads back to the same tree; lists of scalars and small maps in flow style. Text that is
    no safe plain scalar gets quotes, also if it had none ("a: b, c"). Comments are lost. */

@@ -6,7 +6,7 @@
   A number is read whole and independent of the locale; "0,1", "1_000", "1e999", "nan", "inf", "0x1" are errors.
   Powers of ten cost no rounding: "0.1 us" is the same double as "1e-7".
   Symbols: m g s rad deg rev N Pa J W Hz rpm min h t (tonne) in ft lbf psi; prefixes n u µ m c k M G where they make sense ("mPa" does not:
-  whoever writes it means MPa).
+  it is a mistake for MPa).
   An angle is a dimension of its own, but forgiving: "1/s" is accepted for rad/s, and rad may be left out. rpm, Hz, rev and deg are
   angles (50 Hz = 100 pi rad/s), so that they are refused where a plain rate 1/s is wanted (Rayleigh damping).
 */
@@ -55,7 +55,7 @@ bool NsUnitQuantityAt(int i, const char **name, const char **unit);
    "not a number: '0,1' (use a decimal point)" into message; *column (from 0) and *length, bytes of
    text, say which part of it is wrong; they are set on failure only. */
 bool NsParseQuantity(const char *text, NsDimension dimension, double *value, char *message, size_t message_size, int *column, int *length);
-/* The same of whatever dimension it has; false: no number with a unit. */
+/* The same for any dimension; false: not a number with a unit. */
 bool NsParseAnyQuantity(const char *text, NsDimension *dimension, double *value);
 /* The number alone, whole text, locale-independent; NULL on success, else a message (static text): "not a number (use a decimal point)". */
 const char *NsParseNumber(const char *text, double *value);

@@ -9,7 +9,7 @@
       NsHistoryFlag(work, "known", &self->known);                                a field itself
       NsHistoryWhen(work, &self->known);                                         what follows is written only where this flag is set,
       NsHistoryVec(work, "a0", &self->a0);                                       which has been read before it
-      NsHistoryWhen(work, NULL);                                                 and always again
+      NsHistoryWhen(work, NULL);                                                 unconditional again
 
   Everything is zero at first. Fields may change places with others of their kind (NsVecSwap): what counts is where the field points when history is written or memory freed.
 */

@@ -99,7 +99,7 @@ static PetscErrorCode print_report(NsRun *run)
   const double frames = every > 0 ? ceil(steps / (double)every) + 1 : 0;
   PetscCall(NsContactBeginStep(contact));
   PetscCall(NsContactEndStep(contact, NsRunState(run)));  /* gaps of the start, */
-  PetscCall(NsContactComplete(contact, NsRunState(run))); /* far ones, too */
+  PetscCall(NsContactComplete(contact, NsRunState(run))); /* inactive ones, too */
   printf("%s: %s\n", NsRunSink(run)->name, config->title ? config->title : "no title");
   printf("  model       %d %s", (int)model->unknowns, NsPlural(model->unknowns, "degree of freedom", "degrees of freedom"));
   if (model->massless) printf(" (%d without mass)", (int)model->massless);

@@ -35,7 +35,7 @@ typedef struct NsArguments NsArguments;
 struct NsCommand {
   const char *name;
   const char           *
-    words; /* arguments that are no options: "CONFIG", "RUN RUN [RUN]", "[KEY | schemes]..."; "": none. See complete.c for the names that completion knows */
+    words; /* arguments that are not options: "CONFIG", "RUN RUN [RUN]", "[KEY | schemes]..."; "": none. See complete.c for the names that completion knows */
   NsOption   *options;                       /* ended by a name NULL; or NULL */
   bool        petsc;                         /* takes options of PETSc after "--" */
   const char *about;                         /* a line for `percuss --help` */

@@ -2,8 +2,8 @@
   percuss complete [LINE]: without a line the completion script for bash; with the command line up to the cursor, what its last word may become: first "files" or "words", then one
   completion a line. src/cli/percuss.bash calls it.
 
-  What may stand where comes from the tables of the commands. Names that are known here: CONFIG, STUDY (a config, or a directory), RUN (results), DIR, FILE, KIND (of `init`),
-  KEY (of a config), KEY=VALUE (of --set, with the names in the line's config); words in small letters stand for themselves.
+  What is valid at each position follows from the tables of the commands. Names that are known here: CONFIG, STUDY (a config, or a directory), RUN (results), DIR, FILE, KIND (of `init`),
+  KEY (of a config), KEY=VALUE (of --set, with the names in the line's config); words in small letters are taken literally.
 */
 #include <ctype.h>
 #include <dirent.h>
@@ -269,7 +269,7 @@ static void add_for(Completion *c, const char *name, const char *config)
     add(c, name);
 }
 
-/* The n-th word of "RUN RUN [RUN]", from 0; or those in small letters that may stand in its place. */
+/* The n-th word of "RUN RUN [RUN]", from 0; or the alternatives in small letters. */
 static void add_word(Completion *c, const char *words, int n, const char *config)
 {
   const bool repeats = strstr(words, "...") != NULL;

@@ -150,7 +150,7 @@ static void put_facts(FILE *out, const NsKey *key, NsArena *arena)
   if (number) put_fact(out, "unit", unit_text(key->dimension, arena));
   if (rows && key->columns > 1) {
     const char *units = unit_text(key->columns_dimension[0], arena);
-    for (int i = 1; i < key->columns; i++) { /* of columns that are alike the first speaks */
+    for (int i = 1; i < key->columns; i++) { /* equal columns are printed once */
       const NsDimension a = key->columns_dimension[i - 1], b = key->columns_dimension[i];
       if (memcmp(&a, &b, sizeof(a)) != 0) units = NsArenaPrint(arena, "%s; %s", units, unit_text(b, arena));
     }

@@ -10,7 +10,7 @@
 
 enum { MOST_SHOWN = 15 };
 
-/* Words of users that percuss calls otherwise. */
+/* Synonyms: words that users search for, and the terms of percuss. */
 static const char *const synonyms[][2] = {{"dt", "step"}, {"timestep", "step"}, {"courant", "step limit"}, {"mu", "friction"},
   {"coulomb", "friction"}, {"prestress", "axial_force"}, {"bc", "support"}, {"boundary", "support"}, {"dof", "direction"}, {"e-modulus", "young"},
   {"imbalance", "unbalance"}, {"rub", "contact"}};
@@ -59,7 +59,7 @@ static void visit_text(void *context, const char *path, const NsKey *key, const 
   for (int i = 0; key && rank > 1 && key->choices && key->choices[i]; i++) found = found || contains(key->choices[i], search->word, search->size);
   if (found) rank = 1;
   if (rank == 3) return;
-  for (hit = search->first[rank]; hit; hit = hit->next) { /* many bodies share their keys: the page with the shortest path stands for all */
+  for (hit = search->first[rank]; hit; hit = hit->next) { /* many bodies share their keys: only the page with the shortest path is listed */
     const char *help = hit->key ? hit->key->help : NULL;
 
     if (hit->variant != variant || (hit->key != key && !(help && key->help && !strcmp(hit->key->name, key->name) && !strcmp(help, key->help))))

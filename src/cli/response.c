@@ -2,8 +2,8 @@
   percuss response CONFIG: amplitude and phase of the synchronous response to unbalance, over speed. Contacts, loads and weight are left out: it is
   the vibration about the static state.
 
-  u(t) = A cos(Omega t + phase): A counts from the middle to the peak. At t = 0 the shaft's marks stand at the angles the config gives them; phase >
-  0: u is ahead of them.
+  u(t) = A cos(Omega t + phase): A is zero to peak. At t = 0 unbalances are at their `phase` of the config; phase >
+  0: u leads.
 */
 #include <complex.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 bool NsEmptyResults(const char *command, NsRun *run)
 {
   if (NsRunClearDirectory(run)) return true;
-  NsSinkFail(NsRunSink(run), "cannot empty '%s': %s", NsRunSink(run)->directory, NsFolderWhy(errno));
+  NsSinkFail(NsRunSink(run), "cannot remove the earlier results in '%s': %s", NsRunSink(run)->directory, NsFolderWhy(errno));
   fprintf(stderr, "percuss %s: %s\n", command, NsRunMessage(run));
   return false;
 }
@@ -38,14 +38,14 @@ static bool clear_results(const char *command, NsRun *run)
       ", by which percuss knows its files; remove it yourself, or use another: --out %s\n",
       command, path, NsDirectoryFreeName(path, NsRunArena(run)));
   else if (use != NS_DIRECTORY_RESULTS && use != NS_DIRECTORY_UNLISTED && NsRunGetOptions(run)->overwrite)
-    fprintf(stderr, "percuss %s: '%s' holds no results of percuss and is not changed\n", command, path);
+    fprintf(stderr, "percuss %s: '%s' contains no results of percuss and is not changed\n", command, path);
   else if (use != NS_DIRECTORY_RESULTS && use != NS_DIRECTORY_UNLISTED) {
-    fprintf(stderr, "percuss %s: '%s' exists already and holds no results of percuss; use another: --out %s\n", command, path,
+    fprintf(stderr, "percuss %s: '%s' exists already and contains no results of percuss; use another directory: --out %s\n", command, path,
       NsDirectoryFreeName(path, NsRunArena(run)));
   } else if (!NsRunGetOptions(run)->overwrite) {
     const PetscBool stopped = access(NsSinkPath(NsRunSink(run), "checkpoint"), F_OK) == 0; /* a run that is done leaves none */
     fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
-      stopped ? "it was not finished, and --resume goes on with it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
+      stopped ? "it is unfinished, and --resume continues it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
   } else
     return take_results(command, run) && NsEmptyResults(command, run);
   return false;

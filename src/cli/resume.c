@@ -11,7 +11,7 @@
 
 enum { MOST_DIFFERENCES = 5 };
 
-/* Says where the config differs from that of the results. */
+/* Lists the keys in which the config differs from that of the results. */
 static void print_differences(NsRun *run, const NsRunRecord *record)
 {
   const NsConfigDifference *difference = record->config ? NsConfigDiffer(record->config, NsRunTree(run), NsRunArena(run)) : NULL;

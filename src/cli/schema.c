@@ -251,7 +251,7 @@ static void put_kind(Schema *schema, const NsKey *key)
   case NS_KEY_NUMBERS: put_numbers(schema, key); return;
   case NS_KEY_STRINGS: put_words(schema, key); return;
   case NS_KEY_TABLE:
-    NsJsonOpen(json, "allOf", '['); /* what stands beside $ref itself is ignored in draft 7 */
+    NsJsonOpen(json, "allOf", '['); /* siblings of $ref are ignored in draft 7 */
     put_reference(schema, NULL, key->table, NULL);
     NsJsonClose(json);
     return;

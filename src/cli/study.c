@@ -35,7 +35,7 @@ static bool may_use_directory(const NsStudy *study)
   case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
   case NS_DIRECTORY_RESULTS:
   case NS_DIRECTORY_UNLISTED:
-    fprintf(stderr, "percuss study: '%s' holds a run, not a study; use another: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    fprintf(stderr, "percuss study: '%s' contains the results of a run, not of a study; use another directory: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
     return false;
   case NS_DIRECTORY_FOREIGN:
     fprintf(stderr,
@@ -316,7 +316,7 @@ static int finish(NsStudy *study, int stopped)
     if (old) printf("  runs/ contains %d more from earlier versions of the study; --overwrite removes them and repeats all runs\n", old);
     if (!stopped) draw_figure(study);
   }
-  if (stopped) fprintf(stderr, "percuss study: stopped by signal; the same command makes the missing runs\n");
+  if (stopped) fprintf(stderr, "percuss study: stopped by a signal; the same command continues with the missing runs\n");
   return !good ? NS_EXIT_FAILED : stopped ? NS_EXIT_STOPPED : failed ? NS_EXIT_FAILED : NS_EXIT_DONE;
 }
 

@@ -28,7 +28,7 @@ PetscBool NsUnit3(PetscReal v[3])
   PetscReal       length;
 
   if (size == 0) return PETSC_FALSE;
-  for (int k = 0; k < 3; k++) v[k] /= size; /* first, for squares may leave the range of numbers */
+  for (int k = 0; k < 3; k++) v[k] /= size; /* first, for squares may overflow */
   length = PetscSqrtReal(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   for (int k = 0; k < 3; k++) v[k] /= length;
   return PETSC_TRUE;

@@ -1,15 +1,15 @@
 /*
   One possible contact between two things: its gap and directions as functions of a few unknowns.
 
-  A partner is a point of a body that moves and turns with up to NS_POINT_UNKNOWNS unknowns:
+  A partner is a point of a body that moves and rotates with up to NS_POINT_UNKNOWNS unknowns:
 
       x = x0 + sum move_k q_k,     v = sum move_k v_k,     w = sum turn_k v_k + Omega(t) axis
 
-  A rigid arm from a node to the point is already in `move`; Omega is a prescribed spin. A kind of pair knows geometry only; it sees gathered values of the
-  model's touch list, never vectors.
+  A rigid arm from a node to the point is already in `move`; Omega is a prescribed spin. A pair type is geometry only; it gets the values of the
+  model's touch list, not vectors.
 
   Around a point there may be a ball or a journal: material points on it have the velocity v + w x arm, so that the row of a direction d is
-  d . v + w . (arm x d): gaps see d . v alone, for their arms lie along the normal; friction sees both.
+  d . v + w . (arm x d): gap rates are d . v only, because their arms are parallel to the normal; friction has both.
 */
 #pragma once
 #include "core/spin.h"

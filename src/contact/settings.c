@@ -48,7 +48,7 @@ static const NsKey contact_keys[] = {
 #undef NS_SURFACE
 #undef NS_PAIR
   {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .default_value = "[0, 0, 0]",
-    .help = "node against node: direction from the first to the second; without it, the line of the first body, outwards", .example = "[1, 0, 0]"},
+    .help = "node against node: direction from the first to the second; default: along the line of the first body, outwards", .example = "[1, 0, 0]"},
   {"near_pairs", NS_KEY_INTEGER, offsetof(NsContactSettings, near_pairs), .default_value = "0", .minimum = "0", .maximum = "1000000",
     .help    = "balls against balls: how many pairs may be near each other at a time, at 1 kB each; 0: 8 for each ball, and 5000 at least",
     .example = "20000"},

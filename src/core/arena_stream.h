@@ -5,7 +5,7 @@
       NsTreeWrite(tree, NsArenaStreamOpen(&stream, arena));
       text = NsArenaStreamClose(&stream, &size);
 
-  open_memstream does the same, but cuts the text without a word where memory ends; here the program ends (core/out_of_memory.h).
+  open_memstream does the same, but truncates the text silently when memory runs out; here the program ends (core/out_of_memory.h).
 */
 #pragma once
 #include <stdio.h>

@@ -205,7 +205,7 @@ static void print_line(FILE *file, const char *line, const char *end, long from,
   fputc('\n', file);
 }
 
-/* The line itself, and below it a caret at the place. Tabs become blanks so that the caret stands right on any terminal. */
+/* The line itself, and below it a caret at the place. Tabs become blanks so that the caret is aligned on any terminal. */
 static void print_excerpt(FILE *file, const NsPlace *place, bool colour)
 {
   const char *line = place->source->text, *end = line + place->source->size;

@@ -53,7 +53,7 @@ static void new_line(NsJson *json)
   for (int i = 0; i < json->depth; i++) append(json, "  ", 2);
 }
 
-/* What stands before a value: comma, line, name. */
+/* Writes what precedes a value: comma, line, name. */
 static void begin_value(NsJson *json, const char *name)
 {
   if (json->depth) {

@@ -1,5 +1,5 @@
 /*
-  Fills a struct from a mapping, by its table; every mistake becomes a message.
+  Fills a struct from a mapping, by its table; every error becomes a message.
 */
 #include "core/keys_internal.h"
 #include "core/text.h"
@@ -210,7 +210,7 @@ static NsNode *default_node(NsKeysReader *reader, const NsKey *key, const NsNode
   return node;
 }
 
-/* A default is read like the user's own text; a wrong one is a bug in the table. */
+/* A default is read like input of the user; an invalid one is a bug in the table. */
 static void read_default(NsKeysReader *reader, const NsTable *table, const NsKey *key, const NsNode *home, const NsKeysPath *path, void *field)
 {
   NsKeysReader inner = *reader;

@@ -15,13 +15,13 @@ struct NsKeysPath {
 typedef struct {
   NsArena *arena;
   NsDiag  *diag;
-  NsDiag  *defaults; /* mistakes in tables; made when first needed */
+  NsDiag  *defaults; /* errors in tables; created when first needed */
 } NsKeysReader;
 
 const char *NsKeysPathText(const NsKeysReader *reader, const NsKeysPath *path);
 /* `young:` with nothing behind it, or with null. */
 bool NsKeysIsNull(const NsNode *node);
-/* "a list", "a mapping", "'text'": what stands in the place of what was expected. */
+/* "a list", "a mapping", "'text'": what was found instead of what was expected. */
 const char *NsKeysGot(const NsKeysReader *reader, const NsNode *node);
 /* Whether the node is there, and of this kind; else reports what it is instead. */
 bool NsKeysIsKind(NsKeysReader *reader, const NsKey *key, const NsNode *node, NsNodeKind kind, const char *label, const char *expected);

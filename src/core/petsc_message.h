@@ -6,7 +6,7 @@
       code = ...                                   what may fail
       PetscCall(PetscPopErrorHandler());
 
-  Each of these handlers ends the program where PETSc gets no memory (core/out_of_memory.h): that is neither a user's mistake nor a bug.
+  Each of these handlers ends the program where PETSc gets no memory (core/out_of_memory.h): that is neither an error of the user nor a bug.
 */
 #pragma once
 #include <petscsys.h>
@@ -27,6 +27,6 @@ PetscErrorCode NsKeepNumerics(
 /* Errors that are bugs: a traceback, which PETSc prints. In force from the start of the program. */
 PetscErrorCode NsTraceBugs(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context);
-/* Errors that the caller expects, and sees by their code. */
+/* Errors that the caller expects and detects by their code. */
 PetscErrorCode NsIgnoreError(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context);

@@ -1,5 +1,5 @@
 /*
-  Makes nodes of libyaml's events. Features of YAML that a config does not need are refused with their place. Mistakes are collected; those that make the rest unreadable (syntax,
+  Makes nodes of libyaml's events. Features of YAML that a config does not need are refused with their place. Errors are collected; those that make the rest unreadable (syntax,
   depth, number of nodes) end the reading.
 */
 #include "percuss/tree.h"

@@ -16,7 +16,7 @@ enum {
   NS_TREE_MAX_KEY   = 200
 };
 
-/* Whether all bytes may stand in YAML; libyaml would report such bytes without line and column. */
+/* Whether all bytes are valid in YAML; libyaml would report such bytes without line and column. */
 bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag);
 /* The source from this byte on, as a tree that will hang at this depth. NULL when errors were reported. */
 NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *arena, NsDiag *diag);

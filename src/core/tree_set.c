@@ -63,7 +63,7 @@ static int list_index(const char *word, int count)
   return index;
 }
 
-/* A mapping on the way that is missing, next to one with nearly its name, is a misspelling: nobody builds an entry from single values beside one of nearly the same name. */
+/* A missing mapping on the path, if there is one with nearly the same name, is treated as a misspelling and not created. */
 static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   const char **words = NsArenaAlloc(arena, ((size_t)node->count + 1) * sizeof(*words)), *near;

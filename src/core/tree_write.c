@@ -8,7 +8,7 @@
 
 enum { LINE = 100, BLOCK_LEVELS = 2 /* bodies, and each body, are spread out even when they would fit */ };
 
-/* Whether a scalar can stand without quotes, in brackets too, and is read back as the same text. Refuses more than it must. */
+/* Whether a scalar can be written without quotes, in brackets too, and is read back as the same text. Refuses more than it must. */
 static bool is_plain(const char *text)
 {
   const char *end = text + strlen(text);

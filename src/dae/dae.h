@@ -40,11 +40,11 @@ typedef struct {
 typedef struct {
   const char *name;         /* "hem5" */
   PetscInt    order;        /* p of the step control: the estimate of a step's error goes with h^p */
-  PetscBool   by_positions; /* velocities follow from positions: their rounding, over h, is no error to be controlled */
+  PetscBool   by_positions; /* velocities follow from positions: their rounding, over h, must not count as an error */
   PetscBool   factors;      /* a matrix that depends on the step's length: it is kept while it can be */
   size_t      size;         /* of its private struct, dae->data: zero at first */
   PetscErrorCode (*declare)(NsDae *, NsWorkspace *);
-  /* The state `from` is new (the start, or after an event), or what is held is: the history of steps before is void. *done is true; false: dae->reason says why. */
+  /* The state `from` (start, or after an event) or the held contacts are new: the history of previous steps is discarded. *done is true; false: dae->reason says why. */
   PetscErrorCode (*restart)(NsDae *, const NsState *from, PetscBool *done);
   /* From `from` over h into dae->q1, dae->v1; the error's estimate into dae->eq, dae->ev. *done as above. */
   PetscErrorCode (*step)(NsDae *, const NsState *from, PetscReal h, PetscBool *done);
@@ -64,7 +64,7 @@ struct NsDae {
   Vec                q1, v1; /* its end */
   Vec                eq, ev; /* its error's estimate */
   /* Allowed error of a step: |eq| <= absolute + relative size_q, |ev| <= absolute + relative size_v, largest components; the sizes are those of the motion so far. Both 0: steps are
-     not controlled. Motion that begins from nothing has no size: whoever made this sets what counts as one at least, and 1e-20 of the model's length is allowed always, or no
+     not controlled. Motion from rest has no size yet: the caller sets a least size, and 1e-20 of the model's length is always allowed, or no
      step would be short enough where forces grow from 0. Beside it the rounding of h a and h^2 a: contacts that hold a body take back what its free acceleration is. */
   PetscReal  absolute, relative, size_q, size_v;
   PetscReal  free_size;   /* largest free acceleration at the restart where something is held, else 0 */
@@ -85,7 +85,7 @@ extern const NsDaeMethod NsDaeMethod_Hem5, NsDaeMethod_Rkf45, NsDaeMethod_Genera
 PetscErrorCode NsDaeCreate(const NsDaeMethod *method, NsContact *contact, NsWorkspace *work, NsDae **dae);
 /* Arrays of *held; history: it is kept between steps. */
 PetscErrorCode NsDaeHeldDeclare(NsWorkspace *work, NsHeld *held, PetscBool history);
-/* What is held from now on, copied; NsDaeRestart must follow. */
+/* Sets the held contacts, which are copied; NsDaeRestart must follow. */
 PetscErrorCode NsDaeHold(NsDae *dae, const NsHeld *held);
 PetscErrorCode NsDaeRestart(NsDae *dae, const NsState *from, PetscBool *done);
 /*

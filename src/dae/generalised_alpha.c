@@ -1,25 +1,25 @@
 /*
-  Generalised-alpha method of order 2 for the index-3 form: gaps of what is held do not change, to rounding.
+  Generalised-alpha method of order 2 for the index-3 form: gaps of held contacts do not change, to rounding.
 
   [E] 2.1. M. Arnold, O. Bruels: Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody Syst. Dyn. 18 (2007). With accelerations A and their
   auxiliary a,
 
       (1 - am) a1 + am a0 = (1 - af) A1 + af A0                                                        (6)
-      q1 = q0 + h v0 + h^2 ((1/2 - beta) a0 + beta a1),   v = v0 + h ((1 - gamma) a0 + gamma a1)       (7), where the paper lost an a
+      q1 = q0 + h v0 + h^2 ((1/2 - beta) a0 + beta a1),   v = v0 + h ((1 - gamma) a0 + gamma a1)       (7), where the paper omits an a by mistake
       M(q1) A1 = F(q1, v) + W_P(q1) lambda,   g(q1) = g at the restart                                 (9)
       v1 = v + M(q1)^-1 W_P(q1) P,   W_u(q1)' v1 + drive = 0                                           not in [E]; unless dae->free_rates
       am = (2 rho - 1)/(rho + 1),   af = rho/(rho + 1),   gamma = 1/2 + af - am,   beta = (gamma + 1/2)^2/4   (8)
 
-  Gaps stay as they are at the restart: to close one of 1e-10 m within a step of 1e-6 s would be a kick of 1e-4 m/s. What sticks has no position level: its tangents are held on
+  Gaps stay as they are at the restart: to close one of 1e-10 m within a step of 1e-6 s would be a kick of 1e-4 m/s. Sticking contacts have no position constraint: their tangents are held on
   velocity level, W_T' v + drive = 0.
 
   The projection of velocities is for steps that change. Without it a step has to undo the rate that the one before left in a gap, however short it is: lengths of 1, 2, 1, 2 ...
-  have 40 times the error of even ones, and 1, 3, 1, 3 ... run away (block on a corner). And the auxiliary a0 belongs to the time t0 + (am - af) h of the step before: its
+  have 40 times the error of equal ones, and 1, 3, 1, 3 ... diverge (block on a corner). And the auxiliary a0 belongs to the time t0 + (am - af) h of the step before: its
   distance from A0 is scaled with h, or the order is 1.3. With both it is 2 for any lengths.
   A step without one before it, after a restart or where it is more than 5 times the one before, takes A0 from the index-1 system and a0 = A0 + (am - af)(A1 - A0), which makes
   it Newmark's with gamma = 1/2, beta = (1 + (am - af)^2)/4.
 
-  Newton's method (10), whose right side is minus the residual, with the tangents of F at the predicted end, but not those of M A1 and W_P lambda: each round gains a factor of
+  Newton's method (10), whose right side is minus the residual, with the tangents of F at the predicted end, but not those of M A1 and W_P lambda: each iteration reduces the error by a factor of
   the size h^2 A/length, so that three to six come to rounding.
 
   Error ([E] (11)): the distance to Newmark's method with gamma = 1, beta = 9/16, which has order 1, from the same accelerations A0, A1, so that it costs no iteration of its
@@ -135,7 +135,7 @@ static PetscErrorCode look(NsDae *dae, PetscReal t, PetscReal gamma)
   PetscFunctionReturn(0);
 }
 
-/* One round of Newton's method: dq, and it is added. */
+/* One iteration of Newton's method: dq, which is added. */
 static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal gamma, PetscBool *done)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;

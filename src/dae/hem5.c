@@ -1,5 +1,5 @@
 /*
-  HEM5: half-explicit Runge-Kutta method of order 5 for the index-2 form. What is held has no velocity, at every stage and between: its positions drift a little.
+  HEM5: half-explicit Runge-Kutta method of order 5 for the index-2 form. Held contacts have zero velocity at every stage and on the dense output; their positions drift a little.
 
   [E] 2.2. V. Brasey: HEM5 user's guide, Universite de Geneve (1994). V. Brasey, E. Hairer: Half-explicit Runge-Kutta methods for differential-algebraic systems of index 2,
   SIAM J. Numer. Anal. 30 (1993). Stages i = 1..8, the end is stage 9 (a_9j = b_j):
@@ -154,10 +154,11 @@ static PetscErrorCode add_stage(NsDae *dae, const NsState *from, PetscBool *done
 {
   NsDae_Hem5     *self = dae->data;
   const PetscReal h = dae->h, t1 = from->t + h, t10 = from->t + ns_hem5_c10 * h;
-  Vec             U[3] = {self->U[5], self->U[6], self->U[STAGES]}, A[3] = {self->A[5], self->A[6], self->A10 /* for now that of the end */};
+  const Vec       end  = dae->model->dynamics.rate ? self->U[STAGES] : dae->v1; /* which changes places with the velocity of the state */
+  Vec             U[3] = {self->U[5], self->U[6], end}, A[3] = {self->A[5], self->A[6], self->A10 /* for now that of the end */};
 
   PetscFunctionBegin;
-  PetscCall(NsDaeRate(dae, dae->q1, dae->v1, self->U[STAGES]));
+  PetscCall(NsDaeRate(dae, dae->q1, dae->v1, end));
   PetscCall(NsDaeCombine(from->q, h, 3, ns_hem5_a10, U, self->q10));
   PetscCall(NsDaeFreeAcceleration(dae, t1, dae->q1, dae->v1, A[2]));
   PetscCall(NsDaeRows(dae, t10, self->q10, &dae->wu, &self->w10));

@@ -1,5 +1,5 @@
 /*
-  Runge-Kutta-Fehlberg method of order 4 with an estimate by order 5, on the index-1 form: what is held has no acceleration, so its velocities and positions drift.
+  Runge-Kutta-Fehlberg method of order 4 with an estimate by order 5, on the index-1 form: held contacts have zero acceleration, so their velocities and positions drift.
 
   [E] 2.3. E. Fehlberg: Low-order classical Runge-Kutta formulas with stepsize control, NASA TR R-315 (1969), Table III. The solution of order 4 goes on:
 

@@ -1,5 +1,5 @@
 /*
-  Models made of finite elements, as other rooms see them: what makes one of a config, and what analyses in the frequency domain ask of it.
+  Models made of finite elements, for other rooms: creation from a config, and what analyses in the frequency domain need.
 */
 #pragma once
 #include <petscmat.h>
@@ -42,7 +42,7 @@ typedef struct {
   PetscReal   axis[3]; /* unit vector, axis 1: positive spin is right-handed about it */
   PetscInt    first_point, points;
   PetscReal   lateral[2][3]; /* axes 2 and 3 */
-  const char *manner;        /* "constant ", "free, from ", "over time, from ": what stands before its speed */
+  const char *manner;        /* "constant ", "free, from ", "over time, from ": text before its speed */
   PetscReal   speed;         /* at the start, rad/s, about axis 1 */
   PetscReal   highest;       /* |speed| of a table, rad/s; else 0 */
   PetscReal   ratio;         /* of its speed to that of the first rotor */

@@ -1,7 +1,7 @@
 /*
   A Gmsh file in three parts: gmsh_text.c knows words and numbers, gmsh_read.c sections, gmsh.c makes a mesh of them.
 
-  Words and numbers: the first mistake is reported with its line; from then on nothing is read any more and every function returns 0 or "", so that a caller need look at `failed`
+  Words and numbers: the first error is reported with its line; from then on nothing is read any more and every function returns 0 or "", so that a caller need look at `failed`
   only in loops.
 */
 #pragma once
@@ -24,7 +24,7 @@ static inline bool NsGmshIsWhite(char c)
   return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Only the first mistake is kept: the following ones are mostly its consequence. */
+/* Only the first error is reported: the following ones are mostly its consequence. */
 void NsGmshFail(NsGmshText *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The next word, in the arena. It ends with one white byte, which is taken with it: in a binary file the data begin after it. */
 const char *NsGmshWord(NsGmshText *in);
@@ -44,7 +44,7 @@ size_t NsGmshCount(NsGmshText *in);
 double NsGmshReal(NsGmshText *in);
 /* Nothing may follow in this line of an ASCII file. */
 void NsGmshEndOfLine(NsGmshText *in);
-/* The word that begins the next section; comments are skipped. where: what to call the place until then. */
+/* The word that begins the next section; comments are skipped. where: name of the part before it, for messages. */
 const char *NsGmshSection(NsGmshText *in, const char *where);
 void        NsGmshExpect(NsGmshText *in, const char *found, const char *expected);
 void        NsGmshEndSection(NsGmshText *in, const char *end);

@@ -38,7 +38,7 @@ typedef struct {
   Entity     *entity;
   size_t      entities;
   long long  *tag;   /* [nodes] the node's number in the file */
-  size_t     *at;    /* [nodes] where it stands there, for messages */
+  size_t     *at;    /* [nodes] its position in the file, for messages */
   long long   least; /* smallest number */
   size_t      range; /* of numbers */
   PetscInt   *index; /* [range] node of a number, -1: none */
@@ -390,7 +390,7 @@ static void read_elements_22(Reader *reader)
     if (tags < 0) NsGmshFail(in, "an element with %lld tags", tags);
     for (long long k = 0; k < here && !in->failed; k++, e++) {
       const long long number = in->binary ? NsGmshWhole(in) : first;
-      PetscInt        group  = 0; /* the first tag; the others are no groups */
+      PetscInt        group  = 0; /* the first tag; the others are not groups */
 
       for (long long t = 0; t < tags && !in->failed; t++) {
         const PetscInt tag = (PetscInt)NsGmshWholeOf(in, sizeof(int), true);

@@ -20,7 +20,7 @@ static const NsKey keys[] = {{"line", NS_KEY_TABLE, offsetof(NsMeshSettings, lin
   {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group), .help = "the physical curve of the file to use; default: all line elements",
     .example = "bar"},
   {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .default_value = "1", .minimum = "0 <",
-    .help = "the length that 1 means in the file", .example = "1 mm"},
+    .help = "unit of length of the file", .example = "1 mm"},
   {"nodes", NS_KEY_NAMED_NUMBERS, offsetof(NsMeshSettings, nodes), .dimension = {1, 0, 0, 0}, .minimum = "0",
     .help = "names for nodes, by their distance along the line from its first node", .example = "{middle: 0.5 m}"},
   {.name = NULL}};
@@ -61,14 +61,14 @@ static PetscReal element_length(const NsMesh *mesh, PetscInt e)
 
 #define NS_MESH_FARTHEST 1e150 /* m */
 
-/* An element shorter than the rounding of its nodes' places has no direction to speak of. */
+/* An element shorter than the rounding of its nodes' coordinates has no defined direction. */
 static bool elements_have_lengths(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
 {
   PetscReal extent = 0;
   PetscInt  bad = 0, first = 0;
 
   for (PetscInt k = 0; k < 3 * mesh->nodes; k++)
-    if (!(fabs(mesh->x[k]) <= extent)) extent = fabs(mesh->x[k]); /* also what is no number */
+    if (!(fabs(mesh->x[k]) <= extent)) extent = fabs(mesh->x[k]); /* also NaN */
   if (!(extent <= NS_MESH_FARTHEST)) {
     NsDiagError(diag, place, "the mesh extends more than %g m from the origin, where squares of lengths overflow", NS_MESH_FARTHEST);
     return false;
@@ -306,7 +306,7 @@ void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsA
 
   NsDiagError(diag, place, "unknown node set '%s'%s", name, NsDidYouMean(NsNearestWord(name, names)));
   NsDiagNote(diag, "valid node sets: %s", NsMeshWords(names, arena));
-  /* Only a generated line has its ends named; which end of a file's curve is the left one, nobody can know. */
+  /* Only a generated line has its ends named; which end of a curve in a file is the left one is not defined. */
   if (mesh->from_file && (strcmp(name, "left") == 0 || strcmp(name, "right") == 0))
     NsDiagNote(diag, "the ends of a mesh from a file have the names that the file gives them: add Physical Point(\"%s\") = {1}; to the .geo file%s",
       name, mesh->along ? NsArenaPrint(arena, ", or `nodes: {%s: %g m}` below `mesh`", name, name[0] == 'l' ? 0 : mesh->length) : "");

@@ -176,7 +176,7 @@ static bool no_element_twice(const NsMesh *mesh, const Graph *graph, PetscInt ma
   return false;
 }
 
-static int compare_places(const void *a, const void *b, void *mesh)
+static int compare_positions(const void *a, const void *b, void *mesh)
 {
   const PetscReal *x = ((const NsMesh *)mesh)->x + 3 * *(const PetscInt *)a, *y = ((const NsMesh *)mesh)->x + 3 * *(const PetscInt *)b;
 
@@ -185,7 +185,7 @@ static int compare_places(const void *a, const void *b, void *mesh)
   return 0;
 }
 
-/* A place where two nodes of different pieces lie (one of them), or -1: what is forgotten most. Costs a sort, but only on the way to an error. */
+/* One of two coincident nodes of different pieces, or -1: the most common cause of pieces. Costs a sort, but only before an error. */
 static PetscErrorCode common_place(const NsMesh *mesh, const PetscInt piece[], PetscInt *found)
 {
   PetscInt *sorted;
@@ -194,9 +194,9 @@ static PetscErrorCode common_place(const NsMesh *mesh, const PetscInt piece[], P
   *found = -1;
   PetscCall(PetscMalloc1(mesh->nodes, &sorted));
   for (PetscInt i = 0; i < mesh->nodes; i++) sorted[i] = i;
-  qsort_r(sorted, (size_t)mesh->nodes, sizeof *sorted, compare_places, (void *)mesh);
+  qsort_r(sorted, (size_t)mesh->nodes, sizeof *sorted, compare_positions, (void *)mesh);
   for (PetscInt k = 0; k + 1 < mesh->nodes && *found < 0; k++)
-    if (compare_places(&sorted[k], &sorted[k + 1], (void *)mesh) == 0 && piece[sorted[k]] != piece[sorted[k + 1]]) *found = sorted[k];
+    if (compare_positions(&sorted[k], &sorted[k + 1], (void *)mesh) == 0 && piece[sorted[k]] != piece[sorted[k + 1]]) *found = sorted[k];
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);
 }

@@ -21,6 +21,6 @@ typedef struct {
 
 /*
   part[nodes]: 0 .. parts - 1, each with one node at least; the same in every run and, from the same input, on every process. False, and nothing else done, when there are
-  less nodes than parts: the user's mistake. Not collective.
+  fewer nodes than parts: an error of the user. Not collective.
 */
 PetscErrorCode NsPartition(const NsLinkedNodes *graph, PetscInt parts, PetscInt part[], NsPartQuality *quality, PetscBool *enough);

@@ -1,7 +1,7 @@
 /*
   contacts.csv: gap, gap rate, force, impulse and state of every possible contact, a row each `every` steps.
 
-  Gap, rate, force and state are those at the row's time. The impulse is the sum over all steps since the row before, so that nothing is lost when
+  Gap, rate, force and state are those at the time of the row. The impulse is the sum over all steps since the previous row, so that nothing is lost when
   `every` is above 1: column sums are total impulses whatever `every` is. With friction there are a force, an impulse and a slip velocity (at the end,
   or after the impulse) for each tangent too: friction takes the power - friction_force slip_velocity. Of a journal also the torque of friction on it about
   the axis of its cylinder, and the impulse of that.
@@ -39,7 +39,7 @@ static const NsColumn columns[] = {
   {"friction_impulse_2", "N s", "its impulse since the previous row", offsetof(Contact, impulse[2]), TANGENT_2, .sums = true},
   {"slip_velocity_2", "m/s", "sliding velocity along the second tangent", offsetof(Contact, slip_velocity[2]), TANGENT_2},
   {"friction_torque", "N m", "of a journal: torque of friction about the axis of its cylinder", offsetof(Contact, torque), TORQUE},
-  {"friction_torque_impulse", "N m s", "its impulse since the row before", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
+  {"friction_torque_impulse", "N m s", "its impulse since the previous row", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
   {"moment", "N m", "of a row of a joint that holds an angle: its moment", offsetof(Contact, moment), MOMENT},
   {NULL},
 };

@@ -1,5 +1,5 @@
 /*
-  events.csv: what happened at the contacts, a row each time; all steps are looked at, whatever `every` the others have.
+  events.csv: events of the contacts, a row each; detected in every step, whatever `every` of the other tables is.
 
     impact    an impulse that changes the velocity
     closing   open before, closed now, without impact
@@ -26,8 +26,8 @@ static const NsColumn columns[] = {
   {"time", "s", "time", offsetof(Row, time)},
   {"contact", NULL, "name of the contact", offsetof(Row, contact)},
   {"event", NULL, "impact, closing, opening, stick or slip", offsetof(Row, event)},
-  {"velocity_before", "m/s", "gap rate before", offsetof(Row, velocity_before)},
-  {"velocity_after", "m/s", "gap rate after", offsetof(Row, velocity_after)},
+  {"velocity_before", "m/s", "gap rate before the event", offsetof(Row, velocity_before)},
+  {"velocity_after", "m/s", "gap rate after it", offsetof(Row, velocity_after)},
   {"impulse", "N s", "normal impulse of an impact", offsetof(Row, impulse)},
   {"energy_lost", "J", "energy dissipated by the impact, including its friction", offsetof(Row, energy_lost)},
   {"tangential_velocity_after", "m/s", "velocity along the surface afterwards; signed for one tangent", offsetof(Row, tangential_velocity),

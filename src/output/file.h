@@ -1,11 +1,11 @@
 /*
-  Files that tell when they cannot be written.
+  Files that report write errors.
 
   A file is named as within the directory of results, "frames/bar_000000.vtk": it is opened there and nowhere else, and only where its name is percuss's own (folder.h).
 
   Everything goes through a buffer of fixed size (nothing allocates while stepping). The first failure - open, write, fsync, close, rename - ends
-  in NsSinkFail("cannot write PATH: REASON"); what is written to the file afterwards is dropped without a word, so callers need not look. So is everything on processes
-  that do not write (sink->writes): all of them go through the same motions.
+  in NsSinkFail("cannot write PATH: REASON"); what is written to the file afterwards is discarded, so callers need not check. So is everything on processes
+  that do not write (sink->writes): all of them make the same calls.
 */
 #pragma once
 #include "folder.h"
@@ -30,7 +30,7 @@ typedef struct {
 void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity);
 /* Claims the name. Truncates what was there; of a run that resumes, keeps it until NsFileSerialize. */
 void NsFileOpen(NsFile *file, const char *name);
-/* The same by the name NAME.part, until NsFilePublish: who looks sees the whole file or none, also when the program dies. */
+/* The same by the name NAME.part, until NsFilePublish: other programs see the complete file or none, also if this program is killed. */
 void NsFileOpenPart(NsFile *file, const char *name);
 /* What is in the buffer goes to the file; it does by itself when the buffer is full. */
 void NsFileFlush(NsFile *file);
@@ -58,11 +58,11 @@ void NsFileSerialize(NsFile *file, NsArchive *archive);
 PetscBool NsFileClose(NsFile *file, PetscBool sync);
 /* Closes what NsFileOpenPart opened and gives it its name; sync: once it is on the disk, where the name goes, too. False: failed. */
 PetscBool NsFilePublish(NsFile *file, PetscBool sync);
-/* Closes and removes it: half a picture is of no use, and its room is wanted by the files that tell what happened. */
+/* Closes and removes it: an incomplete frame is useless, and on a full disk the tables and run.json need its space. */
 void NsFileDiscard(NsFile *file);
 
 /* A file that is whole at any moment: claimed, written to NAME.part, to the disk if sync, then renamed. False: failed, and NAME is whole, as it was or new.
-   On a full disk, where there is no room for NAME.part, it is written over the old one if it fits: "running" must not be the last word. */
+   On a full disk, where there is no room for NAME.part, it is written over the old one if it fits: run.json must not remain "running". */
 PetscBool NsFileReplace(NsSink *sink, const char *name, const char *text, size_t size, PetscBool sync);
 /* A folder of the directory, "frames"; one that is there already is fine. */
 PetscBool NsFileMakeDirectory(NsSink *sink, const char *name);

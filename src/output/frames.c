@@ -241,7 +241,7 @@ static PetscErrorCode write_frames(NsWriter *writer, const NsSnapshot *snapshot)
   Frames *self = writer->data;
 
   PetscFunctionBegin;
-  if (!NsVtkFits(writer->model->scene.points, writer->model->scene.cells)) PetscFunctionReturn(0); /* open has said so */
+  if (!NsVtkFits(writer->model->scene.points, writer->model->scene.cells)) PetscFunctionReturn(0); /* `open` has reported it */
   if (snapshot->whole_q) PetscCall(write_model(writer, snapshot));
   if (self->contacts) PetscCall(write_contacts(writer, snapshot));
   PetscFunctionReturn(0);

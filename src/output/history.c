@@ -24,8 +24,8 @@ static const NsColumn columns[] = {
   {"vphi", "rad/s", "rate of phi"},
   {"angle", "rad", "angle of a body in the plane, or of a hinge with all turns", .rate = "omega"},
   {"p[0-3]", "", "orientation of a body in space: its unit quaternion, scalar first"},
-  {"stress", "Pa", "of a bar or truss, at a place such as bar@0.5; tension positive"},
-  {"normal_force", "N", "normal force at such a place; tension positive"},
+  {"stress", "Pa", "axial stress of a bar or truss, at a point such as bar@0.5; tension is positive"},
+  {"normal_force", "N", "normal force at such a point; tension is positive"},
   {"shear_[23]", "N", "shear force of a beam or rotor along the section's axis 2, 3"},
   {"torque", "N m", "torque of a beam or rotor"},
   {"moment_[23]", "N m", "bending moment of a beam or rotor about the section's axis 2, 3"},
@@ -33,7 +33,7 @@ static const NsColumn columns[] = {
   {NULL},
 };
 static const NsCsvType history = {
-  "history.csv", "the probes, a row every `output.history.every` steps; columns are PROBE.QUANTITY", NS_CSV_STEPS, columns};
+  "history.csv", "quantities of the probes, a row every `output.history.every` steps; columns are PROBE.QUANTITY", NS_CSV_STEPS, columns};
 
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
@@ -49,7 +49,7 @@ typedef struct {
   NsProbeColumn **column;  /* [columns] */
   PetscReal      *value;   /* [1 + columns] of the present row: time first */
   NsRecorded      recorded;
-  PetscReal      *place; /* [scene.points, 3], or NULL when no column asks for it: of mechanisms, which are on one process in natural order */
+  PetscReal      *position; /* [scene.points, 3], or NULL when no column needs it: of mechanisms, which are on one process in natural order */
 } History;
 
 static PetscBool wanted(const NsWriter *writer)
@@ -128,8 +128,8 @@ static PetscErrorCode open_table(NsWriter *writer)
     PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "probe '%s' passed the check of the config but the model does not know it", names->items[i]);
     add_probe(self, header, names->items[i], &probes[i], arena);
   }
-  for (PetscInt c = 0; c < self->columns && !self->place; c++) {
-    if (self->column[c]->coordinate) self->place = NsArenaAlloc(arena, sizeof(*self->place) * 3 * (size_t)model->scene.points);
+  for (PetscInt c = 0; c < self->columns && !self->position; c++) {
+    if (self->column[c]->coordinate) self->position = NsArenaAlloc(arena, sizeof(*self->position) * 3 * (size_t)model->scene.points);
   }
   self->value  = NsArenaAlloc(arena, sizeof(*self->value) * (size_t)(1 + self->columns));
   *type        = history;
@@ -146,13 +146,13 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
   PetscReal        sum = 0;
 
   PetscFunctionBegin;
-  if (self->place) PetscCall(writer->model->view.points(writer->model, snapshot->state.t, snapshot->state.q, self->place));
+  if (self->position) PetscCall(writer->model->view.points(writer->model, snapshot->state.t, snapshot->state.q, self->position));
   PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
   self->value[0] = snapshot->state.t;
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
 
-    self->value[1 + c] = column->coordinate && self->place ? self->place[column->coordinate - 1] : NsProbeColumnSum(column, q, v);
+    self->value[1 + c] = column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnSum(column, q, v);
     sum += self->value[1 + c];
   }
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));

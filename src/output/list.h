@@ -1,5 +1,5 @@
 /*
-  What is kept of a run: one file, one line. Opened and closed in this order.
+  Writers: one file, one line. Opened and closed in this order.
 
       NS_WRITER(Name, key, table, default, help, example)   with settings: a mapping of the key `output.key`, whose table begins its struct with NsEverySettings
       NS_WRITER_SWITCH(Name, key, default, help, example)   switched by `output.key: true` or `false`

@@ -1,7 +1,7 @@
 /*
-  orbits.csv: the orbit of a rotor at each station, a row each `every` steps; poincare.csv: where it is each time the shaft has made a turn.
+  orbits.csv: the orbit of a rotor at each station, a row each `every` steps; poincare.csv: its position once per revolution.
 
-    NAME.u2, NAME.u3   m, displacement along the lateral axes e2, e3 of the shaft (y, z for a shaft along x), less that of `relative_to`
+    NAME.u2, NAME.u3   m, displacement along the lateral axes e2, e3 of the shaft (y, z for a shaft along x), minus that of `relative_to`
     NAME.radius        m, sqrt(u2^2 + u3^2)
     NAME.whirl_rate    rad/s, (u2 v3 - u3 v2) / radius^2, positive from e2 to e3; 0 where the radius is 0
     NAME.angle         rad, through which the shaft has spun there: prescribed, or its twist
@@ -11,7 +11,7 @@
   step. Steps of more than a turn leave no row, nor does the angle 0.
 
   The whirl of the summary in run.json is the angle through which the orbit goes in the last quarter of the simulated time, by that time; between two
-  states it is taken to go less than half a turn. All steps are looked at, whatever `every` is.
+  states it is taken to go less than half a turn. All steps count, whatever `every` is.
 */
 #include <string.h>
 #include "core/json.h"
@@ -70,7 +70,7 @@ static const NsColumn orbits_columns[] = {
   {"spin_rate", "rad/s", "angular velocity of the spin", offsetof(StationRow, spin_rate)},
   {NULL},
 };
-static const NsCsvType orbits = {"orbits.csv", "the stations of rotors, a row every `output.orbits.every` steps", NS_CSV_STEPS, orbits_columns,
+static const NsCsvType orbits = {"orbits.csv", "motion of rotors at their stations, a row every `output.orbits.every` steps", NS_CSV_STEPS, orbits_columns,
   "station", offsetof(OrbitsRow, station), sizeof(StationRow)};
 
 static const NsColumn turn_columns[] = {
@@ -202,7 +202,7 @@ static PetscErrorCode find_orbit(NsModel *model, PetscReal t, const NsStation *s
   PetscFunctionReturn(0);
 }
 
-/* A row where the shaft has made a turn since the state before. */
+/* A row if the shaft has completed a revolution since the previous state. */
 static void put_turn(NsCsv *csv, const char *name, PetscReal t_before, PetscReal t, const Orbit *before, const Orbit *now)
 {
   const PetscReal turn = 2 * PETSC_PI, a = before->angle / turn, b = now->angle / turn;

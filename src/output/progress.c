@@ -1,5 +1,5 @@
 /*
-  Progress: a live line on stderr, and status.json for whoever watches from elsewhere.
+  Progress: a live line on stderr, and status.json for other programs.
 
     elastic_bar  42.3 %  t = 253.8 us  163824 steps/s  12 s left  1 of 2 contacts closed  numerical energy error 1.2e-09
 
@@ -7,8 +7,8 @@
   with --quiet none. status.json is renewed once a second. The energies are computed only for steps that are reported.
 
   Steps may take a microsecond, so the clock is looked at every `stride` steps, and the stride is fitted so that this happens every 20 ms.
-  Remaining time comes from a mean of the speed (in simulated time) whose memory is a fifth of the time run so far, 2 s at least: the last
-  moment's speed alone jumps with every contact, that of the whole run never learns of a slower second half.
+  Remaining time comes from an exponential mean of the speed (in simulated time) over a fifth of the time run so far, 2 s at least: the last
+  moment's speed alone jumps with every contact, and the mean over the whole run does not follow a slower second half.
 */
 #include "core/json.h"
 #include "percuss/clock.h"
@@ -30,7 +30,7 @@ typedef struct {
 
 typedef struct {
   NsJson    json;
-  PetscBool live, plain, shown; /* what stderr is; a live line stands there */
+  PetscBool live, plain, shown; /* kind of stderr; a live line is shown */
 
   /* When to look, and when to report. */
   PetscInt64 stride, look_at;

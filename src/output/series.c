@@ -8,7 +8,7 @@
 
 enum { BLOCK = 64 };               /* frames that are claimed at a time, at least */
 enum { FIRST_ROOM = 1 << 26 };     /* bytes at most before the first frame; pages that are never touched cost nothing */
-enum { MOST_FRAMES = 1000000000 }; /* that a checkpoint may tell of */
+enum { MOST_FRAMES = 1000000000 }; /* limit for the count in a checkpoint */
 static const double wait = 0.5, share = 20;
 static const char   end[] = "\n]}\n";
 

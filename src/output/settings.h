@@ -1,5 +1,5 @@
 /*
-  The mapping `output` of a config, typed. Each writer's key stands in list.h, and its table beside it.
+  The mapping `output` of a config, typed. The key of each writer is in list.h, its table beside the writer.
 */
 #pragma once
 #include "percuss/settings.h"

@@ -4,7 +4,7 @@
       NsVtkOpen -> NsVtkGrid or NsVtkVertices -> NsVtkArrays -> NsVtkClose
 
   Why this format: one file a frame that every reader understands (ParaView, VisIt, meshio, vtk-js choke on newer ones), nothing to link, and
-  a picture of a million points is written at the speed of the disk. What VTK 9.1 does not forgive, and the functions see to:
+  a picture of a million points is written at the speed of the disk. Requirements of VTK 9.1, which the functions observe:
   the size after CELLS must be exact (a wrong one makes the reader crash), each block of bytes is followed by one newline, ids have 32 bits,
   titles have less than 256 bytes, names have no spaces.
 

@@ -17,7 +17,7 @@ static inline PetscReal NsTangential(const PetscReal x[3], PetscInt directions)
   return directions > 2 ? PetscSqrtReal(x[1] * x[1] + x[2] * x[2]) : x[1];
 }
 
-/* The few unknowns that a writer's columns ask for, from wherever they are. */
+/* The few unknowns that the columns of a writer need, gathered from their processes. */
 typedef struct {
   NsWatch   *watch; /* NULL: columns have natural numbers, and the state is in natural order */
   PetscReal *q, *v; /* [watch->count] */

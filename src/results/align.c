@@ -60,7 +60,7 @@ static bool collect(const NsResultTable *table, NsArena *arena, NsDiag *diag, Sa
   for (long i = 0; i < table->rows; i++) {
     const double before = samples->count ? samples->time[samples->count - 1] : -DBL_MAX;
 
-    if (!(time[i] >= before)) { /* also where it is no number */
+    if (!(time[i] >= before)) { /* also for NaN */
       NsDiagError(diag, (NsPlace){.source = NULL}, "%s: time goes back, from %.9g s to %.9g s, in row %ld", table->path, before, time[i], i + 2);
       return false;
     }
@@ -132,7 +132,7 @@ static double guess_error(const Curve *curve, double from, double to)
 
   for (long k = 1; k + 1 < samples->count; k++) {
     if (samples->time[k - 1] < from || samples->time[k + 1] > to) continue;
-    largest = fmax(largest, fabs(curve->value[k] - between(curve, k - 1, k + 1, samples->time[k]))); /* fmax passes over what is no number */
+    largest = fmax(largest, fabs(curve->value[k] - between(curve, k - 1, k + 1, samples->time[k]))); /* fmax ignores NaN */
   }
   return largest / (curve->rate ? 16 : 4);
 }
@@ -224,7 +224,7 @@ NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena,
   find_times(aligned, samples, arena);
   for (int c = 1; c < tables[0]->columns; c++) {
     const NsResultColumn *column[NS_ALIGN_RUNS] = {&tables[0]->column[c]};
-    bool                  all                   = find_column(&samples[0], column[0]->name) == column[0]; /* not asked for a second time */
+    bool                  all                   = find_column(&samples[0], column[0]->name) == column[0]; /* not searched for a second time */
 
     if (!all) continue;
     for (int r = 1; r < runs; r++) {

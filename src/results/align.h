@@ -3,10 +3,10 @@
 
   Where the runs have times in common (steps of h and of h/2), those are taken, and nothing is interpolated. Else, where less than half of the times of the run that has
   the fewest are common, the others are interpolated to the times of that one: by cubics where the table has the rate of a quantity (error of order 4 in the distance of
-  rows), by straight lines else (order 2); words are those of the row before. How much that costs is told: each row is guessed from its neighbours, and the error of
-  this guess over the doubled distance, by 16 or 4, is the largest that is to be expected. It is large where a quantity jumps, and rightly so.
+  rows), by straight lines else (order 2); words are those of the row before. The interpolation error is estimated: each row is interpolated from its neighbours, and the error of
+  this over the doubled distance, divided by 16 or 4, is the largest expected error. It is large where a quantity jumps.
 
-  Impulses in contacts.csv are sums since the row before: they are added up from the beginning first. Of several rows of one time the last one counts.
+  Impulses in contacts.csv are sums since the previous row: they are accumulated from the beginning first. Of several rows of one time the last one counts.
 */
 #pragma once
 #include "table.h"
@@ -34,5 +34,5 @@ typedef struct {
   const char        *first_alone;
 } NsAligned;
 
-/* runs: 2 or 3. NULL after an error in diag: times that fall, or are no numbers. */
+/* runs: 2 or 3. NULL after an error in diag: times that decrease or are not finite. */
 NsAligned *NsAlign(const NsResultTable *const *tables, int runs, NsArena *arena, NsDiag *diag);

@@ -11,7 +11,7 @@ const char *NsColumnFirst(const char *file);
 const char *NsColumnUnit(const char *file, const char *name);
 /* Whether it holds words: contacts, events, states. */
 bool NsColumnOfWords(const char *file, const char *name);
-/* Whether its values are sums over the steps since the row before. */
+/* Whether its values are sums over the steps since the previous row. */
 bool NsColumnSums(const char *file, const char *name);
 /* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux"; NULL: it has none. */
 const char *NsColumnRate(const char *file, const char *name, NsArena *arena);

@@ -11,7 +11,7 @@ struct NsConfigDifference {
   NsConfigDifference *next;
 };
 
-/* In the order of the first, then what the second alone has; NULL: none. The same quantity in other units ("0.1 ms", "100 us") is no difference, nor is the order of
+/* In the order of the first, then what the second alone has; NULL: none. The same quantity in other units ("0.1 ms", "100 us") is not a difference, nor is the order of
    keys. */
 const NsConfigDifference *NsConfigDiffer(const NsNode *a, const NsNode *b, NsArena *arena);
 /* Ratio of the two values where both are numbers above zero of one dimension ("100 us" to "50 us": 2); NAN else. */

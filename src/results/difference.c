@@ -152,7 +152,7 @@ NsGrowth NsGrowthOf(long samples, const double *time, const double *distance)
     for (; k <= last && time[k] <= t * (1 + 1e-12); k++) maximum = fmax(maximum, distance[k]);
     seconds[i]     = t;
     logarithm[i]   = log(t - time[0]);
-    log_maximum[i] = log(fmin(maximum, 1 / of_rounding)); /* a value that is no number any more is far, not infinitely far */
+    log_maximum[i] = log(fmin(maximum, 1 / of_rounding)); /* a value that is not finite counts as very different, but not infinitely */
     if (i && log_maximum[i] - log_maximum[i - 1] > steepest) {
       steepest  = log_maximum[i] - log_maximum[i - 1];
       growth.at = t;

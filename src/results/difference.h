@@ -15,8 +15,8 @@ typedef struct {
   double                   largest, at; /* largest |a - b|, and when; words: NAN */
   double                   rms;
   double                   relative; /* largest / scale; 0 where both are 0; words: share of samples that differ */
-  double parts;   /* when the relative difference first exceeds the tolerance, or words differ, or one is no number and the other is; NAN: never */
-  long   unequal; /* samples of words that differ, or where one alone is no number */
+  double parts;   /* when the relative difference first exceeds the tolerance, or words differ, or only one of them is finite; NAN: never */
+  long   unequal; /* samples of words that differ, or where only one is finite */
 } NsDifference;
 
 /* [aligned->quantities], of runs a and b. */
@@ -29,7 +29,7 @@ bool NsIsPlace(const NsAlignedQuantity *quantity);
    as much as two motions that have nothing to do with each other. [aligned->samples] */
 double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *differences, NsArena *arena);
 
-/* By what law a distance grows, looked at by its running maximum M up to where M reaches NS_APART, when two runs know no more of each other than of any other. */
+/* By what law a distance grows, looked at by its running maximum M up to where M reaches NS_APART, where the two runs are unrelated. */
 #define NS_APART 0.1
 typedef enum {
   NS_GROWTH_ZERO,        /* no difference, but for rounding (1e-13) */
@@ -51,7 +51,7 @@ typedef struct {
 
 NsGrowth NsGrowthOf(long samples, const double *time, const double *distance);
 
-/* What three runs a, b, c tell whose steps (or whatever else was refined) have one ratio r > 1 from each to the next: order p = log(|a - b| / |b - c|) / log(r), by the root
+/* The result of three runs a, b, c whose steps (or other refined parameter) have one ratio r > 1 from each to the next: order p = log(|a - b| / |b - c|) / log(r), by the root
    of the mean square over all times and over each of equal parts of the time. NAN where the differences are not above `rounding`, or in a part a
    thousand times below what they have been before: then they are over. */
 enum { NS_ORDER_PARTS = 8 };

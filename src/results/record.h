@@ -12,7 +12,7 @@ typedef struct {
   const NsNode *manifest;  /* run.json */
   const NsNode *config;    /* config.yaml; NULL where there is none */
   const char   *name;      /* of the config: names the files */
-  const char   *status;    /* "done", "failed", "stopped", "running", or "killed": it says running, and its process is no more */
+  const char   *status;    /* "done", "failed", "stopped", "running", or "killed": run.json says "running", but the process has ended */
 } NsRunRecord;
 
 /* path: the directory, or the run.json or config.yaml in it. NULL after an error in diag. */

@@ -29,7 +29,7 @@ typedef struct {
   int          knowns;
 } Target;
 
-/* A field as it stands in the file, without its quotes. */
+/* A field of the file, without its quotes. */
 typedef struct {
   const char *text;
   size_t      size;
@@ -85,7 +85,7 @@ static NsPlace place_of(Reader *reader, const char *at, size_t bytes)
   return (NsPlace){reader->source, line, 1 + NsTextCount(begin, (size_t)(at - begin)), bytes ? NsTextCount(at, bytes) : 1};
 }
 
-/* The next field; *at then stands behind its comma, or is NULL at the end of the line. False: a quote that does not end, or something behind it. */
+/* The next field; *at is then behind its comma, or NULL at the end of the line. False: an unterminated quote, or text behind it. */
 static bool next_field(const char **at, const char *line_end, Field *field)
 {
   const char *p = *at, *stop;
@@ -211,7 +211,7 @@ static Reader *read_names(Reader plain, const char *line_end)
   return reader;
 }
 
-/* Whether each column holds words, in a file whose columns are not known by name: any field that is no number makes it so. */
+/* Whether each column holds words, in a file whose columns are not known by name: it does if any field is not a number. */
 static void look_for_words(const Reader *reader, const char *rows, bool *of_words)
 {
   const char *next;

@@ -7,7 +7,7 @@
 
   Numbers are the doubles that were written, to the last bit, whatever the locale. Names and words may be quoted (RFC 4180), but hold no line's end.
 
-  A run that was killed, or is still running, may leave a row that is not whole: what follows the last end of a line is left out, and `unfinished` says so. Anything
+  A run that was killed, or is still running, may leave an incomplete row: text after the last end of a line is ignored, and `unfinished` is set. Anything
   else that is not as percuss writes it is an error with its place.
 
   Cost: the file is in memory once while it is read, then 8 bytes a number; 0.1 us a number.
@@ -26,12 +26,12 @@ typedef struct {
   const char           *path; /* a copy */
   long                  rows;
   int                   columns; /* 0: the file ends before its first line does */
-  const NsResultColumn *column;  /* [columns], in the file's order; a probe that was asked for twice stands there twice */
+  const NsResultColumn *column;  /* [columns], in the file's order; a probe that was recorded twice occurs twice */
   bool                  unfinished;
 } NsResultTable;
 
 /* NULL after an error in diag. Tables that percuss writes are known by their file names, and their first column is then the right one; in other files a column
-   holds words where a field is no number. */
+   holds words if a field is not a number. */
 NsResultTable *NsResultTableRead(const char *path, NsArena *arena, NsDiag *diag);
 /* The first column of this name, or NULL. */
 const NsResultColumn *NsResultTableColumn(const NsResultTable *table, const char *name);

@@ -7,12 +7,12 @@ extern const NsSchemeType NsSchemeType_HalfExplicit;
 #define NS_MANY_STEPS   1e6
 #define NS_PART         0.8  /* of the limit: beyond 0.9 the highest frequencies are badly off */
 #define NS_LOOKS        1000 /* steps of a run whose steps are exact */
-#define NS_FEWEST_STEPS 100  /* of a run: what moves slowly bounces in fewer than its limit allows */
+#define NS_FEWEST_STEPS 100  /* of a run: impacts of slow motion are not resolved by steps near the critical one */
 #define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
 #define NS_OF_LOAD      20   /* steps in the period of a load */
 #define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
 
-/* The step limit of half_explicit, whatever the run's scheme is; PETSC_MAX_REAL: nothing vibrates. Set-up time again where that has another one. */
+/* The step limit of half_explicit, whatever the run's scheme is; PETSC_MAX_REAL: the model has no vibration. Set-up time again where that has another one. */
 static PetscErrorCode explicit_limit(NsRun *run, PetscReal *limit)
 {
   const NsModelAnalysis *analysis = &run->model->analysis;
@@ -84,7 +84,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
     advice->step   = PetscMin(end / NS_LOOKS, period / NS_OF_LOAD);
     (void)snprintf(advice->reason, sizeof(advice->reason),
       period < PETSC_MAX_REAL ? "without contact the free motion is exact, and loads want %d steps a period"
-                              : "without contact its steps are exact, however long: as long as you want to look",
+                              : "without contact, modal integration is exact for any step; choose the step by the output that you need",
       NS_OF_LOAD);
     return;
   }
@@ -107,11 +107,11 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
     also =
       "; use `positions: held`, because gaps on curved surfaces drift; generalised_alpha allows steps ten times as long, with errors of about one per cent";
   else if (elastic && model->candidates && !d.bounces && model->linear)
-    also = "; without the impacts of nodes and their noise: `mass: redistributed` with massless_contact, or modal";
+    also = "; for contact forces without oscillation: `mass: redistributed` with massless_contact, or modal";
   if (advice->step < PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS))
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps in the period of a load%s", NS_OF_LOAD, also);
   else if (advice->step < NS_PART * limit)
-    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, for impacts to be seen: %g of its limit would be %.3g%s", NS_FEWEST_STEPS,
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, to resolve impacts; %g of the critical time step would give %.3g%s", NS_FEWEST_STEPS,
       NS_PART, ceil(end / (NS_PART * limit)), also);
   else
     (void)snprintf(advice->reason, sizeof(advice->reason), "%g of the critical time step, %.3g steps: the lowest cost for the same error%s", NS_PART,

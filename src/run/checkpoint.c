@@ -18,7 +18,7 @@ enum { NS_CHECKPOINT_NAME = 64 };
 
 struct NsCheckpoints {
   NsCheckpointHead head; /* but for step and time */
-  MPI_Comm         comm; /* messages here meet no others */
+  MPI_Comm         comm; /* messages here are separate from all others */
   int              tag;
   char             name[NS_CHECKPOINT_NAME], before[NS_CHECKPOINT_NAME]; /* of the newest; of the one before it; "": none */
   char             next[NS_CHECKPOINT_NAME];                             /* of the one that is being written */
@@ -68,7 +68,7 @@ static int print_head(const NsCheckpointHead *head, char text[NS_CHECKPOINT_HEAD
     head->inputs, head->options, (long long)head->ranks, (long long)head->step, head->time);
 }
 
-/* What stands behind this word on the line at *text, copied; *text moves on to the next line. */
+/* Copies the text behind this word on the line at *text; *text moves to the next line. */
 static PetscBool read_line(const char **text, const char *end, const char *word, char *to, size_t size)
 {
   const size_t length = strlen(word), left = (size_t)(end - *text);
@@ -145,7 +145,7 @@ static PetscBool read_all(int fd, void *to, size_t size)
   return PETSC_TRUE;
 }
 
-/* Whether the file ends with the hash of what stands before. */
+/* Whether the file ends with the hash of the preceding bytes. */
 static PetscBool is_whole(int fd, char *buffer, size_t capacity)
 {
   struct stat status;
@@ -427,7 +427,7 @@ static PetscErrorCode collect(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-/* The finished file gets its name; the oldest of three goes. Where an output could not be brought to the disk it lacks rows that the run believes written: no checkpoint then. */
+/* The finished file gets its name; the oldest of three goes. If an output could not be synced to the disk, rows may be missing in it: then there is no checkpoint. */
 static void publish(const NsRun *run)
 {
   NsCheckpoints *self = run->checkpoints;

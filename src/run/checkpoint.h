@@ -1,13 +1,13 @@
 /*
-  Checkpoints: the whole memory of a run in a file, from which it goes on and writes the same bytes as one that was never stopped.
+  Checkpoints: the complete state and history of a run in a file, from which it continues and writes the same bytes as an uninterrupted run.
 
       DIRECTORY/checkpoint/step_000000000012345.ckpt      the newest two; a run that is done leaves none
 
   A file is a text of a few lines (format, program, hashes of config, input files and PETSc options, processes, step, time), for each process its NsArchive in chunks (size in four bytes, bytes; size
-  0: end), and a line with the SHA-256 of all before. It is written under another name, brought to the disk and renamed: one that has its name is whole. Files of outputs are brought to the disk
+  0: end), and a line with the SHA-256 of all before. It is written under another name, synced to the disk and renamed: a file with the final name is complete. Output files are synced
   before, and their lengths are part of it.
 
-  It fits the program that wrote it alone (version, commit, compiler), and the same config, input files, PETSc options and number of processes: each is told apart.
+  It fits the program that wrote it alone (version, commit, compiler), and the same config, input files, PETSc options and number of processes: a mismatch of each is reported separately.
 */
 #pragma once
 #include "private.h"
@@ -22,13 +22,13 @@ typedef struct {
 
 #define NS_CHECKPOINT_HEAD 1024 /* bytes, at most */
 
-/* Of the first bytes of a file; where what follows begins, 0: it is no checkpoint of this format. */
+/* Of the first bytes of a file; returns where the chunks begin, 0: not a checkpoint of this format. */
 size_t NsCheckpointReadHead(const char *text, size_t size, NsCheckpointHead *head);
 
-/* All that a run remembers between two steps: state, ledger, contact, scheme, writers. */
+/* State and history of a run between two steps: state, ledger, contact, scheme, writers. */
 PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive);
 
-/* (all) Of the state after this step, which has been offered to the writers. The older of two before it goes. A file that cannot be written is NsRunFail, and leaves those before. */
+/* (all) Of the state after this step, which has been passed to the writers. The older of the previous two is removed. A file that cannot be written is NsRunFail, and leaves those before. */
 PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step);
 /* (all) Out of run->checkpoint into a run whose scheme has started and whose writers are open. What does not fit is NsRunFail. */
 PetscErrorCode NsCheckpointRead(NsRun *run);

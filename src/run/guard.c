@@ -1,5 +1,5 @@
 /*
-  Limits of a run, looked at as rarely as is soon enough, so that they cost a hundredth of it, or two (a twentieth of steps that are one pass over memory):
+  Limits of a run, checked as rarely as is sufficient, so that they cost one or two per cent of it (five per cent of steps that are one pass over memory):
 
       contacts     each step, those that are active
       velocities   each 16th step: one pass

@@ -1,16 +1,16 @@
 /*
-  The time loop: a small machine of named actions, each of which says what comes next.
+  The time loop: a state machine of named actions, each of which chooses the next one.
 
       step         one step of the scheme                            -> examine, or give up
-      examine      what the guard and the other processes say of it  -> write, write last, or end
+      examine      checks by the guard and by the other processes    -> write, write last, or end
       write        the state to the writers that are due             -> step, checkpoint, stop, give up, write last, or end
       write last   the state to all writers, as the last record      -> end
       checkpoint                                                     -> step, or end
       stop         a signal or the wall limit: a checkpoint, and the state as the last record                      -> end
       give up      the next step cannot be done: the same of the state before it, and the run has failed           -> end
 
-  A state with NaN or Inf is not written: the last good one is what was written before. A state with which a limit is exceeded is written, for whoever wants to see what happened, but it is
-  not one to go on from. Nothing here or below allocates once the writers are open.
+  A state with NaN or Inf is not written: the last good one is what was written before. A state that exceeds a limit is written for inspection, but it is
+  not one to resume from. Nothing here or below allocates once the writers are open.
 */
 #include <signal.h>
 #include <string.h>
@@ -19,8 +19,8 @@
 #include "checkpoint.h"
 #include "output/settings.h"
 
-/* Looking at every unknown each step costs a few per cent of it; each 16th is soon enough to stop a run. Then, too, several processes tell each other of signals, failures and the clock:
-   between, none may act on what the others do not know. */
+/* Checking every unknown in each step would cost a few per cent of it; each 16th step is early enough to stop a run. In these steps several processes also exchange signals, failures and the clock:
+   in between, a process must not act on what the others do not know. */
 #define NS_LOOK_EVERY 16
 
 #define NS_UNDERFLOW_STEPS 20000 /* in a row: twice what event-driven schemes allow to impacts that accumulate */
@@ -28,7 +28,7 @@
 
 static volatile sig_atomic_t stop_signal = 0, checkpoint_asked = 0, clock_rang = 0;
 
-/* The first signal asks for a clean end after the present step; a second one ends at once. */
+/* The first signal requests a clean end after the present step; a second one ends the program at once. */
 static void on_signal(int number)
 {
   stop_signal = number;
@@ -65,7 +65,7 @@ static void catch_signals(const NsRun *run, PetscBool on)
   stop_signal = checkpoint_asked = clock_rang = 0;
   handle(SIGINT, on ? on_signal : SIG_DFL);
   handle(SIGTERM, on ? on_signal : SIG_DFL);
-  handle(SIGPIPE, on ? SIG_IGN : SIG_DFL); /* a run goes on when the reader of its output has gone */
+  handle(SIGPIPE, on ? SIG_IGN : SIG_DFL); /* a run continues if the reader of its output has ended */
   handle(SIGUSR1, on ? on_request : SIG_DFL);
   if (on) handle(SIGALRM, on_request);
   (void)setitimer(ITIMER_REAL, &alarm, NULL);
@@ -105,7 +105,7 @@ static PetscErrorCode close_ledger(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-/* The ledger for a record that the clock alone asks for: nothing may follow from it, so that runs repeat. */
+/* The ledger for a record that is due only by the clock: nothing in the run may depend on it, so that runs are repeatable. */
 static PetscErrorCode peek_ledger(NsRun *run)
 {
   const PetscReal most = run->ledger.numerical_max;
@@ -142,7 +142,7 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
 /* How a state comes to the writers: as one of many; as the last; as the last after it came as one of many. */
 typedef enum { AS_ONE, AS_LAST, AS_LAST_AGAIN } WriteAs;
 
-/* What the writers ask for at a step. */
+/* What the writers need at a step. */
 typedef struct {
   PetscBool any, state, whole_state, contacts, energy, judged; /* judged: energy not by the clock alone */
 } Needs;
@@ -196,7 +196,7 @@ static PetscErrorCode give_to_writers(NsRun *run, const NsSnapshot *snapshot, Wr
   PetscFunctionReturn(0);
 }
 
-/* A state that the guard finds wanting is written only as the last, and one with NaN or Inf not at all. */
+/* A state that exceeds a limit is written only as the last one, and a state with NaN or Inf not at all. */
 static PetscErrorCode write_step(NsRun *run, PetscInt64 step, WriteAs as)
 {
   const Needs     needs = ask_writers(run, step, as);
@@ -210,7 +210,7 @@ static PetscErrorCode write_step(NsRun *run, PetscInt64 step, WriteAs as)
          .ledger                    = &run->ledger};
 
   PetscFunctionBegin;
-  if (!needs.any) PetscFunctionReturn(0); /* most steps: not even the time is asked for */
+  if (!needs.any) PetscFunctionReturn(0); /* most steps: no writer is due */
   run->sink.now = NsSeconds();
   if (needs.state) PetscCall(complete_state(run));
   if (needs.contacts) PetscCall(NsContactComplete(run->contact, &run->state));
@@ -240,7 +240,7 @@ static PetscErrorCode write_checkpoint(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-/* ---- what the user, the clock and other processes ask for --------------------------------------------------------------------------------------------------- */
+/* ---- requests by the user, the clock and other processes --------------------------------------------------------------------------------------------------- */
 
 enum { STOP_INTERRUPTED = 1, STOP_TERMINATED = 2, STOP_FAILED = 4, CLOCK_DUE = 8, STOP_LATE = 16, CHECKPOINT_DUE = 32 };
 
@@ -348,7 +348,7 @@ static PetscErrorCode examine(Loop *loop, Action *next)
   if (look && !run->guard.stop)
     PetscCall(guard_motion(run, loop->step, loop->last));
   else if (loop->told && !run->guard.stop)
-    PetscCall(NsGuardFinite(run, loop->step)); /* leaves no trace: a run that is resumed is to find what one that was never stopped has */
+    PetscCall(NsGuardFinite(run, loop->step)); /* leaves no trace: a resumed run must be the same as an uninterrupted one */
   if (run->guard.broken || (loop->agreed && has_failed(run) && !run->guard.stop))
     *next = END; /* NaN or Inf; or writing failed, maybe on another process */
   else
@@ -407,7 +407,7 @@ static PetscErrorCode checkpoint(Loop *loop, Action *next)
   NsRun *run = loop->run;
 
   PetscFunctionBegin;
-  PetscCall(NsGuardFinite(run, loop->step)); /* a state not to go on from would take the place of a good one */
+  PetscCall(NsGuardFinite(run, loop->step)); /* an invalid state must not replace a valid checkpoint */
   if (!run->guard.broken) PetscCall(write_checkpoint(run, loop->step));
   *next = has_to_end(run) ? END : STEP;
   PetscFunctionReturn(0);

@@ -1,5 +1,5 @@
 /*
-  run.json: what made these results, and how it ended; config.yaml: the config as run, overrides applied.
+  run.json: what produced these results, and how the run ended; config.yaml: the config as run, overrides applied.
 
   Both are written before the first step. run.json then says "running", and is written anew at the end with the summary: one that still says
   so without a process of that pid on that host belongs to a run that was killed.
@@ -30,7 +30,7 @@ static void now(char text[32])
   strftime(text, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* "program.commit" goes into "program": the paths of a group stand together. */
+/* "program.commit" goes into "program": the paths of a group must be adjacent. */
 static PetscErrorCode put_versions(NsJson *json)
 {
   NsVersion   version[NS_VERSIONS];
@@ -56,7 +56,7 @@ static PetscErrorCode put_versions(NsJson *json)
   PetscFunctionReturn(0);
 }
 
-/* A study's value as it would stand after --set. */
+/* A value of a study in the syntax of --set. */
 static void put_graft(NsJson *json, const NsRunGraft *graft, NsArena *arena)
 {
   NsArenaStream stream;

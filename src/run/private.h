@@ -1,4 +1,4 @@
-/* A run as its own files and tests see it. */
+/* The struct of a run, for its own files and tests. */
 #pragma once
 #include "percuss/run.h"
 
@@ -63,7 +63,7 @@ PetscErrorCode NsManifestClose(NsRun *run);
 
 /* The directory, open in the sink. */
 PetscBool NsRunOpenFolder(NsRun *run, PetscBool make);
-/* (all) Makes and locks the directory; what cannot be done fails. From here on a machine without memory leaves a run.json that says so. */
+/* (all) Makes and locks the directory; errors are reported by NsSinkFail. From here on, if memory runs out, run.json says so. */
 PetscErrorCode NsRunOpenDirectory(NsRun *run);
 /* (all) The writers that the run wants, and run.json. */
 PetscErrorCode NsRunOpenWriters(NsRun *run);
@@ -75,5 +75,5 @@ PetscErrorCode NsRunJudgeLoads(NsRun *run, PetscBool refuse);
 /* Shortest period of loads and unbalances over the run, s; a pulse is half of one; PETSC_MAX_REAL: none is periodic. */
 PetscErrorCode NsRunLoadPeriod(NsRun *run, PetscReal *period);
 
-/* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else is returned. */
+/* After work under NsKeepNumerics: a numerical failure caused by the config is an error in diag, any other error is returned. */
 PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *message);

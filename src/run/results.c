@@ -68,7 +68,7 @@ PetscErrorCode NsRunOpenWriters(NsRun *run)
     else
       PetscCall(NsWriterOpen(run->writer[i]));
   }
-  PetscCall(NsManifestOpen(run)); /* also after a failure, of which it tells */
+  PetscCall(NsManifestOpen(run)); /* also after a failure, which it reports */
   PetscFunctionReturn(0);
 }
 
@@ -122,7 +122,7 @@ PetscErrorCode NsRunOpenDirectory(NsRun *run)
   if (run->sink.writes && !NsRunOpenFolder(run, PETSC_TRUE))
     NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", NsFolderWhy(errno));
   else if (run->sink.writes && !NsFolderLock(run->sink.folder))
-    NsSinkFail(&run->sink, errno == EWOULDBLOCK ? "another run writes into %s" : "cannot lock %s", path);
+    NsSinkFail(&run->sink, errno == EWOULDBLOCK ? "another run is writing into %s" : "cannot lock %s", path);
   else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* another was quicker */
     NsSinkFail(&run->sink, "cannot write into %s: it is not empty any more", path);
   failed = run->sink.failure[0] != 0;

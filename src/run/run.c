@@ -1,4 +1,4 @@
-/* One run: from the config to a model, a scheme and a state, with all the user's mistakes found on the way. */
+/* One run: from the config to a model, a scheme and a state, with all errors of the user reported. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "output/settings.h"
 #include "private.h"
 
-/* "configs/elastic_bar.yaml" -> "elastic_bar"; what is no letter, digit, '-', '_' or '.' becomes '_', for it names files. */
+/* "configs/elastic_bar.yaml" -> "elastic_bar"; characters other than letters, digits, '-', '_' and '.' become '_', because it names files. */
 static const char *run_name(const char *path, NsArena *arena)
 {
   const char *slash = strrchr(path, '/');
@@ -121,7 +121,7 @@ static PetscErrorCode build(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-/* After work under NsKeepNumerics: what the user's numbers brought to an end is an error in diag, anything else is returned. */
+/* After work under NsKeepNumerics: a numerical failure caused by the config is an error in diag, any other error is returned. */
 PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *message)
 {
   PetscFunctionBegin;

@@ -76,8 +76,8 @@ static const NsKey config_keys[] = {
     .example = "{type: half_explicit, step: 0.1 us}"},
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
   {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &NsTable_Limits, .default_value = "{}",
-    .help = "beyond which a run warns that its numbers are not to be trusted, or ends", .example = "{penetration: 10 um, on_exceed: stop}"},
-  {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &NsTable_Output, .default_value = "{}", .help = "what is kept",
+    .help = "limits beyond which a run warns or stops", .example = "{penetration: 10 um, on_exceed: stop}"},
+  {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &NsTable_Output, .default_value = "{}", .help = "files of the results",
     .example = "{frames: {every: 20}}"},
   {NULL},
 };

@@ -11,7 +11,7 @@
 #define NS_LARGE 20000 /* DOF: from here on the eigensolver takes more than some seconds, and what it would make more exact is left to bounds */
 #define NS_CLOSE 0.9   /* of the critical time step: from here on its bounds do not settle it, and the highest frequencies are inaccurate */
 
-/* Keeps what asks for the smallest step, or, where nothing does, the highest frequency. */
+/* Keeps the mode that requires the smallest step or, if none does, the highest frequency. */
 static void set_limit(NsStability *stability, PetscReal limit, PetscReal omega, PetscReal damping_ratio, PetscBool growth, const char *where)
 {
   if (limit > stability->step_limit || (limit == stability->step_limit && omega <= stability->omega_max)) return;

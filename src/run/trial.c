@@ -1,4 +1,4 @@
-/* What a step costs, found by some steps before a run: for `percuss check`. */
+/* Cost of a step, measured over some steps before a run: for `percuss check`. */
 #include <math.h>
 #include "private.h"
 

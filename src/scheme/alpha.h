@@ -1,5 +1,5 @@
 /*
-  What the schemes over the generalised-alpha method have in common: parameters, archive, and the smooth part of a step.
+  Common code of the schemes with the generalised-alpha method: parameters, history, and the smooth part of a step.
 
   J. Chung, G. M. Hulbert: A time integration algorithm for structural dynamics with improved numerical dissipation: the generalized-alpha method, J. Appl. Mech. 60 (1993). M. Arnold,
   O. Bruels: Convergence of the generalized-alpha scheme for constrained mechanical systems, Multibody Syst. Dyn. 18 (2007). With accelerations x that obey the equations of motion and
@@ -9,7 +9,7 @@
       q* = q0 + dt v0 + dt^2 ((1/2 - beta) a0 + beta a1),   v* = v0 + dt ((1 - gamma) a0 + gamma a1)
       am = (2 rho - 1)/(rho + 1),   af = rho/(rho + 1),   gamma = 1/2 + af - am,   beta = (gamma + 1/2)^2/4
 
-  rho: spectral radius for the highest frequencies; 1 damps nothing (af = am = 1/2), 0 takes them out in a step. Order 2, no step limit. Jumps U of positions and w of velocities are added:
+  rho: spectral radius for the highest frequencies; 1 does not damp (af = am = 1/2), 0 removes them in one step. Order 2, no critical time step. Jumps U of positions and w of velocities are added:
   q1 = q* + U, v1 = v* + w, and the equations of motion are those of the end, (q1, v1), jumps included: M(q1) x1 = h(t1, q1, v1) (+ W lambda). With a1 = k x1 + known terms,
 
       q1 = qs + B x1 + U,   v1 = vs + g x1 + w,   k = (1 - af)/(1 - am),   B = dt^2 beta k,   g = dt gamma k,   S = M + g C + B K
@@ -20,7 +20,7 @@
 #include "percussion.h"
 #include "rounds.h"
 
-/* The settings of all of them. */
+/* The settings of all these schemes. */
 typedef struct {
   NsSchemeSettings scheme;
   double           rho;

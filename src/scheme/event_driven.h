@@ -1,21 +1,21 @@
 /*
-  The event-driven loop: smooth motion by a DAE solver (src/dae/dae.h) between events that are found and met one by one.
+  The event-driven loop: smooth motion by a DAE solver (src/dae/dae.h) between events that are located one by one.
 
   [E] M. Haddouni, V. Acary, J.-D. Beley: Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with unilateral and bilateral
   constraints; V. Acary, B. Brogliato: Numerical Methods for Nonsmooth Dynamical Systems, 8.
-  Index sets: I0 all candidates; I1 those with g = 0; I2 those of I1 with u_N = 0. What of I2 is pressed is held: an equation of the DAE.
+  Index sets: I0 all candidates; I1 those with g = 0; I2 those of I1 with u_N = 0. Contacts of I2 under pressure are held: equations of the DAE.
 
   A step of the loop ends with one step of the DAE solver, or at the first event within it:
 
       a gap closes; the normal force of a held contact falls below 0; a sticking one reaches the cone |lambda_T| = mu lambda_N; a slipping one comes to rest;
-      a load jumps or bends, or the speed of a shaft or a surface (NsModelTimes): known beforehand, because the error estimate of a body at rest does not show it
+      a jump or kink of a load, or of the speed of a shaft or a surface (NsModelTimes): known beforehand, because the error estimate of a body at rest does not show it
 
-  An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then who of I2 is held:
+  An event ends the step. Contacts of I1 that approach have an impact, with all of I1: v+ = v- + M^-1 W P, 0 <= u_N+ + e u_N- _|_ P_N >= 0 (and friction). Then the held contacts of I2 are selected:
 
       select: lcp           0 <= u_N' _|_ lambda_N >= 0 (and friction: against the slip, or within the cone) at the accelerations
-      select: moreau_jean   who has a percussion in a short Moreau-Jean step from there ([E] 4.2.2)
+      select: moreau_jean   those with a percussion in a short Moreau-Jean step from there ([E] 4.2.2)
 
-  Both keep only one of two constraints at an edge of a surface, where two equations would be singular.
+  Both select only one of two constraints at an edge of a surface, where two equations would be singular.
 
   Guards are quantities that must not fall below a limit. They are evaluated in pieces of a step, at both ends, in the middle and at a minimum between; where values and rates do not
   determine a gap well enough, and that may matter, the piece is halved: a spinning body has no integration error, but its corners swing. Gaps without any smoothness would need

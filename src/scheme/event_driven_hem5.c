@@ -43,7 +43,7 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
       .energy        = "error within the tolerance",
       .needs         = "rates of contact rows",
       .cited         = "Haddouni, Acary, Beley (13)",
-      .step_limit    = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else observed by the tolerance",
+      .step_limit    = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else the tolerance keeps steps below it",
       .theory        = "schemes_events",
       .reference = "M. Haddouni, V. Acary, J.-D. Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with "
                    "unilateral and bilateral constraints, 2.2",

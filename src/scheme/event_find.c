@@ -116,7 +116,7 @@ static PetscErrorCode look_at(NsScheme *scheme, PetscReal t, Vec q, Vec v, NsSte
   PetscFunctionReturn(0);
 }
 
-/* Every guard of a candidate that is near, one after the other: for (NsEventGuard *guard = NULL; (guard = next_guard(scheme, &at));) */
+/* Every guard of an active candidate, one after the other: for (NsEventGuard *guard = NULL; (guard = next_guard(scheme, &at));) */
 static NsEventGuard *next_guard(NsScheme *scheme, PetscInt *at)
 {
   NsEventDriven *self = scheme->data;
@@ -306,13 +306,13 @@ static PetscErrorCode scan(NsScheme *scheme, const NsState *x, PetscReal h, Pets
   *found = PETSC_FALSE;
   PetscCall(look_and_keep(scheme, x, 0, h, START, outcome));
   for (int pieces = 0; start < 1 && outcome->done && !*found && (pieces < NS_EVENT_MOST || start == 0); pieces++) {
-    const PetscReal end   = start + piece < 1 - NS_EVENT_FINEST / 2 ? start + piece : 1;
-    const PetscInt  nears = NsContactActive(scheme->contact, NULL);
+    const PetscReal end     = start + piece < 1 - NS_EVENT_FINEST / 2 ? start + piece : 1;
+    const PetscInt  actives = NsContactActive(scheme->contact, NULL);
     PetscCall(look_and_keep(scheme, x, (start + end) / 2, h, MIDDLE, outcome));
     if (!ends) PetscCall(look_and_keep(scheme, x, end, h, END, outcome));
     ends = PETSC_FALSE;
     if (!outcome->done) break;
-    if (NsContactActive(scheme->contact, NULL) > nears) { /* those that have come near were not seen at the start */
+    if (NsContactActive(scheme->contact, NULL) > actives) { /* candidates that became active within the step were not evaluated at the start */
       PetscCall(look_and_keep(scheme, x, start, h, START, outcome));
     } else if (end - start > NS_EVENT_FINEST && some_is_rough(scheme, (end - start) * h)) {
       piece = (end - start) / 2;
@@ -385,7 +385,7 @@ static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal roun
 
 /*
   Repeats the step so that it ends at the event: by secants, because the dense output is less accurate than the step; where F jumps, by bisection, to the rounding of time. The end is slightly
-  after the event, never before. An event that was seen once counts, also if a second evaluation at the same time does not see it: forces need not be unique. Not found: the repeated
+  after the event, never before. An event that was detected once counts, also if a second evaluation at the same time does not detect it: forces need not be unique. Not found: the repeated
   step has no event up to its last length.
 */
 static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)

@@ -2,7 +2,7 @@
   Explicit scheme on velocity level, forecasting trapezoidal rule.
 
   [A] T. Schindler, S. Rezaei, J. Kursawe, V. Acary: Half-explicit timestepping schemes on velocity level based on time-discontinuous
-  Galerkin methods, Sec. 4, Fig. 7 (trapezoidal.h has the stages): forces bring the velocity of a stage to rest within a step, all at that stage's position,
+  Galerkin methods, Sec. 4, Fig. 7 (trapezoidal.h has the stages): forces make the contact velocity of a stage zero within a step, all at the position of that stage,
 
     lambda0:  0 <= W0' (v0  + dt M0^-1 (h~0 + W0 lambda0))  _|_  lambda0 >= 0  (and friction)   on the contacts closed at q0
     lambda1:  0 <= W1' (v_a + dt M1^-1 (h~1 + W1 lambda1))  _|_  lambda1 >= 0                   on those closed at q1
@@ -11,7 +11,7 @@
   impulses as the half-explicit scheme: all closed contacts, where some contact is newly closed at q1.
   `activation: kept`: lambda1 acts on the contacts closed at q0, whatever the gaps at q1 say.
 
-  Both forces aim at the end of a whole step but act over half of one each: the constraint is met on average only, and drifts (published_slider_crank
+  Both forces aim at the end of a whole step but act over half of one each: the constraint is satisfied on average only, and drifts (published_slider_crank
   prints how far). For comparison with the half-explicit scheme.
 */
 #include "trapezoidal.h"

@@ -8,16 +8,16 @@
       M U = W nu,       q1 = q* + U,   0 <= g(q1)  _|_  nu >= 0                                        (joints: g = 0)
       M w = W Lambda,   v1 = v* + w,   0 <= W'v1 + e W'v0  _|_  Lambda >= 0 where g(q1) = 0 (and friction), Lambda = 0 elsewhere
 
-  with W, M at q1. Linear models without damping: two small problems, one after the other. A change of U changes x1 by -S^-1 K U, so that positions answer by B S^-1 K more than U: with
-  B K = S - M the first problem has the matrix W' S^-1 W and the second W' M^-1 W, once x1 knows U:
+  with W, M at q1. Linear models without damping: two small problems, one after the other. A change of U changes x1 by -S^-1 K U, so that positions change by U - B S^-1 K U: with
+  B K = S - M the first problem has the matrix W' S^-1 W and the second W' M^-1 W, once x1 includes U:
 
       q1 = qs + B S^-1 h(t1, qs, vs) + S^-1 W nu,       v1 = vs + g S^-1 h(t1, qs + U, vs) + M^-1 W Lambda
 
-  Dampers answer to w, masses and normals to q1: other models iterate, both problems in each round.
+  Dampers depend on w, masses and normals on q1: other models iterate, with both problems in each iteration.
 
-  Cost: without contact one force and one solve; with contact a second force and two more solves, two small problems; other models once for each round, two to six of them.
+  Cost: without contact one force and one solve; with contact a second force and two more solves, two small problems; other models the same in each of two to six iterations.
 
-  Energy: rho damps what the step does not resolve, and nothing else in flight; an impact loses what the mass of the contact's node had, as with every scheme on velocity
+  Energy: rho damps what the step does not resolve, and nothing else in flight; an impact dissipates the kinetic energy of the contact node, as with every scheme on velocity
   level, and its projection changes the elastic energy by a part of that. A reaction is an impulse for each step, Lambda: force and impulse in one.
 */
 #include "alpha.h"
@@ -102,7 +102,7 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
 #define NS_ROUNDS_TO_LEAVE 8
 
 /*
-  Candidates closed at q1 into the selection: by their gaps, or because they are pressed. One whose own friction lifts it off would be closed in every other iteration: after some iterations no contact is released
+  Candidates closed at q1 into the selection: by their gaps, or because they are pressed. A contact that its own friction lifts off would be closed in every second iteration: after some iterations no contact is released
   any more.
 */
 static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round)
@@ -202,7 +202,7 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
   PetscFunctionReturn(0);
 }
 
-/* x1, U, w until they fit each other: q1 and v1. */
+/* Iterates x1, U, w until they are consistent: q1 and v1. */
 static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, NsStepOutcome *outcome)
 {
   NsScheme_GeneralisedAlpha *self    = scheme->data;
@@ -262,14 +262,14 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
   .variant =
     {
       .name  = "generalised_alpha",
-      .title = "nonsmooth generalised-alpha: implicit, no step limit, no penetration, no drift, numerical damping by rho",
+      .title = "nonsmooth generalised-alpha: implicit, no critical time step, no penetration, no drift, numerical damping by rho",
       .about =
-        "Contacts and joints hold on position and on velocity level at once: no penetration, joints satisfied in position and velocity, all to rounding. "
+        "Contacts and joints are satisfied on position and on velocity level: no penetration, joints satisfied in position and velocity, all to rounding. "
         "Order 2 with joints, too. For stiff models with joints or curved contacts.\n"
         "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. One "
         "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
         "lasts.\n"
-        "Joint reactions are forces besides. The projection of positions does work: with long steps, impacts of elastic bodies remove or add some per "
+        "Reactions of joints are forces, separate from P. The projection of positions does work: with long steps, impacts of elastic bodies remove or add some per "
         "cent of the energy. Linear models: one matrix, two local problems per step with contact; others, dampers and friction: Newton's "
         "method.\n",
       .table = &(const NsTable){"generalised_alpha", "nonsmooth generalised-alpha scheme, positions and velocities", keys, sizeof(NsAlphaSettings)},

@@ -6,7 +6,7 @@
 
       M w = W Lambda,   v1 = v* + w,   q1 = q* + dt/2 w,   0 <= W'v1 + e W'v0  _|_  Lambda >= 0   where g(q*) <= 0,      Lambda = 0 elsewhere (and friction)
 
-  For rho = 1 it keeps the energy of linear models to rounding, but for impacts and friction: it is Moreau's scheme with theta = 1/2, and W at the end of the step.
+  For rho = 1 it conserves the energy of linear models to rounding, except for impacts and friction: it is Moreau's scheme with theta = 1/2, and W at the end of the step.
 */
 #include "alpha_reaction.h"
 
@@ -34,7 +34,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
   .variant =
     {
       .name  = "generalised_alpha_velocity",
-      .title = "nonsmooth generalised-alpha, contacts on velocity level: implicit, no step limit, numerical damping by rho",
+      .title = "nonsmooth generalised-alpha, contacts on velocity level: implicit, no critical time step, numerical damping by rho",
       .about =
         "One percussion per step on contacts that are closed at the end of the free motion. rho is the amplification factor of the highest "
         "frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. rho = 1 conserves the energy of linear models, as "

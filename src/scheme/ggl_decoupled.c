@@ -6,8 +6,8 @@
       v1 as Moreau's midpoint scheme (midpoint.h)
       q1 = q0 + dt/2 (v0 + v1) + W(q1) Psi,   0 <= g(q1)  _|_  Psi >= 0   on all contacts (joints: g = 0)
 
-  W is taken at q1, which makes q1 the nearest point of g >= 0; with W at the midpoint, as printed, it is 5e-7 beside it. The metric is the Euclidean one of the
-  coordinates, as in the paper, and has no mechanical meaning: a projection adds or takes energy (the paper's Fig. 10). No penetration.
+  W is taken at q1, which makes q1 the nearest point of g >= 0; with W at the midpoint, as printed, it differs by 5e-7. The metric is the Euclidean one of the
+  coordinates, as in the paper, and has no mechanical meaning: a projection adds or removes energy (the paper's Fig. 10). No penetration.
 */
 #include "midpoint.h"
 #include "position.h"
@@ -65,7 +65,7 @@ const NsSchemeType NsSchemeType_GglDecoupled = {
       .order_velocity = 1,
       .order_impacts  = 1,
       .level          = "velocity and position",
-      .energy         = "oscillates, bounded; e near 1 adds; projections and joints alter it by O(dt)",
+      .energy         = "oscillates, bounded; e near 1 adds; projections and joints change it by O(dt)",
       .needs          = "",
       .cited          = "Schoeder et al. (29)-(33)",
       .step_limit     = "dt < 2/omega_max without damping",

@@ -15,10 +15,10 @@
 
       A (v1+ - v1) = M (v0 - v1) + dt h + W P,   0 <= W' (v1+ + e v0) _|_ P;    q1+ = q0 + dt/2 (v0 + v1+) + W Psi,   Psi as in position.h
 
-  so each round is two local problems and one solve, and linear models need one round. What is left out is of the size dt P: five to ten rounds on
+  so each iteration is two local problems and one solve, and linear models need one. The omitted terms are of the size dt P: five to ten iterations for
   the slider-crank. No derivatives of W are needed.
 
-  Free flight: implicit midpoint rule, order 2, no step limit; the energy of linear models is kept to rounding.
+  Free flight: implicit midpoint rule, order 2, no step limit; the energy of linear models is conserved to rounding.
 */
 #include "percussion.h"
 #include "position.h"

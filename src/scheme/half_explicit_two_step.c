@@ -10,7 +10,7 @@
 
   As printed (`decide: once`) a contact that closes between qE and q1 gets a force in place of an impact: 5 to 6 impacts of the slider-crank are lost at
   dt = 1e-4. `decide: again` checks once more at q1, and takes the short step if some contact has closed there.
-  Steps are of two lengths, so the end of the run is met within one step only.
+  Steps are of two lengths, so the run ends within one step of time.end.
 
   With e > 0 a contact hardly comes to rest: it leaves a short step's impact with e |u^-|, and the next long step finds it closing again, so that it keeps bouncing at the
   scale of dt where the half-explicit scheme has a force. The paper uses it on a rotor with e = 0.

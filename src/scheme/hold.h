@@ -1,13 +1,13 @@
 /*
-  `positions: held`, for schemes whose contacts hold on velocity level: at the end of a step the closed ones are put onto g = 0, as in the method of Gear, Gupta and Leimkuhler:
+  `positions: held`, for schemes with contacts on velocity level: at the end of a step closed contacts are projected onto g = 0, as in the method of Gear, Gupta and Leimkuhler:
 
-      q' = v + M^-1 W mu:   q1 = q + M^-1 W Psi,   g(t1, q1) = 0   on joints, on contacts that last and were pressed in this step, and on those with g(q) <= 0
+      q' = v + M^-1 W mu:   q1 = q + M^-1 W Psi,   g(t1, q1) = 0   on joints, on lasting contacts that were under pressure in this step, and on those with g(q) <= 0
 
   C. W. Gear, B. Leimkuhler, G. K. Gupta: Automatic integration of Euler-Lagrange equations with constraints, J. Comput. Appl. Math. 12 (1985). A contact that was not
   pressed and has g > 0 has opened, and is not pulled back. Where not all can be closed at once (two at an edge of a surface) it is 0 <= g _|_ Psi >= 0 on them, and some open. One that has just closed and
-  has e > 0 leaves again, and keeps its penetration: projecting it would add energy at each impact.
+  has e > 0 rebounds and keeps its penetration: projecting it would add energy at each impact.
 
-  On a curved contact velocities alone drift: a point that slides at the angular rate w in a hollow of radius R by gdot = -R w (w dt)^3/8 (half-explicit), -R w (w dt)/2
+  On a curved contact velocities alone drift: a point that slides at the angular rate w in a bore of radius R by gdot = -R w (w dt)^3/8 (half-explicit), -R w (w dt)/2
   (Moreau). With held positions no gap tolerance is needed: closed means projected onto g = 0, or there to NS_HELD.
 */
 #pragma once
@@ -16,10 +16,10 @@
 typedef struct {
   NsPosition position;
   PetscBool *closed;  /* [candidates] at the end of the last step */
-  PetscBool *carried; /* [candidates] a force there, by NsHoldEnd */
-  PetscBool *pressed; /* [candidates] in this step: the scheme's to say, by NsHoldPress */
+  PetscBool *carried; /* [candidates] had a contact force at the end of the last step, by NsHoldEnd */
+  PetscBool *pressed; /* [candidates] under pressure in this step, set by the scheme with NsHoldPress */
   PetscBool *held;    /* [candidates] by the last NsHoldFind */
-  PetscReal *gap;     /* [candidates] m: there, before they were put onto g = 0 */
+  PetscReal *gap;     /* [candidates] m: at the end of the last step, before the projection */
   Vec        q;
 } NsHold;
 
@@ -50,11 +50,11 @@ PetscErrorCode NsHoldDeclare(NsScheme *scheme, NsWorkspace *work, NsHold **hold)
 PetscErrorCode NsHoldStart(NsHold *hold, const PetscBool *closed);
 /* Whether a candidate is closed by the gaps of the last NsContactGaps. */
 PetscBool NsHoldTouches(const NsContact *contact, PetscInt candidate);
-/* Those of the contacts in rows that last, lasting[candidates], and have P > 0 along their normals are pressed, and no others; whether there are some. */
+/* Marks as pressed exactly those contacts in rows that last, lasting[candidates], and have P > 0 along their normals; returns whether there are any. */
 PetscBool NsHoldPress(NsHold *hold, const PetscBool *lasting, const NsRows *rows, const PetscReal *P);
 /* Finds the contacts to be held at q, by the gaps of the last NsContactGaps; off: some of them are off g = 0 by more than rounding. */
 void NsHoldFind(NsHold *hold, PetscBool *off);
 /* The step is done: closed by the gaps of the last NsContactGaps; of the contacts in rows those carry a force that last, lasting[candidates] (NULL: all), and have P > 0. */
 void NsHoldEnd(NsHold *hold, const PetscBool *lasting, const NsRows *rows, const PetscReal *P);
-/* Puts them onto g = 0: *q goes to its nearest point in the metric M (another vector). Gaps are those of the new *q. */
+/* Projects them onto g = 0: *q becomes its nearest point in the metric M (another vector). Gaps are those of the new *q. */
 PetscErrorCode NsHoldProject(NsScheme *scheme, NsHold *hold, PetscReal t, NsCompliance *mass, Vec *q, NsStepOutcome *outcome);

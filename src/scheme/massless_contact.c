@@ -1,5 +1,5 @@
 /*
-  Massless contact boundary: velocity Verlet for nodes with mass, statics for nodes that contacts touch (`mass: redistributed`, src/fe/model/redistribution.c).
+  Massless contact boundary: velocity Verlet for nodes with mass, statics for contact nodes (`mass: redistributed`, src/fe/model/redistribution.c).
 
   H. B. Khenous, P. Laborde, Y. Renard: Mass redistribution method for finite element contact problems in elastodynamics, Eur. J. Mech. A/Solids 27 (2008);
   F. Dabaghi, A. Petrov, J. Pousin, Y. Renard: Convergence of mass redistribution method for the one-dimensional wave equation with a unilateral constraint at the
@@ -16,9 +16,9 @@
   No mass has to stop at once when contact closes: there is no impulse, no impact and no restitution, and the gap is zero to rounding while closed. A bar on a wall:
   lambda = max(0, -k q_1).
 
-  Cost: the forces of free flight, a product with the rows of massless unknowns and a solve among them, one local problem a round (flat contacts: mostly one round).
+  Cost: the forces of free flight, a product with the rows of massless unknowns and a solve among them, one local problem per iteration (flat contacts: mostly one iteration).
 
-  Step limit: that of velocity Verlet with massless unknowns held, as they are while a contact with what cannot move sticks. A contact that presses them on nodes with mass adds
+  Critical time step: that of velocity Verlet with massless unknowns held, as they are while a contact with a fixed surface sticks. A contact between them and nodes with mass adds
   a spring to these (NsFeMasslessStiffening): a step that is stable in flight may then be too long.
 
   Ledger: elastic energy is quadratic, so that lasting reactions work with their mean over the step on W' (q1 - q0); dampers as in trapezoidal.h.
@@ -179,7 +179,7 @@ static void difference(const NsScheme *scheme, const NsRows *rows, const PetscRe
   for (PetscInt k = 0; k < rows->rows; k++) d[k] -= rows->drive[k];
 }
 
-/* One round from the iterate in q1 to the next: rows there, and P1. *change: the most that a massless unknown moves. */
+/* One iteration from the iterate in q1 to the next: rows there, and P1. *change: the most that a massless unknown moves. */
 static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, PetscReal *change, NsStepOutcome *outcome)
 {
   NsMasslessContact *self    = scheme->data;
@@ -395,7 +395,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (!model->constant_mass || (model->candidates && !model->massless))
-    return "it needs contact nodes without mass: `mass: redistributed` for a bar, truss, beam or rotor that contacts touch";
+    return "it needs massless contact nodes: `mass: redistributed` for a bar, truss, beam or rotor with contacts";
   if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
@@ -405,7 +405,7 @@ static const char *refuses(const NsModel *model, const void *settings)
         model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", NsCandidateName(candidate, name));
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0)
       return NsArenaPrint(model->arena,
-        "contact '%s' has restitution; set it to 0: without mass there is no impact, and what bodies give back is elastic",
+        "contact '%s' has restitution; set it to 0: a massless contact has no impact, and the rebound is elastic",
         NsCandidateName(candidate, name));
   }
   return NULL;
@@ -419,7 +419,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
       .name  = "massless_contact",
       .title = "explicit with massless contact nodes: no impulse, no penetration, hardly any oscillation of the contact force",
       .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; contact nodes have none and are in static "
-               "equilibrium with the contact forces. Contact is elastic: forces alone, no impulse, no loss when it closes, and restitution is "
+               "equilibrium with the contact forces. Contact is elastic: forces only, no impulse, no loss when it closes, and restitution is "
                "refused. The gap is zero to rounding while closed, on curved surfaces too; with friction.\n"
                "mass: redistributed is lumped, but the translations of contact nodes have no mass; the neighbours take it. Mass, centre and "
                "inertia of each body are kept. A massless node that presses on a body with mass stiffens it: percuss check prints the step that "

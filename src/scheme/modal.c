@@ -1,17 +1,17 @@
 /*
   Modal integration: free flight of linear models is exact for any step, contacts have no mass.
 
-  The lowest modes move, all others act by their residual flexibility, and the weight of the modes at contacts fades towards the end of the basis (reduced.h): a contact point is at
+  The lowest modes are integrated, all others act by their residual flexibility, and the weight of the modes at contacts decreases to zero at the end of the basis (reduced.h): a contact point is at
   q_c = Psi eta + R f with the reactions f = W lambda on it. From t0 to t1 = t0 + dt:
 
     1. eta, eta' without contact at t1, exactly (modal_flight.h)
     2. reactions lambda1 at t1, whose mean with those of t0 acts in the step:
          f_m = (W0 lambda0 + W1 lambda1)/2,   eta1 = eta_free + Q Psi' f_m,   q1 = Psi eta1 + R W1 lambda1,
          0 <= g(q1)  _|_  lambda1_N >= 0,   lambda1_T against the slip W1_T'(q1 - q0)/dt by Coulomb's law
-       with G = W1'(Psi Q Psi'/2 + R) W1: a local problem in the size of what is closed; Newton's method on the gap where normals turn.
+       with G = W1'(Psi Q Psi'/2 + R) W1: a local problem of the closed contacts; Newton's method on the gap if normals rotate.
 
-  So a contact is a massless spring 1/R in series with the modes, not a mass that has to stop: no impulse, no loss. The mean of the forces keeps the energy; in a step that closes
-  or opens a contact, a part theta of it does (modal_step.h).
+  So a contact is a massless spring 1/R in series with the modes, not a mass that has to stop: no impulse, no loss. The mean of the forces conserves the energy; in a step that closes
+  or opens a contact, the fraction theta of it does (modal_step.h).
 
   Step length: any; forces follow the modes as long as omega dt is not far above 1 at the end of the basis, and oscillate, without growing, beyond. Where there is no residual flexibility
   (rigid bodies, trusses across their line) a contact would have to stop a mass, which takes an impulse: such models are refused, and so is restitution, because the rebound comes from the modes.
@@ -61,7 +61,7 @@ static const char *refuses(const NsModel *model, const void *settings)
     char               name[NS_CANDIDATE_NAME];
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
       return NsArenaPrint(model->arena,
-        "contact '%s' has a restitution; its contacts have no mass that could bounce, and the rebound comes from the modes",
+        "contact '%s' has a restitution; set it to 0: contacts are massless, and the modes cause the rebound",
         NsCandidateName(candidate, name));
     }
   }
@@ -247,7 +247,7 @@ static void add_columns(PetscInt n, PetscInt columns, const PetscReal *B, const 
   if (columns) BLASgemv_("N", &rows, &width, &one, B, &rows, x, &next, &one, y, &next);
 }
 
-/* q, v of the modes, of what gives way under reactions, and under loads of these sizes (NULL: none). */
+/* q, v of the modes, with the static displacements by reactions and by loads of these sizes (NULL: none). */
 static PetscErrorCode assemble(const NsModal *self, const PetscReal *sizes, Vec whole_q, Vec whole_v)
 {
   const NsReduced *reduced = &self->reduced;
@@ -306,7 +306,7 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   PetscCall(PetscArrayzero(self->f0, reduced->touches));
   PetscCall(PetscArrayzero(self->part, scheme->model->candidates));
   self->w0.contacts = self->w0.rows = 0;
-  self->whole                       = !self->loaded; /* what gives way to loads does so at once */
+  self->whole                       = !self->loaded; /* the residual flexibility responds to loads at once */
   PetscCall(count_give(scheme, state));
   NsContactSetHeld(scheme->contact, self->held, self->velocity);
   PetscFunctionReturn(0);
@@ -314,7 +314,7 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 
 /* ---- the step ------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Free flight, and where it would lead touched places with half of the old reactions. */
+/* Free flight, and the displacements of the touch list that would follow with half of the old reactions. */
 static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
 {
   NsModal         *self    = scheme->data;
@@ -453,8 +453,8 @@ const NsSchemeType NsSchemeType_Modal = {
         "Forces oscillate, without growing, where the step is far above 1/omega of the highest modes. The error of a truncated basis "
         "decreases with the number of modes. While contacts last, the `impact` energy contains what they store elastically.\n"
         "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
-        "raise `every`. Set-up solves an eigenvalue problem. Damping of the modes left out is neglected, and so is what the modes do not "
-        "represent of the initial state.\n",
+        "raise `every`. Set-up solves an eigenvalue problem. Damping of the omitted modes is neglected, and so is the part of the initial state that the modes do not "
+        "represent.\n",
       .table = &(const NsTable){"modal", "modal integration", keys, sizeof(NsSettings_Modal), .at_most_one_of = "modes, up_to"},
     },
   .sheet =

@@ -19,7 +19,7 @@ static PetscReal energy_of(const NsReduced *reduced, const PetscReal *x)
   return twice / 2;
 }
 
-/* Static part of what load l moves along. */
+/* Static part of the displacement on which load l does work. */
 static PetscReal static_work(const NsReduced *reduced, PetscInt l, const PetscReal *f, const PetscReal *size)
 {
   return NsModalDot(reduced->touches, reduced->load_touch + l * reduced->touches, f) +
@@ -49,7 +49,7 @@ void NsModalBookLoads(NsScheme *scheme, PetscReal dt, const PetscReal *mean)
   ledger->damping += gain - (energy_of(reduced, self->x1) - energy_of(reduced, self->x0));
 }
 
-/* What contact takes into its give beside that of the model: the mean of the reactions at both ends on how that changes. */
+/* Energy stored in the additional flexibility of contacts: the mean of the reactions at both ends times the change of that displacement. */
 static PetscReal held_back(const NsModal *self)
 {
   const NsReduced *reduced = &self->reduced;

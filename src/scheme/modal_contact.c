@@ -2,7 +2,7 @@
 
 #define NS_MOST_ROUNDS  60
 #define NS_MOST_SHARING 20    /* of these with theta */
-#define NS_SETTLED      1e-14 /* of the model's length: changes of a round that are rounding */
+#define NS_SETTLED      1e-14 /* of the model's length: changes of an iteration that are rounding */
 #define NS_LOOSE        1e-11 /* up to which the iteration may end because it gets no better */
 
 /* f += scale W lambda of the rows of contact i. */
@@ -37,7 +37,7 @@ void NsModalGiveOfLoads(const NsModal *self, const PetscReal *size, PetscReal *r
   }
 }
 
-/* Who takes part, by gaps at self->next; *fresh: someone new. */
+/* Contacts that take part, by gaps at self->next; *fresh: there is a new one. */
 static PetscErrorCode take_part(NsScheme *scheme, PetscReal t, PetscInt *count, PetscBool *fresh)
 {
   NsModal   *self    = scheme->data;
@@ -57,7 +57,7 @@ static PetscErrorCode take_part(NsScheme *scheme, PetscReal t, PetscInt *count, 
   PetscFunctionReturn(0);
 }
 
-/* lambda1 with the rows and gaps at self->next, and into self->spare where that leads. */
+/* lambda1 with the rows and gaps at self->next, and the resulting displacements into self->spare. */
 static PetscErrorCode solve(NsScheme *scheme, PetscReal t, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsModal       *self    = scheme->data;
@@ -89,7 +89,7 @@ static PetscErrorCode solve(NsScheme *scheme, PetscReal t, PetscReal dt, PetscIn
   PetscFunctionReturn(0);
 }
 
-/* A reaction force of a row on its own gap: by the modes over the step, or by the static give. */
+/* Effect of the reaction of a row on its own gap: by the modes over the step, or by the flexibility. */
 static PetscReal own(const NsModal *self, const NsRows *rows, PetscInt k, const PetscReal *A)
 {
   PetscReal sum = 0;
@@ -109,7 +109,7 @@ static PetscReal positive_root(PetscReal a, PetscReal b, PetscReal c)
 
 static PetscReal within(PetscReal theta)
 {
-  return theta >= 0 ? PetscMin(theta, 1) : 1; /* also what is no number: no gap, no spring */
+  return theta >= 0 ? PetscMin(theta, 1) : 1; /* also for NaN: 0/0 without gap and spring */
 }
 
 /*
@@ -129,7 +129,7 @@ static void close_contact(NsModal *self, NsModalPart *part, PetscInt row, PetscR
 }
 
 /*
-  One that opens: A is what its last reaction, acting through the whole step, does to the gap x at the end, rho what its spring gives back,
+  A contact that opens: A is the effect of its last reaction, acting over the whole step, on the gap x at the end, rho the displacement of its spring that is released,
 
       x = B + A theta,   theta = rho/(rho + x).
 */
@@ -138,10 +138,10 @@ static void open_contact(NsModalPart *part, PetscReal A, PetscReal gap, PetscRea
   const PetscReal B = gap - A * part->share[0];
 
   part->share[0] =
-    rho > 0 ? within(rho / (rho + positive_root(1, rho - B, -rho * (A + B)))) : 0; /* 0: others, which open too, have pressed its spring */
+    rho > 0 ? within(rho / (rho + positive_root(1, rho - B, -rho * (A + B)))) : 0; /* 0: other contacts that open, too, have loaded its spring */
 }
 
-/* theta of the contacts that close or open, and what it takes from the motion; *change: how much that differs from before, m. */
+/* theta of the contacts that close or open, and its effect on the displacements; *change: difference from the previous iteration, m. */
 static void share_forces(NsScheme *scheme, PetscReal *change)
 {
   NsModal       *self    = scheme->data;
@@ -185,7 +185,7 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
   for (PetscInt i = 0; i < touches; i++) *change = PetscMax(*change, PetscAbsReal(self->give[1][i] - self->give[0][i]));
 }
 
-/* No theta: the force acts through the whole step. */
+/* No theta: the force acts over the whole step. */
 static void share_nothing(NsScheme *scheme)
 {
   NsModal *self = scheme->data;
@@ -199,7 +199,7 @@ static void share_nothing(NsScheme *scheme)
   }
 }
 
-/* Where several contacts close or open at once, or with friction, theta may turn in circles: then it is left out. */
+/* Where several contacts close or open at once, or with friction, the iteration for theta may cycle: then theta is not used. */
 PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepOutcome *outcome)
 {
   NsModal       *self    = scheme->data;
@@ -229,7 +229,7 @@ PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
     NsModalSwap(&self->less[0], &self->less[1]);
     NsModalSwap(&self->give[0], &self->give[1]);
   }
-  if (change <= NS_LOOSE * model->length_scale) PetscFunctionReturn(0); /* rounding that goes to and fro */
+  if (change <= NS_LOOSE * model->length_scale) PetscFunctionReturn(0); /* oscillates by rounding */
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
     "the reactions of contacts do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));

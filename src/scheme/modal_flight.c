@@ -22,7 +22,7 @@ PetscErrorCode NsModalFlightDeclare(NsWorkspace *work, const NsReduced *reduced,
 
 /*
   E = exp of a group's first-order form over dt, with its inputs: first m constant forces, one a mode, then for each load that varies three numbers (c0, c1, c2) with
-  c0' = c1, c1' = c2 and the force F c0. In units (omega eta, eta'), for then undamped modes merely turn.
+  c0' = c1, c1' = c2 and the force F c0. In units (omega eta, eta'), in which an undamped mode is a rotation.
 */
 static PetscErrorCode integrate(const NsReduced *reduced, PetscInt first, PetscInt m, PetscReal dt, PetscInt n, PetscReal *E)
 {
@@ -52,7 +52,7 @@ static PetscErrorCode integrate(const NsReduced *reduced, PetscInt first, PetscI
   PetscFunctionReturn(0);
 }
 
-/* Undamped in closed form: with 1 - cos as a square nothing cancels, and energy is kept to rounding. Damped: the turn alone. */
+/* Undamped in closed form: 1 - cos is written as a square, which avoids cancellation, so that energy is conserved to rounding. Damped: only the rotation. */
 static void sharpen(NsModalFlight *self, PetscInt i)
 {
   const NsReduced *reduced = self->reduced;

@@ -8,7 +8,7 @@
 
   Linear models: one linear solve with a constant A a step; others: Newton's method (theta.h). Joints are always active.
 
-  th >= 1/2: unconditionally stable. th = 1/2, e = 1 keeps the energy of linear models to rounding; th > 1/2 damps high frequencies.
+  th >= 1/2: unconditionally stable. th = 1/2, e = 1 conserves the energy of linear models to rounding; th > 1/2 damps high frequencies.
   Penetration of an impact: at most dt |u^-| ((1 - gamma) + max(0, (1 - th) - th e)).
 */
 #include "theta.h"

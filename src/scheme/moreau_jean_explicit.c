@@ -9,8 +9,8 @@
       where g(q0) + dt/2 W0' v0 <= 0;   u^- = W0' v0  as printed (`approach: start`), or W1' v0 (`approach: end`)
 
   Explicit Euler in free flight: order 1, and every undamped oscillation grows, x^2 + (x'/w)^2 by 1 + (w dt)^2 per step: finite elements are unstable at any step, so
-  they are refused unless damping makes some step stable. With u^- = W1' v0 the drift of curved constraints is a third. One percussion P per step stands for
-  force and impulse together; it is reported as impulse.
+  they are refused unless damping makes some step stable. With u^- = W1' v0 the drift of curved constraints is a third. One percussion P per step contains
+  force and impulse; it is reported as impulse.
 */
 #include "percussion.h"
 

@@ -7,7 +7,7 @@
       v1 = v0 + M^-1 (dt h(tM, qM, v0) + W P),   0 <= W'(v1 + e v0)  _|_  P >= 0  (and friction)  where g(qM) <= 0
       q1 = q0 + dt/2 (v0 + v1)
 
-  One percussion P per step stands for force and impulse together; it is reported as impulse. On linear models without damping it is the leapfrog:
+  One percussion P per step contains force and impulse; it is reported as impulse. On linear models without damping it is the leapfrog:
   qM moves by dt v1, so dt < 2/omega_max, and the energy oscillates but is bounded. One acceleration and one local problem a step.
 */
 #include "midpoint.h"
@@ -48,9 +48,9 @@ const NsSchemeType NsSchemeType_MoreauMidpoint = {
       .name  = "moreau_midpoint",
       .title = "Moreau's midpoint scheme: explicit, one percussion per step",
       .about = "Half a step of free motion, one percussion there, and the second half with the new velocity: the leapfrog on linear models. One "
-               "percussion P per step stands for force and impulse together; it is reported as impulse, and P/dt is the force while contact "
+               "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
-               "Gyroscopic forces are taken at the velocity before, which makes mechanisms order 1. Elastic bodies that keep hitting with e "
+               "Gyroscopic forces are evaluated at the previous velocity, which makes mechanisms order 1. Elastic bodies that keep hitting with e "
                "near 1 gain energy; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Curved contacts drift, which positions: held "
                "removes.\n" NS_POSITIONS_ABOUT,
       .table = &(const NsTable){"moreau_midpoint", "Moreau's midpoint scheme", keys, sizeof(NsSettings_MoreauMidpoint)},

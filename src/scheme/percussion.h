@@ -1,5 +1,5 @@
 /*
-  Common code of schemes with one percussion per step: P stands for force and impulse of the whole step.
+  Common code of schemes with one percussion per step: P contains force and impulse of the whole step.
 
       v1 = v_free + A^-1 W P,   0 <= W'v1 + e u^-  _|_  P >= 0  (and friction) on the active contacts
 

@@ -1,5 +1,5 @@
 /*
-  Contacts on position level: positions that obey the gaps,
+  Contacts on position level: positions that satisfy the gap conditions,
 
       q = q_free + scale D W_P Psi,   0 <= g(t, q)  _|_  Psi >= 0   (joints: g = 0),
 
@@ -22,7 +22,7 @@ typedef struct {
   PetscReal       *b, *Psi, *multiplier; /* [rows] of the present problem; [candidates] Psi of all */
   PetscInt        *list;
   PetscBool       *taken;       /* [candidates] */
-  PetscInt        *part, parts; /* of which this is true: near or not */
+  PetscInt        *part, parts; /* candidates that take part, and their number */
   PetscReal       *offset;      /* [candidates] m; not owned; NULL: none */
   const PetscBool *held;        /* [candidates] not owned: g = 0 on these; NULL: 0 <= g _|_ Psi >= 0 on all */
 } NsPosition;
@@ -30,7 +30,7 @@ typedef struct {
 PetscErrorCode NsPositionDeclare(NsScheme *scheme, NsWorkspace *work, NsPosition *self);
 /* A new problem: no contact takes part yet. */
 PetscErrorCode NsPositionBegin(NsPosition *self);
-/* What positions are to obey: q = q_free + scale metric^-1 W_P Psi. */
+/* The problem: q = q_free + scale metric^-1 W_P Psi. */
 typedef struct {
   PetscReal        t;      /* s: of the gaps */
   Vec              q_free; /* not owned, as the next */
@@ -43,7 +43,7 @@ typedef struct {
 
 /* One step from q to next (another vector). */
 PetscErrorCode NsPositionStep(NsPosition *self, const NsPositionProblem *problem, Vec q, Vec next, PetscBool *solved);
-/* For a step whose rounds of these do not end: puts into the reason who is concerned; that no shorter step helps where two that are held have nearly one normal, but other curvatures. */
+/* For a step whose iteration does not converge: appends the contacts concerned to the reason; a shorter step does not help if two held contacts have nearly the same normal but different curvatures. */
 PetscErrorCode NsPositionFail(NsScheme *scheme, const NsPosition *self, NsStepOutcome *outcome);
 /* q from q_free by such steps, down to rounding. `what` is solved for: "projection", "forces". A problem without solution, or no convergence, is a reason in outcome. */
 PetscErrorCode NsPositionSolve(NsScheme *scheme, NsPosition *self, const NsPositionProblem *problem, Vec q, const char *what, NsStepOutcome *outcome);

@@ -1,13 +1,13 @@
 /*
-  Joints on position level (index 3): symplectic Euler with forces that put the end of the step onto the constraint.
+  Joints on position level (index 3): symplectic Euler with forces that bring the end of the step onto the constraint.
 
   The index-3 formulation of [B] S. Schoeder, H. Ulbrich, T. Schindler: Discussion of the Gear-Gupta-Leimkuhler method for impacting mechanical
   systems, 2.2:
 
       v1 = v0 + M0^-1 (dt h(t0, q0, v0) + W0 P),   q1 = q0 + dt v1,   g(t1, q1) = 0
 
-  (without velocity-dependent forces that is SHAKE). P follows from Newton's method on g; directions W0 are fixed. Positions hold to rounding, velocities
-  miss W' v = 0 by O(dt). Order 1. No unilateral contacts: an impact law needs velocities; schatzman_paoli has one on position level.
+  (without velocity-dependent forces that is SHAKE). P follows from Newton's method on g; directions W0 are fixed. Positions satisfy it to rounding, velocities
+  violate W' v = 0 by O(dt). Order 1. No unilateral contacts: an impact law needs velocities; schatzman_paoli has one on position level.
 */
 #include "position.h"
 

@@ -9,8 +9,8 @@
                I  = I and every contact with g(q1) <= 0
       until nothing is added
 
-  `variant: corrected` takes W at the projected q1 and u^- = min(0, W(q0)'v0); q1 and v1 are then found together, by rounds of Newton's method. `printed` takes W and u^- as
-  the theta scheme does: on curved constraints the velocity misses W(q1)'v1 = 0 by O(dt), and a contact that opens, u0 > 0, but is brought back within the step, ends with
+  `variant: corrected` takes W at the projected q1 and u^- = min(0, W(q0)'v0); q1 and v1 are then found together, by iterations of Newton's method. `printed` takes W and u^- as
+  the theta scheme does: on curved constraints the velocity violates W(q1)'v1 = 0 by O(dt), and a contact that opens, u0 > 0, but is brought back within the step, ends with
   -e u0: it re-enters. A gap up to 1e-12 of the model's length closes a contact: those of bodies that touch are rounding.
 
   More contacts than can be closed at once (the fourth foot of a table) are held by 0 <= g _|_ tau >= 0 instead.
@@ -102,7 +102,7 @@ static PetscErrorCode settle(NsScheme *scheme, PetscReal t1)
   PetscFunctionReturn(0);
 }
 
-/* v1 and q1 at once, by rounds: v1 with W at q1, and q1 from v1 by a step of the projection. */
+/* v1 and q1 at once, by iterations: v1 with W at q1, and q1 from v1 by a step of the projection. */
 static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsScheme_ProjectionCombined *self    = scheme->data;

@@ -5,8 +5,8 @@
 
       v1, q as scheme.moreau_jean;   q1 = q + D W(q1) tau,   0 <= g(q1)  _|_  tau >= 0   on all contacts (joints: g = 0)
 
-  with D = 1, or D = M(q0)^-1. No penetration, but velocities are not corrected: a contact that the forecast g0 + gamma dt u0 took for open is moved to g = 0 with a velocity
-  that still approaches, and a ball at rest never comes to rest: it bounces up with e g dt/(1 + e), is found open, falls, and is moved back with g dt/(1 + e) downwards. Each
+  with D = 1, or D = M(q0)^-1. No penetration, but velocities are not corrected: a contact that is open by the prediction g0 + gamma dt u0 is moved to g = 0 with a velocity
+  that still approaches, and a ball at rest never comes to rest: it bounces up with e g dt/(1 + e), is open in the next step, falls, and is moved back with g dt/(1 + e) downwards. Each
   projection against gravity lifts the body and adds energy. For comparison; projection_combined avoids this.
 */
 #include "position.h"

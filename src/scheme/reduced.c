@@ -3,12 +3,12 @@
 #include "reduced.h"
 
 #define NS_EQUAL  1e-6  /* frequencies that differ by less, relative to themselves, */
-#define NS_STILL  1e-9  /* or to the highest one that was looked at, are one */
+#define NS_STILL  1e-9  /* or to the highest one computed, count as equal */
 #define NS_APART  1e-11 /* of the largest number of C: modes that are coupled by less are not */
 #define NS_SHIFT  1e-3  /* sigma in units of omega_next^2 */
 #define NS_ROUNDS 8
 
-/* How many of the modes: from the one asked for on, where a group ends. All: the group may go on beyond them. */
+/* Number of modes: from the requested one to the end of its group. All of them: the group may continue beyond. */
 static PetscInt cut(const NsModelModes *modes, PetscInt wanted)
 {
   const PetscReal *omega = modes->omega;
@@ -18,7 +18,7 @@ static PetscInt cut(const NsModelModes *modes, PetscInt wanted)
   return r;
 }
 
-/* Enough modes for the choice, and one more, unless there are no more. */
+/* Computes enough modes for the choice, and one more if there is one. */
 static PetscErrorCode find_modes(NsModel *model, PetscInt wanted, PetscReal highest, NsModelModes *modes, PetscInt *chosen)
 {
   PetscFunctionBegin;
@@ -115,7 +115,7 @@ static PetscReal dot(PetscInt n, const PetscReal *x, const PetscReal *y)
   return sum;
 }
 
-/* x = R b: solve, take the modes out, until it stands. K + sigma M is in slot 1; mx is scratch. */
+/* x = R b: solve, remove the modes, until converged. K + sigma M is in slot 1; mx is scratch. */
 static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, Vec load, Vec mx, Vec x)
 {
   PetscReal size, last = 0;
@@ -127,7 +127,7 @@ static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, V
     PetscCall(NsModelMult(self->model, 0, x, x, mx));
     PetscCall(VecWAXPY(load, sigma, mx, b));
     PetscCall(NsModelSolve(self->model, 1, load, x));
-    for (int again = 0; again < 2; again++) { /* what the first pass leaves is rounding of what it took */
+    for (int again = 0; again < 2; again++) { /* the second pass removes the rounding errors of the first */
       const PetscScalar *momentum;
       PetscCall(NsModelMult(self->model, 0, x, x, mx));
       PetscCall(VecGetArrayRead(mx, &momentum));
@@ -146,7 +146,7 @@ static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, V
   PetscFunctionReturn(0);
 }
 
-/* What touched places and loads do to the modes left out. */
+/* Residual flexibility of the touch list and of the loads. */
 static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
 {
   const NsModel  *model = self->model;
@@ -182,7 +182,7 @@ static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
-/* Contact's share of the modes. Where none is left out, as if the next one were as far off as others are. */
+/* Weights of the modes at contacts. If no mode is omitted, the next frequency is extrapolated. */
 static void fade(NsReduced *self)
 {
   const PetscInt touches = self->touches, r = self->modes;

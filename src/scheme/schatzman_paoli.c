@@ -11,12 +11,12 @@
   Gaps never become negative by more than rounding (e = 0); the impact law takes two steps; no friction.
   Free flight is the leapfrog: dt < 2/omega_max without damping.
 
-  Nonlinear models take h at v_k, in two rounds: what comes of h(w_k), contact included, gives the v_k of the second. That is order 2, with joints too, for twice the cost;
-  h(w_k) alone is order 1 wherever forces depend on velocities, as gyroscopic ones do. Linear models keep the one round, and are of order 1 with dampers.
+  Nonlinear models evaluate h at v_k, in two iterations: the first one with h(w_k), contact included, gives the v_k of the second. That is order 2, with joints too, for twice the cost;
+  h(w_k) alone is order 1 wherever forces depend on velocities, as gyroscopic ones do. Linear models use one iteration, and have order 1 with dampers.
 
   Curved gaps: Newton's method on positions (position.h), W at q_k. The law of (4) is g((q_{k+1} + e q_{k-1})/(1 + e)) >= 0, the same where gaps are linear.
-  In the middle of a chord a hollow of radius R is deeper than at its ends: with (4) what slides in it with v lies 2 e/(1 + e)^2 (v dt)^2/R beside its surface, with the sum
-  of gaps on it; and with e = 0 both ask for g(q_{k+1}) >= 0. Linear gaps need one local problem.
+  The midpoint of a chord is off the surface of a bore of radius R: with (4), a body that slides in it with v is 2 e/(1 + e)^2 (v dt)^2/R away from the surface, with the sum
+  of gaps on it; with e = 0 both require g(q_{k+1}) >= 0. Linear gaps need one local problem.
 
   An impact takes several steps, and the law on gaps may return more energy than came: what a contact has given in the end, from its first impulse to its last, is no negative loss but an error
   of the scheme, and goes to `numerical`.
@@ -30,11 +30,11 @@ typedef struct {
   NsPosition    position;    /* of curved gaps; else empty */
   Vec           next;        /* q_{k+1}, with q_k in the state */
   Vec           w, w_next;   /* w_{k+1}, w_{k+2} */
-  Vec           at_last, at; /* velocities at which h_k and h_{k+1} are taken: `at` is for the second round of nonlinear models, else NULL */
+  Vec           at_last, at; /* velocities at which h_k and h_{k+1} are taken: `at` is for the second iteration of nonlinear models, else NULL */
   Vec           a, ahead;    /* acceleration at q_{k+1}, and q_{k+2} */
   Vec           v1, vm;
   NsRows        rows;
-  PetscReal    *P, *u, *um, *kick;        /* [rows], those of the candidates that are near */
+  PetscReal    *P, *u, *um, *kick;        /* [rows], those of the active candidates */
   PetscReal    *gap_ahead, *gap_last, *J; /* [candidates] g(q_{k+1}), e g(q_{k-1}); J_k */
   PetscBool    *closed;                   /* [candidates] scratch of the start */
   PetscReal    *net;                      /* [candidates] J: booked as loss of the present contact so far */
@@ -75,7 +75,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscFunctionReturn(0);
 }
 
-/* gap_ahead = g(ahead), gap_last = e g(last) of all that are near at either. */
+/* gap_ahead = g(ahead), gap_last = e g(last) of all candidates that are active at either. */
 static PetscErrorCode look(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec ahead)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
@@ -220,7 +220,7 @@ static void report_impulses(NsScheme *scheme)
   }
 }
 
-/* Half the work of impulses total[near] of the rows with the mean velocity; an ideal joint does none, and a surface that moves by itself works too. */
+/* Half the work of impulses total of the rows with the mean velocity; an ideal joint does none, and a surface that moves by itself works too. */
 static PetscErrorCode book_work(NsScheme *scheme, const PetscReal *total)
 {
   NsScheme_SchatzmanPaoli *self   = scheme->data;
@@ -310,7 +310,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   scheme->ledger->damping += dt / 2 * (p0.damping + p1.damping);
   scheme->ledger->load += dt / 2 * (p0.load + p1.load);
 
-  NsStateSwap(x, &self->next, &self->v1); /* `next` holds q_k now, which nobody needs */
+  NsStateSwap(x, &self->next, &self->v1); /* `next` holds q_k now, which is not needed any more */
   NsVecSwap(&self->next, &self->ahead);
   NsVecSwap(&self->at_last, at);
   NsVecSwap(&self->w, &self->w_next);

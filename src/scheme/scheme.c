@@ -64,7 +64,7 @@ PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme)
 {
   PetscFunctionBegin;
   if (!scheme->model->dynamics.move) PetscFunctionReturn(0);
-  PetscCall(PetscStrncpy(scheme->refusal, "it adds positions as vectors, which they are not where rotations are large", sizeof(scheme->refusal)));
+  PetscCall(PetscStrncpy(scheme->refusal, "it adds positions as vectors, which is wrong for large rotations", sizeof(scheme->refusal)));
   PetscFunctionReturn(0);
 }
 

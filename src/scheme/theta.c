@@ -1,7 +1,7 @@
 #include "theta.h"
 #include "rounds.h"
 
-PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass, PetscBool held)
+PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool iterates, PetscBool mass, PetscBool held)
 {
   const NsThetaSettings *settings = scheme->settings;
   NsTheta               *self     = scheme->data;
@@ -11,7 +11,7 @@ PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rou
   PetscCall(NsPercussionDeclare(scheme, work, 1, held));
   if (mass) PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkVecs(work, &self->h, &self->dv, &self->q1, &self->vth, NULL));
-  if (rounds || !work->model->linear) PetscCall(NsWorkVecs(work, &self->qth, &self->r, &self->next, NULL));
+  if (iterates || !work->model->linear) PetscCall(NsWorkVecs(work, &self->qth, &self->r, &self->next, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -102,8 +102,8 @@ static PetscErrorCode velocity_linear(NsScheme *scheme, const NsState *x, PetscR
   PetscFunctionReturn(0);
 }
 
-/* v1+ without P into next, and what the forces make of it into dv. Linear models: the same in all rounds, to the last bit; small differences of stiff forces would keep
-   the iteration from standing still. */
+/* v1+ without P into next, and what the forces make of it into dv. Linear models: the same in all iterations, to the last bit; otherwise rounding of stiff forces would prevent
+   convergence. */
 static PetscErrorCode free_round(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
   NsTheta        *self  = scheme->data;
@@ -146,7 +146,7 @@ PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, Pe
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode velocity_by_rounds(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
+static PetscErrorCode velocity_by_iteration(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsTheta  *self   = scheme->data;
   NsRounds  rounds = NsRoundsBegin();
@@ -172,7 +172,7 @@ PetscErrorCode NsThetaVelocity(NsScheme *scheme, const NsState *x, PetscReal dt,
   if (scheme->model->linear)
     PetscCall(velocity_linear(scheme, x, dt, count, outcome));
   else
-    PetscCall(velocity_by_rounds(scheme, x, dt, count, outcome));
+    PetscCall(velocity_by_iteration(scheme, x, dt, count, outcome));
   if (outcome->done) PetscCall(NsThetaMove(scheme, x, dt));
   PetscFunctionReturn(0);
 }

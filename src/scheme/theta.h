@@ -13,9 +13,9 @@
 
       A (v1+ - v1) = M(q_th) (v0 - v1) + dt h(t_th, q_th, v_th) + W P
 
-  each iteration of which is a local problem and a solve. What A leaves out, changes of M and W with q, is of the size dt P: three to six rounds for mechanisms, up to twenty for
+  each iteration of which is a local problem and a solve. What A leaves out, changes of M and W with q, is of the size dt P: three to six iterations for mechanisms, up to twenty for
   rotors that rub. The gyroscopic terms of rotors whose spin changes are left out, too: they converge as long as th dt times the spin is well below one:
-  0.3 does, 0.8 needs more than sixty rounds, which is a failed step.
+  0.3 converges, 0.8 needs more than sixty iterations, which is a failed step.
 */
 #pragma once
 #include "percussion.h"
@@ -46,17 +46,17 @@ typedef struct {
   PetscReal     theta;
   PetscBool     known;               /* r is known */
   Vec           q1, vth;             /* of the end of the velocity step */
-  Vec           h, dv, qth, r, next; /* the last three for rounds alone; r of linear models: the free velocity of this step */
+  Vec           h, dv, qth, r, next; /* the last three for Newton's method only; r of linear models: the free velocity of this step */
 } NsTheta;
 
 /* rounds: NsThetaRound will be called for linear models, too; mass: with M for projections. */
-PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool rounds, PetscBool mass, PetscBool held);
+PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool iterates, PetscBool mass, PetscBool held);
 PetscErrorCode NsThetaStart(NsScheme *scheme, const NsState *state);
 /* A, and M, for a step from x. */
 PetscErrorCode NsThetaBegin(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* p.v1, vth and q1 with the first `count` of the selected candidates in contact, for which NsPercussionActivate was called. */
 PetscErrorCode NsThetaVelocity(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome);
-/* One round of Newton's method: v1+ into `next` from v1 in p.v1. q NULL: W at q_th (not for linear models); else at (t1, q), with the approach velocities that are in p.u0. */
+/* One iteration of Newton's method: v1+ into `next` from v1 in p.v1. q NULL: W at q_th (not for linear models); else at (t1, q), with the approach velocities that are in p.u0. */
 PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, Vec q, NsStepOutcome *outcome);
 /* vth and q1 from p.v1. */
 PetscErrorCode NsThetaMove(NsScheme *scheme, const NsState *x, PetscReal dt);

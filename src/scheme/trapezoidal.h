@@ -7,15 +7,15 @@
       v1  = v0 + dt/2 (a0 + M0^-1 W0 lambda0) + dt/2 M1^-1 (h(t1, q1, v_a) + W1 lambda1)     without an impact,
       v1  = v^- + M1^-1 W1 Lambda,   v^- = v0 + dt/2 (a0 + M1^-1 h(t1, q1, v_a))             with one
 
-  They differ in the equations that fix lambda0 and lambda1, and in when a step counts as an impact.
+  They differ in the equations for lambda0 and lambda1, and in the condition under which a step has an impact.
   In free flight this is velocity Verlet: order 2, dt < 2/omega_max.
 
   Reactions go into the accelerations: with b0 = a0 + M0^-1 W0 lambda0 the rest is free flight (NsModelFlight), v1 = v0 + dt/2 (b0 + a1). Where forces do not depend on
   the velocity a1 is the a0 of the next step.
 
-  `positions: held` (hold.h): q1 is put onto g = 0 before h(t1, q1, v_a), W1 and the velocities at q1 are asked for.
+  `positions: held` (hold.h): q1 is projected onto g = 0 before h(t1, q1, v_a), W1 and the velocities at q1 are evaluated.
 
-  Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers see v0 and v_a.
+  Ledger: with v_m = (v0 + v1)/2 the change of kinetic energy is v_m' M (v1 - v0) for constant M, so forces work with v_m; dampers with v0 and v_a.
 */
 #pragma once
 #include "hold.h"
@@ -41,7 +41,7 @@ extern const char *const NsRestitutionChoices[];
 typedef struct {
   NsCompliance *mass;           /* slot 0, A = M */
   NsHold       *hold;           /* NULL: positions are free */
-  PetscBool     known;          /* a0 is that of the state: the last step left it */
+  PetscBool     known;          /* a0 belongs to the state: it is known from the last step */
   Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
   Vec           free;           /* a0 without reactions, where the mass matrix varies */
   Vec           va, vs;         /* v0 + dt b0, v0 + v1 before the impulses: set where dampers or loads work with them */

@@ -9,15 +9,15 @@
       0 <= W(q_k)' (u_k + e u_{k-1})  _|_  P_k >= 0  (and friction)  where g(q_k) <= 0, and at joints (u = 0)
 
   F = h + (dM/dt along u) u, for h has the gyroscopic terms: h = f - (dM/dt) u + T_q. For constant M and forces that do not depend on velocities this is Moreau's midpoint
-  scheme, whose midpoints are the nodes here; dampers act with the mean of u_{k-1} and u_k, which moves no step limit.
+  scheme, whose midpoints are the nodes here; dampers act with the mean of u_{k-1} and u_k, which does not change the critical time step.
 
   The state at t_k is q_k with v_k = (u_{k-1} + u_k)/2, of second order; where an impact falls on the node v_k = u_k, as the right limit wants it. So each step takes
   u_k from the last one, moves to q_{k+1}, and solves there for P_{k+1} and u_{k+1}; the first one solves at the start, too. The energies shown are those of (q_k, v_k):
   more accurate than T(q_k, u_k) + V(q_k) of [D] Fig. 2, which uses the difference quotients u_k.
 
-  Newton's method with M + dt/2 C_t at (q_k, u_{k-1}) for the derivative, C_t = -dh/dv: terms of first order in dt with derivatives of M cancel, so that each round
-  gains a factor of the order dt^2, and convergence is known from that factor: no iteration is needed only to see that nothing changes. At most three rounds on the spring pendulum, as with the
-  whole derivative, made anew each time; 3.3 on the slider-crank, and up to five. One round where forces are linear.
+  Newton's method with M + dt/2 C_t at (q_k, u_{k-1}) for the derivative, C_t = -dh/dv: terms of first order in dt with derivatives of M cancel, so that each iteration
+  reduces the error by a factor of the order dt^2; convergence is predicted from that factor, without an iteration to verify it. At most three iterations for the spring pendulum, as with the
+  whole derivative, made anew each time; 3.3 on the slider-crank, and up to five. One iteration if forces are linear.
 
   Ledger: work at a node is that of its forces and percussions with (u_{k-1} + u_k)/2. Half of it lies before the node and half after, as v_k is half way through it; all of it
   before v_k where that is u_k.
@@ -129,7 +129,7 @@ static PetscErrorCode newton_round(NsScheme *scheme, PetscReal t, PetscReal dt, 
   PetscFunctionReturn(0);
 }
 
-/* Rounds until u_k stands. Its size is at least what the forces add to it in a step: a body at rest has rounding too. */
+/* Iterates until u_k has converged. Its magnitude is at least its change by the forces in a step, because a body at rest has rounding errors, too. */
 static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q, Vec before, NsStepOutcome *outcome)
 {
   NsScheme_Variational *self   = scheme->data;
@@ -277,8 +277,8 @@ const NsSchemeType NsSchemeType_Variational = {
       .about = "The motion is linear between nodes, and the principle of virtual action gives momentum balance and impact law at each node. The "
                "velocity reported at a node is the mean of both sides, and after an impact that of the later side.\n"
                "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). With constant mass matrix and forces "
-               "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step stands "
-               "for force and impulse together; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
+               "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step contains "
+               "force and impulse; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
                "flight, over any time; joints drift and take energy by order 1. Elastic bodies that keep hitting with e near 1 gain energy; "
                "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n",
       .table = &(const NsTable){"variational", "Moreau-type variational integrator", keys, sizeof(NsSchemeSettings)},

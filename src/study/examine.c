@@ -1,5 +1,5 @@
 /*
-  Checks every run of a study before the first is started: its config, as `percuss check` does, and the columns that the study asks for. Makes its fingerprint, a hash of all that its
+  Checks every run of a study before the first is started: its config, as `percuss check` does, and the columns that the study records. Makes its fingerprint, a hash of all that its
   results depend on: config as run, files that it reads, program. Results in a directory of that name are those of this run.
 */
 #include <errno.h>

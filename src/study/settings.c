@@ -25,7 +25,7 @@ static const NsKey       quantity_keys[] = {
         {"to", NS_KEY_NUMBER, offsetof(NsQuantity, to), .dimension = NS_DIM_TIME, .minimum = "0 <",
           .help = "end of the interval of time; default: the end of the run", .example = "2 ms"},
         {"every", NS_KEY_NUMBER, offsetof(NsQuantity, every), .dimension = NS_DIM_TIME, .minimum = "0 <",
-          .help = "of columns: interval between samples, interpolated linearly between rows; default: each row", .example = "1 ms"},
+          .help = "for columns: interval between samples, interpolated linearly between rows; default: each row", .example = "1 ms"},
         {"against", NS_KEY_STRING, offsetof(NsQuantity, against),
           .help =
             "record an error: the difference from a number (SI, or with a unit) or from the same quantity of the `reference`. Norms are taken of the difference",
@@ -114,7 +114,7 @@ static const NsKey bifurcation_keys[] = {
     .help =
       "time of samples: each row (poincare: one per revolution), each `period` or each turn (of `over`, an angular velocity or frequency) from t = 0 on, each local maximum",
     .example = "maxima"},
-  {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "with at: period",
+  {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "period of the samples, with `at: period`",
     .example = "20 ms"},
   {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
     .help = "end of the transient, which is not sampled", .example = "0.5 s"},

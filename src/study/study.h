@@ -21,7 +21,7 @@
 #include "percuss/run.h"
 #include "results/table.h"
 
-/* What is taken of a quantity: NsValue_final, ..., in the order of values.h. */
+/* The statistic of a quantity: NsValue_final, ..., in the order of values.h. */
 enum {
 #define NS_VALUE(word, kind) NS_VALUE_##word,
 #include "values.h"
@@ -80,7 +80,7 @@ typedef struct {
   int            count;
   const NsNode **value;  /* [count]; of cases: the mapping of each */
   const char   **text;   /* [count] on one line, as the user wrote it; a section's type, a case's name */
-  double        *number; /* [count] SI; NULL where some value is no number, or they have several dimensions */
+  double        *number; /* [count] SI; NULL if some value is not a number, or they have several dimensions */
   const char    *unit;   /* SI, of numbers */
   bool           spread; /* logarithmically: for figures */
 } NsAxis;
@@ -94,7 +94,7 @@ typedef struct {
   NsRunGraft *graft;     /* [grafts] in the order of setting */
   int         reference; /* its number among the runs; -1: none */
   char        fingerprint[65];
-  int         same;      /* the first run with this fingerprint: it stands for this one, too */
+  int         same;      /* the first run with this fingerprint, whose results are used for this one, too */
   const char *directory; /* of its results, known after NsStudyExamine */
   NsRowState  state;
   const char *message; /* why it failed; "" */

@@ -18,7 +18,7 @@ const char *const NsStudyValueWords[] = {
 #undef NS_VALUE
   NULL};
 
-/* The interval of time that a row stands for: half of the intervals to its neighbours. */
+/* The interval of time that a row represents: half of the intervals to its neighbours. */
 static double weight(const NsSignal *signal, long row)
 {
   const double before = row > 0 ? signal->time[row] - signal->time[row - 1] : 0;
@@ -139,7 +139,7 @@ static double NsValue_integral(const NsSignal *signal)
   return signal->rows > 1 ? integrate(signal, 0, 0, 1) : 0;
 }
 
-/* Of the time above zero; a row stands for the step before it. */
+/* Of the time above zero; a row represents the step before it. */
 static double NsValue_share(const NsSignal *signal)
 {
   double sum = 0;

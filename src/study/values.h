@@ -1,5 +1,5 @@
 /*
-  What can be taken of a quantity (`value` in a study file): its word, what it is taken of, and with it the function NsValue_WORD of values.c. Of columns: one number of the first
+  Statistics of a quantity (`value` in a study file): the word, what it applies to, and the function NsValue_WORD of values.c. Of columns: one number of the first
   column; norms: of several columns, and of their difference where there is something to compare with; events: of the times of events.
 */
 NS_VALUE(final, COLUMN)

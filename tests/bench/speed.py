@@ -452,7 +452,7 @@ def figure_l(bench):
         name = os.path.basename(config)[:-5]
         results = take_turns(bench, name, {"without output": config_task(bench, config, [output()]), "as shipped": config_task(bench, config, [])})
         bare, whole = (min(us(results[kind])) for kind in ("without output", "as shipped"))
-        bench.add(name, f"{bare:.3g} us a step, with its output {whole:.3g} us; {results['as shipped'][0]['steps']} steps")
+        bench.add(name, f"{bare:.3g} us per step, with its output {whole:.3g} us; {results['as shipped'][0]['steps']} steps")
 
 
 # ---- instructions ----------------------------------------------------------------------------------------------------------------------------
@@ -525,7 +525,7 @@ def main():
             for row in bench.rows:
                 print("| " + " | ".join(row) + " |")
         if bench.compared:
-            print(f"\n| to {options.against} | ratio, median | range | us a step | there |\n|---|---|---|---|---|")
+            print(f"\n| to {options.against} | ratio, median | range | us per step | there |\n|---|---|---|---|---|")
             for row in bench.compared:
                 print("| {} | {:.3f} | {:.3f} .. {:.3f} | {:.4g} | {:.4g} |".format(*row))
         if options.counts:

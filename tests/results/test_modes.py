@@ -137,7 +137,7 @@ class Modes(unittest.TestCase):
         refused = percuss("modes", TRUSS, "--out", self.out)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.modes(TRUSS, "--count", "2", "--overwrite")
-        self.assertEqual(sorted(os.listdir(self.out)), ["config.yaml", "frames", "modes.csv", "run.json", "truss_on_stop_mode_01.vtk.series",
+        self.assertEqual(sorted(os.listdir(self.out)), ["config.yaml", "frames", "modes.csv", "percuss.files", "run.json", "truss_on_stop_mode_01.vtk.series",
                                                        "truss_on_stop_mode_02.vtk.series"])
         with open(self.path("run.json")) as file:
             self.assertEqual(json.load(file)["exit_status"], "done")

@@ -14,7 +14,7 @@ static const NsKey keys[] = {
   {"normal", NS_KEY_VECTOR, offsetof(Settings, normal), .required = true, .help = "direction to the side where the body is; any length",
     .example = "[1, 0, 0]"},
   {"velocity", NS_KEY_VECTOR, offsetof(Settings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity of its surface within the plane: a belt", .example = "[0, 0.1 m/s, 0]"},
+    .help = "tangential velocity of its surface, such as that of a belt", .example = "[0, 0.1 m/s, 0]"},
   {NULL},
 };
 const NsTable NsSurfaceTable_NodePlane = {"plane", "fixed rigid plane", keys, sizeof(Settings)};

@@ -100,7 +100,7 @@ static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier
   (void)NsUnit3(self->axis);
   if (!settings->spin) return PETSC_TRUE;
   if (carrier->spin) {
-    NsDiagError(setup->diag, place, "'%s' spins by itself: this surface turns with it", setup->surface->on);
+    NsDiagError(setup->diag, place, "'%s' is on a spinning rotor: this surface rotates with it and has no spin of its own", setup->surface->on);
     return PETSC_FALSE;
   }
   if (setup->friction == 0) NsDiagWarning(setup->diag, place, "without friction the spin of the surface has no effect");

@@ -2,7 +2,7 @@
   Inertias carried by points of bodies: point masses, and discs (on a node or inside an element).
 
   A disc is rigid: with T the motion of its point for unit unknowns, it adds  T' diag(m, m, m, J1, J2, J3) T  to the mass matrix. On a rotor that spins with Omega
-  about axis 1 its angular momentum Jp Omega tilts with the shaft, which asks for the moments  M2 = -Jp Omega theta3',  M3 = Jp Omega theta2'.
+  about axis 1 its angular momentum Jp Omega tilts with the shaft, which causes the moments  M2 = -Jp Omega theta3',  M3 = Jp Omega theta2'.
 */
 #include "fe/elements/beam.h"
 #include "fe/model/fe.h"

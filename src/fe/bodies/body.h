@@ -23,7 +23,7 @@ struct NsFeBody {
   PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it, */
   PetscBool            small[NS_NODE_UNKNOWNS];        /* which has to be small (src/fe/model/deformation.c) */
   PetscBool            lumped, weightless;
-  PetscBool            redistributed;                   /* lumped, and nodes that contacts touch have no mass */
+  PetscBool            redistributed;                   /* lumped, with massless contact nodes */
   PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
   PetscReal            damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
   PetscReal            velocity[3], displacement[3];    /* initial */
@@ -55,7 +55,7 @@ PetscErrorCode NsFeBodies(NsFe *fe);
 void           NsFeCheckBodies(NsFe *fe);
 void           NsFeAttachBodies(NsFe *fe);
 
-/* Whether products of x with other quantities stay in the range of numbers; false for NaN. */
+/* Whether products of x with other quantities stay finite; false for NaN. */
 static inline PetscBool NsFeIsInRange(PetscReal x)
 {
   return x == 0 || (PetscAbsReal(x) > 1e-60 && PetscAbsReal(x) < 1e30);

@@ -80,7 +80,7 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
       .example = "{rayleigh: {stiffness: 5 ns}}"}, \
     {"mass", NS_KEY_CHOICE, offsetof(NsLineBodySettings, mass), .choices = NsMassChoices, .default_value = "consistent", \
       .help = \
-        "consistent; lumped: half of each element's mass at each of its nodes; redistributed: lumped, and nodes in contact candidates have no mass", \
+        "mass matrix: consistent; lumped: half of each element's mass at each of its nodes; redistributed: lumped, with massless contact nodes", \
       .example = "lumped"}, \
   { \
     "initial", NS_KEY_TABLE, offsetof(NsLineBodySettings, initial), .table = &NsTable_Initial, .help = "state at the start", \

@@ -2,7 +2,7 @@
   Rotor: a straight shaft of beam elements that spins about its axis.
 
   Unknowns of a node, in the shaft's own axes (1 along it, 2 and 3 across, all fixed in space): displacements u2, u3 and tilts r2, r3, small; the twist r1,
-  where the spin is free, any angle; the displacement u1, where `axial` asks for it. The shaft is round: its lateral motion is that of a beam that does not
+  where the spin is free, any angle; the displacement u1 with `axial: true`. The shaft is round: its lateral motion is that of a beam that does not
   spin, with the gyroscopic moments
 
       M2 = -rho Ip Omega r3',   M3 = rho Ip Omega r2'      for each length of the shaft, and the same of its discs.

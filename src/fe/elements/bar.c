@@ -112,7 +112,7 @@ static void bar_results(const NsFeBody *body, const NsFeElement *e, const PetscR
   *results = (NsElementResults){.normal_force = f[0], .stress = NsLineStress(e, xi[0], f)};
 }
 
-/* From the strain, not q' K q: a body that has flown far keeps the digits of its small strains. */
+/* From the strain, not q' K q, which would lose the digits of small strains after large rigid displacements. */
 static PetscReal bar_energy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
 {
   const PetscReal force = normal_force(body, e, q);

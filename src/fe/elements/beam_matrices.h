@@ -24,7 +24,7 @@
       N3 = (3 x^2 - 2 x^3 + phi x)/(1 + phi)                   N4 = l (-x^2 + x^3 - phi (x - x^2)/2)/(1 + phi)
 
   All matrices are integrals with these functions, so that one formula serves uniform and tapered elements. (N1 to N4 with phi of a taper's middle
-  would be less to compute, but their shear does not know that E I changes: a cone of eight elements, 5 to 3 thick, missed 11 % of its shear
+  would be less to compute, but their shear neglects the change of E I: a cone of eight elements, 5 to 3 thick, missed 11 % of its shear
   deflection, now 0.2 %.)
 
       M = int rho A (u1 u1 + w2 w2 + w3 w3) + rho (I2 + I3) r1 r1 + [rotary] rho (I2 r2 r2 + I3 r3 r3)
@@ -68,11 +68,11 @@ void NsBeamMatricesMake(const NsProperty *start, const NsProperty *end, PetscRea
 /* Displacement (rows 0 to 2) and rotation (rows 3 to 5) at this fraction of the length, per unknown. */
 void NsBeamShape(const NsBeamMatrices *beam, PetscReal fraction, PetscReal N[6][NS_BEAM_UNKNOWNS]);
 
-/* What the part beyond the place does to the part before it, along and about the axes of the element: normal force (tension positive, with P), shear
+/* Section forces at a point, which the part beyond it exerts on the part before it, along and about the axes of the element: normal force (tension positive, with P), shear
    forces 2 and 3 (N), torque, bending moments about 2 and 3 (N m). From the forces K u at the ends: forces and torque are those at the second node,
    the moments run linearly between the nodes, as in an element without load of its own. r3' > 0 makes a positive moment about 3, with tension at
    x2 < 0; r2' > 0 one about 2, with tension at x3 > 0. */
 void NsBeamForces(const NsBeamMatrices *beam, const PetscReal u[NS_BEAM_UNKNOWNS], PetscReal fraction, PetscReal force[6]);
 
-/* u'Ku/2 in J, evaluated without the rigid part of u, so that an element that has moved far or turned often keeps the digits of its small strains. */
+/* u'Ku/2 in J, evaluated without the rigid part of u, so that small strains keep their digits after large displacements or many revolutions. */
 PetscReal NsBeamEnergy(const NsBeamMatrices *beam, const PetscReal u[NS_BEAM_UNKNOWNS]);

@@ -71,7 +71,7 @@ typedef struct {
   void (*weights)(const PetscReal xi[3], PetscReal *weight);
   /* Displacement move[n][3] and rotation turn[n][3], in space, of a point for unit DOF. */
   void (*shape)(const NsFeBody *, const NsFeElement *, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3]);
-  /* Elastic energy q'Kq/2 (J), computed from strains: exact to their digits also where the body has moved far. */
+  /* Elastic energy q'Kq/2 (J), computed from strains, so that it is accurate after large rigid displacements. */
   PetscReal (*energy)(const NsFeBody *, const NsFeElement *, const PetscReal *q);
   /* Probe columns of a point: names, NULL-terminated, and their values, affine in q. */
   const char *const *output_names;

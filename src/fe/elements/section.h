@@ -76,7 +76,7 @@ PetscReal NsMaterialShearModulus(const NsMaterial *material);
 /* What was given, or young/(2 shear_modulus) - 1, which is above 0.5 or below 0 for materials that are not isotropic. */
 PetscReal NsMaterialPoisson(const NsMaterial *material);
 
-/* What an element needs at one place of its axis. A section that is only an area has no second moments: it cannot bend. */
+/* What an element needs at one point of its axis. A section that is only an area has no second moments: it cannot bend. */
 typedef struct {
   PetscReal         area;                          /* m^2 */
   PetscReal         inertia_2, inertia_3, torsion; /* m^4; 0: bending and torsion are unknown */

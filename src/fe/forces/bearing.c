@@ -50,8 +50,8 @@ static const NsKey bearing_keys[] = {
       NS_DIM_DASHPOT, NS_DIM_DASHPOT, NS_DIM_DASHPOT},
     .least             = 2,
     .help =
-      "lateral coefficients over the speed of the rotor, added to the others: rows [speed, k22, k23, k32, k33, c22, c23, c32, c33]; linear between rows, constant beyond; a table from 0 on "
-      "holds for both directions of spin",
+      "lateral coefficients over the speed of the rotor, added to the others: rows [speed, k22, k23, k32, k33, c22, c23, c32, c33]; linear between rows, constant beyond; a table that begins at 0 or above "
+      "is valid for both directions of spin",
     .example = "[[0 rpm, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [6000 rpm, 2e6, 5e5, -5e5, 2e6, 50, 0, 0, 50]]"},
 #define NS_SPRING_LAW(Name, word, text, value)
 #define NS_BEARING_LAW(Name, word, text, value) \

@@ -25,7 +25,7 @@ typedef struct {
   PetscReal M[NS_CELL_SIZE], C[NS_CELL_SIZE], K[NS_CELL_SIZE], G[NS_CELL_SIZE];
 } Cell;
 
-/* What is attached to which cell: chains through `next`, spring s is 2 s + place, inertia i is 2 springs + i. */
+/* What is attached to which cell: chains through `next`, spring s is 2 s + end, inertia i is 2 springs + i. */
 typedef struct {
   PetscInt *first; /* [cells] */
   PetscInt *next;  /* [2 springs + inertias] */
@@ -108,13 +108,13 @@ static void add(const Cell *cell, const NsPoint *point, const PetscReal *X, Pets
   }
 }
 
-static void add_spring(const NsFe *fe, const NsForceElement *spring, int place, const PetscReal *speeds, Cell *cell)
+static void add_spring(const NsFe *fe, const NsForceElement *spring, int end, const PetscReal *speeds, Cell *cell)
 {
   const PetscReal factor = spring->end[1].body < 0 ? 1 : 2;
   PetscReal       k[36], c[36], row[NS_POINT_UNKNOWNS][6], X[NS_POINT_UNKNOWNS * NS_POINT_UNKNOWNS];
   NsPoint         point;
 
-  NsFeExpand(fe, &spring->end[place], &point);
+  NsFeExpand(fe, &spring->end[end], &point);
   NsFeForceSteepest(fe, spring, speeds, k, c);
   for (PetscInt i = 0; i < point.unknowns; i++) {
     for (int a = 0; a < 6; a++) row[i][a] = a < 3 ? point.move[i][a] : point.turn[i][a - 3];

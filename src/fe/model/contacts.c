@@ -117,7 +117,7 @@ static PetscBool node_normal(
   return PETSC_FALSE;
 }
 
-/* A shaft in a bore that lies across it is a mistake of axes. */
+/* A bore across its shaft is an error in the axes. */
 static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsSurfaceSettings *surface, const NsPair *pair)
 {
   const NsPartnerSettings *side = settings->between.items;
@@ -175,7 +175,7 @@ static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *p
   return node_normal(fe, settings, &side[0], pair->point, pair->frame->normal);
 }
 
-/* A journal must have room in its bearing, and be able to leave its surface. */
+/* A journal must fit into its bearing, and be able to leave its surface. */
 static PetscBool check_clearance(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *body, const NsPair *pair)
 {
   const PetscReal clearance = pair->type->clearance(pair);
@@ -247,7 +247,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     return 0;
   }
   if (!NsPartnerNode(other) && NsTreeChild(settings->where, "normal")) {
-    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal goes with two nodes; a %s has its own",
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "normal"), "normal is for contacts of two nodes; a %s has its own",
       NsSurfaceTypes[NsPartnerSurface(other)]->name);
     return 0;
   }
@@ -322,7 +322,7 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
   if (!kept && count)
     NsDiagError(fe->diag, settings->where->place, "this contact has no effect: its nodes are supported, or cannot move along its normal");
   if (kept && held >= 0) {
-    NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s left out: held, or not free along the normal",
+    NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s ignored: supported, or fixed along the normal",
       name_some(fe, &candidate[held], &fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
   }
   if (settings->friction > 0 && stills == kept && kept)
@@ -355,7 +355,7 @@ static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b,
   return PETSC_TRUE;
 }
 
-/* The same two things twice: with different laws no reaction can satisfy both. */
+/* Duplicate pairs: with different laws no reaction can satisfy both. */
 static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
 {
   if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
@@ -548,7 +548,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {
-    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates: more than the %d that memory is made for",
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates are too many: at most %d",
       (int)fe->pairs, NS_MOST_CANDIDATES);
     NsDiagNote(fe->diag, "name only those nodes that can touch");
     PetscFunctionReturn(0);

@@ -14,8 +14,8 @@ static PetscBool counts_here(const NsLayout *layout, PetscInt n, const PetscInt 
 {
   for (PetscInt i = 0; i < n; i++) {
     if (unknown[i] < 0) continue;
-    const PetscInt place = NsLayoutIndex(layout, unknown[i]);
-    return place >= 0 && NsLayoutOwns(layout, place);
+    const PetscInt index = NsLayoutIndex(layout, unknown[i]);
+    return index >= 0 && NsLayoutOwns(layout, index);
   }
   return PETSC_FALSE;
 }
@@ -51,7 +51,7 @@ static PetscErrorCode total(const NsLayout *layout, Terms *terms, PetscReal *val
   PetscFunctionReturn(0);
 }
 
-/* Sum over components, not q' K q: a body that has flown far keeps the digits of its small strains. */
+/* Sum over components, not q' K q, which would lose the digits of small strains after large rigid displacements. */
 static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
 {
   const NsLayout *layout = fe->back_end->layout;

@@ -25,9 +25,9 @@
 #include "sparse.h"
 #include "unbalanced_mass.h"
 
-/* Of a rotor: its rate is the sum of weight[i] v[place[i]] over all processes. */
+/* Of a rotor: its rate is the sum of weight[i] v[index[i]] over all processes. */
 typedef struct {
-  PetscInt   entries, *place; /* owned by this process */
+  PetscInt   entries, *index; /* owned by this process */
   PetscReal *weight;
 } NsFeMeanTwist;
 
@@ -119,7 +119,7 @@ static inline PetscInt *NsFeNodeUnknowns(const NsFe *fe, PetscInt node)
 }
 /* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
 PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
-/* Values of an element's unknowns; supported ones are 0. x is in natural numbers, or, with a layout, in its places. */
+/* Values of an element's unknowns; supported ones are 0. x is in natural numbers, or, with a layout, in its indices. */
 void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
 
 /* src/fe/model/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */
@@ -128,7 +128,7 @@ PetscErrorCode NsFeDistribute(NsFe *fe);
 PetscErrorCode NsFePartition(NsModel *model, char *text, size_t size);
 /* (all) Own unknowns in natural order, then ghosts; the identity on one process. */
 PetscErrorCode NsFeLayoutOwnedFirst(const NsFe *fe, NsLayout **layout);
-/* (all) Unknowns low .. low + n - 1: low + order[i] at place i; NULL: as they are. */
+/* (all) Unknowns low .. low + n - 1: low + order[i] at index i; NULL: as they are. */
 PetscErrorCode NsFeLayoutRange(const NsFe *fe, PetscInt low, PetscInt n, const PetscInt *order, NsLayout **layout);
 
 /* src/fe/model/basis.c */

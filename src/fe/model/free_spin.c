@@ -26,13 +26,13 @@ static void fill_twist(const NsFe *fe, const NsFeBody *body, const NsLayout *lay
   for (PetscInt node = body->first_node; node < body->first_node + body->mesh->nodes; node++) {
     const PetscInt *unknown = NsFeNodeUnknowns(fe, node);
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      const PetscInt place = unknown[a] >= 0 && body->turns[a] ? NsLayoutIndex(layout, unknown[a]) : -1;
-      if (place >= 0) e[place] = NsDot3(body->direction[a], body->frame[0]);
+      const PetscInt index = unknown[a] >= 0 && body->turns[a] ? NsLayoutIndex(layout, unknown[a]) : -1;
+      if (index >= 0) e[index] = NsDot3(body->direction[a], body->frame[0]);
     }
   }
 }
 
-/* w/w'e of the places of this process where it is not zero. */
+/* The entries of w/w'e of this process that are not zero. */
 static PetscErrorCode make_mean(NsFe *fe, NsModel *model, const NsFeBody *body, NsFeMeanTwist *mean)
 {
   const NsLayout *layout = model->layout;
@@ -51,11 +51,11 @@ static PetscErrorCode make_mean(NsFe *fe, NsModel *model, const NsFeBody *body, 
   const PetscScalar *twist, *momentum;
   PetscCall(VecGetArrayRead(e, &twist));
   PetscCall(VecGetArrayRead(w, &momentum));
-  mean->place  = NsArenaAlloc(fe->arena, sizeof(*mean->place) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
+  mean->index  = NsArenaAlloc(fe->arena, sizeof(*mean->index) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
   mean->weight = NsArenaAlloc(fe->arena, sizeof(*mean->weight) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
   for (PetscInt i = 0; i < layout->local; i++) {
     if (twist[i] == 0 || !NsLayoutOwns(layout, i)) continue;
-    mean->place[mean->entries]    = i;
+    mean->index[mean->entries]    = i;
     mean->weight[mean->entries++] = momentum[i];
     size += momentum[i] * twist[i];
   }
@@ -98,7 +98,7 @@ PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFre
     const NsFeMeanTwist *mean = &fe->free_mean[r];
     PetscReal            rate = 0;
     PetscCall(VecGetArrayRead(v, &value));
-    for (PetscInt i = 0; i < mean->entries; i++) rate += mean->weight[i] * value[mean->place[i]];
+    for (PetscInt i = 0; i < mean->entries; i++) rate += mean->weight[i] * value[mean->index[i]];
     PetscCall(VecRestoreArrayRead(v, &value));
     PetscCall(NsLayoutSum(model->layout, 1, &rate));
     fe->free_spin[r].rate = PetscAbsReal(rate);

@@ -14,7 +14,7 @@
 
 struct NsFeMassless {
   PetscInt     n;
-  PetscInt    *place; /* [n] in the layout */
+  PetscInt    *index; /* [n] in the layout */
   NsSparse     K, C;  /* rows of these unknowns, columns in the layout; C.start NULL: nothing damps them */
   NsProfile    profile;
   PetscReal   *inner_K, *inner_C, *A; /* [profile.entries]; inner_C NULL as C */
@@ -154,7 +154,7 @@ PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **resul
   PetscCall(PetscNew(&self));
   *result = self;
   self->n = fe->massless;
-  PetscCall(PetscMalloc3(self->n, &self->place, self->n, &self->b, self->n, &self->x));
+  PetscCall(PetscMalloc3(self->n, &self->index, self->n, &self->b, self->n, &self->x));
   PetscCall(PetscCalloc1(fe->unknowns, &mine));
   PetscCall(PetscMalloc1(fe->unknowns, &number));
   for (PetscInt i = 0; i < fe->unknowns; i++) number[i] = -1;
@@ -162,7 +162,7 @@ PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **resul
     const PetscInt unknown = fe->massless_unknown[k];
     mine[unknown]          = PETSC_TRUE;
     number[unknown]        = k;
-    self->place[k]         = NsLayoutIndex(layout, unknown);
+    self->index[k]         = NsLayoutIndex(layout, unknown);
   }
   check_varying(fe, number);
   PetscCall(NsFeAssembleRows(fe, NULL, mine, PETSC_FALSE, &matrices));
@@ -191,7 +191,7 @@ PetscErrorCode NsFeMasslessDestroy(NsFeMassless **result)
   PetscCall(PetscFree(self->inner_K));
   PetscCall(PetscFree(self->inner_C));
   PetscCall(PetscFree(self->A));
-  PetscCall(PetscFree3(self->place, self->b, self->x));
+  PetscCall(PetscFree3(self->index, self->b, self->x));
   PetscCall(PetscFree(self));
   *result = NULL;
   PetscFunctionReturn(0);
@@ -220,7 +220,7 @@ PetscBool NsFeMasslessHas(const NsFeMassless *self, PetscInt slot)
   return self->has[slot];
 }
 
-/* x = A^-1 b; stiffnesses and dampings so far apart that there is no factor give NaN: the loop finds it, names the unknown and stops. */
+/* x = A^-1 b; stiffnesses and dampings so far apart that there is no factor give NaN: the guard detects it, names the degree of freedom and stops the run. */
 static void solve(NsFeMassless *self, PetscInt slot)
 {
   if (self->good[slot])
@@ -231,10 +231,10 @@ static void solve(NsFeMassless *self, PetscInt slot)
 
 void NsFeMasslessSolve(NsFeMassless *self, PetscInt slot, PetscInt local, const PetscReal *b, PetscReal *x)
 {
-  for (PetscInt r = 0; r < self->n; r++) self->b[r] = b[self->place[r]];
+  for (PetscInt r = 0; r < self->n; r++) self->b[r] = b[self->index[r]];
   solve(self, slot);
   (void)PetscArrayzero(x, local);
-  for (PetscInt r = 0; r < self->n; r++) x[self->place[r]] = self->x[r];
+  for (PetscInt r = 0; r < self->n; r++) x[self->index[r]] = self->x[r];
 }
 
 static PetscReal row_product(const NsSparse *matrix, PetscInt row, const PetscReal *x)
@@ -248,11 +248,11 @@ static PetscReal row_product(const NsSparse *matrix, PetscInt row, const PetscRe
 void NsFeMasslessSettle(NsFeMassless *self, PetscInt slot, const PetscReal *outer, const PetscReal *v, PetscReal *q)
 {
   for (PetscInt r = 0; r < self->n; r++) {
-    self->b[r] = (outer ? outer[self->place[r]] : 0) - row_product(&self->K, r, q);
+    self->b[r] = (outer ? outer[self->index[r]] : 0) - row_product(&self->K, r, q);
     if (self->C.start) self->b[r] -= row_product(&self->C, r, v);
   }
   solve(self, slot);
-  for (PetscInt r = 0; r < self->n; r++) q[self->place[r]] += self->x[r];
+  for (PetscInt r = 0; r < self->n; r++) q[self->index[r]] += self->x[r];
 }
 
 /* ---- what closed contacts do to frequencies --------------------------------------------------------------------------------------------------- */

@@ -10,12 +10,12 @@ typedef struct NsFeMassless NsFeMassless;
 
 /* src/fe/model/redistribution.c: fe->mass_factor and the list of massless unknowns, once unknowns have numbers and inertias are known. Errors in diag. */
 PetscErrorCode NsFeRedistribute(NsFe *fe);
-/* The element's mass matrix as the model has it: element->mass, with what redistribution makes of it. */
+/* The element's mass matrix in the model: element->mass, changed by redistribution. */
 void NsFeElementMass(const NsFe *fe, const NsFeElement *e, PetscReal *M);
 /* src/fe/model/massless.c: the static problem of massless unknowns, in the order of fe->back_end->layout; one process. Errors in diag where it has no solution. */
 PetscErrorCode NsFeMasslessCreate(NsFe *fe, NsModel *model, NsFeMassless **statics);
 PetscErrorCode NsFeMasslessDestroy(NsFeMassless **statics);
-/* A = damping C + stiffness K among these unknowns into a slot; where an operator is no longer massless, the slot is let go. */
+/* A = damping C + stiffness K among these unknowns into a slot; for an operator that is not massless, the slot is released. */
 PetscErrorCode NsFeMasslessFactor(NsFeMassless *statics, PetscInt slot, NsOperator op);
 /* Whether the slot has such an operator. */
 PetscBool NsFeMasslessHas(const NsFeMassless *statics, PetscInt slot);

@@ -99,7 +99,7 @@ static PetscErrorCode NsModelAccel_Fe(NsModel *model, PetscReal t, Vec q, Vec v,
   PetscFunctionReturn(0);
 }
 
-/* Fused where forces from outside do not ask for the position at the end. */
+/* Fused if external forces do not depend on the position at the end. */
 static PetscErrorCode NsModelFlight_Fe(NsModel *model, PetscReal t1, PetscReal dt, Vec q0, Vec v0, Vec a0, Vec q1, Vec v1, Vec a1)
 {
   NsFe            *fe = model->data;

@@ -106,9 +106,9 @@ static PetscBool place_load(NsArena *arena, const NsLayout *layout, NsFeLoad *lo
   load->entries = 0;
   for (int ghosts = 0; ghosts < 2; ghosts++) {
     for (PetscInt i = 0; i < old.entries; i++) {
-      const PetscInt place = NsLayoutIndex(layout, old.unknown[i]);
-      if (place < 0 || NsLayoutOwns(layout, place) == (ghosts != 0)) continue;
-      load->unknown[load->entries] = place;
+      const PetscInt index = NsLayoutIndex(layout, old.unknown[i]);
+      if (index < 0 || NsLayoutOwns(layout, index) == (ghosts != 0)) continue;
+      load->unknown[load->entries] = index;
       if (old.sine) load->sine[load->entries] = old.sine[i];
       load->value[load->entries++] = old.value[i];
     }
@@ -124,10 +124,10 @@ static PetscBool place_unbalance(const NsLayout *layout, NsFeUnbalance *unbalanc
   unbalance->entries = 0;
   for (int ghosts = 0; ghosts < 2; ghosts++) {
     for (PetscInt i = 0; i < old.entries; i++) {
-      const PetscInt place = NsLayoutIndex(layout, old.unknown[i]);
-      if (place < 0 || NsLayoutOwns(layout, place) == (ghosts != 0)) continue;
+      const PetscInt index = NsLayoutIndex(layout, old.unknown[i]);
+      if (index < 0 || NsLayoutOwns(layout, index) == (ghosts != 0)) continue;
       for (int a = 0; a < 2; a++) unbalance->lateral[a][unbalance->entries] = old.lateral[a][i];
-      unbalance->unknown[unbalance->entries++] = place;
+      unbalance->unknown[unbalance->entries++] = index;
     }
     if (!ghosts) unbalance->counted = unbalance->entries;
   }

@@ -11,10 +11,10 @@
     2. That has moved the centre, and the second moments by (mass moved) x (length)^2. All nodes with mass give it back together: their element masses m_k become
        m_k (1 + p(x_k)), p the quadratic polynomial that restores mass, centre and inertia of the body: the least change, relative and weighted by mass, that does.
 
-  p is of the size (le/L)^2 to le/L: 0.7 % for a bar of 50 elements, so that masses stay positive and waves see nothing. (Restoring the moments with a few nodes near the contact
-  instead makes a lump there that rings: 2 to 5 % of the reaction of a bar of 50 elements, and a step limit of 0.76 to 0.97 of the lumped one; this: 0.1 % and 0.999.)
+  p is of the size (le/L)^2 to le/L: 0.7 % for a bar of 50 elements, so that masses stay positive and waves are not affected. (Restoring the moments with a few nodes near the contact
+  instead makes a local mass there that oscillates: 2 to 5 % of the reaction of a bar of 50 elements, and a step limit of 0.76 to 0.97 of the lumped one; this: 0.1 % and 0.999.)
 
-  What cannot be done is an error with a place: nodes without such neighbours, too few nodes for the moments, masses that would come near zero.
+  These cases are reported as errors: nodes without such neighbours, too few nodes for the moments, masses that would come near zero.
 */
 #include <string.h>
 #include "fe.h"
@@ -49,7 +49,7 @@ static unsigned free_directions(const NsFe *fe, PetscInt node)
   return bits;
 }
 
-/* What is held where the giver is free would take mass out of the motion. */
+/* A neighbour that is supported in a direction in which the contact node is free would remove mass from the motion. */
 static PetscBool can_take(const NsFe *fe, PetscInt giver, PetscInt taker)
 {
   return (free_directions(fe, giver) & ~free_directions(fe, taker)) == 0;

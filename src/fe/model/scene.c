@@ -231,15 +231,15 @@ void NsFeScene(NsFe *fe, NsModel *model)
   for (PetscInt r = 0; r < fe->rings; r++) add_ring(&fe->ring[r], &drawing);
 }
 
-/* Displacement, velocity and rotation of one point of the scene; arm: from the place's point, NULL for none. */
-static void point_fields(const NsPoint *place, const PetscScalar *q, const PetscScalar *v, PetscInt point, NsFields *fields)
+/* Displacement, velocity and rotation of one point of the scene; arm: from this point, NULL for none. */
+static void point_fields(const NsPoint *at, const PetscScalar *q, const PetscScalar *v, PetscInt point, NsFields *fields)
 {
   for (int k = 0; k < 3; k++) {
     PetscReal u = 0, w = 0, r = 0;
-    for (PetscInt i = 0; i < place->unknowns; i++) {
-      u += place->move[i][k] * q[place->unknown[i]];
-      w += place->move[i][k] * v[place->unknown[i]];
-      r += place->turn[i][k] * q[place->unknown[i]];
+    for (PetscInt i = 0; i < at->unknowns; i++) {
+      u += at->move[i][k] * q[at->unknown[i]];
+      w += at->move[i][k] * v[at->unknown[i]];
+      r += at->turn[i][k] * q[at->unknown[i]];
     }
     fields->displacement[3 * point + k] = u;
     fields->velocity[3 * point + k]     = w;
@@ -322,7 +322,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
   NsFe            *fe    = model->data;
   PetscInt         point = fe->nodes, cell = 0;
   const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v);
-  NsPoint          place;
+  NsPoint          at;
 
   PetscFunctionBegin;
   (void)t;
@@ -331,8 +331,8 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
     const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
     for (PetscInt k = 0; k < picture->points; k++, point++) {
       const PetscReal *xi = picture->xi[k];
-      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &place);
-      point_fields(&place, aq, av, point, fields);
+      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);
+      point_fields(&at, aq, av, point, fields);
     }
     element_fields(fe, i, aq, cell, fields);
     cell += picture->cells;

@@ -12,7 +12,7 @@ typedef struct {
   PetscReal *value;  /* [entries] */
 } NsSparse;
 
-/* The arrays belong to whoever has the struct. */
+/* The arrays belong to the owner of the struct. */
 PetscErrorCode NsSparseDestroy(NsSparse *matrix);
 /* All rows as a sequential AIJ matrix; NULL where there are none. */
 PetscErrorCode NsSparseToMat(const NsSparse *matrix, Mat *result);

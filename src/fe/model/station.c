@@ -15,7 +15,7 @@ static void add_along(NsProbeColumn *column, const NsPoint *point, const PetscRe
   }
 }
 
-/* A name that nobody has checked yet; why: a sentence about it. */
+/* A name that has not been checked yet; why: a sentence about it. */
 static PetscBool find_spot(NsFe *fe, const char *name, const double arm[3], const char *prefix, NsFePoint *spot, char *why, size_t size)
 {
   char reason[200];

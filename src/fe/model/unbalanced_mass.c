@@ -83,7 +83,7 @@ PetscErrorCode NsFeUnbalancedMassRate(const NsFe *fe, PetscReal t, const PetscSc
 
 /*
   M(q) stays positive definite for all angles when the sum over unbalances of m e sqrt((p' M^-1 p) (d' M^-1 d)) is below 1: of one unbalance this is
-  (m e)^2 < (inertia of the spin) (mass at the place). One that is heavier belongs to no rotor.
+  (m e)^2 < (inertia of the spin) (mass at that point). A larger one is not physical.
 */
 PetscErrorCode NsFeUnbalancedMassCheck(NsFe *fe, Vec at)
 {

@@ -319,7 +319,7 @@ static PetscErrorCode solve_quadratic(const NsPencil *pencil, PetscInt wanted, P
   PetscCall(PEPSetWhichEigenpairs(pep, PEP_TARGET_MAGNITUDE));
   PetscCall(start_vector(pencil->K, number, &start));
   PetscCall(PEPSetInitialSpace(pep, 1, &start));
-  /* its sorting may fail at clusters of double eigenvalues: no pairs then, and the caller asks for more, which helps */
+  /* its sorting may fail at clusters of double eigenvalues: no pairs then, and the caller requests more, which helps */
   PetscCall(PetscPushErrorHandler(NsIgnoreError, NULL));
   failed = PEPSolve(pep);
   PetscCall(PetscPopErrorHandler());

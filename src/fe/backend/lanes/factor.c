@@ -1,7 +1,7 @@
 /*
   Factors of long chains in lanes: A = U D U', piece by piece (kernel.h).
 
-  Pieces of the chain couple through the first rows ("head") of the next one: eliminated last, all other rows of a piece know of the next one through their spikes only
+  Pieces of the chain couple through the first rows ("head") of the next one: eliminated last, all other rows of a piece are coupled with the next one through their spikes only
   (E. Polizzi, A. H. Sameh, A parallel hybrid banded system solver: the SPIKE algorithm, Parallel Computing 32, 2006). Spikes of mass matrices decay within some
   thirty rows. Where they are below rounding on reaching the other end of the piece, heads do not act on each other, and a lane may be cut further, for the cache.
 */
