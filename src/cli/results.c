@@ -30,6 +30,11 @@ static bool clear_results(const char *command, NsRun *run)
   const NsDirectoryUse use  = NsDirectoryLook(path, NsRunArena(run));
 
   if (use == NS_DIRECTORY_FREE) return true;
+  if (use == NS_DIRECTORY_UNKNOWN) {
+    NsSinkFail(NsRunSink(run), "cannot read '%s': %s", path, strerror(errno));
+    fprintf(stderr, "percuss %s: %s\n", command, NsRunMessage(run));
+    return false;
+  }
   if (use == NS_DIRECTORY_FILE)
     fprintf(stderr, "percuss %s: '%s' is a file; --out names a directory\n", command, path);
   else if (use == NS_DIRECTORY_UNLISTED && NsRunGetOptions(run)->overwrite)

@@ -1,4 +1,5 @@
 /* percuss run --resume: whether, and from where. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,8 +101,12 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume)
       what[0] = NS_RESUME_RUN;
     } else if (use == NS_DIRECTORY_FILE)
       fprintf(stderr, "percuss run: '%s' is a file; --out names a directory\n", NsRunSink(run)->directory);
-    else
-      fprintf(stderr, "percuss run: '%s' contains no results of percuss\n", NsRunSink(run)->directory);
+    else if (use == NS_DIRECTORY_UNKNOWN) {
+      NsSinkFail(NsRunSink(run), "cannot read '%s': %s", NsRunSink(run)->directory, strerror(errno));
+      fprintf(stderr, "percuss run: %s\n", NsRunMessage(run));
+      what[1] = FAILED;
+    } else
+      fprintf(stderr, "percuss run: '%s' holds no results of percuss\n", NsRunSink(run)->directory);
   }
   for (int i = 0; i < 2; i++) PetscCall(NsLayoutAgree(NsRunModel(run)->layout, &what[i]));
   *resume = (NsResume)what[0];

@@ -221,14 +221,18 @@ static char *read_list(int fd, size_t size)
   return NULL;
 }
 
-/* What it is without a list. False: it cannot be seen now, for too many files are open. */
+/* Whether this says something of the file, and not of the machine. */
+static bool is_of_the_file(int error)
+{
+  return error == EACCES || error == EPERM || error == ELOOP || error == EISDIR || error == ENXIO || error == EROFS;
+}
+
+/* What it is without a list, which could not be opened (errno). False: the machine fails, and what it is cannot be seen. */
 static bool look_without_list(NsFolder *folder)
 {
-  bool empty;
+  const bool empty = errno == ENOENT && is_empty(folder->fd);
 
-  if (errno == EMFILE || errno == ENFILE) return false;
-  empty = errno == ENOENT && is_empty(folder->fd);
-  if (errno == EMFILE || errno == ENFILE) return false;
+  if (errno && !is_of_the_file(errno)) return false;
   folder->use = empty ? NS_DIRECTORY_FREE : has_our_manifest(folder->fd) ? NS_DIRECTORY_UNLISTED : NS_DIRECTORY_FOREIGN;
   return true;
 }
@@ -265,7 +269,7 @@ static bool look(NsFolder *folder)
   return true;
 }
 
-static bool write_all(int fd, const char *text, size_t size)
+bool NsFolderWrite(int fd, const char *text, size_t size)
 {
   while (size) {
     const ssize_t n = TEMP_FAILURE_RETRY(write(fd, text, size));
@@ -293,7 +297,7 @@ bool NsFolderMakeList(NsFolder *folder)
   if (folder->list < 0)
     folder->list = (int)TEMP_FAILURE_RETRY(openat(folder->fd, NS_FOLDER_LIST, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (folder->list < 0) return false;
-  if (TEMP_FAILURE_RETRY(ftruncate(folder->list, 0)) || !write_all(folder->list, line, (size_t)length)) {
+  if (TEMP_FAILURE_RETRY(ftruncate(folder->list, 0)) || !NsFolderWrite(folder->list, line, (size_t)length)) {
     const int error = errno;
 
     (void)unlinkat(folder->fd, NS_FOLDER_LIST, 0);
@@ -313,7 +317,7 @@ bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size)
 
   if (is_new && !NsFolderMakeList(folder)) return false;
   if (TEMP_FAILURE_RETRY(ftruncate(folder->list, folder->size))) return false; /* a line that was cut off by a kill */
-  if (!write_all(folder->list, lines, size) || !NsFolderSync(folder->list) || (is_new && !NsFolderSync(folder->fd))) {
+  if (!NsFolderWrite(folder->list, lines, size) || !NsFolderSync(folder->list) || (is_new && !NsFolderSync(folder->fd))) {
     const int error = errno;
 
     if (TEMP_FAILURE_RETRY(ftruncate(folder->list, folder->size))) folder->size += 0; /* the reader passes over half a line */
@@ -363,7 +367,10 @@ bool NsFolderLock(NsFolder *folder)
   if (flock(folder->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return false;
   if (folder->list >= 0) (void)close(folder->list);
   folder->owned = NULL;
-  return look(folder); /* again: another may have written until now */
+  if (!look(folder)) return false; /* again: another may have written until now */
+  if (folder->use == NS_DIRECTORY_RESULTS || folder->use == NS_DIRECTORY_STUDY)
+    (void)unlinkat(folder->fd, NS_FOLDER_LIST ".part", 0); /* of a run that was killed at its end */
+  return true;
 }
 
 NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
@@ -375,7 +382,7 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
   if (stat(path, &info)) return NS_DIRECTORY_FREE; /* making it will tell what is wrong, if anything is */
   if (!S_ISDIR(info.st_mode)) return NS_DIRECTORY_FILE;
   folder = NsFolderOpen(path, 0, false, NS_FOLDER_RUN, arena);
-  use    = folder ? folder->use : NS_DIRECTORY_FOREIGN;
+  use    = folder ? folder->use : errno == EACCES ? NS_DIRECTORY_FOREIGN : NS_DIRECTORY_UNKNOWN;
   NsFolderClose(&folder);
   return use;
 }

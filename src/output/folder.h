@@ -30,7 +30,8 @@ typedef enum {
   NS_DIRECTORY_STUDY,    /* of a study, by its list */
   NS_DIRECTORY_UNLISTED, /* holds a run.json of percuss and no list: to be read, and not to be changed */
   NS_DIRECTORY_FOREIGN,  /* holds something else */
-  NS_DIRECTORY_FILE      /* is no directory */
+  NS_DIRECTORY_FILE,     /* is no directory */
+  NS_DIRECTORY_UNKNOWN   /* the machine fails: errno */
 } NsDirectoryUse;
 NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena);
 /* path, or path_2, path_3 ...: the first that is not used. */

@@ -253,7 +253,7 @@ void NsFolderSeal(NsFolder *folder)
 
   const int fd = (int)TEMP_FAILURE_RETRY(openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (fd < 0) return; /* the list as it is does, too */
-  good = dprintf(fd, "percuss 1 %s\n", folder->kind) > 0;
+  good = NsFolderWrite(fd, line, (size_t)snprintf(line, sizeof(line), "percuss 1 %s\n", folder->kind));
   for (const NsOwned *owned = next_name(folder, ""); owned && good; owned = next_name(folder, owned->name)) {
     int size;
 
@@ -262,7 +262,7 @@ void NsFolderSeal(NsFolder *folder)
       size = snprintf(line, sizeof(line), "%s %lld\n", owned->name, (long long)owned->count);
     else
       size = snprintf(line, sizeof(line), "%s\n", owned->name);
-    good = TEMP_FAILURE_RETRY(write(fd, line, (size_t)size)) == size;
+    good = NsFolderWrite(fd, line, (size_t)size);
   }
   good = good && NsFolderSync(fd) && renameat(folder->fd, part, folder->fd, NS_FOLDER_LIST) == 0;
   if (good) {

@@ -40,6 +40,8 @@ NsOwned *NsFolderOwn(NsFolder *folder, const char *name, size_t size, int64_t co
 bool NsFolderAppend(NsFolder *folder, const char *lines, size_t size);
 /* The list with its first line alone; not on the disk yet. */
 bool NsFolderMakeList(NsFolder *folder);
+/* All of the text, or errno. */
+bool NsFolderWrite(int fd, const char *text, size_t size);
 /* fsync, where there is such a thing. */
 bool NsFolderSync(int fd);
 void NsFolderCloseSubs(NsFolder *folder);

@@ -153,6 +153,8 @@ class Judge:
         done = status == 0 or self.is_done(text.get("run.json")) and mode in "mM"  # memory may fail after all the work
         if done:
             others = names ^ set(self.expected)
+            if mode == "F":
+                others -= {"percuss.files.part"}  # which it may not remove
             if status:
                 others = {name for name in others if not name.startswith("checkpoint/")}  # it did not get to remove them
             if others:
@@ -170,24 +172,26 @@ class Judge:
                 wrong += [f"{name} lists {frame['name']}, which is not there" for frame in json.loads(text[name])["files"] if frame["name"] not in names]
             elif name.endswith(".json"):
                 json.loads(text[name])
-        return wrong + (self.wrong_manifest(text.get("run.json"), mode, message) if not done else [])
+        return wrong + (self.wrong_manifest(text.get("run.json"), set(names) - {"percuss.files"}, mode, message) if not done else [])
 
     @staticmethod
     def is_done(text):
         return text is not None and json.loads(text)["exit_status"] == "done"
 
     @staticmethod
-    def wrong_manifest(text, mode, message):
+    def wrong_manifest(text, others, mode, message):
         if mode in "MF" or "/run.json:" in message or "directory results:" in message:
             return []  # it could not be written
-        if text is None:
-            return ["no run.json"]
+        if text is None:  # before anything was begun there is none; what was to be emptied has lost it
+            return [] if not others or "cannot empty" in message else ["no run.json"]
         manifest = json.loads(text)
         if manifest["exit_status"] != "failed" or not manifest["failure"] or manifest["failure"] not in message:
             return [f"run.json says {manifest['exit_status']}, {manifest['failure']}; the message is: {message}"]
         return []
 
     def same(self, name, text):
+        if name == "percuss.files":  # sorted and short at the end of a run, unless the machine fails there
+            return {line.split(b" ")[0] for line in self.expected[name].splitlines()} <= {line.split(b" ")[0] for line in text.splitlines()}
         if name == "status.json":
             return json.loads(text)["status"] == json.loads(self.expected[name])["status"]
         if name == "run.json":
@@ -243,7 +247,7 @@ class Tester:
             found.append(f"resumed it ends with {status}: {message}")
         else:
             found += ["resumed: " + sentence for sentence in judge.wrong_results(os.path.join(at, "results"), 0, "m", message)]
-        if from_checkpoint and message:
+        if from_checkpoint and message and "is complete" not in message:  # complete where the very last fsync failed
             found.append(f"resumed from its checkpoint it says {message}")
         return from_checkpoint
 

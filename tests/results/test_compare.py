@@ -283,6 +283,15 @@ class Three(Case):
 
 
 class Ends(Case):
+    def note_sizes(self, name):
+        """Makes run.json say what sizes the tables have now."""
+        path = os.path.join(self.folder, name, "run.json")
+        with open(path) as file:
+            manifest = json.load(file)
+        manifest["sizes"] = {table: os.path.getsize(os.path.join(self.folder, name, table)) for table in manifest["sizes"]}
+        with open(path, "w") as file:
+            json.dump(manifest, file)
+
     def test_runs_that_failed_or_were_killed(self):
         self.run_as("good", BAR, "--set", "scheme.step=0.5 us", "--set", "time.end=1 ms")
         self.run_as("bad", BAR, "--force", "--set", "scheme.step=4 us", "--set", "time.end=4 ms", code=1)
@@ -304,6 +313,7 @@ class Ends(Case):
             file.write(b"".join(rows[:1001]) + rows[1001][:len(rows[1001]) // 2])
         for name in ("events.csv", "energy.csv"):  # nothing of these has reached the disk
             open(os.path.join(self.folder, "killed", name), "w").close()
+        self.note_sizes("killed")
         said = self.compare("good", "killed", code=1)
         self.assertRegex(said, r"B: killed: .*, killed")
         self.assertRegex(said, r"history.csv: 1000 times that all have .*A 1000 B 1000\)")
@@ -318,6 +328,7 @@ class Ends(Case):
         rows[50] = rows[50].rsplit(",", 1)[0] + ",nan"
         with open(path, "w") as file:
             file.write("\n".join(rows) + "\n")
+        self.note_sizes("b")
         said = self.compare("a", "b", code=1)
         self.assertIn("not finite in 1 rows of one run", said)
         self.assertIn("from 0.049 s on (history.csv, ball.vy)", said)
