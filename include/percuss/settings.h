@@ -29,15 +29,17 @@ typedef struct NsStationSettings {
   const char   *relative_to; /* NULL: the orbit is in space */
 } NsStationSettings;
 
+typedef struct NsSpringLawSettings NsSpringLawSettings; /* src/fe/forces/spring.c */
+
 /* What force elements and loads of any model are made of; their key tables are in src/fe. */
 typedef struct {
-  const NsNode                     *where;
-  NsStrings                         between;
-  double                            stiffness, damping;
-  double                            direction[3];
-  double                            length;    /* free length, m: of springs between bodies */
-  double                            anchor[3]; /* place of `ground`, m: of springs between bodies */
-  const struct NsSpringLawSettings *law;       /* of finite elements (src/fe/forces/spring.c); NULL: linear */
+  const NsNode              *where;
+  NsStrings                  between;
+  double                     stiffness, damping;
+  double                     direction[3];
+  double                     length;    /* free length, m: of springs between bodies */
+  double                     anchor[3]; /* place of `ground`, m: of springs between bodies */
+  const NsSpringLawSettings *law;       /* of finite elements; NULL: linear */
 } NsSpringSettings;
 
 typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */

@@ -6,7 +6,7 @@ static const char *const on_exceed_choices[] = {"warn", "stop", NULL};
 static const NsKey limits_keys[] = {
   {"energy", NS_KEY_NUMBER, offsetof(NsLimitsSettings, energy), .default_value = "0.1", .minimum = "0 <",
     .help =
-      "most energy that the scheme itself may make, over what there was at the start and came from loads and weight; a hundred times it always ends the run",
+      "largest numerical energy error, relative to the reference energy (energy at the start plus external work); a hundred times this always stops the run",
     .example = "0.02"},
   {"rotation", NS_KEY_NUMBER, offsetof(NsLimitsSettings, rotation), .dimension = NS_DIM_ANGLE, .default_value = "0.15", .minimum = "0 <",
     .help    = "largest rotation of bodies and elements whose rotations are assumed to be small: at 0.15 rad lengths and arms are wrong by 1 %",
@@ -15,11 +15,11 @@ static const NsKey limits_keys[] = {
     .help    = "largest change of an element's length over its length: metals yield at 0.002 to 0.01, and beyond 0.05 no linear law holds",
     .example = "0.002"},
   {"penetration", NS_KEY_NUMBER, offsetof(NsLimitsSettings, penetration), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
-    .help    = "deepest penetration of a contact, or gap of a joint; without it the least of the clearance, the radius of a ball, the length of an "
+    .help    = "deepest penetration of a contact, or gap of a joint; default: the least of the clearance, the radius of a ball, the length of an "
                "element there and a tenth of the extent of the bodies",
     .example = "10 um"},
   {"on_exceed", NS_KEY_CHOICE, offsetof(NsLimitsSettings, on_exceed), .choices = on_exceed_choices, .default_value = "warn",
-    .help    = "warn once, on stderr and in run.json, or stop the run there; also of free spins beyond what the step or a bearing's table allows",
+    .help    = "warn once, on stderr and in run.json, or stop the run; also for free spins above the speed that the step or the table of a bearing allows",
     .example = "stop"},
   {NULL},
 };

@@ -52,6 +52,23 @@ def table(t):
     return np.interp(t, TABLE["times"], TABLE["values"])
 
 
+def pulse_mean(low, high):
+    """Of the half sine wave, where the interval has a part of it; else None."""
+    a, b = (np.clip((t - PULSE["start"]) / PULSE["duration"], 0, 1) for t in (low, high))
+    return PULSE["duration"] / np.pi * (np.cos(np.pi * a) - np.cos(np.pi * b)) / (high - low) if b > a else None
+
+
+def table_mean(low, high):
+    """Of the table, where it bends in the interval; else None."""
+    room = 1e-9 * (high - low)
+    bends = [t for t in TABLE["times"] if low - room < t <= high * (1 + 1e-15)]
+    if not bends:
+        return None
+    times = np.unique([low, high, *(t for t in bends if low < t < high)])
+    values = table(times)
+    return ((values[1:] + values[:-1]) / 2 * np.diff(times)).sum() / (high - low)
+
+
 def unit(vector):
     return np.asarray(vector) / np.linalg.norm(vector)
 
@@ -70,13 +87,18 @@ class Truss:
         along = unit(NODES[TOP] - NODES[LEFT])
         self.add_spring(self.at(TOP, along) - self.at(LEFT, along), INNER_SPRING)
         weight = self.M @ np.tile(GRAVITY, len(NODES))
-        loads = ((self.at(TOP, HARMONIC["force"]), harmonic), (self.at(SIDE, PULSE["force"]), pulse), (self.along_bars(), table))
+        loads = (
+            (self.at(TOP, HARMONIC["force"]), harmonic, lambda low, high: None),
+            (self.at(SIDE, PULSE["force"]), pulse, pulse_mean),
+            (self.along_bars(), table, table_mean),
+        )
 
         square = np.ix_(self.free, self.free)
         self.M, self.K, self.C = self.M[square], self.K[square], self.C[square]
         self.Minv = np.linalg.inv(self.M)
         self.w = weight[self.free]
-        self.loads = [(vector[self.free], time) for vector, time in loads]
+        self.loads = [(vector[self.free], time, mean) for vector, time, mean in loads]
+        self.before = self.after = 0.0  # s: the part of time that a force stands for
         self.add_contacts()
         self.q0 = np.tile(INITIAL_DISPLACEMENT, len(NODES))[self.free]
         self.v0 = np.tile(INITIAL_VELOCITY, len(NODES))[self.free]
@@ -125,7 +147,12 @@ class Truss:
         self.g0 = np.array([n @ (NODES[node] - PLANE_POINT) + offset for node, offset in CONTACTS])
 
     def load(self, t):
-        return sum(vector * time(t) for vector, time in self.loads)
+        """f(t); a load that jumps or bends in the part of time that t stands for acts with its mean over it."""
+        total = 0
+        for vector, time, mean in self.loads:
+            value = mean(max(0.0, t - self.before), t + self.after)
+            total = total + vector * (time(t) if value is None else value)
+        return total
 
     def force(self, t, q, v):
         """h = w + f(t) - K q - C v"""
@@ -214,6 +241,7 @@ class Scheme:
     def __init__(self, truss, dt, compliance=None):
         """compliance: A^-1 of the scheme's linear system, M^-1 if not given."""
         self.truss, self.dt = truss, dt
+        truss.before = truss.after = dt / 2
         self.compliance = truss.Minv if compliance is None else compliance
         self.G = truss.W @ self.compliance @ truss.W.T
         self.was = np.zeros(truss.contacts, bool)  # active in the step before
@@ -331,6 +359,7 @@ class MoreauJean(Scheme):
         th = theta * dt
         super().__init__(truss, dt, np.linalg.inv(truss.M + th * truss.C + th**2 * truss.K))
         self.theta, self.gamma = theta, gamma
+        truss.before, truss.after = th, dt - th
 
     def step(self, t0, q0, v0):
         truss, dt, th = self.truss, self.dt, self.theta * self.dt

@@ -6,18 +6,16 @@
 #include "contact/pair.h"
 #include "contact/settings.h"
 
-typedef NsPlaneSettings Settings;
-
 static const NsKey keys[] = {
-  {"point", NS_KEY_VECTOR, offsetof(Settings, point), .dimension = NS_DIM_LENGTH, .required = true, .help = "a point of the plane",
+  {"point", NS_KEY_VECTOR, offsetof(NsPlaneSettings, point), .dimension = NS_DIM_LENGTH, .required = true, .help = "a point of the plane",
     .example = "[0, 0, 0]"},
-  {"normal", NS_KEY_VECTOR, offsetof(Settings, normal), .required = true, .help = "direction to the side where the body is; any length",
+  {"normal", NS_KEY_VECTOR, offsetof(NsPlaneSettings, normal), .required = true, .help = "direction to the side where the body is; any length",
     .example = "[1, 0, 0]"},
-  {"velocity", NS_KEY_VECTOR, offsetof(Settings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
+  {"velocity", NS_KEY_VECTOR, offsetof(NsPlaneSettings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
     .help = "tangential velocity of its surface, such as that of a belt", .example = "[0, 0.1 m/s, 0]"},
   {NULL},
 };
-const NsTable NsSurfaceTable_NodePlane = {"plane", "fixed rigid plane", keys, sizeof(Settings)};
+const NsTable NsSurfaceTable_NodePlane = {"plane", "fixed rigid plane", keys, sizeof(NsPlaneSettings)};
 
 typedef struct {
   PetscReal point[3], velocity[3];
@@ -39,8 +37,8 @@ static PetscBool check_belt(const NsPairSetup *setup, const PetscReal velocity[3
 
 static PetscBool create(NsPair *pair, const NsPairSetup *setup, NsPoint *carrier)
 {
-  const Settings *settings = (const Settings *)setup->surface;
-  Plane          *self     = pair->data;
+  const NsPlaneSettings *settings = (const NsPlaneSettings *)setup->surface;
+  Plane                 *self     = pair->data;
 
   (void)carrier;
   for (int k = 0; k < 3; k++) {

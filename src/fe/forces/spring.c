@@ -6,8 +6,6 @@
 #include "fe/forces/laws/law.h"
 #include "fe/model/fe.h"
 
-typedef struct NsSpringLawSettings LawSettings;
-
 struct NsSpringLawSettings {
   const NsNode *where;
   const void   *law[NS_SPRING_LAWS]; /* settings; all but one are NULL */
@@ -21,14 +19,14 @@ typedef struct {
 
 #define NS_BEARING_LAW(Name, word, text, value)
 #define NS_SPRING_LAW(Name, word, text, value) \
-  {#word, NS_KEY_TABLE, offsetof(LawSettings, law[NS_SPRING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
+  {#word, NS_KEY_TABLE, offsetof(NsSpringLawSettings, law[NS_SPRING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
 static const NsKey law_keys[] = {
 #include "fe/forces/laws/list.h"
   {NULL},
 };
 #undef NS_SPRING_LAW
 #define NS_SPRING_LAW(Name, word, text, value) ", " #word
-static const NsTable law_table = {"spring_law", "force of a nonlinear spring", law_keys, sizeof(LawSettings),
+static const NsTable law_table = {"spring_law", "force of a nonlinear spring", law_keys, sizeof(NsSpringLawSettings),
   .one_of = &(""
 #include "fe/forces/laws/list.h"
     )[2]};

@@ -109,7 +109,8 @@ static PetscBool node_normal(
 
   for (int k = 0; k < 3; k++) normal[k] = settings->normal[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
-  if (NsFeFindPoint(fe, NsPartnerNode(first), NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal)) return PETSC_TRUE;
+  if (NsFeFindPoint(fe, NsPartnerNode(first), NULL, NsKeysPlace(first->where, "node"), PETSC_FALSE, &spot) && NsFeAxis(fe, &spot, normal))
+    return PETSC_TRUE;
   for (int k = 0; k < 3; k++) normal[k] = point[1]->x[k] - point[0]->x[k];
   if (NsUnit3(normal)) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->place, "this contact needs a `normal`: its nodes coincide, and are not on a single line");
@@ -166,9 +167,10 @@ static PetscBool set_node(NsFe *fe, const NsContactSettings *settings, NsPair *p
     pair->point[p] = keep_point(fe, &point);
   }
   if (NsPairPointsAlike(pair->point[0], pair->point[1])) return PETSC_TRUE; /* reported with the other kinds */
-  if (size == body_length(NsPartnerNode(&side[1])) && !strncmp(NsPartnerNode(&side[0]), NsPartnerNode(&side[1]), size) && !NsTreeChild(settings->where, "normal")) {
-    NsDiagError(
-      fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size, NsPartnerNode(&side[0]));
+  if (size == body_length(NsPartnerNode(&side[1])) && !strncmp(NsPartnerNode(&side[0]), NsPartnerNode(&side[1]), size) &&
+      !NsTreeChild(settings->where, "normal")) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "both partners belong to '%.*s': such a contact needs a `normal`", (int)size,
+      NsPartnerNode(&side[0]));
     NsDiagNote(fe->diag, "normal: the direction from the first partner to the second, such as [1, 0, 0]");
     return PETSC_FALSE;
   }
@@ -195,11 +197,13 @@ static PetscBool is_single(NsFe *fe, const NsPartnerSettings *partner)
 {
   const NsPlace place = NsKeysPlace(partner->where, "node");
   NsFePointSet  set;
+  NsFePoint     spot;
 
   if (!NsFeFindSet(fe, NsPartnerNode(partner), partner->offset, place, PETSC_FALSE, &set)) return PETSC_FALSE;
   if (set.count == 1) return PETSC_TRUE;
-  NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a single one is needed here", NsPartnerNode(partner), (int)set.count);
-  NsDiagNote(fe->diag, "with a radius its nodes are balls, which may touch those of the other partner: {node: %s, radius: 1 mm}", NsPartnerNode(partner));
+  (void)NsFeFindPoint(fe, NsPartnerNode(partner), NULL, place, PETSC_FALSE, &spot); /* says so, and lists single ones */
+  NsDiagNote(
+    fe->diag, "with a radius its nodes are balls, which may touch those of the other partner: {node: %s, radius: 1 mm}", NsPartnerNode(partner));
   return PETSC_FALSE;
 }
 
@@ -548,8 +552,8 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {
-    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates are too many: at most %d",
-      (int)fe->pairs, NS_MOST_CANDIDATES);
+    NsDiagError(
+      fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates are too many: at most %d", (int)fe->pairs, NS_MOST_CANDIDATES);
     NsDiagNote(fe->diag, "name only those nodes that can touch");
     PetscFunctionReturn(0);
   }
