@@ -121,9 +121,12 @@ PetscErrorCode NsRunOpenDirectory(NsRun *run)
   PetscFunctionBegin;
   if (run->sink.writes && !NsRunOpenFolder(run, PETSC_TRUE))
     NsSinkFail(&run->sink, "cannot make the directory %.800s%s: %s", path, strlen(path) > 800 ? "..." : "", NsFolderWhy(errno));
-  else if (run->sink.writes && !NsFolderLock(run->sink.folder))
-    NsSinkFail(&run->sink, errno == EWOULDBLOCK ? "another run is writing into %s" : "cannot lock %s", path);
-  else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* another was quicker */
+  else if (run->sink.writes && !NsFolderLock(run->sink.folder)) {
+    if (errno == EWOULDBLOCK)
+      NsSinkFail(&run->sink, "another run is writing into %s", path);
+    else
+      NsSinkFail(&run->sink, "cannot lock %s: %s", path, NsFolderWhy(errno));
+  } else if (run->sink.writes && !run->cleared && NsFolderLook(run->sink.folder) != NS_DIRECTORY_FREE) /* another was quicker */
     NsSinkFail(&run->sink, "cannot write into %s: it is not empty any more", path);
   failed = run->sink.failure[0] != 0;
   PetscCall(NsLayoutAgree(run->model->layout, &failed));

@@ -183,7 +183,7 @@ class Judge:
         if mode in "MF" or "/run.json:" in message or "directory results:" in message:
             return []  # it could not be written
         if text is None:  # before anything was begun there is none; what was to be emptied has lost it
-            return [] if not others or "cannot empty" in message else ["no run.json"]
+            return [] if not others or "cannot empty" in message or "cannot remove the earlier results" in message else ["no run.json"]
         manifest = json.loads(text)
         if manifest["exit_status"] != "failed" or not manifest["failure"] or manifest["failure"] not in message:
             return [f"run.json says {manifest['exit_status']}, {manifest['failure']}; the message is: {message}"]

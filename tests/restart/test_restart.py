@@ -199,7 +199,7 @@ class Restart(unittest.TestCase):
     def test_what_does_not_fit_is_told_apart(self):
         files = self.stopped_bar()
         self.assertEqual(len(files), 1)
-        self.assertIn("of another config\n  time.end: there 1 s, here 2 s\n", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
+        self.assertIn("another config\n  time.end: 1 s in the results, 2 s now\n", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
         self.assertIn("with other PETSc options", self.resume(self.BAR, 2, "--", "-ksp_type", "cg"))
         if MPIEXEC:
             self.assertRegex(self.resume(self.BAR, 2, ranks=2), "written by 1 process, but now there are 2: use mpiexec -n 1")
@@ -270,7 +270,7 @@ class Restart(unittest.TestCase):
         open(self.path("foreign", "thesis.tex"), "w").close()
         done = subprocess.run(self.command("elastic_bar.yaml", sets, "--out", "foreign", "--resume"), cwd=self.folder, capture_output=True, text=True)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("contains no results of percuss", done.stderr)
+        self.assertIn("holds no results of percuss", done.stderr)
         with open(self.path("x", "run.json"), "a") as file:
             file.write("}")
         self.assertRegex(self.resume(sets, 2), r"x/run.json:\d+:\d+: error: ")
