@@ -165,6 +165,9 @@ typedef struct {
   PetscBool    solids;    /* stress has all its components: NsFields has stress_tensor */
 } NsScene;
 
+/* For pictures of lines alone: scene->cell[cells, 2] has both ends of each, twice the same point for a vertex; makes scene->kind and the points of the cells of it. */
+void NsSceneFromLines(NsScene *scene, NsArena *arena);
+
 typedef struct {
   PetscReal *displacement, *velocity;        /* [points, 3] */
   PetscReal *stress, *normal_force, *energy; /* [cells]: Pa, N, J (elastic energy of the cell) */
@@ -365,7 +368,7 @@ struct NsModel {
   PetscInt     row_entries;    /* most entries of one row of W' */
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
-  PetscReal         *stretch, *reach;
+  PetscReal *stretch, *reach;
   /* s: the part of time that a force evaluated at t stands for in the present step, [t - before, t + after]. What jumps or bends in it counts with its mean. Set by NsSchemeStep. */
   PetscReal          before, after;
   NsScene            scene;

@@ -109,7 +109,6 @@ static void make_picture(NsDense *self, NsModel *model)
   scene->x       = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
   scene->radius  = NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(m->points + 1));
   scene->cell    = NsArenaAlloc(model->arena, sizeof(*scene->cell) * 2 * (size_t)(m->lines + 1));
-  scene->kind    = NsArenaAlloc(model->arena, sizeof(*scene->kind) * (size_t)(m->lines + 1));
   scene->body    = NsArenaAlloc(model->arena, sizeof(*scene->body) * (size_t)(m->lines + 1));
   scene->element = NsArenaAlloc(model->arena, sizeof(*scene->element) * (size_t)(m->lines + 1));
   for (int side = 0; side < 2; side++) self->x[side] = NsArenaAlloc(model->arena, sizeof(PetscReal) * 3 * (size_t)(m->points + 1));
@@ -117,12 +116,9 @@ static void make_picture(NsDense *self, NsModel *model)
   for (PetscInt i = 0; i < self->n; i++) q[i] = self->start[2 * i];
   m->draw(&self->c, q, scene->x);
   for (int i = 0; i < m->points; i++) scene->radius[i] = m->radius ? m->radius(&self->c) : model->length_scale / 100;
-  for (int i = 0, at = 0; i < m->lines; i++) {
-    const PetscBool is_point = m->line[i][0] == m->line[i][1];
-    scene->kind[i]           = is_point ? NS_CELL_VERTEX : NS_CELL_LINE;
-    scene->element[i]        = i;
-    for (int end = 0; end < (is_point ? 1 : 2); end++) scene->cell[at++] = m->line[i][end];
-  }
+  for (int i = 0; i < 2 * m->lines; i++) scene->cell[i] = m->line[i / 2][i % 2];
+  for (int i = 0; i < m->lines; i++) scene->element[i] = i;
+  NsSceneFromLines(scene, model->arena);
 }
 
 /* Notes the value that closes an open joint, of the coordinate with the largest effect on it. */

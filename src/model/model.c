@@ -35,6 +35,7 @@ PetscErrorCode NsModelCheck(const NsModel *model)
     {"contact.gap", model->candidates > 0, model->contact.gap != NULL},
     {"contact.rows", model->candidates > 0, model->contact.rows != NULL},
     {"view.fields", model->scene.points > 0, model->view.fields != NULL},
+    {"scene.kind", model->scene.cells > 0, model->scene.kind != NULL},
     {"view.name_unknown", PETSC_TRUE, model->view.name_unknown != NULL},
     {"view.probe", PETSC_TRUE, model->view.probe != NULL},
     {"analysis.load_shapes", model->analysis.modes != NULL, model->analysis.load_shapes != NULL},
@@ -47,6 +48,18 @@ PetscErrorCode NsModelCheck(const NsModel *model)
     PetscCheck(
       rule[i].there || !rule[i].needed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the model '%s' lacks the operation %s", model->kind, rule[i].operation);
   PetscFunctionReturn(0);
+}
+
+void NsSceneFromLines(NsScene *scene, NsArena *arena)
+{
+  PetscInt *to = scene->cell;
+
+  scene->kind = NsArenaAlloc(arena, sizeof(*scene->kind) * (size_t)(scene->cells + 1));
+  for (PetscInt i = 0; i < scene->cells; i++) {
+    const PetscInt ends[2] = {scene->cell[2 * i], scene->cell[2 * i + 1]};
+    scene->kind[i]         = ends[0] == ends[1] ? NS_CELL_VERTEX : NS_CELL_LINE;
+    for (PetscInt k = 0; k < NsCellPoints(scene->kind[i]); k++) *to++ = ends[k];
+  }
 }
 
 PetscErrorCode NsVecAddScaled(Vec z, PetscReal a, Vec x, Vec y)

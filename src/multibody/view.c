@@ -64,7 +64,6 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   scene->x           = NsArenaAlloc(self->arena, sizeof(PetscReal) * 3 * (size_t)scene->points);
   scene->radius      = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)scene->points);
   scene->cell        = NsArenaAlloc(self->arena, sizeof(*scene->cell) * 2 * (size_t)(scene->cells + 1));
-  scene->kind        = NsArenaAlloc(self->arena, sizeof(*scene->kind) * (size_t)(scene->cells + 1));
   scene->body        = NsArenaAlloc(self->arena, sizeof(*scene->body) * (size_t)(scene->cells + 1));
   scene->element     = NsArenaAlloc(self->arena, sizeof(*scene->element) * (size_t)(scene->cells + 1));
   names              = NsArenaAlloc(self->arena, sizeof(*names) * (size_t)(count + 1));
@@ -77,12 +76,12 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
     for (PetscInt c = 0; c < lines; c++, cell++) {
       scene->cell[2 * cell] += first;
       scene->cell[2 * cell + 1] += first;
-      scene->kind[cell]    = NS_CELL_LINE;
       scene->body[cell]    = b;
       scene->element[cell] = -1;
     }
     *names++ = body->name;
   }
+  NsSceneFromLines(scene, self->arena);
   for (PetscInt b = 0; b < self->bodies; b++) {
     for (PetscInt i = 1; i < self->body[b].points; i++)
       *names++ = NsArenaPrint(self->arena, "%s.%s", self->body[b].name, self->body[b].point[i].name);
