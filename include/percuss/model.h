@@ -468,6 +468,7 @@ static inline PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, V
 }
 
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
+/* (all) The same on all processes. */
 PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times);
 
 /* x[touch[touched[k]]] += value[k], k < count, on the process that owns it. Contacts read and write vectors by NsModelTouch (below) and this one only. */

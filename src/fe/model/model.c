@@ -306,6 +306,11 @@ static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTime
   for (PetscInt b = 0; b < fe->bodies; b++) times->next = PetscMin(times->next, NsSpinNext(fe->body[b].spin, t));
   for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i].point[1]->spin, t));
   NsFeOuterTimes(&fe->here, t, NsVecRead(v), times);
+  PetscReal next = -times->next, period = -times->period; /* loads are on the processes that own their nodes */
+  PetscCall(NsLayoutMax(model->layout, &next));
+  PetscCall(NsLayoutMax(model->layout, &period));
+  times->next   = -next;
+  times->period = -period;
   PetscFunctionReturn(0);
 }
 
