@@ -96,7 +96,7 @@ static void draw(const NsMechanismCase *c, const double *q, double *x)
   }
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)c;
   (void)t;
@@ -126,5 +126,5 @@ const NsMechanism percuss_mechanism = {
   .lines         = 4,
   .line          = lines,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

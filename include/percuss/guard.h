@@ -88,6 +88,6 @@ PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table);
 /* m: the penetration from which on this candidate is reported; 0: none. */
 PetscReal NsGuardDepth(const NsRun *run, PetscInt candidate);
 /* "TEXT; at worst ..." of a limit that was exceeded, for the summary; "" where it was not. */
-void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size);
+void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size);
 /* A likely cause: "; ..." or "". */
 const char *NsGuardHint(const NsRun *run);

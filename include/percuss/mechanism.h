@@ -5,7 +5,7 @@
 
   This header needs nothing but C: it is all that a plugin includes (see configs/plugin). A mechanism is one table, which every scheme, writer and command can use; optional
   functions are NULL. Functions are called in each step and must not allocate. All numbers are in SI units.
-  Arrays that a function fills are zero when it is called (except x of draw and place); matrices are row-major.
+  Arrays that a function fills are zero when it is called (except x of draw and contact_point); matrices are row-major.
 
   Sizes: n coordinates, m contacts, as many as the lists have, or as `sizes` says; contact k has 1 + tangents[k] directions, and its rows of W' follow those of contact
   k - 1.
@@ -21,7 +21,7 @@
 typedef struct {
   const char *name;
   signed char dimension[4];      /* exponents of m, kg, s and angle: {1, 0, -2, 0} is an acceleration, {0, 0, 0, 1} an angle */
-  const char *standard;          /* default as a user would write it: "0.153 m"; NULL: the key is required */
+  const char *default_value;     /* default as a user would write it: "0.153 m"; NULL: the key is required */
   const char *minimum, *maximum; /* "0", or "0 <" where 0 itself is not allowed ("< 1" for a maximum); NULL: any */
   const char *help;              /* a phrase, no full stop */
 } NsMechanismParameter;
@@ -88,7 +88,7 @@ typedef struct {
   double (*radius)(const NsMechanismCase *c); /* of the lines as tubes, m */
   void (*draw)(const NsMechanismCase *c, const double *q, double *x);
   /* Where contact k is, and its normal: the direction in which its reaction pushes the mechanism. */
-  void (*place)(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3]);
+  void (*contact_point)(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3]);
 } NsMechanism;
 
 /* A plugin's shared object defines this one symbol:  const NsMechanism percuss_mechanism = {.version = NS_MECHANISM_VERSION, ...}; */

@@ -81,7 +81,7 @@ static void print_spins(NsRun *run)
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
-  PetscInt           told      = 0;
+  PetscInt           listed    = 0;
   NsModel           *model     = NsRunModel(run);
   NsContact         *contact   = NsRunContact(run);
   const NsScheme    *scheme    = NsRunScheme(run);
@@ -122,9 +122,9 @@ static PetscErrorCode print_report(NsRun *run)
   print_spins(run);
   printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);
-  for (PetscInt i = 0; i < model->candidates && told < 8; i++) {
+  for (PetscInt i = 0; i < model->candidates && listed < 8; i++) {
     if (model->candidate[i].slot && model->candidate[i].number[0] == 0) continue;
-    printf("%s%s (gap %.6g m)", told++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
+    printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   }
   printf("%s\n", model->candidates - model->slots_free > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",

@@ -115,13 +115,13 @@ static void print_next_step(const NsComparison *it)
 /* Of the main table's displacements that are not minor, or of everything where it has none. */
 static int gather(const NsComparedTable *table, int part, double *value)
 {
-  const NsAligned *aligned = table->aligned;
-  bool             places  = false;
-  int              count   = 0;
+  const NsAligned *aligned       = table->aligned;
+  bool             displacements = false;
+  int              count         = 0;
 
-  for (int i = 0; i < aligned->quantities; i++) places = places || NsIsPlace(&aligned->quantity[i]);
+  for (int i = 0; i < aligned->quantities; i++) displacements = displacements || NsIsDisplacement(&aligned->quantity[i]);
   for (int i = 0; i < aligned->quantities; i++) {
-    if (places && (!NsIsPlace(&aligned->quantity[i]) || table->difference[i].minor)) continue;
+    if (displacements && (!NsIsDisplacement(&aligned->quantity[i]) || table->difference[i].minor)) continue;
     value[count++] = part < 0 ? table->order[i].order : table->order[i].part[part];
   }
   return count;

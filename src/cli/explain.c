@@ -250,25 +250,25 @@ static void report_unknown(Search *search, const NsTable *root, char **words, in
   NsDiag            *diag    = NsDiagCreate(search->arena);
   const NsPlace      nowhere = {NULL, 0, 0, 0};
   const NsKeysReader reader  = {search->arena, diag, NULL};
-  const char        *names[MOST + 1], *near, *path = "", *what = "keys of a config";
+  const char        *names[MOST + 1], *nearest, *path = "", *what = "keys of a config";
   int                known = n, count = 0;
 
   /* the longest beginning that means something, and what could follow it */
   while (--known > 0 && !in_table(search, root, "", words, known)) continue;
   if (known > 0) {
     (void)names_below(search->first, true, names, MOST);
-    near  = NsNearestWord(words[known], names);
-    count = names_below(search->first, false, names, MOST);
-    path  = search->first->path;
-    what  = search->first->key && search->first->key->variants ? "valid types" : "valid keys";
+    nearest = NsNearestWord(words[known], names);
+    count   = names_below(search->first, false, names, MOST);
+    path    = search->first->path;
+    what    = search->first->key && search->first->key->variants ? "valid types" : "valid keys";
   } else {
     known = 0;
     add_names(root, names, &count, MOST);
     names[count] = NULL;
-    near         = NsNearestWord(words[0], names);
-    if (!near && n == 1) near = NsNearestWord(words[0], all_names(search, root));
+    nearest      = NsNearestWord(words[0], names);
+    if (!nearest && n == 1) nearest = NsNearestWord(words[0], all_names(search, root));
   }
-  NsDiagError(diag, nowhere, "unknown key '%s'%s%s%s", words[known], *path ? " in " : "", path, NsDidYouMean(near));
+  NsDiagError(diag, nowhere, "unknown key '%s'%s%s%s", words[known], *path ? " in " : "", path, NsDidYouMean(nearest));
   if (count) NsDiagNote(diag, "%s: %s", what, NsKeysJoin(&reader, names, count, 0));
   NsDiagPrint(diag, err, false);
 }

@@ -73,7 +73,7 @@ static void put_keys(FILE *out, const NsTable *table)
 
     if (key->required)
       snprintf(more, sizeof(more), " (required)");
-    else if (key->default_value && strcmp(key->default_value, "{}"))
+    else if (key->default_value && strcmp(key->default_value, "{}") && !(key->help && strstr(key->help, "default: "))) /* said in words */
       snprintf(more, sizeof(more), " (default %s)", key->default_value);
     put_row(out, key->name, width, key->help, more);
   }

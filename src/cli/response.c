@@ -35,7 +35,7 @@ typedef struct {
   PetscInt         axis[3]; /* column of ux, uy, uz, or -1 */
   const NsFeRotor *rotor;
   PetscReal        peak[NS_PROBE_COLUMNS], peak_speed[NS_PROBE_COLUMNS], peak_phase[NS_PROBE_COLUMNS];
-} Place;
+} Probed;
 
 /* The rotor whose name the probe's begins with, else the first. */
 static const NsFeRotor *rotor_of(NsModel *model, const char *probe)
@@ -51,35 +51,35 @@ static const NsFeRotor *rotor_of(NsModel *model, const char *probe)
 }
 
 /* False after a message. */
-static PetscErrorCode find_place(NsRun *run, const char *name, Place *place, bool *good)
+static PetscErrorCode find_probe(NsRun *run, const char *name, Probed *probed, bool *good)
 {
   PetscBool found;
   char      why[256] = "";
 
   PetscFunctionBegin;
-  memset(place, 0, sizeof(*place));
-  place->name = name;
-  PetscCall(NsRunModel(run)->view.probe(NsRunModel(run), name, &place->probe, &found, why, sizeof(why)));
+  memset(probed, 0, sizeof(*probed));
+  probed->name = name;
+  PetscCall(NsRunModel(run)->view.probe(NsRunModel(run), name, &probed->probe, &found, why, sizeof(why)));
   if (!found) {
     fprintf(stderr, "percuss response: --probes: %s\n  %s\n", why, NsRunModel(run)->probe_help);
     *good = false;
     PetscFunctionReturn(0);
   }
-  for (int k = 0; k < 3; k++) place->axis[k] = -1;
-  for (PetscInt c = 0; c < place->probe.columns; c++) {
-    const NsProbeColumn *column = &place->probe.column[c];
+  for (int k = 0; k < 3; k++) probed->axis[k] = -1;
+  for (PetscInt c = 0; c < probed->probe.columns; c++) {
+    const NsProbeColumn *column = &probed->probe.column[c];
     const char          *suffix = column->suffix;
     if (column->of_velocity || column->coordinate || !column->entries || strlen(suffix) != 2 || !strchr("ur", suffix[0]) || !strchr("xyz", suffix[1]))
       continue;
-    if (suffix[0] == 'u') place->axis[suffix[1] - 'x'] = place->columns;
-    place->column[place->columns++] = c;
+    if (suffix[0] == 'u') probed->axis[suffix[1] - 'x'] = probed->columns;
+    probed->column[probed->columns++] = c;
   }
-  place->rotor = place->axis[0] >= 0 || place->axis[1] >= 0 || place->axis[2] >= 0 ? rotor_of(NsRunModel(run), name) : NULL;
+  probed->rotor = probed->axis[0] >= 0 || probed->axis[1] >= 0 || probed->axis[2] >= 0 ? rotor_of(NsRunModel(run), name) : NULL;
   PetscFunctionReturn(0);
 }
 
 /* --probes a,b, else what the config records. NULL after a message. */
-static PetscErrorCode find_places(NsRun *run, Place **places, int *count)
+static PetscErrorCode find_probes(NsRun *run, Probed **probes, int *count)
 {
   const NsStrings *names = NsHistoryProbes(NsRunSettings(run)->output);
   const char      *list  = options[PROBES].value;
@@ -91,62 +91,62 @@ static PetscErrorCode find_places(NsRun *run, Place **places, int *count)
     *count = 1;
     for (const char *p = list; *p; p++) *count += *p == ',';
   }
-  *places = NsArenaAlloc(NsRunArena(run), sizeof(**places) * (size_t)(*count + 1));
+  *probes = NsArenaAlloc(NsRunArena(run), sizeof(**probes) * (size_t)(*count + 1));
   for (int i = 0; i < *count && good; i++) {
     const size_t length = list ? strcspn(list, ",") : 0;
     const char  *name   = list ? NsArenaCopy(NsRunArena(run), list, length) : names->items[i];
-    PetscCall(find_place(run, name, &(*places)[i], &good));
+    PetscCall(find_probe(run, name, &(*probes)[i], &good));
     if (list) list += length + (list[length] == ',');
   }
-  if (!good) *places = NULL;
+  if (!good) *probes = NULL;
   PetscFunctionReturn(0);
 }
 
 /* The subjects of the table: each column of each probe, and the orbits. Also how many. */
-static PetscInt name_subjects(const Place *places, int count, NsSubject *subject, NsArena *arena)
+static PetscInt name_subjects(const Probed *probes, int count, NsSubject *subject, NsArena *arena)
 {
   PetscInt n = 0;
 
   for (int i = 0; i < count; i++) {
-    for (PetscInt c = 0; c < places[i].columns; c++) {
-      const char *suffix = places[i].probe.column[places[i].column[c]].suffix;
-      subject[n++]       = (NsSubject){NsArenaPrint(arena, "%s.%s", places[i].name, suffix), NS_RESPONSE_AMPLITUDE};
+    for (PetscInt c = 0; c < probes[i].columns; c++) {
+      const char *suffix = probes[i].probe.column[probes[i].column[c]].suffix;
+      subject[n++]       = (NsSubject){NsArenaPrint(arena, "%s.%s", probes[i].name, suffix), NS_RESPONSE_AMPLITUDE};
     }
-    if (places[i].rotor) subject[n++] = (NsSubject){places[i].name, NS_RESPONSE_ORBIT};
+    if (probes[i].rotor) subject[n++] = (NsSubject){probes[i].name, NS_RESPONSE_ORBIT};
   }
   return n;
 }
 
 /* A probe's values in the row; returns where the next one's begin. */
-static NsResponseValue *respond_at(Place *place, PetscReal speed, const PetscScalar *re, const PetscScalar *im, NsResponseValue *to)
+static NsResponseValue *respond_at(Probed *probed, PetscReal speed, const PetscScalar *re, const PetscScalar *im, NsResponseValue *to)
 {
   PetscComplex value[NS_PROBE_COLUMNS], u[3] = {0, 0, 0};
 
-  for (PetscInt c = 0; c < place->columns; c++, to++) {
-    const NsProbeColumn *column = &place->probe.column[place->column[c]];
+  for (PetscInt c = 0; c < probed->columns; c++, to++) {
+    const NsProbeColumn *column = &probed->probe.column[probed->column[c]];
     value[c]                    = 0;
     for (PetscInt k = 0; k < column->entries; k++) value[c] += column->weight[k] * (re[column->unknown[k]] + im[column->unknown[k]] * PETSC_i);
     to->amplitude = cabs(value[c]);
     to->phase     = carg(value[c]);
-    if (to->amplitude > place->peak[c]) {
-      place->peak[c]       = to->amplitude;
-      place->peak_speed[c] = speed;
-      place->peak_phase[c] = to->phase;
+    if (to->amplitude > probed->peak[c]) {
+      probed->peak[c]       = to->amplitude;
+      probed->peak_speed[c] = speed;
+      probed->peak_phase[c] = to->phase;
     }
   }
-  if (!place->rotor) return to;
-  for (int k = 0; k < 3; k++) u[k] = place->axis[k] < 0 ? 0 : value[place->axis[k]];
-  NsOrbit(place->rotor->axis, u, &to->major, &to->minor);
+  if (!probed->rotor) return to;
+  for (int k = 0; k < 3; k++) u[k] = probed->axis[k] < 0 ? 0 : value[probed->axis[k]];
+  NsOrbit(probed->rotor->axis, u, &to->major, &to->minor);
   return to + 1;
 }
 
-static PetscErrorCode sweep(NsRun *run, Place *places, int count, Vec unbalance[2])
+static PetscErrorCode sweep(NsRun *run, Probed *probes, int count, Vec unbalance[2])
 {
   const NsFeRotor *rotors;
   const PetscInt   turning = NsFeRotors(NsRunModel(run), &rotors);
   NsArena         *arena   = NsRunArena(run);
   NsSubject       *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)count * (NS_PROBE_COLUMNS + 1));
-  const PetscInt   values  = name_subjects(places, count, subject, arena);
+  const PetscInt   values  = name_subjects(probes, count, subject, arena);
   NsResponseRow   *row     = NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_Response, values));
   NsCsv            csv;
   Vec              x[2];
@@ -175,7 +175,7 @@ static PetscErrorCode sweep(NsRun *run, Place *places, int count, Vec unbalance[
     for (int i = 0; i < 2; i++) PetscCall(VecGetArrayRead(x[i], &value[i]));
     NsResponseValue *to = row->value;
     row->speed          = speed;
-    for (int i = 0; i < count; i++) to = respond_at(&places[i], speed, value[0], value[1], to);
+    for (int i = 0; i < count; i++) to = respond_at(&probes[i], speed, value[0], value[1], to);
     NsRunSink(run)->now = NsSeconds();
     NsCsvRow(&csv, row);
     for (int i = 0; i < 2; i++) PetscCall(VecRestoreArrayRead(x[i], &value[i]));
@@ -185,17 +185,17 @@ static PetscErrorCode sweep(NsRun *run, Place *places, int count, Vec unbalance[
   PetscFunctionReturn(0);
 }
 
-static void print_peaks(NsRun *run, const Place *places, int count)
+static void print_peaks(NsRun *run, const Probed *probes, int count)
 {
   printf("%s: response to unbalance at %ld speeds from %.6g to %.6g rad/s%s\n", NsRunSink(run)->name, range.count, range.from, range.to,
     NsRunModel(run)->candidates ? "; contacts are ignored" : "");
   printf("  %-28s %12s  %12s %12s %10s\n", "largest amplitude of", "m or rad", "at rad/s", "rpm", "phase, deg");
   for (int i = 0; i < count; i++) {
-    for (PetscInt c = 0; c < places[i].columns; c++) {
+    for (PetscInt c = 0; c < probes[i].columns; c++) {
       char name[256];
-      snprintf(name, sizeof(name), "%s.%s", places[i].name, places[i].probe.column[places[i].column[c]].suffix);
-      printf("  %-28s %12.5g  %12.6g %12.6g %10.1f\n", name, places[i].peak[c], places[i].peak_speed[c], places[i].peak_speed[c] * 30 / PETSC_PI,
-        places[i].peak_phase[c] * 180 / PETSC_PI);
+      snprintf(name, sizeof(name), "%s.%s", probes[i].name, probes[i].probe.column[probes[i].column[c]].suffix);
+      printf("  %-28s %12.5g  %12.6g %12.6g %10.1f\n", name, probes[i].peak[c], probes[i].peak_speed[c], probes[i].peak_speed[c] * 30 / PETSC_PI,
+        probes[i].peak_phase[c] * 180 / PETSC_PI);
     }
   }
 }
@@ -215,20 +215,20 @@ static PetscErrorCode has_unbalance(NsRun *run, Vec unbalance[2], bool *has)
 
 static PetscErrorCode respond(NsRun *run, int *code)
 {
-  Place *places;
-  int    count;
-  Vec    unbalance[2];
-  bool   has = false;
+  Probed *probes;
+  int     count;
+  Vec     unbalance[2];
+  bool    has = false;
 
   PetscFunctionBegin;
-  PetscCall(find_places(run, &places, &count));
-  if (!places) PetscFunctionReturn(0);
+  PetscCall(find_probes(run, &probes, &count));
+  if (!probes) PetscFunctionReturn(0);
   PetscCall(NsVecsCreate(NsRunModel(run), &unbalance[0], &unbalance[1], NULL));
   PetscCall(has_unbalance(run, unbalance, &has));
   if (has && NsAnalysisAllowed("response", run)) {
     PetscCall(NsRunOpenResults(run));
-    if (NsRunExit(run) == NS_EXIT_DONE) PetscCall(sweep(run, places, count, unbalance));
-    if (NsRunExit(run) == NS_EXIT_DONE) print_peaks(run, places, count);
+    if (NsRunExit(run) == NS_EXIT_DONE) PetscCall(sweep(run, probes, count, unbalance));
+    if (NsRunExit(run) == NS_EXIT_DONE) print_peaks(run, probes, count);
     PetscCall(NsRunCloseResults(run));
     *code = NsAnalysisEnd("response", run);
   } else if (NsRunExit(run) == NS_EXIT_FAILED)

@@ -16,7 +16,7 @@ static void print_warnings(const NsRun *run)
   char text[1024];
 
   for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
-    NsGuardTell(run, (NsGuardKind)kind, text, sizeof(text));
+    NsGuardMessage(run, (NsGuardKind)kind, text, sizeof(text));
     if (*text) printf("  warning: %s\n", text);
   }
 }

@@ -320,7 +320,7 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
 static const char *nearest_file(const char *path, NsArena *arena)
 {
   enum { MOST = 1000 };
-  const char *slash     = strrchr(path, '/'), *names[MOST + 1], *near;
+  const char *slash     = strrchr(path, '/'), *names[MOST + 1], *nearest;
   const int   folder    = slash ? (int)(slash - path) + 1 : 0;
   DIR        *directory = opendir(folder ? NsArenaPrint(arena, "%.*s", folder, path) : ".");
   int         count     = 0;
@@ -331,8 +331,8 @@ static const char *nearest_file(const char *path, NsArena *arena)
   }
   closedir(directory);
   names[count] = NULL;
-  near         = NsNearestWord(path + folder, names);
-  return near ? NsArenaPrint(arena, "%.*s%s", folder, path, near) : NULL;
+  nearest      = NsNearestWord(path + folder, names);
+  return nearest ? NsArenaPrint(arena, "%.*s%s", folder, path, nearest) : NULL;
 }
 
 /* Up to one byte more than is allowed, which tells a file that is too large. NULL: errno. Devices and pipes do not say how much it will be. */
@@ -387,10 +387,10 @@ static NsNode *read_file(const char *path, size_t most, NsArena *arena, NsDiag *
 
   if (!file && errno == ENOMEM) NsOutOfMemory();
   if (!file) {
-    const char *reason = strerror(errno);
-    const char *near   = errno == ENOENT ? nearest_file(path, arena) : NULL;
+    const char *reason  = strerror(errno);
+    const char *nearest = errno == ENOENT ? nearest_file(path, arena) : NULL;
 
-    NsDiagError(diag, nowhere, "cannot open '%s': %s%s", path, reason, NsDidYouMean(near));
+    NsDiagError(diag, nowhere, "cannot open '%s': %s%s", path, reason, NsDidYouMean(nearest));
     return NULL;
   }
   if (!fstat(fileno(file), &status) && S_ISDIR(status.st_mode)) {

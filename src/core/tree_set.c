@@ -66,14 +66,14 @@ static int list_index(const char *word, int count)
 /* A missing mapping on the path, if there is one with nearly the same name, is treated as a misspelling and not created. */
 static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena *arena, NsDiag *diag)
 {
-  const char **words = NsArenaAlloc(arena, ((size_t)node->count + 1) * sizeof(*words)), *near;
+  const char **words = NsArenaAlloc(arena, ((size_t)node->count + 1) * sizeof(*words)), *nearest;
   int          count = 0;
 
   for (const NsNode *child = node->first; child; child = child->next) words[count++] = child->key;
-  near = NsNearestWord(word, words);
-  if (!near) return false;
+  nearest = NsNearestWord(word, words);
+  if (!nearest) return false;
   NsDiagError(diag, place, "there is no '" NS_CLIP "'%s%s%s", NsClip(word), *NsTreePath(node, arena) ? " in " : "", NsTreePath(node, arena),
-    NsDidYouMean(near));
+    NsDidYouMean(nearest));
   return true;
 }
 

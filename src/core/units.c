@@ -354,14 +354,14 @@ static const char *nearest_symbol(const char *word)
 static bool unknown_unit(const Report *report, const char *from, const char *to)
 {
   char        word[64];
-  const char *near = NULL;
+  const char *nearest = NULL;
 
   if (to - from < (long)sizeof(word)) {
     snprintf(word, sizeof(word), "%.*s", (int)(to - from), from);
-    near = nearest_symbol(word);
+    nearest = nearest_symbol(word);
   }
   return fail(
-    report, from, to, "unknown unit '%.*s%s'%s", NsTextFit(from, (size_t)(to - from), 40), from, to - from > 40 ? "..." : "", NsDidYouMean(near));
+    report, from, to, "unknown unit '%.*s%s'%s", NsTextFit(from, (size_t)(to - from), 40), from, to - from > 40 ? "..." : "", NsDidYouMean(nearest));
 }
 
 static bool unexpected(const Report *report, const char *p)

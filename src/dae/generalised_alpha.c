@@ -28,8 +28,8 @@
 #include "dae.h"
 #include "hermite.h"
 
-#define NS_MOST_ROUNDS 30
-#define NS_MOST_GROWTH 5.5 /* of a step: a little more than that of step control */
+#define NS_MOST_ITERATIONS 30
+#define NS_MOST_GROWTH     5.5 /* of a step: a little more than that of step control */
 
 typedef struct {
   PetscReal am, af, beta, gamma;
@@ -158,7 +158,7 @@ static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal
   PetscFunctionReturn(0);
 }
 
-/* Rounds until positions stand to rounding: changes below 1e-15 of their size (or of what forces move in the step), or no smaller any more and below 1e-9. */
+/* Iterates until positions converge to rounding: changes below 1e-15 of their size (or of the motion by forces in the step), or no longer decreasing and below 1e-9. */
 static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, const Parameters *p, PetscBool *done)
 {
   const NsModel          *model = dae->model;
@@ -169,7 +169,7 @@ static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, cons
   PetscFunctionBegin;
   PetscCall(NsComplianceUpdate(self->tangent, t, dae->q1, dae->v1, (NsOperator){beta, gamma, 1}));
   dae->work.tangents++;
-  for (int i = 0; i < NS_MOST_ROUNDS && *done; i++) {
+  for (int i = 0; i < NS_MOST_ITERATIONS && *done; i++) {
     last = change;
     PetscCall(correct(dae, t, beta, gamma, done));
     PetscCall(NsModelLargest(model, self->dq, &change));
@@ -179,7 +179,7 @@ static PetscErrorCode iterate(NsDae *dae, const NsState *from, PetscReal h, cons
   }
   if (*done)
     PetscCall(PetscSNPrintf(dae->reason, sizeof(dae->reason), "Newton's method does not converge in %d iterations (last change %.1e, step %.1e s)",
-      NS_MOST_ROUNDS, change, h));
+      NS_MOST_ITERATIONS, change, h));
   *done = PETSC_FALSE;
   PetscFunctionReturn(0);
 }

@@ -121,7 +121,7 @@ static double radius(const NsMechanismCase *c)
 }
 
 /* Halfway; the normal is that of the push on the second of the two. */
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)t;
   x[0] = (middle(c, q, k) + middle(c, q, k + 1)) / 2;
@@ -156,5 +156,5 @@ const NsMechanism NsMechanism_BallChain = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

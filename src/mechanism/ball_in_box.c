@@ -88,7 +88,7 @@ static double radius(const NsMechanismCase *c)
   return length(c) / 100;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)t;
   for (int i = 0; i < 2; i++) {
@@ -122,5 +122,5 @@ const NsMechanism NsMechanism_BallInBox = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

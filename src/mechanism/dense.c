@@ -408,7 +408,7 @@ static PetscErrorCode NsModelContactPoint_Dense(
   NsDense *self = model->data;
 
   PetscFunctionBegin;
-  self->m->place(&self->c, t, touch_q, (int)candidate, x, n); /* every unknown can be touched */
+  self->m->contact_point(&self->c, t, touch_q, (int)candidate, x, n); /* every unknown can be touched */
   u[0] = u[1] = u[2] = 0;
   PetscFunctionReturn(0);
 }
@@ -431,7 +431,7 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
   const PetscBool          all    = !strcmp(name, self->name);
   const size_t             length = strlen(self->name);
   const char *const        word   = !strncmp(name, self->name, length) && name[length] == '.' ? name + length + 1 : "";
-  const char             **words  = NsArenaAlloc(model->arena, sizeof(*words) * (size_t)(2 * self->n + m->points + 2)), *near;
+  const char             **words  = NsArenaAlloc(model->arena, sizeof(*words) * (size_t)(2 * self->n + m->points + 2)), *nearest;
   PetscInt                 count  = 0;
 
   PetscFunctionBegin;
@@ -451,12 +451,12 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
     for (PetscInt k = 0; k < 3 && !strcmp(word, m->point_names[i]); k++)
       probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * i + k};
   }
-  *found = probe->columns > 0;
-  near   = NsNearestWord(name, words);
+  *found  = probe->columns > 0;
+  nearest = NsNearestWord(name, words);
   for (PetscInt i = 1; words[i]; i++) {
-    if (!strcmp(words[i] + length + 1, name)) near = words[i]; /* without the body's name */
+    if (!strcmp(words[i] + length + 1, name)) nearest = words[i]; /* without the body's name */
   }
-  (void)snprintf(why, size, "there is no coordinate or point '%s'%s", name, NsDidYouMean(near));
+  (void)snprintf(why, size, "there is no coordinate or point '%s'%s", name, NsDidYouMean(nearest));
   PetscFunctionReturn(0);
 }
 
@@ -499,7 +499,7 @@ void NsDenseOperations(const NsDense *self, NsModel *model)
   model->destroy  = NsModelDestroy_Dense;
   if (self->m->rowrate) model->contact.rowrate = NsModelRowrate_Dense;
   if (self->m->power) model->dynamics.power = NsModelPower_Dense;
-  if (self->m->place) model->view.contact_point = NsModelContactPoint_Dense;
+  if (self->m->contact_point) model->view.contact_point = NsModelContactPoint_Dense;
   if (!self->m->draw) return;
   model->view.fields = NsModelFields_Dense;
   model->view.points = NsModelPoints_Dense;

@@ -83,7 +83,7 @@ static double radius(const NsMechanismCase *c)
   return length(c) / 600;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   const double slope = k == 1 ? 2 * c->p[CURVATURE] * fabs(q[0]) : 0, size = hypot(slope, 1);
 
@@ -120,5 +120,5 @@ const NsMechanism NsMechanism_Edge = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

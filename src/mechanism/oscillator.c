@@ -106,7 +106,7 @@ static double radius(const NsMechanismCase *c)
   return length(c) / 50;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)c;
   (void)t;
@@ -140,5 +140,5 @@ const NsMechanism NsMechanism_Oscillator = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

@@ -106,7 +106,7 @@ static double radius(const NsMechanismCase *c)
 }
 
 /* The rod pushes the mass outwards, the ring inwards. */
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   double       n[2];
   const double distance = outward(c, q, k, n), to_ring = k == 0 ? 0 : c->p[RING_RADIUS] - distance;
@@ -145,5 +145,5 @@ const NsMechanism NsMechanism_PendulumInRing = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

@@ -123,7 +123,7 @@ static double radius(const NsMechanismCase *c)
   return length(c) / 100;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)t;
   arm(c, q, end[k], -1, x);
@@ -159,5 +159,5 @@ const NsMechanism NsMechanism_RockingBlock = {
   .line          = lines,
   .radius        = radius,
   .draw          = draw,
-  .place         = place,
+  .contact_point = contact_point,
 };

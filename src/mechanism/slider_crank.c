@@ -135,7 +135,7 @@ static double radius(const NsMechanismCase *c)
   return c->p[NS_L1] / 50;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)t;
   slider_point(c, q, end[k] * c->p[A], -wall[k] * c->p[B], x);
@@ -144,30 +144,30 @@ static void place(const NsMechanismCase *c, double t, const double *q, int k, do
 }
 
 const NsMechanism NsMechanism_SliderCrank = {
-  .version     = NS_MECHANISM_VERSION,
-  .name        = "slider_crank",
-  .title       = "slider-crank mechanism, slider with clearance: four corners that hit and rub",
-  .about       = "Angles theta1, theta2, theta3 of crank, rod and slider; the notch of height 2 (slider_half_height + clearance) lies along x.\n"
-                 "Corners 1 (rear) and 2 (front) touch the wall above, 3 and 4 the one below. Gravity is the key `gravity`\n"
-                 "of the config, e.g. [0, -9.81, 0]; the default is none. Defaults are Table 1 of the reference; rates of\n"
-                 "the rows for schemes on acceleration level.\n"
-                 "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
-                 "time-discontinuous Galerkin methods, 2.1.",
-  .parameters  = parameters,
-  .coordinates = coordinates,
-  .contacts    = contacts,
-  .length      = length,
-  .mass        = mass,
-  .massrate    = massrate,
-  .force       = force,
-  .energy      = energy,
-  .contact     = contact,
-  .rowrate     = rowrate,
-  .points      = 11,
-  .point_names = point_names,
-  .lines       = sizeof(lines) / sizeof(lines[0]),
-  .line        = lines,
-  .radius      = radius,
-  .draw        = draw,
-  .place       = place,
+  .version       = NS_MECHANISM_VERSION,
+  .name          = "slider_crank",
+  .title         = "slider-crank mechanism, slider with clearance: four corners that hit and rub",
+  .about         = "Angles theta1, theta2, theta3 of crank, rod and slider; the notch of height 2 (slider_half_height + clearance) lies along x.\n"
+                   "Corners 1 (rear) and 2 (front) touch the wall above, 3 and 4 the one below. Gravity is the key `gravity`\n"
+                   "of the config, e.g. [0, -9.81, 0]; the default is none. Defaults are Table 1 of the reference; rates of\n"
+                   "the rows for schemes on acceleration level.\n"
+                   "Reference: Schindler, Rezaei, Kursawe, Acary, Half-explicit timestepping schemes on velocity level based on\n"
+                   "time-discontinuous Galerkin methods, 2.1.",
+  .parameters    = parameters,
+  .coordinates   = coordinates,
+  .contacts      = contacts,
+  .length        = length,
+  .mass          = mass,
+  .massrate      = massrate,
+  .force         = force,
+  .energy        = energy,
+  .contact       = contact,
+  .rowrate       = rowrate,
+  .points        = 11,
+  .point_names   = point_names,
+  .lines         = sizeof(lines) / sizeof(lines[0]),
+  .line          = lines,
+  .radius        = radius,
+  .draw          = draw,
+  .contact_point = contact_point,
 };

@@ -80,7 +80,7 @@ static double radius(const NsMechanismCase *c)
   return c->p[NS_L1] / 50;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   double all[9];
 
@@ -94,28 +94,28 @@ static void place(const NsMechanismCase *c, double t, const double *q, int k, do
 }
 
 const NsMechanism NsMechanism_SliderCrankBilateral = {
-  .version     = NS_MECHANISM_VERSION,
-  .name        = "slider_crank_bilateral",
-  .title       = "slider-crank mechanism with a joint: one constraint, no impacts",
-  .about       = "Angles theta1 and theta2 of crank and rod; the slider's centre is held on the x axis: l1 sin theta1 + l2 sin theta2 = 0.\n"
-                 "A test case for index reduction and drift: compare schemes and levels of the constraint.\n"
-                 "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
-                 "mechanical systems, 2.1.",
-  .parameters  = parameters,
-  .coordinates = coordinates,
-  .contacts    = contacts,
-  .length      = length,
-  .mass        = mass,
-  .massrate    = massrate,
-  .force       = force,
-  .energy      = energy,
-  .contact     = contact,
-  .rowrate     = rowrate,
-  .points      = 3,
-  .point_names = point_names,
-  .lines       = sizeof(lines) / sizeof(lines[0]),
-  .line        = lines,
-  .radius      = radius,
-  .draw        = draw,
-  .place       = place,
+  .version       = NS_MECHANISM_VERSION,
+  .name          = "slider_crank_bilateral",
+  .title         = "slider-crank mechanism with a joint: one constraint, no impacts",
+  .about         = "Angles theta1 and theta2 of crank and rod; the slider's centre is held on the x axis: l1 sin theta1 + l2 sin theta2 = 0.\n"
+                   "A test case for index reduction and drift: compare schemes and levels of the constraint.\n"
+                   "Reference: Schoeder, Ulbrich, Schindler, Discussion of the Gear-Gupta-Leimkuhler method for impacting\n"
+                   "mechanical systems, 2.1.",
+  .parameters    = parameters,
+  .coordinates   = coordinates,
+  .contacts      = contacts,
+  .length        = length,
+  .mass          = mass,
+  .massrate      = massrate,
+  .force         = force,
+  .energy        = energy,
+  .contact       = contact,
+  .rowrate       = rowrate,
+  .points        = 3,
+  .point_names   = point_names,
+  .lines         = sizeof(lines) / sizeof(lines[0]),
+  .line          = lines,
+  .radius        = radius,
+  .draw          = draw,
+  .contact_point = contact_point,
 };

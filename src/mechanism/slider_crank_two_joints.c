@@ -126,7 +126,7 @@ static double radius(const NsMechanismCase *c)
 }
 
 /* Both joints are at the end of the rod. The guide pushes it along y, the slider back along x. */
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   double all[27];
 
@@ -139,29 +139,29 @@ static void place(const NsMechanismCase *c, double t, const double *q, int k, do
 }
 
 const NsMechanism NsMechanism_SliderCrankTwoJoints = {
-  .version     = NS_MECHANISM_VERSION,
-  .name        = "slider_crank_two_joints",
-  .title       = "slider-crank mechanism with a coordinate for the slider: two joints, no impacts",
-  .about       = "Angles alpha1 and alpha2 of crank and rod, x of the slider. Joints: the rod's end stays on the x axis (guide:\n"
-                 "l1 sin alpha1 + l2 sin alpha2 = 0) and at the slider (slider: x = l1 cos alpha1 + l2 cos alpha2).\n"
-                 "A test case for work against precision, and for drift.\n"
-                 "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
-                 "systems with unilateral and bilateral constraints, 3.1.1.",
-  .parameters  = parameters,
-  .coordinates = coordinates,
-  .contacts    = contacts,
-  .check       = check,
-  .length      = length,
-  .mass        = mass,
-  .force       = force,
-  .energy      = energy,
-  .contact     = contact,
-  .rowrate     = rowrate,
-  .points      = 9,
-  .point_names = point_names,
-  .lines       = sizeof(lines) / sizeof(lines[0]),
-  .line        = lines,
-  .radius      = radius,
-  .draw        = draw,
-  .place       = place,
+  .version       = NS_MECHANISM_VERSION,
+  .name          = "slider_crank_two_joints",
+  .title         = "slider-crank mechanism with a coordinate for the slider: two joints, no impacts",
+  .about         = "Angles alpha1 and alpha2 of crank and rod, x of the slider. Joints: the rod's end stays on the x axis (guide:\n"
+                   "l1 sin alpha1 + l2 sin alpha2 = 0) and at the slider (slider: x = l1 cos alpha1 + l2 cos alpha2).\n"
+                   "A test case for work against precision, and for drift.\n"
+                   "Reference: Haddouni, Acary, Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody\n"
+                   "systems with unilateral and bilateral constraints, 3.1.1.",
+  .parameters    = parameters,
+  .coordinates   = coordinates,
+  .contacts      = contacts,
+  .check         = check,
+  .length        = length,
+  .mass          = mass,
+  .force         = force,
+  .energy        = energy,
+  .contact       = contact,
+  .rowrate       = rowrate,
+  .points        = 9,
+  .point_names   = point_names,
+  .lines         = sizeof(lines) / sizeof(lines[0]),
+  .line          = lines,
+  .radius        = radius,
+  .draw          = draw,
+  .contact_point = contact_point,
 };

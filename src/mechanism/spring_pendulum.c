@@ -124,7 +124,7 @@ static double radius(const NsMechanismCase *c)
   return length(c) / 100;
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)c;
   (void)t;
@@ -137,31 +137,31 @@ static void place(const NsMechanismCase *c, double t, const double *q, int k, do
 }
 
 const NsMechanism NsMechanism_SpringPendulum = {
-  .version     = NS_MECHANISM_VERSION,
-  .name        = "spring_pendulum",
-  .title       = "mass on a spring that swings and hits a wall",
-  .about       = "Length l of the spring and angle phi from the wall, along which the mass hangs with phi = 0; pivot in the origin, wall\n"
-                 "x = 0 below it, mass at l (sin phi, -cos phi). Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0].\n"
-                 "The gap is phi, as in the reference: l sin phi would give other results, because the law would act on another\n"
-                 "velocity where the spring's length changes. So gaps are in rad, and impulses are angular, in N m s.\n"
-                 "The mass matrix varies with l: a test case for the energy error of schemes over long times.\n"
-                 "Reference: Capobianco, Eugster, A Moreau-type variational integrator, 4.",
-  .parameters  = parameters,
-  .coordinates = coordinates,
-  .contacts    = contacts,
-  .check_start = check_start,
-  .length      = length,
-  .mass        = mass,
-  .massrate    = massrate,
-  .force       = force,
-  .energy      = energy,
-  .contact     = contact,
-  .rowrate     = rowrate,
-  .points      = POINTS,
-  .point_names = point_names,
-  .lines       = sizeof(lines) / sizeof(lines[0]),
-  .line        = lines,
-  .radius      = radius,
-  .draw        = draw,
-  .place       = place,
+  .version       = NS_MECHANISM_VERSION,
+  .name          = "spring_pendulum",
+  .title         = "mass on a spring that swings and hits a wall",
+  .about         = "Length l of the spring and angle phi from the wall, along which the mass hangs with phi = 0; pivot in the origin, wall\n"
+                   "x = 0 below it, mass at l (sin phi, -cos phi). Gravity is the key `gravity` of the config, e.g. [0, -9.81, 0].\n"
+                   "The gap is phi, as in the reference: l sin phi would give other results, because the law would act on another\n"
+                   "velocity where the spring's length changes. So gaps are in rad, and impulses are angular, in N m s.\n"
+                   "The mass matrix varies with l: a test case for the energy error of schemes over long times.\n"
+                   "Reference: Capobianco, Eugster, A Moreau-type variational integrator, 4.",
+  .parameters    = parameters,
+  .coordinates   = coordinates,
+  .contacts      = contacts,
+  .check_start   = check_start,
+  .length        = length,
+  .mass          = mass,
+  .massrate      = massrate,
+  .force         = force,
+  .energy        = energy,
+  .contact       = contact,
+  .rowrate       = rowrate,
+  .points        = POINTS,
+  .point_names   = point_names,
+  .lines         = sizeof(lines) / sizeof(lines[0]),
+  .line          = lines,
+  .radius        = radius,
+  .draw          = draw,
+  .contact_point = contact_point,
 };

@@ -36,12 +36,12 @@ static NsDimension dimension_of(const signed char exponents[4], int time)
 }
 
 /* With a unit, even where the default has none. */
-static const char *example_of(const char *standard, const signed char dimension[4], int rate)
+static const char *example_of(const char *default_value, const signed char dimension[4], int rate)
 {
-  if (strcmp(standard, "0")) return standard;
+  if (strcmp(default_value, "0")) return default_value;
   if (dimension[3] == 1) return rate ? "10 rad/s" : "10 deg";
   if (dimension[0] == 1) return rate ? "1 m/s" : "1 mm";
-  return standard;
+  return default_value;
 }
 
 /* Whether it has a contact that is not a joint: joints have no law. */
@@ -77,12 +77,12 @@ void NsMechanismMakeTables(const NsMechanism *mechanism, NsMechanismTables *tabl
       .kind                = NS_KEY_NUMBER,
       .offset              = offsetof(NsMechanismSettings, parameter) + (size_t)(p - mechanism->parameters) * sizeof(double),
       .dimension           = dimension_of(p->dimension, 0),
-      .required            = !p->standard,
-      .default_value       = p->standard,
+      .required            = !p->default_value,
+      .default_value       = p->default_value,
       .minimum             = p->minimum,
       .maximum             = p->maximum,
       .help                = p->help,
-      .example             = p->standard ? p->standard : "1"};
+      .example             = p->default_value ? p->default_value : "1"};
   }
   memcpy(tables->parameter_keys, tables->keys, sizeof(*key) * (size_t)(key - tables->keys));
   tables->parameter_table = (NsTable){"parameters", mechanism->title, tables->parameter_keys, sizeof(NsMechanismSettings)};

@@ -132,7 +132,7 @@ static NsPlace place_of(const NsMbRow *row)
   return row->joint->settings->where->key_place;
 }
 
-#define NS_MOST_ROUNDS 60
+#define NS_MOST_ITERATIONS 60
 
 /* Positions; false after an error. */
 static PetscErrorCode close_gaps(NsMultibody *self, Assembly *a, PetscReal *q, PetscReal *d, PetscBool *closed)
@@ -142,7 +142,7 @@ static PetscErrorCode close_gaps(NsMultibody *self, Assembly *a, PetscReal *q, P
   PetscInt        at = 0;
 
   PetscFunctionBegin;
-  for (int round = 0; round < NS_MOST_ROUNDS; round++, last = open) {
+  for (int round = 0; round < NS_MOST_ITERATIONS; round++, last = open) {
     look(self, q, a);
     open = PetscAbsReal(a->g[worst(a->g, a->rows)]);
     if (round == 0) {
@@ -274,7 +274,7 @@ static PetscErrorCode move_nearby(NsMultibody *self, Assembly *a, const PetscRea
   correct(self, self->inverse_mass, a, a->g, d);
   for (PetscInt k = 0; k < n; k++) fastest = PetscMax(fastest, PetscAbsReal(v[k] += d[k]));
   NsMbMove(self, q, 0.02 / PetscMax(1, fastest), v, nearby);
-  for (int round = 0; round < NS_MOST_ROUNDS && open > 1e-11 * self->length; round++) {
+  for (int round = 0; round < NS_MOST_ITERATIONS && open > 1e-11 * self->length; round++) {
     look(self, nearby, a);
     open = PetscAbsReal(a->g[worst(a->g, a->rows)]);
     factor(self, self->inverse_mass, a);

@@ -106,7 +106,7 @@ static PetscErrorCode NsModelContactPoint_Multibody(
   PetscFunctionBegin;
   NsMbFrames(self, touch_q, NULL); /* every unknown can be touched */
   if (candidate >= self->rows) {
-    NsMbTouchPlace(self, &self->touch[candidate - self->rows], x, n);
+    NsMbTouchPoint(self, &self->touch[candidate - self->rows], x, n);
     for (int k = 0; k < 3; k++) u[k] = 0;
     PetscFunctionReturn(0);
   }

@@ -281,7 +281,7 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
   NsMbFrames(self, q, v);
 }
 
-void NsMbTouchPlace(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3])
+void NsMbTouchPoint(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3])
 {
   (void)closest(self, touch, n, x);
 }

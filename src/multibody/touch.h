@@ -20,4 +20,4 @@ PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt 
 /* (dW'/dt) v of its rows at (q, v). Leaves the frames at (q, v). */
 void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, const PetscReal *q, const PetscReal *v, PetscReal *rate);
 /* Where it is, and its normal on the first body. */
-void NsMbTouchPlace(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3]);
+void NsMbTouchPoint(const NsMultibody *self, const NsMbTouch *touch, PetscReal x[3], PetscReal n[3]);

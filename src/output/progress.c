@@ -106,8 +106,8 @@ static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)
   const double    since  = time - self->measured;
 
   if (since > 0 && snapshot->step > self->at.step) {
-    const double memory = PetscMax(2, 0.2 * (time - self->begin));
-    const double weight = self->speed > 0 ? 1 - exp(-since / memory) : 1;
+    const double horizon = PetscMax(2, 0.2 * (time - self->begin));
+    const double weight  = self->speed > 0 ? 1 - exp(-since / horizon) : 1;
 
     self->speed += weight * ((snapshot->state.t - self->at.t) / since - self->speed);
     self->steps_per_second += weight * ((double)(snapshot->step - self->at.step) / since - self->steps_per_second);

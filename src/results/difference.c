@@ -89,21 +89,21 @@ NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double toler
   return difference;
 }
 
-bool NsIsPlace(const NsAlignedQuantity *quantity)
+bool NsIsDisplacement(const NsAlignedQuantity *quantity)
 {
   return quantity->unit && (!strcmp(quantity->unit, "m") || !strcmp(quantity->unit, "rad"));
 }
 
 double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *differences, NsArena *arena)
 {
-  double *distance = NsArenaAlloc(arena, sizeof(*distance) * (size_t)(aligned->samples + 1));
-  bool    places   = false;
+  double *distance      = NsArenaAlloc(arena, sizeof(*distance) * (size_t)(aligned->samples + 1));
+  bool    displacements = false;
 
-  for (int i = 0; i < aligned->quantities; i++) places = places || NsIsPlace(&aligned->quantity[i]);
+  for (int i = 0; i < aligned->quantities; i++) displacements = displacements || NsIsDisplacement(&aligned->quantity[i]);
   for (int i = 0; i < aligned->quantities; i++) {
     const NsAlignedQuantity *quantity = &aligned->quantity[i];
 
-    if (quantity->words || (places && (!NsIsPlace(quantity) || differences[i].minor)) || differences[i].scale == 0) continue;
+    if (quantity->words || (displacements && (!NsIsDisplacement(quantity) || differences[i].minor)) || differences[i].scale == 0) continue;
     for (long k = 0; k < aligned->samples; k++) {
       const double d = fabs(quantity->value[a][k] - quantity->value[b][k]) / differences[i].scale;
       distance[k]    = isnan(d) ? INFINITY : fmax(distance[k], d);

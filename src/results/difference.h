@@ -23,7 +23,7 @@ typedef struct {
 NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double tolerance, NsArena *arena);
 
 /* Displacements and angles, by the unit. */
-bool NsIsPlace(const NsAlignedQuantity *quantity);
+bool NsIsDisplacement(const NsAlignedQuantity *quantity);
 
 /* The largest relative difference of all displacements and angles that are not minor (of everything where there are none): velocities jump at impacts, and a small shift in time would count
    as much as two motions that have nothing to do with each other. [aligned->samples] */

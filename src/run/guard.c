@@ -116,7 +116,7 @@ const char *NsGuardHint(const NsRun *run)
   return run->guard.exceeded[NS_GUARD_SPIN].exceeded ? "; the time step is above the critical time step at this spin" : "";
 }
 
-void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
+void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
   static const char *const units[]  = {"times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm"};
   const NsExceeded        *exceeded = &run->guard.exceeded[kind];
@@ -128,7 +128,7 @@ void NsGuardTell(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 }
 
 /* On a terminal the progress line is erased first. */
-static void tell(const NsRun *run, const char *text)
+static void warn(const NsRun *run, const char *text)
 {
   if (!run->sink.writes) return;
   fprintf(stderr, "%spercuss run: warning: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", text);
@@ -144,7 +144,7 @@ static void exceed(
     *exceeded = (NsExceeded){PETSC_TRUE, step, since, limit, value, run->state.t, "", ""};
     (void)snprintf(exceeded->name, sizeof(exceeded->name), "%s", name);
     (void)snprintf(exceeded->text, sizeof(exceeded->text), "%s", text);
-    if (!run->guard.stops) tell(run, text);
+    if (!run->guard.stops) warn(run, text);
   } else if (value > exceeded->worst) {
     exceeded->worst    = value;
     exceeded->worst_at = run->state.t;
@@ -204,7 +204,7 @@ PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table)
 {
   PetscFunctionBegin;
   if (run->model->layout->ranks > 1) PetscFunctionReturn(0); /* the next look finds it on all processes */
-  PetscCall(NsGuardFinite(run, step));                       /* an unknown tells more than a table */
+  PetscCall(NsGuardFinite(run, step));                       /* prefer a message that names a degree of freedom */
   NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): in %s%s", run->state.t, (long long)step, table, NsGuardHint(run));
   run->guard.stop = run->guard.broken = PETSC_TRUE;
   PetscFunctionReturn(0);
@@ -222,7 +222,7 @@ static PetscErrorCode fail_contact(NsRun *run, PetscInt64 step, PetscInt contact
   char                   name[NS_CANDIDATE_NAME];
 
   PetscFunctionBegin;
-  PetscCall(NsGuardFinite(run, step)); /* an unknown tells more than a contact */
+  PetscCall(NsGuardFinite(run, step)); /* prefer a message that names a degree of freedom */
   NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): %s of contact '%s'%s", run->state.t, (long long)step,
     isfinite(report->gap) ? "force" : "gap", NsCandidateName(&run->model->candidate[contact], name), NsGuardHint(run));
   run->guard.stop = run->guard.broken = PETSC_TRUE;
@@ -364,7 +364,7 @@ PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
     PetscCall(judge_energy(run, step));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsGuardFinite(run, step)); /* an unknown tells more than the energy */
+  PetscCall(NsGuardFinite(run, step)); /* prefer a message that names a degree of freedom */
   NsSinkFail(&run->sink, "NaN or Inf at t = %.9g s (step %lld): in the energy%s", run->state.t, (long long)step, NsGuardHint(run));
   run->guard.stop = run->guard.broken = PETSC_TRUE;
   PetscFunctionReturn(0);

@@ -295,12 +295,12 @@ typedef enum { STEP, EXAMINE, WRITE, WRITE_LAST, CHECKPOINT, STOP, GIVE_UP, END 
 
 typedef struct {
   NsRun        *run;
-  PetscInt64    step;    /* of the state */
-  PetscReal     before;  /* s: time of the state before */
-  PetscBool     last;    /* the state is that of the end */
-  PetscBool     agreed;  /* all processes know the same of signals and failures at this step */
-  PetscBool     told;    /* to stop, by a signal or the wall limit */
-  PetscInt      stalled; /* steps in a row that were too short */
+  PetscInt64    step;     /* of the state */
+  PetscReal     before;   /* s: time of the state before */
+  PetscBool     last;     /* the state is that of the end */
+  PetscBool     agreed;   /* all processes know the same of signals and failures at this step */
+  PetscBool     stop_due; /* by a signal or the wall limit */
+  PetscInt      stalled;  /* steps in a row that were too short */
   NsStepOutcome outcome;
 } Loop;
 
@@ -343,11 +343,11 @@ static PetscErrorCode examine(Loop *loop, Action *next)
     PetscCall(sync_flags(run, loop->step));
   else if (is_alone(run) && (clock_rang || checkpoint_asked))
     look_at_clock(run);
-  loop->told = loop->agreed && !loop->last && (stop_signal || run->late);
+  loop->stop_due = loop->agreed && !loop->last && (stop_signal || run->late);
   if (loop->last) PetscCall(complete_state(run));
   if (look && !run->guard.stop)
     PetscCall(guard_motion(run, loop->step, loop->last));
-  else if (loop->told && !run->guard.stop)
+  else if (loop->stop_due && !run->guard.stop)
     PetscCall(NsGuardFinite(run, loop->step)); /* leaves no trace: a resumed run must be the same as an uninterrupted one */
   if (run->guard.broken || (loop->agreed && has_failed(run) && !run->guard.stop))
     *next = END; /* NaN or Inf; or writing failed, maybe on another process */
@@ -387,7 +387,7 @@ static PetscErrorCode write_state(Loop *loop, Action *next)
     *next = END;
   else if (underflows(loop))
     *next = GIVE_UP;
-  else if (loop->told)
+  else if (loop->stop_due)
     *next = STOP;
   else
     *next = loop->agreed && run->checkpoint_due ? CHECKPOINT : STEP;

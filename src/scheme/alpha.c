@@ -16,7 +16,7 @@ PetscErrorCode NsAlphaDeclare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsWorkCompliance(work, 1, &self->implicit));
   PetscCall(NsWorkRows(work, &self->ahead, NULL));
   PetscCall(NsWorkVecs(work, &self->x1, &self->qs, &self->vs, &self->q1, &self->h, &self->r, &self->dx, &self->next, NULL));
-  PetscCall(NsHistoryCounts(work, "rounds", 1, &self->rounds));
+  PetscCall(NsHistoryCounts(work, "iterations", 1, &self->iterations));
   PetscCall(NsHistoryFlag(work, "renew", &self->renew));
   PetscCall(NsHistoryVec(work, "x0", &self->x0));
   PetscCall(NsHistoryVec(work, "a0", &self->a0));
@@ -150,14 +150,14 @@ static PetscErrorCode shifted(Vec base, Vec jump, Vec y, Vec *result)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w)
+PetscErrorCode NsAlphaIterate(NsScheme *scheme, PetscReal t1, Vec U, Vec w)
 {
   NsAlpha *self  = scheme->data;
   NsModel *model = scheme->model;
   Vec      q, v;
 
   PetscFunctionBegin;
-  self->rounds++;
+  self->iterations++;
   if (model->linear) {
     PetscCall(shifted(self->qs, U, self->way ? self->way : self->r, &q));
     if (self->way) {
@@ -199,7 +199,7 @@ PetscBool NsAlphaIsDirect(const NsModel *model, PetscBool jumps)
   return model->linear && (!jumps || (model->flat_contacts && !model->velocity_matters));
 }
 
-PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least)
+PetscErrorCode NsAlphaIterationTake(NsIteration *iteration, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least)
 {
   PetscReal size;
 
@@ -207,15 +207,15 @@ PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBo
   if (direct)
     NsVecSwap(next, target);
   else
-    PetscCall(NsRoundsTake(rounds, model, next, target, least, &size));
+    PetscCall(NsIterationTake(iteration, model, next, target, least, &size));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again)
+PetscErrorCode NsAlphaIterationEnd(NsIteration *iteration, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again)
 {
   PetscFunctionBegin;
   *again = grown;
-  if (!direct) PetscCall(NsRoundsEnd(rounds, outcome, again));
+  if (!direct) PetscCall(NsIterationEnd(iteration, outcome, again));
   if (outcome->done) *again = *again || grown;
   PetscFunctionReturn(0);
 }
@@ -239,7 +239,7 @@ PetscInt NsAlphaCount(const NsScheme *scheme, NsCounter *list)
 {
   const NsAlpha *self = scheme->data;
 
-  list[0] = (NsCounter){"rounds", self->rounds};
+  list[0] = (NsCounter){"iterations", self->iterations};
   return 1;
 }
 

@@ -18,7 +18,7 @@
 */
 #pragma once
 #include "percussion.h"
-#include "rounds.h"
+#include "iteration.h"
 
 /* The settings of all these schemes. */
 typedef struct {
@@ -35,10 +35,10 @@ typedef struct {
 
 /* The first member of the private data of all of them. */
 typedef struct {
-  NsPercussion  p;        /* slot 0, M: v1, impulses */
-  NsCompliance *implicit; /* slot 1, S */
-  NsRows        ahead;    /* rows of joints, at q0 + dt v0 */
-  PetscInt64    rounds;   /* so far */
+  NsPercussion  p;          /* slot 0, M: v1, impulses */
+  NsCompliance *implicit;   /* slot 1, S */
+  NsRows        ahead;      /* rows of joints, at q0 + dt v0 */
+  PetscInt64    iterations; /* so far */
   PetscReal     am, af, beta, gamma;
   PetscReal     B, g;           /* s^2, s: of this step */
   PetscBool     renew;          /* x0 and a0 have to be computed from the state */
@@ -58,18 +58,18 @@ PetscErrorCode NsAlphaStart(NsScheme *scheme, const NsState *state);
 */
 PetscErrorCode NsAlphaBegin(NsScheme *scheme, const NsState *x, PetscReal dt, const PetscBool *joint, NsStepOutcome *outcome);
 /* One iteration for x1 at time t1 with the jumps U of positions and w of velocities (NULL: none). Exact after one for linear models. */
-PetscErrorCode NsAlphaRound(NsScheme *scheme, PetscReal t1, Vec U, Vec w);
+PetscErrorCode NsAlphaIterate(NsScheme *scheme, PetscReal t1, Vec U, Vec w);
 /* y = qs + B x1 (+ U), with large rotations q0 moved by it all; y = vs + g x1 (+ w); NULL: none. */
 PetscErrorCode NsAlphaPosition(NsAlpha *self, Vec U, Vec y);
 PetscErrorCode NsAlphaVelocity(NsAlpha *self, Vec w, Vec y);
 /* y = scale M^-1 W P, with the compliance of p. */
 PetscErrorCode NsAlphaJump(NsAlpha *self, const NsRows *w, const PetscReal *P, PetscReal scale, Vec y);
-/* Whether one NsAlphaRound with the jumps gives the final x1: in linear models with flat contacts and without dampers nothing else depends on them. */
+/* Whether one NsAlphaIterate with the jumps gives the final x1: in linear models with flat contacts and without dampers nothing else depends on them. */
 PetscBool NsAlphaIsDirect(const NsModel *model, PetscBool jumps);
-/* NsRoundsTake; with `direct` the change is not measured, which saves a pass over all unknowns. */
-PetscErrorCode NsAlphaRoundsTake(NsRounds *rounds, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least);
-/* NsRoundsEnd; with `direct` no further iteration, unless contacts have `grown`: some took part for the first time. */
-PetscErrorCode NsAlphaRoundsEnd(NsRounds *rounds, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again);
+/* NsIterationTake; with `direct` the change is not measured, which saves a pass over all unknowns. */
+PetscErrorCode NsAlphaIterationTake(NsIteration *iteration, const NsModel *model, PetscBool direct, Vec *next, Vec *target, PetscReal least);
+/* NsIterationEnd; with `direct` no further iteration, unless contacts have `grown`: some took part for the first time. */
+PetscErrorCode NsAlphaIterationEnd(NsIteration *iteration, PetscBool direct, PetscBool grown, NsStepOutcome *outcome, PetscBool *again);
 /* Work of dampers and loads with the mean velocity (v0 + v1)/2, by the forces at both ends: for rho = 1 that is the trapezoidal rule, and exact. */
 PetscErrorCode NsAlphaBook(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* NsSchemeType.count of all of them. */

@@ -122,24 +122,24 @@ static PetscErrorCode activate(NsScheme *scheme, PetscReal t1, NsAlphaLaw law, P
 
 PetscErrorCode NsAlphaReact(NsScheme *scheme, const NsState *x, PetscReal dt, NsAlphaLaw law, NsStepOutcome *outcome)
 {
-  NsAlphaReaction *self    = scheme->data;
-  const PetscReal  t1      = x->t + dt;
-  NsAlpha         *alpha   = &self->alpha;
-  const NsModel   *model   = scheme->model;
-  NsRounds         rounds  = NsRoundsBegin();
-  PetscInt         count   = 0;
-  PetscReal        fastest = 0;
-  PetscBool        first   = PETSC_TRUE, again;
+  NsAlphaReaction *self      = scheme->data;
+  const PetscReal  t1        = x->t + dt;
+  NsAlpha         *alpha     = &self->alpha;
+  const NsModel   *model     = scheme->model;
+  NsIteration      iteration = NsIterationBegin();
+  PetscInt         count     = 0;
+  PetscReal        fastest   = 0;
+  PetscBool        first     = PETSC_TRUE, again;
 
   PetscFunctionBegin;
   PetscCall(NsAlphaBegin(scheme, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   if (!NsAlphaIsDirect(model, NsContactActive(scheme->contact, NULL) > 0)) {
     PetscCall(NsModelLargest(model, alpha->vs, &fastest));
-    PetscCall(NsRoundsLeast(model, x->q, dt, fastest, &fastest));
+    PetscCall(NsIterationLeast(model, x->q, dt, fastest, &fastest));
   }
   do {
-    PetscCall(NsAlphaRound(scheme, t1, count ? self->U : NULL, count ? self->w : NULL));
+    PetscCall(NsAlphaIterate(scheme, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) {
       PetscCall(NsAlphaPosition(alpha, NULL, alpha->q1));
       PetscCall(activate(scheme, t1, law, &count));
@@ -151,10 +151,10 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
       if (!outcome->done) PetscFunctionReturn(0);
     }
     PetscCall(NsAlphaVelocity(alpha, count ? self->w : NULL, alpha->next));
-    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
+    PetscCall(NsAlphaIterationTake(&iteration, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
     PetscCall(NsAlphaPosition(alpha, count ? self->U : NULL, alpha->next));
-    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL));
-    PetscCall(NsAlphaRoundsEnd(&rounds, direct, first && count > 0, outcome, &again));
+    PetscCall(NsAlphaIterationTake(&iteration, model, direct, &alpha->next, &alpha->q1, dt * fastest + PETSC_SMALL));
+    PetscCall(NsAlphaIterationEnd(&iteration, direct, first && count > 0, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
   rescale_joints(self, dt);

@@ -18,7 +18,7 @@
 typedef struct {
   NsAlpha    alpha;        /* p: P by rows p.w, velocities u0 = W'v0 */
   NsRows     others;       /* p.w without joints */
-  PetscReal *P, *reaction; /* [rows] part of p.P; D P of the round before */
+  PetscReal *P, *reaction; /* [rows] part of p.P; D P of the previous iteration */
   PetscBool  joins;        /* some candidate is a joint */
   PetscBool *joint, *held; /* [candidates]; closed by the last NsAlphaListClosed */
   Vec        U, w;

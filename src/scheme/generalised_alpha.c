@@ -99,13 +99,13 @@ static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool f
   PetscFunctionReturn(0);
 }
 
-#define NS_ROUNDS_TO_LEAVE 8
+#define NS_ITERATIONS_TO_LEAVE 8
 
 /*
   Candidates closed at q1 into the selection: by their gaps, or because they are pressed. A contact that its own friction lifts off would be closed in every second iteration: after some iterations no contact is released
   any more.
 */
-static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round)
+static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt iteration)
 {
   NsScheme_GeneralisedAlpha *self    = scheme->data;
   NsContact                 *contact = scheme->contact;
@@ -116,7 +116,7 @@ static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt round
   const PetscInt *active, actives = NsContactActive(contact, &active);
   for (PetscInt k = 0; k < actives; k++) {
     const PetscInt i = active[k];
-    if (NsContactIsClosed(contact, i) || self->position.multiplier[i] > 0 || (round > NS_ROUNDS_TO_LEAVE && self->alpha.p.is[i]))
+    if (NsContactIsClosed(contact, i) || self->position.multiplier[i] > 0 || (iteration > NS_ITERATIONS_TO_LEAVE && self->alpha.p.is[i]))
       NsContactSelected(contact)[self->hit++] = i;
   }
   PetscFunctionReturn(0);
@@ -168,7 +168,7 @@ static PetscBool same_contacts(const NsScheme_GeneralisedAlpha *self, const NsCo
 }
 
 /* v1+ into alpha.next; w, and the part of friction in U. */
-static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal t1, PetscInt round, NsStepOutcome *outcome)
+static PetscErrorCode iterate_velocity(NsScheme *scheme, const NsState *x, PetscReal t1, PetscInt iteration, NsStepOutcome *outcome)
 {
   NsScheme_GeneralisedAlpha *self    = scheme->data;
   NsAlpha                   *alpha   = &self->alpha;
@@ -177,7 +177,7 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
   const PetscInt             before  = self->hit;
 
   PetscFunctionBegin;
-  PetscCall(list_closed(scheme, t1, round));
+  PetscCall(list_closed(scheme, t1, iteration));
   const PetscBool known = self->friction && self->hit && same_contacts(self, contact, before);
   PetscCall(NsPercussionActivate(scheme, self->hit));
   PetscCall(NsAlphaVelocity(alpha, known ? self->w : NULL, alpha->next));
@@ -205,31 +205,31 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
 /* Iterates x1, U, w until they are consistent: q1 and v1. */
 static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, NsStepOutcome *outcome)
 {
-  NsScheme_GeneralisedAlpha *self    = scheme->data;
-  NsAlpha                   *alpha   = &self->alpha;
-  const NsModel             *model   = scheme->model;
-  NsRounds                   rounds  = NsRoundsBegin();
-  const PetscBool            near    = NsContactActive(scheme->contact, NULL) > 0;
-  const PetscBool            direct  = NsAlphaIsDirect(model, near) && !(near && self->friction);
-  PetscReal                  fastest = 0;
-  PetscBool                  first   = PETSC_TRUE, again;
+  NsScheme_GeneralisedAlpha *self      = scheme->data;
+  NsAlpha                   *alpha     = &self->alpha;
+  const NsModel             *model     = scheme->model;
+  NsIteration                iteration = NsIterationBegin();
+  const PetscBool            active    = NsContactActive(scheme->contact, NULL) > 0;
+  const PetscBool            direct    = NsAlphaIsDirect(model, active) && !(active && self->friction);
+  PetscReal                  fastest   = 0;
+  PetscBool                  first     = PETSC_TRUE, again;
 
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(&self->position));
   if (!direct) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
-  if (!direct) PetscCall(NsRoundsLeast(model, x->q, t1 - x->t, fastest, &fastest));
+  if (!direct) PetscCall(NsIterationLeast(model, x->q, t1 - x->t, fastest, &fastest));
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;
-    PetscCall(NsAlphaRound(scheme, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
+    PetscCall(NsAlphaIterate(scheme, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
     PetscCall(position_round(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
-    PetscCall(velocity_round(scheme, x, t1, rounds.count, outcome));
+    PetscCall(NsAlphaIterationTake(&iteration, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
+    PetscCall(iterate_velocity(scheme, x, t1, iteration.count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsAlphaRoundsTake(&rounds, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
+    PetscCall(NsAlphaIterationTake(&iteration, model, direct, &alpha->next, &alpha->p.v1, fastest + PETSC_SMALL));
     const PetscBool alone = NsAlphaIsDirect(model, PETSC_FALSE) && self->moved + self->hit == 0;
-    PetscCall(NsAlphaRoundsEnd(&rounds, direct || alone, self->moved > moved, outcome, &again));
+    PetscCall(NsAlphaIterationEnd(&iteration, direct || alone, self->moved > moved, outcome, &again));
     first = PETSC_FALSE;
   } while (again);
   PetscFunctionReturn(0);

@@ -22,7 +22,7 @@
 */
 #include "percussion.h"
 #include "position.h"
-#include "rounds.h"
+#include "iteration.h"
 
 typedef struct {
   NsSchemeSettings scheme;
@@ -117,8 +117,8 @@ static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscRe
 /* Iterates until velocities and positions have converged. The scale of a velocity is at least its change by the forces in a step: a body at rest has rounding errors, too. */
 static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
-  NsScheme_GglUnified *self   = scheme->data;
-  NsRounds             rounds = NsRoundsBegin();
+  NsScheme_GglUnified *self      = scheme->data;
+  NsIteration          iteration = NsIterationBegin();
   PetscReal            push = 0, least = 0, fastest, farthest;
   PetscBool            again;
 
@@ -128,13 +128,13 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   do {
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
-    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, least, &fastest));
+    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
-    PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+    PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
+    PetscCall(NsIterationEnd(&iteration, outcome, &again));
   } while (again);
   PetscFunctionReturn(0);
 }

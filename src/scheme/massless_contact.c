@@ -218,7 +218,7 @@ static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal 
   PetscFunctionReturn(0);
 }
 
-#define NS_MOST_ROUNDS 50
+#define NS_MOST_ITERATIONS 50
 
 /* 2 from q_free in q1: q1, w1 and P1. */
 static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
@@ -240,7 +240,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscCall(NsModelTouch(model, self->q1, self->tf));
   PetscCall(take_massless(model, self->q1, self->free));
   for (PetscInt k = 0; k < model->massless; k++) size = PetscMax(size, PetscAbsReal(self->free[k]));
-  for (int round = 0; round < NS_MOST_ROUNDS; round++) {
+  for (int iteration = 0; iteration < NS_MOST_ITERATIONS; iteration++) {
     PetscCall(solve_round(scheme, x, dt, count, &change, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
@@ -252,7 +252,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   if (last < 1e-13 * size) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "the contact forces do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, last));
+    "the contact forces do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ITERATIONS, last));
   PetscCall(NsStepName(outcome, scheme, self->w1.contacts, self->w1.contact));
   PetscFunctionReturn(0);
 }
@@ -404,8 +404,7 @@ static const char *refuses(const NsModel *model, const void *settings)
       return NsArenaPrint(
         model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", NsCandidateName(candidate, name));
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0)
-      return NsArenaPrint(model->arena,
-        "contact '%s' has restitution; set it to 0: a massless contact has no impact, and the rebound is elastic",
+      return NsArenaPrint(model->arena, "contact '%s' has restitution; set it to 0: a massless contact has no impact, and the rebound is elastic",
         NsCandidateName(candidate, name));
   }
   return NULL;

@@ -60,8 +60,7 @@ static const char *refuses(const NsModel *model, const void *settings)
     const NsCandidate *candidate = &model->candidate[i];
     char               name[NS_CANDIDATE_NAME];
     if (candidate->law.restitution > 0 || candidate->law.restitution_tangential > 0) {
-      return NsArenaPrint(model->arena,
-        "contact '%s' has a restitution; set it to 0: contacts are massless, and the modes cause the rebound",
+      return NsArenaPrint(model->arena, "contact '%s' has a restitution; set it to 0: contacts are massless, and the modes cause the rebound",
         NsCandidateName(candidate, name));
     }
   }
@@ -77,20 +76,20 @@ static PetscErrorCode refuse(NsScheme *scheme, const char *key, const char *sent
 }
 
 /* Whether a row has residual flexibility: else the mass of the modes would have to stop at once. */
-static PetscBool gives_way(const NsModal *self, const NsRows *rows, PetscInt k)
+static PetscBool has_flexibility(const NsModal *self, const NsRows *rows, PetscInt k)
 {
-  const NsReduced *reduced = &self->reduced;
-  PetscReal        give = 0, moving = 0;
+  const NsReduced *reduced     = &self->reduced;
+  PetscReal        flexibility = 0, moving = 0;
 
   if (rows->first[k] == rows->first[k + 1]) return PETSC_TRUE;
   for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++)
-    give += rows->value[j] * NsModalAlong(rows, k, reduced->give_contact + rows->touch[j] * reduced->touches);
+    flexibility += rows->value[j] * NsModalAlong(rows, k, reduced->flexibility_contact + rows->touch[j] * reduced->touches);
   for (PetscInt m = 0; m < reduced->modes; m++) {
     PetscReal shape = 0;
     for (PetscInt j = rows->first[k]; j < rows->first[k + 1]; j++) shape += rows->value[j] * reduced->at_contact[rows->touch[j] * reduced->modes + m];
     moving += shape * shape;
   }
-  return give > 0 && give * PetscSqr(reduced->end) >= NS_STIFF * moving;
+  return flexibility > 0 && flexibility * PetscSqr(reduced->end) >= NS_STIFF * moving;
 }
 
 /* Refuses contacts without residual flexibility, in the initial configuration. */
@@ -108,7 +107,7 @@ static PetscErrorCode check_contacts(NsScheme *scheme)
     PetscBool          soft = PETSC_TRUE;
     PetscCall(NsModelRows(model, 0, state.q, 1, &i, &self->w1));
     for (PetscInt k = 0; k < self->w1.rows; k++) {
-      if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && gives_way(self, &self->w1, k);
+      if (k == 0 || candidate->bilateral || candidate->law.friction > 0) soft = soft && has_flexibility(self, &self->w1, k);
     }
     if (soft) continue;
     PetscCall(refuse(scheme, NULL,
@@ -163,8 +162,8 @@ static PetscErrorCode declare_arrays(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsWorkReals(work, r, &self->g, NULL));
   PetscCall(NsWorkReals(work, 2 * r, &self->x1, NULL));
   PetscCall(NsWorkReals(work, loads, &self->size[1], &self->size[2], &self->work[1], &self->rate[1], NULL));
-  PetscCall(NsWorkReals(work, touches, &self->base, &self->r1, &self->f1, &self->row, &self->next, &self->spare, &self->less[0], &self->less[1],
-    &self->give[0], &self->give[1], NULL));
+  PetscCall(NsWorkReals(work, touches, &self->base, &self->r1, &self->f1, &self->row, &self->next, &self->spare, &self->deficit[0], &self->deficit[1],
+    &self->shift[0], &self->shift[1], NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->b, &self->lambda1, NULL));
   PetscCall(NsWorkInts(work, work->candidates, &self->list, NULL));
   PetscCall(NsWorkBytes(work, sizeof(*self->part) * (size_t)work->candidates, &self->part));
@@ -232,7 +231,7 @@ static PetscErrorCode prepare(NsScheme *scheme, PetscReal dt)
     NsModalPush(&self->flight, reduced->at_contact + j * r, self->x1);
     for (PetscInt i = 0; i < touches; i++) self->push[j * touches + i] = NsModalDot(r, reduced->at_contact + i * r, self->x1);
   }
-  for (PetscInt k = 0; k < touches * touches; k++) self->both[k] = self->push[k] / 2 + reduced->give_contact[k];
+  for (PetscInt k = 0; k < touches * touches; k++) self->both[k] = self->push[k] / 2 + reduced->flexibility_contact[k];
   PetscCall(NsComplianceDestroy(&self->compliance));
   PetscCall(NsComplianceCreateKnown(scheme->model, self->both, &self->compliance));
   PetscFunctionReturn(0);
@@ -261,15 +260,15 @@ static PetscErrorCode assemble(const NsModal *self, const PetscReal *sizes, Vec 
   PetscCall(VecGetArray(whole_v, &v));
   add_columns(n, reduced->modes, reduced->shape, self->x0, q);
   add_columns(n, reduced->modes, reduced->shape, self->x0 + reduced->modes, v);
-  add_columns(n, reduced->touches, reduced->give, self->f0, q);
-  if (sizes) add_columns(n, reduced->loads, reduced->load_give, sizes, q);
+  add_columns(n, reduced->touches, reduced->flexibility, self->f0, q);
+  if (sizes) add_columns(n, reduced->loads, reduced->load_flexibility, sizes, q);
   PetscCall(VecRestoreArray(whole_v, &v));
   PetscCall(VecRestoreArray(whole_q, &q));
   PetscFunctionReturn(0);
 }
 
 /* The residual flexibility responds to loads at once, also at the start: the energy it stores then belongs to the initial energy. */
-static PetscErrorCode count_give(NsScheme *scheme, const NsState *state)
+static PetscErrorCode book_flexibility(NsScheme *scheme, const NsState *state)
 {
   NsModal  *self = scheme->data;
   NsEnergy  with, without;
@@ -301,13 +300,13 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   PetscCall(NsReducedProject(reduced, state->t, state->v, self->x0 + r));
   PetscCall(scheme->model->analysis.load_sizes(scheme->model, state->t, self->size[0]));
   NsModalLookAtLoads(self, self->x0, self->work[0], self->rate[0]);
-  NsModalGiveOfLoads(self, self->size[0], self->r0);
+  NsModalLoadDisplacement(self, self->size[0], self->r0);
   for (PetscInt i = 0; i < reduced->touches; i++) self->q0[i] = NsModalDot(r, reduced->at_contact + i * r, self->x0) + self->r0[i];
   PetscCall(PetscArrayzero(self->f0, reduced->touches));
   PetscCall(PetscArrayzero(self->part, scheme->model->candidates));
   self->w0.contacts = self->w0.rows = 0;
   self->whole                       = !self->loaded; /* the residual flexibility responds to loads at once */
-  PetscCall(count_give(scheme, state));
+  PetscCall(book_flexibility(scheme, state));
   NsContactSetHeld(scheme->contact, self->held, self->velocity);
   PetscFunctionReturn(0);
 }
@@ -328,12 +327,12 @@ static PetscErrorCode fly(NsScheme *scheme, PetscReal t, PetscReal dt)
   } else
     self->size[2][0] = self->size[2][1] = 1;
   NsModalFly(&self->flight, self->x0, self->size, self->x1);
-  NsModalGiveOfLoads(self, self->size[2], self->base);
+  NsModalLoadDisplacement(self, self->size[2], self->base);
   for (PetscInt i = 0; i < touches; i++) self->base[i] += NsModalDot(r, reduced->at_contact + i * r, self->x1);
   NsModalAddProduct(touches, self->push, self->f0, 0.5, self->base);
   for (PetscInt i = 0; i < touches; i++) {
-    self->next[i]    = self->base[i];
-    self->less[0][i] = self->give[0][i] = self->f1[i] = 0;
+    self->next[i]       = self->base[i];
+    self->deficit[0][i] = self->shift[0][i] = self->f1[i] = 0;
   }
   NsModalAddProduct(touches, self->both, self->f0, 1, self->next);
   self->w1.contacts = self->w1.rows = 0;
@@ -390,9 +389,9 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   if (touches) {
     PetscCall(NsModalReact(scheme, x->t + dt, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    NsModalGiveOfLoads(self, self->size[2], self->r1);
-    NsModalAddProduct(touches, reduced->give_contact, self->f1, 1, self->r1);
-    for (PetscInt i = 0; i < touches; i++) self->row[i] = (self->f0[i] + self->f1[i]) / 2 + self->less[0][i];
+    NsModalLoadDisplacement(self, self->size[2], self->r1);
+    NsModalAddProduct(touches, reduced->flexibility_contact, self->f1, 1, self->r1);
+    for (PetscInt i = 0; i < touches; i++) self->row[i] = (self->f0[i] + self->f1[i]) / 2 + self->deficit[0][i];
     for (PetscInt j = 0; j < r; j++) self->g[j] = 0;
     for (PetscInt i = 0; i < touches; i++) {
       for (PetscInt j = 0; j < r && self->row[i] != 0; j++) self->g[j] += self->row[i] * reduced->at_contact[i * r + j];

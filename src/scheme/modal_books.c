@@ -57,8 +57,8 @@ static PetscReal held_back(const NsModal *self)
   PetscReal        work    = 0;
 
   for (PetscInt i = 0; i < touches; i++) {
-    const PetscReal mean = (self->f0[i] + self->f1[i]) / 2, *contact = reduced->give_contact + i * touches,
-                    *touch = reduced->give_touch + i * touches;
+    const PetscReal mean = (self->f0[i] + self->f1[i]) / 2, *contact = reduced->flexibility_contact + i * touches,
+                    *touch = reduced->flexibility_touch + i * touches;
     if (mean == 0) continue;
     for (PetscInt j = 0; j < touches; j++) work += mean * (contact[j] - touch[j]) * (self->f1[j] - self->f0[j]);
     for (PetscInt l = 0; l < reduced->loads; l++)

@@ -1,9 +1,9 @@
 #include "modal_step.h"
 
-#define NS_MOST_ROUNDS  60
-#define NS_MOST_SHARING 20    /* of these with theta */
-#define NS_SETTLED      1e-14 /* of the model's length: changes of an iteration that are rounding */
-#define NS_LOOSE        1e-11 /* up to which the iteration may end because it gets no better */
+#define NS_MOST_ITERATIONS 60
+#define NS_MOST_SHARING    20    /* of these with theta */
+#define NS_SETTLED         1e-14 /* of the model's length: changes of an iteration that are rounding */
+#define NS_LOOSE           1e-11 /* up to which the iteration may end because it gets no better */
 
 /* f += scale W lambda of the rows of contact i. */
 static void add_reaction(const NsRows *rows, PetscInt i, const PetscReal *lambda, PetscReal scale, PetscReal *f)
@@ -15,25 +15,25 @@ static void add_reaction(const NsRows *rows, PetscInt i, const PetscReal *lambda
 
 PetscErrorCode NsModalPutTouched(const NsModel *model, const PetscReal *x, Vec to)
 {
-  const PetscInt *place = model->watch ? model->watch->index : model->touch;
+  const PetscInt *index = model->watch ? model->watch->index : model->touch;
   PetscScalar    *value;
 
   PetscFunctionBegin;
   PetscCall(VecGetArray(to, &value));
-  for (PetscInt k = 0; k < model->touches; k++) value[place[k]] = x[k];
+  for (PetscInt k = 0; k < model->touches; k++) value[index[k]] = x[k];
   PetscCall(VecRestoreArray(to, &value));
   PetscFunctionReturn(0);
 }
 
-void NsModalGiveOfLoads(const NsModal *self, const PetscReal *size, PetscReal *r)
+void NsModalLoadDisplacement(const NsModal *self, const PetscReal *size, PetscReal *r)
 {
   const NsReduced *reduced = &self->reduced;
 
   if (!reduced->touches) return; /* nor are there arrays */
   for (PetscInt i = 0; i < reduced->touches; i++) r[i] = 0;
   for (PetscInt l = 0; l < reduced->loads; l++) {
-    const PetscReal *give = reduced->load_contact + l * reduced->touches;
-    for (PetscInt i = 0; i < reduced->touches; i++) r[i] += size[l] * give[i];
+    const PetscReal *displacement = reduced->load_contact + l * reduced->touches;
+    for (PetscInt i = 0; i < reduced->touches; i++) r[i] += size[l] * displacement[i];
   }
 }
 
@@ -69,7 +69,7 @@ static PetscErrorCode solve(NsScheme *scheme, PetscReal t, PetscReal dt, PetscIn
   PetscCall(NsModelRows(scheme->model, t, self->at, count, self->list, rows));
   PetscCall(NsContactDelassus(contact, self->compliance, rows, rows));
   NsContactScale(contact, 1 / (dt * dt)); /* impulses dt lambda against gaps over dt: the units of all local problems */
-  for (PetscInt i = 0; i < touches; i++) self->spare[i] = self->base[i] + self->give[0][i];
+  for (PetscInt i = 0; i < touches; i++) self->spare[i] = self->base[i] + self->shift[0][i];
   for (PetscInt i = 0; i < count; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) {
       const PetscBool normal = k == rows->start[i];
@@ -119,7 +119,7 @@ static PetscReal within(PetscReal theta)
 */
 static void close_contact(NsModal *self, NsModalPart *part, PetscInt row, PetscReal gap, PetscReal rho)
 {
-  const PetscReal A = own(self, &self->w1, row, self->push) / 2, R = own(self, &self->w1, row, self->reduced.give_contact);
+  const PetscReal A = own(self, &self->w1, row, self->push) / 2, R = own(self, &self->w1, row, self->reduced.flexibility_contact);
   const PetscReal lambda = self->lambda1[row], others = rho - R * lambda, D = -gap - rho - A * (lambda - part->missing), kappa = A / R;
   const PetscReal better = positive_root(1 + kappa, 2 * gap + D - kappa * others, (gap + D) * gap), theta = within(better / (better + gap));
   const PetscReal then = (better - others) / R;
@@ -148,9 +148,9 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
   const NsRows  *rows    = &self->w1;
   const PetscInt touches = self->reduced.touches;
 
-  NsModalGiveOfLoads(self, self->size[2], self->r1);
-  NsModalAddProduct(touches, self->reduced.give_contact, self->f1, 1, self->r1);
-  for (PetscInt i = 0; i < touches; i++) self->less[1][i] = 0;
+  NsModalLoadDisplacement(self, self->size[2], self->r1);
+  NsModalAddProduct(touches, self->reduced.flexibility_contact, self->f1, 1, self->r1);
+  for (PetscInt i = 0; i < touches; i++) self->deficit[1][i] = 0;
   for (PetscInt i = 0; i < rows->contacts; i++) {
     NsModalPart       *part      = &self->part[rows->contact[i]];
     const NsCandidate *candidate = &scheme->model->candidate[rows->contact[i]];
@@ -164,7 +164,7 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
     }
     if (has) {
       close_contact(self, part, k, PetscMax(0, NsContactLastReports(scheme->contact)[rows->contact[i]].gap), rho);
-      add_reaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->less[1]);
+      add_reaction(rows, i, self->lambda1, (part->share[1] - 1) / 2, self->deficit[1]);
     } else {
       PetscReal pushed = 0;
       PetscInt  at     = 0;
@@ -176,13 +176,13 @@ static void share_forces(NsScheme *scheme, PetscReal *change)
       }
       open_contact(part, pushed,
         NsContactLastGaps(scheme->contact)[rows->contact[i]] + NsModalAlong(rows, k, self->spare) - NsModalAlong(rows, k, self->next), -rho);
-      add_reaction(&self->w0, at, self->lambda0, (part->share[0] - 1) / 2, self->less[1]);
+      add_reaction(&self->w0, at, self->lambda0, (part->share[0] - 1) / 2, self->deficit[1]);
     }
   }
   *change = 0;
-  for (PetscInt i = 0; i < touches; i++) self->give[1][i] = 0;
-  NsModalAddProduct(touches, self->push, self->less[1], 1, self->give[1]);
-  for (PetscInt i = 0; i < touches; i++) *change = PetscMax(*change, PetscAbsReal(self->give[1][i] - self->give[0][i]));
+  for (PetscInt i = 0; i < touches; i++) self->shift[1][i] = 0;
+  NsModalAddProduct(touches, self->push, self->deficit[1], 1, self->shift[1]);
+  for (PetscInt i = 0; i < touches; i++) *change = PetscMax(*change, PetscAbsReal(self->shift[1][i] - self->shift[0][i]));
 }
 
 /* No theta: the force acts over the whole step. */
@@ -190,7 +190,7 @@ static void share_nothing(NsScheme *scheme)
 {
   NsModal *self = scheme->data;
 
-  for (PetscInt i = 0; i < self->reduced.touches; i++) self->less[0][i] = self->give[0][i] = 0;
+  for (PetscInt i = 0; i < self->reduced.touches; i++) self->deficit[0][i] = self->shift[0][i] = 0;
   const PetscInt *active, actives = NsContactActive(scheme->contact, &active);
   for (PetscInt k = 0; k < actives; k++) {
     NsModalPart *part = &self->part[active[k]];
@@ -210,28 +210,28 @@ PetscErrorCode NsModalReact(NsScheme *scheme, PetscReal t, PetscReal dt, NsStepO
   PetscInt       count = 0;
 
   PetscFunctionBegin;
-  for (int round = 0; round < NS_MOST_ROUNDS; round++) {
+  for (int iteration = 0; iteration < NS_MOST_ITERATIONS; iteration++) {
     PetscCall(take_part(scheme, t, &count, &fresh));
     if (!count || (settled && !fresh)) PetscFunctionReturn(0);
-    if (round == NS_MOST_SHARING) {
+    if (iteration == NS_MOST_SHARING) {
       share_nothing(scheme);
       self->unshared++;
     }
     PetscCall(solve(scheme, t, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     change = 0;
-    if (round < NS_MOST_SHARING) share_forces(scheme, &change);
+    if (iteration < NS_MOST_SHARING) share_forces(scheme, &change);
     for (PetscInt i = 0; i < touches && !model->flat_contacts; i++) change = PetscMax(change, PetscAbsReal(self->spare[i] - self->next[i]));
     NsModalSwap(&self->next, &self->spare);
     settled = !(change > NS_SETTLED * model->length_scale) || (change <= NS_LOOSE * model->length_scale && change >= last);
-    last    = fresh || round == NS_MOST_SHARING ? PETSC_MAX_REAL : change;
-    if (settled || round >= NS_MOST_SHARING) continue;
-    NsModalSwap(&self->less[0], &self->less[1]);
-    NsModalSwap(&self->give[0], &self->give[1]);
+    last    = fresh || iteration == NS_MOST_SHARING ? PETSC_MAX_REAL : change;
+    if (settled || iteration >= NS_MOST_SHARING) continue;
+    NsModalSwap(&self->deficit[0], &self->deficit[1]);
+    NsModalSwap(&self->shift[0], &self->shift[1]);
   }
   if (change <= NS_LOOSE * model->length_scale) PetscFunctionReturn(0); /* oscillates by rounding */
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "the reactions of contacts do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ROUNDS, change));
+    "the reactions of contacts do not converge in %d iterations (last change %.1e m); a shorter step may help", NS_MOST_ITERATIONS, change));
   PetscFunctionReturn(0);
 }

@@ -19,7 +19,7 @@
   for O(dt). A contact that opens, but is brought back within the step, ends with u1 = 0, and its percussion works: an elastic bar with e = 1 gains 1e-4 of its energy.
 */
 #include "position.h"
-#include "rounds.h"
+#include "iteration.h"
 #include "theta.h"
 
 typedef struct {
@@ -105,10 +105,10 @@ static PetscErrorCode settle(NsScheme *scheme, PetscReal t1)
 /* v1 and q1 at once, by iterations: v1 with W at q1, and q1 from v1 by a step of the projection. */
 static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
-  NsScheme_ProjectionCombined *self    = scheme->data;
-  NsTheta                     *theta   = &self->theta;
-  const NsPositionProblem      problem = {.t = x->t + dt, .q_free = theta->q1, .metric = theta->mass, .scale = 1};
-  NsRounds                     rounds  = NsRoundsBegin();
+  NsScheme_ProjectionCombined *self      = scheme->data;
+  NsTheta                     *theta     = &self->theta;
+  const NsPositionProblem      problem   = {.t = x->t + dt, .q_free = theta->q1, .metric = theta->mass, .scale = 1};
+  NsIteration                  iteration = NsIterationBegin();
   PetscReal                    push = 0, least = 0, fastest, farthest;
   PetscBool                    again;
 
@@ -118,17 +118,17 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
   PetscCall(VecCopy(x->v, theta->p.v1));
   PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->q1));
   do {
-    PetscCall(NsThetaRound(scheme, x, dt, count, self->q1, outcome));
+    PetscCall(NsThetaIterate(scheme, x, dt, count, self->q1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, theta->dv, &push)); /* a body at rest has the rounding of its forces */
-    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &theta->next, &theta->p.v1, least, &fastest));
+    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, theta->dv, &push)); /* a body at rest has the rounding of its forces */
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsIterationTake(&iteration, scheme->model, &theta->next, &theta->p.v1, least, &fastest));
     PetscCall(NsThetaMove(scheme, x, dt));
     PetscCall(NsPositionStep(&self->position, &problem, self->q1, self->next, &outcome->done));
     if (!outcome->done) PetscCall(NsStepFail(outcome, scheme, &self->position.wg, "projection"));
     if (!outcome->done) PetscFunctionReturn(0);
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
-    PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+    PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
+    PetscCall(NsIterationEnd(&iteration, outcome, &again));
     if (!outcome->done) PetscCall(NsPositionFail(scheme, &self->position, outcome));
   } while (again);
   if (outcome->done) PetscCall(settle(scheme, x->t + dt));

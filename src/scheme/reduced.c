@@ -2,11 +2,11 @@
 #include <petscblaslapack.h>
 #include "reduced.h"
 
-#define NS_EQUAL  1e-6  /* frequencies that differ by less, relative to themselves, */
-#define NS_STILL  1e-9  /* or to the highest one computed, count as equal */
-#define NS_APART  1e-11 /* of the largest number of C: modes that are coupled by less are not */
-#define NS_SHIFT  1e-3  /* sigma in units of omega_next^2 */
-#define NS_ROUNDS 8
+#define NS_EQUAL           1e-6  /* frequencies that differ by less, relative to themselves, */
+#define NS_STILL           1e-9  /* or to the highest one computed, count as equal */
+#define NS_APART           1e-11 /* of the largest number of C: modes that are coupled by less are not */
+#define NS_SHIFT           1e-3  /* sigma in units of omega_next^2 */
+#define NS_MOST_ITERATIONS 8
 
 /* Number of modes: from the requested one to the end of its group. All of them: the group may continue beyond. */
 static PetscInt cut(const NsModelModes *modes, PetscInt wanted)
@@ -85,7 +85,7 @@ static PetscErrorCode take_modes(NsReduced *self, const NsModelModes *modes)
 {
   const NsModel  *model = self->model;
   const PetscInt  r = self->modes, n = self->unknowns, all = modes->count;
-  const PetscInt *place = model->watch ? model->watch->index : model->touch;
+  const PetscInt *index = model->watch ? model->watch->index : model->touch;
   PetscInt       *order;
 
   PetscFunctionBegin;
@@ -96,7 +96,7 @@ static PetscErrorCode take_modes(NsReduced *self, const NsModelModes *modes)
     self->omega[i] = modes->omega[order[i]];
     PetscCall(VecGetArrayRead(modes->shape[order[i]], &value));
     PetscCall(PetscArraycpy(self->shape + (size_t)i * (size_t)n, value, n));
-    for (PetscInt k = 0; k < self->touches; k++) self->at_touch[k * r + i] = value[place[k]];
+    for (PetscInt k = 0; k < self->touches; k++) self->at_touch[k * r + i] = value[index[k]];
     PetscCall(VecRestoreArrayRead(modes->shape[order[i]], &value));
     for (PetscInt j = 0; j < r; j++) {
       self->damping[i * r + j]     = modes->damping[order[i] * all + order[j]];
@@ -116,13 +116,13 @@ static PetscReal dot(PetscInt n, const PetscReal *x, const PetscReal *y)
 }
 
 /* x = R b: solve, remove the modes, until converged. K + sigma M is in slot 1; mx is scratch. */
-static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, Vec load, Vec mx, Vec x)
+static PetscErrorCode static_response(const NsReduced *self, PetscReal sigma, Vec b, Vec load, Vec mx, Vec x)
 {
   PetscReal size, last = 0;
 
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(x));
-  for (int round = 0; round < NS_ROUNDS; round++) {
+  for (int iteration = 0; iteration < NS_MOST_ITERATIONS; iteration++) {
     PetscScalar *value;
     PetscCall(NsModelMult(self->model, 0, x, x, mx));
     PetscCall(VecWAXPY(load, sigma, mx, b));
@@ -147,10 +147,10 @@ static PetscErrorCode find_give(const NsReduced *self, PetscReal sigma, Vec b, V
 }
 
 /* Residual flexibility of the touch list and of the loads. */
-static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
+static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
 {
   const NsModel  *model = self->model;
-  const PetscInt  n = self->unknowns, touches = self->touches, *place = model->watch ? model->watch->index : model->touch;
+  const PetscInt  n = self->unknowns, touches = self->touches, *index = model->watch ? model->watch->index : model->touch;
   const PetscReal sigma = NS_SHIFT * PetscSqr(self->next), one = 1;
   Vec             b, load, mx, x;
 
@@ -159,7 +159,7 @@ static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
   PetscCall(NsVecsCreate(model, &b, &load, &mx, &x, NULL));
   PetscCall(NsModelFactor(self->model, 1, 0, x, mx, (NsOperator){sigma, 0, 1}));
   for (PetscInt k = 0; k < touches + self->loads; k++) {
-    PetscReal         *to = k < touches ? self->give + (size_t)k * (size_t)n : self->load_give + (size_t)(k - touches) * (size_t)n;
+    PetscReal         *to = k < touches ? self->flexibility + (size_t)k * (size_t)n : self->load_flexibility + (size_t)(k - touches) * (size_t)n;
     const PetscScalar *value;
     PetscReal          size;
     PetscCall(VecZeroEntries(b));
@@ -169,14 +169,15 @@ static PetscErrorCode find_gives(NsReduced *self, const Vec *force)
       PetscCall(VecCopy(force[k - touches], b));
     PetscCall(VecNorm(b, NORM_INFINITY, &size));
     if (size == 0) continue;
-    PetscCall(find_give(self, sigma, b, load, mx, x));
+    PetscCall(static_response(self, sigma, b, load, mx, x));
     PetscCall(VecGetArrayRead(x, &value));
     PetscCall(PetscArraycpy(to, value, n));
     PetscCall(VecRestoreArrayRead(x, &value));
   }
   for (PetscInt i = 0; i < touches; i++) {
-    for (PetscInt j = 0; j < touches; j++) self->give_touch[i * touches + j] = (self->give[i * n + place[j]] + self->give[j * n + place[i]]) / 2;
-    for (PetscInt l = 0; l < self->loads; l++) self->load_touch[l * touches + i] = self->load_give[l * n + place[i]];
+    for (PetscInt j = 0; j < touches; j++)
+      self->flexibility_touch[i * touches + j] = (self->flexibility[i * n + index[j]] + self->flexibility[j * n + index[i]]) / 2;
+    for (PetscInt l = 0; l < self->loads; l++) self->load_touch[l * touches + i] = self->load_flexibility[l * n + index[i]];
   }
   PetscCall(NsVecsDestroy(&b, &load, &mx, &x, NULL));
   PetscFunctionReturn(0);
@@ -190,7 +191,7 @@ static void fade(NsReduced *self)
 
   for (PetscInt j = 0; j < r; j++) highest = PetscMax(highest, self->omega[j]);
   self->end = self->next > 0 ? self->next : highest * (1 + 1. / r);
-  for (PetscInt k = 0; k < touches * touches; k++) self->give_contact[k] = self->give_touch[k];
+  for (PetscInt k = 0; k < touches * touches; k++) self->flexibility_contact[k] = self->flexibility_touch[k];
   for (PetscInt k = 0; k < self->loads * touches; k++) self->load_contact[k] = self->load_touch[k];
   for (PetscInt j = 0; j < r; j++) {
     const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(1 - square / PetscSqr(self->end)) : 1;
@@ -198,7 +199,7 @@ static void fade(NsReduced *self)
     if (square == 0) continue;
     for (PetscInt i = 0; i < touches; i++) {
       const PetscReal shape = self->at_touch[i * r + j];
-      for (PetscInt k = 0; k < touches; k++) self->give_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(self->end);
+      for (PetscInt k = 0; k < touches; k++) self->flexibility_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(self->end);
       for (PetscInt l = 0; l < self->loads; l++) self->load_contact[l * touches + i] += (1 - share) / square * shape * self->load[l * r + j];
     }
   }
@@ -213,7 +214,7 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
     const PetscScalar *value;
     PetscCall(VecGetArrayRead(force[l], &value));
     for (PetscInt j = 0; j < self->modes; j++) self->load[l * self->modes + j] = dot(n, self->shape + (size_t)j * (size_t)n, value);
-    for (PetscInt k = 0; k < loads; k++) self->load_load[l * loads + k] = dot(n, self->load_give + (size_t)k * (size_t)n, value);
+    for (PetscInt k = 0; k < loads; k++) self->load_load[l * loads + k] = dot(n, self->load_flexibility + (size_t)k * (size_t)n, value);
     PetscCall(VecRestoreArrayRead(force[l], &value));
   }
   PetscFunctionReturn(0);
@@ -245,14 +246,14 @@ PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal hi
   PetscCall(NsWorkReals(work, r * r, &self->damping, &self->circulation, NULL));
   PetscCall(NsWorkReals(work, r * n, &self->shape, NULL));
   PetscCall(NsWorkReals(work, touches * r, &self->at_touch, &self->at_contact, NULL));
-  PetscCall(NsWorkReals(work, touches * n, &self->give, NULL));
-  PetscCall(NsWorkReals(work, touches * touches, &self->give_touch, &self->give_contact, NULL));
+  PetscCall(NsWorkReals(work, touches * n, &self->flexibility, NULL));
+  PetscCall(NsWorkReals(work, touches * touches, &self->flexibility_touch, &self->flexibility_contact, NULL));
   PetscCall(NsWorkReals(work, loads * r, &self->load, NULL));
-  PetscCall(NsWorkReals(work, loads * n, &self->load_give, NULL));
+  PetscCall(NsWorkReals(work, loads * n, &self->load_flexibility, NULL));
   PetscCall(NsWorkReals(work, loads * loads, &self->load_load, NULL));
   PetscCall(NsWorkReals(work, loads * touches, &self->load_touch, &self->load_contact, NULL));
   PetscCall(take_modes(self, &modes));
-  PetscCall(find_gives(self, force));
+  PetscCall(find_flexibilities(self, force));
   PetscCall(take_loads(self, force));
   fade(self);
   PetscCall(VecDestroyVecs(self->loads, &force));

@@ -1,5 +1,5 @@
 #include "theta.h"
-#include "rounds.h"
+#include "iteration.h"
 
 PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool iterates, PetscBool mass, PetscBool held)
 {
@@ -131,7 +131,7 @@ static PetscErrorCode free_round(NsScheme *scheme, const NsState *x, PetscReal d
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, Vec q, NsStepOutcome *outcome)
+PetscErrorCode NsThetaIterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, Vec q, NsStepOutcome *outcome)
 {
   NsTheta        *self = scheme->data;
   NsPercussion   *p    = &self->p;
@@ -148,20 +148,20 @@ PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, Pe
 
 static PetscErrorCode velocity_by_iteration(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
-  NsTheta  *self   = scheme->data;
-  NsRounds  rounds = NsRoundsBegin();
-  PetscReal push = 0, least = 0, fastest;
-  PetscBool again;
+  NsTheta    *self      = scheme->data;
+  NsIteration iteration = NsIterationBegin();
+  PetscReal   push = 0, least = 0, fastest;
+  PetscBool   again;
 
   PetscFunctionBegin;
   PetscCall(VecCopy(x->v, self->p.v1));
   do {
-    PetscCall(NsThetaRound(scheme, x, dt, count, NULL, outcome));
+    PetscCall(NsThetaIterate(scheme, x, dt, count, NULL, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (rounds.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push)); /* a body at rest has the rounding of its forces */
-    if (rounds.count == 0) PetscCall(NsRoundsLeast(scheme->model, x->q, dt, push, &least));
-    PetscCall(NsRoundsTake(&rounds, scheme->model, &self->next, &self->p.v1, least, &fastest));
-    PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push)); /* a body at rest has the rounding of its forces */
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->p.v1, least, &fastest));
+    PetscCall(NsIterationEnd(&iteration, outcome, &again));
   } while (again);
   PetscFunctionReturn(0);
 }

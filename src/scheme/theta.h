@@ -49,7 +49,7 @@ typedef struct {
   Vec           h, dv, qth, r, next; /* the last three for Newton's method only; r of linear models: the free velocity of this step */
 } NsTheta;
 
-/* rounds: NsThetaRound will be called for linear models, too; mass: with M for projections. */
+/* rounds: NsThetaIterate will be called for linear models, too; mass: with M for projections. */
 PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool iterates, PetscBool mass, PetscBool held);
 PetscErrorCode NsThetaStart(NsScheme *scheme, const NsState *state);
 /* A, and M, for a step from x. */
@@ -57,7 +57,7 @@ PetscErrorCode NsThetaBegin(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* p.v1, vth and q1 with the first `count` of the selected candidates in contact, for which NsPercussionActivate was called. */
 PetscErrorCode NsThetaVelocity(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome);
 /* One iteration of Newton's method: v1+ into `next` from v1 in p.v1. q NULL: W at q_th (not for linear models); else at (t1, q), with the approach velocities that are in p.u0. */
-PetscErrorCode NsThetaRound(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, Vec q, NsStepOutcome *outcome);
+PetscErrorCode NsThetaIterate(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, Vec q, NsStepOutcome *outcome);
 /* vth and q1 from p.v1. */
 PetscErrorCode NsThetaMove(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Reports and ledger. */

@@ -23,7 +23,7 @@
   before v_k where that is u_k.
 */
 #include "percussion.h"
-#include "rounds.h"
+#include "iteration.h"
 
 typedef struct {
   NsPercussion     p; /* slot 1, A; p.v1: u_k while it is solved for */
@@ -132,15 +132,15 @@ static PetscErrorCode newton_round(NsScheme *scheme, PetscReal t, PetscReal dt, 
 /* Iterates until u_k has converged. Its magnitude is at least its change by the forces in a step, because a body at rest has rounding errors, too. */
 static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q, Vec before, NsStepOutcome *outcome)
 {
-  NsScheme_Variational *self   = scheme->data;
-  const NsModel        *model  = scheme->model;
-  const PetscBool       once   = model->linear || (model->constant_mass && !model->velocity_matters);
-  NsRounds              rounds = NsRoundsBegin();
+  NsScheme_Variational *self      = scheme->data;
+  const NsModel        *model     = scheme->model;
+  const PetscBool       once      = model->linear || (model->constant_mass && !model->velocity_matters);
+  NsIteration           iteration = NsIterationBegin();
   PetscReal             push = 0, least = 0, fastest;
   PetscBool             again;
 
   PetscFunctionBegin;
-  rounds.steadily = PETSC_TRUE;
+  iteration.steadily = PETSC_TRUE;
   PetscCall(VecCopy(before, self->p.v1));
   do {
     PetscCall(newton_round(scheme, t, dt, q, before, outcome));
@@ -149,10 +149,10 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
       PetscCall(VecCopy(self->next, self->p.v1));
       PetscFunctionReturn(0);
     }
-    if (rounds.count == 0) PetscCall(NsModelLargest(model, self->dv, &push));
-    if (rounds.count == 0) PetscCall(NsRoundsLeast(model, q, dt, push, &least));
-    PetscCall(NsRoundsTake(&rounds, model, &self->next, &self->p.v1, least, &fastest));
-    PetscCall(NsRoundsEnd(&rounds, outcome, &again));
+    if (iteration.count == 0) PetscCall(NsModelLargest(model, self->dv, &push));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(model, q, dt, push, &least));
+    PetscCall(NsIterationTake(&iteration, model, &self->next, &self->p.v1, least, &fastest));
+    PetscCall(NsIterationEnd(&iteration, outcome, &again));
   } while (again);
   PetscFunctionReturn(0);
 }

@@ -245,7 +245,7 @@ static void check_shape(const NsFe *fe, const NsFeElement *e)
       const Rigid rigid = make_rigid(fe, e, motion);
       PetscReal   x[3], u[3], expected[2][3], found[2][3] = {{0}};
       rigid_values(fe, e, &rigid, q);
-      NsFePlace(fe, e, xi, x);
+      NsFePosition(fe, e, xi, x);
       displace(&rigid, x, u);
       follow(body, PETSC_FALSE, u, expected[0]);
       follow(body, PETSC_TRUE, rigid.w, expected[1]);

@@ -234,7 +234,7 @@ static void draw(const NsMechanismCase *c, const double *q, double *x)
   spoiled(DRAW, x, 3 * table->points);
 }
 
-static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
+static void contact_point(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double normal[3])
 {
   (void)c;
   (void)t;
@@ -261,7 +261,7 @@ static void fill_lists(NsArena *arena)
   for (int i = 0; i < parameters; i++) {
     parameter[i] = (NsMechanismParameter){.name = take_name(arena, "p", i)};
     for (int d = 0; d < 4; d++) parameter[i].dimension[d] = rarely() ? (signed char)take() : 0;
-    parameter[i].standard = rarely() ? NULL : take_quantity();
+    parameter[i].default_value = rarely() ? NULL : take_quantity();
     if (rarely()) parameter[i].minimum = take_quantity();
     if (rarely()) parameter[i].maximum = take_quantity();
     if (rarely()) parameter[i].help = take_name(arena, "help", i);
@@ -302,7 +302,7 @@ static void fill_picture(NsArena *arena)
   table->point_names = take() % 2 ? names : NULL;
   table->draw        = rarely() ? NULL : draw;
   if (take() % 2) table->radius = radius;
-  if (take() % 2) table->place = place;
+  if (take() % 2) table->contact_point = contact_point;
 }
 
 static void fill_table(NsArena *arena)

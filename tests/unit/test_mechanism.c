@@ -200,7 +200,7 @@ static void rows_are_the_ways_of_the_touching_points(void **state)
       for (int k = 0; k < trial->contacts; k++) {
         const int row = k * (1 + trial->m->contacts[k].tangents);
         double    tangent[2];
-        trial->m->place(&c, 0, q, k, x0, normal);
+        trial->m->contact_point(&c, 0, q, k, x0, normal);
         assert_near(normal[0] * normal[0] + normal[1] * normal[1], 1, 1e-15);
         assert_near(normal[2], 0, 0);
         assert_near(x0[2], 0, 0);
@@ -215,7 +215,7 @@ static void rows_are_the_ways_of_the_touching_points(void **state)
             double n[3];
             memcpy(side, q, sizeof(side));
             side[j] += s ? h : -h;
-            trial->m->place(&c, 0, side, k, x[s], n);
+            trial->m->contact_point(&c, 0, side, k, x[s], n);
           }
           const double way[2] = {(x[1][0] - x[0][0]) / (2 * h), (x[1][1] - x[0][1]) / (2 * h)};
           assert_near(W[row * trial->n + j], normal[0] * way[0] + normal[1] * way[1], 1e-9);
@@ -252,7 +252,7 @@ static void contacts_are_where_bodies_touch(void **state)
   for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
     const NsMechanismCase c = {list[i].p, {0}};
     double                x[3], normal[3];
-    list[i].m->place(&c, 0, list[i].q, list[i].k, x, normal);
+    list[i].m->contact_point(&c, 0, list[i].q, list[i].k, x, normal);
     for (int k = 0; k < 3; k++) {
       assert_near(x[k], k < 2 ? list[i].x[k] : 0, 1e-14);
       assert_near(normal[k], k < 2 ? list[i].normal[k] : 0, 1e-14);

@@ -101,7 +101,7 @@ void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *da
 }
 
 /* Keeps the best residual and counts Newton's iterations over the attempts of one call. */
-static void book(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
+static void add_attempt(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
 {
   total->converged = attempt->converged;
   total->iterations += iterations;
@@ -125,7 +125,7 @@ static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem,
 
   PetscFunctionBegin;
   PetscCall(NsLocalSolve(chain->solver[NsLocalIsSmall(problem) ? NEWTON : PROXIMAL], problem, P, &attempt));
-  book(result, &attempt, attempt.iterations);
+  add_attempt(result, &attempt, attempt.iterations);
   PetscFunctionReturn(0);
 }
 
@@ -137,7 +137,7 @@ static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const Ns
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(P, chain->first, problem->rows));
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
-  book(result, &attempt, 0);
+  add_attempt(result, &attempt, 0);
   PetscFunctionReturn(0);
 }
 
@@ -164,7 +164,7 @@ static PetscErrorCode approximate(NsLocalChain *chain, NsLocalSolver *solver, co
     NsLocalResult attempt;
     solver->max_iterations = k - done;
     PetscCall(NsLocalSolve(solver, problem, chain->sweeping, &attempt));
-    book(result, &attempt, 0);
+    add_attempt(result, &attempt, 0);
     done = k;
     PetscCall(PetscArraycpy(P, chain->sweeping, problem->rows));
     if (!result->converged) PetscCall(newton(chain, problem, P, result));
@@ -268,7 +268,7 @@ static PetscErrorCode alone(
   solver->max_iterations = iterations;
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
   solver->max_iterations = most;
-  book(result, &attempt, solver->type->approximate ? 0 : attempt.iterations);
+  add_attempt(result, &attempt, solver->type->approximate ? 0 : attempt.iterations);
   PetscFunctionReturn(0);
 }
 

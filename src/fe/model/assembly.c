@@ -22,48 +22,48 @@ typedef struct {
 } Neighbours;
 
 /* Each of these nodes with each other; counts only while `item` is not there. */
-static void link_nodes(Neighbours *near, PetscInt n, const PetscInt *node)
+static void link_nodes(Neighbours *neighbours, PetscInt n, const PetscInt *node)
 {
   for (PetscInt a = 0; a < n; a++) {
     for (PetscInt b = 0; b < n; b++) {
       if (a == b) continue;
-      if (near->item) near->item[near->first[node[a]] + near->count[node[a]]] = node[b];
-      near->count[node[a]]++;
+      if (neighbours->item) neighbours->item[neighbours->first[node[a]] + neighbours->count[node[a]]] = node[b];
+      neighbours->count[node[a]]++;
     }
   }
 }
 
-static PetscErrorCode find_neighbours(const NsFe *fe, PetscBool with_forces, Neighbours *near)
+static PetscErrorCode find_neighbours(const NsFe *fe, PetscBool with_forces, Neighbours *neighbours)
 {
   PetscFunctionBegin;
-  near->item = NULL;
-  PetscCall(PetscCalloc2(fe->nodes, &near->first, fe->nodes, &near->count));
+  neighbours->item = NULL;
+  PetscCall(PetscCalloc2(fe->nodes, &neighbours->first, fe->nodes, &neighbours->count));
   for (int pass = 0; pass < 2; pass++) {
     PetscInt total = 0;
     for (PetscInt i = 0; pass && i < fe->nodes; i++) {
-      near->first[i] = total;
-      total += near->count[i];
+      neighbours->first[i] = total;
+      total += neighbours->count[i];
     }
-    if (pass) PetscCall(PetscMalloc1(total, &near->item));
+    if (pass) PetscCall(PetscMalloc1(total, &neighbours->item));
     for (PetscInt i = 0; i < fe->nodes; i++) {
-      if (pass) near->item[near->first[i]] = i;
-      near->count[i] = 1;
+      if (pass) neighbours->item[neighbours->first[i]] = i;
+      neighbours->count[i] = 1;
     }
     for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
       PetscInt       node[NS_COMPONENT_NODES];
       const PetscInt n = NsFeComponentNodes(fe, &c, node);
-      if (c.kind == NS_FE_ELEMENT || (c.kind == NS_FE_FORCE && with_forces)) link_nodes(near, n, node);
+      if (c.kind == NS_FE_ELEMENT || (c.kind == NS_FE_FORCE && with_forces)) link_nodes(neighbours, n, node);
     }
   }
-  for (PetscInt i = 0; i < fe->nodes; i++) PetscCall(PetscSortRemoveDupsInt(&near->count[i], near->item + near->first[i]));
+  for (PetscInt i = 0; i < fe->nodes; i++) PetscCall(PetscSortRemoveDupsInt(&neighbours->count[i], neighbours->item + neighbours->first[i]));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode destroy_neighbours(Neighbours *near)
+static PetscErrorCode destroy_neighbours(Neighbours *neighbours)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree(near->item));
-  PetscCall(PetscFree2(near->first, near->count));
+  PetscCall(PetscFree(neighbours->item));
+  PetscCall(PetscFree2(neighbours->first, neighbours->count));
   PetscFunctionReturn(0);
 }
 
@@ -86,12 +86,12 @@ static PetscErrorCode create_rows(const NsFe *fe, const PetscBool *mine, NsSpars
 }
 
 /* Unknowns of a node and its neighbours, ascending, into column (NULL: only counted). */
-static PetscInt node_columns(const NsFe *fe, const Neighbours *near, PetscInt node, PetscInt *column)
+static PetscInt node_columns(const NsFe *fe, const Neighbours *neighbours, PetscInt node, PetscInt *column)
 {
   PetscInt count = 0;
 
-  for (PetscInt j = 0; j < near->count[node]; j++) {
-    const PetscInt  other   = near->item[near->first[node] + j];
+  for (PetscInt j = 0; j < neighbours->count[node]; j++) {
+    const PetscInt  other   = neighbours->item[neighbours->first[node] + j];
     const PetscInt *unknown = NsFeNodeUnknowns(fe, other); /* ascending, as nodes are */
     for (PetscInt a = 0; a < fe->body[fe->node_body[other]].node_unknowns; a++) {
       if (unknown[a] < 0) continue;
@@ -102,7 +102,7 @@ static PetscInt node_columns(const NsFe *fe, const Neighbours *near, PetscInt no
   return count;
 }
 
-static PetscErrorCode create_matrix(const NsFe *fe, const PetscBool *mine, const Neighbours *near, const Target *target)
+static PetscErrorCode create_matrix(const NsFe *fe, const PetscBool *mine, const Neighbours *neighbours, const Target *target)
 {
   NsSparse *matrix = target->to;
 
@@ -116,11 +116,11 @@ static PetscErrorCode create_matrix(const NsFe *fe, const PetscBool *mine, const
         const PetscInt row = unknown[a] < 0 ? -1 : target->held_at ? target->held_at[unknown[a]] : unknown[a];
         if (row < 0) continue;
         if (!pass) {
-          if (width < 0) width = node_columns(fe, near, i, NULL);
+          if (width < 0) width = node_columns(fe, neighbours, i, NULL);
           matrix->start[row + 1] = width;
         } else if (first < 0) {
           first = matrix->start[row];
-          width = node_columns(fe, near, i, matrix->column + first);
+          width = node_columns(fe, neighbours, i, matrix->column + first);
         } else
           PetscCall(PetscArraycpy(matrix->column + matrix->start[row], matrix->column + first, width));
       }
@@ -335,7 +335,7 @@ static PetscErrorCode index_rows(const NsFe *fe, const PetscBool *mine, PetscInt
 PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const PetscBool *mine, PetscBool mass_alone, NsFeMatrices *matrices)
 {
   PetscInt  *held_at;
-  Neighbours joined, near;
+  Neighbours joined, neighbours;
 
   PetscFunctionBegin;
   memset(matrices, 0, sizeof(*matrices));
@@ -352,7 +352,7 @@ PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const Pe
     assembly.target[i] = (Target){to[i], held_at};
     wanted[i]          = to[i] != NULL;
   }
-  if (!mass_alone) PetscCall(find_neighbours(fe, PETSC_TRUE, &near));
+  if (!mass_alone) PetscCall(find_neighbours(fe, PETSC_TRUE, &neighbours));
   if (matrices->diagonal) {
     PetscCall(create_diagonal(fe, mine, &assembly.target[NS_FE_MASS]));
   } else {
@@ -361,9 +361,9 @@ PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const Pe
     PetscCall(destroy_neighbours(&joined));
   }
   for (int i = NS_FE_DAMPERS; i <= NS_FE_STIFFNESS; i++) {
-    if (to[i]) PetscCall(create_matrix(fe, mine, &near, &assembly.target[i]));
+    if (to[i]) PetscCall(create_matrix(fe, mine, &neighbours, &assembly.target[i]));
   }
-  if (!mass_alone) PetscCall(destroy_neighbours(&near));
+  if (!mass_alone) PetscCall(destroy_neighbours(&neighbours));
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) NsFeComponentTerms(fe, &c, speed, wanted, add_term, &assembly);
   PetscCall(PetscFree(held_at));
   PetscFunctionReturn(0);

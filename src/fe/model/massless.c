@@ -124,7 +124,7 @@ static PetscErrorCode take_matrices(NsFe *fe, NsModel *model, NsFeMassless *self
   PetscFunctionReturn(0);
 }
 
-/* Forces that are computed in every step are no part of K. */
+/* Forces that are computed in every step are not part of K. */
 static void check_varying(NsFe *fe, const PetscInt *number)
 {
   for (PetscInt b = 0; b < fe->forces.varyings; b++) {

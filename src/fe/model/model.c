@@ -449,7 +449,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     model->layout = fe->back_end->layout;
     model->solver = fe->back_end->name;
-    PetscCall(NsFeOuterPlace(fe, model->layout));
+    PetscCall(NsFeOuterIndices(fe, model->layout));
     PetscCall(NsVecsCreate(model, &fe->work, NULL));
     model->velocity_matters = fe->back_end->rates || fe->forces.gyros || fe->forces.varyings || fe->mass_varies;
     model->tangents_vary    = fe->here.varyings && fe->ranks == 1;

@@ -37,10 +37,10 @@ static const char *node_names(NsFe *fe, const NsFeBody *body, PetscBool single)
 /* The body that a name without nodes means, or the first. */
 static const NsFeBody *nearest_body(NsFe *fe, const char *name)
 {
-  const char *near = NsNearestWord(name, fe->config->bodies.names);
+  const char *nearest = NsNearestWord(name, fe->config->bodies.names);
 
-  for (PetscInt b = 0; near && b < fe->bodies; b++) {
-    if (!strcmp(fe->body[b].name, near)) return &fe->body[b];
+  for (PetscInt b = 0; nearest && b < fe->bodies; b++) {
+    if (!strcmp(fe->body[b].name, nearest)) return &fe->body[b];
   }
   return &fe->body[0];
 }

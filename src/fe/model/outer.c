@@ -5,7 +5,7 @@
 
   with the mean of f over the part of the step that t stands for where f jumps or bends in it: so steps of any scheme have the impulse of a pulse, however short.
 
-  The lists are made in natural numbers of unknowns; NsFeOuterPlace copies them into the indices of this process, with ghosts, which back ends with overlapping pieces
+  The lists are made in natural numbers of unknowns; NsFeOuterIndices copies them into the indices of this process, with ghosts, which back ends with overlapping pieces
   need. Power is counted by the owners.
 */
 #include <string.h>
@@ -168,7 +168,7 @@ static void place_forces(NsFe *fe, const NsLayout *layout)
   }
 }
 
-PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout)
+PetscErrorCode NsFeOuterIndices(NsFe *fe, const NsLayout *layout)
 {
   const NsFeForces *forces = &fe->forces;
   const PetscBool   heavy  = fe->gravity[0] != 0 || fe->gravity[1] != 0 || fe->gravity[2] != 0;

@@ -80,7 +80,7 @@ void NsFeOuterPower(const NsModel *model, const NsFeForces *forces, PetscReal t,
 /* When and how fast they change by themselves; *times comes in with what is known so far. */
 void NsFeOuterTimes(const NsFeForces *forces, PetscReal t, const PetscScalar *v, NsTimes *times);
 /* fe->here, fe->weight and fe->outer, once the layout is known. */
-PetscErrorCode NsFeOuterPlace(NsFe *fe, const NsLayout *layout);
+PetscErrorCode NsFeOuterIndices(NsFe *fe, const NsLayout *layout);
 
 /* Loads of a linear model, separated in time and space: operations of percuss/model.h. */
 PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape);
@@ -102,7 +102,7 @@ void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar 
 void NsFeSpinning(NsFe *fe);
 void NsFeGyroscopicForce(const NsFeForces *forces, PetscReal t, const PetscScalar *v, PetscScalar *h);
 void NsFeUnbalanceForces(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h);
-/* Power at velocity w of unbalances that are no part of an energy. */
+/* Power at velocity w of unbalances that have no potential. */
 void NsFeUnbalancePower(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load);
 /* Force of an unbalance along the lateral axes of its rotor, without what the mass matrix has of it, and the torque of its weight. */
 void NsFeUnbalanceForce(const NsFeUnbalance *unbalance, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscReal f[2], PetscReal *torque);

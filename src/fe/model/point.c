@@ -18,7 +18,7 @@ static void add_unknown(NsPoint *point, PetscInt unknown, const PetscReal move[3
   point->unknowns++;
 }
 
-void NsFePlace(const NsFe *fe, const NsFeElement *e, const PetscReal xi[3], PetscReal x[3])
+void NsFePosition(const NsFe *fe, const NsFeElement *e, const PetscReal xi[3], PetscReal x[3])
 {
   const NsElementType *type = fe->body[e->body].element;
   PetscReal            weight[NS_ELEMENT_NODES];
@@ -54,7 +54,7 @@ void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
   PetscReal          move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
   const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
   body->element->shape(body, e, spot->xi, move, turn);
-  NsFePlace(fe, e, spot->xi, point->x);
+  NsFePosition(fe, e, spot->xi, point->x);
   for (int k = 0; k < 3; k++) point->x[k] += spot->arm[k];
   for (PetscInt i = 0; i < n; i++) add_unknown(point, unknown[i], move[i], turn[i], spot->arm);
 }

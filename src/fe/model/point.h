@@ -50,7 +50,7 @@ PetscBool      NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFeP
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
 /* src/fe/model/point.c: coordinates of a point of an element. */
-void NsFePlace(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal x[3]);
+void NsFePosition(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal x[3]);
 /* Position of a point and its motion for unit unknowns; the ground has no unknowns. */
 void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point);
 /* Twist of a rotor at a point. */

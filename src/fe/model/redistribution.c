@@ -62,7 +62,7 @@ static void touch_node(NsFe *fe, PetscInt node)
   if (fe->body[fe->node_body[node]].redistributed && free_directions(fe, node)) fe->mass_factor[node] = 0;
 }
 
-static void touch_place(NsFe *fe, const char *name, const double offset[3], const NsNode *where, const char *key)
+static void touch_point(NsFe *fe, const char *name, const double offset[3], const NsNode *where, const char *key)
 {
   PetscInt         count;
   const NsFePoint *spots = NsFeFindPoints(fe, name, offset, NsKeysPlace(where, key), PETSC_FALSE, &count);
@@ -83,8 +83,8 @@ static void touch_partners(NsFe *fe)
     const NsPartnerSettings *side = contact[c].between.items;
     for (int p = 0; p < contact[c].between.count; p++) {
       const NsSurfaceSettings *surface = NsPartnerNode(&side[p]) ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
-      if (NsPartnerNode(&side[p])) touch_place(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node");
-      if (surface && surface->on) touch_place(fe, surface->on, surface->offset, surface->where, "on");
+      if (NsPartnerNode(&side[p])) touch_point(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node");
+      if (surface && surface->on) touch_point(fe, surface->on, surface->offset, surface->where, "on");
     }
   }
 }

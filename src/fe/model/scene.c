@@ -68,7 +68,7 @@ static void add_element(const NsFe *fe, PetscInt index, Drawing *drawing)
   const PetscInt          first   = drawing->points;
 
   for (PetscInt k = 0; k < picture->points; k++, drawing->points++) {
-    NsFePlace(fe, e, picture->xi[k], drawing->scene->x + 3 * drawing->points);
+    NsFePosition(fe, e, picture->xi[k], drawing->scene->x + 3 * drawing->points);
     if (type->radius) drawing->scene->radius[drawing->points] = type->radius(e, picture->xi[k]);
   }
   for (PetscInt c = 0; c < picture->cells; c++) {

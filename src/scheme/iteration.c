@@ -1,10 +1,10 @@
-#include "rounds.h"
+#include "iteration.h"
 
-#define NS_MOST_ROUNDS   60
-#define NS_SMALL_CHANGE  1e-7
-#define NS_ROUNDING_OF_Q (64 * PETSC_MACHINE_EPSILON)
+#define NS_MOST_ITERATIONS 60
+#define NS_SMALL_CHANGE    1e-7
+#define NS_ROUNDING_OF_Q   (64 * PETSC_MACHINE_EPSILON)
 
-PetscErrorCode NsRoundsLeast(const NsModel *model, Vec q, PetscReal dt, PetscReal push, PetscReal *least)
+PetscErrorCode NsIterationLeast(const NsModel *model, Vec q, PetscReal dt, PetscReal push, PetscReal *least)
 {
   PetscReal size;
 
@@ -14,7 +14,7 @@ PetscErrorCode NsRoundsLeast(const NsModel *model, Vec q, PetscReal dt, PetscRea
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size)
+PetscErrorCode NsIterationTake(NsIteration *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size)
 {
   const Vec old = *target;
   PetscReal distance;
@@ -33,11 +33,11 @@ PetscErrorCode NsRoundsTake(NsRounds *self, const NsModel *model, Vec *next, Vec
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *again)
+PetscErrorCode NsIterationEnd(NsIteration *self, NsStepOutcome *outcome, PetscBool *again)
 {
-  const PetscBool first = self->count == 0, stands = self->steadily && !first && self->change * self->change <= 1e-14 * self->last
-                                                       ? PETSC_TRUE
-                                                       : PETSC_FALSE; /* the next one is below 1e-14 */
+  const PetscBool first = self->count == 0, converged = self->steadily && !first && self->change * self->change <= 1e-14 * self->last
+                                                          ? PETSC_TRUE
+                                                          : PETSC_FALSE; /* the next one is below 1e-14 */
 
   PetscFunctionBegin;
   if (self->change == PETSC_INFINITY) {
@@ -46,15 +46,15 @@ PetscErrorCode NsRoundsEnd(NsRounds *self, NsStepOutcome *outcome, PetscBool *ag
     PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "Newton's method diverges; a shorter step may help"));
     PetscFunctionReturn(0);
   }
-  *again = self->change > 1e-14 && !stands && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last);
+  *again = self->change > 1e-14 && !converged && !(self->change <= NS_SMALL_CHANGE && self->change >= self->last);
   if (!*again) PetscFunctionReturn(0);
   self->last   = self->change;
   self->change = 0;
-  if (++self->count < NS_MOST_ROUNDS) PetscFunctionReturn(0);
+  if (++self->count < NS_MOST_ITERATIONS) PetscFunctionReturn(0);
   *again = PETSC_FALSE;
   if (self->last <= NS_SMALL_CHANGE) PetscFunctionReturn(0);
   outcome->done = PETSC_FALSE;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-    "Newton's method does not converge in %d iterations (last change %.1e); a shorter step may help", NS_MOST_ROUNDS, self->last));
+    "Newton's method does not converge in %d iterations (last change %.1e); a shorter step may help", NS_MOST_ITERATIONS, self->last));
   PetscFunctionReturn(0);
 }
