@@ -260,8 +260,8 @@ static void check_depth(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal
 /* Schemes that choose steps by their error follow curved paths, and look along them by themselves. */
 static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
 {
-  const NsSchemeType *type      = run->scheme->type;
-  char                text[512] = "", name[NS_CANDIDATE_NAME];
+  const NsSchemeType *type = run->scheme->type;
+  char                text[512], name[NS_CANDIDATE_NAME]; /* each step comes here: not to be cleared */
   NsPassage           passage;
 
   PetscFunctionBegin;
@@ -269,6 +269,7 @@ static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
   PetscCall(NsContactPassage(run->contact, &passage));
   if (passage.candidate < 0) PetscFunctionReturn(0);
   (void)NsCandidateName(&run->model->candidate[passage.candidate], name);
+  text[0] = 0;
   if (!run->guard.exceeded[NS_GUARD_PASSAGE].exceeded) /* within the other for 2 depth/travel of the step at least: half as long is seen */
     (void)snprintf(text, sizeof(text),
       "contact '%s' was jumped over in the step to t = %.9g s (step %lld): its gap was %.3g m before, %.3g m after and %.3g m in between; steps of at most %.3g s find it",
