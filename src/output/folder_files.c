@@ -214,13 +214,12 @@ int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, 
 
 void NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count)
 {
-  NsOwned    *series = find_series(folder, prefix);
-  char        name[NS_FOLDER_NAME];
-  struct stat about;
+  NsOwned *series = find_series(folder, prefix);
+  char     name[NS_FOLDER_NAME];
 
   for (; series && count < series->count; count++) { /* a run stopped before the frames that an earlier one had written: they are still percuss's */
     (void)snprintf(name, sizeof(name), "%s_%06lld.vtk", prefix, (long long)count);
-    if (!find_file(folder, name, &about)) break;
+    if (!is_taken(folder, name)) break; /* neither finished nor begun */
   }
   if (series) series->count = count;
 }

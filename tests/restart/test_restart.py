@@ -294,6 +294,19 @@ class Restart(unittest.TestCase):
             self.assertEqual(glob.glob(self.path("x", "*.part")), [])
             shutil.rmtree(self.path("x"))
 
+    def test_killed_within_a_frame(self):
+        """The half-written frame is percuss's own, also after a run that was stopped before it came so far."""
+        sets = ["time.end=100 ms", "output.frames.every=200000", "output.history.every=0", "output.contacts.every=0", "output.energy.every=0"]
+        command = self.command("elastic_bar.yaml", sets, "--out", "x", "--resume")
+        self.run_through(command + ["--wall-limit", "1 us"], 3)
+        frames = len(glob.glob(self.path("x", "frames", "elastic_bar_*.vtk")))
+        with open(self.path("x", "percuss.files"), "a") as file:
+            file.write("frames/elastic_bar_*.vtk 64\n")
+        with open(self.path("x", "frames", f"elastic_bar_{frames:06d}.vtk.part"), "w") as file:
+            file.write("# vtk DataFile")
+        self.run_through(command + ["--wall-limit", "1 us"], 3)
+        self.run_through(command)
+
     def test_two_runs_do_not_write_into_one_directory(self):
         command = self.command("elastic_bar.yaml", self.BAR, "--out", "x")
         run = subprocess.Popen(command, cwd=self.folder, stderr=subprocess.PIPE, text=True)

@@ -542,7 +542,7 @@ class Processes(unittest.TestCase):
         out = os.path.join(self.path, str(ranks))
         words = [word for item in ("free_dynamics=petsc",) + sets for word in ("--set", item)]
         subprocess.run(["mpiexec", "--oversubscribe", "-n", str(ranks), PERCUSS, "run", self.config, "--quiet", "--overwrite", "--out", out, *words],
-                       check=True, timeout=100, capture_output=True)
+                       check=True, timeout=600, capture_output=True)
         names, rows = table(os.path.join(out, "history.csv"))
         return list(zip(names, *rows))
 
