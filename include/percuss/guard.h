@@ -10,6 +10,7 @@
       penetration     of contacts, or gap of joints
       passage         of partners of a contact through each other within one step, which no look at gaps has seen
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
+      law             motion of a nonlinear spring or bearing beyond what its law is given for (`travel`, `rate`, `eccentricity`, the ends of a table)
 
   Of what exceeds the config's `limits` there is one warning for each kind, or the run ends (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
   the guard ends a run is finite, and is written for inspection, but a run cannot be resumed from it.
@@ -30,6 +31,7 @@ typedef enum {
   NS_GUARD_PASSAGE,
   NS_GUARD_SPIN,
   NS_GUARD_TABLE,
+  NS_GUARD_LAW,
   NS_GUARD_KINDS
 } NsGuardKind;
 extern const char *const NsGuardNames[];

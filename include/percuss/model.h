@@ -261,6 +261,9 @@ typedef struct {
   /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
      model assumes neither (mechanisms, bodies of large rotations). */
   PetscErrorCode (*deformation)(NsModel *, Vec q, NsBound *rotation, NsBound *stretch);
+  /* (all) The largest motion of a force element over the largest that its law is given for, and which element that is; of those whose law holds beyond, too, where critical time steps (`steps`)
+     matter. Costs as much as these forces. NULL: there are no such laws. */
+  PetscErrorCode (*outgrown)(NsModel *, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used);
 } NsModelDynamics;
 
 /* Contact: gaps and rows of the candidates. */

@@ -48,6 +48,20 @@ static PetscErrorCode print_limits(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+#define NS_MOST_LOOSE 8000 /* DOF: a factorization of some seconds for lattices in space, much less for chains */
+
+static PetscErrorCode print_loose(NsRun *run)
+{
+  NsModel *model = NsRunModel(run);
+  char     text[256];
+
+  PetscFunctionBegin;
+  if (!NsModelIsFe(model) || model->unknowns > NS_MOST_LOOSE) PetscFunctionReturn(0);
+  PetscCall(NsFeLooseMotions(model, text, sizeof(text)));
+  if (*text) printf("  supports    do not hold the model: it can move without strain, most %s\n", text);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode print_advice(NsRun *run)
 {
   const char *name = NsRunScheme(run)->type->variant.name;
@@ -119,6 +133,7 @@ static PetscErrorCode print_report(NsRun *run)
     PetscCall(model->view.partition(model, text, sizeof(text)));
     printf("  processes   %s\n", text);
   }
+  PetscCall(print_loose(run));
   print_spins(run);
   printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);

@@ -2,7 +2,7 @@
   Limits of a run, checked as rarely as is sufficient, so that they cost one or two per cent of it (five per cent of steps that are one pass over memory):
 
       contacts     each step, those that are active
-      velocities   each 16th step: one pass
+      velocities   each 16th step: one pass; and spins, and motions of nonlinear springs and bearings
       energy       each 2048th, where a row of it is written anyway, and where velocities have doubled since: an instability is found within 16 steps, far from overflow
       deformations each 2048th, where velocities have doubled since, at the 16th, 32nd, 64th ... step, at the end, and where a whole state is written
       positions    before a whole state is written
@@ -30,7 +30,7 @@
 #define NS_INSTANTS     64   /* of loads that are looked at for the largest */
 #define NS_SPIN_MARGIN  1.1
 
-const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table"};
+const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law"};
 
 PetscErrorCode NsGuardCreate(NsRun *run)
 {
@@ -118,9 +118,10 @@ const char *NsGuardHint(const NsRun *run)
 
 void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
-  static const char *const units[]  = {"times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm"};
-  const NsExceeded        *exceeded = &run->guard.exceeded[kind];
-  const PetscReal          unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
+  static const char *const units[] = {
+    "times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm", "times what its law is given for"};
+  const NsExceeded *exceeded = &run->guard.exceeded[kind];
+  const PetscReal   unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
 
   text[0] = 0;
   if (exceeded->exceeded)
@@ -438,6 +439,23 @@ static PetscErrorCode look_at_spins(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode look_at_laws(NsRun *run, PetscInt64 step)
+{
+  const PetscBool steps = run->stability.step_limit < PETSC_MAX_REAL;
+  NsBound         used;
+  char            text[512], name[128];
+
+  PetscFunctionBegin;
+  PetscCall(run->model->dynamics.outgrown(run->model, steps, run->state.t, run->state.q, run->state.v, &used));
+  if (!(used.value > 1 + 1e-6)) PetscFunctionReturn(0);
+  (void)snprintf(text, sizeof(text),
+    "the motion of %s is %.3g times the largest that it is given for at t = %.9g s (step %lld): beyond, tables are extrapolated, and the critical time step may be shorter%s",
+    used.where, used.value, run->state.t, (long long)step, NsGuardHint(run));
+  (void)snprintf(name, sizeof(name), "%.100s", used.where);
+  exceed(run, NS_GUARD_LAW, step, run->state.t, 1, used.value, name, text);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
 {
   const PetscBool  incomplete = run->scheme->type->complete != NULL;
@@ -449,6 +467,7 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
   if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
   if (run->model->analysis.free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
+  if (run->model->dynamics.outgrown && !run->guard.stop) PetscCall(look_at_laws(run, step));
   if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
   if (*energy) run->guard.fastest = PetscMax(run->guard.fastest, largest);
   PetscFunctionReturn(0);

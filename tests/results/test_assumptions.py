@@ -194,6 +194,50 @@ loads: {pull: {at: bar.right, force: [1 kN, 0, 0], time: {harmonic: {frequency: 
 scheme: {type: half_explicit, step: 1 us}
 time: {end: 1 ms}
 """
+LOOSE = """
+bodies:
+  frame: {type: truss, dimension: 2, mesh: {lattice: {from: [0, 0, 0], to: [2 m, 1 m, 0], cells: [1, 1, 0], braces: BRACES}}, material: {density: 7800, young: 210 GPa}, section: {circle: {radius: 5 mm}}}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 1 ms}
+"""
+PLANAR = """
+bodies:
+  beam: {type: beam, dimension: 2, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 4}}, material: {density: 7800, young: 210 GPa, poisson: 0.3}, section: {circle: {radius: 5 mm}}}
+supports: {clamp: {at: beam.left, fix: [x, y, rz]}}
+loads: {push: {LOAD}}
+scheme: {type: half_explicit, step: 1 us}
+time: {end: 1 ms}
+"""
+SPRING = """
+bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1], initial: {velocity: [2 m/s, 0, 0]}}}
+supports: {guide: {at: mass.center, fix: [y, z, rx, ry, rz]}}
+springs: {spring: {between: [ground, mass.center], direction: [1, 0, 0], stiffness: 1, law: {LAW}}}
+scheme: {type: half_explicit, step: 10 us}
+time: {end: 20 ms}
+output: {frames: {every: 0}}
+"""
+
+
+class Laws(Case):
+    """Nonlinear springs are watched for motions beyond those that they are given for."""
+
+    def test_springs_beyond_their_travel(self):
+        for law, key, worst in (("cubic: {coefficient: 1 N/mm^3, travel: 5 mm}", "travel", (2 * 2 ** 2 / 1e9) ** 0.25 / 5e-3),  # k x^4/4 = m v^2/2
+                                ("table: [[-1, -1 MN], [0, 0], [1 mm, 1 kN]]", "rows", 2e-3 / 1e-3), ("power_damping: {coefficient: 1e-9, rate: 1 m/s}", "rate", 2)):
+            said = self.run_(SPRING.replace("LAW", law), "--set", "springs.spring.stiffness=0.001")
+            self.assertRegex(said, rf"warning: the motion of spring 'spring' \(its key `{key}`\) is \S+ times the largest that it is given for at t = ")
+            found = self.manifest["exceeded"]
+            self.assertEqual([each["kind"] for each in found], ["law"])
+            self.assertAlmostEqual(found[0]["worst"], worst, delta=0.01 * worst)
+            self.run_(SPRING.replace("LAW", law), "--set", "limits.on_exceed=stop", code=1)
+        self.assertEqual(self.run_(SPRING.replace("LAW", "cubic: {coefficient: 1 N/mm^3, travel: 10 mm}")), "")
+        self.assertEqual(self.run_(SPRING.replace("LAW", "table: [[-1, -1 MN], [0, 0], [3 mm, 3 kN]]")), "")
+
+    def test_implicit_steps_have_no_critical_length(self):
+        """There a formula holds as far as it goes, but not a table."""
+        scheme = ("--set", "scheme={type: moreau_jean, step: 10 us}")
+        self.assertEqual(self.run_(SPRING.replace("LAW", "cubic: {coefficient: 1 N/mm^3, travel: 1 mm}"), *scheme), "")
+        self.assertIn("its key `rows`", self.run_(SPRING.replace("LAW", "table: [[-1, -1 MN], [0, 0], [1 mm, 1 kN]]"), *scheme))
 
 
 class Loads(Case):
@@ -237,6 +281,33 @@ class Loads(Case):
             self.assertRegex(command, r"'tower' is a mechanism: 2 of its nodes can move across their bars without any force, such as that at \(0.333333, 0.166667, 0\) m")
         self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
 
+    def test_trusses_that_can_change_their_shape(self):
+        """A square of four bars shears; with a diagonal it does not, nor where supports hold it. A cube wants its faces braced."""
+        square = LOOSE.replace("BRACES", "none")
+        for text, mechanism, free in ((square, True, True), (LOOSE.replace("BRACES", "faces"), False, True), (square + "supports: {all: {at: frame.all, fix: [x, y]}}\n", None, None),
+                                      (square + "supports: {low: {at: frame.left, fix: [x, y]}}\n", True, True), (LOOSE.replace("BRACES", "faces") + "supports: {low: {at: frame.left, fix: [x, y]}}\n", False, False),
+                                      (square.replace("dimension: 2,", "").replace("1 m, 0]", "1 m, 1 m]").replace("[1, 1, 0]", "[2, 2, 2]"), True, True),
+                                      (LOOSE.replace("BRACES", "faces").replace("dimension: 2,", "").replace("1 m, 0]", "1 m, 1 m]").replace("[1, 1, 0]", "[2, 2, 2]"), False, True),
+                                      (LOOSE.replace("BRACES", "faces").replace("[2 m,", "[400 m,").replace("[1, 1, 0]", "[300, 1, 0]"), False, True)):
+            done = self.check(text, code=2 if mechanism is None else 0)
+            self.assertEqual("'frame' is a mechanism: it can change its shape without any force, such as at frame at (" in done.stderr, bool(mechanism), text + done.stderr)
+            self.assertEqual("  supports    do not hold the model: it can move without strain, most frame at (" in done.stdout, bool(free), text + done.stdout)
+
+    def test_models_that_move_as_a_whole(self):
+        """A beam on one hinge turns about it; clamped, or of many elements and slow, it does not."""
+        for fix, elements, free in (("y, z, rx", 4, True), ("x, y, z, rx, ry, rz", 4, False), ("x, y, z, rx, ry, rz", 1000, False)):
+            text = PENDULUM.replace("x, y, z, rx, rz", fix).replace("elements: 4", f"elements: {elements}").replace("5 us", "1 ns").replace("0.3 s", "1 us")
+            self.assertEqual("supports    do not hold the model" in self.check(text).stdout, free, fix)
+
+    def test_parts_of_loads_that_nothing_feels(self):
+        planar = PLANAR.replace("LOAD", "at: beam.right, force: [0, 1 N, 5 N], moment: [1 N m, 0, 2 N m]")
+        said = self.check(planar).stderr
+        self.assertIn("the part (0, 0, 5) of this force has no effect", said)
+        self.assertIn("the part (1, 0, 0) of this moment has no effect", said)
+        self.assertIn("the part (0, 0, 3) of this force_per_length has no effect", self.check(PLANAR.replace("LOAD", "on: beam, force_per_length: [0, 1, 3]")).stderr)
+        self.assertEqual(self.check(PLANAR.replace("LOAD", "at: beam.all, force: [1 N, 1 N, 0], moment: [0, 0, 1 N m]")).stderr, "")
+        self.assertIn("the part (0.5, -0.5, 0) of this force", self.check(PULLED.replace("[1 m, 0, 0]", "[1 m, 1 m, 0]").replace("FREQUENCY", "9 kHz").replace("[1 kN, 0, 0]", "[1 N, 0, 0]")).stderr)
+        self.assertEqual(self.check(PULLED.replace("[1 m, 0, 0]", "[1 m, 1 m, 0]").replace("FREQUENCY", "6 kHz").replace("[1 kN, 0, 0]", "[1 N, 1 N, 0]")).stderr, "")
 
     def test_check_of_a_large_model_goes_by_bounds(self):
         """An eigensolver takes minutes there, and tells no more where the step is far below."""

@@ -3,6 +3,7 @@
 */
 #include <string.h>
 #include "fe/model/fe.h"
+#include "fe/model/span.h"
 
 typedef struct {
   const NsNode *where;
@@ -53,8 +54,13 @@ static const NsKey unbalance_keys[] = {
 };
 const NsTable NsTable_Unbalance = {"unbalance", "unbalance of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
 
+/* Directions in which the points of a load can move, and turn. */
+typedef struct {
+  NsSpan move, turn;
+} Reach;
+
 /* Fixed in space, or turning about the shaft's axis e1, which it is across to: x cos psi + (e1 x x) sin psi. */
-static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, const double force[3], const double moment[3])
+static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, const double force[3], const double moment[3], Reach *reach)
 {
   NsPoint   point;
   PetscReal cosine[2][3], sine[2][3] = {{0}};
@@ -68,13 +74,28 @@ static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, co
     for (int k = 0; k < 3; k++) sine[kind][k] = e[(k + 1) % 3] * x[(k + 2) % 3] - e[(k + 2) % 3] * x[(k + 1) % 3];
   }
   for (PetscInt i = 0; i < point.unknowns; i++) {
+    NsSpanAdd(&reach->move, point.move[i]);
+    NsSpanAdd(&reach->turn, point.turn[i]);
     NsFeAddLoadEntry(load, point.unknown[i], NsDot3(point.move[i], cosine[0]) + NsDot3(point.turn[i], cosine[1]),
       NsDot3(point.move[i], sine[0]) + NsDot3(point.turn[i], sine[1]));
   }
 }
 
-/* A load without effect is probably a wrong direction. */
-static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, const NsLoadSettings *settings, const char *key)
+/* The part of x in which no point can move. */
+static void check_part(NsFe *fe, const NsFeBody *body, const NsLoadSettings *settings, const char *key, const double x[3], const NsSpan *span)
+{
+  PetscReal lost[3];
+
+  NsSpanOutside(span, x, lost);
+  if (PetscSqrtReal(NsDot3(lost, lost)) <= NS_FLAT * PetscSqrtReal(NsDot3(x, x))) return;
+  for (int c = 0; c < 3; c++) lost[c] = PetscAbsReal(lost[c]) <= 1e-12 * PetscSqrtReal(NsDot3(x, x)) ? 0 : lost[c];
+  NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key),
+    "the part (%g, %g, %g) of this %s has no effect: its points on '%s' are supported there, or have no DOF in that direction", lost[0], lost[1],
+    lost[2], key, body->name);
+}
+
+/* A load without effect, or a part of one, is probably a wrong direction. */
+static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, const NsLoadSettings *settings, const char *key, const Reach *reach)
 {
   PetscBool turns = PETSC_FALSE;
 
@@ -84,6 +105,10 @@ static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, c
   } else if (!load->entries) {
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load has no effect: its points are supported, or have no DOF in its direction");
     if (body->is_rotor) NsDiagNote(fe->diag, "a rotor moves along its axis only with `axial: true`, and twists only with `spin: {free: ...}`");
+  } else if (!settings->rotating) {
+    check_part(
+      fe, body, settings, settings->on ? "force_per_length" : "force", settings->on ? settings->force_per_length : settings->force, &reach->move);
+    check_part(fe, body, settings, "moment", settings->moment, &reach->turn);
   }
 }
 
@@ -111,6 +136,7 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
 {
   for (int i = 0; i < settings->at.count; i++) {
     PetscInt         count;
+    Reach            reach = {{0}, {0}};
     const NsPlace    place = settings->at.where[i]->place;
     const NsFePoint *spots = NsFeFindPoints(fe, settings->at.items[i], NULL, place, PETSC_FALSE, &count);
     if (!spots || !count) continue;
@@ -124,8 +150,8 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
       return;
     }
     NsFeLoad *load = NsFeAddLoad(fe, settings->time, settings->rotating, NS_POINT_UNKNOWNS * count);
-    for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment);
-    check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment");
+    for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment, &reach);
+    check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment", &reach);
     if (!settings->rotating) continue;
     NsFeMakeTwist(fe, &spots[0], &load->twist);
     if (is_along(body, settings->force) || is_along(body, settings->moment)) {
@@ -152,7 +178,8 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
     return;
   }
-  NsFeLoad *load = NsFeAddLoad(fe, settings->time, PETSC_FALSE, NsFeElementSize(body) * body->mesh->elements);
+  NsFeLoad *load  = NsFeAddLoad(fe, settings->time, PETSC_FALSE, NsFeElementSize(body) * body->mesh->elements);
+  Reach     reach = {{0}, {0}};
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const NsFeElement *e = &fe->element[body->first_element + i];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
@@ -165,8 +192,11 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
       for (PetscInt a = 0; a < n; a++) value[a] += share[g] * length * NsDot3(move[a], settings->force_per_length);
     }
     for (PetscInt a = 0; a < n; a++) NsFeAddLoadEntry(load, unknown[a], value[a], 0);
+    for (PetscInt a = 0; a < n; a++) {
+      if (unknown[a] >= 0 && !body->turns[a % body->node_unknowns]) NsSpanAdd(&reach.move, body->direction[a % body->node_unknowns]);
+    }
   }
-  check_effect(fe, body, load, settings, "force_per_length");
+  check_effect(fe, body, load, settings, "force_per_length", &reach);
 }
 
 static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)

@@ -23,6 +23,7 @@ struct NsFeBody {
   PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it, */
   PetscBool            small[NS_NODE_UNKNOWNS];        /* which has to be small (src/fe/model/deformation.c) */
   PetscBool            lumped, weightless;
+  PetscBool            loose;                           /* nodes of a truss move across their bars: reported */
   PetscBool            redistributed;                   /* lumped, with massless contact nodes */
   PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
   PetscReal            damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */

@@ -328,6 +328,7 @@ static const NsModelDynamics fe_dynamics = {
   .times    = NsModelTimes_Fe,
 
   .deformation = NsFeDeformation,
+  .outgrown    = NsFeOutgrown,
 };
 
 static const NsModelContact fe_contact = {

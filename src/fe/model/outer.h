@@ -95,6 +95,8 @@ void NsFeVaryingPower(
   const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping);
 /* Potential energy of its springs, J. */
 PetscReal NsFeVaryingEnergy(const NsFeVarying *self, PetscReal t, const PetscScalar *q);
+/* NsModelDynamics.outgrown */
+PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used);
 /* S[components, components] = op.damping (-df/dr') + op.stiffness (-df/dr) */
 void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar *q, const PetscScalar *v, NsOperator op, PetscReal *S);
 

@@ -8,10 +8,10 @@
 */
 #include <stdio.h>
 #include "fe.h"
+#include "span.h"
 #include <petscblaslapack.h>
 
 #define NS_ZERO 1e-9 /* of the highest eigenvalue of an element: below are rigid motions */
-#define NS_FLAT 1e-3 /* sine of the angle between bars that counts as none */
 
 /* Lowest elastic frequency of an element alone, rad/s; PETSC_MAX_REAL: it has none. */
 static PetscErrorCode lowest_frequency(const NsFe *fe, const NsFeElement *e, PetscReal *omega)
@@ -81,26 +81,11 @@ PetscErrorCode NsFeMeshFrequency(NsModel *model, NsBound *lowest)
 
 /* ---- nodes that nothing holds ------------------------------------------------------------------------------------------------------------------- */
 
-/* What holds a node: orthonormal directions. */
+/* What holds a node. */
 typedef struct {
-  PetscInt  bars, rank;
-  PetscReal direction[3][3];
+  PetscInt bars;
+  NsSpan   along;
 } Hold;
-
-static void hold_along(Hold *hold, const PetscReal axis[3])
-{
-  PetscReal x[3] = {axis[0], axis[1], axis[2]};
-
-  if (hold->rank == 3) return;
-  for (PetscInt i = 0; i < hold->rank; i++) {
-    const PetscReal part = NsDot3(x, hold->direction[i]);
-    for (int c = 0; c < 3; c++) x[c] -= part * hold->direction[i][c];
-  }
-  const PetscReal length = PetscSqrtReal(NsDot3(x, x));
-  if (length < NS_FLAT) return;
-  for (int c = 0; c < 3; c++) hold->direction[hold->rank][c] = x[c] / length;
-  hold->rank++;
-}
 
 /* Of the nodes of one body: its bars, supports, and whatever else is attached, which counts as holding in all directions. */
 static void find_holds(const NsFe *fe, const NsFeBody *body, Hold *hold)
@@ -110,20 +95,20 @@ static void find_holds(const NsFe *fe, const NsFeBody *body, Hold *hold)
     (void)body->element->line(&fe->element[i], axis);
     for (PetscInt k = 0; k < body->element->nodes; k++) {
       Hold *at = &hold[fe->element[i].node[k] - body->first_node];
-      hold_along(at, axis);
+      NsSpanAdd(&at->along, axis);
       at->bars++;
     }
   }
   for (PetscInt i = 0; i < body->mesh->nodes; i++) {
     const PetscInt *unknown = NsFeNodeUnknowns(fe, body->first_node + i);
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      if (unknown[a] < 0) hold_along(&hold[i], body->direction[a]);
+      if (unknown[a] < 0) NsSpanAdd(&hold[i].along, body->direction[a]);
     }
   }
   for (PetscInt f = 0; f < fe->force_elements; f++) {
     for (int end = 0; end < 2; end++) {
       const PetscInt node = fe->force[f].end[end].body >= 0 ? fe->force[f].end[end].node : -1;
-      if (node >= body->first_node && node < body->first_node + body->mesh->nodes) hold[node - body->first_node].rank = 3;
+      if (node >= body->first_node && node < body->first_node + body->mesh->nodes) hold[node - body->first_node].along.rank = 3;
     }
   }
 }
@@ -132,18 +117,19 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe)
 {
   PetscFunctionBegin;
   for (PetscInt b = 0; b < fe->bodies; b++) {
-    const NsFeBody *body = &fe->body[b];
-    Hold           *hold;
-    PetscInt        loose = 0, first = -1;
+    NsFeBody *body = &fe->body[b];
+    Hold     *hold;
+    PetscInt  loose = 0, first = -1;
     if (!body->element || !body->element->axial || body->node_unknowns < 2) continue;
     PetscCall(PetscCalloc1(body->mesh->nodes, &hold));
     find_holds(fe, body, hold);
     for (PetscInt i = 0; i < body->mesh->nodes; i++) {
-      if (hold[i].bars < 2 || hold[i].rank >= body->node_unknowns) continue; /* the end of a single bar turns with it */
+      if (hold[i].bars < 2 || hold[i].along.rank >= body->node_unknowns) continue; /* the end of a single bar turns with it */
       if (first < 0) first = i;
       loose++;
     }
     PetscCall(PetscFree(hold));
+    body->loose = loose > 0;
     if (!loose) continue;
     const PetscReal *x = fe->x + 3 * (body->first_node + first);
     NsDiagWarning(fe->diag, NsKeysPlace(body->where, "mesh"),

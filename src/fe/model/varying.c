@@ -1,6 +1,7 @@
 /*
   Force elements that are computed in every step: f_t of src/fe/forces/force.h, nonlinear, or of a bearing over a speed that changes.
 */
+#include <stdio.h>
 #include "fe.h"
 #include "fe/forces/laws/law.h"
 
@@ -116,4 +117,35 @@ void NsFeVaryingTangent(const NsFeVarying *self, PetscReal t, const PetscScalar 
 
   NsFeForceSlopes(self->element, motion_of(self, t, q, v, &at), S, damping);
   for (PetscInt i = 0; i < self->components * self->components; i++) S[i] = op.stiffness * S[i] + op.damping * damping[i];
+}
+
+PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used)
+{
+  const NsFe *fe     = model->data;
+  NsLayout   *layout = model->layout;
+  PetscReal  *aq = NsVecArray(q), *av = NsVecArray(v), first = -PETSC_MAX_REAL;
+  PetscInt    most = -1; /* force element */
+
+  PetscFunctionBegin;
+  *used = (NsBound){0, ""};
+  if (!fe->forces.varyings) PetscFunctionReturn(0);
+  PetscCall(NsLayoutExchange(layout, 1, &aq));
+  PetscCall(NsLayoutExchange(layout, 1, &av));
+  for (const NsFeVarying *self = fe->here.varying; self < fe->here.varying + fe->here.varyings; self++) {
+    const NsForceLawUse *use = NsFeForceLaw(self->element);
+    Motion               at;
+    if (!self->counts || !use || !use->law->used || !(steps || use->law->extrapolates)) continue;
+    const PetscReal part = use->law->used(use->data, motion_of(self, t, aq, av, &at));
+    if (!(part > used->value)) continue;
+    used->value = part;
+    most        = (PetscInt)(self->element - fe->force);
+  }
+  const PetscReal own = used->value;
+  PetscCall(NsLayoutMax(layout, &used->value));
+  if (most >= 0 && own == used->value) first = -(PetscReal)most;
+  PetscCall(NsLayoutMax(layout, &first)); /* the first of equal ones */
+  if (first == -PETSC_MAX_REAL) PetscFunctionReturn(0);
+  const NsForceElement *force = &fe->force[(PetscInt)-first];
+  (void)snprintf(used->where, sizeof(used->where), "%s '%s' (its key `%s`)", force->type->kind, force->name, NsFeForceLaw(force)->law->ends_with);
+  PetscFunctionReturn(0);
 }

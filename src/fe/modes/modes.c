@@ -7,13 +7,12 @@
 #include "percuss/model.h"
 #include "pencil.h"
 
-#define DENSE_UNKNOWNS    120   /* 50 ms: three times as long as TOAR, and six digits more accurate */
-#define DENSE_UNSYMMETRIC 300   /* 1 s; TOAR gets rigid motions from the symmetric problem only where K is symmetric (replace_rigid) */
-#define DENSE_MOST        1000  /* where TOAR fails: half a minute */
-#define RESIDUAL          1e-8  /* larger ones are not accepted as modes */
-#define SMALL             1e-7  /* |mu| up to which a motion may be rigid: rounding of K gives 1e-8; but a cantilever of 1500 elements has 3e-8 */
-#define NOTHING           1e-15 /* strain energy of a rigid motion, over that of its terms: the rounding of K */
-#define OUTSIDE           1e-3  /* part of a vector outside the rigid motions that makes it another one */
+#define DENSE_UNKNOWNS    120  /* 50 ms: three times as long as TOAR, and six digits more accurate */
+#define DENSE_UNSYMMETRIC 300  /* 1 s; TOAR gets rigid motions from the symmetric problem only where K is symmetric (replace_rigid) */
+#define DENSE_MOST        1000 /* where TOAR fails: half a minute */
+#define RESIDUAL          1e-8 /* larger ones are not accepted as modes */
+#define SMALL             1e-7 /* |mu| up to which a motion may be rigid: rounding of K gives 1e-8; but a cantilever of 1500 elements has 3e-8 */
+#define OUTSIDE           1e-3 /* part of a vector outside the rigid motions that makes it another one */
 
 const char *const NsModeKindNames[] = {"rigid", "vibration", "overdamped"};
 
@@ -163,35 +162,6 @@ static PetscErrorCode drop(NsModes *modes, PetscInt count)
   PetscFunctionReturn(0);
 }
 
-/*
-  Whether y is in the null space of K: its strain energy y'Ky is the rounding of its terms, |y|'|K||y|. Of a vibration it is not, however slow: the energy, unlike mu, does not depend on what else is
-  in the model, and errors of y enter by their squares. energy: y'Ky, mass: y'My.
-*/
-static PetscErrorCode look_at_energy(const NsPencil *pencil, const PetscComplex *y, PetscBool *null, PetscReal *energy, PetscReal *mass)
-{
-  PetscReal terms = 0;
-
-  PetscFunctionBegin;
-  *energy = *mass = 0;
-  for (PetscInt i = 0; i < pencil->n; i++) {
-    PetscInt           count;
-    const PetscInt    *column;
-    const PetscScalar *value;
-    PetscCall(MatGetRow(pencil->K, i, &count, &column, &value));
-    for (PetscInt k = 0; k < count; k++) {
-      const PetscReal term = value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
-      *energy += term;
-      terms += PetscAbsReal(term);
-    }
-    PetscCall(MatRestoreRow(pencil->K, i, &count, &column, &value));
-    PetscCall(MatGetRow(pencil->M, i, &count, &column, &value));
-    for (PetscInt k = 0; k < count; k++) *mass += value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
-    PetscCall(MatRestoreRow(pencil->M, i, &count, &column, &value));
-  }
-  *null = PetscAbsReal(*energy) <= NOTHING * terms;
-  PetscFunctionReturn(0);
-}
-
 /* Of an undamped problem: mu = 0 of the null space of K, and the others of at most SMALL by their energy, which has more digits. */
 static PetscErrorCode find_null(const NsPencil *pencil, NsEigenpairs *pairs, PetscInt *nulls, PetscInt *slow)
 {
@@ -202,7 +172,7 @@ static PetscErrorCode find_null(const NsPencil *pencil, NsEigenpairs *pairs, Pet
     PetscBool    null = PETSC_FALSE;
     PetscReal    energy, mass;
     if (cabs(pair->mu) > SMALL) continue;
-    PetscCall(look_at_energy(pencil, pair->y, &null, &energy, &mass));
+    PetscCall(NsPencilStrains(pencil, pair->y, &null, &energy, &mass));
     if (null)
       pair->mu = 0;
     else if (pencil->symmetric && !pencil->C && mass > 0)

@@ -20,7 +20,8 @@
 #include "core/petsc_message.h"
 #include "percuss/model.h"
 
-#define SHIFT 1e-4 /* of gamma: far above zero with rounding (1e-8), far below most frequencies */
+#define NOTHING 1e-15 /* strain energy of a rigid motion, over that of its terms: the rounding of K */
+#define SHIFT   1e-4  /* of gamma: far above zero with rounding (1e-8), far below most frequencies */
 
 /*
   B = D A D with the nonzeros of `pattern`, which holds those of A: with one pattern for all, sums of them are cheap. Without inodes, because with them PETSc 3.18
@@ -100,6 +101,31 @@ PetscErrorCode NsPencilDestroy(NsPencil *pencil)
   PetscCall(MatDestroy(&pencil->C));
   PetscCall(MatDestroy(&pencil->K));
   PetscCall(PetscFree(pencil->d));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsPencilStrains(const NsPencil *pencil, const PetscComplex *y, PetscBool *null, PetscReal *energy, PetscReal *mass)
+{
+  PetscReal terms = 0;
+
+  PetscFunctionBegin;
+  *energy = *mass = 0;
+  for (PetscInt i = 0; i < pencil->n; i++) {
+    PetscInt           count;
+    const PetscInt    *column;
+    const PetscScalar *value;
+    PetscCall(MatGetRow(pencil->K, i, &count, &column, &value));
+    for (PetscInt k = 0; k < count; k++) {
+      const PetscReal term = value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
+      *energy += term;
+      terms += PetscAbsReal(term);
+    }
+    PetscCall(MatRestoreRow(pencil->K, i, &count, &column, &value));
+    PetscCall(MatGetRow(pencil->M, i, &count, &column, &value));
+    for (PetscInt k = 0; k < count; k++) *mass += value[k] * (creal(y[i]) * creal(y[column[k]]) + cimag(y[i]) * cimag(y[column[k]]));
+    PetscCall(MatRestoreRow(pencil->M, i, &count, &column, &value));
+  }
+  *null = PetscAbsReal(*energy) <= NOTHING * terms;
   PetscFunctionReturn(0);
 }
 

@@ -57,13 +57,20 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   *damping   = 0;
 }
 
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  return PetscAbsReal(at->r[0]) / ((const Cubic *)data)->travel;
+}
+
 const NsTable NsForceLawTable_Cubic = {"cubic", "force proportional to the cube of the elongation", keys, sizeof(Settings)};
 
 const NsForceLaw NsForceLaw_Cubic = {
-  .size     = sizeof(Cubic),
-  .create   = create,
-  .force    = force,
-  .slopes   = slopes,
-  .stored   = stored,
-  .steepest = steepest,
+  .size      = sizeof(Cubic),
+  .create    = create,
+  .force     = force,
+  .slopes    = slopes,
+  .stored    = stored,
+  .steepest  = steepest,
+  .used      = used,
+  .ends_with = "travel",
 };

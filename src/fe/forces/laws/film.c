@@ -148,14 +148,23 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   }
 }
 
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  const Film *self = data;
+
+  return PetscSqrtReal(PetscSqr(at->r[0]) + PetscSqr(at->r[1])) / (self->clearance * self->eccentricity);
+}
+
 #define NS_FILM(Name, word, title, creation) \
   const NsTable    NsForceLawTable_##Name = {word, title, keys, sizeof(Settings), .check = check}; \
   const NsForceLaw NsForceLaw_##Name      = { \
-         .size     = sizeof(Film), \
-         .create   = creation, \
-         .force    = force, \
-         .slopes   = slopes, \
-         .steepest = steepest, \
+         .size      = sizeof(Film), \
+         .create    = creation, \
+         .force     = force, \
+         .slopes    = slopes, \
+         .steepest  = steepest, \
+         .used      = used, \
+         .ends_with = "eccentricity", \
   };
 NS_FILM(Film, "film", "short journal bearing with an oil film", create_journal)
 NS_FILM(SqueezeFilm, "squeeze_film", "short squeeze-film damper", create_damper)

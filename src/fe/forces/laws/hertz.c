@@ -116,14 +116,21 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   *damping   = self->a * self->k * PetscPowReal(self->travel, self->n);
 }
 
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  return indentation(data, at) / ((const Hertz *)data)->travel;
+}
+
 const NsTable NsForceLawTable_Hertz = {
   "hertz", "compression to a power, with dissipation", keys, sizeof(Settings), .at_most_one_of = "dissipation, dissipation_for"};
 
 const NsForceLaw NsForceLaw_Hertz = {
-  .size     = sizeof(Hertz),
-  .create   = create,
-  .force    = force,
-  .slopes   = slopes,
-  .stored   = stored,
-  .steepest = steepest,
+  .size      = sizeof(Hertz),
+  .create    = create,
+  .force     = force,
+  .slopes    = slopes,
+  .stored    = stored,
+  .steepest  = steepest,
+  .used      = used,
+  .ends_with = "travel",
 };

@@ -23,6 +23,10 @@ struct NsForceLaw {
   PetscReal (*driven)(const void *data, const NsForceMotion *);
   /* Bounds of the slopes, as the critical time step counts them: symmetric matrices that are nowhere below them within what the settings call the largest motion. */
   void (*steepest)(const void *data, PetscReal *stiffness, PetscReal *damping);
+  /* The motion over the largest that the setting `ends_with` names; above 1 a run warns. NULL: there is none. */
+  PetscReal (*used)(const void *data, const NsForceMotion *);
+  const char *ends_with;
+  PetscBool   extrapolates; /* the law itself is a guess there; else only the critical time step is, which some schemes have not */
 };
 
 /* What a list of laws in the settings is: one of them is given, or none. */

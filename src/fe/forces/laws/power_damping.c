@@ -58,13 +58,20 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   *damping   = slope(data, ((const Settings *)data)->rate);
 }
 
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  return PetscAbsReal(at->v[0]) / ((const Settings *)data)->rate;
+}
+
 const NsTable NsForceLawTable_PowerDamping = {"power_damping", "damping force over a power of the rate", keys, sizeof(Settings)};
 
 const NsForceLaw NsForceLaw_PowerDamping = {
-  .size     = sizeof(Settings),
-  .create   = create,
-  .force    = force,
-  .slopes   = slopes,
-  .stored   = stored,
-  .steepest = steepest,
+  .size      = sizeof(Settings),
+  .create    = create,
+  .force     = force,
+  .slopes    = slopes,
+  .stored    = stored,
+  .steepest  = steepest,
+  .used      = used,
+  .ends_with = "rate",
 };

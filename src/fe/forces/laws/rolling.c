@@ -135,14 +135,25 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   for (int i = 0; i < 4; i++) stiffness[i] = i % 3 ? 0 : slope;
 }
 
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  const Rolling *self = data;
+  PetscReal      most = 0, n[2];
+
+  for (long k = 0; k < self->given.elements; k++) most = PetscMax(most, compression(self, at, k, n));
+  return most / self->given.travel;
+}
+
 const NsTable NsForceLawTable_Rolling = {"rolling", "ball or roller bearing with clearance", keys, sizeof(Settings), .check = check};
 
 const NsForceLaw NsForceLaw_Rolling = {
-  .size     = sizeof(Rolling),
-  .create   = create,
-  .force    = force,
-  .slopes   = slopes,
-  .stored   = stored,
-  .driven   = driven,
-  .steepest = steepest,
+  .size      = sizeof(Rolling),
+  .create    = create,
+  .force     = force,
+  .slopes    = slopes,
+  .stored    = stored,
+  .driven    = driven,
+  .steepest  = steepest,
+  .used      = used,
+  .ends_with = "travel",
 };

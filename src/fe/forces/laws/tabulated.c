@@ -104,13 +104,25 @@ static void steepest(const void *data, PetscReal *stiffness, PetscReal *damping)
   for (int i = 0; i + 1 < rows->rows; i++) *stiffness = PetscMax(*stiffness, slope(rows, i));
 }
 
+/* Over the row at the end of its side; a table that does not reach to that side of zero goes on in a straight line at once, as it says. */
+static PetscReal used(const void *data, const NsForceMotion *at)
+{
+  const NsNumbers *rows = ((const Tabulated *)data)->rows;
+  const double     last = rows->values[at->r[0] < 0 ? 0 : 2 * (rows->rows - 1)];
+
+  return at->r[0] * last > 0 ? at->r[0] / last : 0;
+}
+
 const NsTable NsForceLawTable_Tabulated = {"spring_table", "force over elongation", keys, sizeof(Settings), .shorthand = "rows", .check = check};
 
 const NsForceLaw NsForceLaw_Tabulated = {
-  .size     = sizeof(Tabulated),
-  .create   = create,
-  .force    = force,
-  .slopes   = slopes,
-  .stored   = stored,
-  .steepest = steepest,
+  .size         = sizeof(Tabulated),
+  .create       = create,
+  .force        = force,
+  .slopes       = slopes,
+  .stored       = stored,
+  .steepest     = steepest,
+  .used         = used,
+  .ends_with    = "rows",
+  .extrapolates = PETSC_TRUE,
 };
