@@ -139,13 +139,11 @@ static PetscErrorCode probe(NsRun *run, const Case *it, Seen *seen)
   if (!it->probe) PetscFunctionReturn(0);
   PetscCall(NsRunModel(run)->view.probe(NsRunModel(run), it->probe, &probe, &found, why, sizeof(why)));
   PetscCheck(found, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", why);
-  PetscCall(VecGetArrayRead(NsRunState(run)->q, &q));
-  PetscCall(VecGetArrayRead(NsRunState(run)->v, &v));
+  q = NsVecRead(NsRunState(run)->q);
+  v = NsVecRead(NsRunState(run)->v);
   for (PetscInt i = 0; i < probe.columns; i++) {
     if (!strcmp(probe.column[i].suffix, it->column)) seen->position = NsProbeColumnSum(&probe.column[i], q, v);
   }
-  PetscCall(VecRestoreArrayRead(NsRunState(run)->v, &v));
-  PetscCall(VecRestoreArrayRead(NsRunState(run)->q, &q));
   PetscFunctionReturn(0);
 }
 

@@ -193,9 +193,8 @@ static PetscErrorCode solve_columns(NsCompliance *self)
     PetscCall(NsModelTouch(model, self->x, self->heavy));
     for (PetscInt i = 0; i < model->touches; i++) cut = PetscMax(cut, NS_CUT * PetscAbsReal(self->heavy[i]));
     PetscCall(add_column(&self->C, k, model->touches, self->heavy, cut, 0, self->most));
-    PetscCall(VecGetArrayRead(self->x, &value));
+    value = NsVecRead(self->x);
     PetscCall(add_column(&self->X, k, size, value, cut, NS_JOIN, self->most));
-    PetscCall(VecRestoreArrayRead(self->x, &value));
   }
   dropped = !self->C.kept || !self->X.kept;
   PetscCall(NsLayoutAgree(model->layout, &dropped)); /* by all processes or none: without X they solve together */
@@ -366,11 +365,10 @@ static PetscErrorCode apply_dense(NsCompliance *self, PetscInt count, Vec v)
 /* v += X load. In one pass: a call of VecAXPY for each run would cost a small model more than its arithmetic. */
 static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
 {
-  const Columns *X = &self->X;
-  PetscScalar   *value;
+  const Columns *X     = &self->X;
+  PetscReal     *value = NsVecArray(v);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArray(v, &value));
   for (PetscInt i = 0; i < count; i++) {
     const PetscReal load = self->heavy[i];
     for (PetscInt r = X->first[self->list[i]]; r < X->first[self->list[i] + 1] && load != 0; r++) {
@@ -380,7 +378,6 @@ static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
       for (PetscInt k = 0; k < length; k++) to[k] += load * from[k];
     }
   }
-  PetscCall(VecRestoreArray(v, &value));
   PetscFunctionReturn(0);
 }
 

@@ -70,13 +70,10 @@ PetscErrorCode NsVecAddScaled(Vec z, PetscReal a, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(z, &n));
-  PetscCall(VecGetArrayRead(x, &ax));
-  PetscCall(VecGetArrayRead(y, &ay));
-  PetscCall(VecGetArray(z, &az));
+  ax = NsVecRead(x);
+  ay = NsVecRead(y);
+  az = NsVecArray(z);
   for (PetscInt i = 0; i < n; i++) az[i] = ay[i] + a * ax[i];
-  PetscCall(VecRestoreArray(z, &az));
-  PetscCall(VecRestoreArrayRead(y, &ay));
-  PetscCall(VecRestoreArrayRead(x, &ax));
   PetscFunctionReturn(0);
 }
 

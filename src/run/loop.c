@@ -123,13 +123,7 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
 
   PetscFunctionBegin;
   for (int i = 0; i < 2 && (run->whole_q || !is_alone(run)); i++) {
-    const PetscScalar *x;
-    PetscScalar       *all = NULL;
-    PetscCall(VecGetArrayRead(here[i], &x));
-    if (whole[i]) PetscCall(VecGetArray(whole[i], &all));
-    PetscCall(NsLayoutCollect(run->model->layout, x, all));
-    if (whole[i]) PetscCall(VecRestoreArray(whole[i], &all));
-    PetscCall(VecRestoreArrayRead(here[i], &x));
+    PetscCall(NsLayoutCollect(run->model->layout, NsVecRead(here[i]), whole[i] ? NsVecArray(whole[i]) : NULL));
   }
   if (!run->sink.writes) PetscFunctionReturn(0);
   snapshot->whole_q = run->whole_q ? run->whole_q : run->state.q;

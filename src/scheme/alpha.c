@@ -57,22 +57,16 @@ static PetscErrorCode predict(NsAlpha *self, const NsState *x, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(self->qs, &n));
-  PetscCall(VecGetArrayRead(x->q, &q0));
-  PetscCall(VecGetArrayRead(x->v, &v0));
-  PetscCall(VecGetArrayRead(self->a0, &a0));
-  PetscCall(VecGetArrayRead(self->x0, &x0));
-  PetscCall(VecGetArrayWrite(self->qs, &qs));
-  PetscCall(VecGetArrayWrite(self->vs, &vs));
+  q0 = NsVecRead(x->q);
+  v0 = NsVecRead(x->v);
+  a0 = NsVecRead(self->a0);
+  x0 = NsVecRead(self->x0);
+  qs = NsVecArray(self->qs);
+  vs = NsVecArray(self->vs);
   for (PetscInt i = 0; i < n; i++) {
     qs[i] = (self->way ? 0 : q0[i]) + (dt * v0[i] + qa * a0[i] + qx * x0[i]);
     vs[i] = v0[i] + (va * a0[i] + vx * x0[i]);
   }
-  PetscCall(VecRestoreArrayWrite(self->vs, &vs));
-  PetscCall(VecRestoreArrayWrite(self->qs, &qs));
-  PetscCall(VecRestoreArrayRead(self->x0, &x0));
-  PetscCall(VecRestoreArrayRead(self->a0, &a0));
-  PetscCall(VecRestoreArrayRead(x->v, &v0));
-  PetscCall(VecRestoreArrayRead(x->q, &q0));
   PetscFunctionReturn(0);
 }
 
@@ -187,9 +181,8 @@ PetscErrorCode NsAlphaJump(NsAlpha *self, const NsRows *w, const PetscReal *P, P
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(y, &n)); /* VecSet notes the norm, and allocates for it */
-  PetscCall(VecGetArrayWrite(y, &value));
+  value = NsVecArray(y);
   PetscCall(PetscArrayzero(value, n));
-  PetscCall(VecRestoreArrayWrite(y, &value));
   PetscCall(NsComplianceApply(self->p.compliance, w, P, scale, y));
   PetscFunctionReturn(0);
 }

@@ -125,7 +125,7 @@ PetscBool   NsEventDrivenControls(const NsEventSettings *settings);
 PetscInt    NsEventDrivenCount(const NsScheme *scheme, NsCounter *list);
 const char *NsEventDrivenRefuses(const NsModel *model, const void *settings);
 
-/* src/scheme/event_sets.c: an event at (t, q, v): impact, reported and booked, with v changed; then who is held (self->after) and the forces there (self->full, self->force);
+/* src/scheme/event_sets.c: an event at (t, q, v): impact, reported and booked, with v changed; then the held contacts (self->after) and the forces there (self->full, self->force);
    self->bound. `hit`: there was an impulse. */
 PetscErrorCode NsEventResolve(NsScheme *scheme, NsState *at, PetscBool *hit, NsStepOutcome *outcome);
 /* Forces of what is held at the end of a step without event: self->full, self->force. */

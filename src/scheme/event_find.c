@@ -184,7 +184,7 @@ static PetscReal cubic_at(const PetscReal a[4], PetscReal x)
   return a[0] + x * (a[1] + x * (a[2] + x * a[3]));
 }
 
-/* Position of its minimum between the ends; 0: there is none. */
+/* Position of its minimum between the ends; 0: no minimum. */
 static PetscReal cubic_least(const PetscReal a[4])
 {
   const PetscReal square = a[2] * a[2] - 3 * a[1] * a[3], root = square > 0 ? PetscSqrtReal(square) : 0;
@@ -228,7 +228,7 @@ static PetscBool some_is_rough(NsScheme *scheme, PetscReal length)
   return PETSC_FALSE;
 }
 
-/* Position (0 to 1) of a guard's minimum in a half of the piece, if it may be below its limit there and has risen again; 0: there is none. */
+/* Position (0 to 1) of a guard's minimum in a half of the piece, if it may be below its limit there and has risen again; else 0. */
 static PetscReal dip_of(const NsEventGuard *guard, int half, PetscReal length)
 {
   const NsEventGuardLook *at = guard->at;

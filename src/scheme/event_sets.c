@@ -204,6 +204,24 @@ static PetscErrorCode free_accelerations(NsScheme *scheme, const NsState *at, Pe
   PetscFunctionReturn(0);
 }
 
+/* 0 <= b + G P _|_ P >= 0 (and friction) on self->after, by the last NsContactDelassus: keeps those that are pressed. `what` is solved for: "forces". */
+static PetscErrorCode solve_after(NsScheme *scheme, const char *what, NsStepOutcome *outcome)
+{
+  NsEventDriven *self    = scheme->data;
+  NsContact     *contact = scheme->contact;
+
+  PetscFunctionBegin;
+  PetscCall(NsContactSolve(contact, &self->wu, self->b, NULL, NULL, self->P, &outcome->done));
+  if (!outcome->done) {
+    PetscCall(NsStepFail(outcome, scheme, &self->wu, what));
+    PetscFunctionReturn(0);
+  }
+  NsContactReact(contact, &self->wu, self->P, self->velocity);
+  for (PetscInt k = 0; k < self->wu.rows; k++) self->velocity[k] += self->b[k];
+  keep_pressed(scheme, self->P, self->velocity, self->b);
+  PetscFunctionReturn(0);
+}
+
 /* 0 <= W'a + d _|_ lambda >= 0 (and friction) on self->after. */
 static PetscErrorCode select_by_accelerations(NsScheme *scheme, const NsState *at, NsStepOutcome *outcome)
 {
@@ -216,14 +234,7 @@ static PetscErrorCode select_by_accelerations(NsScheme *scheme, const NsState *a
   PetscCall(NsComplianceUpdate(self->dae->mass, at->t, at->q, at->v, (NsOperator){1, 0, 0}));
   PetscCall(NsContactDelassus(contact, self->dae->mass, &self->wu, &self->wp));
   PetscCall(free_accelerations(scheme, at, self->b));
-  PetscCall(NsContactSolve(contact, &self->wu, self->b, NULL, NULL, self->P, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, &self->wu, "forces"));
-    PetscFunctionReturn(0);
-  }
-  NsContactReact(contact, &self->wu, self->P, self->velocity);
-  for (PetscInt k = 0; k < self->wu.rows; k++) self->velocity[k] += self->b[k];
-  keep_pressed(scheme, self->P, self->velocity, self->b);
+  PetscCall(solve_after(scheme, "forces", outcome));
   PetscFunctionReturn(0);
 }
 
@@ -253,14 +264,7 @@ static PetscErrorCode select_by_step(NsScheme *scheme, const NsState *at, NsStep
     for (PetscInt row = self->wu.start[k]; row < self->wu.start[k + 1]; row++)
       self->b[row] -= self->after.kind[k] == NS_HOLD_SLIP && row > self->wu.start[k] ? 0 : self->velocity[row];
   }
-  PetscCall(NsContactSolve(contact, &self->wu, self->b, NULL, NULL, self->P, &outcome->done));
-  if (!outcome->done) {
-    PetscCall(NsStepFail(outcome, scheme, &self->wu, "percussions"));
-    PetscFunctionReturn(0);
-  }
-  NsContactReact(contact, &self->wu, self->P, self->velocity);
-  for (PetscInt k = 0; k < self->wu.rows; k++) self->velocity[k] += self->b[k];
-  keep_pressed(scheme, self->P, self->velocity, self->b);
+  PetscCall(solve_after(scheme, "percussions", outcome));
   PetscFunctionReturn(0);
 }
 

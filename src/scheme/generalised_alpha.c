@@ -216,8 +216,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
 
   PetscFunctionBegin;
   PetscCall(NsPositionBegin(&self->position));
-  if (!direct) PetscCall(NsModelLargest(model, alpha->vs, &fastest));
-  if (!direct) PetscCall(NsIterationLeast(model, x->q, t1 - x->t, fastest, &fastest));
+  if (!direct) PetscCall(NsIterationLeast(model, x->q, t1 - x->t, alpha->vs, &fastest));
   self->moved = self->hit = 0;
   do {
     const PetscInt moved = self->moved;

@@ -119,7 +119,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
 {
   NsScheme_GglUnified *self      = scheme->data;
   NsIteration          iteration = NsIterationBegin();
-  PetscReal            push = 0, least = 0, fastest, farthest;
+  PetscReal            least     = 0, fastest, farthest;
   PetscBool            again;
 
   PetscFunctionBegin;
@@ -128,8 +128,7 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   do {
     PetscCall(velocity_round(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push));
-    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, self->dv, &least));
     PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(position_round(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);

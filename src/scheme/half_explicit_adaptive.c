@@ -217,8 +217,8 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
         "As scheme.half_explicit, with steps between impact_step and `step`. In flight a step is as long as its local error allows "
         "(tolerance); a step that closes a contact ends just before it, and impact_step closes it. Penetration is at most impact_step "
         "times the approach velocity.\n"
-        "For models whose suitable step is not known, and for few impacts. It keeps below the critical time step by itself where that is "
-        "known; mechanisms have none: give a `step` that resolves their motion. Energy drifts within the tolerance.\n"
+        "For models whose suitable step is not known, and for few impacts. Steps stay below the critical time step, if that is known. "
+        "For mechanisms it is not: choose a `step` that resolves their motion. Energy drifts within the tolerance.\n"
         "Coordinates are compared as they are, m and rad: use a smaller tolerance for a shaft that makes many turns. Long steps make "
         "curved joints drift: use positions: held. run.json counts tried and rejected steps; `every` of outputs counts steps, long and short alike.\n" NS_POSITIONS_ABOUT,
       .table =

@@ -40,7 +40,7 @@ PetscBool NsHoldIsWanted(const NsModel *model, int positions);
     "positions", NS_KEY_CHOICE, offsetof(T, positions), \
       .choices = NsPositionsChoices, .default_value = "auto", \
       .help = \
-        "closed contacts and joints: held on velocity level alone (free), or put onto gap zero at the end of each step as well (held); auto: held with joints of bodies, else free", \
+        "closed contacts and joints: satisfied on velocity level only (free), or positions also projected onto zero gap at the end of each step (held); auto: held with joints of `type: body`, else free", \
       .example = "held" \
   }
 

@@ -4,11 +4,12 @@
 #define NS_SMALL_CHANGE    1e-7
 #define NS_ROUNDING_OF_Q   (64 * PETSC_MACHINE_EPSILON)
 
-PetscErrorCode NsIterationLeast(const NsModel *model, Vec q, PetscReal dt, PetscReal push, PetscReal *least)
+PetscErrorCode NsIterationLeast(const NsModel *model, Vec q, PetscReal dt, Vec change, PetscReal *least)
 {
-  PetscReal size;
+  PetscReal push, size;
 
   PetscFunctionBegin;
+  PetscCall(NsModelLargest(model, change, &push));
   PetscCall(NsModelLargest(model, q, &size));
   *least = PetscMax(PetscMax(push, PETSC_SMALL), NS_ROUNDING_OF_Q / NS_SMALL_CHANGE * size / dt);
   PetscFunctionReturn(0);

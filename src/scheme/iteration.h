@@ -24,10 +24,10 @@ static inline NsIteration NsIterationBegin(void)
   return (NsIteration){0, PETSC_MAX_REAL, 0, PETSC_FALSE};
 }
 /*
-  A lower limit of the velocity that changes are relative to: what forces add in the first iteration of a step (`push`), and 1.5e-7 of the positions q in a step, so that 1e-7 of it, the
+  A lower limit of the velocity that changes are relative to: the largest entry of `change`, which forces add in the first iteration of a step, and 1.5e-7 of the positions q in a step, so that 1e-7 of it, the
   largest change of a converged iteration, is the rounding of q over the step: forces of deflected bodies at rest are rounding errors of large ones.
 */
-PetscErrorCode NsIterationLeast(const NsModel *model, Vec q, PetscReal dt, PetscReal push, PetscReal *least);
+PetscErrorCode NsIterationLeast(const NsModel *model, Vec q, PetscReal dt, Vec change, PetscReal *least);
 /* Swaps *next and *target; the change is measured relative to *size: the largest entry, or `least` if that is larger. */
 PetscErrorCode NsIterationTake(NsIteration *self, const NsModel *model, Vec *next, Vec *target, PetscReal least, PetscReal *size);
 /* Ends the iteration; again: another one is needed. No convergence, NaN or Inf: a reason in outcome. */

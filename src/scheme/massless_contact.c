@@ -111,11 +111,11 @@ static PetscErrorCode predict(NsScheme *scheme, const NsState *x, PetscReal dt)
   PetscScalar       *q1, *va;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x->q, &q0));
-  PetscCall(VecGetArrayRead(x->v, &v0));
-  PetscCall(VecGetArrayRead(self->a0, &a0));
-  PetscCall(VecGetArray(self->q1, &q1));
-  PetscCall(VecGetArray(self->va, &va));
+  q0 = NsVecRead(x->q);
+  v0 = NsVecRead(x->v);
+  a0 = NsVecRead(self->a0);
+  q1 = NsVecArray(self->q1);
+  va = NsVecArray(self->va);
   for (PetscInt i = 0; i < model->layout->local; i++) q1[i] = q0[i] + dt * (v0[i] + dt / 2 * a0[i]);
   for (PetscInt i = 0; i < model->layout->local && model->velocity_matters; i++) va[i] = v0[i] + dt * a0[i];
   for (PetscInt k = 0; k < model->massless; k++) {
@@ -123,34 +123,25 @@ static PetscErrorCode predict(NsScheme *scheme, const NsState *x, PetscReal dt)
     va[i]            = 0;
     q1[i]            = q0[i];
   }
-  PetscCall(VecRestoreArray(self->va, &va));
-  PetscCall(VecRestoreArray(self->q1, &q1));
-  PetscCall(VecRestoreArrayRead(self->a0, &a0));
-  PetscCall(VecRestoreArrayRead(x->v, &v0));
-  PetscCall(VecRestoreArrayRead(x->q, &q0));
   PetscFunctionReturn(0);
 }
 
 /* Massless unknowns of q1 into an array, or out of one. */
 static PetscErrorCode take_massless(const NsModel *model, Vec q, PetscReal *value)
 {
-  const PetscScalar *from;
+  const PetscReal *from = NsVecRead(q);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(q, &from));
   for (PetscInt k = 0; k < model->massless; k++) value[k] = from[model->massless_index[k]];
-  PetscCall(VecRestoreArrayRead(q, &from));
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode put_massless(const NsModel *model, const PetscReal *value, Vec q)
 {
-  PetscScalar *to;
+  PetscReal *to = NsVecArray(q);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArray(q, &to));
   for (PetscInt k = 0; k < model->massless; k++) to[model->massless_index[k]] = value[k];
-  PetscCall(VecRestoreArray(q, &to));
   PetscFunctionReturn(0);
 }
 
@@ -207,14 +198,12 @@ static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal 
   PetscCall(take_massless(model, self->q1, self->last));
   PetscCall(put_massless(model, self->free, self->q1));
   PetscCall(NsComplianceApply(self->statics, rows, self->P1, 1 / dt, self->q1));
-  *change = 0;
-  const PetscScalar *q1;
-  PetscCall(VecGetArrayRead(self->q1, &q1));
+  *change             = 0;
+  const PetscReal *q1 = NsVecRead(self->q1);
   for (PetscInt k = 0; k < model->massless; k++) {
     const PetscReal moved = PetscAbsReal(q1[model->massless_index[k]] - self->last[k]);
     if (!(moved <= *change)) *change = moved;
   }
-  PetscCall(VecRestoreArrayRead(self->q1, &q1));
   PetscFunctionReturn(0);
 }
 
@@ -266,16 +255,13 @@ static PetscErrorCode accelerate(NsScheme *scheme, const NsState *x, PetscReal d
   PetscScalar       *va;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x->q, &q0));
-  PetscCall(VecGetArrayRead(self->q1, &q1));
-  PetscCall(VecGetArray(self->va, &va));
+  q0 = NsVecRead(x->q);
+  q1 = NsVecRead(self->q1);
+  va = NsVecArray(self->va);
   for (PetscInt k = 0; k < model->massless; k++) {
     const PetscInt i = model->massless_index[k];
     va[i]            = (q1[i] - q0[i]) / dt;
   }
-  PetscCall(VecRestoreArray(self->va, &va));
-  PetscCall(VecRestoreArrayRead(self->q1, &q1));
-  PetscCall(VecRestoreArrayRead(x->q, &q0));
   PetscCall(NsModelAccel(model, x->t + dt, self->q1, self->va, self->a1));
   PetscCall(push(scheme, &self->w1, self->P1, dt, self->a1));
   PetscFunctionReturn(0);
@@ -290,12 +276,12 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *x, PetscReal dt)
   PetscScalar       *v1, *vs;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x->v, &v0));
-  PetscCall(VecGetArrayRead(self->a0, &a0));
-  PetscCall(VecGetArrayRead(self->a1, &a1));
-  PetscCall(VecGetArrayRead(self->va, &va));
-  PetscCall(VecGetArray(self->v1, &v1));
-  PetscCall(VecGetArray(self->vs, &vs));
+  v0 = NsVecRead(x->v);
+  a0 = NsVecRead(self->a0);
+  a1 = NsVecRead(self->a1);
+  va = NsVecRead(self->va);
+  v1 = NsVecArray(self->v1);
+  vs = NsVecArray(self->vs);
   for (PetscInt i = 0; i < model->layout->local; i++) v1[i] = v0[i] + dt / 2 * (a0[i] + a1[i]);
   for (PetscInt i = 0; i < model->layout->local && self->works; i++) vs[i] = v0[i] + v1[i];
   for (PetscInt k = 0; k < model->massless; k++) {
@@ -303,12 +289,6 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *x, PetscReal dt)
     v1[i]            = va[i];
     vs[i]            = 2 * va[i];
   }
-  PetscCall(VecRestoreArray(self->vs, &vs));
-  PetscCall(VecRestoreArray(self->v1, &v1));
-  PetscCall(VecRestoreArrayRead(self->va, &va));
-  PetscCall(VecRestoreArrayRead(self->a1, &a1));
-  PetscCall(VecRestoreArrayRead(self->a0, &a0));
-  PetscCall(VecRestoreArrayRead(x->v, &v0));
   PetscFunctionReturn(0);
 }
 
@@ -417,7 +397,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
     {
       .name  = "massless_contact",
       .title = "explicit with massless contact nodes: no impulse, no penetration, hardly any oscillation of the contact force",
-      .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; contact nodes have none and are in static "
+      .about = "For bodies with mass: redistributed. Velocity Verlet for nodes with mass; contact nodes are massless and in static "
                "equilibrium with the contact forces. Contact is elastic: forces only, no impulse, no loss when it closes, and restitution is "
                "refused. The gap is zero to rounding while closed, on curved surfaces too; with friction.\n"
                "mass: redistributed is lumped, but the translations of contact nodes have no mass; the neighbours take it. Mass, centre and "
@@ -430,7 +410,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
       .order         = 2,
       .order_impacts = 1,
       .level         = "position",
-      .energy        = "oscillates, bounded; contact loses none",
+      .energy        = "oscillates, bounded; not dissipated by contact",
       .needs         = "massless contact nodes",
       .cited         = "Khenous, Laborde, Renard",
       .step_limit    = "dt < 2/omega_max without damping, with contact nodes held: le/c0 for bars and beams",

@@ -256,14 +256,12 @@ static PetscErrorCode assemble(const NsModal *self, const PetscReal *sizes, Vec 
   PetscFunctionBegin;
   PetscCall(VecZeroEntries(whole_q));
   PetscCall(VecZeroEntries(whole_v));
-  PetscCall(VecGetArray(whole_q, &q));
-  PetscCall(VecGetArray(whole_v, &v));
+  q = NsVecArray(whole_q);
+  v = NsVecArray(whole_v);
   add_columns(n, reduced->modes, reduced->shape, self->x0, q);
   add_columns(n, reduced->modes, reduced->shape, self->x0 + reduced->modes, v);
   add_columns(n, reduced->touches, reduced->flexibility, self->f0, q);
   if (sizes) add_columns(n, reduced->loads, reduced->load_flexibility, sizes, q);
-  PetscCall(VecRestoreArray(whole_v, &v));
-  PetscCall(VecRestoreArray(whole_q, &q));
   PetscFunctionReturn(0);
 }
 

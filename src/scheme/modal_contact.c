@@ -16,12 +16,10 @@ static void add_reaction(const NsRows *rows, PetscInt i, const PetscReal *lambda
 PetscErrorCode NsModalPutTouched(const NsModel *model, const PetscReal *x, Vec to)
 {
   const PetscInt *index = model->watch ? model->watch->index : model->touch;
-  PetscScalar    *value;
+  PetscReal      *value = NsVecArray(to);
 
   PetscFunctionBegin;
-  PetscCall(VecGetArray(to, &value));
   for (PetscInt k = 0; k < model->touches; k++) value[index[k]] = x[k];
-  PetscCall(VecRestoreArray(to, &value));
   PetscFunctionReturn(0);
 }
 

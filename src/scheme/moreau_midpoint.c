@@ -51,7 +51,7 @@ const NsSchemeType NsSchemeType_MoreauMidpoint = {
                "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
                "Gyroscopic forces are evaluated at the previous velocity, which makes mechanisms order 1. Elastic bodies that keep hitting with e "
-               "near 1 gain energy; scheme.moreau_jean and scheme.event_driven_hem5 keep it. Curved contacts drift, which positions: held "
+               "near 1 gain energy; scheme.moreau_jean and scheme.event_driven_hem5 conserve it. Curved contacts drift, which positions: held "
                "removes.\n" NS_POSITIONS_ABOUT,
       .table = &(const NsTable){"moreau_midpoint", "Moreau's midpoint scheme", keys, sizeof(NsSettings_MoreauMidpoint)},
     },

@@ -109,7 +109,7 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
   NsTheta                     *theta     = &self->theta;
   const NsPositionProblem      problem   = {.t = x->t + dt, .q_free = theta->q1, .metric = theta->mass, .scale = 1};
   NsIteration                  iteration = NsIterationBegin();
-  PetscReal                    push = 0, least = 0, fastest, farthest;
+  PetscReal                    least     = 0, fastest, farthest;
   PetscBool                    again;
 
   PetscFunctionBegin;
@@ -120,8 +120,7 @@ static PetscErrorCode corrected(NsScheme *scheme, const NsState *x, PetscReal dt
   do {
     PetscCall(NsThetaIterate(scheme, x, dt, count, self->q1, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, theta->dv, &push)); /* a body at rest has the rounding of its forces */
-    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, theta->dv, &least));
     PetscCall(NsIterationTake(&iteration, scheme->model, &theta->next, &theta->p.v1, least, &fastest));
     PetscCall(NsThetaMove(scheme, x, dt));
     PetscCall(NsPositionStep(&self->position, &problem, self->q1, self->next, &outcome->done));

@@ -94,10 +94,9 @@ static PetscErrorCode take_modes(NsReduced *self, const NsModelModes *modes)
   for (PetscInt i = 0; i < r; i++) {
     const PetscScalar *value;
     self->omega[i] = modes->omega[order[i]];
-    PetscCall(VecGetArrayRead(modes->shape[order[i]], &value));
+    value          = NsVecRead(modes->shape[order[i]]);
     PetscCall(PetscArraycpy(self->shape + (size_t)i * (size_t)n, value, n));
     for (PetscInt k = 0; k < self->touches; k++) self->at_touch[k * r + i] = value[index[k]];
-    PetscCall(VecRestoreArrayRead(modes->shape[order[i]], &value));
     for (PetscInt j = 0; j < r; j++) {
       self->damping[i * r + j]     = modes->damping[order[i] * all + order[j]];
       self->circulation[i * r + j] = modes->circulation[order[i] * all + order[j]];
@@ -130,14 +129,12 @@ static PetscErrorCode static_response(const NsReduced *self, PetscReal sigma, Ve
     for (int again = 0; again < 2; again++) { /* the second pass removes the rounding errors of the first */
       const PetscScalar *momentum;
       PetscCall(NsModelMult(self->model, 0, x, x, mx));
-      PetscCall(VecGetArrayRead(mx, &momentum));
-      PetscCall(VecGetArray(x, &value));
+      momentum = NsVecRead(mx);
+      value    = NsVecArray(x);
       for (PetscInt j = 0; j < self->modes; j++) {
         const PetscReal *shape = self->shape + (size_t)j * (size_t)self->unknowns, part = dot(self->unknowns, shape, momentum);
         for (PetscInt i = 0; i < self->unknowns; i++) value[i] -= part * shape[i];
       }
-      PetscCall(VecRestoreArray(x, &value));
-      PetscCall(VecRestoreArrayRead(mx, &momentum));
     }
     PetscCall(VecNorm(x, NORM_2, &size));
     if (PetscAbsReal(size - last) <= 1e-14 * size) break;
@@ -170,9 +167,8 @@ static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
     PetscCall(VecNorm(b, NORM_INFINITY, &size));
     if (size == 0) continue;
     PetscCall(static_response(self, sigma, b, load, mx, x));
-    PetscCall(VecGetArrayRead(x, &value));
+    value = NsVecRead(x);
     PetscCall(PetscArraycpy(to, value, n));
-    PetscCall(VecRestoreArrayRead(x, &value));
   }
   for (PetscInt i = 0; i < touches; i++) {
     for (PetscInt j = 0; j < touches; j++)
@@ -211,11 +207,9 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
 
   PetscFunctionBegin;
   for (PetscInt l = 0; l < loads; l++) {
-    const PetscScalar *value;
-    PetscCall(VecGetArrayRead(force[l], &value));
+    const PetscReal *value = NsVecRead(force[l]);
     for (PetscInt j = 0; j < self->modes; j++) self->load[l * self->modes + j] = dot(n, self->shape + (size_t)j * (size_t)n, value);
     for (PetscInt k = 0; k < loads; k++) self->load_load[l * loads + k] = dot(n, self->load_flexibility + (size_t)k * (size_t)n, value);
-    PetscCall(VecRestoreArrayRead(force[l], &value));
   }
   PetscFunctionReturn(0);
 }
@@ -269,9 +263,8 @@ PetscErrorCode NsReducedProject(const NsReduced *self, PetscReal t, Vec x, Petsc
   PetscFunctionBegin;
   PetscCall(NsVecsCreate(self->model, &momentum, NULL));
   PetscCall(NsModelMult(self->model, t, x, x, momentum));
-  PetscCall(VecGetArrayRead(momentum, &value));
+  value = NsVecRead(momentum);
   for (PetscInt j = 0; j < self->modes; j++) eta[j] = dot(self->unknowns, self->shape + (size_t)j * (size_t)self->unknowns, value);
-  PetscCall(VecRestoreArrayRead(momentum, &value));
   PetscCall(NsVecsDestroy(&momentum, NULL));
   PetscFunctionReturn(0);
 }

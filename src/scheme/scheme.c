@@ -68,7 +68,7 @@ PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme)
   PetscFunctionReturn(0);
 }
 
-/* What a force in a step of dt stands for. */
+/* The interval that a force represents in a step of dt. */
 static void set_part(NsScheme *scheme, PetscReal dt)
 {
   const NsSchemeType *type  = scheme->type;

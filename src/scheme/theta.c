@@ -43,13 +43,10 @@ PetscErrorCode NsThetaMove(NsScheme *scheme, const NsState *x, PetscReal dt)
 
   PetscFunctionBegin;
   PetscCall(VecGetLocalSize(self->p.v1, &n));
-  PetscCall(VecGetArrayRead(x->v, &v0));
-  PetscCall(VecGetArrayRead(self->p.v1, &v));
-  PetscCall(VecGetArray(self->vth, &vth));
+  v0  = NsVecRead(x->v);
+  v   = NsVecRead(self->p.v1);
+  vth = NsVecArray(self->vth);
   for (PetscInt i = 0; i < n; i++) vth[i] = (1 - theta) * v0[i] + theta * v[i];
-  PetscCall(VecRestoreArray(self->vth, &vth));
-  PetscCall(VecRestoreArrayRead(self->p.v1, &v));
-  PetscCall(VecRestoreArrayRead(x->v, &v0));
   PetscCall(NsModelMove(scheme->model, x->q, dt, self->vth, self->q1));
   PetscFunctionReturn(0);
 }
@@ -150,7 +147,7 @@ static PetscErrorCode velocity_by_iteration(NsScheme *scheme, const NsState *x, 
 {
   NsTheta    *self      = scheme->data;
   NsIteration iteration = NsIterationBegin();
-  PetscReal   push = 0, least = 0, fastest;
+  PetscReal   least     = 0, fastest;
   PetscBool   again;
 
   PetscFunctionBegin;
@@ -158,8 +155,7 @@ static PetscErrorCode velocity_by_iteration(NsScheme *scheme, const NsState *x, 
   do {
     PetscCall(NsThetaIterate(scheme, x, dt, count, NULL, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
-    if (iteration.count == 0) PetscCall(NsModelLargest(scheme->model, self->dv, &push)); /* a body at rest has the rounding of its forces */
-    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, push, &least));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, self->dv, &least));
     PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(NsIterationEnd(&iteration, outcome, &again));
   } while (again);

@@ -42,14 +42,14 @@ typedef struct {
 /* The first member of the private data of all of them. */
 typedef struct {
   NsPercussion  p;    /* slot 1, A */
-  NsCompliance *mass; /* slot 0, M at the beginning of the step, for projections; NULL: there are none */
+  NsCompliance *mass; /* slot 0, M at the beginning of the step, for projections; else NULL */
   PetscReal     theta;
   PetscBool     known;               /* r is known */
   Vec           q1, vth;             /* of the end of the velocity step */
   Vec           h, dv, qth, r, next; /* the last three for Newton's method only; r of linear models: the free velocity of this step */
 } NsTheta;
 
-/* rounds: NsThetaIterate will be called for linear models, too; mass: with M for projections. */
+/* iterates: NsThetaIterate will be called for linear models, too; mass: with M for projections. */
 PetscErrorCode NsThetaDeclare(NsScheme *scheme, NsWorkspace *work, PetscBool iterates, PetscBool mass, PetscBool held);
 PetscErrorCode NsThetaStart(NsScheme *scheme, const NsState *state);
 /* A, and M, for a step from x. */

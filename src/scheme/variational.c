@@ -11,7 +11,7 @@
   F = h + (dM/dt along u) u, for h has the gyroscopic terms: h = f - (dM/dt) u + T_q. For constant M and forces that do not depend on velocities this is Moreau's midpoint
   scheme, whose midpoints are the nodes here; dampers act with the mean of u_{k-1} and u_k, which does not change the critical time step.
 
-  The state at t_k is q_k with v_k = (u_{k-1} + u_k)/2, of second order; where an impact falls on the node v_k = u_k, as the right limit wants it. So each step takes
+  The state at t_k is q_k with v_k = (u_{k-1} + u_k)/2, of second order; with an impact at the node v_k = u_k, the right limit. So each step takes
   u_k from the last one, moves to q_{k+1}, and solves there for P_{k+1} and u_{k+1}; the first one solves at the start, too. The energies shown are those of (q_k, v_k):
   more accurate than T(q_k, u_k) + V(q_k) of [D] Fig. 2, which uses the difference quotients u_k.
 
@@ -136,7 +136,7 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
   const NsModel        *model     = scheme->model;
   const PetscBool       once      = model->linear || (model->constant_mass && !model->velocity_matters);
   NsIteration           iteration = NsIterationBegin();
-  PetscReal             push = 0, least = 0, fastest;
+  PetscReal             least     = 0, fastest;
   PetscBool             again;
 
   PetscFunctionBegin;
@@ -149,8 +149,7 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
       PetscCall(VecCopy(self->next, self->p.v1));
       PetscFunctionReturn(0);
     }
-    if (iteration.count == 0) PetscCall(NsModelLargest(model, self->dv, &push));
-    if (iteration.count == 0) PetscCall(NsIterationLeast(model, q, dt, push, &least));
+    if (iteration.count == 0) PetscCall(NsIterationLeast(model, q, dt, self->dv, &least));
     PetscCall(NsIterationTake(&iteration, model, &self->next, &self->p.v1, least, &fastest));
     PetscCall(NsIterationEnd(&iteration, outcome, &again));
   } while (again);
@@ -280,7 +279,7 @@ const NsSchemeType NsSchemeType_Variational = {
                "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step contains "
                "force and impulse; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
                "flight, over any time; joints drift and take energy by order 1. Elastic bodies that keep hitting with e near 1 gain energy; "
-               "scheme.moreau_jean and scheme.event_driven_hem5 keep it.\n",
+               "scheme.moreau_jean and scheme.event_driven_hem5 conserve it.\n",
       .table = &(const NsTable){"variational", "Moreau-type variational integrator", keys, sizeof(NsSchemeSettings)},
     },
   .sheet =

@@ -44,13 +44,12 @@ static PetscErrorCode make_mean(NsFe *fe, NsModel *model, const NsFeBody *body, 
   PetscFunctionBegin;
   PetscCall(NsVecsCreate(model, &e, &w, NULL));
   PetscCall(model->dynamics.initial(model, &start)); /* M may depend on the angle of unbalances, a little */
-  PetscCall(VecGetArray(e, &ae));
+  ae = NsVecArray(e);
   fill_twist(fe, body, layout, ae);
-  PetscCall(VecRestoreArray(e, &ae));
   PetscCall(NsModelMult(model, 0, start.q, e, w));
   const PetscScalar *twist, *momentum;
-  PetscCall(VecGetArrayRead(e, &twist));
-  PetscCall(VecGetArrayRead(w, &momentum));
+  twist        = NsVecRead(e);
+  momentum     = NsVecRead(w);
   mean->index  = NsArenaAlloc(fe->arena, sizeof(*mean->index) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
   mean->weight = NsArenaAlloc(fe->arena, sizeof(*mean->weight) * (size_t)(body->mesh->nodes * body->node_unknowns + 1));
   for (PetscInt i = 0; i < layout->local; i++) {
@@ -59,8 +58,6 @@ static PetscErrorCode make_mean(NsFe *fe, NsModel *model, const NsFeBody *body, 
     mean->weight[mean->entries++] = momentum[i];
     size += momentum[i] * twist[i];
   }
-  PetscCall(VecRestoreArrayRead(e, &twist));
-  PetscCall(VecRestoreArrayRead(w, &momentum));
   PetscCall(NsLayoutSum(layout, 1, &size));
   if (!(size > 0)) mean->entries = 0; /* nothing of it turns */
   for (PetscInt i = 0; i < mean->entries; i++) mean->weight[i] /= size;
@@ -97,9 +94,8 @@ PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFre
   for (PetscInt r = 0; r < fe->free_spins; r++) {
     const NsFeMeanTwist *mean = &fe->free_mean[r];
     PetscReal            rate = 0;
-    PetscCall(VecGetArrayRead(v, &value));
+    value                     = NsVecRead(v);
     for (PetscInt i = 0; i < mean->entries; i++) rate += mean->weight[i] * value[mean->index[i]];
-    PetscCall(VecRestoreArrayRead(v, &value));
     PetscCall(NsLayoutSum(model->layout, 1, &rate));
     fe->free_spin[r].rate = PetscAbsReal(rate);
   }
