@@ -36,7 +36,7 @@ static int call_command(const NsCommand *command, int argc, char **argv)
 }
 
 /* If a standard stream is closed at the start, one of our files would get its number, and text for the terminal would be written into it. So a closed stream is opened such
-   that reading or writing it fails, except for stderr: whoever closes that wants no messages. */
+   that reading or writing it fails, except for stderr: if the user closes it, no messages are expected. */
 static void keep_standard_files(void)
 {
   static const int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};

@@ -54,8 +54,8 @@ void NsContactKeepGaps(NsContact *contact);
 PetscErrorCode NsContactRates(NsContact *contact, const NsState *state, PetscReal ahead);
 /*
   Results of the last NsContactGaps or NsContactRates, not owned. The addresses are fixed until NsContactDestroy.
-    NsContactActive: how many candidates the broad phase holds for possibly closed, and (list not NULL) which, ascending. All others are open; their gaps and reports are
-                     those of some time ago.
+    NsContactActive: the number of candidates that the broad phase treats as possibly closed, and (list not NULL) which, ascending. All others are open; their gaps and reports
+                     are out of date.
     NsContactLastGaps: [candidates] m.
     NsContactVelocity: [directions of the candidate] m/s, of the last NsContactRates.
 */
@@ -72,17 +72,17 @@ PetscInt *NsContactSelected(const NsContact *contact);
 NsContactReport       *NsContactReports(const NsContact *contact);
 const NsContactReport *NsContactLastReports(const NsContact *contact);
 /*
-  What a scheme knows better than the state at the end of a step: held[candidates], which are closed then (NULL: by gaps), and velocity[rows of all candidates] of those that are held
-  (NULL: by the state). Not copied.
+  Results that a scheme knows more exactly than they follow from the state at the end of a step: held[candidates], which are closed (NULL: by gaps), and velocity[rows of all
+  candidates] of the held ones (NULL: from the state). Not copied.
 */
 void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity);
-/* Long local problems ask `stop` between iterations whether to give up; NULL: they do not ask. A step whose local problem was given up fails. */
+/* `stop` is called between iterations of long local problems; when it returns true, the problem is not solved and the step fails. NULL: never called. */
 void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
-/* Rows of the largest island where the last Delassus matrix has no room for it, else 0; room (or NULL): for how many numbers there is. */
+/* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that fit. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
 PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate);
@@ -102,20 +102,20 @@ PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, Petsc
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
-/* The step failed: the reports are those of the step before again. */
+/* After a failed step: restores the reports of the step before. */
 PetscErrorCode NsContactCancelStep(NsContact *contact);
 /*
-  G = W_u' C W_P of the same contacts in wu and wp, in blocks; compliance NULL: C is the identity. Where there is no room for it (NsContactOverflow) nothing can be solved
+  G = W_u' C W_P of the same contacts in wu and wp, in blocks; compliance NULL: C is the identity. If it does not fit into memory (NsContactOverflow), nothing can be solved
   until the next call.
 */
 PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp);
-/* G += factor W_u' C W_P, of the same contacts: what acts on each other by this C does by that of the last NsContactDelassus, too. */
+/* G += factor W_u' C W_P, of the same contacts, which must be coupled only where the C of the last NsContactDelassus couples them. */
 PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp);
 /* G of the last NsContactDelassus times a factor. */
 void NsContactScale(NsContact *contact, PetscReal factor);
 /* u = G P of these rows, those of the last NsContactDelassus. */
 void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u);
-/* flag[contacts] becomes true for all contacts of an island, by the last NsContactDelassus, in which it is for one. */
+/* Sets flag[contacts] of all contacts of each island (of the last NsContactDelassus) that has a contact with this flag. */
 void NsContactSpread(const NsContact *contact, PetscBool *flag);
 /* reached[contacts of wu]: whether impulses of the contacts of wp with a flag act on them. */
 void NsContactReached(
@@ -124,7 +124,7 @@ void NsContactReached(
   Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is that of the last NsContactDelassus.
     before: NULL: forces, u itself obeys the law;
             else u^-[rows]: u + e u^- obeys it, with the restitution of those contacts for which restitute[i] is true (NULL: all).
-  *solved is false when every solver of the chain failed: a reason for the caller, not an error.
+  *solved is false if every solver of the chain failed, which is not a PETSc error.
 */
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved);
@@ -133,8 +133,8 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
   restitution, no history: Psi is the initial guess on entry.
 */
 PetscErrorCode NsContactSolveGaps(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *Psi, PetscBool *solved);
-/* Contacts as equations, whatever their laws: b + G P = 0 in all rows, or least squares where rows depend on each other and their b do not fit. *left: the largest |b + G P|, infinite
-   where something is not finite or there is no room. */
+/* Contacts as equations, whatever their laws: b + G P = 0 in all rows, or least squares where rows depend on each other and their b do not fit. *left: the largest |b + G P|, Inf
+   if a value is not finite or G does not fit into memory. */
 PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscReal *left);
 /* Puts P * scale into the reports as reaction forces (N). */
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
@@ -161,12 +161,12 @@ void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *
 PetscBool NsContactHadImpact(const NsContact *contact);
 /* Gap, gap rate and state of the active candidates at the end of the step. */
 PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state);
-/* A contact that a step jumped over: gaps (m) before and after, how deep the partners were in each other in between, and how far they moved past each other. */
+/* A contact that a step jumped over: gaps (m) before and after, the largest penetration in between, and the relative displacement of the partners. */
 typedef struct {
   PetscInt  candidate; /* -1: none */
   PetscReal before, depth, after, travel;
 } NsPassage;
 /* After NsContactEndStep, and before the next step begins: the deepest passage of the step. Only of models that know `travel`; curved paths are taken for straight ones. */
 PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage);
-/* Gap, gap rate and state at the end of the step of the inactive candidates, where all are to be seen. */
+/* Gap, gap rate and state of the inactive candidates at the end of the step, for outputs of all candidates. */
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state);

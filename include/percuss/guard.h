@@ -5,14 +5,14 @@
                       written
       energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
                       energy since
-      rotation        of what is assumed to turn by small angles only
+      rotation of nodes and bodies whose rotations are assumed to be small
       stretch         change of an element's length
       penetration     of contacts, or gap of joints
-      passage         of partners of a contact through each other within one step, which no look at gaps has seen
+      passage         of partners of a contact through each other within one step, which gaps at the ends of the step do not show
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
       law             motion of a nonlinear spring or bearing beyond what its law is given for (`travel`, `rate`, `eccentricity`, the ends of a table)
 
-  Of what exceeds the config's `limits` there is one warning for each kind, or the run ends (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
+  A limit of the config's `limits` that is exceeded causes one warning for each kind, or ends the run (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
   the guard ends a run is finite, and is written for inspection, but a run cannot be resumed from it.
 
   All processes call it at the same steps, and all find the same.
@@ -77,9 +77,9 @@ PetscErrorCode NsGuardStart(NsRun *run);
 void           NsGuardSerialize(NsGuard *guard, NsArchive *archive);
 /* (all) After each step: gaps and contact forces; the largest penetration. */
 PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step);
-/* (all) Rotations and strains: where the energy is looked at. */
+/* (all) Rotations and strains: at the steps at which the energy is checked. */
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step);
-/* (all) Each 16th step: velocities and spins. *energy: the ledger is to be closed and judged, and deformations looked at, too. */
+/* (all) Each 16th step: velocities and spins. *energy: the ledger has to be closed and checked, and deformations too. */
 PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy);
 /* (all) The numerical energy error, of a ledger that was closed at this step. */
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
@@ -89,7 +89,7 @@ PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step);
 PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table);
 /* m: the penetration from which on this candidate is reported; 0: none. */
 PetscReal NsGuardDepth(const NsRun *run, PetscInt candidate);
-/* "TEXT; at worst ..." of a limit that was exceeded, for the summary; "" where it was not. */
+/* "TEXT; at worst ..." of a limit that was exceeded, for the summary; "" if it was not. */
 void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size);
 /* A likely cause: "; ..." or "". */
 const char *NsGuardHint(const NsRun *run);

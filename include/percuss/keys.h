@@ -84,7 +84,7 @@ typedef struct {
     *default_value; /* default as the user would write it ("0", "consistent", "[1, 0, 0]"; "{}": a mapping of defaults); NULL: field stays zero */
   const char *minimum,
     *maximum; /* "0" or "0 <" (open: the value itself is excluded, as in 0 < x); for `maximum` "< 1"; NULL: none. SI. Vectors and plain
-                                           lists of numbers: of each; tables of several columns: not looked at */
+                                           lists of numbers: of each; tables of several columns: not checked */
   int                     least, most; /* number of items of lists; 0: no limit */
   const char *const      *choices;     /* NULL-terminated */
   const NsTable          *table;
@@ -119,7 +119,7 @@ struct NsVariant {
    wrong kinds, units, ranges, choices, counts. Returns true when there was none. Defaults are filled in. Lives in the arena. */
 bool NsKeysRead(const NsTable *table, const NsNode *node, void *settings, NsArena *arena, NsDiag *diag);
 
-/* The place to blame for a key: its value, or the mapping itself when the key is absent. */
+/* The place for messages about a key: its value, or the mapping itself if the key is absent. */
 NsPlace NsKeysPlace(const NsNode *where, const char *key);
-/* The place to blame for a number of NS_KEY_NUMBERS: row and column from 0; the row, or all, where it has no such column or row. */
+/* The place for messages about a number of NS_KEY_NUMBERS: row and column from 0; the row, or the whole value, if it has no such column or row. */
 NsPlace NsKeysNumberPlace(const NsNode *where, const char *key, int row, int column);

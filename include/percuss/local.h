@@ -7,10 +7,10 @@
       friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval) at P_T
       bilateral  w = 0
 
-  G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. Friction can leave several w (wedged
-  contacts), or none at all (Painleve): both are answers of this interface, see the chain below.
+  G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. With friction there may be several solutions w (wedged contacts), or
+  none (Painleve): see the chain below.
 
-  Use: an NsLocalChain, which tries solvers until one solves. A solver alone (NsLocalSolver) may give up, and says so.
+  Use an NsLocalChain, which tries solvers until one succeeds. A single NsLocalSolver may fail, and reports it.
 */
 #pragma once
 #include <petscsys.h>
@@ -47,7 +47,7 @@ typedef struct {
 } NsLocalProblem;
 
 #define NS_LOCAL_SMALL \
-  96 /* rows: methods that take n^3 operations, and copies of G, end here; but for banded ones, of which elimination skips the zeros */
+  96 /* most rows of problems for methods with n^3 operations and for copies of G, except banded ones, whose zeros elimination skips */
 
 /* Whether G is dense and small, or banded, and its unit form a matrix of its own. */
 static inline PetscBool NsLocalIsSmall(const NsLocalProblem *problem)
@@ -78,15 +78,15 @@ typedef struct NsLocalSolver NsLocalSolver;
 /*
   To add a solver: its file in src/contact/solvers, and a line in list.h there, at its place in the order of trying.
   `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual). There the diagonal of G is between
-  1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P and leaves there what it
-  has come to, the w that belongs to it in solver->w, and of the result the iterations and the residual. Only of small problems (NsLocalIsSmall) the unit G is a matrix;
+  1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P, and returns its last iterate in P, the w of this P
+  in solver->w, and iterations and residual in the result. Only of small problems (NsLocalIsSmall) the unit G is a matrix;
   of others it is behind NsLocalVelocities, NsLocalOwnBlock and the linear systems of solvers/linear.h.
 */
 typedef struct {
   const char *name, *about;
   PetscBool
-    approximate; /* a few iterations only lead towards a solution: the chain lets Newton complete them; false: where the method covers a problem and finds no solution, no other does */
-  PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem at all; NULL: it covers every one */
+    approximate; /* the method only approaches a solution, and the chain completes it by Newton's method; false: if the method covers a problem and finds no solution, there is none */
+  PetscBool (*can)(const NsLocalProblem *);  /* whether the method covers the problem; NULL: it covers all problems */
   PetscErrorCode (*create)(NsLocalSolver *); /* workspace for max_rows, max_contacts; may set max_iterations, if it is 0 */
   PetscErrorCode (*solve)(NsLocalSolver *, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *);
   PetscErrorCode (*destroy)(NsLocalSolver *);
@@ -98,10 +98,10 @@ struct NsLocalSolver {
   PetscInt                 max_small;      /* rows of the largest problem that is small */
   PetscReal                tolerance;      /* of NsLocalResidual: 1e-12 */
   PetscInt                 max_iterations; /* see NsLocalResult */
-  PetscBool                impatient;      /* of an approximate solver: it ends as soon as it sees that max_iterations will not do */
+  PetscBool                impatient;      /* of an approximate solver: it ends as soon as its convergence is too slow for max_iterations */
   PetscReal                r;              /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
   void                    *data;
-  PetscBool (*stop)(void *); /* asked now and then in long solves, with stop_data: whether to give up; NULL: never */
+  PetscBool (*stop)(void *); /* called between iterations of long solves, with stop_data; true: end without a solution; NULL: not called */
   void *stop_data;
   /* private */
   struct NsLocalLinear *linear; /* see NsLocalSolverLinear */
@@ -119,8 +119,8 @@ extern const NsLocalSolverType *const NsLocalSolverTypes[]; /* NULL-terminated, 
 
 PetscErrorCode NsLocalSolverCreate(const NsLocalSolverType *type, PetscInt max_contacts, PetscInt max_rows, NsLocalSolver **solver);
 PetscErrorCode NsLocalSolverDestroy(NsLocalSolver **solver);
-/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates nothing but room for a problem larger than all before. A problem that the solver does
-   not cover is not converged, after no iteration, and P is left alone. */
+/* P holds the start on entry; on return the solution, exactly within the law, or the last iterate. Allocates only for a problem larger than all before. For a problem that the
+   solver does not cover the result is not converged, without iterations, and P is unchanged. */
 PetscErrorCode NsLocalSolve(NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
 
 /* Whether the solver covers the problem. */
@@ -135,7 +135,7 @@ PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, co
 void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
 /* The solver's linear systems (solvers/linear.h), prepared for the problem. They are made at the first call; a chain has one for all of its solvers (`lender`). */
 PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *unit, struct NsLocalLinear **linear);
-/* Whether someone asks for an end. */
+/* Whether `stop` asks to end the solve. */
 static inline PetscBool NsLocalStops(const NsLocalSolver *solver)
 {
   return solver->stop ? solver->stop(solver->stop_data) : PETSC_FALSE;
@@ -155,7 +155,7 @@ static inline void NsLocalImpulseRow(const NsLocalProblem *unit, PetscInt k, con
   F[k]                  = P[k];
 }
 
-/* Neither slips nor sticks, whatever its tangential rows: no friction at all. */
+/* Whether the contact has no friction force, whatever its tangential rows are. */
 static inline PetscBool NsLocalIsSmooth(const NsLocalProblem *problem, PetscInt c)
 {
   return problem->friction[c] == 0 || problem->start[c + 1] - problem->start[c] == 1;
@@ -192,21 +192,21 @@ struct NsLocalChain {
 
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);
 PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
-/* Long solves ask `stop` between iterations; where it says so they end, not converged. NULL: they do not ask. */
+/* `stop` is called between iterations of long solves; when it returns true they end, not converged. NULL: not called. */
 void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data);
 /*
   P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer,
   whatever was solved before: the random starts are drawn from a fixed seed in each call.
 
-  result: converged false is a reason for the caller, not an error: the problem has no solution, or none was found (tests/robustness counts how
+  result: converged false is not a PETSc error: the problem has no solution, or none was found (tests/robustness counts how
   often). The residual is then the best one seen; iterations are Newton's, of all stages.
 
-  Of many P with the same w (dependent contacts) the smallest, in units of sqrt(J), that the law allows, where proximal Newton finds it: forces that nothing determines
-  do not jump from step to step.
+  Of many P with the same w (dependent contacts) the smallest, in units of sqrt(J), that the law allows, if proximal Newton finds it: so undetermined forces do not jump from
+  step to step.
 
   Which of several solutions (wedged contacts): the one in the states of the last solution, if there still is one; else what Newton or Gauss-Seidel
   come to from there, not always the nearest: from a random start it is in half of the cases. Enumeration takes the nearest.
 */
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
-/* A problem of nothing but equations (all bilateral) as nearly as can be: least squares where G is singular. result->converged: P are numbers. */
+/* Solves a problem of equations only (all bilateral), by least squares where G is singular. result->converged: P is finite. */
 PetscErrorCode NsLocalChainFit(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);

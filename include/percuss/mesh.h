@@ -1,7 +1,7 @@
 /*
   The geometry of one body: nodes, elements of one shape, and names for some of them. The only shape so far is the line of two nodes.
 
-  A mesh is read whole on one process (a line mesh of a million nodes takes 50 MB); it knows nothing of physics.
+  A mesh is read whole on one process (a line mesh of a million nodes takes 50 MB); it has no physical properties.
   Coordinates are always three, in metres. Nodes are numbered so that neighbours have near numbers (along the line, or by
   reverse Cuthill-McKee), which is what banded solvers want. Along a single open line element e joins node e to node e + 1.
 */
@@ -64,11 +64,11 @@ typedef struct {
 
 extern const NsTable NsTable_Mesh;
 
-/* Generates or reads the mesh. The user's mistakes go to diag and *mesh is NULL then (the return code is still 0). Everything is in the arena.
+/* Generates or reads the mesh. Errors of the user go to diag, and *mesh is NULL then (the return code is still 0). Everything is in the arena.
    Checked: zero-length elements, elements twice, disconnected pieces (named by a node's place), missing or empty groups, no line elements, named
    nodes off the line. */
 PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh);
-/* NULL when there is none of this name. */
+/* NULL if there is no set of this name. */
 const NsMeshSet *NsMeshNodeSet(const NsMesh *mesh, const char *name);
 const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name);
 /* The message for a name that NsMeshNodeSet does not know: the nearest one, the valid ones, and how to name an end. */

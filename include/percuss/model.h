@@ -62,9 +62,8 @@ typedef struct {
   PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
   PetscReal   moment_arm; /* m: times the normal force of a row that holds an angle it is the moment; 0: the row holds a length */
   PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
-  PetscReal
-        depth; /* m: a penetration beyond this is an error of the run, for the bodies, their elements or a ball there are no larger; 0: not known */
-  NsLaw law;
+  PetscReal   depth;      /* m: a deeper penetration is an error of the run: a size of the bodies, elements or balls at the contact; 0: not known */
+  NsLaw       law;
 } NsCandidate;
 
 #define NS_CANDIDATE_NAME 128 /* bytes */
@@ -278,10 +277,10 @@ typedef struct {
      their rows, with the numbers that these have among the rows of all candidates. NULL: every candidate is evaluated every time. */
   PetscErrorCode (*rates_of)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
     PetscReal *g, PetscReal *u);
-  /* How far the partners of a candidate move past each other between two sets of values of the touch list, m: no gap changes more. NULL: not known. */
+  /* Relative displacement of the partners of a candidate between two sets of values of the touch list, m: an upper bound of the change of the gap. NULL: not known. */
   PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
   /*
-    Slots: candidates for pairs that are too many to be listed. A pair without slot is open as long as `strays` says no; then `search` gives slots to all pairs that may be closed at `to`,
+    Slots: candidates for pairs that are too many to be listed. A pair without slot is open as long as `strays` returns false; then `search` gives slots to all pairs that may be closed at `to`,
     or on the straight path there from `from` (the end of the last step), and lists them in found[slots]. `release` takes the pair out of a slot that has been open. Values are those
     of the touch list. With more pairs than slots model->crowded is set, and the run ends. NULL: there are no slots.
   */
@@ -307,7 +306,7 @@ typedef struct {
   PetscErrorCode (*probe)(NsModel *, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size);
   /* Not found: why, as with probe; a sentence that begins with "relative_to" is about that key, else it is about `at`. NULL: the model has no shafts. */
   PetscErrorCode (*station)(NsModel *, const NsStationSettings *, NsStation *, PetscBool *found, char *why, size_t size);
-  /* The prescribed part of the spin angle and its rate, to be added to the sums of the station; 0 where none is prescribed. NULL: none anywhere. */
+  /* The prescribed part of the spin angle and its rate, to be added to the sums of the station; 0 if the spin is not prescribed. NULL: no spin is prescribed. */
   PetscErrorCode (*spin)(NsModel *, PetscReal t, const NsStation *, PetscReal *angle, PetscReal *rate);
   /* Bodies, rows of joints, degrees of freedom, in a line for the user. NULL: no such model. */
   PetscErrorCode (*joints)(NsModel *, char *text, size_t size);
@@ -322,11 +321,11 @@ typedef struct {
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
-  /* The lowest elastic frequency (rad/s) of a free element, of bodies on which loads act that vary; PETSC_MAX_REAL: there is none. NULL: not known. */
+  /* The lowest elastic frequency (rad/s) of a free element, of bodies on which loads act that vary; PETSC_MAX_REAL: there is no such body. NULL: not known. */
   PetscErrorCode (*mesh_frequency)(NsModel *, NsBound *lowest);
-  /* (all) The rotors with free spin, at velocity v. NULL: there are none. */
+  /* (all) The rotors with free spin, at velocity v. NULL: no rotor has a free spin. */
   PetscErrorCode (*free_spins)(NsModel *, Vec v, PetscInt *count, const NsFreeSpin **spins);
-  /* The highest modes (at most NS_STABILITY_MODES) of a part with gyroscopic forces, at the highest spin known beforehand; count 0: the part has none. NULL: no part has. */
+  /* The highest modes (at most NS_STABILITY_MODES) of a part with gyroscopic forces, at the highest spin known beforehand; count 0: the part has no gyroscopic forces. NULL: no part has any. */
   PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
   /* The `wanted` lowest modes of a linear model on one process, fewer where there are no more, none where some unknown has no mass; NsModelModesDestroy frees them. Costs
      set-up time, n^3 up to some thousand unknowns. NULL: not known. */
@@ -347,7 +346,7 @@ struct NsModel {
   PetscErrorCode (*destroy)(NsModel *);
   void        *data;
   const char  *kind;     /* "finite elements", or the mechanism's name */
-  const char  *solver;   /* the back end of the large matrices, a word of the key `free_dynamics`; NULL: there are none */
+  const char  *solver;   /* the back end of the large matrices, a word of the key `free_dynamics`; NULL: the model has no large matrices */
   PetscInt     unknowns; /* of all processes */
   NsLayout    *layout;   /* of them in vectors; not owned */
   PetscInt     parts;    /* joined by contact only: each has its own frequencies and damping; 0: not known */
@@ -356,7 +355,7 @@ struct NsModel {
   PetscBool    diagonal_mass;    /* and constant */
   PetscBool    velocity_matters; /* h depends on v: accelerations must be computed anew when v changes */
   PetscBool    tangents_vary;    /* K and C depend on (q, v), and factoring them anew is cheap: Newton's method does so in each iteration */
-  PetscBool    joints_drift;  /* joints leave g = 0 where velocities alone hold them: schemes put positions back unless the config says otherwise */
+  PetscBool    joints_drift; /* joints drift if only velocities satisfy them: schemes project positions onto g = 0 unless the config says otherwise */
   PetscBool    flat_contacts; /* gaps are linear in q: normals are constant */
   PetscInt     candidates;
   PetscInt     slots, slots_free; /* of these; how many stand for no pair at present */
@@ -372,7 +371,7 @@ struct NsModel {
   /* How far a gap can change: |g_i(t, q) - g_i(s, p)| <= reach[i] max_j stretch[j] |q_j - p_j|, for unknowns j of the touch list; the rate of the gap likewise,
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal *stretch, *reach;
-  /* s: the part of time that a force evaluated at t stands for in the present step, [t - before, t + after]. What jumps or bends in it counts with its mean. Set by NsSchemeStep. */
+  /* s: in the present step, a force evaluated at t represents the interval [t - before, t + after]: loads that jump or have a kink in it act with their mean. Set by NsSchemeStep. */
   PetscReal          before, after;
   NsScene            scene;
   PetscReal          length_scale, mass_total;
@@ -381,7 +380,7 @@ struct NsModel {
   NsArena           *arena;       /* not owned */
 };
 
-/* Why a scheme does not support slots: it keeps something for each pair. */
+/* The reason why a scheme does not support slots: it stores data for each pair. */
 #define NS_REFUSES_SLOTS "it needs all pairs of balls from the start: raise near_pairs of the contact to their number"
 
 PetscErrorCode NsModelDestroy(NsModel **model);
@@ -397,7 +396,7 @@ PetscErrorCode NsModelMove(NsModel *model, Vec q0, PetscReal h, Vec v, Vec q1);
 PetscErrorCode NsModelWay(NsModel *model, Vec q0, Vec q1, Vec d);
 /* qdot = dq/dt at (q, v): for methods that add up rates of positions within a step, as Runge-Kutta methods do; NsModelTidy puts such a sum back onto positions. */
 PetscErrorCode NsModelRate(NsModel *model, Vec q, Vec v, Vec qdot);
-/* Unit quaternions in q are of length 1 again, where sums of rates have left that by the error of a step. */
+/* Normalises the unit quaternions in q, whose length a sum of rates changes by the error of a step. */
 PetscErrorCode NsModelTidy(NsModel *model, Vec q);
 
 static inline PetscErrorCode NsModelForce(NsModel *model, PetscReal t, Vec q, Vec v, Vec h)

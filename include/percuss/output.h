@@ -5,7 +5,7 @@
   `every` steps, of the first state and of the last. With several processes all of them call every writer, so that a writer may gather what it needs; files are written by the first
   alone (src/output/file.h).
 
-  A writer knows the directory of results (NsSink), the model and its own settings, and nothing of who makes the steps. A write that fails ends the run through NsSinkFail with the
+  A writer knows the directory of results (NsSink), the model and its own settings, and does not depend on the code that makes the steps. A write that fails ends the run through NsSinkFail with the
   file's name; files that are complete stay readable at any moment.
 
   To add a writer: src/output/NAME.c with an NsWriterType `NsWriterType_Name`, and a line in src/output/list.h, which also describes its key of `output`. Its CSV files are tables of
@@ -65,7 +65,7 @@ typedef struct {
   unsigned    needs;    /* features (bits of the writer's own) that a subject must have for this column; 0: none */
   bool        optional; /* NAN leaves the field empty */
   bool        sums;     /* the value is a sum over the steps since the previous row */
-  const char *rate;     /* the column of its rate: this takes the place of the name up to its first wildcard; NULL: it has none */
+  const char *rate;     /* the column of its rate: this replaces the name up to its first wildcard; NULL: no column is its rate */
 } NsColumn;
 #define NS_UNIT_UNKNOWN "?" /* coordinates of mechanisms: by the mechanism */
 
@@ -142,21 +142,21 @@ typedef struct NsWriterType NsWriterType;
 
 struct NsWriterType {
   const char      *name;
-  const NsCsvType *csv[NS_WRITER_TABLES + 1]; /* its tables, then NULL. Opened (after `open`), kept in checkpoints and closed for it */
-  const NsVtkType *vtk[NS_WRITER_SERIES + 1]; /* its frames, then NULL: for those who explain them */
-  /* Whether a run wants it beyond what its key says (`every` above 0, true). NULL: it does. */
+  const NsCsvType *csv[NS_WRITER_TABLES + 1]; /* its tables, then NULL. The caller opens (after `open`), serializes and closes them */
+  const NsVtkType *vtk[NS_WRITER_SERIES + 1]; /* its frames, then NULL; for `percuss explain` */
+  /* Whether the writer is used, if its key enables it (`every` above 0, or true). NULL: always. */
   PetscBool (*wanted)(const NsWriter *);
   /* Errors in its settings that need the model to be detected; defaults that depend on the model. NULL: none. */
   PetscErrorCode (*check)(void *settings, NsModel *model, NsArena *arena, NsDiag *diag);
   /* Bytes of one record, about, for `percuss check`. NULL: not worth counting. */
   double (*bytes)(const NsWriter *);
   PetscErrorCode (*open)(NsWriter *);                        /* NULL: nothing to do */
-  PetscErrorCode (*observe)(NsWriter *, const NsSnapshot *); /* each step, before `write`. NULL: it needs no look at each step */
+  PetscErrorCode (*observe)(NsWriter *, const NsSnapshot *); /* each step, before `write`. NULL: not needed */
   PetscErrorCode (*write)(
-    NsWriter *, const NsSnapshot *); /* a record: each `every` steps, first and last, or when it is `due`. NULL: it writes none */
+    NsWriter *, const NsSnapshot *); /* a record: each `every` steps, first and last, or when it is `due`. NULL: it writes no records */
   /* Instead of `every`: whether to write, by the clock; asked at each step. With several processes it is asked on the first one, every now and then. */
   PetscBool (*due)(NsWriter *, PetscInt64 step);
-  PetscBool reports_alone;  /* looks at reports of contacts, not at the state's vectors */
+  PetscBool reports_alone;  /* reads reports of contacts, not the vectors of the state */
   PetscBool needs_energy;   /* to write: the ledger's energies */
   PetscBool needs_state;    /* to write: all of it, whole_q, whole_v */
   PetscBool needs_contacts; /* to write: the reports of all candidates, not only of the active ones */

@@ -35,7 +35,7 @@ typedef struct {
   int                grafts;
   const NsRunGraft  *graft;       /* [grafts], set after them */
   const char        *directory;   /* --out; NULL: from the config, or out/<name> */
-  int                own_folders; /* so many at its end are percuss's own, where no link is followed: a study's */
+  int                own_folders; /* number of its last folders that belong to percuss (a study), in which no symbolic link is followed */
   PetscBool          overwrite, quiet, force;
   PetscBool          repeat;     /* config_path is the config.yaml of results */
   PetscBool          trust;      /* PETSc options and plugins that results name may be used */
@@ -105,7 +105,7 @@ typedef struct {
 } NsStability;
 
 const NsStability *NsRunStability(const NsRun *run);
-/* Finds the critical time step: by bounds first; by the eigensolver where they do not settle it, or where `exact`. Values out of the range of doubles are an error in diag. */
+/* Finds the critical time step: by bounds first; by the eigensolver if the bounds are not sufficient, or if `exact`. Values out of the range of doubles are an error in diag. */
 PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact);
 /* The critical time step of whirling modes where rotors of free spin turn at `speed` (rad/s); PETSC_MAX_REAL: none. After NsRunCheckStep. */
 PetscErrorCode NsRunWhirlLimit(NsRun *run, PetscReal speed, PetscReal *limit);
@@ -136,7 +136,7 @@ long NsRunFramesEvery(const NsRun *run);
 /* The newest checkpoint in the run's directory that is whole and fits: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest that was skipped
    out. On the process that writes. */
 const char *NsCheckpointFind(NsRun *run, char *why, size_t size);
-/* Whether there is any, whole or not. */
+/* Whether there is any checkpoint, valid or not. */
 PetscBool NsCheckpointsAreThere(NsRun *run);
 /* (all) Whether there is one. After NsCheckpointsCreate. */
 void NsRunResume(NsRun *run, PetscBool resumes);

@@ -4,7 +4,7 @@
   A scheme is a few lines of formula over free dynamics (NsModel), contact rows (NsRows), the local problem (NsContact) and the energy ledger. It declares its work vectors and
   its history (NsWorkspace); it allocates at set-up only. A step that cannot be done leaves the state as it was and gives a reason (NsStepOutcome): the time loop decides.
 
-  To add a scheme: one file in src/scheme with an NsSchemeType, and its line in src/scheme/list.h; promises that the conformance suites hold it to in tests/conformance/promises.h;
+  To add a scheme: one file in src/scheme with an NsSchemeType, and its line in src/scheme/list.h; its guarantees, which the conformance suites test, in tests/conformance/promises.h;
   its equations in docs/theory. moreau_midpoint.c is a short one to copy.
 */
 #pragma once
@@ -28,7 +28,7 @@ typedef struct {
                                                              .example = "0.1 us" \
   }
 
-/* Something that a scheme counts, for run.json. */
+/* A counter of a scheme, for run.json. */
 #define NS_COUNTERS 16
 typedef struct {
   const char *name;
@@ -43,10 +43,11 @@ typedef struct {
 
 /* What `percuss explain schemes` and `percuss explain scheme.NAME` print of a scheme. Phrases without full stop; the first six are short: the table has to fit a terminal. */
 typedef struct {
-  int         order;          /* of positions in free flight without damping */
-  int         order_impacts;  /* with impacts; 0: it has none */
-  const char *level;          /* level on which contacts and joints are satisfied: "velocity", "position", "velocity and position", "acceleration" */
-  const char *energy;         /* in free flight; after a semicolon what else changes it: "conserved to rounding", "oscillates, bounded; e near 1 increases it" */
+  int         order;         /* of positions in free flight without damping */
+  int         order_impacts; /* with impacts; 0: it does not support impacts */
+  const char *level;         /* level on which contacts and joints are satisfied: "velocity", "position", "velocity and position", "acceleration" */
+  const char
+    *energy; /* in free flight; after a semicolon what else changes it: "conserved to rounding", "oscillates, bounded; e near 1 increases it" */
   const char *needs;          /* required of a model in addition to forces and mass matrix: "linear forces", "rates of contact rows"; "": nothing */
   const char *cited;          /* authors and equation: "Acary, Bonnefon (2)" */
   const char *step_limit;     /* "dt < 2/omega_max without damping", "none" */
@@ -75,8 +76,8 @@ typedef struct {
   /* Free flight of x'' + 2 zeta omega x' + omega^2 x = 0 over one step, for the state (x, x'/omega) and w = omega dt: row-major 2 x 2. A whirling mode
      x'' - i g x' + omega^2 x = 0 has zeta = -i g/(2 omega). NULL: unconditionally stable, or does not support finite elements. */
   void (*amplification)(const void *settings, PetscReal w, NsComplex zeta, NsComplex S[4]);
-  /* Where in the part of time that it stands for a force is evaluated: 0 at its beginning, 1 at its end. NULL: in the middle (steps that end at t and begin there share it), or, of schemes that
-     adapt, at an instant: their steps end where loads jump. The parts of all steps tile the time, each with the weight of its length. */
+  /* Time at which a force is evaluated within the interval that it represents: 0 beginning, 1 end. NULL: the middle (the steps that end and begin at t share it), or, for
+     schemes that adapt, a single instant, because their steps end where loads jump. The intervals of all steps tile the time, each weighted by its length. */
   PetscReal (*stands)(const void *settings);
   PetscReal growth; /* of an undamped mode in a step that is tolerated at the step limit; 0: rounding */
   /* NULL, or fills list[NS_COUNTERS] with what it has counted; how many. */
@@ -128,10 +129,10 @@ typedef struct {
 } NsStepClock;
 NsStepClock NsStepClockMake(PetscReal step);
 PetscReal   NsStepClockTime(const NsStepClock *clock, PetscInt64 number, PetscInt parts);
-/* For `declare` of those that add and scale positions like vectors, instead of changing them by velocities (NsModelMove, NsModelWay) or adding up rates (NsModelRate): refuses models for
+/* For `declare` of schemes that add and scale positions like vectors, instead of changing them by velocities (NsModelMove, NsModelWay) or adding up rates (NsModelRate): refuses models for
    which that is wrong. */
 PetscErrorCode NsSchemeAddsPositions(NsScheme *scheme);
-/* The local problem of these contacts was not solved; `what` is "forces" or "impulses". */
+/* Reports that the local problem of these contacts was not solved; `what` is "forces" or "impulses". */
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what);
 /* Appends the names of contacts to the reason, " (left, right)", at most four; nothing for no contacts. */
 PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscInt count, const PetscInt *contact);

@@ -11,7 +11,7 @@
       NsHistoryVec(work, "a0", &self->a0);                                       which has been read before it
       NsHistoryWhen(work, NULL);                                                 unconditional again
 
-  Everything is zero at first. Fields may change places with others of their kind (NsVecSwap): what counts is where the field points when history is written or memory freed.
+  Everything is zero at first. Fields may be swapped with others of their kind (NsVecSwap): history is written from, and memory freed by, the value of the field at that time.
 */
 #pragma once
 #include "archive.h"
@@ -40,7 +40,7 @@ PetscErrorCode NsWorkRows(NsWorkspace *work, NsRows *first, ...);
 PetscErrorCode NsWorkReals(NsWorkspace *work, PetscInt64 count, PetscReal **first, ...);
 PetscErrorCode NsWorkInts(NsWorkspace *work, PetscInt64 count, PetscInt **first, ...);
 PetscErrorCode NsWorkFlags(NsWorkspace *work, PetscInt64 count, PetscBool **first, ...);
-/* size bytes; pointer: the address of a pointer of any type, which may go: the memory does not change places with other. */
+/* size bytes; pointer: the address of a pointer of any type, used during the call only; this memory is not swapped with other memory. */
 PetscErrorCode NsWorkBytes(NsWorkspace *work, size_t size, void *pointer);
 PetscErrorCode NsWorkCompliance(NsWorkspace *work, PetscInt slot, NsCompliance **compliance);
 /* The same, made by the caller, or not at all (NULL): it is destroyed with the rest. */
@@ -61,6 +61,6 @@ PetscErrorCode NsHistoryNumbers(NsWorkspace *work, const char *name, PetscInt64 
 PetscErrorCode NsHistoryFlag(NsWorkspace *work, const char *name, PetscBool *flag);
 /* Counts of something: within 2^60 either way. */
 PetscErrorCode NsHistoryCounts(NsWorkspace *work, const char *name, PetscInt64 count, PetscInt64 *value);
-/* What needs a function of its own, to be held against what it may be: serialize(self, archive). */
+/* History that needs its own function, because its values have to be checked: serialize(self, archive). */
 PetscErrorCode NsHistoryOther(NsWorkspace *work, void (*serialize)(void *self, NsArchive *archive), void *self);
 void           NsHistoryWhen(NsWorkspace *work, const PetscBool *flag);

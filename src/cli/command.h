@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include "percuss/run.h"
 
-/* An option of a command, and what the command line says of it. */
+/* An option of a command, and its value on the command line. */
 typedef struct {
   const char *name;  /* "--count" */
   const char *takes; /* its value: "N", or one of the words that completion knows (DIR, FILE, KEY=VALUE); NULL: it is a flag */
@@ -40,7 +40,7 @@ struct NsCommand {
   bool        petsc;                         /* takes options of PETSc after "--" */
   const char *about;                         /* a line for `percuss --help` */
   const char *description;                   /* paragraphs for --help and the manual page, separated by empty lines */
-  const char *examples;                      /* a command a line, without "percuss " */
+  const char *examples;                      /* one command a line, without "percuss " */
   int (*call)(const NsArguments *arguments); /* returns the exit code */
 };
 
@@ -82,7 +82,7 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
   }
 #define NS_OPTION_TRUST \
   { \
-    .name = "--trust", .about = "of results in place of a config: use the PETSc options and the plugins that they name, which can run any code" \
+    .name = "--trust", .about = "if CONFIG is a directory of results: use the PETSc options and plugins that it names, which can run any code" \
   }
 #define NS_OPTION_FORCE \
   { \

@@ -112,7 +112,7 @@ static void print_next_step(const NsComparison *it)
     fmin(a, b) * fmin(a, b) / fmax(a, b), it->run[a < b ? 0 : 1]->directory);
 }
 
-/* Of the main table's displacements that are not minor, or of everything where it has none. */
+/* Of the displacements of the main table that are not minor, or of all quantities if it has no displacements. */
 static int gather(const NsComparedTable *table, int part, double *value)
 {
   const NsAligned *aligned       = table->aligned;

@@ -14,7 +14,7 @@ bool NsSchemaWrite(const NsTable *root, FILE *out);
 typedef struct NsExplainHit NsExplainHit;
 struct NsExplainHit {
   const char      *path;    /* "contacts.restitution" */
-  const char      *also;    /* other paths of the same key, "" if there are none */
+  const char      *also;    /* other paths of the same key, or "" */
   const NsKey     *key;     /* or else */
   const NsVariant *variant; /* a type */
   NsExplainHit    *next;
@@ -23,9 +23,9 @@ struct NsExplainHit {
 /* Visits every key and type below a table; one of key and variant is NULL. */
 typedef void NsExplainVisitor(void *context, const char *path, const NsKey *key, const NsVariant *variant);
 void         NsExplainWalk(const NsTable *root, NsArena *arena, NsExplainVisitor *visit, void *context);
-/* Prints the page, or a list of the pages, whose name, help or text has this word. False: there are none. roots ends with NULL. */
+/* Prints the page whose name, help or text has this word, or a list if there are several. False: nothing found. roots ends with NULL. */
 void NsExplainSeeAlso(
-  const NsTable *const *roots, const char *word, NsArena *arena, FILE *out); /* keys and types of which it is a part of the name, on a line */
+  const NsTable *const *roots, const char *word, NsArena *arena, FILE *out); /* the keys and types whose names contain the word, on one line */
 bool NsExplainSearch(const NsTable *const *roots, const char *word, NsArena *arena, FILE *out);
 
 #define NS_EXPLAIN_WIDTH 100 /* columns of a terminal */
@@ -39,9 +39,9 @@ void NsExplainPage(const NsExplainHit *hit, NsArena *arena, FILE *out);
 void NsExplainRoot(const NsTable *root, FILE *out);
 /* What `percuss explain schemes` prints: these schemes (NULL-terminated) side by side. */
 void NsExplainSchemes(const NsSchemeType *const *types, FILE *out);
-/* The tables of results ("results") or one of them ("energy.csv") with their columns. False: there is no such table. */
+/* The tables of results ("results"), or one of them ("energy.csv"), with their columns. False: no such table. */
 bool NsExplainResults(const char *word, FILE *out);
-/* The columns of results whose name or meaning has this word, with an empty line before them if `after`. False: there is none. */
+/* The columns of results whose name or meaning has this word, with an empty line before them if `after`. False: nothing found. */
 bool NsExplainColumns(const char *word, bool after, FILE *out);
 /* Whether a word of the text, which may be NULL, begins like this. */
 bool NsExplainContains(const char *text, const char *word);

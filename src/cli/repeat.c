@@ -115,7 +115,7 @@ static const char *find_plugins(const NsNode *config, NsArena *arena)
   return words;
 }
 
-/* Options of PETSc load libraries (-dll_append), as plugins do: of results they are somebody's word, and need the user's. */
+/* Options of PETSc can load libraries (-dll_append), like plugins. Results may come from others, so both need the user's consent. */
 static void ask_for_trust(const NsRunRecord *record, const char *petsc, const char *plugins, NsDiag *diag)
 {
   if (*petsc) NsDiagError(diag, nowhere, "the results in %s name PETSc options: %s", record->directory, petsc);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "percuss/arena.h"
 
-/* Debian's Python, to which its packages belong; where there is none, that of the PATH. */
+/* Debian's Python, which has the packages of Debian; if it is missing, that of the PATH. */
 const char *NsScriptPython(void);
 /* The script of this name, of the installed program or of the source tree; NULL: not there. */
 const char *NsScriptFind(const char *name, NsArena *arena);

@@ -50,7 +50,7 @@ typedef struct {
   PetscInt   *activated;         /* [inactives] scratch */
   PetscInt   *bucket;            /* scratch */
   PetscInt    inactives;         /* at the reference; */
-  PetscInt    activations;       /* the first so many of them have become active since */
+  PetscInt    activations;       /* number of leading entries that have become active since */
   PetscInt64 *closed;            /* [candidates] number of the last step that found it closed somewhere */
   PetscInt64  steps, work;       /* begun; candidates looked at since the reference was taken */
   PetscInt64  ends;              /* of steps */
@@ -70,12 +70,12 @@ struct NsContact {
   const PetscReal                *
     velocity; /* [rows] not owned: of all candidates, row after row; velocities of those that are held, where the scheme knows them better than the state; NULL: it does not */
   PetscInt        *selected; /* [candidates] */
-  NsContactReport *report;   /* [candidates] of the present step; another array each step */
+  NsContactReport *report;   /* [candidates] of the present step; the address changes with each step */
   NsLocalChain    *chain;    /* solves the local problems; its statistics */
   PetscReal        residual; /* of the last local problem, for messages where it was not solved */
   PetscInt         overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
   PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal       *G;        /* the last NsContactDelassus, island after island: [rows, rows] of each, row-major */
+  PetscReal       *G;        /* of the last NsContactDelassus, one island after the other: [rows, rows], row-major */
   PetscInt64       room;     /* for so many numbers */
   NsContactReport *last_report; /* [candidates] of the step before */
   PetscInt        *every;       /* [candidates] 0, 1, 2, ... */

@@ -24,13 +24,13 @@ typedef struct {
   PetscInt      unknown[NS_POINT_UNKNOWNS]; /* numbers of the equations */
   PetscInt      touch[NS_POINT_UNKNOWNS];   /* positions in the touch list */
   PetscReal     move[NS_POINT_UNKNOWNS][3]; /* displacement of the point per unit */
-  PetscReal     turn[NS_POINT_UNKNOWNS][3]; /* rotation of the body there per unit; 0: the body has none */
+  PetscReal     turn[NS_POINT_UNKNOWNS][3]; /* rotation of the body there per unit; 0: the body has no rotations */
   const NsSpin *spin;                       /* prescribed, about `axis` (a unit vector); NULL: none. Not owned */
   PetscReal     axis[3];
 } NsPoint;
 
 /*
-  A point as pairs keep it, in a tenth of the memory: a million of them is no rarity. What the nodes of a body have in common (move, turn, axis) is there once. Not owned.
+  A point as pairs store it, in a tenth of the memory, because models may have a million of them. What the nodes of a body have in common (move, turn, axis) is there once. Not owned.
 */
 typedef struct {
   PetscReal x[3]; /* reference position, m */
@@ -60,7 +60,7 @@ typedef struct {
 /*
   A kind of pair. n is the unit normal, the direction in which the first partner is pushed. A gap does not depend on time. Operations may be NULL where that is said.
 
-  Two of them are promises: without `bound` the broad phase would skip contacts that close; see tests/conformance/test_pairs.c, which holds every pair to them.
+  `bound` and `clearance` are contracts: without `bound` the broad phase would skip contacts that close. tests/conformance/test_pairs.c tests every pair.
 */
 typedef struct {
   const char *name, *about;
@@ -109,9 +109,9 @@ extern const NsPairType *const NsPairTypes[];                   /* every pair, N
 extern const NsPairType *const NsSurfaceTypes[NS_SURFACES + 1]; /* of each surface */
 extern const NsPairType        NsPairType_NodeNode, NsPairType_Balls;
 
-/* How far the points move past each other, m: no gap changes more. */
+/* Relative displacement of the points, m: an upper bound of the change of the gap. */
 PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to);
-/* Carried by the same unknowns in the same way: as far as contact can tell, one rigid thing. */
+/* Whether the points are carried by the same unknowns in the same way, as points of one rigid body are. */
 PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b);
 /* Whether the gap can change at all. */
 PetscBool NsPairActs(const NsPair *pair);

@@ -8,7 +8,7 @@
 
 static const NsKey partner_keys[] = {
   {"node", NS_KEY_STRINGS, offsetof(NsPartnerSettings, nodes), .least = 1,
-    .help = "named nodes of a body, or a point along it; of bodies of `type: body` points and shapes, or a list of these", .example = "bar.left"},
+    .help = "named nodes of a body, or a point along it; of bodies of `type: body`: points and shapes, or a list of these", .example = "bar.left"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
@@ -42,26 +42,28 @@ static const NsTable partner_table = {
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
-    .help    = "the two that may touch: nodes of a body, and one of: a node of another body, balls around nodes"
+    .help    = "the two partners that may touch: nodes of a body, and one of: a node of another body, balls around nodes"
 #include "pairs/list.h"
   },
 #undef NS_SURFACE
 #undef NS_PAIR
   {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .default_value = "[0, 0, 0]",
-    .help = "node against node: direction from the first to the second; default: along the line of the first body, outwards", .example = "[1, 0, 0]"},
+    .help = "for two nodes: direction from the first to the second; default: along the line of the first body, outwards", .example = "[1, 0, 0]"},
   {"near_pairs", NS_KEY_INTEGER, offsetof(NsContactSettings, near_pairs), .default_value = "0", .minimum = "0", .maximum = "1000000",
-    .help    = "balls against balls: how many pairs may be near each other at a time, at 1 kB each; 0: 8 for each ball, and 5000 at least",
+    .help =
+      "for balls against balls: largest number of pairs that are near each other at a time (1 kB of memory each); 0: 8 for each ball, at least 5000",
     .example = "20000"},
   {"gap_offset", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_offset), .dimension = NS_DIM_LENGTH, .default_value = "0",
     .help = "added to the gap between the partners", .example = "0.1 mm"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "a contact with a gap up to this is closed, so that the drift on a curved surface does not open it", .example = "10 nm"},
   {"restitution", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.5"},
+    .help    = "coefficient of restitution (Newton's law): normal velocity of the touching points after an impact over that before it",
+    .example = "0.5"},
   {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "the same along the surface, where there is friction", .example = "0"},
-  {"friction", NS_KEY_NUMBER, offsetof(NsContactSettings, friction), .default_value = "0", .minimum = "0", .help = "Coulomb's coefficient",
-    .example = "0.3"},
+    .help = "the same for tangential velocities, with friction", .example = "0"},
+  {"friction", NS_KEY_NUMBER, offsetof(NsContactSettings, friction), .default_value = "0", .minimum = "0",
+    .help = "coefficient of friction (Coulomb's law)", .example = "0.3"},
   {NULL},
 };
 

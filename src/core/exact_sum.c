@@ -13,7 +13,7 @@
   (S. M. Rump, T. Ogita, S. Oishi, Accurate floating-point summation, part I, SIAM J. Sci. Comput. 31, 2008). So the sum of q_k is one addition to the digits, and what is
   left is smaller by 2^40 and more; the same again until nothing is left: twice, for terms of about one size.
 
-  Holds for doubles as they are written and rounded to nearest: no -ffast-math, and x y + sigma must not become one operation (CMakeLists.txt sees to it).
+  Holds for doubles as they are written and rounded to nearest: no -ffast-math, and x y + sigma must not become one operation (ensured by CMakeLists.txt).
 */
 #include "percuss/exact_sum.h"
 #include <stdint.h>

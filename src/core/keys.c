@@ -132,7 +132,7 @@ static void check_group(NsKeysReader *reader, const NsNode *node, const NsKeysPa
   }
 }
 
-/* {shorthand: node} for a scalar, a list of scalars, or the rows of a table of numbers; NULL when the table has none or the node does not fit. */
+/* {shorthand: node} for a scalar, a list of scalars, or the rows of a table of numbers; NULL if the table has no shorthand or the node does not fit. */
 static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable *table, const NsNode *node)
 {
   NsNode *map, *child;

@@ -4,7 +4,7 @@
 #pragma once
 #include "percuss/keys.h"
 
-/* Where the reader is, as a chain on the stack: the text is only built for a message. */
+/* The reader's position, as a chain on the stack: its text is built for messages only. */
 typedef struct NsKeysPath NsKeysPath;
 struct NsKeysPath {
   const NsKeysPath *up;
@@ -31,7 +31,7 @@ const char *NsKeysJoin(const NsKeysReader *reader, const char **words, int count
 const char *NsKeysRangeText(NsArena *arena, const NsKey *key, NsDimension dimension);
 /* "young: modulus of elasticity, for example 210 GPa" below the last message. */
 void NsKeysNote(NsKeysReader *reader, const NsKey *key);
-/* Whether the list has as many items as the key wants; `what` it counts: "item", "entry". */
+/* Whether the list has as many items as the key requires; `what` they are: "item", "entry". */
 bool NsKeysCount(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *what);
 /* Numbers, words and lists of them (NS_KEY_NUMBER to NS_KEY_STRINGS), NS_KEY_NAMED_NUMBERS and NS_KEY_MAPPING. */
 void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node, void *field);

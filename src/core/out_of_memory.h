@@ -7,7 +7,7 @@
 
 /* Ends the program, after the function that NsLastWords has set. */
 _Noreturn void NsOutOfMemory(void);
-/* Memory for free(), zero; never NULL. A large array takes memory where it is written only: what lies idle among a million contacts costs nothing. */
+/* Memory for free(), zero; never NULL. Pages of a large array that are never written take no memory, such as those of inactive contacts. */
 void *NsZeros(size_t count, size_t size);
 /* Sets a function to be called once before the program ends this way, such as to close the results of a run; NULL: none. It should not allocate; if it runs out of memory too, the
    program ends at once. */

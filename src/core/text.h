@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include "percuss/arena.h"
 
-/* Bytes of the character at text (1 to 4) and its code point; 0 when there is none (invalid bytes, surrogates, the end). */
+/* Bytes of the character at text (1 to 4) and its code point; 0 for invalid bytes, surrogates and the end. */
 int NsTextDecode(const char *text, const char *end, unsigned *code);
 /* Characters in so many bytes; an invalid byte counts as one. */
 int NsTextCount(const char *text, size_t bytes);
-/* Bytes of the line break at text, 0 if there is none. What libyaml calls a break: CR LF, CR, LF, U+0085, U+2028, U+2029. */
+/* Bytes of the line break at text, or 0. What libyaml calls a break: CR LF, CR, LF, U+0085, U+2028, U+2029. */
 int NsTextBreak(const char *text, const char *end);
 /* Whether it is safe to send to a terminal: no control characters, nothing that turns the direction of writing. */
 bool NsTextPrintable(unsigned code);
@@ -28,7 +28,7 @@ void NsPutWord(FILE *file, const char *word);
 /* Whether it names a file without leading elsewhere: letters, digits, and - _ . within it. */
 bool NsTextIsFileName(const char *text);
 bool NsTextEndsWith(const char *text, const char *end);
-/* printf("%d %s", n, NsPlural(n, "body", "bodies")). The count may be any number: it may come from a file of somebody else's. */
+/* printf("%d %s", n, NsPlural(n, "body", "bodies")). The count may be any number, because it may come from a file. */
 static inline const char *NsPlural(double count, const char *one, const char *many)
 {
   return count == 1 ? one : many;

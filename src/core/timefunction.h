@@ -34,13 +34,13 @@ extern const NsTable NsTable_TimeFunction;
 
 /* The factor at t; 1 for NULL. */
 PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);
-/* The first time after t at which it jumps or bends, and the period in which it swings at t (a pulse is half of one); PETSC_MAX_REAL: never, or not at all. */
+/* The first time after t at which it has a jump or a kink (PETSC_MAX_REAL: never), and its period at t (a pulse is half a period; PETSC_MAX_REAL: not periodic). */
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t);
 
 /*
-  What a step has of a function that jumps or bends in it, or of a pulse: a value at an instant is nothing to go by, a pulse may lie between two of them. Both are the value at t for
-  other functions and steps.
+  Value of a function for a step in which it has a jump or a kink, or for a pulse: the value at one instant would not do, because a pulse may lie between two instants. For other
+  functions and steps both are the value at t.
 
   Mean: over [t - before, t + after], of which what is before 0 does not count. Steps that evaluate a function once, at t, on intervals that tile the time, have its impulse exactly.
   Middle: of the parabola over [from, to] that has the function's values at its ends and its mean.

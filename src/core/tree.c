@@ -335,7 +335,7 @@ static const char *nearest_file(const char *path, NsArena *arena)
   return nearest ? NsArenaPrint(arena, "%.*s%s", folder, path, nearest) : NULL;
 }
 
-/* Up to one byte more than is allowed, which tells a file that is too large. NULL: errno. Devices and pipes do not say how much it will be. */
+/* Reads up to one byte more than is allowed, to detect a file that is too large. NULL: errno. The size of devices and pipes is not known beforehand. */
 static char *read_whole(FILE *file, size_t most, NsArena *arena, size_t *size)
 {
   size_t room = 1 << 16;

@@ -14,7 +14,7 @@ NsNode *NsTreeChild(const NsNode *node, const char *key)
   return NULL;
 }
 
-/* Counted from the end, so that a copy of an item (see `shorthand` in keys.h) knows its number too. */
+/* Counted from the end, so that it is also the number of a copy of an item (see `shorthand` in keys.h). */
 static int index_in_list(const NsNode *item)
 {
   int after = 0;

@@ -165,7 +165,7 @@ bool NsUnitQuantityAt(int i, const char **name, const char **unit)
   return true;
 }
 
-/* The longest number at text: [sign] digits [. digits] [e [sign] digits]; NULL if there is none. *exponent: where its "e" would stand. */
+/* The longest number at text: [sign] digits [. digits] [e [sign] digits]; NULL if the text does not begin with a number. *exponent: the position of its "e". */
 static const char *skip_number(const char *text, const char **exponent)
 {
   const char *p      = text;

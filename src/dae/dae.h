@@ -65,13 +65,13 @@ struct NsDae {
   Vec                eq, ev; /* its error's estimate */
   /* Allowed error of a step: |eq| <= absolute + relative size_q, |ev| <= absolute + relative size_v, largest components; the sizes are those of the motion so far. Both 0: steps are
      not controlled. Motion from rest has no size yet: the caller sets a least size, and 1e-20 of the model's length is always allowed, or no
-     step would be short enough where forces grow from 0. Beside it the rounding of h a and h^2 a: contacts that hold a body take back what its free acceleration is. */
+     step would be short enough where forces grow from 0. The rounding of h a and h^2 a is also allowed, because the forces of held contacts cancel the free acceleration. */
   PetscReal  absolute, relative, size_q, size_v;
   PetscReal  free_size;   /* largest free acceleration at the restart where something is held, else 0 */
-  PetscReal  last;        /* length of the step before, whose rounding a method by positions undoes; 0 after a restart */
+  PetscReal  last;        /* length of the step before, for methods on position level, which correct its rounding; 0 after a restart */
   PetscReal  rho;         /* generalised-alpha: spectral radius at infinity, 0 .. 1; set before the first restart */
   PetscBool  free_rates;  /* generalised-alpha: rates of held gaps are left as they come out, as in [E] */
-  NsRows     wu, wp, all; /* of the last look: equations, forces; all directions of what is held */
+  NsRows     wu, wp, all; /* of the last evaluation: equations, forces; all directions of the held contacts */
   PetscReal *lambda;      /* [rows] of the last solve, by its wp: N */
   PetscReal *b, *rate;    /* [rows] scratch */
   NsDaeWork  work;

@@ -33,7 +33,7 @@ extern const NsTable NsTable_Support;
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **model);
 /* Words of the key `free_dynamics`: "auto", then the back ends; ends with NULL. */
 extern const char *const NsBackEndNames[];
-/* Whether a model is made of finite elements; the functions below want one that is. */
+/* Whether a model is made of finite elements, as the functions below require. */
 PetscBool NsModelIsFe(const NsModel *model);
 
 /* A body that spins. Points first_point ... of the model's scene are its shaft's nodes; not owned by the caller. */
@@ -49,9 +49,9 @@ typedef struct {
 } NsFeRotor;
 
 /* M, C, K of the model with the first rotor turning at `speed` (rad/s) and others at their ratio to it: C holds gyroscopic terms, K and C those of bearings tabulated over speed; both
-   may be unsymmetric. Nonlinear springs and bearings are linearised about the static equilibrium at that speed, or about r = 0 where there is none. New AIJ matrices, the caller destroys them. *C is NULL when there is none. */
+   may be unsymmetric. Nonlinear springs and bearings are linearised about the static equilibrium at that speed, or about r = 0 if there is no equilibrium. New AIJ matrices, which the caller destroys. *C is NULL without damping and gyroscopic terms. */
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K);
-/* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero where there is none. Of rotors
+/* Unbalance per Omega^2: force f(t) = Omega^2 (re cos(Omega t) - im sin(Omega t)); both zero without unbalance. Of rotors
    that turn as fast as the first one. */
 PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im);
 /* All rotors, in the order of the config; returns their number. */

@@ -35,7 +35,7 @@ static NsDimension dimension_of(const signed char exponents[4], int time)
   return (NsDimension){exponents[0], exponents[1], (signed char)(exponents[2] - time), exponents[3]};
 }
 
-/* With a unit, even where the default has none. */
+/* With a unit, even if the default is written without one. */
 static const char *example_of(const char *default_value, const signed char dimension[4], int rate)
 {
   if (strcmp(default_value, "0")) return default_value;

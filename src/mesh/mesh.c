@@ -173,7 +173,7 @@ static bool add_all(NsMeshSet *sets, PetscInt *count, PetscInt total, const char
   return true;
 }
 
-/* The node at a distance along the chain; -1 with a message when there is none. */
+/* The node at a distance along the chain; -1 with a message if no node is there. */
 static PetscInt node_at(const NsMesh *mesh, const char *name, double distance, NsPlace place, NsDiag *diag)
 {
   PetscInt  e;

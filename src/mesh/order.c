@@ -2,7 +2,7 @@
   How the elements of a mesh hang together, and a numbering of its nodes that keeps neighbours near.
 
   Everything is linear in the size of the mesh, also for a node with a million neighbours: elements twice are found by marks instead of
-  sorting, and the neighbour lists come out sorted by degree, as Cuthill and McKee want them, by writing them in the order of the degrees.
+  sorting, and the neighbour lists come out sorted by degree, as the method of Cuthill and McKee requires, by writing them in the order of the degrees.
 
   Reference: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, chapter 4 (the reversed order, and
   the search for a node at the far end of the graph to begin with).

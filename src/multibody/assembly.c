@@ -161,7 +161,7 @@ static PetscErrorCode close_gaps(NsMultibody *self, Assembly *a, PetscReal *q, P
   const NsMbRow *row = &self->row[a->list[first > 1e-9 * length ? at : worst(a->g, a->rows)]];
   NsDiagError(
     self->diag, place_of(row), "joint '%s' is open by %.4g m at the start, and no motion of the bodies closes all joints", row->joint->name, first);
-  NsDiagNote(self->diag, "check the points of its bodies and where these are at the start; a loop of parallel hinges must fit exactly");
+  NsDiagNote(self->diag, "check the points of its bodies and their initial positions; a closed loop of parallel hinges must fit exactly");
   PetscFunctionReturn(0);
 }
 
@@ -196,7 +196,7 @@ static void check_moves(NsMultibody *self, const Assembly *a, const PetscReal *q
   NsDiagError(self->diag, place_of(&self->row[a->list[at]]),
     "joint '%s' is open by %.4g m at the start: body '%s' would have to move by %.4g m to close it", self->row[a->list[at]].joint->name, open,
     far->name, most);
-  NsDiagNote(self->diag, "place the bodies closer, or allow it: assembly: {tolerance: %.2g m}", 1.1 * most);
+  NsDiagNote(self->diag, "move the bodies closer, or raise the limit: assembly: {tolerance: %.2g m}", 1.1 * most);
 }
 
 static void free_velocities(const NsMultibody *self, PetscReal *D)
@@ -240,7 +240,7 @@ static PetscErrorCode stop_gaps(NsMultibody *self, Assembly *a, const PetscReal 
   if (PetscAbsReal(a->g[at]) <= 1e-9 * fastest) PetscFunctionReturn(0);
   const NsMbRow *row = &self->row[a->list[at]];
   NsDiagError(self->diag, place_of(row), "the initial velocities contradict joint '%s': it would open with %.4g m/s", row->joint->name, a->g[at]);
-  NsDiagNote(self->diag, "give fewer velocities in `initial`: those that are left out follow from the joints");
+  NsDiagNote(self->diag, "remove velocities from `initial`: those that are not given follow from the joints");
   PetscFunctionReturn(0);
 }
 
@@ -303,7 +303,7 @@ static PetscErrorCode count_freedom(NsMultibody *self, const PetscReal *q, const
   if (a.rank < joints) {
     PetscCall(move_nearby(self, &a, q, nearby, d, &closed));
     most = a.rank;
-    if (!closed || most <= self->rank) { /* nothing more is free there: the start itself tells */
+    if (!closed || most <= self->rank) { /* no further row is independent there: the start itself is sufficient */
       look(self, q, &a);
       factor(self, self->inverse_mass, &a);
     }
@@ -318,10 +318,11 @@ static PetscErrorCode count_freedom(NsMultibody *self, const PetscReal *q, const
   PetscCall(destroy(&a));
   if (self->rank == self->degrees) {
     NsDiagError(self->diag, NsTreeChild(self->config->where, "joints")->key_place, "the joints leave no degree of freedom: nothing can move");
-    NsDiagNote(self->diag, "make one joint spherical or cylindrical, or leave one out");
+    NsDiagNote(self->diag, "make a joint spherical or cylindrical, or remove one");
   } else if (*self->redundant) {
     NsDiagWarning(self->diag, NsTreeChild(self->config->where, "joints")->key_place,
-      "joints hold more than once: %s; the motion is unique, the reactions are not: those of these rows are taken as zero", self->redundant);
+      "redundant constraints of joints: %s; the motion is unique, the reactions are not: the reactions of these constraints are set to zero",
+      self->redundant);
   }
   self->degrees -= self->rank;
   PetscFunctionReturn(0);
@@ -341,7 +342,7 @@ static PetscErrorCode check_drives(NsMultibody *self, const PetscReal *q, const 
     const NsMbRow *row = rows > joints ? &self->row[list[rows - 1]] : NULL;
     if (row && a.rank == before)
       NsDiagError(self->diag, NsTreeChild(NsTreeChild(self->config->where, "drives"), row->name)->key_place,
-        "drive '%s' has no degree of freedom to drive: joint '%s' is held by the other joints and drives", row->name, row->joint->name);
+        "drive '%s' has no effect: other joints and drives already determine the motion of joint '%s'", row->name, row->joint->name);
     self->degrees -= row && a.rank > before;
     before = a.rank;
     PetscCall(destroy(&a));

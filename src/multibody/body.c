@@ -35,52 +35,55 @@ typedef struct {
 } BodySettings;
 
 static const NsKey point_keys[] = {
-  {"at", NS_KEY_VECTOR, offsetof(PointSettings, at), .dimension = NS_DIM_LENGTH, .required = true, .help = "its place in the body's frame",
+  {"at", NS_KEY_VECTOR, offsetof(PointSettings, at), .dimension = NS_DIM_LENGTH, .required = true, .help = "position in the body's frame",
     .example = "[10 mm, 0, 0]"},
   {NULL},
 };
 static const NsTable point_table = {"body_point", "named point of a body", point_keys, sizeof(PointSettings), .shorthand = "at"};
 
 static const NsKey rod_keys[] = {
-  {"from", NS_KEY_VECTOR, offsetof(RodSettings, from), .dimension = NS_DIM_LENGTH, .required = true, .help = "its left end in space",
+  {"from", NS_KEY_VECTOR, offsetof(RodSettings, from), .dimension = NS_DIM_LENGTH, .required = true, .help = "initial position of its left end",
     .example = "[0, 0, 0]"},
-  {"to", NS_KEY_VECTOR, offsetof(RodSettings, to), .dimension = NS_DIM_LENGTH, .required = true, .help = "its right end in space",
+  {"to", NS_KEY_VECTOR, offsetof(RodSettings, to), .dimension = NS_DIM_LENGTH, .required = true, .help = "initial position of its right end",
     .example = "[0, 0.1 m, 0]"},
   {"radius", NS_KEY_NUMBER, offsetof(RodSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
-    .help = "radius of a round rod; 0: a thin one, in the plane", .example = "5 mm"},
+    .help = "radius of a round rod; 0: thin rod (in the plane only)", .example = "5 mm"},
   {NULL},
 };
 static const NsTable rod_table = {"rod", "uniform rod between two points", rod_keys, sizeof(RodSettings)};
 
 static const NsKey initial_keys[] = {
   {"velocity", NS_KEY_VECTOR, offsetof(InitialSettings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity of the center of mass; without it joints may set it", .example = "[0, 0, -1 m/s]"},
+    .help = "velocity of the centre of mass; default: follows from the joints, else 0", .example = "[0, 0, -1 m/s]"},
   {"angular_velocity", NS_KEY_NUMBERS, offsetof(InitialSettings, angular_velocity), .columns = 1, .least = 1, .most = 3,
     .dimension = NS_DIM_ANGULAR_VELOCITY, .columns_dimension = {NS_DIM_ANGULAR_VELOCITY},
-    .help = "about the body's own axes x, y, z; in the plane one number; without it joints may set it", .example = "[0, 0, 150 rad/s]"},
+    .help = "about the body's own axes x, y, z; in the plane one number; default: follows from the joints, else 0", .example = "[0, 0, 150 rad/s]"},
   {NULL},
 };
 static const NsTable initial_table = {"body_initial", "velocities of a body at the start", initial_keys, sizeof(InitialSettings)};
 
 static const NsKey body_keys[] = {
   {"dimension", NS_KEY_INTEGER, offsetof(BodySettings, dimension), .default_value = "3", .minimum = "2", .maximum = "3",
-    .help = "3: moves in space; 2: in the plane of x and y, and turns about z", .example = "2"},
+    .help = "3: moves in space; 2: moves in the x-y plane and rotates about z", .example = "2"},
   {"at", NS_KEY_VECTOR, offsetof(BodySettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "place of the origin of its frame at the start: the center of mass, unless the shapes have theirs elsewhere", .example = "[0, 0, 0.3 m]"},
-  {"rotation", NS_KEY_TABLE, offsetof(BodySettings, rotation), .table = &NsTable_Rotation, .help = "orientation of its frame at the start",
+    .help    = "initial position of the origin of its frame, which is the centre of mass unless that of the shapes is elsewhere",
+    .example = "[0, 0, 0.3 m]"},
+  {"rotation", NS_KEY_TABLE, offsetof(BodySettings, rotation), .table = &NsTable_Rotation, .help = "initial orientation of its frame",
     .example = "{axis: [1, 0, 0], angle: 30 deg}"},
   {"rod", NS_KEY_TABLE, offsetof(BodySettings, rod), .table = &rod_table,
-    .help    = "uniform rod in place of at, rotation and inertia; its x axis points from `left` to `right`, which are its points",
+    .help    = "uniform rod, instead of at, rotation and inertia; its x axis goes from the point `left` to the point `right`",
     .example = "{from: [0, 0, 0], to: [0, 0.1 m, 0]}"},
   {"mass", NS_KEY_NUMBER, offsetof(BodySettings, mass), .dimension = NS_DIM_MASS, .minimum = "0 <", .help = "mass", .example = "0.3 kg"},
   {"inertia", NS_KEY_NUMBERS, offsetof(BodySettings, inertia), .columns = 1, .least = 1, .most = 6, .columns_dimension = {{2, 1, 0, 0}},
     .dimension = {2, 1, 0, 0},
-    .help      = "moments of inertia about the center: Ixx, Iyy, Izz, or these and Ixy, Ixz, Iyz (the tensor's own elements); in the plane Izz alone",
-    .example   = "[0.01, 0.02, 0.03]"},
+    .help =
+      "moments of inertia about the centre of mass: Ixx, Iyy, Izz, or these and Ixy, Ixz, Iyz (elements of the tensor, with its signs); in the plane Izz only",
+    .example = "[0.01, 0.02, 0.03]"},
   {"density", NS_KEY_NUMBER, offsetof(BodySettings, density), .dimension = NS_DIM_DENSITY, .minimum = "0 <",
-    .help = "density of the shapes, in place of mass and inertia", .example = "7800 kg/m^3"},
+    .help = "density of the shapes, instead of mass and inertia", .example = "7800 kg/m^3"},
   {"shapes", NS_KEY_NAMED, offsetof(BodySettings, shapes), .table = &NsTable_Shape,
-    .help    = "shapes, each with a name of your own: for mass, pictures and contacts; with `mass` and no `inertia` that mass is spread over them",
+    .help =
+      "shapes, each with a name of your choice, for contacts, pictures and inertia: with `mass` and no `inertia`, the mass is distributed over them",
     .example = "{hull: {box: [0.2 m, 0.2 m, 0.6 m]}}"},
   {"points", NS_KEY_NAMED, offsetof(BodySettings, points), .table = &point_table,
     .help = "named points in its frame, for joints, springs and contacts", .example = "{tip: [10 mm, 0, 0]}"},
@@ -97,20 +100,20 @@ static void check_body(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   for (int i = 0; body->rod && without_rod[i]; i++) {
     if (NsTreeChild(body->where, without_rod[i]))
-      NsDiagError(diag, NsKeysPlace(body->where, without_rod[i]), "a rod has its own %s: leave it out, or the rod", without_rod[i]);
+      NsDiagError(diag, NsKeysPlace(body->where, without_rod[i]), "a `rod` determines `%s`: remove one of them", without_rod[i]);
   }
   if (body->density > 0 && (body->mass > 0 || body->inertia.rows))
-    NsDiagError(diag, NsKeysPlace(body->where, "density"), "mass and inertia follow from `density` and the shapes: give these, or the density");
+    NsDiagError(diag, NsKeysPlace(body->where, "density"), "mass and inertia follow from `density` and the shapes: give either these or the density");
   else if (body->density > 0 && !body->shapes.count)
     NsDiagError(diag, NsKeysPlace(body->where, "density"), "a density needs `shapes`");
   else if (body->density == 0 && body->mass == 0)
     NsDiagError(diag, body->where->key_place, "a body needs `mass` and `inertia`, or `density` and `shapes`");
   else if (body->mass > 0 && !body->inertia.rows && !body->rod && !body->shapes.count)
-    NsDiagError(diag, body->where->key_place, "a body with `mass` needs `inertia` about its center, or `shapes` to spread the mass over");
+    NsDiagError(diag, body->where->key_place, "a body with `mass` needs `inertia`, or `shapes` over which the mass is distributed");
   for (int i = 0; i < body->points.count; i++) {
     const char *name = body->points.names[i];
     if (!strcmp(name, "center") || (body->rod && (!strcmp(name, "left") || !strcmp(name, "right"))))
-      NsDiagError(diag, body->points.where[i]->key_place, "'%s' is a point of %s already", name, body->rod ? "every rod" : "every body");
+      NsDiagError(diag, body->points.where[i]->key_place, "'%s' is already a point of %s", name, body->rod ? "every rod" : "every body");
   }
 }
 
@@ -119,11 +122,12 @@ static const NsTable body_table = {"body", "rigid body with large rotations", bo
 const NsVariant NsBodyVariant_Body = {
   .name  = "body",
   .title = "rigid body that may turn by any angle, in space or in the plane",
-  .about = "A body of a multibody system: any rotation, gyroscopic terms, gravity. Mass and inertia are given, or follow from shapes and a density;\n"
-           "a rod needs its ends and its mass. Its center of mass is NAME.center, named points are NAME.POINT.\n"
-           "dimension: 2 is a body in the plane of x and y that turns about z. All bodies of a model have one dimension.\n"
-           "Positions are those of the center; orientations are unit quaternions p0 .. p3 (scalar first) in the results, angular velocities are\n"
-           "about the body's own axes. For small rotations on finite elements there is bodies.rigid.\n",
+  .about =
+    "A body of a multibody system: large rotations, gyroscopic terms, gravity. Mass and inertia are given, or follow from shapes and a density;\n"
+    "a rod needs its ends and its mass. The centre of mass is NAME.center, named points are NAME.POINT.\n"
+    "A body with `dimension: 2` moves in the x-y plane and rotates about z. All bodies of a model have the same dimension.\n"
+    "In the results, positions are those of the centre of mass, orientations are unit quaternions p0 .. p3 (scalar first), and angular\n"
+    "velocities are about the body's own axes. For rigid bodies on finite elements, with small rotations, see bodies.rigid.\n",
   .table = &body_table,
 };
 
@@ -191,7 +195,7 @@ static PetscBool mass_properties(NsMultibody *self, const BodySettings *settings
   for (PetscInt i = 0; i < body->shapes; i++) bulk = bulk || body->shape[i].kind != NS_SHAPE_POINTS;
   body->mass = settings->mass;
   if (solid && !bulk) {
-    NsDiagError(self->diag, place, "points have no volume: this body needs `inertia`, or a shape that has one");
+    NsDiagError(self->diag, place, "points have no volume: this body needs `inertia`, or another shape");
     return PETSC_FALSE;
   }
   if (settings->inertia.rows && settings->inertia.rows != (body->planar ? 1 : 3) && (body->planar || settings->inertia.rows != 6)) {
@@ -224,14 +228,13 @@ static PetscBool mass_properties(NsMultibody *self, const BodySettings *settings
     if (!(J[k] > 0 && J[k] < 1e30 && body->mass < 1e30)) {
       NsDiagError(self->diag, place, "the moments of inertia of '%s' are %g, %g, %g kg m^2: all of them must be positive%s", body->name, J[0], J[1],
         J[2], settings->rod ? "" : ", and in range");
-      if (settings->rod && !body->planar)
-        NsDiagNote(self->diag, "a rod in space needs a `radius`: a thin one could spin about itself without inertia");
+      if (settings->rod && !body->planar) NsDiagNote(self->diag, "a rod in space needs a `radius`, because a thin rod has no inertia about its axis");
       return PETSC_FALSE;
     }
     if (!body->planar && J[(k + 1) % 3] + J[(k + 2) % 3] < J[k] * (1 - 1e-9)) {
-      NsDiagError(self->diag, place, "no body has the principal moments of inertia %g, %g, %g kg m^2: the largest exceeds the sum of the others",
+      NsDiagError(self->diag, place, "the principal moments of inertia %g, %g, %g kg m^2 are impossible: the largest exceeds the sum of the others",
         J[0], J[1], J[2]);
-      NsDiagNote(self->diag, "moments about a point that is not the center of mass are larger: take m d^2 off");
+      NsDiagNote(self->diag, "`inertia` is about the centre of mass: subtract m d^2 from moments about a point at the distance d");
       return PETSC_FALSE;
     }
   }
@@ -254,7 +257,7 @@ static PetscBool place_frame(NsMultibody *self, const BodySettings *settings, Ns
       return PETSC_FALSE;
     }
     if (body->planar && e[0][2] != 0) {
-      NsDiagError(self->diag, NsKeysPlace(rod->where, "to"), "a rod in the plane has both ends at one z");
+      NsDiagError(self->diag, NsKeysPlace(rod->where, "to"), "both ends of a rod in the plane must have the same z");
       return PETSC_FALSE;
     }
     for (int k = 0; k < 3; k++) e[0][k] /= length;
@@ -273,7 +276,7 @@ static PetscBool place_frame(NsMultibody *self, const BodySettings *settings, Ns
   if (!NsRotationRead(settings->rotation, self->diag, R)) return PETSC_FALSE;
   if (body->planar && settings->rotation && settings->rotation->angle != 0 &&
       (settings->rotation->axis[0] != 0 || settings->rotation->axis[1] != 0)) {
-    NsDiagError(self->diag, NsKeysPlace(settings->rotation->where, "axis"), "a body in the plane turns about z alone; leave the axis out");
+    NsDiagError(self->diag, NsKeysPlace(settings->rotation->where, "axis"), "a body in the plane rotates about z: remove `axis`");
     return PETSC_FALSE;
   }
   return PETSC_TRUE;
@@ -298,7 +301,7 @@ static void make_points(NsMultibody *self, const BodySettings *settings, NsMbBod
     body->point[body->points++] = (NsBodyPoint){settings->points.names[i], {point[i].at[0], point[i].at[1], point[i].at[2]}};
     for (int j = 0; j < settings->shapes.count; j++) {
       if (!strcmp(settings->shapes.names[j], settings->points.names[i]))
-        NsDiagError(self->diag, where->key_place, "'%s' is a shape of this body already", settings->points.names[i]);
+        NsDiagError(self->diag, where->key_place, "'%s' is already the name of a shape of this body", settings->points.names[i]);
     }
   }
 }
@@ -378,8 +381,8 @@ void NsMbBodies(NsMultibody *self)
     NsMbBody *body = &self->body[b];
     make_body(self, chosen[b].settings, list->names[b], body);
     if (b > 0 && body->planar != self->body[0].planar) {
-      NsDiagError(self->diag, list->where[b]->key_place, "'%s' moves in %s, '%s' in %s: all bodies of a model have one `dimension`", body->name,
-        body->planar ? "the plane" : "space", self->body[0].name, body->planar ? "space" : "the plane");
+      NsDiagError(self->diag, list->where[b]->key_place, "'%s' moves in %s, '%s' in %s: all bodies of a model must have the same `dimension`",
+        body->name, body->planar ? "the plane" : "space", self->body[0].name, body->planar ? "space" : "the plane");
     }
     body->first    = self->unknowns;
     body->unknowns = body->planar ? 3 : 7;
@@ -443,6 +446,6 @@ PetscBool NsMbFindPoint(NsMultibody *self, const char *text, PetscBool ground, N
     return PETSC_TRUE;
   }
   NsDiagError(self->diag, place, "body '%s' has no point '%s'%s", body->name, dot + 1, NsDidYouMean(NsNearestWord(dot + 1, words)));
-  NsDiagNote(self->diag, "points of a body: center, left and right of a rod, and those that its `points` name");
+  NsDiagNote(self->diag, "points of a body: center, left and right of a rod, and those in its `points`");
   return PETSC_FALSE;
 }

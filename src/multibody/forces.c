@@ -17,23 +17,23 @@ static void make_spring(NsMultibody *self, const NsSpringSettings *settings, con
     const NsPlace place = settings->between.where[i]->place;
     if (!NsMbFindPoint(self, settings->between.items[i], PETSC_TRUE, place, &spring->side[i])) return;
     if (spring->side[i].body == self->bodies && !NsTreeChild(settings->where, "anchor")) {
-      NsDiagError(self->diag, place, "spring '%s' to the ground needs an `anchor`: the place in space where it ends", name);
+      NsDiagError(self->diag, place, "spring '%s' to the ground needs an `anchor`, the fixed point in space", name);
       return;
     }
     for (int k = 0; k < 3 && spring->side[i].body == self->bodies; k++) spring->side[i].s[k] = settings->anchor[k];
     NsMbPoint(self, &spring->side[i], x[i]);
   }
   if (settings->law) {
-    NsDiagError(self->diag, NsKeysPlace(settings->where, "law"), "a spring between bodies is linear: leave `law` out");
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "law"), "springs between bodies of `type: body` are linear: remove `law`");
     return;
   }
   if (NsTreeChild(settings->where, "direction")) {
-    NsDiagError(
-      self->diag, NsKeysPlace(settings->where, "direction"), "a spring between bodies acts along the line of its points: leave `direction` out");
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "direction"),
+      "a spring between bodies of `type: body` acts along the line between its points: remove `direction`");
     return;
   }
   if (spring->side[0].body == spring->side[1].body) {
-    NsDiagError(self->diag, settings->between.where[1]->place, "spring '%s' joins '%s' to itself", name,
+    NsDiagError(self->diag, settings->between.where[1]->place, "both ends of spring '%s' are on '%s'", name,
       spring->side[0].body < self->bodies ? self->body[spring->side[0].body].name : "ground");
     return;
   }
@@ -42,7 +42,7 @@ static void make_spring(NsMultibody *self, const NsSpringSettings *settings, con
   spring->damping   = settings->damping;
   spring->length    = NsTreeChild(settings->where, "length") ? settings->length : NsLength(d);
   if (NsLength(d) <= 1e-12 * self->length) {
-    NsDiagError(self->diag, settings->where->key_place, "the points of spring '%s' coincide at the start: it has no line to act along", name);
+    NsDiagError(self->diag, settings->where->key_place, "the points of spring '%s' coincide at the start, so its direction is undefined", name);
     return;
   }
   self->springs++;
@@ -87,7 +87,8 @@ void NsMbForces(NsMultibody *self)
   for (int i = 0; i < loads->count; i++) {
     for (int k = 0; no_length[k]; k++) {
       if (!NsTreeChild(load[i].where, no_length[k])) continue;
-      NsDiagError(self->diag, NsKeysPlace(load[i].where, no_length[k]), "bodies of `type: body` take no force per length: write `at` and `force`");
+      NsDiagError(
+        self->diag, NsKeysPlace(load[i].where, no_length[k]), "bodies of `type: body` do not support a force per length: use `at` and `force`");
       break;
     }
     for (int j = 0; j < load[i].at.count; j++) make_load(self, &load[i], j);

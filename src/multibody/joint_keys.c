@@ -2,10 +2,11 @@
 #include "joints.h"
 
 static const NsKey limits_keys[] = {
-  {"lower", NS_KEY_STRING, offsetof(NsJointLimits, lower), .help = "least angle, or least way of a joint that slides", .example = "-90 deg"},
-  {"upper", NS_KEY_STRING, offsetof(NsJointLimits, upper), .help = "greatest angle, or greatest way", .example = "90 deg"},
+  {"lower", NS_KEY_STRING, offsetof(NsJointLimits, lower), .help = "smallest angle, or smallest displacement of a sliding joint",
+    .example = "-90 deg"},
+  {"upper", NS_KEY_STRING, offsetof(NsJointLimits, upper), .help = "largest angle, or largest displacement", .example = "90 deg"},
   {"restitution", NS_KEY_NUMBER, offsetof(NsJointLimits, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "Newton's coefficient of an impact on a limit", .example = "0.5"},
+    .help = "coefficient of restitution of an impact on a limit", .example = "0.5"},
   {NULL},
 };
 static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_keys, sizeof(NsJointLimits)};
@@ -14,18 +15,19 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
   {"between", NS_KEY_STRINGS, offsetof(NsJointSettings, between), .required = true, .least = 2, .most = 2, \
     .help = "two points of bodies, or `ground` and a point", .example = "[ground, crank.left]"}, \
   { \
-    "at", NS_KEY_VECTOR, offsetof(NsJointSettings, at), \
-      .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
-      .help = "place of the joint in space at the start, for sides that name a body without a point", .example = "[0, 0, 0.1 m]" \
+    "at", NS_KEY_VECTOR, offsetof(NsJointSettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
+                                                        .help    = "initial position of the joint in space, for partners without a point", \
+                                                        .example = "[0, 0, 0.1 m]" \
   }
 #define AXIS \
   { \
     "axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), \
-      .default_value = "[0, 0, 0]", .help = "its axis in space at the start; in the plane hinges turn about z", .example = "[1, 0, 0]" \
+      .default_value = "[0, 0, 0]", .help = "initial direction of its axis in space; in the plane hinges rotate about z", .example = "[1, 0, 0]" \
   }
 #define LIMITS \
   { \
-    "limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table, .help = "stops", .example = "{lower: 0, restitution: 0.7}" \
+    "limits", NS_KEY_TABLE, offsetof(NsJointSettings, limits), .table = &limits_table, .help = "end stops", \
+                                                               .example = "{lower: 0, restitution: 0.7}" \
   }
 #define TURNS \
   {"stiffness", NS_KEY_NUMBER, offsetof(NsJointSettings, stiffness), .dimension = {2, 1, -2, -1}, .default_value = "0", .minimum = "0", \
@@ -35,7 +37,7 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
   { \
     "free_angle", NS_KEY_NUMBER, offsetof(NsJointSettings, free_position), \
       .dimension = NS_DIM_ANGLE, .default_value = "0", \
-      .help = "angle at which the spring has no moment; angles are 0 where the frames of both bodies agree", .example = "30 deg" \
+      .help = "angle at which the spring has no moment; the angle is 0 where the frames of both bodies are parallel", .example = "30 deg" \
   }
 #define SLIDES \
   {"stiffness", NS_KEY_NUMBER, offsetof(NsJointSettings, stiffness), .dimension = NS_DIM_STIFFNESS, .default_value = "0", .minimum = "0", \
@@ -44,7 +46,8 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
       .help = "force per velocity along the axis", .example = "10 N s/m"}, \
   { \
     "free_position", NS_KEY_NUMBER, offsetof(NsJointSettings, free_position), \
-      .dimension = NS_DIM_LENGTH, .default_value = "0", .help = "way from the start at which the spring has no force", .example = "10 mm" \
+      .dimension = NS_DIM_LENGTH, .default_value = "0", .help = "displacement from the initial position at which the spring has no force", \
+      .example = "10 mm" \
   }
 
 static const NsKey keys_Fixed[]       = {BETWEEN, {NULL}};
@@ -54,10 +57,10 @@ static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS, {NULL}};
 static const NsKey keys_Spherical[]   = {BETWEEN, {NULL}};
 static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
     {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .required = true,
-      .help = "axis of the second body, in space at the start, perpendicular to `axis`", .example = "[0, 0, 1]"},
+      .help = "initial direction of the axis of the second body, perpendicular to `axis`", .example = "[0, 0, 1]"},
     {NULL}};
 static const NsKey keys_Planar[]      = {BETWEEN,
-       {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .required = true, .help = "normal of the plane in space at the start",
+       {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .required = true, .help = "initial direction of the normal of the plane",
          .example = "[0, 0, 1]"},
        {NULL}};
 static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS, {NULL}};
@@ -65,12 +68,13 @@ static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};
 static const NsKey keys_Gear[]        = {
          {"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2, .help = "two hinges", .example = "[A, B]"},
          {"ratio", NS_KEY_NUMBER, offsetof(NsJointSettings, ratio), .required = true,
-           .help = "n in angle_1 + n angle_2 = constant: the teeth of the second over those of the first, negative where they turn alike", .example = "2"},
+           .help = "n in angle_1 + n angle_2 = constant: number of teeth of the second over that of the first; negative if both turn in the same direction",
+           .example = "2"},
          {NULL}};
 static const NsKey keys_Rack[] = {{"joints", NS_KEY_STRINGS, offsetof(NsJointSettings, joints), .required = true, .least = 2, .most = 2,
-                                    .help = "a joint that slides, and a hinge", .example = "[slide, pinion]"},
+                                    .help = "a sliding joint and a hinge", .example = "[slide, pinion]"},
   {"radius", NS_KEY_NUMBER, offsetof(NsJointSettings, radius), .dimension = NS_DIM_LENGTH, .required = true,
-    .help = "r in way - r angle = constant, negative where they go the other way", .example = "20 mm"},
+    .help = "r in displacement - r angle = constant; negative for the opposite direction", .example = "20 mm"},
   {NULL}};
 
 #define NS_JOINT(Name, word, also, line) \

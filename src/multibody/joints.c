@@ -111,18 +111,18 @@ static PetscBool read_sides(NsMultibody *self, const NsJointSettings *settings, 
     named[i].point = named[i].side.body < self->bodies && (strchr(text, '.') || !at);
   }
   if (named[0].side.body == named[1].side.body) {
-    NsDiagError(self->diag, settings->between.where[1]->place, "joint '%s' joins '%s' to itself", name,
+    NsDiagError(self->diag, settings->between.where[1]->place, "both sides of joint '%s' are on '%s'", name,
       named[0].side.body < self->bodies ? self->body[named[0].side.body].name : "ground");
     return PETSC_FALSE;
   }
   if (at && named[0].point && named[1].point) {
-    NsDiagError(self->diag, NsKeysPlace(settings->where, "at"), "joint '%s' names points on both bodies: leave `at` out, or the points", name);
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "at"), "joint '%s' has points on both bodies: remove `at` or a point", name);
     return PETSC_FALSE;
   }
   return PETSC_TRUE;
 }
 
-/* Of the side at the start, in space; the ground has none of its own. */
+/* Of the partner at the start, in space; the ground is at rest at the origin. */
 static void start_point(const NsMultibody *self, const NsSide *side, PetscReal x[3])
 {
   const NsMbBody *body = &self->body[side->body];
@@ -209,7 +209,7 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
 
   if (none || (planar && joint->type == NS_JOINT_Revolute)) {
     if (planar && settings->axis[0] * settings->axis[0] + settings->axis[1] * settings->axis[1] > 0) {
-      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "a hinge in the plane turns about z: leave `axis` out");
+      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "a hinge in the plane rotates about z: remove `axis`");
       return PETSC_FALSE;
     }
     memcpy(e[0][2], z, sizeof(z));
@@ -218,7 +218,7 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
   }
   if (planar && joint->type != NS_JOINT_Revolute && !none) {
     if (e[0][2][2] != 0) {
-      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "the axis of joint '%s' leaves the plane of x and y", joint->name);
+      NsDiagError(self->diag, NsKeysPlace(settings->where, "axis"), "the axis of joint '%s' is not in the x-y plane", joint->name);
       return PETSC_FALSE;
     }
     joint->about = 1; /* e1 lies in the plane, e2 is z */
@@ -231,9 +231,8 @@ static PetscBool read_axes(NsMultibody *self, const NsJointSettings *settings, N
   if (joint->type != NS_JOINT_Universal) return PETSC_TRUE;
   if (!read_axis(self, settings, "second_axis", settings->second_axis, joint->name, e[1][2])) return PETSC_FALSE;
   if (PetscAbsReal(NsDot(e[0][2], e[1][2])) > 1e-3) {
-    NsDiagError(self->diag, NsKeysPlace(settings->where, "second_axis"),
-      "the axes of joint '%s' do not agree: they are at %.4g deg to each other, not 90", joint->name,
-      acos(PetscMin(1, PetscAbsReal(NsDot(e[0][2], e[1][2])))) * 180 / PETSC_PI);
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "second_axis"), "the axes of joint '%s' are at an angle of %.4g deg, not 90 deg",
+      joint->name, acos(PetscMin(1, PetscAbsReal(NsDot(e[0][2], e[1][2])))) * 180 / PETSC_PI);
     return PETSC_FALSE;
   }
   NsAcross(e[1][2], e[1][0], e[1][1]);
@@ -363,7 +362,7 @@ static void make_gear(NsMultibody *self, NsMbJoint *joint)
     joint->geared[i]      = find_joint(self, settings->joints.items[i], place);
     if (!joint->geared[i]) return;
     if (slide ? joint->geared[i]->slides && !joint->geared[i]->turns : joint->geared[i]->turns) continue;
-    NsDiagError(self->diag, place, "'%s' is no joint that %s", joint->geared[i]->name, slide ? "slides (prismatic)" : "turns (revolute)");
+    NsDiagError(self->diag, place, "'%s' is not a joint that %s", joint->geared[i]->name, slide ? "slides (prismatic)" : "turns (revolute)");
     return;
   }
   if (joint->geared[0] == joint->geared[1]) {
@@ -371,8 +370,7 @@ static void make_gear(NsMultibody *self, NsMbJoint *joint)
     return;
   }
   if (joint->ratio == 0) {
-    NsDiagError(
-      self->diag, NsKeysPlace(settings->where, rack ? "radius" : "ratio"), "with 0 here '%s' would hold its first joint alone", joint->name);
+    NsDiagError(self->diag, NsKeysPlace(settings->where, rack ? "radius" : "ratio"), "this must not be 0: '%s' would couple nothing", joint->name);
     return;
   }
   NsMbRow *row = add_row(self, joint, NS_ROW_GEAR, 0, 0, "");
@@ -409,7 +407,7 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
   if (joint->type == NS_JOINT_Distance) {
     if (joint->zero_slide <= 1e-12 * self->length) {
       NsDiagError(self->diag, settings->where->key_place,
-        "the points of joint '%s' coincide at the start: a distance of 0 is a spherical or revolute joint", joint->name);
+        "the points of joint '%s' coincide at the start: for a distance of 0 use a spherical or revolute joint", joint->name);
       return;
     }
     add_row(self, joint, NS_ROW_DISTANCE, 0, 0, "")->offset = joint->zero_slide;

@@ -199,27 +199,28 @@ static void refuse_others(const NsConfig *config, NsDiag *diag)
 {
   static const char *const common[]     = {"title", "gravity", "bodies", "joints", "drives", "assembly", "springs", "loads", "contacts", "start",
         "free_dynamics", "scheme", "time", "limits", "output", NULL};
-  static const char *const instead[][2] = {{"supports", "hold a body by a joint: {type: fixed, between: [ground, BODY]}"},
-    {"bearings", "`springs` act between points, joints have `stiffness`"}, {"masses", "a body has its own `mass`"},
-    {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "put the center of mass beside the axis"}};
+  static const char *const instead[][2] = {{"supports", "fix a body by a joint: {type: fixed, between: [ground, BODY]}"},
+    {"bearings", "use `springs` between points, or the `stiffness` of joints"}, {"masses", "a body has its own `mass`"},
+    {"discs", "a body has its own `inertia`, or shapes"}, {"unbalances", "use a body whose centre of mass is off its axis"}};
   const NsChosen          *body         = config->bodies.items;
 
   for (int b = 0; b < config->bodies.count; b++) {
     if (NsMultibodyIs(&body[b])) continue;
-    NsDiagError(diag, config->bodies.where[b]->key_place, "'%s' is of type '%s': a model with bodies of `type: body` has no others",
-      config->bodies.names[b], body[b].variant->name);
+    NsDiagError(diag, config->bodies.where[b]->key_place,
+      "'%s' is of type '%s': a model with bodies of `type: body` cannot have bodies of other types", config->bodies.names[b], body[b].variant->name);
   }
   for (const NsNode *section = config->where->first; section; section = section->next) {
     int i = 0;
     while (common[i] && strcmp(common[i], section->key)) i++;
     if (common[i] || !section->count) continue;
-    NsDiagError(diag, section->key_place, "%s are not for bodies of `type: body`", section->key);
+    NsDiagError(diag, section->key_place, "`%s` cannot be used with bodies of `type: body`", section->key);
     for (size_t k = 0; k < PETSC_STATIC_ARRAY_LENGTH(instead); k++) {
       if (!strcmp(instead[k][0], section->key)) NsDiagNote(diag, "%s", instead[k][1]);
     }
   }
   if (config->start == 1)
-    NsDiagError(diag, NsKeysPlace(config->where, "start"), "bodies of `type: body` start as their `initial` says: no static state is looked for");
+    NsDiagError(
+      diag, NsKeysPlace(config->where, "start"), "bodies of `type: body` do not support `start: static`: they start from their `initial` state");
 }
 
 /* Weight along z has no effect in the plane. */
@@ -231,8 +232,8 @@ static void check_gravity(const NsMultibody *self)
   if (g[0] == 0 && g[1] == 0)
     NsDiagWarning(self->diag, NsKeysPlace(self->config->where, "gravity"), "gravity has no effect: bodies with `dimension: 2` move along x and y");
   else
-    NsDiagError(
-      self->diag, NsKeysPlace(self->config->where, "gravity"), "gravity has a part along z, and bodies with `dimension: 2` move along x and y");
+    NsDiagError(self->diag, NsKeysPlace(self->config->where, "gravity"),
+      "the z component of gravity has no effect: bodies with `dimension: 2` move along x and y");
 }
 
 static void make_mass(NsMultibody *self, NsModel *model)

@@ -12,8 +12,8 @@ const char *const NsShapeWords[] = {"sphere", "box", "cylinder", "capsule", "poi
 static const NsKey rotation_keys[] = {
   {"axis", NS_KEY_VECTOR, offsetof(NsRotationSettings, axis), .default_value = "[0, 0, 1]", .help = "axis of the rotation, of any length",
     .example = "[0, 1, 0]"},
-  {"angle", NS_KEY_NUMBER, offsetof(NsRotationSettings, angle), .dimension = NS_DIM_ANGLE, .required = true, .help = "angle, right-handed about it",
-    .example = "30 deg"},
+  {"angle", NS_KEY_NUMBER, offsetof(NsRotationSettings, angle), .dimension = NS_DIM_ANGLE, .required = true,
+    .help = "angle about the axis, right-handed", .example = "30 deg"},
   {NULL},
 };
 const NsTable NsTable_Rotation = {"rotation", "rotation by an angle about an axis", rotation_keys, sizeof(NsRotationSettings)};
@@ -29,7 +29,7 @@ static const NsKey round_keys[] = {
   {"radius", NS_KEY_NUMBER, offsetof(NsRoundSettings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", .help = "radius",
     .example = "50 mm"},
   {"length", NS_KEY_NUMBER, offsetof(NsRoundSettings, length), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <",
-    .help = "length along the shape's z axis; of a capsule between the centers of its ends", .example = "200 mm"},
+    .help = "length along the z axis of the shape; of a capsule: between the centres of its half spheres", .example = "200 mm"},
   {NULL},
 };
 static const NsTable round_table = {"round_shape", "cylinder or capsule along its z axis", round_keys, sizeof(NsRoundSettings)};
@@ -44,9 +44,9 @@ static const NsKey shape_keys[] = {
   {"capsule", NS_KEY_TABLE, offsetof(NsShapeSettings, round[NS_SHAPE_CAPSULE]), .table = &round_table,
     .help = "cylinder with a half sphere at each end", .example = "{radius: 50 mm, length: 200 mm}"},
   {"points", NS_KEY_NUMBERS, offsetof(NsShapeSettings, points), .columns = 3, .columns_dimension = {NS_DIM_LENGTH, NS_DIM_LENGTH, NS_DIM_LENGTH},
-    .help = "points that may touch, without mass", .example = "[[0, 0, 0], [10 mm, 0, 0]]"},
+    .help = "contact points, without mass", .example = "[[0, 0, 0], [10 mm, 0, 0]]"},
   {"at", NS_KEY_VECTOR, offsetof(NsShapeSettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "place of its center in the body's frame", .example = "[0, 0, 10 mm]"},
+    .help = "position of its centre in the body's frame", .example = "[0, 0, 10 mm]"},
   {"rotation", NS_KEY_TABLE, offsetof(NsShapeSettings, rotation), .table = &NsTable_Rotation, .help = "its orientation in the body's frame",
     .example = "{axis: [1, 0, 0], angle: 90 deg}"},
   {NULL},
@@ -63,7 +63,7 @@ PetscBool NsRotationRead(const NsRotationSettings *settings, NsDiag *diag, Petsc
     return PETSC_TRUE;
   }
   if (!(length > 0 && length < 1e100)) {
-    NsDiagError(diag, NsKeysPlace(settings->where, "axis"), "the axis of a rotation needs a direction");
+    NsDiagError(diag, NsKeysPlace(settings->where, "axis"), "the axis of a rotation must not be zero");
     return PETSC_FALSE;
   }
   for (int k = 0; k < 3; k++) axis[k] = settings->axis[k] / length;
@@ -233,7 +233,7 @@ void NsShapeDraw(const NsShape *shape, PetscInt *points, PetscReal *x, PetscInt 
   } else if (shape->kind == NS_SHAPE_CYLINDER || shape->kind == NS_SHAPE_CAPSULE) {
     const PetscInt low = add_circle(&picture, 2, r, -h), high = add_circle(&picture, 2, r, h);
     for (int i = 0; i < AROUND; i += AROUND / 4) add_line(&picture, low + i, high + i);
-    if (shape->kind == NS_SHAPE_CYLINDER) /* a radius, to see it roll */
+    if (shape->kind == NS_SHAPE_CYLINDER) /* a radius, which shows its rotation */
       add_line(&picture, add_point(&picture, 0, 0, h), high);
     for (int side = 0; side < 4 && shape->kind == NS_SHAPE_CAPSULE; side++) add_arch(&picture, side % 2, r, side < 2 ? -h : h);
   } else if (shape->kind == NS_SHAPE_BOX) {

@@ -31,8 +31,8 @@ static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const Ns
     return 1;
   }
   if (!plane || shape->kind == NS_SHAPE_CYLINDER) {
-    NsDiagError(self->diag, place, "a %s has no contact with %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres have");
-    NsDiagNote(self->diag, "%s", plane ? "take a capsule, or the points where it may touch" : "put spheres where they may touch");
+    NsDiagError(self->diag, place, "a %s cannot touch %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres can");
+    NsDiagNote(self->diag, "%s", plane ? "use a capsule, or points where it may touch" : "add spheres where they may touch");
     return 0;
   }
   if (shape->kind == NS_SHAPE_CAPSULE) {
@@ -77,8 +77,7 @@ static PetscInt balls_of(NsMultibody *self, const NsPartnerSettings *partner, Pe
       Ball one = {.radius = partner->radius, .name = dot ? dot + 1 : text};
       if (!NsMbFindPoint(self, text, PETSC_FALSE, place, &one.side)) return 0;
       if (!plane && partner->radius == 0) {
-        NsDiagError(
-          self->diag, place, "a point has no contact with other bodies: give it a radius, {node: %s, radius: 1 mm}, or name a sphere", text);
+        NsDiagError(self->diag, place, "a point cannot touch other bodies: give it a radius, {node: %s, radius: 1 mm}, or use a sphere", text);
         return 0;
       }
       if (ball) ball[count] = one;
@@ -98,13 +97,13 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
   const PetscBool        planar = self->body[0].planar;
 
   if (!plane || plane->surface.on) {
-    NsDiagError(self->diag, partner->where->place, "bodies of `type: body` touch planes that are fixed in space, and spheres of each other");
+    NsDiagError(self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed in space, and spheres can touch spheres");
     return PETSC_FALSE;
   }
   const PetscReal length = NsLength(plane->normal);
   if (!(length > 0) || (planar && plane->normal[2] != 0)) {
     NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "normal"),
-      length > 0 ? "the normal of this plane leaves the plane of x and y, in which the bodies move" : "the normal of a plane must not be zero");
+      length > 0 ? "the normal of this plane is not in the x-y plane, in which the bodies move" : "the normal of a plane must not be zero");
     return PETSC_FALSE;
   }
   touch->plane = PETSC_TRUE;
@@ -114,7 +113,7 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
     touch->velocity[k] = plane->velocity[k];
   }
   if (PetscAbsReal(NsDot(touch->velocity, touch->n)) > 1e-9 * NsLength(touch->velocity)) {
-    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "velocity"), "a plane moves within itself only");
+    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "velocity"), "the velocity of a plane must be tangential");
     return PETSC_FALSE;
   }
   if (planar)
@@ -175,7 +174,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
       check_start(self, settings, touch);
     }
   }
-  if (!made) NsDiagError(self->diag, settings->where->key_place, "contact '%s' has no two bodies", name);
+  if (!made) NsDiagError(self->diag, settings->where->key_place, "both partners of contact '%s' are on the same body", name);
   return made;
 }
 

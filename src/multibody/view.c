@@ -89,7 +89,7 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   NsMbFrames(self, self->start_q, NULL);
   scene_points(self, scene->x, NULL);
   model->probe_help =
-    "probes of bodies: a body's name, for its position, orientation and velocities; one of these, such as ball.x; a named point, such as rod.left; a hinge, for its angle";
+    "probes of bodies: the name of a body, for its position, orientation and velocities; one of these quantities, such as ball.x; a point, such as rod.left; a hinge, for its angle";
   PetscFunctionReturn(0);
 }
 
@@ -227,7 +227,7 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
       probe->column[probe->columns++] = (NsProbeColumn){.suffix = axes[k], .coordinate = 1 + 3 * (self->first_point[b] + i) + k};
   }
   *found = probe->columns > 0;
-  (void)snprintf(why, size, "body '%s' has no point and no quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
+  (void)snprintf(why, size, "body '%s' has no point or quantity '%s'%s", body->name, word, NsDidYouMean(NsNearestWord(word, words)));
   PetscFunctionReturn(0);
 }
 

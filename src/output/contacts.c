@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct {
   Row      *row;
-  PetscInt *column; /* [candidates] -1: none, a slot stands for other balls from time to time */
+  PetscInt *column; /* [candidates] -1: none, because a slot represents different balls over time */
 } Contacts;
 
 static const NsColumn columns[] = {
@@ -73,9 +73,9 @@ static PetscErrorCode open_table(NsWriter *writer)
 
     self->column[i] = candidate->slot ? -1 : column;
     if (candidate->slot) continue;
-    subject[column].name = NsArenaPrint(arena, "%s", NsCandidateName(candidate, name));
-    subject[column++].has =
-      (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) | (candidate->torque_arm != 0 ? TORQUE : 0) | (candidate->moment_arm != 0 ? MOMENT : 0);
+    subject[column].name  = NsArenaPrint(arena, "%s", NsCandidateName(candidate, name));
+    subject[column++].has = (candidate->directions > 1 ? TANGENT_1 : 0) | (candidate->directions > 2 ? TANGENT_2 : 0) |
+                            (candidate->torque_arm != 0 ? TORQUE : 0) | (candidate->moment_arm != 0 ? MOMENT : 0);
   }
   writer->data = self;
   NsCsvOpen(&writer->csv[0], writer->sink, &contacts, count, subject);

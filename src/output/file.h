@@ -30,7 +30,7 @@ typedef struct {
 void NsFileCreate(NsFile *file, NsSink *sink, size_t capacity);
 /* Claims the name. Truncates what was there; of a run that resumes, keeps it until NsFileSerialize. */
 void NsFileOpen(NsFile *file, const char *name);
-/* The same by the name NAME.part, until NsFilePublish: other programs see the complete file or none, also if this program is killed. */
+/* The same with the name NAME.part until NsFilePublish, so that NAME is complete whenever it exists, also if this program is killed. */
 void NsFileOpenPart(NsFile *file, const char *name);
 /* What is in the buffer goes to the file; it does by itself when the buffer is full. */
 void NsFileFlush(NsFile *file);

@@ -130,7 +130,7 @@ NsOwned *NsFolderOwn(NsFolder *folder, const char *name, size_t size, int64_t co
   return owned;
 }
 
-/* A line of the list; what is none is passed over. */
+/* Reads a line of the list; invalid lines are skipped. */
 static void take_line(NsFolder *folder, const char *line, size_t size)
 {
   const char *text = NsArenaCopy(folder->arena, line, size), *blank = strrchr(text, ' ');
@@ -237,7 +237,7 @@ static bool look_without_list(NsFolder *folder)
   return true;
 }
 
-/* Reads the list, if there is one, and sees what the directory is. */
+/* Reads the list, if it exists, and determines the state of the directory. */
 static bool look(NsFolder *folder)
 {
   struct stat about;
@@ -379,7 +379,7 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena)
   NsFolder      *folder;
   NsDirectoryUse use;
 
-  if (stat(path, &info)) return NS_DIRECTORY_FREE; /* making it will tell what is wrong, if anything is */
+  if (stat(path, &info)) return NS_DIRECTORY_FREE; /* creating it reports the error, if there is one */
   if (!S_ISDIR(info.st_mode)) return NS_DIRECTORY_FILE;
   folder = NsFolderOpen(path, 0, false, NS_FOLDER_RUN, arena);
   use    = folder ? folder->use : errno == EACCES ? NS_DIRECTORY_FOREIGN : NS_DIRECTORY_UNKNOWN;

@@ -7,8 +7,8 @@
       frames/bar_*.vtk 128          frames/bar_000000.vtk ... bar_000127.vtk; the last line of a series holds
 
   A name is on the list, and the list on the disk, before a file of that name is made: NsFolderClaim. So a directory is known as one of percuss from its first file on, wherever a
-  run is killed, and --overwrite removes the files of the list (and NAME.part, by which a file is made) and no others. A name that is not on the list and is taken belongs to
-  somebody else: claiming it fails with EEXIST.
+  run is killed, and --overwrite removes the files of the list (and NAME.part, by which a file is made) and no others. A name that exists and is not on the list belongs to the
+  user or another program: claiming it fails with EEXIST.
 
   The directory is held open, and files in it are opened, renamed and removed relative to it (openat ...). A symbolic link is followed on the way to the directory, which the user
   names, and never within it (O_NOFOLLOW). Functions that fail return false, NULL or -1 and set errno; NsFolderWhy puts it into words.
@@ -38,12 +38,12 @@ NsDirectoryUse NsDirectoryLook(const char *path, NsArena *arena);
 const char *NsDirectoryFreeName(const char *path, NsArena *arena);
 
 /* Opens a directory. `own`: how many folders at the end of the path are not the user's word but percuss's, such as 2 of DIR/runs/0123456789ab: there no link is followed. `make`: like
-   mkdir -p. `kind`: for the list, where there is none yet. */
+   mkdir -p. `kind`: for a new list. */
 NsFolder *NsFolderOpen(const char *path, int own, bool make, const char *kind, NsArena *arena);
 void      NsFolderClose(NsFolder **folder);
-/* What it was when it was opened, locked or cleaned. */
+/* Its state when it was opened, locked or cleaned. */
 NsDirectoryUse NsFolderLook(const NsFolder *folder);
-/* Whether this process alone writes there from now on, until NsFolderClose; false with EWOULDBLOCK: another does. True, too, where that cannot be told: not every file system has locks. */
+/* Whether this process alone writes there from now on, until NsFolderClose; false with EWOULDBLOCK: another does. Also true where this is unknown: not every file system has locks. */
 bool NsFolderLock(NsFolder *folder);
 
 /* Makes this name percuss's own: "history.csv", "checkpoint/step_000000000000100.ckpt", or "frames/" for a folder, which is then made. On the disk when it returns. */
@@ -61,7 +61,7 @@ bool    NsFolderOwns(const NsFolder *folder, const char *name);
 /* At the end of a run: the list with the names of what is there, sorted, the same for a run that was stopped on the way. Does not allocate. */
 void NsFolderSeal(NsFolder *folder);
 
-/* For openat and its kind: the open directory in which a name of this folder is, and its last part there. -1: it has none. */
+/* For openat and its kind: the open directory in which a name of this folder is, and its last part there. -1: no such directory. */
 int NsFolderAt(NsFolder *folder, const char *name, const char **leaf);
 /* Whether an empty file has this name: nothing is lost with it, whoever made it. */
 bool NsFolderIsEmptyFile(NsFolder *folder, const char *name);

@@ -80,7 +80,7 @@ bool NsFolderIsEmptyFile(NsFolder *folder, const char *name)
   return find_file(folder, name, &about) && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
-/* Whether somebody else has this name, or the one by which it is made. */
+/* Whether another program has a file of this name, or of the name with .part. */
 static bool is_taken(NsFolder *folder, const char *name)
 {
   char        part[NS_FOLDER_NAME + 8];
@@ -120,7 +120,7 @@ void NsFolderHold(NsFolder *folder)
   folder->held = true;
 }
 
-/* A folder of the directory, which may be somebody else's and is shared then. */
+/* A folder of the directory; one that percuss did not make is shared. */
 static bool claim_folder(NsFolder *folder, const char *name)
 {
   char        plain[64] = "";

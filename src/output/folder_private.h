@@ -1,4 +1,4 @@
-/* A directory of results as folder.c (the directory and its list) and folder_files.c (names of files in it) see it. */
+/* A directory of results shared by folder.c (the directory and its list) and folder_files.c (names of files in it). */
 #pragma once
 #include <sys/types.h>
 #include "folder.h"
@@ -15,7 +15,7 @@ struct NsOwned {
 struct NsFolder {
   NsArena       *arena;
   const char    *path, *kind;
-  int            fd, list; /* list: -1: there is none */
+  int            fd, list; /* list: -1: not open */
   off_t          size;     /* of the list, up to the end of its last whole line */
   NsDirectoryUse use;
   NsOwned       *owned;

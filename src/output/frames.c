@@ -45,7 +45,7 @@ typedef struct {
 #define FIELD(name) offsetof(Picture, fields.name)
 
 static const NsVtkArray model_points[] = {
-  {"displacement", NS_VTK_VECTORS, "m", "from the position in the file, which is that of the mesh", FIELD(displacement)},
+  {"displacement", NS_VTK_VECTORS, "m", "displacement from the points of the file, which are at their reference positions", FIELD(displacement)},
   {"velocity", NS_VTK_VECTORS, "m/s", "velocity", FIELD(velocity)},
   {"rotation", NS_VTK_VECTORS, "rad", "rotation; where points rotate", FIELD(rotation)},
   {"radius", NS_VTK_SCALARS, "m", "outer radius to draw; 0: the cells are the body itself", offsetof(Picture, radius)},

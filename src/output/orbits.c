@@ -70,8 +70,8 @@ static const NsColumn orbits_columns[] = {
   {"spin_rate", "rad/s", "angular velocity of the spin", offsetof(StationRow, spin_rate)},
   {NULL},
 };
-static const NsCsvType orbits = {"orbits.csv", "motion of rotors at their stations, a row every `output.orbits.every` steps", NS_CSV_STEPS, orbits_columns,
-  "station", offsetof(OrbitsRow, station), sizeof(StationRow)};
+static const NsCsvType orbits = {"orbits.csv", "motion of rotors at their stations, a row every `output.orbits.every` steps", NS_CSV_STEPS,
+  orbits_columns, "station", offsetof(OrbitsRow, station), sizeof(StationRow)};
 
 static const NsColumn turn_columns[] = {
   {"time", "s", "time at which the shaft completes a revolution", offsetof(TurnRow, time)},
@@ -312,7 +312,7 @@ static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
   PetscFunctionReturn(0);
 }
 
-/* A whirl of less than half a turn in a quarter of the run is none: the orbit does not go round. */
+/* Less than half a turn in a quarter of the run is not a whirl. */
 static void summary(const NsWriter *writer, NsJson *json)
 {
   const Orbits *self = writer->data;

@@ -7,7 +7,7 @@
 #include "csv.h"
 #include "settings.h"
 
-/* Whether a record, of whose numbers this is the sum, may be written; where it is NaN or Inf the loop ends the run. For writers that have their numbers before the guard has seen the
+/* Whether a record, of whose numbers this is the sum, may be written; where it is NaN or Inf the loop ends the run. For writers that compute before the guard has checked the
    state. */
 PetscBool NsWriterFinite(NsWriter *writer, PetscReal sum);
 

@@ -78,7 +78,7 @@ static long not_before(const Samples *samples, double t, long from)
   return from;
 }
 
-/* The sample at t, -1 if there is none so near that only rounding can be between: a millionth of the distance of rows. *from goes on with t. */
+/* The sample at t, within rounding (a millionth of the distance of rows); -1: no such sample. *from advances with t. */
 static long sample_at(const Samples *samples, double t, long *from)
 {
   const long k = *from = not_before(samples, t, *from);

@@ -28,7 +28,7 @@ typedef struct {
   int                grid; /* the run whose times these are */
   bool               interpolated;
   long               rows[NS_ALIGN_RUNS]; /* of each run in the time that all have */
-  int                quantities;          /* that all runs have; `time` is none */
+  int                quantities;          /* that all runs have, without `time` */
   NsAlignedQuantity *quantity;
   int                alone; /* columns that some run has and another has not */
   const char        *first_alone;

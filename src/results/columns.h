@@ -13,5 +13,5 @@ const char *NsColumnUnit(const char *file, const char *name);
 bool NsColumnOfWords(const char *file, const char *name);
 /* Whether its values are sums over the steps since the previous row. */
 bool NsColumnSums(const char *file, const char *name);
-/* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux"; NULL: it has none. */
+/* The column that is the rate of this one, "bar.left.vx" of "bar.left.ux"; NULL: no such column. */
 const char *NsColumnRate(const char *file, const char *name, NsArena *arena);

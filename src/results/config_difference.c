@@ -9,7 +9,7 @@ typedef struct {
   NsConfigDifference **end;
 } List;
 
-/* Both as values of one dimension; false: they have none in common. */
+/* Both as values of the same dimension; false: their dimensions differ. */
 static bool both_numbers(const char *a, const char *b, double value[2])
 {
   static const NsDimension dimensions[] = {NS_DIM_NONE, NS_DIM_LENGTH, NS_DIM_AREA, NS_DIM_MASS, NS_DIM_TIME, NS_DIM_RATE, NS_DIM_ANGLE,

@@ -25,7 +25,7 @@ NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double toler
 /* Displacements and angles, by the unit. */
 bool NsIsDisplacement(const NsAlignedQuantity *quantity);
 
-/* The largest relative difference of all displacements and angles that are not minor (of everything where there are none): velocities jump at impacts, and a small shift in time would count
+/* The largest relative difference of all displacements and angles that are not minor (of all quantities if there are none): velocities jump at impacts, and a small shift in time would count
    as much as two motions that have nothing to do with each other. [aligned->samples] */
 double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *differences, NsArena *arena);
 
@@ -62,5 +62,5 @@ typedef struct {
 } NsOrder;
 
 NsOrder NsOrderOf(const NsAligned *aligned, const NsAlignedQuantity *quantity, double rounding, double ratio);
-/* The middle one of those that are numbers, with the least and the largest of them; false: there are none. Sorts the values. */
+/* The middle one of those that are numbers, with the least and the largest of them; false: no value is a number. Sorts the values. */
 bool NsMedian(int count, double *value, double *median, double *least, double *most);

@@ -9,7 +9,7 @@ typedef struct {
 } NsAdvice;
 
 /*
-  By what the model is, and what postprocess/choose.py has measured ("Which scheme" in the README). After NsRunCheckStep.
+  By what the model is, and what postprocess/choose.py has measured (docs/guide/schemes.md). After NsRunCheckStep.
 
       nodes without mass                                            massless_contact
       mechanisms                few contacts, friction in a plane   event_driven_hem5, else half_explicit_adaptive

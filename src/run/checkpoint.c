@@ -294,7 +294,7 @@ static void put_chunk(NsCheckpoints *self)
   put_file(self, self->chunk, self->used);
 }
 
-/* A chunk out of the file; false: there is none. */
+/* Reads a chunk from the file; false: no further chunk. */
 static PetscBool get_chunk(NsCheckpoints *self)
 {
   uint32_t size;

@@ -12,7 +12,7 @@
 #pragma once
 #include "private.h"
 
-/* What a checkpoint says of itself, line by line. */
+/* The head of a checkpoint, line by line. */
 typedef struct {
   char       program[128];
   char       config[65], inputs[65], options[65]; /* SHA-256 */

@@ -155,7 +155,7 @@ static void exceed(
   NsSinkFail(&run->sink, "%s", text);
 }
 
-/* The first of all unknowns, in natural numbers, whose x is NaN or Inf, or, where `largest` is finite, as large as that; -1: there is none. */
+/* The first of all unknowns, in natural numbers, whose x is NaN or Inf, or, if `largest` is finite, has this magnitude; -1: no such unknown. */
 static PetscErrorCode find_unknown(const NsRun *run, Vec x, PetscReal largest, PetscInt *unknown)
 {
   const NsLayout    *layout = run->model->layout;
@@ -163,12 +163,11 @@ static PetscErrorCode find_unknown(const NsRun *run, Vec x, PetscReal largest, P
   PetscReal          first = -PETSC_MAX_REAL;
 
   PetscFunctionBegin;
-  PetscCall(VecGetArrayRead(x, &value));
+  value = NsVecRead(x);
   for (PetscInt i = 0; i < layout->local; i++) {
     if (!NsLayoutOwns(layout, i) || !(isfinite(largest) ? PetscAbsReal(value[i]) == largest : !isfinite(value[i]))) continue;
     first = PetscMax(first, -(PetscReal)NsLayoutNatural(layout, i));
   }
-  PetscCall(VecRestoreArrayRead(x, &value));
   PetscCall(NsLayoutMax(layout, &first));
   *unknown = first == -PETSC_MAX_REAL ? -1 : (PetscInt)-first;
   PetscFunctionReturn(0);
@@ -247,7 +246,7 @@ static void check_depth(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal
   if (!(limit > 0 && depth > limit)) return;
   const char *source    = run->config.limits->penetration > 0 ? "limits.penetration"
                           : limit == candidate->clearance     ? "the clearance of the contact"
-                          : limit == candidate->depth         ? "a tenth of a body there, an element or the radius of a ball"
+                          : limit == candidate->depth         ? "a tenth of the body, the length of an element or the radius of a ball"
                                                               : "a tenth of the model's length";
   char        text[512] = "", name[NS_CANDIDATE_NAME];
 
@@ -273,7 +272,7 @@ static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
   text[0] = 0;
   if (!run->guard.exceeded[NS_GUARD_PASSAGE].exceeded) /* within the other for 2 depth/travel of the step at least: half as long is seen */
     (void)snprintf(text, sizeof(text),
-      "contact '%s' was jumped over in the step to t = %.9g s (step %lld): its gap was %.3g m before, %.3g m after and %.3g m in between; steps of at most %.3g s find it",
+      "contact '%s' was jumped over in the step to t = %.9g s (step %lld): its gap was %.3g m before, %.3g m after and %.3g m in between; steps of at most %.3g s detect it",
       name, run->state.t, (long long)step, passage.before, passage.after, -passage.depth, run->step * passage.depth / passage.travel);
   exceed(run, NS_GUARD_PASSAGE, step, run->state.t, 0, passage.depth, name, text);
   PetscFunctionReturn(0);
@@ -296,7 +295,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
   if (!run->guard.stop) PetscCall(look_for_passages(run, step));
   if (run->model->crowded && !run->guard.stop) {
     NsSinkFail(&run->sink,
-      "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than it has room for: raise its near_pairs, or name only balls that can touch",
+      "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than its near_pairs allows: raise near_pairs, or name only balls that can touch",
       run->model->crowded, run->state.t, (long long)step);
     run->guard.stop = run->guard.broken = PETSC_TRUE;
   }

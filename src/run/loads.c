@@ -57,9 +57,9 @@ static PetscErrorCode judge_mesh(NsRun *run, const Shortest *shortest)
   PetscCall(run->model->analysis.mesh_frequency(run->model, &element));
   if (!(2 * PETSC_PI / period > NS_OF_MESH * element.value)) PetscFunctionReturn(0);
   NsDiagWarning(run->diag, NsKeysPlace(run->config.where, "loads"),
-    "a load of %.4g Hz is beyond what the mesh resolves: %s vibrates alone at %.4g Hz, and waves above a third of that are not represented",
-    1 / period, element.where, element.value / (2 * PETSC_PI));
-  NsDiagNote(run->diag, "take shorter elements there");
+    "the mesh does not resolve a load of %.4g Hz: %s alone has the frequency %.4g Hz, and waves above a third of it are not represented", 1 / period,
+    element.where, element.value / (2 * PETSC_PI));
+  NsDiagNote(run->diag, "use shorter elements there");
   PetscFunctionReturn(0);
 }
 
@@ -84,9 +84,9 @@ PetscErrorCode NsRunJudgeLoads(NsRun *run, PetscBool refuse)
   }
   if (shortest.pulse < NS_PIECES * run->step)
     NsDiagWarning(
-      run->diag, place, "a pulse of %.5g s is shorter than %d steps: its impulse is kept, its shape is not resolved", shortest.pulse, NS_PIECES);
+      run->diag, place, "a pulse of %.5g s is shorter than %d steps: its impulse is exact, its shape is not resolved", shortest.pulse, NS_PIECES);
   else if (shortest.piece < run->step * (1 - 1e-9))
     NsDiagWarning(
-      run->diag, place, "loads jump or bend after %.5g s, within a step: their impulse is kept, the instants are not resolved", shortest.piece);
+      run->diag, place, "loads jump or have kinks within a step, after %.5g s: their impulse is exact, the times are not resolved", shortest.piece);
   PetscFunctionReturn(0);
 }

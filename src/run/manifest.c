@@ -16,7 +16,7 @@
 
 struct NsManifest {
   char   started[32];
-  char   config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": there is none */
+  char   config_hash[NS_SHA256_TEXT]; /* of config.yaml; "": no config.yaml */
   NsJson json;                        /* kept between start and end, so that the end needs no memory */
 };
 
@@ -138,7 +138,7 @@ static void put_counters(const NsScheme *scheme, NsJson *json)
 {
   NsCounter list[NS_COUNTERS];
 
-  if (!scheme || !scheme->type->count) return; /* a run without physics has none */
+  if (!scheme || !scheme->type->count) return; /* without a scheme there are no counters */
   const PetscInt count = scheme->type->count(scheme, list);
   NsJsonOpen(json, "scheme_work", '{');
   for (PetscInt i = 0; i < count; i++) NsJsonInteger(json, list[i].name, list[i].value);

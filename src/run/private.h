@@ -34,8 +34,8 @@ struct NsRun {
   double         checkpoint_at;  /* NsSeconds() of the last checkpoint, or of the start */
   PetscBool      checkpoint_due; /* after the present step */
   PetscBool      late;           /* the wall limit has passed */
-  PetscBool      cleared;        /* what the directory holds has been looked at: it is empty, or to be gone on with */
-  const char    *checkpoint;     /* name of that to go on from, on the process that writes */
+  PetscBool      cleared;        /* the directory has been checked: it is empty, or the run is resumed in it */
+  const char    *checkpoint;     /* name of the checkpoint to resume from, on the process that writes */
   NsCheckpoints *checkpoints;
   int            writers;
   NsWriter     **writer; /* [writers] */
@@ -46,7 +46,7 @@ struct NsRun {
 
 /* ---- times of steps: src/run/run.c ------------------------------------------------------------------------------------------------------------------------ */
 
-/* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end at 0.0001005 and not beside it. */
+/* When a step ends, s: the product of a decimal step and its number, correctly rounded, so that 1005 steps of 1e-7 s end exactly at 0.0001005. */
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
 /* An end of the run so near is met, s: within rounding by steps of any length, within a millionth of a step by others that vary theirs. */
 PetscReal NsRunEndSlack(const NsRun *run);
@@ -65,10 +65,10 @@ PetscErrorCode NsManifestClose(NsRun *run);
 PetscBool NsRunOpenFolder(NsRun *run, PetscBool make);
 /* (all) Makes and locks the directory; errors are reported by NsSinkFail. From here on, if memory runs out, run.json says so. */
 PetscErrorCode NsRunOpenDirectory(NsRun *run);
-/* (all) The writers that the run wants, and run.json. */
+/* (all) The writers that the run uses, and run.json. */
 PetscErrorCode NsRunOpenWriters(NsRun *run);
 
-/* So many DOF that eigenvalues are computed only where nothing else tells whether the run is stable. */
+/* Above this number of DOF, eigenvalues are computed only if the bounds do not show whether the run is stable. */
 PetscBool NsRunIsLarge(const NsRun *run);
 /* Whether steps and mesh resolve the loads: errors (where refuse) and warnings in diag; src/run/loads.c. */
 PetscErrorCode NsRunJudgeLoads(NsRun *run, PetscBool refuse);

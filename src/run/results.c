@@ -27,7 +27,7 @@ static NsWriterContext context_of(NsRun *run)
     .quiet                       = run->options.quiet};
 }
 
-/* Those that the run wants, not open yet: run->writer[writers]. */
+/* The writers that the run uses, not open yet: run->writer[writers]. */
 static PetscErrorCode create_writers(NsRun *run)
 {
   const NsWriterContext context = context_of(run);

@@ -73,8 +73,8 @@ static PetscErrorCode make_model(NsRun *run, NsModelNeeds needs)
   }
   for (int k = 0; k < 2 && !mechanism && !multibody; k++) {
     if (!(k ? run->config.drives : run->config.joints).count) continue;
-    NsDiagError(run->diag, NsTreeChild(run->config.where, k ? "drives" : "joints")->key_place, "%s are for bodies of `type: body`, and this model has none",
-      k ? "drives" : "joints");
+    NsDiagError(run->diag, NsTreeChild(run->config.where, k ? "drives" : "joints")->key_place,
+      "%s are for bodies of `type: body`, and this model has none", k ? "drives" : "joints");
     PetscFunctionReturn(0);
   }
   if (mechanism)
@@ -169,7 +169,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   for (int i = 0; i < options->grafts; i++)
     (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
   if (!NsTreeFits(run->tree))
-    NsDiagError(diag, (NsPlace){run->tree->place.source, 0, 0, 0}, "with what is set it holds more than 100000 values, or more than 2 MB of text");
+    NsDiagError(
+      diag, (NsPlace){run->tree->place.source, 0, 0, 0}, "with the values of --set it has more than 100000 values, or more than 2 MB of text");
   if (NsTreeChild(run->tree, "config") && !NsTreeChild(run->tree, "bodies")) {
     NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study, not the config of a single run");
     NsDiagNote(diag, "run it with: percuss study %s", options->config_path);

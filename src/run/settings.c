@@ -32,11 +32,10 @@ static const NsTable time_table = {"time", "simulated time", time_keys, sizeof(N
 
 static const NsKey assembly_keys[] = {
   {"tolerance", NS_KEY_NUMBER, offsetof(NsAssemblySettings, tolerance), .dimension = NS_DIM_LENGTH, .default_value = "1 mm", .minimum = "0",
-    .help = "how far a body may be moved at the start to close its joints", .example = "1 mm"},
+    .help = "largest displacement of a body that closes its joints at the start", .example = "1 mm"},
   {NULL},
 };
-static const NsTable assembly_table = {
-  "assembly", "how bodies are brought together by joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
+static const NsTable assembly_table = {"assembly", "closing of the joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
 
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
@@ -60,12 +59,12 @@ static const NsKey config_keys[] = {
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "unilateral contacts",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
   {"joints", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, joints), .variants = NsJointVariants,
-    .help    = "what holds bodies of `type: body` together, each with a name of your own",
+    .help    = "joints between bodies of `type: body`, each with a name of your choice",
     .example = "{A: {type: revolute, between: [ground, crank.left]}}"},
   {"drives", NS_KEY_NAMED, offsetof(NsConfig, drives), .table = &NsTable_Drive, .help = "motors of joints",
     .example = "{motor: {joint: A, speed: 300 rpm}}"},
   {"assembly", NS_KEY_TABLE, offsetof(NsConfig, assembly), .table = &assembly_table, .default_value = "{}",
-    .help = "how bodies are brought together by joints at the start", .example = "{tolerance: 1 mm}"},
+    .help = "closing of the joints at the start", .example = "{tolerance: 1 mm}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
     .help = "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0, without contact", .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",

@@ -114,7 +114,7 @@ static const NsKey keys[] = {
   {"decide", NS_KEY_CHOICE, offsetof(NsSettings_HalfExplicitTwoStep, decide), .choices = decide_choices, .default_value = "again",
     .help = "look for newly closed contacts again at the end of the step, or once, at its Euler prediction (as in the paper)", .example = "once"},
   {"ratio", NS_KEY_INTEGER, offsetof(NsSettings_HalfExplicitTwoStep, ratio), .default_value = "10", .minimum = "1", .maximum = "1000000",
-    .help = "how much shorter a step with an impact is", .example = "10"},
+    .help = "length of a step over the length of a step with an impact", .example = "10"},
   {NULL},
 };
 

@@ -197,9 +197,9 @@ void NsSignalAt(const NsSignal *signal, long count, const double *time, NsArena 
 /* At equal intervals, from `from` to `to` or its end. NULL, or why not: that would be too many. */
 const char *NsSignalEvery(NsSignal *signal, double from, double to, double interval, NsArena *arena);
 
-/* quantity.c: of one run (and its reference, where it has one, else NULL); NAN where there is none, with a reason. */
+/* quantity.c: of one run (and its reference, where it has one, else NULL); NAN without a value, with a reason. */
 double NsQuantityMeasure(const NsQuantity *quantity, NsRunFiles *run, NsRunFiles *reference, NsArena *arena, const char **why);
-/* Reports mistakes in `column`, `summary`, `contact` that can only be found with a run; the directory holds its tables, empty. */
+/* Reports errors in `column`, `summary`, `contact` that can only be found with a run; the directory holds its tables, empty. */
 void NsQuantityCheck(const NsStudy *study, const char *directory, NsRun *run, NsDiag *diag);
 
 /* orders.c: writes convergence.csv, and prints its tables. False: cannot write. */
@@ -207,7 +207,7 @@ bool NsStudyOrders(const NsStudy *study, FILE *out);
 /* Finds two rows of one sequence with the same value of the refined key, between which there is no order. */
 bool NsOrdersRepeat(const NsStudy *study, int *first, int *second);
 /* Observed orders of errors over h, finest last: pair[k] between k and k + 1. fit: least squares over the longest stretch of at least two pairs whose orders differ by
-   less than a quarter (first..last), over all where there is none. NAN where errors are not positive. */
+   less than a quarter (first..last), over all pairs if there is no such stretch. NAN if errors are not positive. */
 typedef struct {
   double *pair; /* [count - 1] */
   double  fit;
@@ -223,7 +223,7 @@ long NsLocalMaxima(long count, const double *x, long *index);
 
 /* results.c */
 
-/* study.json: whose directory this is, and what postprocess/study.py wants to know. */
+/* study.json: the study of this directory, and the data for postprocess/study.py. */
 bool NsStudyDescribe(const NsStudy *study);
 /* study.csv, times.csv */
 bool NsStudyWrite(const NsStudy *study);

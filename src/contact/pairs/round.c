@@ -225,7 +225,7 @@ const NsPairType NsPairType_Cylinder = {.name = "cylinder",
 const NsPairType NsPairType_Sphere   = {.name = "sphere", .about = "a point or ball inside or outside a sphere", NS_ROUND};
 const NsPairType NsPairType_Balls    = {.name = "balls",
      .about                                   = "a ball against a ball",
-     .side                                    = "balls may touch, but not overlap: a smaller radius, or places farther apart",
+     .side                                    = "balls may touch, but not overlap: use a smaller radius or a larger distance",
      .prepare                                 = prepare_balls,
      .gap                                     = gap,
      .rows                                    = rows,

@@ -12,7 +12,7 @@
 #include "backend.h"
 
 typedef struct {
-  Mat        M, K, C, dampers; /* NULL where there are none, and where another back end uses this one for solves only */
+  Mat        M, K, C, dampers; /* NULL for a matrix without rows, and if another back end uses this one for solves only */
   Mat        A[NS_SLOTS];
   KSP        ksp[NS_SLOTS];
   Vec        x, y, z;  /* without memory: arrays are placed into them */

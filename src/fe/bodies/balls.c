@@ -28,10 +28,10 @@ static const NsTable initial_table = {"balls_initial", "initial state of balls",
 
 static const NsKey balls_keys[] = {
   {"mesh", NS_KEY_TABLE, offsetof(NsBallsSettings, mesh), .table = &NsTable_Mesh, .required = true,
-    .help    = "their centres: the nodes of a line, a lattice or a file; its lines do nothing",
+    .help    = "mesh whose nodes are the centres: a line, a lattice or a file; its elements are not used",
     .example = "{lattice: {from: [0, 0, 0], to: [40 mm, 40 mm, 20 mm], cells: [4, 4, 2]}}"},
   {"radius", NS_KEY_NUMBER, offsetof(NsBallsSettings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <",
-    .help = "radius of each ball, which its mass and inertia follow from; contacts have a radius of their own", .example = "4 mm"},
+    .help = "radius of each ball, for its mass and inertia; contacts have their own key `radius`", .example = "4 mm"},
   {"density", NS_KEY_NUMBER, offsetof(NsBallsSettings, density), .dimension = NS_DIM_DENSITY, .required = true, .minimum = "0 <",
     .help = "mass per volume", .example = "7800 kg/m^3"},
   {"initial", NS_KEY_TABLE, offsetof(NsBallsSettings, initial), .table = &initial_table, .help = "state at the start",
@@ -95,7 +95,7 @@ const NsVariant NsBodyVariant_Balls = {
   .name  = "balls",
   .title = "many rigid balls at the nodes of a mesh",
   .about =
-    "Balls of one radius and density. NAME.all are their centres, and the node sets of the mesh parts of them. They do not touch anything unless a contact says so:\n"
+    "Balls of equal radius and density. NAME.all are all centres; node sets of the mesh are subsets of them. Balls touch only with a contact:\n"
     "    heap: {between: [{node: NAME.all, radius: 4 mm}, {node: NAME.all, radius: 4 mm}], friction: 0.3}",
   .table = &balls_table,
 };

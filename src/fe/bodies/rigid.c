@@ -103,8 +103,8 @@ const NsVariant NsBodyVariant_Rigid = {
   .title = "rigid body: mass and moments of inertia at one node",
   .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small. They may\n"
            "be any angle if nothing is attached off the centre, and two of them are held or the moments of inertia are equal.\n"
-           "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: model\n"
-           "what spins fast as a rotor.",
+           "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: use\n"
+           "a rotor for bodies that spin fast.",
   .table = &rigid_table,
 };
 const NsBodyType NsBodyType_Rigid = {.variant = &NsBodyVariant_Rigid, .mesh = NsBodyMesh_Rigid, .build = NsBodyBuild_Rigid, .attach = attach};

@@ -4,8 +4,8 @@
   An element joins some nodes of one body. A node has the same degrees of freedom (DOF) in the whole body: displacements along and rotations about directions that the
   body's type chooses (NsFeBody.direction, NsFeBody.turns). An element has n = nodes x node_unknowns of the body, node after node; matrices are row-major [n, n], in SI units.
 
-  To add one: fill an NsElementType and let a body type name it (src/fe/bodies). tests/conformance/test_elements.c checks every registered element against the promises
-  below: symmetry, rigid motions, energies, masses, bounds.
+  To add one: fill an NsElementType and let a body type name it (src/fe/bodies). tests/conformance/test_elements.c checks every registered element against the contract below:
+  symmetry, rigid motions, energies, masses, bounds.
 */
 #pragma once
 #include "percuss/model.h"

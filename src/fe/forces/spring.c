@@ -41,15 +41,15 @@ static const NsKey spring_keys[] = {
   {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .default_value = "0", .minimum = "0",
     .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
   {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .default_value = "[0, 0, 0]",
-    .help = "direction in which it acts; default: from point to point, or along the line of the body for springs to ground", .example = "[1, 0, 0]"},
+    .help = "direction in which it acts; default: from the first point to the second; to ground: along the line of the body", .example = "[1, 0, 0]"},
   {"law", NS_KEY_TABLE, offsetof(NsSpringSettings, law), .table = &law_table,
     .help =
-      "a nonlinear force, added to that of stiffness and damping; the elongation is positive where the second point moves along `direction` relative to the first",
+      "a nonlinear force, added to that of stiffness and damping; the elongation is positive if the second point moves along `direction` relative to the first",
     .example = "{one_sided: {gap: 1 mm, stiffness: 1 MN/m}}"},
   {"length", NS_KEY_NUMBER, offsetof(NsSpringSettings, length), .dimension = NS_DIM_LENGTH, .minimum = "0",
-    .help = "free length, between bodies of `type: body`; default: their distance at the start", .example = "80 mm"},
+    .help = "free length, for bodies of `type: body`; default: initial distance of the points", .example = "80 mm"},
   {"anchor", NS_KEY_VECTOR, offsetof(NsSpringSettings, anchor), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "place in space of `ground`, for bodies of `type: body`", .example = "[0, 0, 0.5 m]"},
+    .help = "fixed point in space that `ground` stands for, with bodies of `type: body`", .example = "[0, 0, 0.5 m]"},
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -100,7 +100,7 @@ static PetscBool create(NsFe *fe, const void *settings, NsForceElement *force)
 
   for (int i = 0; words[i]; i++) {
     if (!NsTreeChild(spring->where, words[i])) continue;
-    NsDiagError(fe->diag, NsKeysPlace(spring->where, words[i]), "%s belongs to springs between bodies of `type: body`; leave it out", words[i]);
+    NsDiagError(fe->diag, NsKeysPlace(spring->where, words[i]), "`%s` is only for springs between bodies of `type: body`: remove it", words[i]);
     return PETSC_FALSE;
   }
   self->stiffness = spring->stiffness;

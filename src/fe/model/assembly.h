@@ -5,8 +5,7 @@
 #include "fe/elements/element.h"
 #include "sparse.h"
 
-/* C: dampers (symmetric), no rows where there is no damping; G: gyroscopic terms and the skew parts of bearings' damping, no rows where there
-   is none. M is within the pattern of the others, which have the same one. */
+/* C: dampers (symmetric), no rows without damping; G: gyroscopic terms and the skew parts of bearings' damping, no rows without either. M is within the pattern of the others, which have the same one. */
 typedef struct {
   NsSparse  M, C, G, K;
   PetscBool diagonal, symmetric; /* M, K is */
@@ -16,7 +15,7 @@ typedef struct {
    unknowns that are mine[unknowns]; NULL: all. mass_alone: the flags are those of all matrices, but only M has rows. */
 PetscErrorCode NsFeAssembleRows(const NsFe *fe, const PetscReal *speed, const PetscBool *mine, PetscBool mass_alone, NsFeMatrices *matrices);
 PetscBool      NsFeMassIsDiagonal(const NsFe *fe);
-/* All rows as PETSc's matrices; NULL where there are none. */
+/* All rows as PETSc's matrices; NULL for a matrix without rows. */
 PetscErrorCode NsFeAssemble(const NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
 /* Gravity force M g, weight[unknowns] in N. */
 void NsFeWeight(const NsFe *fe, PetscReal *weight);

@@ -17,19 +17,22 @@ static PetscBool find_balls(NsFe *fe, const NsContactSettings *settings, BallSet
   PetscBool                same = !strcmp(NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
 
   for (int p = 0; p < 2; p++) {
-    if (!NsFeFindSet(fe, NsPartnerNode(&side[p]), side[p].offset, NsKeysPlace(side[p].where, "node"), PETSC_FALSE, &balls->set[p])) return PETSC_FALSE;
+    if (!NsFeFindSet(fe, NsPartnerNode(&side[p]), side[p].offset, NsKeysPlace(side[p].where, "node"), PETSC_FALSE, &balls->set[p]))
+      return PETSC_FALSE;
     balls->count[p] = balls->set[p].count;
   }
   for (int k = 0; k < 3; k++) same = same && side[0].offset[k] == side[1].offset[k];
   if (same && side[0].radius != side[1].radius) {
-    NsDiagError(fe->diag, NsKeysPlace(side[1].where, "radius"), "balls of one set have one radius: %g m or %g m?", side[0].radius, side[1].radius);
+    NsDiagError(fe->diag, NsKeysPlace(side[1].where, "radius"), "balls of one set have one radius, but the partners have %g m and %g m",
+      side[0].radius, side[1].radius);
     return PETSC_FALSE;
   }
   balls->same          = same;
   balls->pairs         = NsFeBallPairs(balls->count, same);
   const PetscInt slots = settings->near_pairs > 0 ? (PetscInt)settings->near_pairs : NsFeBallSlots(balls->count, same);
   balls->slots         = balls->pairs <= slots ? 0 : slots;
-  if (balls->pairs == 0) NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a ball cannot touch itself: two of them are needed");
+  if (balls->pairs == 0)
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "a ball cannot touch itself: the set needs at least two balls");
   return balls->pairs > 0;
 }
 
@@ -42,8 +45,9 @@ static PetscBool check_common(NsFe *fe, const NsContactSettings *settings, const
     const NsFePoint a = NsFePointOf(&balls->set[0], i);
     for (j = 0; j < balls->count[1] && a.body == balls->set[1].spot.body; j++) {
       if (a.node < 0 || NsFePointOf(&balls->set[1], j).node != a.node) continue;
-      NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "'%s' and '%s' have nodes in common", NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
-      NsDiagNote(fe->diag, "name the same set twice for contacts within it, and another contact for those with the rest");
+      NsDiagError(
+        fe->diag, NsKeysPlace(settings->where, "between"), "'%s' and '%s' have nodes in common", NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
+      NsDiagNote(fe->diag, "for contacts within a set name it twice; use another contact for those with other balls");
       return PETSC_FALSE;
     }
   }

@@ -86,7 +86,7 @@ static void bind(NsFeBalls *balls, PetscInt slot, PetscInt i, PetscInt j, NsPair
   balls->frame[slot] = blank;
 }
 
-/* A pair of the largest number of directions stands for all slots until the first search. */
+/* Until the first search all slots have the pair with the most directions. */
 static PetscBool find_sample(NsFe *fe, NsFeBalls *balls, NsPair *sample)
 {
   PetscInt most = -1, best[2] = {0, 0};
@@ -103,7 +103,7 @@ static PetscBool find_sample(NsFe *fe, NsFeBalls *balls, NsPair *sample)
     }
   }
   if (most < 0) {
-    NsDiagError(fe->diag, balls->settings->where->place, "this contact can never act: its nodes are held, or are the same");
+    NsDiagError(fe->diag, balls->settings->where->place, "this contact has no effect: its nodes are supported, or the same");
     return PETSC_FALSE;
   }
   bind(balls, 0, best[0], best[1], sample);

@@ -1,6 +1,6 @@
 /*
-  Sets of balls that may touch each other: more pairs than could be listed. Few of them are near each other at a time, and these have *slots*: candidates that stand for one pair today and for
-  another tomorrow (percuss/model.h). Private to src/fe.
+  Sets of balls that may touch each other: more pairs than could be listed. Few of them are near each other at a time, and these have *slots*: candidates that represent
+  different pairs in the course of a run (percuss/model.h). Private to src/fe.
 */
 #pragma once
 #include "contact/pair.h"
@@ -19,11 +19,11 @@ PetscInt NsFeBallSlots(const PetscInt count[2], PetscBool same);
 /* The slots of a contact: common[slots] and candidate[slots] are filled, each with a pair that acts, if there is one. False after an error. */
 PetscBool NsFeBallsCreate(NsFe *fe, const NsContactSettings *settings, const char *name, const NsPairPoint *const point[2], const PetscInt count[2],
   PetscBool same, PetscInt slots, NsPair *pair, NsCandidate *candidate);
-/* Once the candidates have their numbers: `first` of the latest contact that has none yet. */
+/* Sets `first` of the contact that was added last, once its candidates have numbers. */
 void NsFeBallsNumber(NsFe *fe, PetscInt first);
-/* Stretch (pass 0) and reach (pass 1) of all pairs that slots may stand for. */
+/* Stretch (pass 0) and reach (pass 1) of all pairs that slots may represent. */
 void NsFeBallsReach(const NsFe *fe, NsModel *model, int pass);
-/* (set-up) The start has no slots and no overlaps; errors else. */
+/* (set-up) Checks the start: too few slots or overlaps are errors. */
 PetscErrorCode NsFeBallsCheckStart(NsFe *fe, NsModel *model);
 
 /* Operations of percuss/model.h. */

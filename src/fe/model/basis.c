@@ -1,5 +1,5 @@
 /*
-  Undamped modes of a linear model, as schemes in modal coordinates want them: K x = omega^2 M x, x_i' M x_j = delta_ij, with the symmetric part of K.
+  Undamped modes of a linear model, for schemes in modal coordinates: K x = omega^2 M x, x_i' M x_j = delta_ij, with the symmetric part of K.
 
   Up to NS_DENSE unknowns by LAPACK (dsygvx), which has every multiple frequency; above by SLEPc (modes.h), with a Rayleigh-Ritz step over what it gives, for its shapes are
   orthogonal to its tolerance only. Unknowns are scaled by the square roots of their masses, so that displacements and rotations compare.
@@ -160,7 +160,7 @@ static PetscErrorCode take_sparse(Mat M, Mat K, PetscInt wanted, Shapes *shapes)
   PetscFunctionReturn(0);
 }
 
-/* The symmetric part of K stays in it; the other one, or NULL where there is none. */
+/* Leaves the symmetric part in K; returns the skew part, or NULL if it is zero. */
 static PetscErrorCode part_stiffness(const NsFe *fe, Mat *K, Mat *skew)
 {
   Mat transposed;

@@ -289,7 +289,7 @@ static const char *name_some(NsFe *fe, const NsCandidate *candidate, const NsPai
   return others ? NsArenaPrint(fe->arena, "%s and %d more", name, (int)others) : name;
 }
 
-/* The frame of a pair from that of its contact; that of the pair before it (NULL: there is none), where it is the same. */
+/* The frame of a pair from that of its contact; shared with the previous pair (or NULL) if both are equal. */
 static void prepare(NsFe *fe, const NsContactSettings *settings, NsPair *pair, NsPairFrame *last)
 {
   NsPairFrame frame;
@@ -554,7 +554,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   if (fe->pairs > NS_MOST_CANDIDATES) {
     NsDiagError(
       fe->diag, NsKeysPlace(fe->config->where, "contacts"), "%d contact candidates are too many: at most %d", (int)fe->pairs, NS_MOST_CANDIDATES);
-    NsDiagNote(fe->diag, "name only those nodes that can touch");
+    NsDiagNote(fe->diag, "name only nodes that can touch");
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc1(fe->pairs, &source));
@@ -563,7 +563,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->balls && fe->massless)
     NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"),
-      "with nodes without mass (`mass: redistributed`) all pairs of balls have to be listed: raise near_pairs to their number");
+      "with nodes without mass (`mass: redistributed`) all pairs of balls must be candidates: raise near_pairs to their number");
   if (fe->balls) PetscCall(NsFeBallsCheckStart(fe, model));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   set_reach(fe, model);

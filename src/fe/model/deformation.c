@@ -153,7 +153,7 @@ static void look_at_elements(const NsFe *fe, const PetscReal *q, Largest *rotati
 }
 
 /* The largest of all processes, and its place in words. */
-static PetscErrorCode tell(const NsFe *fe, const Largest *own, NsBound *bound)
+static PetscErrorCode set_bound(const NsFe *fe, const Largest *own, NsBound *bound)
 {
   const NsLayout *layout = fe->back_end->layout;
   PetscReal       first;
@@ -181,8 +181,8 @@ PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound
   PetscCall(NsLayoutExchange(fe->back_end->layout, 1, &aq));
   look_at_nodes(fe, aq, &turned);
   look_at_elements(fe, aq, &turned, &longer);
-  PetscCall(tell(fe, &turned, rotation));
-  PetscCall(tell(fe, &longer, stretch));
+  PetscCall(set_bound(fe, &turned, rotation));
+  PetscCall(set_bound(fe, &longer, stretch));
   PetscFunctionReturn(0);
 }
 

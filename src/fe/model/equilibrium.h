@@ -6,7 +6,7 @@
 
 /*
   x[unknowns], in natural numbers, with  K x = f(0) + M g + f_t(x)  for rotors that turn at speed[bodies]: loads at t = 0, without contacts and unbalances. Sets the `rest` of all
-  nonlinear force elements, about which NsFeForceTangents linearises them. found false: there is none, or none was found; `rest` is 0 then. x may be NULL.
+  nonlinear force elements, about which NsFeForceTangents linearises them. found false: no equilibrium exists, or none was found; `rest` is 0 then. x may be NULL.
 */
 PetscErrorCode NsFeEquilibrium(NsFe *fe, const PetscReal *speed, Vec x, PetscBool *found);
 /* x = K^-1 f; largest: of K's diagonal. A singular K is shifted slightly: x is huge where f moves what nothing holds. */

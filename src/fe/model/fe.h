@@ -69,7 +69,7 @@ struct NsFe {
   PetscInt        rigids, *rigid;              /* nodes of bodies without elements */
   PetscReal      *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
   PetscInt        massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
-  NsFeMassless   *statics;                     /* of these; NULL: there are none */
+  NsFeMassless   *statics;                     /* of these; NULL: no massless unknowns */
   NsForceElement *force;
   NsFeInertia    *inertia;
   NsFeForces      forces; /* in natural numbers of unknowns, */

@@ -225,7 +225,7 @@ static PetscErrorCode rates_of(Mat M, Mat C, Mat G, Mat faster, PetscReal more, 
   PetscFunctionReturn(0);
 }
 
-/* A speed by which rotors of free spin may turn faster than at the start, to see what it changes; 0: there are none in this part. */
+/* A change of the speed of rotors of free spin, to determine its effect; 0: no such rotor in this part. */
 static PetscReal more_spin(const NsFe *fe, PetscInt part)
 {
   PetscReal more = 0;

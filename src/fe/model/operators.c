@@ -1,5 +1,5 @@
 /*
-  The finite-element model as analyses in the frequency domain want it: M u'' + C u' + K u = f about the reference state, at a speed of rotation.
+  The finite-element model for analyses in the frequency domain: M u'' + C u' + K u = f about the reference state, at a speed of rotation.
 */
 #include <string.h>
 #include "equilibrium.h"

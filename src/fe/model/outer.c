@@ -3,7 +3,7 @@
 
       h += f(t) value,    for loads that turn with the shaft   f(t) (value cos psi + sine sin psi)
 
-  with the mean of f over the part of the step that t stands for where f jumps or bends in it: so steps of any scheme have the impulse of a pulse, however short.
+  with the mean of f over the interval that t represents, if f has a jump or a kink in it: so every scheme applies the exact impulse of a pulse, however short.
 
   The lists are made in natural numbers of unknowns; NsFeOuterIndices copies them into the indices of this process, with ghosts, which back ends with overlapping pieces
   need. Power is counted by the owners.

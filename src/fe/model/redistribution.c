@@ -32,7 +32,7 @@ typedef struct {
   PetscReal *mass;   /* [nodes] now */
   PetscReal *load;   /* [nodes] mass on its way */
   PetscReal *moved;  /* [nodes] of inertias: by how much the mass there has changed */
-  PetscInt  *level;  /* [nodes] edges to the next node with mass; 0: has mass; NS_OUT_OF_WAY: there is none */
+  PetscInt  *level;  /* [nodes] edges to the next node with mass; 0: has mass; NS_OUT_OF_WAY: no such node */
   PetscInt   levels; /* the highest */
 } Redistribution;
 

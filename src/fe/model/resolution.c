@@ -13,7 +13,7 @@
 
 #define NS_ZERO 1e-9 /* of the highest eigenvalue of an element: below are rigid motions */
 
-/* Lowest elastic frequency of an element alone, rad/s; PETSC_MAX_REAL: it has none. */
+/* Lowest elastic frequency of an element alone, rad/s; PETSC_MAX_REAL: no elastic mode. */
 static PetscErrorCode lowest_frequency(const NsFe *fe, const NsFeElement *e, PetscReal *omega)
 {
   const NsFeBody *body = &fe->body[e->body];

@@ -14,5 +14,5 @@ typedef struct {
 
 /* The arrays belong to the owner of the struct. */
 PetscErrorCode NsSparseDestroy(NsSparse *matrix);
-/* All rows as a sequential AIJ matrix; NULL where there are none. */
+/* All rows as a sequential AIJ matrix; NULL without rows. */
 PetscErrorCode NsSparseToMat(const NsSparse *matrix, Mat *result);

@@ -75,7 +75,7 @@ void NsFeVaryingForce(const NsFeForces *forces, PetscReal t, const PetscScalar *
   }
 }
 
-/* The law whose springs have a potential energy; NULL: they have none. */
+/* The law if its springs have a potential energy, else NULL. */
 static const NsForceLawUse *storing(const NsFeVarying *self)
 {
   const NsForceLawUse *use = NsFeForceLaw(self->element);

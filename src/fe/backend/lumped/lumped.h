@@ -66,7 +66,7 @@ typedef struct {
 
 typedef struct {
   PetscInt  owned, local;
-  PetscInt *natural; /* [local] owned unknowns ascending, then ghosts ascending: what NsLayoutCreate wants; NULL without owner_of: natural order */
+  PetscInt *natural; /* [local] owned unknowns ascending, then ghosts ascending: for NsLayoutCreate; NULL without owner_of: natural order */
   int      *owner;   /* [local] */
   PetscBool damped;  /* forces depend on velocities; the same on all processes */
   /* private */

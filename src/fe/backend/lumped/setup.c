@@ -209,7 +209,7 @@ static PetscErrorCode find_indices(Setup *self)
   PetscFunctionReturn(0);
 }
 
-/* Room for motions and forces of each node that elements here join, or of which something is owned; bars have none. */
+/* Storage for motions and forces of each node of elements on this process, or with owned unknowns; bars need none. */
 static void find_entries(Setup *self)
 {
   const NsFe *fe = self->fe;

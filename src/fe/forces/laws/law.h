@@ -17,9 +17,9 @@ struct NsForceLaw {
   void (*force)(const void *data, const NsForceMotion *, PetscReal *spring, PetscReal *damper);
   /* -dF/dr and -dF/dr', [n, n] row-major; at a kink those of one side. */
   void (*slopes)(const void *data, const NsForceMotion *, PetscReal *stiffness, PetscReal *damping);
-  /* Potential energy of the springs, J; NULL: they have none, and their work is booked as that of loads. */
+  /* Potential energy of the springs, J; NULL: no potential; their work is booked as that of loads. */
   PetscReal (*stored)(const void *data, const NsForceMotion *);
-  /* Power (W) that changes the potential energy beside r': of rolling elements that are carried round. NULL: none. */
+  /* Power (W) that changes the potential energy beside r': of rolling elements that move with the cage. NULL: zero. */
   PetscReal (*driven)(const void *data, const NsForceMotion *);
   /* Bounds of the slopes, as the critical time step counts them: symmetric matrices that are nowhere below them within what the settings call the largest motion. */
   void (*steepest)(const void *data, PetscReal *stiffness, PetscReal *damping);
