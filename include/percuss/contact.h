@@ -78,6 +78,8 @@ const NsContactReport *NsContactLastReports(const NsContact *contact);
 void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity);
 /* `stop` is called between iterations of long local problems; when it returns true, the problem is not solved and the step fails. NULL: never called. */
 void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
+/* How local problems are solved: by all solvers in turn, or one alone (NsLocalChainSolveBy); tolerance 0: as it is. */
+void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */

@@ -42,17 +42,15 @@ typedef struct {
   /* for large problems */
   const NsLocalSparse *sparse;    /* NULL: G is dense */
   PetscBool            symmetric; /* a dense G is known to be */
-  PetscBool            banded;    /* a dense G is mostly zeros, in bands */
   const PetscReal     *scale;     /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
 } NsLocalProblem;
 
-#define NS_LOCAL_SMALL \
-  96 /* most rows of problems for methods with n^3 operations and for copies of G, except banded ones, whose zeros elimination skips */
+#define NS_LOCAL_SMALL 96 /* most rows of problems for methods with n^3 operations and for copies of G */
 
-/* Whether G is dense and small, or banded, and its unit form a matrix of its own. */
+/* Whether G is dense and small, and its unit form a matrix of its own. */
 static inline PetscBool NsLocalIsSmall(const NsLocalProblem *problem)
 {
-  return problem->G && (problem->rows <= NS_LOCAL_SMALL || problem->banded);
+  return problem->G && problem->rows <= NS_LOCAL_SMALL;
 }
 
 typedef struct {
@@ -133,6 +131,17 @@ static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalPro
 void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
 PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
 void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
+/* v += factor value, at the unknowns of a block; for places that follow each other without a gap as a loop over vectors. */
+static inline void NsLocalScatter(PetscInt width, const PetscInt *at, const PetscReal *value, PetscReal factor, PetscReal *v)
+{
+  if (width > 0 && at[width - 1] - at[0] == width - 1) {
+    PetscReal *restrict to         = v + at[0];
+    const PetscReal *restrict from = value;
+    for (PetscInt j = 0; j < width; j++) to[j] += from[j] * factor;
+    return;
+  }
+  for (PetscInt j = 0; j < width; j++) v[at[j]] += value[j] * factor;
+}
 /* The solver's linear systems (solvers/linear.h), prepared for the problem. They are made at the first call; a chain has one for all of its solvers (`lender`). */
 PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *unit, struct NsLocalLinear **linear);
 /* Whether `stop` asks to end the solve. */
@@ -174,10 +183,15 @@ enum { NS_STAGE_NEWTON, NS_STAGE_ZERO, NS_MOST_STAGES = 12 };
 
 extern const char *const NsLocalStageNames[]; /* NULL-terminated */
 
+extern const char *const NsLocalChoices[]; /* "auto", "newton", the other solvers; NULL-terminated: the key contact_solver */
+
 typedef struct {
   PetscInt64 calls, failures;
   PetscInt64 iterations, most_iterations; /* Newton's, of all stages; most: in one call */
-  PetscInt64 solved[NS_MOST_STAGES];      /* calls that each stage solved */
+  PetscInt64 most_contacts;               /* in one call */
+  PetscInt64 solved[NS_MOST_STAGES];      /* calls that each stage solved, */
+  PetscInt64 tried[NS_MOST_STAGES];       /* that came to it, */
+  PetscInt64 worked[NS_MOST_STAGES];      /* and iterations there, the solvers' own, with Newton's that complete an approximate one */
 } NsLocalStatistics;
 
 typedef struct NsLocalChain NsLocalChain;
@@ -186,6 +200,7 @@ struct NsLocalChain {
   PetscInt          stage;      /* that solved the last problem; as many as there are: none did */
   /* private */
   PetscInt       max_rows;
+  int            choice;                 /* position in NsLocalChoices */
   NsLocalSolver *solver[NS_MOST_STAGES]; /* as NsLocalSolverTypes */
   PetscReal     *first, *sweeping;       /* [max_rows] start of the call, iterate of Gauss-Seidel */
 };
@@ -194,6 +209,11 @@ PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLo
 PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
 /* `stop` is called between iterations of long solves; when it returns true they end, not converged. NULL: not called. */
 void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data);
+/*
+  choice: 0, or the position of a word in NsLocalChoices: only that solver is tried, from the last solution, and a problem that it does not cover is not solved. Problems of a single row have a
+  formula. tolerance: of all solvers; 0: it stays.
+*/
+void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance);
 /*
   P: the last solution (or 0) on entry, the solution on return; 0 where there is none. Allocates nothing. The same data give the same answer,
   whatever was solved before: the random starts are drawn from a fixed seed in each call.

@@ -16,16 +16,32 @@
 typedef struct NsScheme NsScheme;
 typedef double _Complex NsComplex;
 
-/* The first member of every scheme's settings (NS_STEP_KEY in its key table), or the first member of that. */
+/* The first member of every scheme's settings (NS_STEP_KEY and NS_LOCAL_KEYS in its key table), or the first member of that. */
 typedef struct {
   const NsNode *where;
-  double        step; /* s */
+  double        step;              /* s */
+  int           contact_solver;    /* position in NsLocalChoices */
+  double        contact_tolerance; /* of NsLocalResidual; 0: that of NsLocalSolverCreate */
 } NsSchemeSettings;
 
 #define NS_STEP_KEY \
   { \
     "step", NS_KEY_NUMBER, offsetof(NsSchemeSettings, step), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <", .help = "time step", \
                                                              .example = "0.1 us" \
+  }
+
+/* How the local problems of its contacts are solved. */
+#define NS_LOCAL_KEYS \
+  {"contact_solver", NS_KEY_CHOICE, offsetof(NsSchemeSettings, contact_solver), .choices = NsLocalChoices, .default_value = "auto", \
+    .help = \
+      "solver of the contact problem of a step; auto: by size and structure, one after the other until one solves; any other word: that one alone", \
+    .example = "interior_point"}, \
+  { \
+    "contact_tolerance", NS_KEY_NUMBER, offsetof(NsSchemeSettings, contact_tolerance), \
+      .default_value = "1e-12", .minimum = "1e-15", .maximum = "1e-3", \
+      .help = \
+        "relative residual up to which a contact problem is solved; a larger one saves iterations and leaves errors of its size in velocities", \
+      .example = "1e-10" \
   }
 
 /* A counter of a scheme, for run.json. */

@@ -277,6 +277,12 @@ PetscInt NsComplianceReached(const NsCompliance *self, PetscInt place, const Pet
   return self->C.first[place + 1] - first;
 }
 
+PetscInt NsComplianceColumn(const NsCompliance *self, PetscInt place, const PetscInt **at, const PetscInt **start, const PetscReal **value)
+{
+  *value = self->C.value;
+  return NsComplianceReached(self, place, at, start);
+}
+
 /* half += value C e_place */
 static void add_to_half(NsCompliance *self, PetscInt place, PetscReal value)
 {

@@ -8,5 +8,7 @@ PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, Pets
 PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
 /* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. */
 PetscInt NsComplianceReached(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start);
+/* The same with the numbers of C there: those of run r are value[start[r]] to value[start[r + 1] - 1]. */
+PetscInt NsComplianceColumn(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start, const PetscReal **value);
 /* How many numbers C, and X, may have to be kept: before the first update. */
 void NsComplianceLimit(NsCompliance *compliance, PetscInt numbers);

@@ -139,6 +139,11 @@ void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data)
   NsLocalChainStopBy(contact->chain, stop, data);
 }
 
+void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance)
+{
+  NsLocalChainSolveBy(contact->chain, choice, tolerance);
+}
+
 NsLocalStatistics *NsContactStatistics(const NsContact *contact)
 {
   return &contact->chain->statistics;
@@ -360,7 +365,6 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
     problem->G         = islands->sparse[s] ? NULL : contact->G + islands->block[s];
     problem->sparse    = islands->sparse[s] ? &contact->sparse.problem : NULL;
     problem->symmetric = contact->symmetric;
-    problem->banded    = islands->banded[s];
     if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));
     set_laws(contact, rows, s, law);
     if (islands->count > 1) {

@@ -14,7 +14,6 @@ typedef struct {
   PetscInt   *member; /* contacts of each island, ascending */
   PetscInt64 *block;  /* [count + 1] where its block of G begins; of no length where */
   PetscBool  *sparse; /* [count] it has none: NsSparseRows */
-  PetscBool  *banded; /* [count] it has mostly zeros */
   PetscInt   *owner;  /* [touches] scratch: -1 */
   PetscReal  *half;   /* [touches] scratch: 0 */
 } NsIslands;

@@ -4,15 +4,14 @@
       G = W_u' C W_P = U Y,     U: rows of W_u',     Y: columns of C W_P,     both over the places of the touch list that they have numbers at
 
   A box on others has four contacts at each of its interfaces with 12 numbers a row in U and in Y; a block of G for each pair of contacts of a box would be ten times as much, and a dense G
-  has the square of all. Memory and time are linear in the contacts. Islands whose contacts move much of the rest are dense: bands of long beams with consistent mass, where Newton's method
-  skips the zeros, and elastic bodies with a dense compliance.
+  has the square of all. Memory and time are linear in the contacts. So they are for a long beam with consistent mass, where an impulse moves some thirty nodes on each side. Islands whose contacts
+  move much of the rest are dense: elastic bodies with a dense compliance.
 */
 #include "coupling.h"
 #include <stdlib.h>
 #include "core/out_of_memory.h"
 
-#define NS_SHARE  3  /* banded: at least so much smaller than dense, */
-#define NS_NARROW 48 /* and sparse: with columns of at most so many numbers, counted as often as a row has entries that reach them */
+#define NS_SHARE 2 /* at least so much smaller than dense, columns counted as often as a row has entries that reach them */
 
 /* Room for lists of all contacts of the rows, or of an island. */
 static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)
@@ -53,7 +52,6 @@ PetscErrorCode NsCouplingCreate(NsContact *contact)
 
   PetscFunctionBegin;
   contact->islands.sparse = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.sparse)); /* of a million candidates few are ever closed */
-  contact->islands.banded = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.banded));
   self->list              = NsZeros((size_t)n, sizeof(*self->list));
   self->marked            = NsZeros((size_t)n, sizeof(*self->marked));
   self->column            = NsZeros((size_t)(3 * n), sizeof(*self->column));
@@ -67,7 +65,7 @@ PetscErrorCode NsCouplingDestroy(NsContact *contact)
   NsSparseRows *self = &contact->sparse;
 
   PetscFunctionBegin;
-  void *const large[] = {contact->islands.sparse, contact->islands.banded, self->list, self->marked, self->column, self->v, self->unknown};
+  void *const large[] = {contact->islands.sparse, self->list, self->marked, self->column, self->v, self->unknown};
   for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
   for (int k = 0; k < 2; k++) {
     PetscCall(drop(&self->Y[k]));
@@ -97,13 +95,12 @@ void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const 
   contact->sparse.some = PETSC_FALSE;
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscInt64 rows = 0, numbers = 0;
-    islands->sparse[s] = islands->banded[s] = PETSC_FALSE;
+    islands->sparse[s] = PETSC_FALSE;
     if (!knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
     if (rows <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
-    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows && numbers <= NS_NARROW * rows;
-    islands->banded[s]   = NS_SHARE * numbers <= rows * rows && !islands->sparse[s];
+    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows;
     contact->sparse.some = contact->sparse.some || islands->sparse[s];
   }
 }
@@ -115,13 +112,37 @@ static inline void mark(NsSparseRows *self, PetscInt place)
   self->marked[place] = PETSC_TRUE;
 }
 
+/* The list in order: sorted, or read off the marks where these are close to each other. */
+static PetscErrorCode put_in_order(NsSparseRows *self)
+{
+  PetscInt  low = PETSC_MAX_INT, high = -1;
+  PetscBool ascends = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < self->listed; k++) {
+    ascends = ascends && self->list[k] > high;
+    low     = PetscMin(low, self->list[k]);
+    high    = PetscMax(high, self->list[k]);
+  }
+  if (ascends) PetscFunctionReturn(0);
+  if (high - low > 8 * self->listed) {
+    PetscCall(PetscSortInt(self->listed, self->list));
+    PetscFunctionReturn(0);
+  }
+  self->listed = 0;
+  for (PetscInt place = low; place <= high; place++) {
+    if (self->marked[place]) self->list[self->listed++] = place;
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The places in order, as the block of contact i, its values out of self->column; clears them. */
 static PetscErrorCode take(NsSparseRows *self, NsSparseLists *lists, PetscInt i, PetscInt rows, PetscInt touches)
 {
   NsLocalBlocks *blocks = &lists->blocks;
 
   PetscFunctionBegin;
-  PetscCall(PetscSortInt(self->listed, self->list));
+  PetscCall(put_in_order(self));
   PetscCall(make_room(lists, i + 1, blocks->first[i] + self->listed, blocks->place[i] + rows * self->listed));
   blocks->first[i + 1] = blocks->first[i] + self->listed;
   blocks->place[i + 1] = blocks->place[i] + rows * self->listed;
@@ -172,19 +193,53 @@ PetscErrorCode NsCouplingBegin(NsContact *contact, const NsRows *wu)
   PetscFunctionReturn(0);
 }
 
-/* Marks what the columns of contact i reach. */
-static void mark_reached(NsSparseRows *self, const NsCompliance *compliance, const NsRows *wp, PetscInt i, PetscInt touches)
+/* column += factor C W_P of one row of wp. */
+static PetscErrorCode add_row(
+  NsSparseRows *self, PetscReal factor, NsCompliance *compliance, const NsRows *wp, PetscInt row, PetscInt touches, PetscReal *column)
 {
-  const PetscBool knows = !compliance || NsComplianceKnowsReach(compliance);
-
-  for (PetscInt k = 0; k < touches && !knows; k++) mark(self, k);
-  for (PetscInt j = wp->first[wp->start[i]]; j < wp->first[wp->start[i + 1]] && knows; j++) {
-    const PetscInt *at, *start, runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 0;
-    if (!compliance) mark(self, wp->touch[j]);
+  PetscFunctionBegin;
+  if (compliance && !NsComplianceKnowsReach(compliance)) {
+    const PetscReal *half;
+    PetscCall(NsComplianceHalf(compliance, wp, row, &half));
+    for (PetscInt place = 0; place < touches; place++) {
+      mark(self, place);
+      column[place] += factor * half[place];
+    }
+    PetscFunctionReturn(0);
+  }
+  for (PetscInt j = wp->first[row]; j < wp->first[row + 1]; j++) {
+    const PetscInt *at = &wp->touch[j], whole[2] = {0, 1}, *start = whole;
+    const PetscReal one = 1, *value = &one, times = factor * wp->value[j];
+    const PetscInt  runs = compliance ? NsComplianceColumn(compliance, wp->touch[j], &at, &start, &value) : 1;
     for (PetscInt r = 0; r < runs; r++) {
-      for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) mark(self, place);
+      for (PetscInt k = start[r], place = at[r]; k < start[r + 1]; k++, place++) {
+        mark(self, place);
+        column[place] += times * value[k];
+      }
     }
   }
+  PetscFunctionReturn(0);
+}
+
+/* The same of a contact of one row with one entry, the first time: a column of C as it is. */
+static PetscErrorCode take_column(NsSparseLists *lists, PetscInt i, PetscReal times, const NsCompliance *compliance, PetscInt touch)
+{
+  const PetscInt  *at, *start;
+  const PetscReal *value;
+  const PetscInt   runs = NsComplianceColumn(compliance, touch, &at, &start, &value), width = start[runs] - start[0];
+  NsLocalBlocks   *blocks = &lists->blocks;
+
+  PetscFunctionBegin;
+  PetscCall(make_room(lists, i + 1, blocks->first[i] + width, blocks->place[i] + width));
+  PetscInt  *to_at    = blocks->at + blocks->first[i];
+  PetscReal *to_value = blocks->value + blocks->place[i];
+  for (PetscInt r = 0; r < runs; r++) {
+    for (PetscInt k = start[r]; k < start[r + 1]; k++) *to_at++ = at[r] + k - start[r];
+  }
+  for (PetscInt k = start[0]; k < start[runs]; k++) *to_value++ = times * value[k];
+  blocks->first[i + 1] = blocks->first[i] + width;
+  blocks->place[i + 1] = blocks->place[i] + width;
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsCouplingAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wp)
@@ -192,21 +247,20 @@ PetscErrorCode NsCouplingAdd(NsContact *contact, PetscReal factor, NsCompliance 
   NsSparseRows        *self = &contact->sparse;
   const NsLocalBlocks *old  = &self->Y[0].blocks;
   const PetscInt       n    = contact->model->touches;
+  const PetscBool      kept = compliance && NsComplianceKnowsReach(compliance);
 
   PetscFunctionBegin;
   PetscCall(restart(&self->Y[1]));
   for (PetscInt i = 0; i < wp->contacts; i++) {
-    const PetscInt rows = wp->start[i + 1] - wp->start[i], width = old->first[i + 1] - old->first[i];
-    if (is_kept(contact, i)) mark_reached(self, compliance, wp, i, n);
+    const PetscInt rows = wp->start[i + 1] - wp->start[i], width = old->first[i + 1] - old->first[i], entry = wp->first[wp->start[i]];
+    if (kept && rows == 1 && width == 0 && wp->first[wp->start[i] + 1] == entry + 1 && is_kept(contact, i)) {
+      PetscCall(take_column(&self->Y[1], i, factor * wp->value[entry], compliance, wp->touch[entry]));
+      continue;
+    }
     for (PetscInt k = old->first[i]; k < old->first[i + 1]; k++) mark(self, old->at[k]);
     for (PetscInt r = 0; r < rows && is_kept(contact, i); r++) {
-      const PetscReal *half   = NULL;
-      PetscReal       *column = self->column + r * n;
-      if (compliance) PetscCall(NsComplianceHalf(compliance, wp, wp->start[i] + r, &half));
-      for (PetscInt k = 0; k < self->listed && compliance; k++) column[self->list[k]] = factor * half[self->list[k]];
-      for (PetscInt j = wp->first[wp->start[i] + r]; j < wp->first[wp->start[i] + r + 1] && !compliance; j++)
-        column[wp->touch[j]] += factor * wp->value[j];
-      for (PetscInt k = 0; k < width; k++) column[old->at[old->first[i] + k]] += old->value[old->place[i] + r * width + k];
+      for (PetscInt k = 0; k < width; k++) self->column[r * n + old->at[old->first[i] + k]] = old->value[old->place[i] + r * width + k];
+      PetscCall(add_row(self, factor, compliance, wp, wp->start[i] + r, n, self->column + r * n));
     }
     PetscCall(take(self, &self->Y[1], i, rows, n));
   }

@@ -52,7 +52,9 @@ static PetscInt join_reached(NsIslands *islands, const NsCompliance *compliance,
     const PetscInt  runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 1;
     for (PetscInt r = 0; r < runs && wp->value[j] != 0; r++) {
       for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) {
-        if (islands->owner[place] >= 0 && join(islands->parent, i, islands->owner[place])) joined++;
+        const PetscInt owner = islands->owner[place];
+        if (owner < 0 || islands->parent[owner] == islands->parent[i]) continue; /* most are one island already */
+        if (join(islands->parent, i, owner)) joined++;
       }
     }
   }
@@ -144,12 +146,26 @@ static void add_column(
   }
 }
 
+/* Rows that do not change between the two points in time are the same where contact is with planes. */
+static PetscErrorCode compare_rows(const NsRows *wu, const NsRows *wp, PetscBool *same)
+{
+  PetscFunctionBegin;
+  *same = PETSC_TRUE;
+  if (wu == wp) PetscFunctionReturn(0);
+  PetscCall(PetscArraycmp(wu->first, wp->first, wu->rows + 1, same));
+  if (*same) PetscCall(PetscArraycmp(wu->touch, wp->touch, wu->first[wu->rows], same));
+  if (*same) PetscCall(PetscArraycmp(wu->value, wp->value, wu->first[wu->rows], same));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands *islands = &contact->islands;
+  PetscBool  same;
 
   PetscFunctionBegin;
-  if (wu != wp) contact->symmetric = PETSC_FALSE;
+  PetscCall(compare_rows(wu, wp, &same));
+  contact->symmetric = contact->symmetric && same;
   if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingAdd(contact, factor, compliance, wp));
   for (PetscInt s = 0; s < islands->count && !contact->overflow; s++) {
     if (islands->sparse[s]) continue;

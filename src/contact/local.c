@@ -91,6 +91,20 @@ PetscErrorCode NsLocalSolverLinear(NsLocalSolver *solver, const NsLocalProblem *
   PetscFunctionReturn(0);
 }
 
+/* Where `place` is among n ascending ones from k on, or the first beyond it. */
+static inline PetscInt find_from(PetscInt k, PetscInt n, const PetscInt *at, PetscInt place)
+{
+  for (PetscInt stride = n - k; stride > 4 && k < n && at[k] < place; stride = n - k) { /* halves, then one by one */
+    if (at[k + stride / 2] > place) {
+      n = k + stride / 2;
+    } else {
+      k += stride / 2;
+    }
+  }
+  while (k < n && at[k] < place) k++;
+  return k;
+}
+
 /* Entry (i, j) of a contact's own block of U Y: both lists ascend. */
 static PetscReal entry_of(const NsLocalSparse *sparse, PetscInt c, PetscInt i, PetscInt j)
 {
@@ -99,13 +113,9 @@ static PetscReal entry_of(const NsLocalSparse *sparse, PetscInt c, PetscInt i, P
   const PetscReal     *u = U->value + U->place[c] + i * m, *y = Y->value + Y->place[c] + j * n;
   PetscReal            sum = 0;
 
-  for (PetscInt k = 0, l = 0; k < m && l < n;) {
-    if (a[k] == b[l])
-      sum += u[k++] * y[l++];
-    else if (a[k] < b[l])
-      k++;
-    else
-      l++;
+  for (PetscInt k = 0, l = 0; k < m && l < n; k++) {
+    l = find_from(l, n, b, a[k]);
+    if (l < n && b[l] == a[k]) sum += u[k] * y[l++];
   }
   return sum;
 }
@@ -274,7 +284,7 @@ static void gather(const NsLocalProblem *p, const PetscReal *P)
     const PetscInt   width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
     const PetscReal *value = Y->value + Y->place[c];
     for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) {
-      for (PetscInt j = 0; j < width && P[k] != 0; j++) sparse->v[at[j]] += value[j] * P[k];
+      if (P[k] != 0) NsLocalScatter(width, at, value, P[k], sparse->v);
     }
   }
 }

@@ -145,6 +145,14 @@ static void put_counters(const NsScheme *scheme, NsJson *json)
   NsJsonClose(json);
 }
 
+/* A number for each solver of contact problems. */
+static void put_stages(NsJson *json, const char *name, const PetscInt64 *value)
+{
+  NsJsonOpen(json, name, '{');
+  for (int stage = 0; NsLocalStageNames[stage]; stage++) NsJsonInteger(json, NsLocalStageNames[stage], value[stage]);
+  NsJsonClose(json);
+}
+
 static void put_summary(NsJson *json, const NsRun *run)
 {
   const NsLedger     *ledger  = &run->ledger;
@@ -182,9 +190,10 @@ static void put_summary(NsJson *json, const NsRun *run)
     NsJsonInteger(json, "calls", statistics->calls);
     NsJsonInteger(json, "iterations", statistics->iterations);
     NsJsonInteger(json, "most_iterations", statistics->most_iterations);
-    NsJsonOpen(json, "solved_by", '{');
-    for (int stage = 0; NsLocalStageNames[stage]; stage++) NsJsonInteger(json, NsLocalStageNames[stage], statistics->solved[stage]);
-    NsJsonClose(json);
+    NsJsonInteger(json, "most_contacts", statistics->most_contacts);
+    put_stages(json, "solved_by", statistics->solved);
+    put_stages(json, "tried", statistics->tried);
+    put_stages(json, "iterations_of", statistics->worked);
     NsJsonInteger(json, "failures", statistics->failures);
     NsJsonClose(json);
   }

@@ -17,7 +17,7 @@ static const NsKey keys[] = {NS_EVENT_KEYS("1e-6"),
     .help = "amplification factor at infinite frequency: 1 does not damp, 0 damps within one step", .example = "0.9"},
   {"rates", NS_KEY_CHOICE, offsetof(NsEventSettings, rates), .choices = rates_choices, .default_value = "projected",
     .help = "rates of held gaps: projected to zero at the end of each step, or not corrected (as in the paper)", .example = "free"},
-  {NULL}};
+  NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_EventDrivenAlpha = {
   .variant =

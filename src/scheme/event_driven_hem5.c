@@ -21,7 +21,7 @@ static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsC
     NsDaeAmplification(NS_HEM5_STAGES, NS_HEM5_STAGES, ns_hem5_a[0], ns_hem5_a[NS_HEM5_STAGES], w, zeta, S);
 }
 
-static const NsKey keys[] = {NS_EVENT_KEYS("1e-8"), {NULL}};
+static const NsKey keys[] = {NS_EVENT_KEYS("1e-8"), NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_EventDrivenHem5 = {
   .variant =
@@ -43,10 +43,10 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
       .energy        = "error within the tolerance",
       .needs         = "rates of contact rows",
       .cited         = "Haddouni, Acary, Beley (13)",
-      .step_limit    = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else the tolerance keeps steps below it",
-      .theory        = "schemes_events",
-      .reference = "M. Haddouni, V. Acary, J.-D. Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with "
-                   "unilateral and bilateral constraints, 2.2",
+      .step_limit = "with tolerance: 0, 0.53/omega_max without damping (modes grow by 1e-5 per step there); else the tolerance keeps steps below it",
+      .theory     = "schemes_events",
+      .reference  = "M. Haddouni, V. Acary, J.-D. Beley, Comparison of index-3, index-2 and index-1 DAE solvers for nonsmooth multibody systems with "
+                    "unilateral and bilateral constraints, 2.2",
     },
   .varies        = PETSC_TRUE,
   .adapts        = PETSC_TRUE,

@@ -101,6 +101,7 @@ static const NsKey keys[] = {
     .help = "h in the equations of the contact forces: included (option 1 of the paper), or left out (option 2)", .example = "included"},
   {"activation", NS_KEY_CHOICE, offsetof(NsSettings_ExplicitVelocity, activation), .choices = activation_choices, .default_value = "own",
     .help = "contacts with a force at the end of a step: those closed there, or those closed at its start", .example = "kept"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

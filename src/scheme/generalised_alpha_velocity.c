@@ -27,6 +27,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
 static const NsKey keys[] = {
   NS_STEP_KEY,
   NS_RHO_KEY,
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

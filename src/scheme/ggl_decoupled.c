@@ -44,7 +44,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscFunctionReturn(0);
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_GglDecoupled = {
   .variant =

@@ -163,6 +163,7 @@ static const NsKey keys[] = {
   NS_STEP_KEY,
   {"project", NS_KEY_CHOICE, offsetof(NsSettings_GglUnified, project), .choices = project_choices, .default_value = "all",
     .help = "contacts held on position level: all, the active ones (as in the paper), or none (the paper's reference)", .example = "active"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

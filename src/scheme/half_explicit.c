@@ -82,6 +82,7 @@ static const NsKey keys[] = {
     .help =
       "where contacts are found to be newly closed: at the end of the step, or at its Euler prediction; always: impacts after forces in every step",
     .example = "at_prediction"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

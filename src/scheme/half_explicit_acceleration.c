@@ -96,7 +96,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscFunctionReturn(0);
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, NS_RESTITUTION_OF_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_RESTITUTION_OF_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
   .variant =

@@ -205,6 +205,7 @@ static const NsKey keys[] = {
     .minimum = "0", .help = "shortest step, used at impacts; 0: a hundredth of the longest", .example = "0.1 us"},
   NS_RESTITUTION_OF_KEY,
   NS_POSITIONS_KEY(NsTrapezoidalSettings),
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

@@ -115,6 +115,7 @@ static const NsKey keys[] = {
     .help = "look for newly closed contacts again at the end of the step, or once, at its Euler prediction (as in the paper)", .example = "once"},
   {"ratio", NS_KEY_INTEGER, offsetof(NsSettings_HalfExplicitTwoStep, ratio), .default_value = "10", .minimum = "1", .maximum = "1000000",
     .help = "length of a step over the length of a step with an impact", .example = "10"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

@@ -390,7 +390,7 @@ static const char *refuses(const NsModel *model, const void *settings)
   return NULL;
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_MasslessContact = {
   .variant =

@@ -435,6 +435,7 @@ static const NsKey keys[] = {
     .example = "40"},
   {"up_to", NS_KEY_NUMBER, offsetof(NsSettings_Modal, up_to), .dimension = NS_DIM_ANGULAR_VELOCITY, .minimum = "0 <",
     .help = "all modes up to this frequency; Hz and rpm are converted to rad/s", .example = "20 kHz"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

@@ -48,6 +48,7 @@ static const NsKey keys[] = {
   NS_THETA_KEY,
   NS_GAMMA_KEY,
   NS_POSITIONS_KEY(NsThetaSettings),
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

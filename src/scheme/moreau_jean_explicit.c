@@ -95,6 +95,7 @@ static const NsKey keys[] = {
   {"approach", NS_KEY_CHOICE, offsetof(NsSettings_MoreauJeanExplicit, approach), .choices = approach_choices, .default_value = "start",
     .help    = "directions of the velocity before the impact: those of the step's start (as in the paper), or of its end (a third of the drift)",
     .example = "end"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

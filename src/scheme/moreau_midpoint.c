@@ -40,7 +40,7 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscFunctionReturn(0);
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, NS_POSITIONS_KEY(NsSettings_MoreauMidpoint), {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_POSITIONS_KEY(NsSettings_MoreauMidpoint), NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_MoreauMidpoint = {
   .variant =

@@ -73,7 +73,7 @@ static PetscReal stands(const void *settings)
   return 0;
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_PositionLevel = {
   .variant =

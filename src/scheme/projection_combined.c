@@ -210,6 +210,7 @@ static const NsKey keys[] = {
   NS_THETA_KEY,
   {"variant", NS_KEY_CHOICE, offsetof(NsSettings_ProjectionCombined, variant), .choices = variant_choices, .default_value = "corrected",
     .help = "velocities held at the projected position, and no impact law for contacts that open; or both as printed", .example = "printed"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

@@ -66,6 +66,7 @@ static const NsKey keys[] = {
   NS_GAMMA_KEY,
   {"metric", NS_KEY_CHOICE, offsetof(NsSettings_ProjectionNaive, metric), .choices = metric_choices, .default_value = "mass",
     .help = "metric of the projection: mass (kinetic energy), or identity, which depends on the choice of coordinates", .example = "identity"},
+  NS_LOCAL_KEYS,
   {NULL},
 };
 

@@ -328,7 +328,7 @@ static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsC
   S[3] = 0;
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_SchatzmanPaoli = {
   .variant =

@@ -35,11 +35,13 @@ PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact 
   PetscCall(PetscNew(&scheme));
   scheme->type = NsSchemeFind(chosen);
   PetscCheck(scheme->type, PETSC_COMM_SELF, PETSC_ERR_PLIB, "scheme without a type");
-  scheme->settings   = chosen->settings;
-  scheme->model      = model;
-  scheme->contact    = contact;
-  scheme->ledger     = ledger;
-  scheme->step_limit = PETSC_MAX_REAL;
+  scheme->settings                 = chosen->settings;
+  scheme->model                    = model;
+  scheme->contact                  = contact;
+  scheme->ledger                   = ledger;
+  scheme->step_limit               = PETSC_MAX_REAL;
+  const NsSchemeSettings *settings = scheme->settings;
+  NsContactSolveBy(contact, settings->contact_solver, settings->contact_tolerance);
   PetscCall(NsWorkspaceCreate(model, contact, &scheme->work));
   PetscCall(NsWorkBytes(scheme->work, scheme->type->size, &scheme->data));
   PetscCall(scheme->type->declare(scheme, scheme->work));
@@ -164,10 +166,16 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
       NsContactOverflow(scheme->contact, NULL), rows->rows, what, room));
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found for the %s of %" PetscInt_FMT " contact%s", what,
-    rows->contacts, rows->contacts == 1 ? "" : "s"));
+  const int chosen = ((const NsSchemeSettings *)scheme->settings)->contact_solver;
+  PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found%s%s for the %s of %" PetscInt_FMT " contact%s",
+    chosen ? " by " : "", chosen ? NsLocalChoices[chosen] : "", what, rows->contacts, rows->contacts == 1 ? "" : "s"));
   PetscCall(NsStepName(outcome, scheme, rows->contacts, rows->contact));
   PetscCall(PetscStrlen(outcome->reason, &used));
+  if (NsContactResidual(scheme->contact) >= PETSC_INFINITY && chosen) {
+    PetscCall(
+      PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ": this solver does not support them; try `contact_solver: auto`"));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e", NsContactResidual(scheme->contact)));
   PetscFunctionReturn(0);
 }

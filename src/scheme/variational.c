@@ -266,7 +266,7 @@ static void amplification(const void *settings, PetscReal w, NsComplex zeta, NsC
   }
 }
 
-static const NsKey keys[] = {NS_STEP_KEY, {NULL}};
+static const NsKey keys[] = {NS_STEP_KEY, NS_LOCAL_KEYS, {NULL}};
 
 const NsSchemeType NsSchemeType_Variational = {
   .variant =

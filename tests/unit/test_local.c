@@ -540,6 +540,66 @@ static void the_chain_goes_in_order(void **state)
   CHECK(NsLocalSolverDestroy(&newton));
 }
 
+/* One solver alone: it solves what it covers, as the chain does, and nothing else is tried; what it does not cover is not solved. A larger tolerance ends sweeps sooner. */
+static void one_solver_is_chosen(void **state)
+{
+  uint64_t seed = 11;
+
+  (void)state;
+  for (int choice = 1; NsLocalChoices[choice]; choice++) {
+    const PetscInt stage   = stage_named(NsLocalChoices[choice]);
+    PetscInt       covered = 0, solved = 0;
+    NsLocalChain  *chain;
+    CHECK(NsLocalChainCreate(MAX_ROWS / 2, MAX_ROWS, &chain));
+    NsLocalChainSolveBy(chain, choice, 0);
+    for (int trial = 0; trial < 100; trial++) {
+      const PetscInt n = 2 + trial % 6, width = 1 + trial % 2;
+      Problem        p;
+      PetscReal      P[MAX_ROWS], other[MAX_ROWS];
+      NsLocalResult  result;
+      random_problem(&p, n, width * n, width, width == 2 ? 0.2 : 0, &seed);
+      const PetscBool can   = NsLocalCan(chain->solver[choice - 1], of(&p));
+      const PetscBool known = solve(&p, other).converged;
+      for (PetscInt i = 0; i < p.problem.rows; i++) P[i] = 0;
+      CHECK(NsLocalChainSolve(chain, of(&p), P, &result));
+      covered += can ? 1 : 0;
+      solved += result.converged ? 1 : 0;
+      assert_true(can || (!result.converged && result.residual == PETSC_INFINITY));
+      assert_true(known || !result.converged || NsLocalResidual(of(&p), P) <= 1e-11);
+      if (result.converged) assert_true(NsLocalResidual(of(&p), P) <= 1e-11);
+    }
+    print_message("  %-18s solves %d of %d\n", NsLocalChoices[choice], (int)solved, (int)covered);
+    assert_true(covered >= 40 && solved >= covered * 9 / 10);
+    assert_int_equal(chain->statistics.tried[stage], covered);
+    assert_int_equal(chain->statistics.solved[stage], solved);
+    for (PetscInt s = 0; NsLocalStageNames[s]; s++) assert_true(s == stage || (chain->statistics.tried[s] == 0 && chain->statistics.worked[s] == 0));
+    CHECK(NsLocalChainDestroy(&chain));
+  }
+}
+
+static void tolerance_is_chosen(void **state)
+{
+  uint64_t      seed  = 5;
+  PetscInt64    fewer = 0;
+  Problem       p;
+  PetscReal     P[MAX_ROWS];
+  NsLocalChain *chain;
+  NsLocalResult result;
+
+  (void)state;
+  random_problem(&p, 6, 12, 1, 0, &seed);
+  for (int loose = 0; loose < 2; loose++) {
+    CHECK(NsLocalChainCreate(MAX_ROWS, MAX_ROWS, &chain));
+    NsLocalChainSolveBy(chain, (int)stage_named("gauss_seidel"), loose ? 1e-4 : 1e-12);
+    for (PetscInt i = 0; i < p.problem.rows; i++) P[i] = 0;
+    CHECK(NsLocalChainSolve(chain, of(&p), P, &result));
+    assert_true(result.converged && result.residual <= (loose ? 1e-4 : 1e-12));
+    assert_true(!loose || chain->statistics.worked[chain->stage] < fewer);
+    fewer = chain->statistics.worked[chain->stage];
+    CHECK(NsLocalChainDestroy(&chain));
+  }
+}
+
 /* A start that is no number is no obstacle. */
 static void a_bad_start_is_forgotten(void **state)
 {
@@ -668,6 +728,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(smooth_problems_have_one_answer),
   cmocka_unit_test(what_solvers_refuse),
   cmocka_unit_test(the_chain_goes_in_order),
+  cmocka_unit_test(one_solver_is_chosen),
+  cmocka_unit_test(tolerance_is_chosen),
   cmocka_unit_test(a_bad_start_is_forgotten),
   cmocka_unit_test(nothing_to_solve),
   cmocka_unit_test(nothing_allocates),

@@ -12,7 +12,7 @@
 
   Large problems (NsLocalIsSmall) go another way, for n^3 operations would be too many:
 
-      60 sweeps of Gauss-Seidel from the last solution                    dense ones: elastic bodies
+      60 sweeps of Gauss-Seidel from the last solution                    dense ones, and where each row acts mostly on itself: elastic bodies
       proximal Newton from the last solution                              if there is one
       interior point
       k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
@@ -23,11 +23,13 @@
 
 #define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: by then it mostly goes round in a cycle */
 #define NS_MOST_RESTARTS 200
-#define NS_RESTART_WORK  1e8  /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
-#define NS_SWEEPS        60   /* of Gauss-Seidel, where it is tried first */
-#define NS_WARM_STEPS    12   /* of Newton's, from the last solution */
-#define NS_PATH          100  /* of the interior point's, on each of its paths */
-#define NS_SAME          1e-9 /* of the largest velocity: rounding of a solution */
+#define NS_RESTART_WORK  1e8   /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SWEEPS        60    /* of Gauss-Seidel, where it is tried first */
+#define NS_MANY_SWEEPS   20000 /* where it is the only solver */
+#define NS_WARM_STEPS    12    /* of Newton's, from the last solution */
+#define NS_PATH          100   /* of the interior point's, on each of its paths */
+#define NS_DOMINANT      1.9   /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
+#define NS_SAME          1e-9  /* of the largest velocity: rounding of a solution */
 #define NS_SEED          0x9e3779b97f4a7c15ULL
 
 const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
@@ -37,6 +39,14 @@ const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
 #undef NS_LOCAL_SOLVER
 #undef NS_LOCAL_NEWTON
   "restarts", NULL};
+
+const char *const NsLocalChoices[] = {"auto", "newton",
+#define NS_LOCAL_NEWTON(Name)
+#define NS_LOCAL_SOLVER(Name, word) #word,
+#include "list.h"
+#undef NS_LOCAL_SOLVER
+#undef NS_LOCAL_NEWTON
+  NULL};
 
 enum {
   BEFORE_SOLVERS = NS_STAGE_ZERO,
@@ -100,9 +110,16 @@ void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *da
   }
 }
 
-/* Keeps the best residual and counts Newton's iterations over the attempts of one call. */
-static void add_attempt(NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
+void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance)
 {
+  chain->choice = choice;
+  for (int i = 0; NsLocalSolverTypes[i] && tolerance > 0; i++) chain->solver[i]->tolerance = tolerance;
+}
+
+/* Keeps the best residual and counts Newton's iterations over the attempts of one call; all of them as those of the stage. */
+static void add_attempt(NsLocalChain *chain, NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
+{
+  chain->statistics.worked[chain->stage] += attempt->iterations;
   total->converged = attempt->converged;
   total->iterations += iterations;
   total->dependent = total->dependent || attempt->dependent;
@@ -119,13 +136,19 @@ static PetscBool solve_alone(const NsLocalProblem *problem, PetscReal *P)
   return PETSC_TRUE;
 }
 
+static void begin_stage(NsLocalChain *chain, PetscInt stage)
+{
+  chain->stage = stage;
+  chain->statistics.tried[stage]++;
+}
+
 static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   NsLocalResult attempt;
 
   PetscFunctionBegin;
   PetscCall(NsLocalSolve(chain->solver[NsLocalIsSmall(problem) ? NEWTON : PROXIMAL], problem, P, &attempt));
-  add_attempt(result, &attempt, attempt.iterations);
+  add_attempt(chain, result, &attempt, attempt.iterations);
   PetscFunctionReturn(0);
 }
 
@@ -137,7 +160,7 @@ static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const Ns
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(P, chain->first, problem->rows));
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
-  add_attempt(result, &attempt, 0);
+  add_attempt(chain, result, &attempt, 0);
   PetscFunctionReturn(0);
 }
 
@@ -164,7 +187,7 @@ static PetscErrorCode approximate(NsLocalChain *chain, NsLocalSolver *solver, co
     NsLocalResult attempt;
     solver->max_iterations = k - done;
     PetscCall(NsLocalSolve(solver, problem, chain->sweeping, &attempt));
-    add_attempt(result, &attempt, 0);
+    add_attempt(chain, result, &attempt, 0);
     done = k;
     PetscCall(PetscArraycpy(P, chain->sweeping, problem->rows));
     if (!result->converged) PetscCall(newton(chain, problem, P, result));
@@ -257,26 +280,54 @@ static PetscBool is_warm(const NsLocalProblem *problem, const PetscReal *P)
 static PetscErrorCode alone(
   NsLocalChain *chain, int stage, PetscInt iterations, const NsLocalProblem *problem, const PetscReal *start, PetscReal *P, NsLocalResult *result)
 {
-  NsLocalSolver *solver = chain->solver[stage - 1];
+  NsLocalSolver *solver = chain->solver[stage == NS_STAGE_NEWTON ? NEWTON : stage - 1];
   NsLocalResult  attempt;
   const PetscInt most = solver->max_iterations;
 
   PetscFunctionBegin;
   if (result->converged || !NsLocalCan(solver, problem) || NsLocalStops(solver)) PetscFunctionReturn(0);
   if (start != P) PetscCall(PetscArraycpy(P, start, problem->rows));
-  chain->stage           = stage;
+  begin_stage(chain, stage);
   solver->max_iterations = iterations;
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
   solver->max_iterations = most;
-  add_attempt(result, &attempt, solver->type->approximate ? 0 : attempt.iterations);
+  add_attempt(chain, result, &attempt, solver->type->approximate ? 0 : attempt.iterations);
   PetscFunctionReturn(0);
+}
+
+/* Whether sums of |U| |Y| over the rows are less than NS_DOMINANT times G_kk: two passes over the numbers, a fifth of a sweep. */
+static PetscBool is_dominant(const NsLocalProblem *p)
+{
+  const NsLocalBlocks *U = &p->sparse->U, *Y = &p->sparse->Y;
+  PetscReal           *v = p->sparse->v;
+
+  for (PetscInt u = 0; u < p->sparse->unknowns; u++) v[u] = 0;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt   width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
+    const PetscReal *value = Y->value + Y->place[c];
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) {
+      for (PetscInt j = 0; j < width; j++) v[at[j]] += PetscAbsReal(value[j]);
+    }
+  }
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt   m = p->start[c + 1] - p->start[c], width = U->first[c + 1] - U->first[c], *at = U->at + U->first[c];
+    const PetscReal *value = U->value + U->place[c];
+    PetscReal        block[9];
+    NsLocalOwnBlock(p, c, block);
+    for (PetscInt i = 0; i < m; i++, value += width) {
+      PetscReal sum = 0;
+      for (PetscInt j = 0; j < width; j++) sum += PetscAbsReal(value[j]) * v[at[j]];
+      if (!(sum <= NS_DOMINANT * block[i * m + i])) return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
 }
 
 /* Large problems: see above. */
 static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  if (!problem->sparse) {
+  if (!problem->sparse || is_dominant(problem)) {
     NsLocalSolver *sweeps = chain->solver[STAGE_GaussSeidel - 1];
     sweeps->impatient     = PETSC_TRUE;
     PetscCall(alone(chain, STAGE_GaussSeidel, NS_SWEEPS, problem, chain->first, P, result));
@@ -286,9 +337,33 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
   if (result->converged) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
-  chain->stage = STAGE_GaussSeidel;
+  begin_stage(chain, STAGE_GaussSeidel);
   PetscCall(approximate(chain, chain->solver[STAGE_GaussSeidel - 1], problem, P, result));
   if (!result->converged) chain->stage = STAGES;
+  PetscFunctionReturn(0);
+}
+
+/* Small problems: stage after stage. */
+static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  for (PetscInt stage = NS_STAGE_NEWTON; stage < STAGES; stage++) {
+    begin_stage(chain, stage);
+    PetscCall(run_stage(chain, problem, P, result));
+    if (result->converged || has_decided(chain, problem)) break;
+    if (stage == NS_STAGE_NEWTON && !is_finite(problem)) break; /* no solver can help */
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The solver that was chosen, alone. */
+static PetscErrorCode solve_as_chosen(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  const int      stage  = chain->choice == 1 ? NS_STAGE_NEWTON : chain->choice;
+  const PetscInt most[] = {[STAGE_GaussSeidel] = NS_MANY_SWEEPS, [STAGE_ProximalNewton] = NS_PATH, [STAGE_InteriorPoint] = 2 * NS_PATH};
+
+  PetscFunctionBegin;
+  PetscCall(alone(chain, stage, most[stage] ? most[stage] : chain->solver[chain->choice - 1]->max_iterations, problem, chain->first, P, result));
   PetscFunctionReturn(0);
 }
 
@@ -320,20 +395,21 @@ PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *prob
     *result      = (NsLocalResult){PETSC_TRUE, 0, 0, PETSC_FALSE};
     chain->stage = NS_STAGE_NEWTON;
     statistics->calls++;
+    statistics->tried[NS_STAGE_NEWTON]++;
     statistics->solved[NS_STAGE_NEWTON]++;
+    statistics->most_contacts = PetscMax(statistics->most_contacts, 1);
     PetscFunctionReturn(0);
   }
   if (problem->rows > chain->max_rows) PetscCall(make_room(chain, problem->rows + problem->rows / 4));
   *result = (NsLocalResult){PETSC_FALSE, 0, PETSC_INFINITY, PETSC_FALSE};
   for (PetscInt k = 0; k < problem->rows; k++) chain->first[k] = P[k];
-  if (!NsLocalIsSmall(problem)) PetscCall(solve_large(chain, problem, P, result));
-  for (chain->stage = NsLocalIsSmall(problem) ? NS_STAGE_NEWTON : chain->stage; chain->stage < STAGES && !result->converged; chain->stage++) {
-    PetscCall(run_stage(chain, problem, P, result));
-    if (result->converged || has_decided(chain, problem)) break;
-    if (chain->stage == NS_STAGE_NEWTON && !is_finite(problem)) chain->stage = RESTARTS; /* no solver can help */
-  }
-  if (result->converged && result->dependent && NsLocalIsSmall(problem)) PetscCall(take_smallest(chain, problem, P));
+  if (chain->choice)
+    PetscCall(solve_as_chosen(chain, problem, P, result));
+  else
+    PetscCall(NsLocalIsSmall(problem) ? solve_small(chain, problem, P, result) : solve_large(chain, problem, P, result));
+  if (result->converged && result->dependent && NsLocalIsSmall(problem) && !chain->choice) PetscCall(take_smallest(chain, problem, P));
   statistics->calls++;
+  statistics->most_contacts = PetscMax(statistics->most_contacts, problem->contacts);
   statistics->iterations += result->iterations;
   statistics->most_iterations = PetscMax(statistics->most_iterations, result->iterations);
   if (result->converged) {

@@ -72,7 +72,7 @@ static inline void act(const NsLocalProblem *p, PetscInt c, const PetscReal *dP,
     const PetscInt       width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
     const PetscReal     *value = Y->value + Y->place[c];
     for (PetscInt i = 0; i < m; i++, value += width) {
-      for (PetscInt j = 0; j < width; j++) p->sparse->v[at[j]] += value[j] * dP[i];
+      if (dP[i] != 0) NsLocalScatter(width, at, value, dP[i], p->sparse->v);
     }
   } else if (p->scale && m == 3) {
     const PetscReal *row = p->G + (PetscInt64)first * n, x = p->scale[first] * dP[0], y = p->scale[first + 1] * dP[1],

@@ -233,9 +233,7 @@ static void gather(const NsLocalProblem *p, const PetscReal *x, PetscReal *z)
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt   width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
     const PetscReal *value = Y->value + Y->place[c];
-    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) {
-      for (PetscInt j = 0; j < width; j++) z[at[j]] += value[j] * x[k];
-    }
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++, value += width) { NsLocalScatter(width, at, value, x[k], z); }
   }
 }
 
