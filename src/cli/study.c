@@ -204,6 +204,7 @@ static void share_states(NsStudy *study, int stopped)
 static bool is_to_make(const NsStudy *study, NsStudyRun *run)
 {
   run->state = study->options.overwrite ? NS_ROW_MISSING : NsStudyLook(run->directory, study->arena, &run->message, &run->seconds);
+  if (run->state == NS_ROW_DONE) NsStudyTidy(run->directory);
   return run->state == NS_ROW_MISSING ||
          (run->state == NS_ROW_FAILED && (!strncmp(run->message, "cannot ", 7) || !strcmp(run->message, "out of memory")));
 }

@@ -56,6 +56,16 @@ NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **messa
   return state;
 }
 
+void NsStudyTidy(const char *directory)
+{
+  NsArena  *arena = NsArenaCreate();
+  NsFolder *run   = NsFolderOpen(directory, 2, false, NS_FOLDER_RUN, arena);
+
+  if (run) (void)NsFolderLock(run);
+  NsFolderClose(&run);
+  NsArenaDestroy(&arena);
+}
+
 /* Runs of earlier versions of the study -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_present(const NsStudy *study, const char *name)

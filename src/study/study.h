@@ -230,6 +230,8 @@ bool NsStudyWrite(const NsStudy *study);
 void NsStudyPrint(const NsStudy *study, FILE *out);
 /* Whether run.json in this directory says that the run is done or failed, with its failure; one that stopped or was killed is missing. */
 NsRowState NsStudyLook(const char *directory, NsArena *arena, const char **message, double *seconds);
+/* Removes what a run that is done has left of its list of files, if it was killed while it wrote that at last (NsFolderLock). */
+void NsStudyTidy(const char *directory);
 /* The number of runs in the directory that belong to no row any more, because the study has changed; removes them if `remove`. */
 int NsStudyOldRuns(const NsStudy *study, bool remove);
 /* A file made by one call, whole or not at all: printf into it, then close. */

@@ -349,7 +349,7 @@ static void strangers_do_not_meet(void **state)
   assert_true(v[0] < -0.01);
 }
 
-/* Distance of the coordinates at the end from a run of the half-explicit scheme with steps of 1 us. */
+/* Distance of the coordinates at the end from those of `reference`. */
 static PetscReal distance(const char *config, const Promise *p, PetscReal step, const PetscReal exact[3])
 {
   TestRun   test = promise_open(config, p, step, "");
@@ -361,10 +361,12 @@ static PetscReal distance(const char *config, const Promise *p, PetscReal step, 
   return PetscSqrtReal(sum);
 }
 
+/* Events are located and joints hold to the tolerance: another kind of method than those that it is a reference for. */
 static void reference(const char *config, PetscReal q[3])
 {
-  TestRun   test = promise_open(config, &promises[0], 1e-6, "");
-  PetscReal v[3];
+  static const Promise exact = {"event_driven_hem5", "scheme.tolerance=1e-10"};
+  TestRun              test  = promise_open(config, &exact, 1e-4, "");
+  PetscReal            v[3];
 
   q[2] = 0;
   finish(&test, q, v);
@@ -386,7 +388,7 @@ static void joints_converge(void **state)
     fine   = distance(joint, p, 2e-5, exact);
     print_message("  %s %s: %.2e, %.2e\n", p->scheme, p->option, coarse, fine);
     assert_true(fine < coarse / (p->rest < 0 ? 2 : 5) || fine < 1e-4); /* schemes that drift: slower; errors may also cancel at the coarse step */
-    assert_true(fine < 0.02);
+    assert_true(fine < 0.01);
   }
 }
 
@@ -404,7 +406,7 @@ static void impacts_converge(void **state)
     if (strstr(p->option, "always")) continue;
     error = distance(crank, p, 2e-6, exact);
     print_message("  %s %s: %.2e\n", p->scheme, p->option, error);
-    assert_true(error < 2e-3);
+    assert_true(error < 4e-4);
   }
 }
 

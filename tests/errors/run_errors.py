@@ -3,6 +3,7 @@
 
     run_errors.py [BINARY] [NAME]...          compare; BINARY, or the environment's PERCUSS
     run_errors.py --update [BINARY] [NAME]... write the expectations anew, in place; then read the diff
+    run_errors.py -f [BINARY] [NAME]...       stop at the first that fails
 
 cases/TOPIC.txt holds the cases of one topic. A case is a title line, the config, a separator line and the expectation: the
 whole of stderr, then `exit: CODE`.
@@ -245,8 +246,8 @@ def answer(binary, case, folder, tmp):
 
 
 def main(arguments):
-    update = "--update" in arguments
-    arguments = [word for word in arguments if word != "--update"]
+    update, first = "--update" in arguments, "-f" in arguments
+    arguments = [word for word in arguments if word not in ("--update", "-f")]
     binary = None
     if arguments and os.path.isfile(arguments[0]) and os.access(arguments[0], os.X_OK):
         binary = os.path.abspath(arguments.pop(0))
@@ -262,7 +263,12 @@ def main(arguments):
         print("no case of this name", file=sys.stderr)
         return 2
     with concurrent.futures.ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-        answers = list(pool.map(lambda case: run(binary, case), wanted))
+        answers = []
+        for case, answer in zip(wanted, pool.map(lambda case: run(binary, case), wanted)):
+            answers.append(answer)
+            if first and (answer[1] or answer[0] != without_names(binary, case.expected or "")):
+                pool.shutdown(wait=False, cancel_futures=True)
+                break
     failed = 0
     changed = set()
     for case, (said, complaints) in zip(wanted, answers):

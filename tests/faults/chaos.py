@@ -166,8 +166,6 @@ class Drill:
             got = contents(os.path.join(folder, "results"))
             if notes and got.pop("notes.txt", None) != b"mine":
                 self.complain(f"{what}; then {command[-1]}: a foreign file is gone")
-            for name in [name for name in got if name.endswith("percuss.files.part")]:
-                del got[name]  # what was killed while it renamed this: the next run in the directory replaces it
             differ = sorted(set(got) ^ set(wanted)) or [name for name in got if got[name] != wanted[name]]
             if differ:
                 self.complain(f"{what}; then {command[-1]}: {differ} differ from an undisturbed run")

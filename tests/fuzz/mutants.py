@@ -1,27 +1,34 @@
 #!/usr/bin/python3
 """Structure-aware mutants of the configs through the program itself, by hand (the fuzz targets look at its parts):
 
-    mutants.py PERCUSS [--check 20000] [--run 3000] [--seed 1] [--jobs 1] [--keep DIR]
+    mutants.py PERCUSS FAULT.so [--check 20000] [--run 3000] [--seed 1] [--jobs 1] [--keep DIR]
 
 A mutant is a config with one to three changes that a user could make by mistake: a key or a block dropped, doubled, moved or renamed, a value replaced by one of another key, a number or a
-unit changed, a bracket lost. Each goes through `percuss check`, or through `percuss run` with an end after few steps. Demanded: no crash, no hang, no traceback; exit code 0 to 3; with
-exit code 2 a message, and each error has its place (file:line:column). The same seed makes the same mutants. --keep: where those that are wrong are written.
+unit changed, a bracket lost. Each goes through `percuss check`, or through `percuss check` and `percuss run` with an end after few steps. Demanded: no crash, no hang, no traceback; exit
+code 0 to 3; with exit code 2 a message, and each error has its place (file:line:column). What `check` accepts `run` does not refuse, and the other way round; a run that is done has tables
+without NaN and Inf, and its config.yaml, as percuss wrote it, gives them again to the byte. The same seed makes the same mutants. --keep: where those that are wrong are written.
+
+The program is started once and forked for each mutant (tests/faults/fault.c, with no fault): starting PETSc and MPI takes most of a short run.
 """
 import argparse
 import concurrent.futures
 import glob
 import os
 import random
+import queue
 import re
-import subprocess
+import shutil
 import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests", "faults"))
+from test_faults import MEMORY, Server  # noqa: E402
+
 NUMBERS = ["0", "-1", "1", "2", "0.5", "1e-3", "1e3", "1e9", "1e-9", "1e-300", "1e300", "nan", "inf", "-0", "1000000", "0,5", "1 000", ".", "1e", "12 mm"]
 UNITS = ["m", "mm", "s", "us", "N", "kN", "GPa", "kg", "rpm", "rad/s", "Hz", "deg", "m/s", "", "furlong"]
-PATIENCE = 60  # s
-FEW = ["--set", "output={frames: {every: 0}}"]
+FEW = ["--set", "time.end=1 us", "--set", "output={frames: {every: 0}, history: {every: 1}, energy: {every: 1}}"]
+RUN = ["run", "mutant.yaml", "--out", "out", "--quiet", *FEW]
 
 
 def block_end(lines, first):
@@ -83,74 +90,130 @@ def make(seed, texts, words):
     return "\n".join(lines)
 
 
-def wrong(done, path):
+def wrong(code, said):
     """What is wrong with the answer; "" is right."""
-    if done is None:
+    if code == -14:
         return "hangs"
-    said = done.stderr
-    if done.returncode not in (0, 1, 2, 3):
-        return f"exit code {done.returncode}"
+    if code not in (0, 1, 2, 3):
+        return f"exit code {code}"
     if "PETSC ERROR" in said or "runtime error" in said or "Sanitizer" in said:
         return "a traceback"
-    if done.returncode == 2:
+    if code == 2:
         if not said:
             return "refused without a word"
         for line in said.splitlines():
-            if re.match(r"(\S+: )?error: ", line) and not re.match(r"\S+:\d+:\d+: ", line) and not line.startswith(os.path.dirname(path)):
+            if re.match(r"(\S+: )?error: ", line) and not re.match(r"\S+:\d+:\d+: ", line) and not line.startswith("mutant.yaml"):
                 return "an error without its place: " + line
-    if done.returncode == 1 and not said:
+    if code == 1 and not said:
         return "fails without a word"
     return ""
 
 
-def trial(percuss, command, seed, texts, words, keep):
-    text = make(seed, texts, words)
-    with tempfile.TemporaryDirectory(prefix="percuss_mutant_", dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder:
-        path = os.path.join(folder, "mutant.yaml")
-        with open(path, "w", encoding="utf-8") as file:
+def tables(folder):
+    """{name: text} of the tables of a run."""
+    found = {}
+    for path in glob.glob(os.path.join(folder, "*.csv")):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            found[os.path.basename(path)] = file.read()
+    return found
+
+
+class Tester:
+    """A directory, and the program started once for each command."""
+
+    def __init__(self, words, folder):
+        self.folder = tempfile.mkdtemp(dir=folder)
+        self.servers = {name: Server(words.percuss, words.fault, "petsc", command, folder) for name, command in (
+            ("check", ["check", "mutant.yaml"]), ("check few", ["check", "mutant.yaml", *FEW]), ("run", RUN), ("again", ["run", "out/config.yaml", "--out", "again", "--quiet"]))}
+
+    def call(self, name):
+        """(exit code, stderr)"""
+        path = os.path.join(self.folder, "stderr")
+        if os.path.exists(path):
+            os.remove(path)
+        code = self.servers[name].run("f", 0, 0, self.folder)[0]
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return code, file.read()
+
+    def run(self, code, said):
+        """What is wrong with a run; "" is right."""
+        checked, refused = self.call("check few")
+        if (checked == 2) != (code == 2):
+            return f"check: exit code {checked}, run: {code}: {refused[:300]}"
+        if code:
+            return ""
+        first = tables(os.path.join(self.folder, "out"))
+        for name, text in first.items():
+            if re.search(r"(^|,)-?(nan|inf)", text, re.IGNORECASE | re.MULTILINE):
+                return f"NaN or Inf in {name}, exit code 0"
+        code, said = self.call("again")
+        if code:
+            return f"out/config.yaml: exit code {code}: {said[:300]}"
+        again = tables(os.path.join(self.folder, "again"))
+        different = [name for name in set(first) | set(again) if first.get(name) != again.get(name)]
+        return f"out/config.yaml gives other tables: {different}" if different else ""
+
+    def trial(self, command, text):
+        """(exit code, what is wrong, stderr)"""
+        shutil.rmtree(self.folder)
+        os.mkdir(self.folder)
+        with open(os.path.join(self.folder, "mutant.yaml"), "w", encoding="utf-8") as file:
             file.write(text)
-        call = [percuss, command, path] + (["--out", os.path.join(folder, "out"), "--quiet", "--set", "time.end=1 us", *FEW] if command == "run" else [])
-        try:
-            done = subprocess.run(call, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False)
-        except subprocess.TimeoutExpired:
-            done = None
-        bad = wrong(done, path)
-    if bad and keep:
-        os.makedirs(keep, exist_ok=True)
-        with open(os.path.join(keep, f"{command}_{seed}.yaml"), "w", encoding="utf-8") as file:
-            file.write(text)
-    return done.returncode if done else None, bad, done.stderr[:300] if done and bad else ""
+        code, said = self.call(command)
+        bad = wrong(code, said) or (self.run(code, said) if command == "run" else "")
+        return code, bad, said
+
+    def close(self):
+        for server in self.servers.values():
+            server.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("percuss", type=os.path.abspath)
+    parser.add_argument("fault", type=os.path.abspath)
     parser.add_argument("--check", type=int, default=20000)
     parser.add_argument("--run", type=int, default=3000)
+    parser.add_argument("--first", type=int, default=0, help="number of the first mutant, to go on in portions")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep")
     options = parser.parse_args()
-    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     texts = []
     for path in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
         with open(path, encoding="utf-8") as file:
             text = re.sub(r"^#.*\n", "", file.read(), flags=re.MULTILINE)
         if "file:" not in text and ".msh" not in text and "bodies:" in text:
             texts.append(text)
-    words = sorted({word for text in texts for word in re.findall(r"\b[a-z_]{3,}\b", text)})
-    bad = 0
-    for command, count in (("check", options.check), ("run", options.run)):
-        codes = {}
-        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            trials = pool.map(lambda seed: (seed, *trial(options.percuss, command, seed, texts, words, options.keep)),
-                              range(options.seed * 1000000, options.seed * 1000000 + count))
-            for seed, code, complaint, said in trials:
+    words, bad = sorted({word for text in texts for word in re.findall(r"\b[a-z_]{3,}\b", text)}), 0
+    with tempfile.TemporaryDirectory(prefix="percuss_mutants_", dir=MEMORY) as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        free = queue.SimpleQueue()
+        for _ in range(options.jobs):
+            free.put(Tester(options, folder))
+
+        def trial(command, seed):
+            tester, text = free.get(), make(seed, texts, words)
+            try:
+                code, complaint, said = tester.trial(command, text)
+            finally:
+                free.put(tester)
+            if complaint and options.keep:
+                os.makedirs(options.keep, exist_ok=True)
+                with open(os.path.join(options.keep, f"{command}_{seed}.yaml"), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return seed, code, complaint, said
+
+        for command, count in (("check", options.check), ("run", options.run)):
+            codes, first = {}, options.seed * 1000000 + options.first
+            for seed, code, complaint, said in pool.map(lambda seed, command=command: trial(command, seed), range(first, first + count)):
                 codes[code] = codes.get(code, 0) + 1
                 if complaint:
                     bad += 1
-                    print(f"{command} {seed}: {complaint}\n{said}", flush=True)
-        print(f"{command}: {count} mutants of {len(texts)} configs, exit codes {dict(sorted(codes.items(), key=str))}", flush=True)
+                    print(f"{command} {seed}: {complaint}\n{said[:300]}", flush=True)
+            print(f"{command}: {count} mutants of {len(texts)} configs, exit codes {dict(sorted(codes.items()))}", flush=True)
+        for _ in range(options.jobs):
+            free.get().close()
     print(f"{bad} wrong")
     return 1 if bad else 0
 

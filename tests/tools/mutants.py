@@ -1,19 +1,24 @@
 #!/usr/bin/python3
 """Deliberate mistakes, one at a time, in a scratch copy of the source: do the tests find them? By hand, for it takes hours.
 
-    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M]
+    tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--retry]
+    tests/tools/mutants.py SCRATCH --report [--table FILE]
 
-makes SCRATCH (a copy of the tracked files, built once), draws `count` mutants over all rooms, each room by its share of lines of code, and for each builds what changed and runs the tests of
-the room (TESTS, quick ones first) until one fails. Tests that fail without a mutant are left out, and named. What was found is appended to SCRATCH/mutants.jsonl; the same command again goes on from there. The end is a table: killed, survived, and how
-many did not compile (these are left out). tests/tools/mutants.txt has survivors that were looked at, and why they cannot be found.
+makes SCRATCH (a copy of the tracked files, built once, with a shared library: a mutant costs one compilation and one link), draws `count` mutants over all rooms, each room by its share of
+lines of code, and runs tests for each until one fails: first, for all mutants, those of the room (TESTS) that take less than SHORT seconds; then, for those that are left, the longer
+ones of the room; then the programs of other rooms. Tests that fail without a mutant are left out, and named. What was found is appended to SCRATCH/mutants.jsonl; the same command again goes on from there.
+--retry copies the tests as they are now, not the source, and tries the survivors again. The end is a table: killed, survived, equivalent (the same machine code), and how many did not compile.
+tests/tools/mutants.txt lists the survivors that were looked at, and why no test can find them.
 
 A mutant is an operator, a sign, a constant, a comparison or a truth value in a line of a function; comments, texts, tables, headers, error checks and reports of PETSc are left alone.
 """
 import argparse
+import hashlib
 import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -22,31 +27,36 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt")
+BUILD = "build/mutants"
+OPTIONS = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]
+SHORT = 1.5  # s of the processor
 
-# What runs for a room, in this order: programs of the build, or scripts, which get the program.
+# The tests that know a room best: programs of the build, or scripts, which get the program.
+ERRORS, RESULTS, COMMANDS = "tests/errors/run_errors.py", "tests/results/test_results.py", "tests/results/test_commands.py"
+ASSUMPTIONS, LIMITS, RESTART = "tests/results/test_assumptions.py", "tests/results/test_limits.py", "tests/restart/test_restart.py"
+MODES, ROTOR, COMPARE, STUDY = "tests/results/test_modes.py", "tests/results/test_rotor.py", "tests/results/test_compare.py", "tests/results/test_study.py"
+MULTIBODY, FAULTS, REPEAT = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py"
 PUBLISHED = ["published_elastic_bar", "published_bouncing_ball", "published_slider_crank", "published_oscillator", "published_two_bars", "published_theta_scheme"]
+EVENTS = ["published_event_driven", "published_event_driven_time", "published_event_driven_friction", "robustness_event_driven", "published_adaptive_steps"]
 TESTS = {
-    "core": ["unit_keys", "unit_tree", "unit_units", "unit_diag", "unit_exact_sum", "unit_layout", "unit_pool", "unit_explain", "conformance_loads", "conformance_serialization",
-             "tests/errors/run_errors.py"],
-    "model": ["unit_contact", "unit_fe", "conformance_contact_laws", "conformance_serialization", "conformance_schemes"],
-    "mesh": ["unit_mesh", "unit_lattice", "unit_partition", "tests/errors/run_errors.py"],
+    "core": ["unit_keys", "unit_tree", "unit_units", "unit_diag", "unit_exact_sum", "unit_layout", "unit_pool", "unit_explain", "conformance_loads", "conformance_serialization", ERRORS, COMMANDS],
+    "model": ["unit_contact", "unit_fe", "conformance_contact_laws", "conformance_serialization", "conformance_schemes", ASSUMPTIONS],
+    "mesh": ["unit_mesh", "unit_lattice", "unit_partition", ERRORS],
     "fe": ["unit_fe", "unit_beam_matrices", "unit_beam", "unit_section", "unit_rotor", "unit_lumped", "unit_lanes", "unit_back_ends", "unit_redistribution", "unit_modes", "unit_variational",
-           "conformance_elements", "conformance_forces", "published_rotor_closed_forms", "published_rotor", "published_rotor_modes", "published_massless_contact", "published_modal",
-           "tests/results/test_assumptions.py", "tests/errors/run_errors.py", "tests/results/test_modes.py", "tests/results/test_rotor.py"],
-    "mechanism": ["unit_mechanism", *PUBLISHED, "published_ball_in_box", "published_rocking_block", "published_pendulum_in_ring", "published_edge", "tests/errors/run_errors.py"],
-    "contact": ["unit_contact", "unit_pairs", "unit_local", "conformance_pairs", "conformance_contact_laws", "robustness_local_random", "conformance_schemes", "published_modal",
-                "published_ball_chain", "tests/errors/run_errors.py"],
-    "dae": ["unit_dae", "published_dae_mechanisms", "published_event_driven", "published_event_driven_time", "robustness_event_driven", "published_adaptive_steps"],
+           "conformance_elements", "conformance_forces", "published_rotor", "published_massless_contact", "published_modal", ASSUMPTIONS, ERRORS, MODES, ROTOR, RESULTS],
+    "mechanism": ["unit_mechanism", *PUBLISHED, "published_ball_in_box", "published_rocking_block", "published_pendulum_in_ring", "published_edge", ERRORS],
+    "multibody": ["unit_pairs", "conformance_pairs", MULTIBODY, "conformance_schemes", ERRORS, RESULTS],
+    "contact": ["unit_contact", "unit_pairs", "unit_local", "conformance_pairs", "conformance_contact_laws", "robustness_local_random", "robustness_many_contacts", "conformance_schemes",
+                "published_modal", "published_ball_chain", "published_bouncing_ball", ASSUMPTIONS, ERRORS, RESULTS],
+    "dae": ["unit_dae", "published_dae_mechanisms", *EVENTS, "conformance_schemes", ERRORS],
     "scheme": ["conformance_loads", "conformance_contact_laws", "conformance_serialization", "unit_variational", *PUBLISHED, "published_held_positions", "published_massless_contact",
-               "published_modal", "published_projection", "published_spring_pendulum", "published_event_driven", "published_event_driven_friction", "published_event_driven_time",
-               "conformance_schemes", "tests/results/test_assumptions.py", "tests/errors/run_errors.py"],
-    "analysis": ["unit_modes", "published_rotor_modes", "published_rotor_verification", "tests/results/test_modes.py", "tests/results/test_rotor.py"],
-    "output": ["unit_output", "unit_vtk", "conformance_writers", "conformance_serialization", "tests/results/test_results.py", "tests/errors/run_errors.py"],
-    "run": ["unit_advice", "conformance_rollback", "tests/results/test_assumptions.py", "tests/errors/run_errors.py", "tests/results/test_limits.py", "tests/restart/test_restart.py",
-            "tests/results/test_results.py", "tests/results/test_commands.py"],
-    "results": ["unit_compare", "unit_result_table", "tests/results/test_compare.py"],
-    "study": ["unit_study", "tests/results/test_study.py", "tests/errors/run_errors.py"],
-    "cli": ["unit_explain", "tests/errors/run_errors.py", "tests/results/test_commands.py", "tests/results/test_modes.py", "tests/results/test_compare.py"],
+               "published_modal", "published_projection", "published_spring_pendulum", *EVENTS, "conformance_schemes", ASSUMPTIONS, ERRORS, RESULTS],
+    "analysis": ["unit_modes", "published_rotor_modes", "published_rotor_verification", MODES, ROTOR],
+    "output": ["unit_output", "unit_vtk", "conformance_writers", "conformance_serialization", RESULTS, ERRORS, RESTART, FAULTS],
+    "run": ["unit_advice", "conformance_rollback", ASSUMPTIONS, ERRORS, LIMITS, RESTART, RESULTS, COMMANDS, REPEAT],
+    "results": ["unit_compare", "unit_result_table", COMPARE, RESULTS],
+    "study": ["unit_study", STUDY, ERRORS],
+    "cli": ["unit_explain", COMMANDS, MODES, COMPARE, ERRORS, REPEAT, STUDY, RESULTS],
 }
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" \+= ", " -= "), (r" -= ", " += "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
          (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"PetscMax\(", "PetscMin("), (r"PetscMin\(", "PetscMax("), (r"\bPETSC_TRUE\b", "PETSC_FALSE"),
@@ -96,58 +106,92 @@ def draw(scratch, count, seed, rooms):
 
 
 def run(words, folder, seconds):
-    """True: it ended well in time. What it started ends with it."""
-    process = subprocess.Popen(words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    """Seconds of the processor that it took; None if it did not end well, or not in time. What it started ends with it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        return process.wait(timeout=seconds) == 0
+        well = process.wait(timeout=seconds) == 0
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        return False
+        well = False
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime if well else None
 
 
-def make_scratch(scratch):
-    if not os.path.exists(scratch):
-        os.makedirs(scratch)
-        tracked = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=True).stdout.split("\n")
-        for name in filter(None, tracked):
-            os.makedirs(os.path.dirname(os.path.join(scratch, name)), exist_ok=True)
-            shutil.copy2(os.path.join(ROOT, name), os.path.join(scratch, name))
-        subprocess.run(["cmake", "--preset", "release"], cwd=scratch, stdout=subprocess.DEVNULL, check=True)
-    programs = sorted({test for tests in TESTS.values() for test in tests if not test.endswith(".py")})
-    subprocess.run(["ninja", "-C", "build/release", "-j1", "percuss", *programs], cwd=scratch, stdout=subprocess.DEVNULL, check=True)
+def ninja(scratch, *targets):
+    return run(["ninja", "-C", BUILD, "-j1", *targets], scratch, 3600) is not None
 
 
-def find_sound(scratch, seconds, rooms):
-    """Tests that pass as the source stands: what fails anyway would find every mutant."""
-    state = os.path.join(scratch, "sound.json")
-    sound = {}
+def copy_tree(scratch, *folders):
+    """Only what has changed is written: ninja goes by times."""
+    tracked = subprocess.run(["git", "-C", ROOT, "ls-files", *folders], capture_output=True, text=True, check=True).stdout.split("\n")
+    for name in filter(None, tracked):
+        source, copy = os.path.join(ROOT, name), os.path.join(scratch, name)
+        os.makedirs(os.path.dirname(copy), exist_ok=True)
+        with open(source, "rb") as file:
+            text = file.read()
+        if not os.path.exists(copy) or open(copy, "rb").read() != text:
+            shutil.copy(source, copy)
+
+
+def make_scratch(scratch, anew):
+    if anew or not os.path.exists(os.path.join(scratch, "src")):
+        copy_tree(scratch, *(["tests"] if anew else []))
+    if not os.path.exists(os.path.join(scratch, BUILD)):
+        linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld"] if shutil.which("ld.lld") else []
+        cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+        subprocess.run(["cmake", "-G", "Ninja", "-B", BUILD, *OPTIONS, *linker, *cache], cwd=scratch, stdout=subprocess.DEVNULL, check=True)
+    if not ninja(scratch):
+        sys.exit(f"ninja -C {scratch}/{BUILD} fails")
+
+
+def find_sound(scratch, stage, anew):
+    """{test: seconds} of those (in the first stage, of programs) that pass as the source stands: what fails anyway would find every mutant."""
+    state, sound = os.path.join(scratch, "sound.json"), {}
     if os.path.exists(state):
         with open(state) as file:
             sound = json.load(file)
-    for name in sorted({test for room in rooms for test in TESTS[room]} - set(sound)):
-        sound[name] = run(words_of(name), scratch, seconds)
-        if not sound[name]:
+    programs = [name for name in os.listdir(os.path.join(scratch, BUILD, "tests")) if re.match(r"(unit|conformance|robustness|published)_\w+$", name)]
+    scripts = {test for tests in TESTS.values() for test in tests if test.endswith(".py")}
+    for name in sorted(programs) if stage == 1 else sorted(scripts):
+        if name not in sound or (anew and sound[name] is None):
+            sound[name] = run(words_of(name), scratch, 1200)
+            with open(state, "w") as file:
+                json.dump(sound, file)
+        if sound[name] is None:
             print(f"{name} fails without a mutant: left out", flush=True)
-        with open(state, "w") as file:
-            json.dump(sound, file)
-    return {name for name, well in sound.items() if well}
+    return {name: seconds for name, seconds in sound.items() if seconds is not None}
 
 
 def words_of(name):
-    return [sys.executable, name, "build/release/percuss"] if name.endswith(".py") else ["build/release/tests/" + name]
+    if not name.endswith(".py"):
+        return [BUILD + "/tests/" + name]
+    return [sys.executable, name, *([] if name == ROTOR else [BUILD + "/percuss"]), "-f"]  # that one goes by PERCUSS
 
 
-def test(scratch, room, seconds, sound):
-    """The first test that fails, "" if none does, None if the mutant does not compile."""
-    if not run(["ninja", "-C", "build/release", "-j1", "libpercuss.a"], scratch, 600):
-        return None
-    for name in filter(sound.__contains__, TESTS[room]):
-        if not run(["ninja", "-C", "build/release", "-j1", "percuss" if name.endswith(".py") else name], scratch, 600):
-            return name + " (does not link)"
-        if not run(words_of(name), scratch, seconds):
-            return name
-    return ""
+def tests_of(room, sound):
+    """(the short ones of the room; the longer ones of the room; programs of other rooms)"""
+    mine = [name for name in TESTS[room] if name in sound]
+    others = [name for name in sound if name not in TESTS[room] and not name.endswith(".py")]
+    return [name for name in mine if sound[name] < SHORT], sorted((name for name in mine if sound[name] >= SHORT), key=sound.get), sorted(others, key=sound.get)
+
+
+def digest(scratch):
+    with open(os.path.join(scratch, BUILD, "libpercuss.so"), "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+def test(scratch, tests, sound, plain):
+    """(verdict, the first test that fails)"""
+    if not ninja(scratch, "libpercuss.so"):
+        return "did not compile", ""
+    if digest(scratch) == plain:
+        return "equivalent", ""
+    for name in tests:
+        if run(words_of(name), scratch, 60 + 20 * sound[name]) is None:
+            return "killed", name
+    return "survived", ""
 
 
 def mutate(scratch, mutant):
@@ -177,58 +221,71 @@ def describe(scratch, mutant):
         return f"{path}: {file.read().split(chr(10))[number].strip()}: {old.strip() or old} -> {new.strip() or 'nothing'}"
 
 
-def report(done):
-    for verdict in ("killed", "survived", "did not compile"):
-        print(f"{verdict}: {sum(entry['verdict'] == verdict for entry in done.values())}")
+def report(done, table):
+    counts = {verdict: sum(entry["verdict"] == verdict for entry in done) for verdict in ("killed", "survived", "equivalent", "did not compile")}
+    print(f"{len(done)} mutants: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
     for room in TESTS:
-        mine = [entry for entry in done.values() if entry["mutant"][0] == room]
+        mine = [entry for entry in done if entry["mutant"][0] == room and entry["verdict"] in ("killed", "survived")]
         if mine:
-            print(f"  {room}: {sum(entry['verdict'] == 'killed' for entry in mine)} of {sum(entry['verdict'] != 'did not compile' for entry in mine)}")
+            print(f"  {room:10s} killed {sum(entry['verdict'] == 'killed' for entry in mine):3d} of {len(mine)}")
     known = excused()
-    for entry in done.values():
-        if entry["verdict"] == "survived":
-            print(("  excused: " if entry["what"] in known else "  SURVIVED: ") + entry["what"])
-    counted = [entry for entry in done.values() if entry["verdict"] != "did not compile" and entry["what"] not in known]
-    if counted:
-        print(f"killed of those without an excuse: {100 * sum(entry['verdict'] == 'killed' for entry in counted) / len(counted):.1f} %")
+    left = [entry["what"] for entry in done if entry["verdict"] == "survived"]
+    for what in left:
+        print(("  cannot be found: " if what in known else "  SURVIVED: ") + what)
+    wrong = sum(what not in known for what in left)
+    print(f"killed of those that are not equivalent: {counts['killed']} of {counts['killed'] + wrong}, {100 * counts['killed'] / max(1, counts['killed'] + wrong):.1f} %")
+    if table:
+        with open(table, "w") as file:
+            file.write("verdict,by,mutant\n")
+            for entry in done:
+                quoted = entry["what"].replace('"', '""')
+                file.write(f'{entry["verdict"]},{entry["by"]},"{quoted}"\n')
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scratch")
+    parser.add_argument("scratch", type=os.path.abspath)
     parser.add_argument("--count", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--room", action="append", choices=TESTS)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no new mutant after so long")
-    parser.add_argument("--seconds", type=float, default=600, help="a test that takes longer has found the mutant")
+    parser.add_argument("--retry", action="store_true", help="copy the tests anew, not the source, and try the survivors again")
     parser.add_argument("--report", action="store_true", help="only print what was found")
-    arguments = parser.parse_args()
-    scratch, start, done = os.path.abspath(arguments.scratch), time.time(), {}
+    parser.add_argument("--table", help="write a line for each mutant to this file (CSV)")
+    words = parser.parse_args()
+    scratch, start, done = words.scratch, time.time(), {}
     state = os.path.join(scratch, "mutants.jsonl")
     if os.path.exists(state):
         with open(state) as file:
             done = {json.dumps(entry["mutant"]): entry for entry in map(json.loads, file)}
-    if not arguments.report:
-        rooms = arguments.room or list(TESTS)
-        os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1",
-                          PERCUSS=os.path.join(scratch, "build/release/percuss"))
-        make_scratch(scratch)
-        sound = find_sound(scratch, arguments.seconds, rooms)
-        for mutant in draw(scratch, arguments.count, arguments.seed, rooms):
-            if json.dumps(list(mutant)) in done or time.time() - start > 60 * arguments.minutes:
-                continue
-            original = mutate(scratch, mutant)
-            try:
-                killer = test(scratch, mutant[0], arguments.seconds, sound)
-            finally:
-                with open(os.path.join(scratch, mutant[1]), "w") as file:
-                    file.write(original)
-            entry = {"mutant": list(mutant), "verdict": "did not compile" if killer is None else "killed" if killer else "survived", "by": killer, "what": describe(scratch, mutant)}
-            done[json.dumps(list(mutant))] = entry
-            with open(state, "a") as file:
-                file.write(json.dumps(entry) + "\n")
-            print(f"{entry['verdict']:16s}{killer or '':40s}{entry['what']}", flush=True)
-    report(done)
+    if not words.report:
+        os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
+                          PERCUSS=os.path.join(scratch, BUILD, "percuss"), OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_create_session_dirs="0", OMPI_MCA_pml="ob1",
+                          OMPI_MCA_btl="self")  # a process alone, as `percuss` sets it up for itself: otherwise each program in C starts a daemon first
+        os.makedirs(scratch, exist_ok=True)
+        make_scratch(scratch, words.retry)
+        plain = digest(scratch)
+        drawn = [list(mutant) for mutant in draw(scratch, words.count, words.seed, words.room or list(TESTS))]
+        for stage in (1, 2, 3):
+            sound = find_sound(scratch, stage, words.retry)
+            for mutant in drawn:
+                entry = done.get(json.dumps(mutant), {"verdict": "", "stage": 0})
+                again = entry["verdict"] == "survived" and (entry["stage"] < stage or (words.retry and entry.get("start", 0) < start))
+                if (entry["verdict"] and not again) or time.time() - start > 60 * words.minutes:
+                    continue
+                what, original = describe(scratch, mutant), mutate(scratch, mutant)
+                try:
+                    verdict, killer = test(scratch, tests_of(mutant[0], sound)[stage - 1], sound, plain)
+                finally:
+                    with open(os.path.join(scratch, mutant[1]), "w") as file:
+                        file.write(original)
+                entry = {"mutant": mutant, "verdict": verdict, "by": killer, "stage": stage, "start": time.time(), "what": what}
+                done[json.dumps(mutant)] = entry
+                with open(state, "a") as file:
+                    file.write(json.dumps(entry) + "\n")
+                print(f"{verdict:16s}{killer:34s}{what}", flush=True)
+        ninja(scratch, "libpercuss.so")
+    report(list(done.values()), words.table)
 
 
 if __name__ == "__main__":
