@@ -66,7 +66,7 @@ static const Promise promises[] = {
   {"ggl_unified", "", PETSC_TRUE, SPACE, 2, UNLIMITED, 0, 1e-15, 1},
   {"ggl_unified", "scheme.project=active", PETSC_TRUE, SPACE, 2, UNLIMITED, 1, 1e-15, 1},
   {"ggl_unified", "scheme.project=none", PETSC_TRUE, SPACE, 2, UNLIMITED, 1, 1e-15, 0},
-  {"position_level", "", PETSC_FALSE, NONE, 1, LIMITED, -1, 0, -1},
+  {"position_level", "", PETSC_FALSE, NONE, 1, LIMITED, 0, 0, 1},
   {"variational", "", PETSC_TRUE, SPACE, 2, LIMITED, 1, 1e-15, 0},
   {"event_driven_hem5", "", PETSC_TRUE, PLANE, 5, UNLIMITED, 1e-6, 1e-15, 0},
   {"event_driven_hem5", "scheme.tolerance=0", PETSC_TRUE, PLANE, 5, WEAKLY, 1e-6, 1e-15, 0},
@@ -77,7 +77,7 @@ static const Promise promises[] = {
   {"event_driven_alpha", "scheme.tolerance=0", PETSC_TRUE, PLANE, 2, UNLIMITED, 1e-6, 1e-15, 0},
   {"modal", "", PETSC_TRUE, SPACE, 4, UNLIMITED, 0, 1e-12, -1},
   {"modal", "scheme.modes=5", PETSC_TRUE, SPACE, 4, UNLIMITED, 0, 1e-12, -1},
-  {"schatzman_paoli", "", PETSC_TRUE, NONE, 2, LIMITED, 0, 0.03, -1},
+  {"schatzman_paoli", "", PETSC_TRUE, NONE, 2, LIMITED, 0, 0.03, 1},
 };
 #define NS_PROMISES (sizeof(promises) / sizeof(promises[0]))
 
