@@ -601,32 +601,38 @@ static void small_lengths_are_left_alone(void **state)
 
 /* ---- the dense adapter ---- */
 
-static const char *const crank    = "gravity: [0, -9.81, 0]\n"
-                                    "bodies:\n"
-                                    "  crank: {type: slider_crank, contact: {friction: 0.01, restitution: 0.4}}\n"
-                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                    "time: {end: 1 ms}\n";
-static const char *const jointed  = "gravity: [1.5, -9.81, 0]\n"
-                                    "bodies:\n"
-                                    "  crank: {type: slider_crank_bilateral}\n"
-                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                    "time: {end: 1 ms}\n";
-static const char *const ball     = "bodies:\n"
-                                    "  ball: {type: ball_in_box, initial: {vx: 1 m/s, vy: 2 m/s}}\n"
-                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                    "time: {end: 1 ms}\n";
-static const char *const swinging = "bodies: {mass: {type: spring_pendulum}}\n"
-                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                    "time: {end: 1 ms}\n";
-static const char *const belt     = "gravity: [0, -9.81, 0]\n"
-                                    "bodies:\n"
-                                    "  block:\n"
-                                    "    type: plugin\n"
-                                    "    library: " PERCUSS_BINARY_DIR "/plugin/belt_block.so\n"
-                                    "    parameters: {mass: 2 kg, damping: 3 N s/m, belt_speed: 0.5 m/s}\n"
-                                    "    contact: {friction: 0.3}\n"
-                                    "scheme: {type: half_explicit, step: 0.1 ms}\n"
-                                    "time: {end: 1 ms}\n";
+static const char *const crank     = "gravity: [0, -9.81, 0]\n"
+                                     "bodies:\n"
+                                     "  crank: {type: slider_crank, contact: {friction: 0.01, restitution: 0.4}}\n"
+                                     "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                     "time: {end: 1 ms}\n";
+static const char *const two_links = "bodies: {crank: {type: slider_crank_two_joints, crank_length: 0.4 m, rod_length: 0.7 m, initial: {x: 1.1 m}}}\n"
+                                     "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                     "time: {end: 1 ms}\n";
+static const char *const spring_and_mass = "bodies: {mass: {type: oscillator}}\n"
+                                           "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                           "time: {end: 1 ms}\n";
+static const char *const jointed         = "gravity: [1.5, -9.81, 0]\n"
+                                           "bodies:\n"
+                                           "  crank: {type: slider_crank_bilateral}\n"
+                                           "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                           "time: {end: 1 ms}\n";
+static const char *const ball            = "bodies:\n"
+                                           "  ball: {type: ball_in_box, initial: {vx: 1 m/s, vy: 2 m/s}}\n"
+                                           "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                           "time: {end: 1 ms}\n";
+static const char *const swinging        = "bodies: {mass: {type: spring_pendulum}}\n"
+                                           "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                           "time: {end: 1 ms}\n";
+static const char *const belt            = "gravity: [0, -9.81, 0]\n"
+                                           "bodies:\n"
+                                           "  block:\n"
+                                           "    type: plugin\n"
+                                           "    library: " PERCUSS_BINARY_DIR "/plugin/belt_block.so\n"
+                                           "    parameters: {mass: 2 kg, damping: 3 N s/m, belt_speed: 0.5 m/s}\n"
+                                           "    contact: {friction: 0.3}\n"
+                                           "scheme: {type: half_explicit, step: 0.1 ms}\n"
+                                           "time: {end: 1 ms}\n";
 
 static void set(Vec x, const double *value)
 {
@@ -993,6 +999,45 @@ static void pictures_show_the_mechanism(void **state)
     CHECK(model->view.contact_point(model, 0, touch_q, k, x, u, n));
     for (int i = 0; i < 3; i++) assert_near(x[i] + u[i], model->scene.x[9 + 3 * k + i] + displacement[9 + 3 * k + i], 1e-15);
     assert_near(n[1], k < 2 ? -1 : 1, 0);
+  }
+  test_run_close(&test);
+}
+
+/* Where the points of a picture are at q. */
+static void draw_at(TestRun *test, const double *q, double *x)
+{
+  NsModel *model = test->run->model;
+  double   velocity[64], stress[32], force[32], energy[32];
+  NsFields fields = {x, velocity, stress, force, energy};
+
+  assert_true(3 * model->scene.points <= 64 && model->scene.cells <= 32);
+  set(test->run->state.q, q);
+  CHECK(model->view.fields(model, 0, test->run->state.q, test->run->state.v, &fields));
+  for (PetscInt i = 0; i < 3 * model->scene.points; i++) x[i] += model->scene.x[i];
+}
+
+static void pictures_of_links_and_coils(void **state)
+{
+  const double q[3] = {0.3, -0.2, 1.1}, stretched[1] = {0.07};
+  double       x[64];
+  TestRun      test = test_run_open(two_links, NULL);
+
+  (void)state;
+  draw_at(&test, q, x);
+  assert_near(x[3], 0.4 * cos(q[0]), 1e-15);
+  assert_near(x[4], 0.4 * sin(q[0]), 1e-15);
+  assert_near(x[6] - x[3], 0.7 * cos(q[1]), 1e-15);
+  assert_near(x[7] - x[4], 0.7 * sin(q[1]), 1e-15);
+  for (int k = 0; k < 4; k++) { /* a square about the slider */
+    assert_near(fabs(x[9 + 3 * k] - q[2]), 0.05, 1e-15);
+    assert_near(fabs(x[10 + 3 * k]), 0.05, 1e-15);
+  }
+  test_run_close(&test);
+  test = test_run_open(spring_and_mass, NULL);
+  draw_at(&test, stretched, x);
+  for (int k = 0; k < 9; k++) { /* from the mass, 0.1 m long, to the wall at 0.5 m */
+    assert_near(x[18 + 3 * k], 0.07 + 0.05 + (0.5 - 0.12) * k / 8, 1e-15);
+    assert_near(x[19 + 3 * k], k == 0 || k == 8 ? 0 : (k % 2 ? 0.01 : -0.01), 1e-15);
   }
   test_run_close(&test);
 }
@@ -1607,6 +1652,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(a_belt_drives),
     cmocka_unit_test(flight_and_rates_may_be_left_out),
     cmocka_unit_test(pictures_show_the_mechanism),
+    cmocka_unit_test(pictures_of_links_and_coils),
     cmocka_unit_test(probes_are_coordinates_and_rates),
     cmocka_unit_test(initial_values_and_defaults),
     cmocka_unit_test(starts_that_cannot_be),
