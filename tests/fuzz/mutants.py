@@ -132,6 +132,8 @@ class Tester:
         if os.path.exists(path):
             os.remove(path)
         code = self.servers[name].run("f", 0, 0, self.folder)[0]
+        if code == -14:  # after 60 s by the clock: on a busy machine once is not enough to say so
+            code = self.servers[name].run("f", 0, 0, self.folder)[0]
         with open(path, encoding="utf-8", errors="replace") as file:
             return code, file.read()
 
