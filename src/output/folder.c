@@ -294,6 +294,12 @@ bool NsFolderMakeList(NsFolder *folder)
   char      line[32];
   const int length = snprintf(line, sizeof(line), "percuss 1 %s\n", folder->kind);
 
+  if (folder->list >= 0 &&
+      (folder->use == NS_DIRECTORY_RESULTS || folder->use == NS_DIRECTORY_STUDY)) { /* it keeps its first line, wherever a run is killed */
+    if (TEMP_FAILURE_RETRY(ftruncate(folder->list, length))) return false;
+    folder->size = length;
+    return true;
+  }
   if (folder->list < 0)
     folder->list = (int)TEMP_FAILURE_RETRY(openat(folder->fd, NS_FOLDER_LIST, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (folder->list < 0) return false;

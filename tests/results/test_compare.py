@@ -174,7 +174,10 @@ class Two(Case):
         config = self.write("swing.yaml", SWING)
         self.run_as("a", config)
         self.run_as("b", config, "--set", "scheme.step=4e-6")
-        command = re.search(r"a third run shows the order of convergence: percuss (run .*)", self.compare("a", "b", code=1)).group(1)
+        said = self.compare("a", "b", code=1)
+        self.assertRegex(said, r"(?m)^summary \(run.json\) .*\n  steps +\d+ +\d+ +\d+$")  # what differs, and nothing else
+        self.assertNotRegex(said, r"(?m)^  energy\.friction ")
+        command = re.search(r"a third run shows the order of convergence: percuss (run .*)", said).group(1)
         done = percuss(*command.split(), "--quiet", cwd=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("consistent with order 2", self.compare("a", "b", "b_finer", code=1))
@@ -187,7 +190,7 @@ class Three(Case):
             self.run_as(letter, config, "--set", "scheme.step=" + step, *words)
 
     def test_order(self):
-        self.halve(SWING, ("4 us", "2 us", "1 us"))
+        self.halve(SWING.replace("velocity: [1, 0, 0]", "velocity: [3, 0, 0]"), ("4 us", "2 us", "1 us"))
         for words in (("a", "b", "c"), ("c", "a", "b"), ("b", "c", "a")):
             said = self.compare(*words, code=1)
             self.assertRegex(said, r"(?m)^A: a: .*\nB: b: .*\nC: c: ")  # the coarsest first
@@ -200,14 +203,16 @@ class Three(Case):
                 self.assertAlmostEqual(part, 2, delta=0.3)
             self.assertNotIn("chaotic", said)
         # the error to be expected of C is what a much finer run finds
-        expected = float(re.search(r"expected error of C: at most about (\S+) of", said).group(1))
+        expected, name = re.search(r"expected error of C: at most about (\S+) of a quantity's scale \((\S+)\)", said).groups()
+        expected = float(expected)
         self.run_as("d", os.path.join(self.folder, "x.yaml"), "--set", "scheme.step=0.1 us")
         table = os.path.join(self.folder, "d.csv")
         self.compare("c", "d", "--csv", table, code=1)
         with open(table) as file:
-            worst = max(float(row["relative"]) for row in csv.DictReader(file) if row["table"] == "history.csv")
-        self.assertLess(worst, 2 * expected)
-        self.assertGreater(worst, expected / 4)
+            relative = {row["quantity"]: float(row["relative"]) for row in csv.DictReader(file) if row["table"] == "history.csv"}
+        worst = max(relative.values())
+        self.assertEqual(relative[name], worst)
+        self.assertAlmostEqual(worst / expected, 1, delta=0.05)
 
     def test_order_one(self):
         self.halve(SWING.replace("half_explicit, step: 8 us", "moreau_jean, theta: 1, step: 8 us"), ("0.1 us", "50 ns", "25 ns"), "--set", "time.end=2 ms",
@@ -318,6 +323,15 @@ class Ends(Case):
         self.assertRegex(said, r"B: killed: .*, killed")
         self.assertRegex(said, r"history.csv: 1000 times that all have .*A 1000 B 1000\)")
         self.assertIn("A and B ended differently", said)
+
+    def test_other_files_are_no_runs(self):
+        self.run_as("a", BALL, "--set", "time.end=10 ms")
+        for name in ("run.text", "config.text", "history.csv"):  # as long as run.json, config.yaml
+            with open(os.path.join(self.folder, "a", name), "a"):
+                pass
+            done = percuss("compare", os.path.join("a", name), "a", cwd=self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"'a/{name}' is a file; results are a directory", done.stderr)
 
     def test_numbers_that_are_none(self):
         self.run_as("a", BALL, "--set", "time.end=100 ms")

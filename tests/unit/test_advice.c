@@ -24,6 +24,17 @@ static const char *const bar = "bodies:\n"
                                "scheme: {type: half_explicit, step: 1 us}\n"
                                "time: {end: 10 ms}\n";
 
+/* The same without the wall, and with a load of 8 kHz. */
+static const char *const shaken = "bodies:\n"
+                                  "  bar:\n"
+                                  "    type: bar\n"
+                                  "    mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 50}}\n"
+                                  "    material: {density: 7800, young: 210 GPa}\n"
+                                  "    section: {area: 1 cm^2}\n"
+                                  "loads: {push: {at: bar.left, force: [1 N, 0, 0], time: {harmonic: {frequency: 8 kHz}}}}\n"
+                                  "scheme: {type: half_explicit, step: 1 us}\n"
+                                  "time: {end: 10 ms}\n";
+
 /* The advice, which its scheme can follow for some steps. */
 static NsAdvice advice_on(const char *text, const char *change)
 {
@@ -74,10 +85,13 @@ static void many_steps(void **state)
 
 static void no_contact(void **state)
 {
-  const NsAdvice advice = advice_on(bar, "contacts={}");
+  const NsAdvice advice = advice_on(bar, "contacts={}"), driven = advice_on(shaken, NULL);
 
   (void)state;
   assert_string_equal(advice.scheme, "modal");
+  assert_near(advice.step, 10e-3 / 1000, 1e-18);
+  assert_string_equal(driven.scheme, "modal");
+  assert_near(driven.step, 1 / 8000.0 / 20, 1e-15); /* of the load's period */
 }
 
 static const struct CMUnitTest tests[] = {

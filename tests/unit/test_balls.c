@@ -39,7 +39,9 @@ static void check_impact(PetscReal friction)
     for (PetscInt i = 0; i < 4; i++) {
       const NsContactReport *report = &NsContactReports(test.run->contact)[i];
       if (report->impulse[0] == 0) continue;
+      char name[NS_CANDIDATE_NAME];
       hits++;
+      assert_string_equal(NsCandidateName(&test.run->model->candidate[i], name), "hit.1-1"); /* the first ball of each set */
       assert_near(report->impulse[0], normal, 1e-12 * normal);
       assert_near(hypot(report->impulse[1], report->impulse[2]), tangential, 1e-12 * normal);
     }

@@ -688,6 +688,28 @@ static void contact_points_for_pictures(void **state)
 }
 
 #define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, open_arena, close_arena)
+/* The first tangent is the coordinate axis farthest from the normal, x before y before z, laid into the plane; in the x-y plane the one in that plane. */
+static void first_tangents(void **state)
+{
+  static const PetscReal normal[][3] = {{0, 0, 1}, {0, 1, 0}, {1, 0, 0}, {0.6, 0.8, 0}, {0.8, 0.6, 0}, {0.6, 0, 0.8}, {0, 0.6, -0.8}};
+  static const PetscReal wanted[][3] = {{1, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0.8, -0.6, 0}, {-0.6, 0.8, 0}, {0, 1, 0}, {1, 0, 0}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(normal) / sizeof(*normal); i++) {
+    Trial     trial = {.point = {random_point(3, 0), random_point(3, 3)}};
+    PetscReal cross[3];
+    tie(&trial);
+    memcpy(trial.frame.normal, normal[i], sizeof(normal[i]));
+    NsPairPrepareFlat(&trial.pair, trial.q, 0.3);
+    assert_int_equal(trial.frame.tangents, 2);
+    NsCross3(normal[i], wanted[i], cross);
+    for (int k = 0; k < 3; k++) {
+      assert_near(trial.frame.tangent[0][k], wanted[i][k], 1e-15);
+      assert_near(trial.frame.tangent[1][k], cross[k], 1e-15);
+    }
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   WITH_ARENA(normals_are_gradients_of_gaps),
   WITH_ARENA(tangents_see_material_points),
@@ -697,6 +719,7 @@ static const struct CMUnitTest tests[] = {
   WITH_ARENA(centred_journal_is_a_number),
   WITH_ARENA(tangents_are_those_of_motion),
   WITH_ARENA(spin_over_time),
+  cmocka_unit_test(first_tangents),
   cmocka_unit_test(slides_in_a_hollow),
   cmocka_unit_test(projections_hold_curved_gaps),
   cmocka_unit_test(bounces),
