@@ -89,6 +89,8 @@ class Explain(unittest.TestCase):
             self.assertIn(page, done.stdout, word)
 
     def test_units_lists_every_unit(self):
+        self.assertIn("see also: bodies.slider_crank_two_joints", percuss("explain", "joints").stdout)
+        self.assertNotIn("see also", percuss("explain", "joints.revolute").stdout)  # what has been named is enough
         text = percuss("explain", "units").stdout
         for symbol in ("m", "g", "s", "N", "Pa", "Hz", "rpm", "in", "ft", "lbf", "psi"):
             self.assertRegex(text, r"(?m)^  %s  " % symbol)
