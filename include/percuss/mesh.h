@@ -1,5 +1,5 @@
 /*
-  The geometry of one body: nodes, elements of one shape, and names for some of them. The only shape so far is the line of two nodes.
+  The geometry of one body: nodes, elements of one shape, and names for some of them: lines, or the triangles ... hexahedra of solid bodies.
 
   A mesh is read whole on one process (a line mesh of a million nodes takes 50 MB); it has no physical properties.
   Coordinates are always three, in metres. Nodes are numbered so that neighbours have near numbers (along the line, or by
@@ -15,13 +15,27 @@ typedef struct {
   PetscInt   *items; /* nodes or elements, ascending */
 } NsMeshSet;
 
-/* What the elements of a mesh are. */
+/* Sides of elements on the surface of a body, by ascending element. */
 typedef struct {
-  const char *name; /* for messages */
-  int         dimension, nodes;
-} NsMeshShape;
+  const char *name;
+  PetscInt    count;
+  PetscInt (*side)[2]; /* [count] an element, and which of its sides */
+  NsMeshSet middles;   /* nodes in the middles of edges of these sides; count 0: sides of first order */
+} NsMeshSideSet;
 
-extern const NsMeshShape NsMeshShape_Line2;
+/* What the elements of a mesh are (src/mesh/shapes.c). */
+typedef struct NsMeshShape NsMeshShape;
+struct NsMeshShape {
+  const char        *name; /* for messages */
+  int                dimension, nodes;
+  int                corners; /* the first nodes; the others are middles of edges */
+  int                sides;
+  const NsMeshShape *side_shape;
+  const int (*side)[6]; /* [sides] nodes, so that normals point outwards */
+};
+
+extern const NsMeshShape NsMeshShape_Line2, NsMeshShape_Line3, NsMeshShape_Tri3, NsMeshShape_Tri6, NsMeshShape_Quad4, NsMeshShape_Tet4,
+  NsMeshShape_Tet10, NsMeshShape_Hex8;
 
 typedef struct {
   PetscInt           nodes, elements;
@@ -31,13 +45,15 @@ typedef struct {
   PetscInt           node_sets, element_sets;
   NsMeshSet
     *node_set; /* named nodes: `all`, a generated line's `left` and `right`, sides and corners of a lattice, user's own, Gmsh physical points */
-  NsMeshSet *element_set; /* named elements: `all`, Gmsh physical curves */
-  PetscReal *along;       /* [nodes] distance along the chain from its first node; NULL if the mesh is not a single open chain */
-  PetscReal  length;      /* of the chain; sum of the elements otherwise */
-  bool       from_file;
+  NsMeshSet     *element_set; /* named elements: `all`, Gmsh physical groups of the dimension of the elements */
+  PetscInt       side_sets;   /* of solids */
+  NsMeshSideSet *side_set;    /* named sides of elements on the surface; their nodes are a node set of this name */
+  PetscReal     *along;       /* [nodes] distance along the chain from its first node; NULL if the mesh is not a single open chain */
+  PetscReal      length;      /* of the chain; sum of the lines otherwise; of solids the largest side of the box around them */
+  bool           from_file;
 } NsMesh;
 
-/* The keys of `mesh: {line: ...}`, `mesh: {lattice: ...}` and `mesh: {file: ...}`. */
+/* The keys of `mesh: {line: ...}`, `mesh: {lattice: ...}`, `mesh: {box: ...}` and `mesh: {file: ...}`. */
 typedef struct {
   const NsNode *where;
   double        from[3], to[3];
@@ -53,21 +69,35 @@ typedef struct {
 } NsLatticeSettings;
 
 typedef struct {
+  const NsNode *where;
+  double        from[3], to[3];
+  double        cells[3]; /* whole numbers; 0 along z: a plane body */
+  int           elements; /* NS_BOX_QUAD4 ... */
+} NsBoxSettings;
+enum { NS_BOX_AUTO, NS_BOX_TRI3, NS_BOX_QUAD4, NS_BOX_TET4, NS_BOX_TET10, NS_BOX_HEX8 };
+
+typedef struct {
   const NsNode            *where;
   const NsLineSettings    *line;
   const NsLatticeSettings *lattice;
+  const NsBoxSettings     *box;
   const char              *file;  /* path relative to the config's folder */
-  const char              *group; /* physical curve to take; NULL: all line elements */
+  const char              *group; /* physical group to take; NULL: all elements */
   double                   scale; /* coordinates in the file times this are metres; as a key it is a length: `scale: 1 mm` */
   NsNamedNumbers           nodes; /* named nodes at a distance along the line */
 } NsMeshSettings;
 
-extern const NsTable NsTable_Mesh;
+extern const NsTable NsTable_Mesh, NsTable_SolidMesh; /* of lines; of solids */
 
 /* Generates or reads the mesh. Errors of the user go to diag, and *mesh is NULL then (the return code is still 0). Everything is in the arena.
    Checked: zero-length elements, elements twice, disconnected pieces (named by a node's place), missing or empty groups, no line elements, named
    nodes off the line. */
 PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh);
+/* The same of a body of this dimension, 2 (in the x-y plane) or 3, whose elements have a volume. Checked: inverted and degenerate elements, elements twice, disconnected pieces, hanging
+   nodes, elements of several shapes or of another dimension. */
+PetscErrorCode NsMeshCreateSolid(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh **mesh);
+/* NULL if there is no set of this name. */
+const NsMeshSideSet *NsMeshSides(const NsMesh *mesh, const char *name);
 /* NULL if there is no set of this name. */
 const NsMeshSet *NsMeshNodeSet(const NsMesh *mesh, const char *name);
 const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name);

@@ -175,8 +175,87 @@ static PetscErrorCode keep_elements(const NsGmshMesh *file, const NsMeshSet *wan
   PetscFunctionReturn(0);
 }
 
+/* Sets of one name in several dimensions are one. */
+static Groups join_groups(const Groups *of_dimension, int dimensions, NsArena *arena)
+{
+  Groups   all   = {0, NULL};
+  PetscInt count = 0;
+
+  for (int d = 0; d < dimensions; d++) count += of_dimension[d].count;
+  all.set = NsArenaAlloc(arena, (size_t)(count + 1) * sizeof *all.set);
+  for (int d = 0; d < dimensions; d++) {
+    for (PetscInt g = 0; g < of_dimension[d].count; g++) {
+      const NsMeshSet *from = &of_dimension[d].set[g];
+      NsMeshSet       *to   = all.set;
+      while (to < all.set + all.count && strcmp(to->name, from->name) != 0) to++;
+      if (to == all.set + all.count) {
+        all.count++;
+        *to = *from;
+        continue;
+      }
+      PetscInt *items = NsArenaAlloc(arena, (size_t)(to->count + from->count) * sizeof *items);
+      memcpy(items, to->items, (size_t)to->count * sizeof *items);
+      memcpy(items + to->count, from->items, (size_t)from->count * sizeof *items);
+      *to = (NsMeshSet){from->name, to->count + from->count, items};
+    }
+  }
+  return all;
+}
+
+static int compare_sides(const void *a, const void *b)
+{
+  const PetscInt *x = a, *y = b;
+
+  for (int k = 0; k < 2; k++)
+    if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+  return 0;
+}
+
+/* The sides that the file names: those on the surface, once each. node[old]: -1 where the body does not have it. Sides between two elements are no part of a surface. */
+static PetscErrorCode write_sides(const NsGmshMesh *file, const PetscInt *node, NsArena *arena, NsMesh *raw)
+{
+  const PetscInt  count = (PetscInt)file->side.count / 5;
+  const PetscInt *item  = file->side.items;
+  NsMeshSide     *sides;
+
+  PetscFunctionBeginUser;
+  if (!count) PetscFunctionReturn(0);
+  PetscCall(NsMeshListSides(raw, &sides));
+  raw->side_set = NsArenaAlloc(arena, (size_t)(file->names + (int)file->node_group[file->dimension - 1].count + 1) * sizeof *raw->side_set);
+  for (PetscInt k = 0; k < count; k++, item += 5) {
+    const char       *name = group_name(file, file->dimension - 1, item[0], arena);
+    NsMeshSideSet    *set  = raw->side_set;
+    const NsMeshSide *found;
+    PetscInt          corner[4];
+    bool              here = true;
+    for (int c = 0; c < 4; c++) {
+      corner[c] = item[1 + c] < 0 ? -1 : node[item[1 + c]];
+      here      = here && (item[1 + c] < 0 || corner[c] >= 0);
+    }
+    if (!here || NsMeshFindSide(raw, sides, corner, &found) != 1) continue;
+    while (set < raw->side_set + raw->side_sets && strcmp(set->name, name) != 0) set++;
+    if (set == raw->side_set + raw->side_sets) {
+      *set = (NsMeshSideSet){name, 0, NsArenaAlloc(arena, sizeof(*set->side) * (size_t)(count - k))};
+      raw->side_sets++;
+    }
+    set->side[set->count][0]   = found->element;
+    set->side[set->count++][1] = found->side;
+  }
+  for (PetscInt s = 0; s < raw->side_sets; s++) { /* in format 2.2 a side in two groups of one name is there twice */
+    NsMeshSideSet *set  = &raw->side_set[s];
+    PetscInt       kept = 0;
+    qsort(set->side, (size_t)set->count, sizeof(*set->side), compare_sides);
+    for (PetscInt k = 0; k < set->count; k++)
+      if (k == 0 || compare_sides(&set->side[k - 1], &set->side[k]) != 0) memmove(set->side[kept++], set->side[k], sizeof(*set->side));
+    set->count = kept;
+  }
+  PetscCall(PetscFree(sides));
+  PetscFunctionReturn(0);
+}
+
 /* The elements of the wanted group and their nodes, in metres. */
-static PetscErrorCode write_mesh(const NsGmshMesh *file, Groups points, Groups groups, const NsMeshSet *wanted, PetscReal scale, NsMesh *raw)
+static PetscErrorCode write_mesh(
+  const NsGmshMesh *file, Groups points, Groups groups, const NsMeshSet *wanted, PetscReal scale, NsArena *arena, NsMesh *raw, PetscInt **number)
 {
   const int       nodes = file->shape->nodes;
   const PetscInt *from  = file->connection.items;
@@ -199,9 +278,13 @@ static PetscErrorCode write_mesh(const NsGmshMesh *file, Groups points, Groups g
     *to++ = node[from[k]];
     next += k % nodes == nodes - 1;
   }
+  PetscCall(PetscMalloc1(raw->elements, number));
+  for (PetscInt e = 0; e < file->elements; e++)
+    if (element[e] >= 0) (*number)[element[e]] = file->number.items[e];
   write_sets(points, node, &raw->node_sets, &raw->node_set);
   write_sets(groups, element, &raw->element_sets, &raw->element_set);
   raw->shape = file->shape;
+  if (file->dimension > 1) PetscCall(write_sides(file, node, arena, raw));
   PetscCall(PetscFree2(element, node));
   PetscFunctionReturn(0);
 }
@@ -212,60 +295,75 @@ static void warn_of_lost_points(const char *const *names, const NsMesh *raw, con
   for (int g = 0; names[g]; g++) {
     bool found = false;
     for (PetscInt s = 0; s < raw->node_sets; s++) found = found || strcmp(raw->node_set[s].name, names[g]) == 0;
-    if (!found) NsDiagWarning(diag, place, "the physical point '%s' of '%s' is not on any line and is ignored", names[g], settings->file);
+    if (!found)
+      NsDiagWarning(diag, place,
+        raw->shape->dimension == 1 ? "the physical point '%s' of '%s' is not on any line and is ignored"
+                                   : "the physical group '%s' of '%s' has no node of an element and is ignored",
+        names[g], settings->file);
   }
 }
 
 /* The wanted group; NULL with a message. */
 static const NsMeshSet *find_group(const NsMeshSettings *settings, const NsGmshMesh *mesh, Groups points, Groups groups, NsArena *arena, NsDiag *diag)
 {
-  const NsPlace      place = NsKeysPlace(settings->where, "group");
-  const char        *group = settings->group, *file = settings->file;
+  const NsPlace            place   = NsKeysPlace(settings->where, "group");
+  static const char *const kinds[] = {"curve", "surface", "volume"}, *const geo[] = {"Curve", "Surface", "Volume"};
+  const char        *group = settings->group, *file = settings->file, *kind = kinds[mesh->dimension - 1];
   const char *const *names = NsMeshSetNames(groups.set, groups.count, arena);
 
   for (PetscInt g = 0; g < groups.count; g++)
     if (strcmp(names[g], group) == 0) return &groups.set[g];
   for (int k = 0; k < mesh->names; k++) {
-    if (mesh->name[k].dimension != mesh->shape->dimension || strcmp(mesh->name[k].name, group) != 0) continue;
+    if (mesh->name[k].dimension != mesh->dimension || strcmp(mesh->name[k].name, group) != 0) continue;
     NsDiagError(diag, place, "the group '" NS_CLIP "' of '%s' has no elements", NsClip(group), file);
-    NsDiagNote(diag, "its curves were not meshed: gmsh -1 geometry.geo");
+    NsDiagNote(diag, "its %ss were not meshed: gmsh -%d geometry.geo", kind, mesh->dimension);
     return NULL;
   }
   if (!groups.count) {
-    NsDiagError(diag, place, "'%s' has no physical curves, so there is no group '" NS_CLIP "'", file, NsClip(group));
-    NsDiagNote(
-      diag, "leave out `group` to take all lines, or add Physical Curve(\"" NS_CLIP "\") = {1}; to the .geo file and mesh again", NsClip(group));
+    NsDiagError(diag, place, "'%s' has no physical %ss, so there is no group '" NS_CLIP "'", file, kind, NsClip(group));
+    NsDiagNote(diag, "leave out `group` to take all %s, or add Physical %s(\"" NS_CLIP "\") = {1}; to the .geo file and mesh again",
+      mesh->dimension == 1 ? "lines" : "elements", geo[mesh->dimension - 1], NsClip(group));
     return NULL;
   }
   NsDiagError(diag, place, "unknown group '" NS_CLIP "' in '%s'%s", NsClip(group), file, NsDidYouMean(NsNearestWord(group, names)));
   for (PetscInt g = 0; g < points.count; g++)
-    if (strcmp(points.set[g].name, group) == 0) NsDiagNote(diag, "'%s' is a physical point; a group is a physical curve", group);
+    if (strcmp(points.set[g].name, group) == 0)
+      NsDiagNote(diag, "'%s' is a physical %s; a group is a physical %s", group, mesh->dimension == 1 ? "point" : "group of a lower dimension", kind);
   NsDiagNote(diag, "valid groups: %s", NsMeshWords(names, arena));
   return NULL;
 }
 
-static PetscErrorCode make_mesh(NsGmshMesh *file, const NsMeshSettings *settings, NsPlace place, NsArena *arena, NsDiag *diag, NsMesh *raw)
+static PetscErrorCode make_mesh(
+  NsGmshMesh *file, const NsMeshSettings *settings, NsPlace place, NsArena *arena, NsDiag *diag, NsMesh *raw, PetscInt **number)
 {
   const NsMeshSet *wanted = NULL;
+  Groups           below[3];
 
   PetscFunctionBeginUser;
+  if (!file->elements && file->dimension > 1) {
+    NsDiagError(diag, place, "'%s' has no %s", settings->file, file->dimension == 2 ? "triangles or quadrangles" : "tetrahedra or hexahedra");
+    NsDiagNote(diag,
+      "mesh the %s (gmsh -%d geometry.geo); as soon as there is a physical group, Gmsh saves only elements of physical groups: add Physical %s(\"body\") = {1};",
+      file->dimension == 2 ? "surfaces" : "volumes", file->dimension, file->dimension == 2 ? "Surface" : "Volume");
+    PetscFunctionReturn(0);
+  }
   if (!file->elements) {
     NsDiagError(diag, place, "'%s' has no line elements", settings->file);
     NsDiagNote(diag,
       "mesh the curves (gmsh -1 geometry.geo); as soon as there is a physical group, Gmsh saves only elements of physical groups: add Physical Curve(\"bar\") = {1};");
     PetscFunctionReturn(0);
   }
-  const Groups points      = make_groups(file, &file->node_group, 0, arena),
-               groups      = make_groups(file, &file->element_group, file->shape->dimension, arena);
+  for (int d = 0; d < file->dimension; d++) below[d] = make_groups(file, &file->node_group[d], d, arena);
+  const Groups       points = join_groups(below, file->dimension, arena), groups = make_groups(file, &file->element_group, file->dimension, arena);
   const char *const *names = NsMeshSetNames(points.set, points.count, arena);
   if (settings->group) wanted = find_group(settings, file, points, groups, arena, diag);
   if (settings->group && !wanted) PetscFunctionReturn(0);
-  PetscCall(write_mesh(file, points, groups, wanted, settings->scale, raw));
+  PetscCall(write_mesh(file, points, groups, wanted, settings->scale, arena, raw, number));
   if (!wanted) warn_of_lost_points(names, raw, settings, place, diag);
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh *raw)
+PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh *raw, PetscInt **number)
 {
   const NsNode  *node  = NsTreeChild(settings->where, "file"); /* NULL: `mesh: bar.msh`, where the mesh itself is the name */
   const NsPlace  place = NsKeysPlace(settings->where, "file");
@@ -281,9 +379,9 @@ PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsD
     NsDiagError(diag, place, "cannot read the mesh file '%s': %s", settings->file, reason);
     if (strcmp(path, settings->file) != 0) NsDiagNote(diag, "looked for %s", path);
   } else {
-    good = NsGmshRead(path, text, size, arena, diag, &file);
+    good = NsGmshRead(path, text, size, dimension, arena, diag, &file);
     free(text);
-    if (good) PetscCall(make_mesh(&file, settings, place, arena, diag, raw));
+    if (good) PetscCall(make_mesh(&file, settings, place, arena, diag, raw, number));
     NsGmshFree(&file);
   }
   uselocale(before);

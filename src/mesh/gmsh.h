@@ -64,15 +64,18 @@ typedef struct {
 typedef struct {
   bool               version22; /* in format 2.2 an element in several groups is written once for each of them */
   int                names;
-  NsGmshName        *name; /* $PhysicalNames */
+  NsGmshName        *name;      /* $PhysicalNames */
+  int                dimension; /* of the elements that are wanted */
   PetscInt           nodes, elements;
-  const NsMeshShape *shape;         /* of the elements */
+  const NsMeshShape *shape;         /* of the elements; NULL: there are none */
   double            *x;             /* [nodes, 3] */
   NsGmshList         connection;    /* [elements, shape->nodes] */
-  NsGmshList         node_group;    /* pairs of a group's tag, above 0, and a node in it */
+  NsGmshList         number;        /* [elements] in the file */
+  NsGmshList         node_group[3]; /* pairs of a group's tag, above 0, and a node in it: of what has a lower dimension, 0 .. dimension - 1 */
   NsGmshList         element_group; /* the same of elements */
+  NsGmshList         side;          /* of solids: five numbers each, the group's tag and the corners of a side, unused ones -1 */
 } NsGmshMesh;
 
 /* Reads a whole file and checks every number; false after a mistake of the user, reported at its line. text ends with a NUL that is not counted in size. To be freed in both cases. */
-bool NsGmshRead(const char *path, const char *text, size_t size, NsArena *arena, NsDiag *diag, NsGmshMesh *mesh);
+bool NsGmshRead(const char *path, const char *text, size_t size, int dimension, NsArena *arena, NsDiag *diag, NsGmshMesh *mesh);
 void NsGmshFree(NsGmshMesh *mesh);

@@ -18,13 +18,23 @@
 
 enum { LONGEST_NAME = 127 /* Gmsh's own limit */, POINT = 15, QUADRATIC_LINE = 8, MOST_NODES = 27 };
 
-const NsMeshShape NsMeshShape_Line2 = {"two-node lines", 1, 2};
-
 /* Gmsh's element types that can be read, but for points: a new one is a line here. */
 static const struct {
   long long          type;
   const NsMeshShape *shape;
-} types[] = {{1, &NsMeshShape_Line2}};
+} types[] = {{1, &NsMeshShape_Line2}, {2, &NsMeshShape_Tri3}, {3, &NsMeshShape_Quad4}, {4, &NsMeshShape_Tet4}, {5, &NsMeshShape_Hex8},
+  {8, &NsMeshShape_Line3}, {9, &NsMeshShape_Tri6}, {11, &NsMeshShape_Tet10}};
+
+/* Elements that cannot be read: of which dimension they are, what they are called, of second or higher order. */
+static const struct {
+  long long   type;
+  int         dimension;
+  const char *name;
+  bool        order; /* the first-order ones can be read */
+} others[] = {{6, 3, "prisms", false}, {7, 3, "pyramids", false}, {10, 2, "nine-node quadrangles", true}, {12, 3, "27-node hexahedra", true},
+  {16, 2, "eight-node quadrangles", true}, {17, 3, "20-node hexahedra", true}, {20, 2, "nine-node triangles", true},
+  {21, 2, "ten-node triangles", true}, {29, 3, "20-node tetrahedra", true}, {13, 3, "18-node prisms", false}, {14, 3, "14-node pyramids", false},
+  {18, 3, "15-node prisms", false}, {19, 3, "13-node pyramids", false}, {26, 1, "four-node lines", true}};
 
 typedef struct {
   long long tag;
@@ -322,23 +332,12 @@ static void index_nodes(Reader *reader)
   }
 }
 
-/* The shape of an element type; points have no shape, and *nodes is 1. */
-static const NsMeshShape *shape_of(Reader *reader, long long type, int *nodes)
+/* Of bodies of lines: no other elements may be in the file. */
+static void fail_beside_lines(Reader *reader, long long type)
 {
   static const char *const names[] = {"", "", "triangles", "quadrangles", "tetrahedra", "hexahedra", "prisms", "pyramids"};
   NsGmshText              *in      = &reader->in;
 
-  *nodes = 0;
-  if (in->failed) return NULL;
-  if (type == POINT) {
-    *nodes = 1;
-    return NULL;
-  }
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
-    if (types[k].type != type) continue;
-    *nodes = types[k].shape->nodes;
-    return types[k].shape;
-  }
   if (type == QUADRATIC_LINE || (type >= 26 && type <= 28) || (type >= 62 && type <= 66)) {
     NsGmshFail(in, "the file has lines of %s; only two-node lines can be read", type == QUADRATIC_LINE ? "three nodes" : "more than three nodes");
     NsDiagNote(in->diag, "mesh with first-order elements: gmsh -1 -order 1 geometry.geo, or Mesh.ElementOrder = 1; in the .geo file");
@@ -347,7 +346,81 @@ static const NsMeshShape *shape_of(Reader *reader, long long type, int *nodes)
       type >= 2 && type <= 7 ? names[type] : NsArenaPrint(in->arena, "elements of Gmsh's type %lld", type));
     NsDiagNote(in->diag, "mesh the curves alone: gmsh -1 geometry.geo");
   }
+}
+
+/* Of solids: elements that no solid can have. */
+static void fail_unknown(Reader *reader, long long type)
+{
+  NsGmshText *in = &reader->in;
+  size_t      k  = 0;
+
+  while (k < sizeof others / sizeof *others && others[k].type != type) k++;
+  const bool known = k < sizeof others / sizeof *others;
+  NsGmshFail(in, "the file has %s, which cannot be read", known ? others[k].name : NsArenaPrint(in->arena, "elements of Gmsh's type %lld", type));
+  if (known && !others[k].order)
+    NsDiagNote(in->diag, "solids are made of tetrahedra or hexahedra: mesh without recombined or extruded triangles");
+  else
+    NsDiagNote(in->diag, "mesh with first-order elements: Mesh.ElementOrder = 1; in the .geo file; of second order, tetrahedra can be read");
+}
+
+/* Whether a shape can be the element of a solid, of a body of this dimension. */
+static bool is_solid(const NsMeshShape *shape, int dimension)
+{
+  return shape->dimension == dimension && shape->sides > 0;
+}
+
+/* Whether a solid may have elements of this shape, or of a lower dimension on its surface; otherwise says why not. */
+static bool suits_solid(Reader *reader, const NsMeshShape *shape)
+{
+  NsGmshText *in        = &reader->in;
+  const int   dimension = reader->mesh->dimension;
+
+  if (shape->dimension > dimension) {
+    NsGmshFail(in, "the file has %s, but this body lies in the x-y plane (its `state`)", shape->name);
+    NsDiagNote(in->diag, "mesh the surfaces alone (gmsh -2 geometry.geo), or leave out `state` for a body in space");
+  } else if (shape->dimension == dimension && !is_solid(shape, dimension)) {
+    NsGmshFail(in, "the file has %s; in the plane only three-node triangles and four-node quadrangles can be read", shape->name);
+    NsDiagNote(in->diag, "mesh with first-order elements: gmsh -2 -order 1 geometry.geo, or Mesh.ElementOrder = 1; in the .geo file");
+  } else if (shape->dimension == dimension && reader->mesh->shape && reader->mesh->shape != shape) {
+    NsGmshFail(in, "the file has %s and %s; the elements of a body are of one shape", reader->mesh->shape->name, shape->name);
+    NsDiagNote(in->diag,
+      dimension == 2 ? "for quadrangles alone: Mesh.SubdivisionAlgorithm = 1; in the .geo file; for triangles alone leave out `Recombine Surface`"
+                     : "for hexahedra alone: Mesh.SubdivisionAlgorithm = 2; in the .geo file; for tetrahedra alone leave out `Recombine`");
+  }
+  return !in->failed;
+}
+
+/* The shape of an element type; points have no shape, and *nodes is 1. */
+static const NsMeshShape *shape_of(Reader *reader, long long type, int *nodes)
+{
+  *nodes = 0;
+  if (reader->in.failed) return NULL;
+  if (type == POINT) {
+    *nodes = 1;
+    return NULL;
+  }
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+    if (types[k].type != type || (reader->mesh->dimension == 1 && types[k].shape != &NsMeshShape_Line2)) continue;
+    if (reader->mesh->dimension > 1 && !suits_solid(reader, types[k].shape)) return NULL;
+    *nodes = types[k].shape->nodes;
+    return types[k].shape;
+  }
+  if (reader->mesh->dimension == 1)
+    fail_beside_lines(reader, type);
+  else
+    fail_unknown(reader, type);
   return NULL;
+}
+
+/* A point, or what is on a curve or surface of a solid (shape): its nodes are in the group, and it may be a side of an element. */
+static void add_below(NsGmshMesh *mesh, const NsMeshShape *shape, PetscInt group, int nodes, const PetscInt *node)
+{
+  const int dimension = shape ? shape->dimension : 0;
+
+  for (int k = 0; k < nodes; k++) add_to_group(&mesh->node_group[dimension], group, node[k]);
+  if (!group || !shape || dimension != mesh->dimension - 1) return;
+  append(&mesh->side, PetscAbsInt(group));
+  for (int k = 0; k < 4; k++) append(&mesh->side, k < shape->corners ? node[k] : -1);
 }
 
 /* The nodes of an element, as many as its shape has, or one of a point (shape NULL); and its groups. */
@@ -366,9 +439,15 @@ static void read_element(Reader *reader, const NsMeshShape *shape, long long num
     node[k] = reader->index[tag - reader->least];
   }
   NsGmshEndOfLine(&reader->in);
-  for (int g = 0; g < groups; g++) add_to_group(shape ? &mesh->element_group : &mesh->node_group, group[g], shape ? mesh->elements : node[0]);
-  if (!shape) return;
+  for (int g = 0; g < groups; g++) {
+    if (shape && shape->dimension == mesh->dimension)
+      add_to_group(&mesh->element_group, group[g], mesh->elements);
+    else
+      add_below(mesh, shape, group[g], nodes, node);
+  }
+  if (!shape || shape->dimension < mesh->dimension) return;
   for (int k = 0; k < nodes; k++) append(&mesh->connection, node[k]);
+  append(&mesh->number, (PetscInt)PetscMin(number, PETSC_MAX_INT));
   mesh->shape = shape;
   mesh->elements++;
 }
@@ -466,11 +545,11 @@ static void read_sections(Reader *reader)
   NsGmshEndSection(in, "$EndElements");
 }
 
-bool NsGmshRead(const char *path, const char *text, size_t size, NsArena *arena, NsDiag *diag, NsGmshMesh *mesh)
+bool NsGmshRead(const char *path, const char *text, size_t size, int dimension, NsArena *arena, NsDiag *diag, NsGmshMesh *mesh)
 {
   Reader reader = {.in = {.path = path, .text = text, .size = size, .arena = arena, .diag = diag}, .mesh = mesh};
 
-  *mesh = (NsGmshMesh){.shape = &NsMeshShape_Line2};
+  *mesh = (NsGmshMesh){.dimension = dimension, .shape = dimension == 1 ? &NsMeshShape_Line2 : NULL};
   read_sections(&reader);
   free(reader.tag);
   free(reader.at);
@@ -482,6 +561,8 @@ void NsGmshFree(NsGmshMesh *mesh)
 {
   free(mesh->x);
   free(mesh->connection.items);
-  free(mesh->node_group.items);
+  free(mesh->number.items);
+  free(mesh->side.items);
+  for (int d = 0; d < 3; d++) free(mesh->node_group[d].items);
   free(mesh->element_group.items);
 }

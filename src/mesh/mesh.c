@@ -37,6 +37,28 @@ static void check(const void *data, NsArena *arena, NsDiag *diag)
   }
 }
 
+static const NsKey solid_keys[] = {
+  {"box", NS_KEY_TABLE, offsetof(NsMeshSettings, box), .table = &NsTable_Box, .help = "a rectangle or box of equal elements",
+    .example = "{from: [0, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [2, 1, 1]}"},
+  {"file", NS_KEY_STRING, offsetof(NsMeshSettings, file),
+    .help =
+      "a Gmsh mesh of triangles or quadrangles, of tetrahedra (also of ten nodes) or hexahedra (format 4.1 or 2.2, ASCII or binary), relative to the config's folder; its physical "
+      "points, curves and surfaces are node sets, and those of the surface of the body carry pressures",
+    .example = "../meshes/ball.msh"},
+  {"group", NS_KEY_STRING, offsetof(NsMeshSettings, group),
+    .help = "the physical volume (in the plane: surface) of the file to use; default: all elements", .example = "ball"},
+  {"scale", NS_KEY_NUMBER, offsetof(NsMeshSettings, scale), .dimension = {1, 0, 0, 0}, .default_value = "1", .minimum = "0 <",
+    .help = "unit of length of the file", .example = "1 mm"},
+  {.name = NULL}};
+
+const NsTable NsTable_SolidMesh = {.name = "solid_mesh",
+  .help                                  = "nodes and elements of a solid body: a generated box, or a file",
+  .keys                                  = solid_keys,
+  .size                                  = sizeof(NsMeshSettings),
+  .one_of                                = "box, file",
+  .shorthand                             = "file",
+  .check                                 = check};
+
 const NsTable NsTable_Mesh = {.name = "mesh",
   .help                             = "nodes and two-node line elements of a body: a generated line or lattice, or a file",
   .keys                             = keys,
@@ -61,24 +83,56 @@ static PetscReal element_length(const NsMesh *mesh, PetscInt e)
 
 #define NS_MESH_FARTHEST 1e150 /* m */
 
+static bool is_near(const NsMesh *mesh, PetscReal *extent, NsPlace place, NsDiag *diag)
+{
+  *extent = 0;
+  for (PetscInt k = 0; k < 3 * mesh->nodes; k++)
+    if (!(fabs(mesh->x[k]) <= *extent)) *extent = fabs(mesh->x[k]); /* also NaN */
+  if (*extent <= NS_MESH_FARTHEST) return true;
+  NsDiagError(diag, place, "the mesh extends more than %g m from the origin, where squares of lengths overflow", NS_MESH_FARTHEST);
+  return false;
+}
+
 /* An element shorter than the rounding of its nodes' coordinates has no defined direction. */
 static bool elements_have_lengths(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
 {
-  PetscReal extent = 0;
+  PetscReal extent;
   PetscInt  bad = 0, first = 0;
 
-  for (PetscInt k = 0; k < 3 * mesh->nodes; k++)
-    if (!(fabs(mesh->x[k]) <= extent)) extent = fabs(mesh->x[k]); /* also NaN */
-  if (!(extent <= NS_MESH_FARTHEST)) {
-    NsDiagError(diag, place, "the mesh extends more than %g m from the origin, where squares of lengths overflow", NS_MESH_FARTHEST);
-    return false;
-  }
+  if (!is_near(mesh, &extent, place, diag)) return false;
   for (PetscInt e = 0; e < mesh->elements; e++)
     if (!(element_length(mesh, e) > 16 * PETSC_MACHINE_EPSILON * extent) && bad++ == 0) first = e;
   if (bad == 0) return true;
   NsDiagError(diag, place, "the element from %s to %s has zero length%s", NsMeshPoint(mesh, mesh->connection[2 * first], arena),
     NsMeshPoint(mesh, mesh->connection[2 * first + 1], arena), bad > 1 ? NsArenaPrint(arena, ", and %ld more like it", (long)(bad - 1)) : "");
   return false;
+}
+
+/* A body in the plane lies at z = 0 or another constant z. */
+static bool lies_in_plane(const NsMesh *mesh, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  PetscReal size = 0;
+
+  for (PetscInt k = 0; k < 3 * mesh->nodes; k++) size = PetscMax(size, fabs(mesh->x[k] - mesh->x[k % 3]));
+  for (PetscInt i = 0; i < mesh->nodes && mesh->shape->dimension == 2; i++) {
+    if (fabs(mesh->x[3 * i + 2] - mesh->x[2]) <= 1e-9 * size) continue;
+    NsDiagError(diag, place, "the mesh does not lie in a plane z = constant: it has nodes at %s and %s m", NsMeshPoint(mesh, 0, arena),
+      NsMeshPoint(mesh, i, arena));
+    NsDiagNote(diag, "leave out `state` for a body in space, which needs tetrahedra or hexahedra (gmsh -3 geometry.geo)");
+    return false;
+  }
+  return true;
+}
+
+/* The same checks of solids. */
+static PetscErrorCode elements_have_volumes(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag, bool *good)
+{
+  PetscReal extent;
+
+  PetscFunctionBeginUser;
+  *good = is_near(raw, &extent, place, diag) && lies_in_plane(raw, place, arena, diag) && NsMeshCheckCells(raw, number, place, arena, diag);
+  if (*good) PetscCall(NsMeshCheckSides(raw, number, place, arena, diag, good));
+  PetscFunctionReturn(0);
 }
 
 static int compare_integers(const void *a, const void *b)
@@ -100,32 +154,47 @@ static void renumber_set(NsMeshSet *set, const PetscInt new_of[])
   set->count = kept;
 }
 
+/* The lowest node of an element in the new numbering. */
+static PetscInt first_node(const NsMesh *raw, PetscInt e, const PetscInt *node)
+{
+  const PetscInt *of    = raw->connection + raw->shape->nodes * e;
+  PetscInt        first = node[of[0]];
+
+  for (int k = 1; k < raw->shape->nodes; k++) first = PetscMin(first, node[of[k]]);
+  return first;
+}
+
 /* Copies the raw mesh to the arena with nodes in the given order; elements follow their first node. A chain's elements all point along it. */
 static PetscErrorCode renumber(const NsMesh *raw, const PetscInt order[], bool chain, NsArena *arena, NsMesh *mesh)
 {
+  const int n = raw->shape->nodes;
   PetscInt *node, *element, *start;
 
   PetscFunctionBeginUser;
   *mesh            = *raw;
   mesh->x          = NsArenaAlloc(arena, 3 * (size_t)raw->nodes * sizeof *mesh->x);
-  mesh->connection = NsArenaAlloc(arena, 2 * (size_t)raw->elements * sizeof *mesh->connection);
+  mesh->connection = NsArenaAlloc(arena, (size_t)n * (size_t)raw->elements * sizeof *mesh->connection);
   PetscCall(PetscMalloc2(raw->nodes, &node, raw->elements, &element));
   for (PetscInt k = 0; k < raw->nodes; k++) {
     node[order[k]] = k;
     for (int d = 0; d < 3; d++) mesh->x[3 * k + d] = raw->x[3 * order[k] + d];
   }
   PetscCall(PetscCalloc1((size_t)raw->nodes + 1, &start));
-  for (PetscInt e = 0; e < raw->elements; e++) start[PetscMin(node[raw->connection[2 * e]], node[raw->connection[2 * e + 1]]) + 1]++;
+  for (PetscInt e = 0; e < raw->elements; e++) start[first_node(raw, e, node) + 1]++;
   for (PetscInt k = 0; k < raw->nodes; k++) start[k + 1] += start[k];
   for (PetscInt e = 0; e < raw->elements; e++) {
-    const PetscInt a = node[raw->connection[2 * e]], b = node[raw->connection[2 * e + 1]];
-    const bool     turn                  = chain && a > b;
-    element[e]                           = start[PetscMin(a, b)]++;
-    mesh->connection[2 * element[e]]     = turn ? b : a;
-    mesh->connection[2 * element[e] + 1] = turn ? a : b;
+    const PetscInt *of   = raw->connection + n * e;
+    const bool      turn = chain && node[of[0]] > node[of[1]];
+    element[e]           = start[first_node(raw, e, node)]++;
+    for (int k = 0; k < n; k++) mesh->connection[n * element[e] + k] = node[of[turn ? 1 - k : k]];
   }
   for (PetscInt s = 0; s < mesh->node_sets; s++) renumber_set(&mesh->node_set[s], node);
   for (PetscInt s = 0; s < mesh->element_sets; s++) renumber_set(&mesh->element_set[s], element);
+  for (PetscInt s = 0; s < mesh->side_sets; s++) {
+    NsMeshSideSet *set = &mesh->side_set[s];
+    for (PetscInt k = 0; k < set->count; k++) set->side[k][0] = element[set->side[k][0]];
+    qsort(set->side, (size_t)set->count, sizeof(*set->side), compare_integers); /* by element: a side of it is there once */
+  }
   PetscCall(PetscFree(start));
   PetscCall(PetscFree2(node, element));
   PetscFunctionReturn(0);
@@ -142,6 +211,43 @@ static void measure(NsMesh *mesh, bool chain, NsArena *arena)
     if (chain) mesh->along[e + 1] = (PetscReal)sum;
   }
   mesh->length = (PetscReal)sum;
+}
+
+/* Nodes in the middles of the edges of sides. */
+static PetscErrorCode list_middles(NsMesh *mesh, NsArena *arena)
+{
+  const NsMeshShape *side = mesh->shape->side_shape;
+  bool              *is_middle;
+
+  PetscFunctionBeginUser;
+  if (!side || side->nodes == side->corners) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(mesh->nodes, &is_middle));
+  for (PetscInt s = 0; s < mesh->side_sets; s++) {
+    NsMeshSideSet *set   = &mesh->side_set[s];
+    PetscInt       count = 0;
+    for (PetscInt i = 0; i < mesh->nodes; i++) is_middle[i] = false;
+    for (PetscInt k = 0; k < set->count; k++)
+      for (int c = side->corners; c < side->nodes; c++)
+        is_middle[mesh->connection[mesh->shape->nodes * set->side[k][0] + mesh->shape->side[set->side[k][1]][c]]] = true;
+    for (PetscInt i = 0; i < mesh->nodes; i++) count += is_middle[i];
+    set->middles = (NsMeshSet){set->name, 0, NsArenaAlloc(arena, (size_t)count * sizeof(*set->middles.items))};
+    for (PetscInt i = 0; i < mesh->nodes; i++)
+      if (is_middle[i]) set->middles.items[set->middles.count++] = i;
+  }
+  PetscCall(PetscFree(is_middle));
+  PetscFunctionReturn(0);
+}
+
+static void measure_box(NsMesh *mesh)
+{
+  for (int d = 0; d < 3; d++) {
+    PetscReal low = mesh->x[d], high = low;
+    for (PetscInt i = 1; i < mesh->nodes; i++) {
+      low  = PetscMin(low, mesh->x[3 * i + d]);
+      high = PetscMax(high, mesh->x[3 * i + d]);
+    }
+    mesh->length = PetscMax(mesh->length, high - low);
+  }
 }
 
 /* Room for `more` further sets. */
@@ -219,35 +325,45 @@ static void add_named_nodes(NsMesh *mesh, const NsMeshSettings *settings, NsAren
 }
 
 /* From a source's raw mesh to the finished one. */
-static PetscErrorCode finish(const NsMesh *raw, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+static PetscErrorCode finish(NsMesh *raw, const PetscInt *number, const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
-  const NsPlace place  = NsKeysPlace(settings->where, settings->line ? "line" : settings->lattice ? "lattice" : "file");
-  const int     before = NsDiagErrors(diag);
-  NsMesh       *made   = NsArenaAlloc(arena, sizeof *made);
+  static const char *const kinds[] = {"curve", "surface", "volume"};
+  const NsPlace place  = NsKeysPlace(settings->where, settings->line ? "line" : settings->lattice ? "lattice" : settings->box ? "box" : "file");
+  const int     before = NsDiagErrors(diag), dimension = raw->shape->dimension;
+  NsMesh       *made = NsArenaAlloc(arena, sizeof *made);
   PetscInt     *order;
-  bool          chain = false, good;
+  bool          chain = false, good = true;
 
   PetscFunctionBeginUser;
-  if (!elements_have_lengths(raw, place, arena, diag)) PetscFunctionReturn(0);
+  if (dimension == 1)
+    good = elements_have_lengths(raw, place, arena, diag);
+  else
+    PetscCall(elements_have_volumes(raw, number, place, arena, diag, &good));
+  if (!good) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(raw->nodes, &order));
   PetscCall(NsMeshOrder(raw, place, arena, diag, order, &chain, &good));
   if (good) PetscCall(renumber(raw, order, chain, arena, made));
   PetscCall(PetscFree(order));
   if (!good) PetscFunctionReturn(0);
   made->from_file = settings->file != NULL;
-  measure(made, chain, arena);
+  if (dimension == 1)
+    measure(made, chain, arena);
+  else
+    measure_box(made);
+  PetscCall(list_middles(made, arena));
   grow_sets(&made->node_set, made->node_sets, settings->nodes.count + 1, arena);
   grow_sets(&made->element_set, made->element_sets, 1, arena);
-  (void)add_all(made->node_set, &made->node_sets, made->nodes, "point", place, arena, diag);
-  (void)add_all(made->element_set, &made->element_sets, made->elements, "curve", place, arena, diag);
+  (void)add_all(made->node_set, &made->node_sets, made->nodes, dimension == 1 ? "point" : "group", place, arena, diag);
+  (void)add_all(made->element_set, &made->element_sets, made->elements, kinds[dimension - 1], place, arena, diag);
   add_named_nodes(made, settings, arena, diag);
   if (NsDiagErrors(diag) == before) *mesh = made;
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+static PetscErrorCode create(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh **mesh)
 {
-  NsMesh raw = {.shape = &NsMeshShape_Line2};
+  NsMesh    raw    = {.shape = &NsMeshShape_Line2};
+  PetscInt *number = NULL;
 
   PetscFunctionBeginUser;
   *mesh = NULL;
@@ -255,11 +371,47 @@ PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDi
     PetscCall(NsMeshRawLine(settings, arena, &raw));
   else if (settings->lattice)
     PetscCall(NsMeshRawLattice(settings, arena, &raw));
+  else if (settings->box)
+    PetscCall(NsMeshRawBox(settings, arena, &raw));
   else
-    PetscCall(NsMeshRawGmsh(settings, arena, diag, &raw));
-  if (raw.elements) PetscCall(finish(&raw, settings, arena, diag, mesh));
+    PetscCall(NsMeshRawGmsh(settings, dimension, arena, diag, &raw, &number));
+  if (raw.elements) PetscCall(finish(&raw, number, settings, arena, diag, mesh));
+  PetscCall(PetscFree(number));
   PetscCall(PetscFree2(raw.x, raw.connection));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMeshCreate(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+{
+  PetscFunctionBeginUser;
+  PetscCall(create(settings, 1, arena, diag, mesh));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsMeshCreateSolid(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh **mesh)
+{
+  PetscFunctionBeginUser;
+  *mesh = NULL;
+  if (settings->box && (settings->box->cells[2] > 0) != (dimension == 3)) {
+    const NsPlace place = NsKeysPlace(settings->box->where, "cells");
+    if (dimension == 3) {
+      NsDiagError(diag, place, "a body in space needs cells along x, y and z");
+      NsDiagNote(diag, "a body in the x-y plane has a `state`: plane_strain, plane_stress or axisymmetric");
+    } else {
+      NsDiagError(diag, place, "this body lies in the x-y plane (its `state`): it has no cells along z");
+      NsDiagNote(diag, "cells: [%g, %g, 0], and the same z in `from` and `to`", settings->box->cells[0], settings->box->cells[1]);
+    }
+    PetscFunctionReturn(0);
+  }
+  PetscCall(create(settings, dimension, arena, diag, mesh));
+  PetscFunctionReturn(0);
+}
+
+const NsMeshSideSet *NsMeshSides(const NsMesh *mesh, const char *name)
+{
+  for (PetscInt s = 0; s < mesh->side_sets; s++)
+    if (strcmp(mesh->side_set[s].name, name) == 0) return &mesh->side_set[s];
+  return NULL;
 }
 
 static const NsMeshSet *find(const NsMeshSet *sets, PetscInt count, const char *name)

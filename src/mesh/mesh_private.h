@@ -2,7 +2,7 @@
 #pragma once
 #include "percuss/mesh.h"
 
-extern const NsTable NsTable_Line, NsTable_Lattice;
+extern const NsTable NsTable_Line, NsTable_Lattice, NsTable_Box;
 
 /*
   The sources of a mesh. Each fills a raw mesh: nodes, elements, shape, x, connection (PetscMalloc2, freed by the caller, also after a
@@ -11,7 +11,27 @@ extern const NsTable NsTable_Line, NsTable_Lattice;
 */
 PetscErrorCode NsMeshRawLine(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
 PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
-PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, NsArena *arena, NsDiag *diag, NsMesh *raw);
+PetscErrorCode NsMeshRawBox(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw);
+/* Elements of this dimension. *number: those of the elements in the file, to be freed; left NULL where there are no elements. */
+PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh *raw, PetscInt **number);
+
+/* src/mesh/cells.c: whether all elements of a solid have volume and the right sense; a mesh of which all elements run the wrong way round is turned. number: NULL, or those in the file, for
+   messages. */
+bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag);
+/* "the quadrangle 17 at (0.1, 0, 0) m": element e by its number in the file and its first node. */
+const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscInt e, NsArena *arena);
+
+/* src/mesh/sides.c: the sides of all elements of a mesh, sorted by their corners. */
+typedef struct {
+  PetscInt corner[4]; /* ascending, unused ones -1 */
+  PetscInt element, side;
+} NsMeshSide;
+/* sides[elements * shape->sides], to be freed. */
+PetscErrorCode NsMeshListSides(const NsMesh *mesh, NsMeshSide **sides);
+/* The first of those with the corners of the nodes node[corners], and how many follow each other; 0: there is none. */
+PetscInt NsMeshFindSide(const NsMesh *mesh, const NsMeshSide *sides, const PetscInt *node, const NsMeshSide **found);
+/* Elements that are there twice, or overlap so that three of them have a side in common; hanging nodes. */
+PetscErrorCode NsMeshCheckSides(const NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag, bool *good);
 
 /* "(0.5, 0, 0)" for messages. */
 const char *NsMeshPoint(const NsMesh *mesh, PetscInt node, NsArena *arena);

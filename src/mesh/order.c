@@ -222,7 +222,10 @@ static PetscErrorCode one_piece(
     NsDiagNote(
       diag, "two nodes of different pieces lie at %s: `Coherence Mesh;` in the .geo file joins such nodes", NsMeshPoint(mesh, common, arena));
   else
-    NsDiagNote(diag, "a body is one piece: join them, or make each a physical curve and a body of its own with `group`");
+    NsDiagNote(diag, "a body is one piece: join them, or make each a physical %s and a body of its own with `group`",
+      mesh->shape->dimension == 1   ? "curve"
+      : mesh->shape->dimension == 2 ? "surface"
+                                    : "volume");
   PetscFunctionReturn(0);
 }
 
@@ -236,10 +239,10 @@ PetscErrorCode NsMeshOrder(const NsMesh *mesh, NsPlace place, NsArena *arena, Ns
   PetscCall(graph_create(mesh, &graph));
   PetscCall(PetscMalloc1(mesh->nodes, &marks));
   for (PetscInt i = 0; i < mesh->nodes; i++) marks[i] = -1;
-  *good = no_element_twice(mesh, &graph, marks, place, arena, diag);
+  *good = mesh->shape->dimension > 1 || no_element_twice(mesh, &graph, marks, place, arena, diag); /* solids: by NsMeshCheckSides */
   if (*good) PetscCall(one_piece(mesh, &graph, marks, order, place, arena, diag, good));
   if (*good) {
-    *chain = follow_chain(&graph, order);
+    *chain = mesh->shape->dimension == 1 && follow_chain(&graph, order);
     for (PetscInt i = 0; i < mesh->nodes; i++) marks[i] = -1;
     if (!*chain) PetscCall(reverse_cuthill_mckee(&graph, marks, order));
   }

@@ -1,0 +1,194 @@
+/*
+  Whether the elements of a solid have volume and the right sense: the Jacobian must be positive where elements are integrated, in 2 x 2 (x 2) points of quadrangles and hexahedra; of
+  ten-node tetrahedra at all nodes. A mesh in the plane whose elements all run clockwise, or one in space whose elements are all mirrored,
+  describes the same elements: it is turned. A single inverted element is a mistake of the mesher.
+*/
+#include <math.h>
+#include "mesh_private.h"
+
+#define NS_FLAT_CELL 1e-10 /* Jacobian over the product of the edges' lengths */
+
+const char *NsMeshElementName(const NsMesh *mesh, const PetscInt *number, PetscInt e, NsArena *arena)
+{
+  const PetscInt n    = mesh->shape->nodes;
+  const char    *word = mesh->shape == &NsMeshShape_Tri3    ? "triangle"
+                        : mesh->shape == &NsMeshShape_Quad4 ? "quadrangle"
+                        : mesh->shape == &NsMeshShape_Hex8  ? "hexahedron"
+                                                            : "tetrahedron";
+  PetscReal      x[3] = {0, 0, 0};
+
+  for (PetscInt k = 0; k < mesh->shape->corners; k++)
+    for (int d = 0; d < 3; d++) x[d] += mesh->x[3 * mesh->connection[n * e + k] + d] / mesh->shape->corners;
+  if (number) return NsArenaPrint(arena, "%s %ld around (%.6g, %.6g, %.6g) m", word, (long)number[e], x[0], x[1], x[2]);
+  return NsArenaPrint(arena, "the %s around (%.6g, %.6g, %.6g) m", word, x[0], x[1], x[2]);
+}
+
+static PetscReal determinant(PetscReal J[3][3])
+{
+  return J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) - J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
+         J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
+}
+
+/* det J over the product of the lengths of its rows, the tangents dx/dxi_k. */
+static PetscReal sense_of(PetscReal J[3][3])
+{
+  PetscReal product = 1;
+
+  for (int k = 0; k < 3; k++) product *= sqrt(J[k][0] * J[k][0] + J[k][1] * J[k][1] + J[k][2] * J[k][2]);
+  return product > 0 ? determinant(J) / product : 0;
+}
+
+/* Of a triangle or tetrahedron, with the edges from its first corner. */
+static PetscReal simplex_sense(const NsMesh *mesh, const PetscInt *node)
+{
+  PetscReal J[3][3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 1}};
+
+  for (int k = 0; k < mesh->shape->dimension; k++)
+    for (int d = 0; d < mesh->shape->dimension; d++) J[k][d] = mesh->x[3 * node[k + 1] + d] - mesh->x[3 * node[0] + d];
+  return sense_of(J);
+}
+
+static const int unit[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}};
+
+/* Of a quadrangle or hexahedron at the point of integration next to a corner. */
+static PetscReal sense_at(const NsMesh *mesh, const PetscInt *node, int corner)
+{
+  const int       dimension = mesh->shape->dimension;
+  const PetscReal g         = 0.577350269189625764509;
+  PetscReal       J[3][3]   = {{0, 0, 0}, {0, 0, 0}, {0, 0, dimension == 2 ? 1 : 0}};
+
+  for (int a = 0; a < mesh->shape->nodes; a++) {
+    for (int k = 0; k < dimension; k++) {
+      PetscReal dN = unit[a][k];
+      for (int j = 0; j < dimension; j++) dN *= j == k ? 1 : 1 + unit[a][j] * g * unit[corner][j];
+      for (int d = 0; d < dimension; d++) J[k][d] += dN * mesh->x[3 * node[a] + d];
+    }
+  }
+  return sense_of(J);
+}
+
+/* Gradients with respect to L1, L2, L3 (L0 = 1 - the others) of a ten-node tetrahedron at barycentric coordinates L; the edges of nodes 4 ... */
+static const int tet10_edges[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {2, 3}, {1, 3}};
+
+static PetscReal tet10_sense(const NsMesh *mesh, const PetscInt *node, const PetscReal L[4])
+{
+  PetscReal J[3][3] = {{0}};
+
+  for (int a = 0; a < 10; a++) {
+    PetscReal dL[4] = {0, 0, 0, 0};
+    if (a < 4)
+      dL[a] = 4 * L[a] - 1;
+    else {
+      dL[tet10_edges[a - 4][0]] += 4 * L[tet10_edges[a - 4][1]];
+      dL[tet10_edges[a - 4][1]] += 4 * L[tet10_edges[a - 4][0]];
+    }
+    for (int k = 0; k < 3; k++)
+      for (int d = 0; d < 3; d++) J[k][d] += (dL[k + 1] - dL[0]) * mesh->x[3 * node[a] + d];
+  }
+  return sense_of(J);
+}
+
+/* The least and the largest sense over the points that are looked at. */
+static void senses_of(const NsMesh *mesh, PetscInt e, PetscReal *least, PetscReal *largest)
+{
+  const NsMeshShape *shape   = mesh->shape;
+  const PetscInt    *node    = mesh->connection + shape->nodes * e;
+  const bool         simplex = shape->corners == shape->dimension + 1;
+
+  *least   = PETSC_MAX_REAL;
+  *largest = -PETSC_MAX_REAL;
+  for (int k = 0; k < (simplex ? 1 : shape->corners); k++) {
+    const PetscReal sense = simplex ? simplex_sense(mesh, node) : sense_at(mesh, node, k);
+    *least                = PetscMin(*least, sense);
+    *largest              = PetscMax(*largest, sense);
+  }
+  for (int k = 0; k < 10 && shape == &NsMeshShape_Tet10; k++) {
+    PetscReal L[4] = {0, 0, 0, 0};
+    if (k < 4)
+      L[k] = 1;
+    else
+      L[tet10_edges[k - 4][0]] = L[tet10_edges[k - 4][1]] = 0.5;
+    const PetscReal sense = tet10_sense(mesh, node, L);
+    *least                = PetscMin(*least, sense);
+    *largest              = PetscMax(*largest, sense);
+  }
+}
+
+static void turn_elements(NsMesh *raw)
+{
+  static const int other[][10] = {{0, 2, 1}, {0, 3, 2, 1}, {0, 2, 1, 3}, {4, 5, 6, 7, 0, 1, 2, 3}, {0, 2, 1, 3, 6, 5, 4, 7, 9, 8}};
+  const int        n           = raw->shape->nodes;
+  const int        which       = n == 3 ? 0 : n == 10 ? 4 : n == 8 ? 3 : raw->shape->dimension == 2 ? 1 : 2;
+
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    PetscInt node[10];
+    for (int k = 0; k < n; k++) node[k] = raw->connection[n * e + k];
+    for (int k = 0; k < n; k++) raw->connection[n * e + k] = node[other[which][k]];
+  }
+}
+
+/* Sum and sum of squares of the numbers of a side's corners: no two sides of an element have both. */
+static void side_mark(const NsMesh *mesh, const PetscInt side[2], PetscReal mark[2])
+{
+  const int corners = mesh->shape->side_shape->corners;
+
+  mark[0] = mark[1] = 0;
+  for (int k = 0; k < corners; k++) {
+    const PetscReal node = (PetscReal)mesh->connection[mesh->shape->nodes * side[0] + mesh->shape->side[side[1]][k]];
+    mark[0] += node;
+    mark[1] += node * node;
+  }
+}
+
+/* Each element the other way round, and its sides with it. */
+static void turn(NsMesh *raw, NsArena *arena)
+{
+  PetscInt marks = 0;
+
+  for (PetscInt s = 0; s < raw->side_sets; s++) marks += raw->side_set[s].count;
+  PetscReal(*mark)[2] = NsArenaAlloc(arena, sizeof(*mark) * (size_t)(marks + 1)), (*next)[2] = mark;
+  for (PetscInt s = 0; s < raw->side_sets; s++)
+    for (PetscInt k = 0; k < raw->side_set[s].count; k++) side_mark(raw, raw->side_set[s].side[k], *next++);
+  turn_elements(raw);
+  next = mark;
+  for (PetscInt s = 0; s < raw->side_sets; s++) {
+    for (PetscInt k = 0; k < raw->side_set[s].count; k++, next++) {
+      PetscInt *side = raw->side_set[s].side[k];
+      for (side[1] = 0; side[1] < raw->shape->sides; side[1]++) {
+        PetscReal own[2];
+        side_mark(raw, side, own);
+        if (own[0] == (*next)[0] && own[1] == (*next)[1]) break;
+      }
+    }
+  }
+}
+
+bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag)
+{
+  PetscInt  bad = 0, first = -1, against = 0;
+  PetscReal worst = 0;
+
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    PetscReal least, largest;
+    senses_of(raw, e, &least, &largest);
+    against += largest < -NS_FLAT_CELL;
+  }
+  if (against == raw->elements) turn(raw, arena);
+  for (PetscInt e = 0; e < raw->elements; e++) {
+    PetscReal least, largest;
+    senses_of(raw, e, &least, &largest);
+    if (least > NS_FLAT_CELL) continue;
+    if (bad++ == 0) {
+      first = e;
+      worst = least;
+    }
+  }
+  if (!bad) return true;
+  NsDiagError(diag, place, "%s is %s%s", NsMeshElementName(raw, number, first, arena),
+    worst < -NS_FLAT_CELL ? "inverted: its Jacobian is negative" : "degenerate: its Jacobian is zero",
+    bad > 1 ? NsArenaPrint(arena, ", and %ld more like it", (long)(bad - 1)) : "");
+  NsDiagNote(diag, raw->shape == &NsMeshShape_Tet10
+                     ? "second-order nodes are misplaced: Mesh.HighOrderOptimize = 1; in the .geo file, or Mesh.ElementOrder = 1;"
+                     : "mesh again with smaller or better shaped elements (Gmsh: Tools, Statistics shows the worst ones)");
+  return false;
+}
