@@ -130,6 +130,15 @@ def force(axis, run, names=(), stop=None):
     other.spines["right"].set_visible(True)
 
 
+def total_force(axis, run):
+    """Sum of all contact forces over time."""
+    time, label = time_of(run.contacts)
+    total = sum(run.contacts[f"{name}.force"] for name in run.contact_names())
+    factor, unit = prefixed(np.abs(total).max(), "N")
+    axis.plot(time, factor * total, color=COLOURS[0], linewidth=0.9)
+    axis.set(xlabel=label, ylabel=f"contact force, sum ({unit})", xlim=(0, time[-1]), ylim=(0, None))
+
+
 def columns(axis, run, table, names, unit, label, labels=None):
     """Columns of a table over time."""
     rows = getattr(run, table)
@@ -234,6 +243,8 @@ PICTURES = {
     "stepped_bar": BAR,
     "truss_on_stop": (panel(scene, frame=2), force),
     "lattice_drop": (panel(scene, frame=23), panel(columns, table="energy", names=("kinetic", "elastic", "impact"), unit="J", label="energy")),
+    "ball_on_wall": (panel(scene, frame=15, colour="speed"), total_force),
+    "solid_bar": (panel(scene, frame=12), total_force),
     "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
     "beam_on_stop": (panel(scene, frame=11, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.right.uz"), unit="m", label="tip", labels=("down: y", "sideways: z"))),
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),

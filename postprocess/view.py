@@ -55,6 +55,7 @@ class Scene:
     size: float = 1.0  # m, diagonal of the box of all frames
     corners: tuple = ()  # lower and upper corner of the box that the camera shows
     planar: bool = False
+    solid: bool = False
     thicker: float = 1.0  # factor of radii
     colour: str = "stress"
     limit: float = 1.0  # of the colours
@@ -144,6 +145,7 @@ def measure(vtk, scene, scale, colour):
         stress = max(stress, largest(grid.GetCellData(), "stress"))
         reach = max(reach, grid.GetPointData().GetArray("radius").GetRange()[1])
     length = shown[0].GetLength() or reach or 1.0
+    scene.solid = shown[0].GetCellData().GetArray("stress_tensor") is not None
     scene.scale = scale or (max(1.0, round_down(MOTION * length / motion)) if motion else 1.0)
     boxes = [warp(vtk, grid, scene.scale).GetOutput().GetBounds() for grid in shown]
     low, high = ([pick(box[2 * k + side] for box in boxes) for k in range(3)] for side, pick in ((0, min), (1, max)))
@@ -196,8 +198,22 @@ def add_actor(vtk, renderer, source):
     return mapper, actor
 
 
+def paint(scene, mapper, actor, colours):
+    """Colours by the quantity of the scene."""
+    actor.GetProperty().SetAmbient(0.35)
+    actor.GetProperty().SetDiffuse(0.65)
+    mapper.ScalarVisibilityOn()
+    if scene.colour == "stress":
+        mapper.SetScalarModeToUseCellFieldData()
+    else:
+        mapper.SetScalarModeToUsePointFieldData()
+    mapper.SelectColorArray(ARRAYS[scene.colour])
+    mapper.SetLookupTable(colours)
+    mapper.UseLookupTableScalarRangeOn()
+
+
 def add_bodies(vtk, renderer, scene, path):
-    """Tubes with the thickness of the bodies, and a dot for points without a line."""
+    """Tubes with the thickness of the bodies, the surfaces of solids, and a dot for points without a line."""
     warped, surface, thick, tubes = warp(vtk, read(vtk, path), scene.scale), vtk.vtkGeometryFilter(), vtk.vtkArrayCalculator(), vtk.vtkTubeFilter()
     surface.SetInputConnection(warped.GetOutputPort())
     thick.SetInputConnection(surface.GetOutputPort())
@@ -210,20 +226,15 @@ def add_bodies(vtk, renderer, scene, path):
     tubes.SetVaryRadiusToVaryRadiusByAbsoluteScalar()
     tubes.SetNumberOfSides(SIDES)
     tubes.CappingOn()
-    mapper, actor = add_actor(vtk, renderer, tubes)
-    actor.GetProperty().SetAmbient(0.35)
-    actor.GetProperty().SetDiffuse(0.65)
     colours = colour_table(vtk, scene)
-    mapper.ScalarVisibilityOn()
-    if scene.colour == "stress":
-        mapper.SetScalarModeToUseCellFieldData()
-    else:
-        mapper.SetScalarModeToUsePointFieldData()
-    mapper.SelectColorArray(ARRAYS[scene.colour])
-    mapper.SetLookupTable(colours)
-    mapper.UseLookupTableScalarRangeOn()
-    _, dots = add_actor(vtk, renderer, surface)
+    shown, (mapper, dots) = add_actor(vtk, renderer, tubes), add_actor(vtk, renderer, surface)
+    paint(scene, *shown, colours)
     dots.GetProperty().SetPointSize(6)
+    if scene.solid:  # their surfaces, with the edges of elements
+        paint(scene, mapper, dots, colours)
+        dots.GetProperty().EdgeVisibilityOn()
+        dots.GetProperty().SetEdgeColor(*INK)
+        dots.GetProperty().SetLineWidth(0.3)
     bar = vtk.vtkScalarBarActor()
     bar.SetLookupTable(colours)
     bar.SetTitle({"stress": "stress (Pa)", "speed": "speed (m/s)", "displacement": "displacement (m)"}[scene.colour])
@@ -239,10 +250,10 @@ def add_bodies(vtk, renderer, scene, path):
 
 
 def colour_table(vtk, scene):
-    """Blue for compression, red for tension; speed from blue to red."""
+    """Blue for compression, red for tension; speed, and von Mises' stress of solids, from blue to red."""
     table = vtk.vtkColorTransferFunction()
     table.SetColorSpaceToDiverging()
-    low = -scene.limit if scene.colour == "stress" else 0.0
+    low = -scene.limit if scene.colour == "stress" and not scene.solid else 0.0
     table.AddRGBPoint(low, 0.23, 0.30, 0.75)
     table.AddRGBPoint(scene.limit, 0.71, 0.02, 0.15)
     table.SetVectorModeToMagnitude()
@@ -356,8 +367,13 @@ def build_paraview(simple, scene):
     simple.GetColorTransferFunction(name).RescaleTransferFunction(low, scene.limit)
     shown.SetScalarBarVisibility(view, True)
     dots = simple.Show(surface, view)
-    dots.ColorArrayName, dots.PointSize = ["POINTS", ""], 6.0
-    dots.AmbientColor = dots.DiffuseColor = INK
+    dots.PointSize = 6.0
+    if scene.solid:
+        simple.ColorBy(dots, ("CELLS", name) if scene.colour == "stress" else ("POINTS", name, "Magnitude"))
+        dots.SetRepresentationType("Surface With Edges")
+    else:
+        dots.ColorArrayName = ["POINTS", ""]
+        dots.AmbientColor = dots.DiffuseColor = INK
     if scene.contacts and scene.largest_force:
         contacts = simple.LegacyVTKReader(registrationName=scene.contact_series.stem, FileNames=[str(scene.contact_series)])
         moved = simple.WarpByVector(registrationName="contacts displaced", Input=contacts, ScaleFactor=scene.scale)

@@ -48,7 +48,8 @@ typedef struct {
   const NsNode         *where;
   NsStrings             at;
   const char           *on;
-  double                force[3], moment[3], force_per_length[3];
+  double                force[3], moment[3], force_per_length[3], traction[3];
+  double                pressure; /* Pa */
   bool                  rotating;
   const NsTimeFunction *time;
 } NsLoadSettings;

@@ -92,6 +92,17 @@ static void print_spins(NsRun *run)
   }
 }
 
+/* Size and mass: those of a mesh in mm without `scale` are wrong. */
+static void print_solids(NsRun *run)
+{
+  PetscInt  next = 0;
+  NsFeSolid solid;
+
+  while (NsModelIsFe(NsRunModel(run)) && NsFeNextSolid(NsRunModel(run), &next, &solid))
+    printf("  solid       %s: %d %s, %.4g x %.4g x %.4g m, %.4g kg\n", solid.name, (int)solid.elements, solid.element, solid.size[0], solid.size[1],
+      solid.size[2], solid.mass);
+}
+
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
@@ -135,6 +146,7 @@ static PetscErrorCode print_report(NsRun *run)
   }
   PetscCall(print_loose(run));
   print_spins(run);
+  print_solids(run);
   printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);
   for (PetscInt i = 0; i < model->candidates && listed < 8; i++) {

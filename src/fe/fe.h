@@ -59,3 +59,12 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);
 /* Motions that no stiffness resists, of linear models on one process without free spins: the unknown that moves most in text, "" where there are none or it is not known. A warning in diag
    where a truss is a mechanism. One factorization of the model and of each truss. */
 PetscErrorCode NsFeLooseMotions(NsModel *model, char *text, size_t size);
+
+/* A solid body, for the reader to see wrong units: its elements, the sides of the box around it (m), its mass (kg; axisymmetric: of the whole ring). */
+typedef struct {
+  const char *name, *element;
+  PetscInt    elements;
+  PetscReal   size[3], mass;
+} NsFeSolid;
+/* The first solid from body number *next on, which becomes that of the body after it; false: there is none. */
+PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);

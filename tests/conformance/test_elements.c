@@ -22,6 +22,16 @@ static const NsBodyType *const bodies[] = {
 #undef NS_BODY
 };
 
+/* Elements that a body has with other meshes than that of its example: what is written in place of its mesh. */
+static const char *const others[] = {
+  "{box: {from: [0, 0, 0], to: [1 m, 2 m, 3 m], cells: [2, 1, 2], elements: tet4}}",
+  "{box: {from: [0, 0, 0], to: [1 m, 2 m, 3 m], cells: [2, 1, 2], elements: tet10}}",
+  "{box: {from: [0, 0, 0], to: [1 m, 2 m, 0], cells: [3, 2, 0], elements: tri3}}",
+  "{box: {from: [0, 0, 0], to: [1 m, 2 m, 0], cells: [3, 2, 0], elements: quad4}}",
+  "{file: " PERCUSS_SOURCE_DIR "/meshes/patch_hex.msh}",
+  "{file: " PERCUSS_SOURCE_DIR "/meshes/patch_quad.msh}",
+};
+
 /* What a failure is about. */
 static char about[TEXT];
 
@@ -109,6 +119,12 @@ static void rigid_values(const NsFe *fe, const NsFeElement *e, const Rigid *rigi
   }
 }
 
+/* Motions that strain: of an axisymmetric body all but that along its axis. */
+static PetscBool is_rigid(const NsFeBody *body, int motion)
+{
+  return !body->solid || body->solid->state != NS_SOLID_AXISYMMETRIC || (motion != 0 && motion != 5);
+}
+
 static Rigid make_rigid(const NsFe *fe, const NsFeElement *e, int motion)
 {
   Rigid rigid = {{0}, {0}, {0}};
@@ -169,6 +185,7 @@ static void check_stiffness(const NsFe *fe, const NsFeElement *e)
   expect_symmetric(n, K, 1, "the stiffness matrix");
   for (int motion = 0; motion < (is_stressed(body, e) ? 3 : 6); motion++) {
     const Rigid rigid = make_rigid(fe, e, motion);
+    if (!is_rigid(body, motion)) continue;
     rigid_values(fe, e, &rigid, q);
     multiply(n, K, q, f);
     EXPECT(largest(n, f) <= 1e-10 * largest(n * n, K) * PetscMax(largest(n, q), 1), "rigid motion %d makes a force of %g (largest stiffness %g)",
@@ -291,7 +308,7 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
              isfinite(results.section_moment[0] + results.section_moment[1] + results.section_moment[2]),
       "results are not finite, or not written");
     const PetscReal axial = results.normal_force * results.stress; /* bending adds to the magnitude */
-    EXPECT(body->element->bends ? axial >= 0 : (results.normal_force == 0) == (results.stress == 0) && axial >= 0,
+    EXPECT(body->element->bends || body->element->solid ? axial >= 0 : (results.normal_force == 0) == (results.stress == 0) && axial >= 0,
       "a normal force of %g N has a stress of %g Pa", results.normal_force, results.stress);
   }
   const PetscReal radius = body->element->radius ? body->element->radius(e, xi) : 1;
@@ -410,17 +427,18 @@ static const char *mesh_of(const NsKey *key)
   return strncmp(key->example, "{line", 5) ? key->example : "{line: {from: [0.1 m, 0.2 m, 0], to: [1.7 m, 1.4 m, 0], elements: 8, grading: 1.5}}";
 }
 
-/* The body with its required keys, and one more (NULL: none). */
-static void check_body(const NsBodyType *type, const NsKey *more, const char *value)
+/* The body with its required keys, this mesh (NULL: that of its example), and more keys. */
+static void check_keys(const NsBodyType *type, const char *mesh, const char *more)
 {
   int used = snprintf(about, TEXT, "bodies:\n  body:\n    type: %s\n", type->variant->name);
 
   for (const NsKey *key = type->variant->table->keys; key->name; key++) {
     if (!key->required) continue;
-    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, strcmp(key->name, "mesh") ? key->example : mesh_of(key));
+    const char *value = strcmp(key->name, "mesh") ? key->example : mesh ? mesh : mesh_of(key);
+    used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", key->name, value);
     assert_true(used < TEXT);
   }
-  if (more) used += snprintf(about + used, (size_t)(TEXT - used), "    %s: %s\n", more->name, value);
+  used += snprintf(about + used, (size_t)(TEXT - used), "%s", more);
   assert_true(used < TEXT);
   used += snprintf(about + used, (size_t)(TEXT - used), "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ns}\n");
   assert_true(used < TEXT);
@@ -445,11 +463,42 @@ static void check_body(const NsBodyType *type, const NsKey *more, const char *va
   test_run_close(&test);
 }
 
+/* With one more key (NULL: none). A body that lies in the plane by a key has a plane mesh. */
+static void check_body(const NsBodyType *type, const NsKey *more, const char *value)
+{
+  char text[TEXT / 2] = "";
+
+  if (more)
+    (void)snprintf(
+      text, sizeof(text), "    %s: %s\n%s", more->name, value, strcmp(value, "axisymmetric") ? "" : "supports: {axis: {at: body.left, fix: x}}\n");
+  const PetscBool plane = type->elements && more && !strcmp(more->name, "state") && strcmp(value, more->default_value);
+  check_keys(type, plane ? others[3] : NULL, text);
+}
+
+/* All elements of a body with several, distorted ones too, in all states, formulations and kinds of mass. */
+static void check_all_elements(const NsBodyType *type)
+{
+  static const char *const mass[] = {"consistent", "lumped"}, *const formulation[] = {"standard", "b_bar", "incompatible"};
+  static const char *const plane[] = {"plane_strain", "axisymmetric", "plane_stress"};
+  char                     text[TEXT / 2];
+
+  for (size_t m = 0; m < sizeof(others) / sizeof(*others); m++) {
+    const PetscBool flat = m == 2 || m == 3 || m == 5;
+    for (int k = 0; k < 2 * 3 * (flat ? 3 : 1); k++) {
+      const char *of = k / 6 == 2 && k / 2 % 3 == 1 ? "standard" : formulation[k / 2 % 3]; /* plane stress has no b_bar */
+      (void)snprintf(text, sizeof(text), "    mass: %s\n    formulation: %s\n    state: %s\n%s", mass[k % 2], of, flat ? plane[k / 6] : "space",
+        flat && k / 6 == 1 ? "supports: {axis: {at: body.left, fix: x}}\n" : "");
+      check_keys(type, others[m], text);
+    }
+  }
+}
+
 static void elements_keep_their_promises(void **state)
 {
   (void)state;
   for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) {
-    if (!bodies[b]->element) continue;
+    if (bodies[b]->elements) check_all_elements(bodies[b]);
+    if (!bodies[b]->element && !bodies[b]->elements) continue;
     check_body(bodies[b], NULL, "");
     for (const NsKey *key = bodies[b]->variant->table->keys; key->name; key++) {
       if (key->required) continue;
@@ -459,17 +508,26 @@ static void elements_keep_their_promises(void **state)
   }
 }
 
+static PetscBool has_element(const NsBodyType *body, const NsElementType *type)
+{
+  PetscBool has = body->element == type;
+
+  for (const NsElementType *const *other = body->elements; other && *other; other++) has = has || *other == type;
+  return has;
+}
+
 static void each_element_has_a_body(void **state)
 {
   (void)state;
   for (const NsElementType *const *type = NsElementTypes; *type; type++) {
     PetscBool used = PETSC_FALSE;
-    for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) used = used || bodies[b]->element == *type;
+    for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) used = used || has_element(bodies[b], *type);
     if (!used) fail_msg("no body type of src/fe/bodies/list.h has the element '%s'", (*type)->name);
     if ((*type)->nodes < 1 || (*type)->nodes > NS_ELEMENT_NODES) fail_msg("the element '%s' has %d nodes", (*type)->name, (int)(*type)->nodes);
     if (!(*type)->mass || !(*type)->stiffness || !(*type)->shape || !(*type)->energy || !(*type)->output_names || !(*type)->outputs ||
-        !(*type)->results || !(*type)->total_mass || !(*type)->radius)
-      fail_msg("the element '%s' lacks mass, stiffness, shape, energy, output_names, outputs, results, total_mass or radius", (*type)->name);
+        !(*type)->results || !(*type)->total_mass || (!(*type)->radius && !(*type)->solid))
+      fail_msg(
+        "the element '%s' lacks mass, stiffness, shape, energy, output_names, outputs, results, total_mass or (of lines) radius", (*type)->name);
     if ((*type)->line && (*type)->size < sizeof(NsLineElement))
       fail_msg("the data of the element '%s' (its `size`) is no NsLineElement", (*type)->name);
   }

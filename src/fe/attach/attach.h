@@ -7,6 +7,7 @@
 #pragma once
 #include "fe/model/outer.h"
 #include "fe/model/point.h"
+#include "percuss/settings.h"
 
 /* A rigid inertia carried by a point: point masses, discs, rigid bodies. */
 typedef struct {
@@ -33,6 +34,9 @@ NsFeInertia *NsFeAddInertia(NsFe *fe);
 NsFeLoad *NsFeAddLoad(NsFe *fe, const NsTimeFunction *time, PetscBool turns, PetscInt entries);
 /* Adds a force or moment on an unknown, which is -1 where a support holds it. */
 void NsFeAddLoadEntry(NsFeLoad *load, PetscInt unknown, PetscReal value, PetscReal sine);
+
+/* src/fe/attach/side_loads.c: pressure and traction on sides of a solid. */
+void NsFeLoadSides(NsFe *fe, const NsLoadSettings *settings);
 
 /* G[unknowns, unknowns] of a disc for 1 rad/s. */
 void NsFeDiscGyroscopic(const NsFeInertia *disc, const NsPoint *point, PetscReal *G);

@@ -14,35 +14,52 @@ typedef struct {
 static const NsKey load_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsLoadSettings, at), .help = "points on which `force` and `moment` act, each with the full value",
     .example = "bar.right"},
-  {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on), .help = "body along which `force_per_length` acts", .example = "bar"},
+  {"on", NS_KEY_STRING, offsetof(NsLoadSettings, on),
+    .help    = "body along which `force_per_length` acts; or sides of a solid, such as block.top, on which `pressure` or `traction` acts",
+    .example = "bar"},
   {"force", NS_KEY_VECTOR, offsetof(NsLoadSettings, force), .dimension = NS_DIM_FORCE, .default_value = "[0, 0, 0]", .help = "force on these points",
     .example = "[-1 kN, 0, 0]"},
   {"moment", NS_KEY_VECTOR, offsetof(NsLoadSettings, moment), .dimension = {2, 1, -2, 0}, .default_value = "[0, 0, 0]",
     .help = "moment on these points, where nodes of the body have rotations", .example = "[100 N m, 0, 0]"},
   {"force_per_length", NS_KEY_VECTOR, offsetof(NsLoadSettings, force_per_length), .dimension = NS_DIM_FORCE_PER_LENGTH, .default_value = "[0, 0, 0]",
     .help = "force per length of the body", .example = "[10 N/m, 0, 0]"},
+  {"pressure", NS_KEY_NUMBER, offsetof(NsLoadSettings, pressure), .dimension = NS_DIM_PRESSURE, .default_value = "0",
+    .help = "pressure on the sides of a solid, along their inward normals in the undeformed state", .example = "1 MPa"},
+  {"traction", NS_KEY_VECTOR, offsetof(NsLoadSettings, traction), .dimension = NS_DIM_PRESSURE, .default_value = "[0, 0, 0]",
+    .help = "force per area on the sides of a solid", .example = "[0, -1 MPa, 0]"},
   {"rotating", NS_KEY_BOOLEAN, offsetof(NsLoadSettings, rotating), .default_value = "false",
     .help = "the load rotates with the shaft; force and moment are given at the angle 0", .example = "true"},
   {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant load",
     .example = "{harmonic: {frequency: 50 Hz}}"},
   {NULL},
 };
+/* The keys of loads `at` points, and those of loads `on` a body or sides. */
+static const char *const at_keys[] = {"force", "moment", NULL}, *const on_keys[] = {"force_per_length", "pressure", "traction", NULL};
+
+static const char *given(const NsNode *where, const char *const *keys)
+{
+  while (*keys && !NsTreeChild(where, *keys)) keys++;
+  return *keys;
+}
+
 static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
 {
   const NsLoadSettings *load   = settings;
   const NsNode         *here   = load->where;
-  const char           *at_key = NsTreeChild(here, "force") ? "force" : "moment";
+  const char           *at_key = given(here, at_keys), *on_key = given(here, on_keys);
 
   (void)arena;
-  if (load->at.count && !NsTreeChild(here, "force") && !NsTreeChild(here, "moment"))
-    NsDiagError(diag, here->place, "a load `at` points needs a `force` or a `moment`");
-  if (load->on && !NsTreeChild(here, "force_per_length")) NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`");
-  if (load->at.count && NsTreeChild(here, "force_per_length"))
-    NsDiagError(diag, NsKeysPlace(here, "force_per_length"), "force_per_length needs `on`, not `at`");
-  if (load->on && NsTreeChild(here, at_key)) NsDiagError(diag, NsKeysPlace(here, at_key), "%s needs `at`, not `on`", at_key);
+  if (load->at.count && !at_key) NsDiagError(diag, here->place, "a load `at` points needs a `force` or a `moment`");
+  if (load->on && !on_key)
+    NsDiagError(diag, here->place, "a load `on` a body needs a `force_per_length`, on sides of a solid a `pressure` or a `traction`");
+  if (load->at.count && on_key) NsDiagError(diag, NsKeysPlace(here, on_key), "%s needs `on`, not `at`", on_key);
+  if (load->on && at_key) NsDiagError(diag, NsKeysPlace(here, at_key), "%s needs `at`, not `on`", at_key);
+  if (load->on && NsTreeChild(here, "force_per_length") && given(here, on_keys + 1))
+    NsDiagError(diag, NsKeysPlace(here, given(here, on_keys + 1)), "%s is for sides of a solid, force_per_length for a body of lines",
+      given(here, on_keys + 1));
 }
-const NsTable NsTable_Load = {
-  "load", "force or moment on points, or distributed force along a body", load_keys, sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
+const NsTable NsTable_Load = {"load", "force or moment on points, or distributed force along a body or on its sides", load_keys,
+  sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
 
 static const NsKey unbalance_keys[] = {
   {"at", NS_KEY_STRING, offsetof(NsUnbalanceSettings, at), .required = true, .help = "point on a rotor", .example = "shaft@180 mm"},
@@ -119,7 +136,9 @@ static PetscReal largest(const double x[3])
 
 static PetscBool is_in_range(NsFe *fe, const NsLoadSettings *settings)
 {
-  const PetscReal size = PetscMax(PetscMax(largest(settings->force), largest(settings->moment)), largest(settings->force_per_length));
+  const PetscReal at   = PetscMax(largest(settings->force), largest(settings->moment)),
+                  on   = PetscMax(PetscMax(largest(settings->force_per_length), largest(settings->traction)), PetscAbsReal(settings->pressure)),
+                  size = PetscMax(at, on);
 
   if (size < 1e30) return PETSC_TRUE;
   NsDiagError(fe->diag, settings->where->key_place, "this load is out of range: %g", size);
@@ -170,8 +189,12 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
 
   if (!body) return;
   if (!body->element || !body->element->line) {
-    NsDiagError(
-      fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
+    if (body->solid)
+      NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is a solid: write `on: %s.SIDE` and `pressure` or `traction`, or `gravity`",
+        body->name, body->name);
+    else
+      NsDiagError(
+        fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);
     return;
   }
   if (settings->rotating) {
@@ -238,7 +261,9 @@ void NsFeAttach_Load(NsFe *fe, const NsList *list)
 
   for (int l = 0; l < list->count; l++) {
     if (!is_in_range(fe, &settings[l])) continue;
-    if (settings[l].on)
+    if (settings[l].on && given(settings[l].where, on_keys + 1))
+      NsFeLoadSides(fe, &settings[l]);
+    else if (settings[l].on)
       add_load_on(fe, &settings[l]);
     else
       add_load_at(fe, &settings[l]);

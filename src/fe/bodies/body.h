@@ -7,6 +7,7 @@
 #include "core/spin.h"
 #include "fe/elements/beam_matrices.h"
 #include "fe/elements/element.h"
+#include "fe/elements/solid.h"
 #include "percuss/diag.h"
 #include "percuss/keys.h"
 #include "percuss/mesh.h"
@@ -36,12 +37,16 @@ struct NsFeBody {
   PetscBool     is_rotor, gyroscopic; /* gyroscopic: of the shaft itself */
   const NsSpin *spin;                 /* NULL: no rotor */
   PetscReal     frame[3][3];          /* of a rotor: along the shaft, and the two lateral axes */
+  /* solids */
+  const NsSolidTheory *solid; /* NULL: no solid */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */
 typedef struct {
-  const NsVariant     *variant;
-  const NsElementType *element; /* NULL: the body has none (rigid) */
+  const NsVariant            *variant;
+  const NsElementType        *element;  /* NULL: the body has none (rigid), or it depends on the mesh: */
+  const NsElementType *const *elements; /* all that `choose` may return, NULL-terminated; NULL: `element` */
+  const NsElementType *(*choose)(const NsMesh *mesh);
   /* Mesh of the body, or NULL after an error in diag. */
   PetscErrorCode (*mesh)(const void *settings, NsFe *fe, NsMesh **mesh);
   /* body->mesh, element, first_node, first_element are set; its elements have their nodes and zeroed data of their own. Sets node_unknowns, direction, turns and the

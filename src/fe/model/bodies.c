@@ -63,7 +63,7 @@ PetscErrorCode NsFeBodies(NsFe *fe)
     PetscCall(type->mesh(chosen[b].settings, fe, &mesh));
     if (!mesh) continue;
     body->mesh          = mesh;
-    body->element       = type->element;
+    body->element       = type->choose ? type->choose(mesh) : type->element;
     body->first_node    = fe->nodes;
     body->first_element = fe->elements;
     fe->nodes += mesh->nodes;

@@ -220,7 +220,7 @@ static PetscInt count_candidates(NsFe *fe, const NsPartnerSettings *body, const 
   if (NsPartnerNode(other))
     count = is_single(fe, body) ? 1 : 0;
   else
-    count = NsFeFindSet(fe, NsPartnerNode(body), body->offset, place, PETSC_FALSE, &set) ? set.count : 0;
+    count = NsFeFindContactSet(fe, NsPartnerNode(body), body->offset, place, &set) ? set.count : 0;
   if (NsPartnerNode(other)) good = is_single(fe, other);
   if (surface && surface->on) good = find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &point);
   return good ? count : 0;
@@ -257,7 +257,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   }
   if (NsContactOfBalls(settings)) return NsFeBallSets(fe, settings, name, pair, candidate);
   if (!pair) return count_candidates(fe, body, other);
-  if (!NsPartnerNode(other)) (void)NsFeFindSet(fe, NsPartnerNode(body), body->offset, place, PETSC_FALSE, &set);
+  if (!NsPartnerNode(other)) (void)NsFeFindContactSet(fe, NsPartnerNode(body), body->offset, place, &set);
   count = NsPartnerNode(other) ? 1 : set.count;
 
   memset(&common, 0, sizeof(common));

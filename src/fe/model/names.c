@@ -65,6 +65,26 @@ static const NsMeshSet *find_set(NsFe *fe, const char *name, NsPlace place, Pets
   return set;
 }
 
+const NsMeshSideSet *NsFeFindSides(NsFe *fe, const char *name, NsPlace place, const NsFeBody **body)
+{
+  const NsMeshSet     *set = find_set(fe, name, place, PETSC_FALSE, body);
+  const NsMeshSideSet *sides;
+
+  if (!set) return NULL;
+  sides = NsMeshSides((*body)->mesh, set->name);
+  if (sides) return sides;
+  NsDiagError(fe->diag, place, "'%s' are nodes, but no sides of elements on the surface of a solid", name);
+  const NsMesh *mesh = (*body)->mesh;
+  const char   *text = "";
+  for (PetscInt s = 0; s < mesh->side_sets; s++)
+    text = NsArenaPrint(fe->arena, "%s%s%s.%s", text, s ? ", " : "", (*body)->name, mesh->side_set[s].name);
+  if (*text)
+    NsDiagNote(fe->diag, "sides: %s", text);
+  else if ((*body)->solid)
+    NsDiagNote(fe->diag, "name them in the .geo file: Physical %s(\"%s\") = {...};", mesh->shape->dimension == 2 ? "Curve" : "Surface", set->name);
+  return NULL;
+}
+
 const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count)
 {
   const NsFeBody  *body = NULL;
@@ -155,6 +175,19 @@ PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace p
   if (set_arm(fe, name, arm, &set->spot, why, sizeof(why))) return PETSC_TRUE;
   NsDiagError(fe->diag, place, "%s", why);
   return PETSC_FALSE;
+}
+
+PetscBool NsFeFindContactSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsFePointSet *set)
+{
+  const NsMeshSideSet *sides;
+
+  if (!NsFeFindSet(fe, name, arm, place, PETSC_FALSE, set)) return PETSC_FALSE;
+  sides = set->nodes && set->spot.body >= 0 ? NsMeshSides(fe->body[set->spot.body].mesh, set->nodes->name) : NULL;
+  if (sides && sides->middles.count) {
+    set->nodes = &sides->middles;
+    set->count = sides->middles.count;
+  }
+  return PETSC_TRUE;
 }
 
 NsFePoint NsFePointOf(const NsFePointSet *set, PetscInt i)

@@ -27,6 +27,8 @@ typedef struct {
 const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace place);
 /* "bar.left" -> global nodes. NULL after an error in diag at this place. */
 const PetscInt *NsFeFindNodes(NsFe *fe, const char *name, NsPlace place, PetscInt *count);
+/* The sides of elements that "block.top" means, and their body; NULL after an error in diag. */
+const NsMeshSideSet *NsFeFindSides(NsFe *fe, const char *name, NsPlace place, const NsFeBody **body);
 /* What a name means: the nodes of a set, or (nodes NULL) one spot. */
 typedef struct {
   const NsMeshSet *nodes;
@@ -35,6 +37,8 @@ typedef struct {
 } NsFePointSet;
 /* As NsFeFindPoints, but takes no memory for each point. False after an error in diag. */
 PetscBool NsFeFindSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, NsFePointSet *set);
+/* The same of what touches: of sides of ten-node tetrahedra only the middles of edges, for under an even pressure the corners carry nothing. */
+PetscBool NsFeFindContactSet(NsFe *fe, const char *name, const double arm[3], NsPlace place, NsFePointSet *set);
 NsFePoint NsFePointOf(const NsFePointSet *set, PetscInt i);
 /* "bar.left", "shaft@0.3" (of its length), "shaft@180 mm", and "ground" where allow_ground. NULL after an error in diag at this place. arm: NULL for none. */
 const NsFePoint *NsFeFindPoints(NsFe *fe, const char *name, const double arm[3], NsPlace place, PetscBool allow_ground, PetscInt *count);

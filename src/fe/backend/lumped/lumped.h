@@ -53,9 +53,10 @@ typedef struct {
 typedef struct {
   PetscInt  nodes, node_unknowns, members;
   PetscBool axial, rates; /* rates: it has C and D */
-  PetscBool slides;       /* no DOF is a rotation: K w is that of w relative to the first node */
-  int      *member;       /* [members, nodes + 1] first entry of each node, then a row of `kinds` */
-  NsPool    kinds;        /* axial: g [d]; else K, and with rates C and D (dampers without Rayleigh's), [n, n] each, n = nodes d, column by column */
+  PetscInt
+    slides; /* for the DOF from this one on of a node, K w is that of w relative to the first node: translations; not of axisymmetric bodies along r */
+  int   *member; /* [members, nodes + 1] first entry of each node, then a row of `kinds` */
+  NsPool kinds;  /* axial: g [d]; else K, and with rates C and D (dampers without Rayleigh's), [n, n] each, n = nodes d, column by column */
 } NsGroup;
 
 typedef struct {
@@ -86,6 +87,9 @@ typedef struct {
   PetscInt    borders; /* indices that are ghosts of other processes, of chains and joints */
   int        *border;
 } NsLumped;
+
+/* src/fe/backend/lumped/wide.c: forces of elements of more than two nodes. which: the dampers among the matrices of a kind; rate: NULL without C and dampers. */
+void NsLumpedAddWide(const NsGroup *group, int which, const PetscReal *motion, const PetscReal *rate, PetscReal *force);
 
 /* Of the unknowns that owner_of[unknowns] gives to this rank, NULL: of all. M: at least their rows, diagonal. */
 PetscErrorCode NsLumpedCreate(const NsFe *fe, const NsSparse *M, int rank, const int *owner_of, NsLumped **lumped);

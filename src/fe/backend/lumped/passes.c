@@ -282,40 +282,13 @@ static inline void add_dense_forces(
   }
 }
 
-/* f += X (x of the nodes, relative to those of the first where `relative`) */
-static void add_wide_product(
-  const NsGroup *group, PetscBool relative, const PetscReal *restrict X, const PetscReal *x, const int *member, PetscReal *restrict f)
-{
-  const PetscInt d = group->node_unknowns, n = group->nodes * d;
-
-  for (PetscInt j = 0; j < n; j++, X += n) {
-    const PetscReal xj = x[member[j / d] + j % d] - (relative ? x[member[0] + j % d] : 0);
-    for (PetscInt i = 0; i < n; i++) f[i] += X[i] * xj;
-  }
-}
-
-static void add_wide_forces(const NsGroup *group, int which, const PetscReal *motion, const PetscReal *rate, PetscReal *force)
-{
-  const PetscInt d = group->node_unknowns, n = group->nodes * d;
-
-  for (PetscInt m = 0; m < group->members; m++) {
-    const int       *member = group->member + (group->nodes + 1) * m;
-    const PetscReal *X      = group->kinds.row + (size_t)group->kinds.width * (size_t)member[group->nodes];
-    PetscReal        f[NS_ELEMENT_UNKNOWNS];
-    for (PetscInt i = 0; i < n; i++) f[i] = 0;
-    add_wide_product(group, group->slides, X, motion, member, f);
-    if (rate) add_wide_product(group, PETSC_FALSE, X + which * n * n, rate, member, f);
-    for (PetscInt i = 0; i < n; i++) force[member[i / d] + i % d] -= f[i];
-  }
-}
-
 /* With a constant d the compiler unrolls the loops. */
 static void add_group_forces(const NsLumped *self, const NsGroup *group, int which)
 {
   const PetscReal *rate = group->rates ? self->rate : NULL;
 
   if (group->nodes != 2) {
-    add_wide_forces(group, which, self->motion, rate, self->force);
+    NsLumpedAddWide(group, which, self->motion, rate, self->force);
     return;
   }
   switch (group->axial ? -group->node_unknowns : group->node_unknowns) {

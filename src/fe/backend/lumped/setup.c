@@ -327,7 +327,7 @@ static PetscBool are_alike(const NsFeBody *body, const NsFeElement *a, const NsF
 {
   PetscReal axis[3];
 
-  return body->element->line && NsFeAlike(body, a, b, 8 * PETSC_MACHINE_EPSILON * extent / body->element->line(a, axis));
+  return NsFeAlike(body, a, b, body->element->line ? 8 * PETSC_MACHINE_EPSILON * extent / body->element->line(a, axis) : 0);
 }
 
 /* K_e = (g, -g) (g, -g)': g from the row of the largest entry. */
@@ -379,9 +379,9 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < 3 * body->mesh->nodes; i++) extent = PetscMax(extent, PetscAbsReal(body->mesh->x[i]));
-  *group = (NsGroup){
-    .nodes = nodes, .node_unknowns = body->node_unknowns, .axial = body->element->axial, .rates = has_rates(fe, body), .slides = PETSC_TRUE};
-  for (PetscInt a = 0; a < body->node_unknowns; a++) group->slides = group->slides && !body->turns[a];
+  *group = (NsGroup){.nodes = nodes, .node_unknowns = body->node_unknowns, .axial = body->element->axial, .rates = has_rates(fe, body)};
+  if (body->solid && body->solid->state == NS_SOLID_AXISYMMETRIC) group->slides = 1;
+  for (PetscInt a = 0; a < body->node_unknowns; a++) group->slides = body->turns[a] ? body->node_unknowns : group->slides;
   for (PetscInt i = 0; i < body->mesh->elements; i++) group->members += touches(self, NsFeElementUnknowns(fe, &element[i], unknown), unknown) ? 1 : 0;
   PetscCall(PetscMalloc1((size_t)group->members * (size_t)(nodes + 1), &group->member));
   PetscCall(NsPoolCreate(group->axial ? n / 2 : (group->rates ? 3 : 1) * n * n, &group->kinds));

@@ -1,0 +1,26 @@
+/* What is told of solids before a run. */
+#include "fe.h"
+
+static void measure(const NsFe *fe, const NsFeBody *body, NsFeSolid *solid)
+{
+  *solid = (NsFeSolid){.name = body->name, .element = body->element->name, .elements = body->mesh->elements};
+  for (int d = 0; d < 3; d++) {
+    PetscReal low = body->mesh->x[d], high = low;
+    for (PetscInt i = 1; i < body->mesh->nodes; i++) {
+      low  = PetscMin(low, body->mesh->x[3 * i + d]);
+      high = PetscMax(high, body->mesh->x[3 * i + d]);
+    }
+    solid->size[d] = high - low;
+  }
+  for (PetscInt i = 0; i < body->mesh->elements; i++) solid->mass += body->element->total_mass(body, &fe->element[body->first_element + i]);
+}
+
+PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid)
+{
+  const NsFe *fe = model->data;
+
+  while (*next < fe->bodies && !fe->body[*next].solid) ++*next;
+  if (*next >= fe->bodies) return PETSC_FALSE;
+  measure(fe, &fe->body[(*next)++], solid);
+  return PETSC_TRUE;
+}
