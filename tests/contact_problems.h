@@ -191,7 +191,7 @@ static PetscErrorCode contact_boxes(const char *kind, PetscInt rows, PetscInt co
   PetscFunctionReturn(0);
 }
 
-/* G of the boxes, dense: for solvers that want it so. Small problems only. */
+/* G of the boxes, dense: for solvers that require it. Small problems only. */
 static inline PetscErrorCode contact_dense(ContactCase *it)
 {
   const PetscInt   n = it->problem.rows;

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "fe/model/fe.h"
 
-/* Row-major [n, n]. C and G are zero where the model has none. */
+/* Row-major [n, n]. C and G are zero if the model has no damping and gyroscopic terms. */
 typedef struct {
   PetscInt   n;
   PetscReal *M, *C, *G, *K;

@@ -14,7 +14,7 @@
 #define V0  0.1                 /* m/s */
 #define GAP 5.0005e-5           /* m, at the start: no whole number of steps of flight */
 
-/* N = 50, consistent mass, half-explicit; tests set what they want otherwise. */
+/* N = 50, consistent mass, half-explicit; tests set other keys as needed. */
 static const char *const elastic_bar = "bodies:\n"
                                        "  bar:\n"
                                        "    type: bar\n"

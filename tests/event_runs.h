@@ -8,7 +8,7 @@
 #define EVENT_HITS 1024 /* most impacts */
 #define EVENT_N    201  /* most unknowns */
 
-/* An impact at a contact that approached: normal, tangential. Those that only hand it on are none of their own. */
+/* An impact at a contact that approached: normal, tangential. Contacts that only transmit an impact have no event of their own. */
 typedef struct {
   PetscReal t, before, after, impulse[2];
   PetscInt  contact;

@@ -1,7 +1,7 @@
 /*
   What a step costs on the slider-crank: percuss without output against a plain-C loop of the same formulas, in one run. Usage: bench_slider_crank [ROUNDS]
 
-  The plain loop knows that there are three angles and four corners and keeps everything in local arrays; it shares with percuss the solver of the local
+  The plain loop is written for three angles and four corners, with local arrays; it shares with percuss the solver of the local
   problem only. Both take the same steps (dt = 10 us, 0.2 s, e = 0.4, mu = 0.01), and must come to the same state. Rounds alternate, the best of each counts:
   machines are shared. Ratios are what matters.
 */

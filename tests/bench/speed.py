@@ -368,7 +368,7 @@ def figure_j(bench):
         return numbers / done["writing"], os.path.getsize(os.path.join(folder, "history.csv")) / done["writing"]
 
     ours, theirs = [], []
-    for _ in range(2 * bench.rounds):  # short, and the page cache has moods
+    for _ in range(2 * bench.rounds):  # short, and the state of the page cache varies
         shutil.rmtree(folder, ignore_errors=True)
         ours.append(write_frames())
         seconds, size = write_plainly()
@@ -469,7 +469,7 @@ def counts(bench):
             call(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={out}", "--toggle-collect=NsSchemeStep", bench.program("step"), BAR, steps, 0,
                   *bar_sets(elements, steps, step, flight=flight)])
             text = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", out], capture_output=True, text=True, check=True).stdout
-            # "1,234 ( 5.6%)  file:function [library]"; functions without a name are told by their library
+            # "1,234 ( 5.6%)  file:function [library]"; functions without a name are listed by their library
             lines = [re.match(r"\s*([\d,]+)\s+\(\s*([\d.]+)%\)\s+(?:\S*:)?(\S+)(?:.*\[(\S+)\])?", line) for line in text.splitlines()]
             found = [(int(line[1].replace(",", "")), float(line[2]), line[3] + (f" of {os.path.basename(line[4])}" if line[3].startswith("0x") and line[4] else ""))
                      for line in lines if line]

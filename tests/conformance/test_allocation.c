@@ -22,7 +22,7 @@ static const char *const text = "gravity: [0, -9.81, 0]\n"
                                 "scheme: {type: half_explicit, step: 1 us}\n"
                                 "time: {end: 20 ms}\n";
 
-/* For those that want contact nodes without mass: forty cells, so that the others can take theirs. */
+/* For schemes that require massless contact nodes: forty cells, so that the other nodes can take their mass. */
 static const char *const lattice = "gravity: [0, -9.81, 0]\n"
                                    "bodies:\n"
                                    "  frame:\n"

@@ -325,7 +325,7 @@ static void block_rides_on_a_belt(void **state)
 }
 
 /* An impact of one body does not touch the step of another, also where a contact of that one has just opened. */
-static void strangers_do_not_meet(void **state)
+static void separate_bodies_do_not_interact(void **state)
 {
   const char *const sets[] = {"", "bodies.a.initial.velocity=[-5, 0, 0]"};
   PetscReal         v[2];
@@ -419,7 +419,7 @@ static const struct CMUnitTest tests[] = {
   promise_test(ball_sticks_under_load),
   promise_test(block_sticks_and_slips),
   promise_test(block_rides_on_a_belt),
-  cmocka_unit_test(strangers_do_not_meet),
+  cmocka_unit_test(separate_bodies_do_not_interact),
   promise_test(joints_converge),
   promise_test(impacts_converge),
 };

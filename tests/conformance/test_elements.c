@@ -493,7 +493,7 @@ static void check_all_elements(const NsBodyType *type)
   }
 }
 
-static void elements_keep_their_promises(void **state)
+static void elements_fulfil_their_contract(void **state)
 {
   (void)state;
   for (size_t b = 0; b < sizeof(bodies) / sizeof(*bodies); b++) {
@@ -535,6 +535,6 @@ static void each_element_has_a_body(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(each_element_has_a_body),
-  cmocka_unit_test(elements_keep_their_promises),
+  cmocka_unit_test(elements_fulfil_their_contract),
 };
 TEST_MAIN(tests)

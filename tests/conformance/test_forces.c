@@ -335,7 +335,7 @@ static void check_key(const NsForceType *type, const NsKey *key, const char *spi
   }
 }
 
-static void force_elements_keep_their_promises(void **state)
+static void force_elements_fulfil_their_contract(void **state)
 {
   (void)state;
   for (const NsForceType *const *type = NsForceTypes; *type; type++) {
@@ -361,6 +361,6 @@ static void settings_begin_as_the_contract_says(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(settings_begin_as_the_contract_says),
-  cmocka_unit_test(force_elements_keep_their_promises),
+  cmocka_unit_test(force_elements_fulfil_their_contract),
 };
 TEST_MAIN(tests)

@@ -61,7 +61,7 @@ static const NsTable *partner_table(void)
   return NsTable_Contact.keys[0].table;
 }
 
-/* The key of a surface; NULL: the pair has none. */
+/* The key of a surface; NULL: a pair without surface. */
 static const NsKey *key_of(const NsPairType *type)
 {
   for (const NsKey *key = partner_table()->keys; key->name; key++) {
@@ -339,7 +339,7 @@ static void check_singular(Trial *trial)
   }
 }
 
-static void all_is_finite_where_there_is_no_normal(void **state)
+static void values_are_finite_without_a_normal(void **state)
 {
   (void)state;
   for_every_pair(check_singular);
@@ -541,7 +541,7 @@ static const char shower[] =
   "scheme: {%s}\n"
   "time: {end: 1}\n";
 
-/* The candidate of another run that stands for the same balls; -1: none does. */
+/* The candidate of another run for the same balls, or -1. */
 static PetscInt find_pair(const NsContact *in, const NsCandidate *of)
 {
   for (PetscInt k = 0; k < in->actives; k++) {
@@ -639,7 +639,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(types_are_whole),
   cmocka_unit_test(rows_are_gradients_of_gaps),
   cmocka_unit_test(tangents_are_across_the_normal),
-  cmocka_unit_test(all_is_finite_where_there_is_no_normal),
+  cmocka_unit_test(values_are_finite_without_a_normal),
   cmocka_unit_test(rates_are_differences_of_rows),
   cmocka_unit_test(bounds_hold),
   cmocka_unit_test(broad_phase_changes_nothing),

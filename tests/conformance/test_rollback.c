@@ -31,7 +31,7 @@ static void copy(Vec from, PetscReal to[3])
 static void a_failed_step_changes_nothing(void **state)
 {
   (void)state;
-  EACH_WITH_MASS(p) /* without mass nothing jams here: the bar is elastic, and is not told to bounce */
+  EACH_WITH_MASS(p) /* without mass nothing jams here: the bar is elastic, and has no restitution */
   {
     TestRun         test;
     NsStepOutcome   outcome = {.done = PETSC_TRUE};

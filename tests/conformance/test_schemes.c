@@ -124,7 +124,7 @@ static void every_scheme_has_its_page(void **state)
 }
 
 /* The order of `explain schemes` is the one promised, and tested, without options: the first line of each scheme. */
-static void every_scheme_tells_its_order(void **state)
+static void every_scheme_states_its_order(void **state)
 {
   (void)state;
   for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
@@ -494,7 +494,7 @@ static void start_in_contact_is_an_impact(void **state)
   }
 }
 
-/* A point mass at the end of a string that is nothing but its node, released at 60 degrees from the bottom of a hollow. */
+/* A point mass at the end of a string that is nothing but its node, released at 60 degrees from the bottom of a bore. */
 static const char *const in_hollow =
   "gravity: [0, -9.81, 0]\n"
   "bodies:\n"
@@ -530,7 +530,7 @@ static PetscReal run_in_hollow(const Promise *promise, PetscReal step, const cha
 }
 
 /*
-  Where the normal turns, all schemes go the same way up to O(dt), with friction too. Those that look at velocities alone leave the surface by a drift of first
+  Where the normal turns, all schemes go the same way up to O(dt), with friction too. Those on velocity level leave the surface by a drift of first
   order or less, Moreau's by v^2 dt/2 a unit of time at a radius of 1 m and v up to 3 m/s; those that project do not.
 */
 static void curved_contacts_converge(void **state)
@@ -626,7 +626,7 @@ static void positions_are_moved_by_the_model(void **state)
 static const struct CMUnitTest tests[] = {
   promise_test(every_scheme_promises_something),
   cmocka_unit_test(every_scheme_has_its_page),
-  cmocka_unit_test(every_scheme_tells_its_order),
+  cmocka_unit_test(every_scheme_states_its_order),
   promise_test(start_in_contact_is_an_impact),
   promise_test(free_flight_has_its_order),
   promise_test(damped_flight_of_second_order),

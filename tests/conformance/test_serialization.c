@@ -212,7 +212,7 @@ static void a_run_goes_on_with_the_memory_of_another(void **state)
   }
 }
 
-static void memory_that_does_not_fit_is_told(void **state)
+static void history_of_another_model_is_reported(void **state)
 {
   const Promise *p     = &promises[0];
   TestRun        crank = open_case(&cases[5], p), ball = open_case(&cases[7], p);
@@ -244,7 +244,7 @@ static void memory_that_does_not_fit_is_told(void **state)
 }
 
 /* Rows of two contacts, whose lists of where each begins do not rise. */
-static void rows_that_cannot_be_are_told(void **state)
+static void contradictory_rows_are_reported(void **state)
 {
   NsModel        model     = {.candidates = 3, .touches = 5};
   PetscInt       contact[] = {0, 2}, start[] = {0, 1, 3}, first[] = {0, 1, 3, 4}, touch[] = {0, 1, 2, 4};
@@ -273,7 +273,7 @@ static void rows_that_cannot_be_are_told(void **state)
 
 static const struct CMUnitTest tests[] = {
   promise_test(a_run_goes_on_with_the_memory_of_another),
-  cmocka_unit_test(memory_that_does_not_fit_is_told),
-  cmocka_unit_test(rows_that_cannot_be_are_told),
+  cmocka_unit_test(history_of_another_model_is_reported),
+  cmocka_unit_test(contradictory_rows_are_reported),
 };
 TEST_MAIN(tests)

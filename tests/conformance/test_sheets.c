@@ -86,7 +86,7 @@ static PetscReal energy_left(const Promise *promise, PetscReal step)
   return (ledger.now.kinetic + ledger.now.elastic) / ledger.initial;
 }
 
-static void who_gains_with_e_near_1_says_so(void **state)
+static void energy_gain_with_e_near_1_is_stated(void **state)
 {
   int silent = 0;
 
@@ -105,5 +105,5 @@ static void who_gains_with_e_near_1_says_so(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(orders_where_forces_depend_on_velocities), cmocka_unit_test(who_gains_with_e_near_1_says_so)};
+  cmocka_unit_test(orders_where_forces_depend_on_velocities), cmocka_unit_test(energy_gain_with_e_near_1_is_stated)};
 TEST_MAIN(tests)

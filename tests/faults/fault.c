@@ -9,7 +9,7 @@
       M  ... and all that follow           F  ... and all that follow
                                            k  before the K-th call on a file the program is killed, with the process that had started it: a power cut
 
-  Calls are told apart by the way that led to them: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each; it is
+  Calls are distinguished by their call stacks: a number for each path of calls lies in the file PERCUSS_FAULT_PATHS, so that a driver may take one of each; it is
   odd where percuss itself asks, also by PetscMalloc.
 
   With PERCUSS_FAULT_CHECKPOINTS a run is asked for a checkpoint after each frame.
@@ -98,7 +98,7 @@ static bool is_foreign(const void *address)
   return false;
 }
 
-/* PETSc's hash tables call libc themselves, and do not look at what it returns. */
+/* PETSc's hash tables call libc directly, and do not check its result. */
 static bool is_unguarded(const void *caller)
 {
   Dl_info info;

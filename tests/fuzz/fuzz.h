@@ -15,13 +15,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Once, before the first input. */
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 
-/* A promise that was broken: tells it and aborts. */
+/* A violated contract: prints it and aborts. */
 _Noreturn void FuzzFinding(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define FuzzExpect(condition, ...) \
   do { \
     if (!(condition)) FuzzFinding(__VA_ARGS__); \
   } while (0)
-/* An error code of PETSc is a bug, never a user's mistake. */
+/* An error code of PETSc is a bug, never an error of the user. */
 #define FuzzCheck(call) \
   do { \
     const int code_ = (call); \
@@ -36,7 +36,7 @@ char *FuzzText(const uint8_t *data, size_t size, NsArena *arena);
 const char *FuzzMessages(NsDiag *diag, NsArena *arena);
 /* The leading lines "#WORD text" of a file of such comments: the text of up to `most` of them, in the arena; returns how many. */
 int FuzzComments(const char *text, const char *word, int most, const char *found[], NsArena *arena);
-/* Settings of the scheme of this number (modulo how many there are), "{type: ..., step: ..., ...}", with the examples of what it must be told; in the arena. */
+/* Settings of the scheme of this number (modulo how many there are), "{type: ..., step: ..., ...}", with the examples of its required keys; in the arena. */
 const char *FuzzScheme(unsigned number, const char *step, NsArena *arena);
 /* A folder of this process alone, which goes with it. */
 const char *FuzzFolder(void);

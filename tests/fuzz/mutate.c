@@ -1,5 +1,5 @@
 /*
-  How libFuzzer changes texts: half of the time as it always does, byte by byte and with the dictionary's words; else as a user's mistakes do, a number or a line at a time.
+  How libFuzzer changes texts: half of the time as it always does, byte by byte and with the dictionary's words; else like errors of users, a number or a line at a time.
 
   Not for targets whose input is no text.
 */

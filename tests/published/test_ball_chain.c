@@ -95,7 +95,7 @@ static void check_apart(const char *scheme)
   }
 }
 
-static void gaps_hand_the_velocity_on(void **state)
+static void balls_with_gaps_pass_the_velocity_on(void **state)
 {
   (void)state;
   each_scheme(check_apart);
@@ -126,7 +126,7 @@ static void rounding_is_within_the_tolerance(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(touching_balls_share_an_impact),
-  cmocka_unit_test(gaps_hand_the_velocity_on),
+  cmocka_unit_test(balls_with_gaps_pass_the_velocity_on),
   cmocka_unit_test(rounding_is_within_the_tolerance),
 };
 TEST_MAIN(tests)

@@ -151,7 +151,7 @@ static void pendulum_in_ring(void **state)
   event_close(&it);
 }
 
-/* Rubs where the unbalance resonates, and again where the seals drive it around, which the modes say beforehand. */
+/* Rubs where the unbalance resonates, and again where the seals excite whirl, as the modes predict. */
 static void pump_shaft(void **state)
 {
   PetscInt  first = 0;

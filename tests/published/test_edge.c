@@ -34,7 +34,7 @@ static PetscReal force(PetscReal x)
 
 /* ---- both floors at once: the local problem ---- */
 
-/* w = b + G P of two contacts: the answer of the chain of solvers, from zero; false: it has none. */
+/* w = b + G P of two contacts: the solution of the chain of solvers, from zero; false: not solved. */
 static PetscBool solve(const PetscReal *delassus, const PetscReal *b, PetscBool joints, PetscReal P[2])
 {
   const PetscInt start[3]    = {0, 1, 2};
@@ -95,7 +95,7 @@ static void example_of_the_paper(void **state)
 }
 
 /* The same from the mechanism: on the edge, where both gaps and both normals agree, the way the mass goes decides which floor carries it. */
-static void the_edge_chooses_what_carries(void **state)
+static void edge_selects_the_carrying_surface(void **state)
 {
   static const struct {
     PetscReal vx, expected[2];
@@ -164,7 +164,7 @@ typedef struct {
   PetscReal behind;             /* N: force of the curved floor some steps behind the edge */
 } Figures;
 
-/* Schemes that know impulses only report dt lambda. */
+/* Schemes with impulses only report dt lambda. */
 static PetscReal force_of(const NsContactReport *report, PetscReal step)
 {
   return report->force[0] + report->impulse[0] / step;
@@ -234,7 +234,7 @@ static void time_stepping_goes_over(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(example_of_the_paper),
-  cmocka_unit_test(the_edge_chooses_what_carries),
+  cmocka_unit_test(edge_selects_the_carrying_surface),
   cmocka_unit_test(one_floor_on_each_side),
   cmocka_unit_test(held_floors_give_the_figures),
   cmocka_unit_test(time_stepping_goes_over),

@@ -145,7 +145,7 @@ static void energy_error_is_second_order(void **state)
   assert_near(order, 2, 0.25);
 }
 
-/* Reaction over tau between two parts of T after the first contact: deviation, and mean. P stands for force and impulse. */
+/* Reaction over tau between two parts of T after the first contact: deviation, and mean. P contains force and impulse. */
 typedef struct {
   PetscReal from, to, sum, squares;
   PetscInt  count;

@@ -74,7 +74,7 @@ static void ball_to_the_accumulation_point(void **state)
   event_close(&it);
 }
 
-/* x and y do not know of each other: two balls that bounce with e = 0.3, impacts of one within steps of the other. */
+/* x and y are independent, as two balls that bounce with e = 0.3, impacts of one within steps of the other. */
 static void ball_in_a_corner(void **state)
 {
   static const PetscReal g[2] = {8.49570921112534, 4.905};

@@ -269,7 +269,7 @@ static void look_at_hop(void)
 }
 
 /* A w^2 = 2 g: it leaves the ground where that falls faster than g, w t = pi/6, and comes back with e = 0. */
-static void ground_throws_it_up(void **state)
+static void ground_throws_the_block_up(void **state)
 {
   (void)state;
   EACH_SCHEME(s)
@@ -414,7 +414,7 @@ static void two_corners_stick_or_slide(void **state)
 /* ---- closed forms of finite elements ---------------------------------------------------------------------------------------------------------------------- */
 
 /* configs/spin_down.yaml: N = m g/sqrt(1 + mu^2) until it sticks at t = J Omega sqrt(1 + mu^2)/(mu m g r); then it rolls and loses nothing. A contact that is curved. */
-static void disc_in_a_hollow(void **state)
+static void disc_in_a_bore(void **state)
 {
   const PetscReal mu = 0.1, root = sqrt(1 + mu * mu), stop = 1.25e-3 * 100 * root / (mu * G * 0.05);
 
@@ -468,7 +468,7 @@ static void block_rides_on_a_belt(void **state)
 /* ---- velocities within the tolerance ------------------------------------------------------------------------------------------------------------------- */
 
 /* A contact that is left with less than velocity_tolerance counts as at rest: it does not creep away. */
-static void a_little_velocity_is_none(void **state)
+static void velocity_within_the_tolerance_is_rest(void **state)
 {
   (void)state;
   EACH_SCHEME(s)
@@ -482,7 +482,7 @@ static void a_little_velocity_is_none(void **state)
   }
 }
 
-/* Slip within the tolerance, here a large one, becomes stick: what that costs or brings is booked, also where the belt does it. m = 1 kg, k small. */
+/* Slip within the tolerance, here a large one, becomes stick: the energy change is booked, also that due to the belt. m = 1 kg, k small. */
 static void a_little_slip_is_booked(void **state)
 {
   (void)state;
@@ -574,14 +574,14 @@ static void what_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(stick_slip_and_reversal),
-  cmocka_unit_test(ground_throws_it_up),
+  cmocka_unit_test(ground_throws_the_block_up),
   cmocka_unit_test(belt),
   cmocka_unit_test(up_and_down_a_slope),
   cmocka_unit_test(the_steepest_slope),
   cmocka_unit_test(two_corners_stick_or_slide),
-  cmocka_unit_test(disc_in_a_hollow),
+  cmocka_unit_test(disc_in_a_bore),
   cmocka_unit_test(block_rides_on_a_belt),
-  cmocka_unit_test(a_little_velocity_is_none),
+  cmocka_unit_test(velocity_within_the_tolerance_is_rest),
   cmocka_unit_test(a_little_slip_is_booked),
   cmocka_unit_test(painleve),
   cmocka_unit_test(what_is_refused),

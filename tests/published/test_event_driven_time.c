@@ -60,7 +60,7 @@ static void a_push_within_a_step(void **state)
 }
 
 /* What the model says of time: the next jump or bend after t, strictly, and the shortest period. A shaft that runs up turns fastest at the end of its ramp. */
-static void what_a_model_knows_of_time(void **state)
+static void times_of_a_model(void **state)
 {
   static const struct {
     const char *more[4];
@@ -252,7 +252,7 @@ static void a_body_that_never_moves(void **state)
 }
 
 /* It sticks from the first instant, with its force: no event, neither then nor at the end of the first step. Where the start does not fit there is an impact then. */
-static void who_is_held_at_the_start(void **state)
+static void contacts_held_at_the_start(void **state)
 {
   (void)state;
   EACH_SCHEME(s)
@@ -283,7 +283,7 @@ static void who_is_held_at_the_start(void **state)
 }
 
 /* The last step ends with the run, to the last bit, whatever steps of 1 ms sum to. */
-static void the_end_is_met(void **state)
+static void run_ends_at_the_end_time(void **state)
 {
   static const PetscReal ends[] = {1, 0.2, 0.3, 0.7};
 
@@ -303,13 +303,13 @@ static void the_end_is_met(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_push_within_a_step),
-  cmocka_unit_test(what_a_model_knows_of_time),
+  cmocka_unit_test(times_of_a_model),
   cmocka_unit_test(shaken_off_the_floor),
   cmocka_unit_test(corners_that_swing_within_a_step),
   cmocka_unit_test(gaps_that_swing_too_often_end_the_step),
   cmocka_unit_test(smooth_gaps_cost_no_more),
   cmocka_unit_test(a_body_that_never_moves),
-  cmocka_unit_test(who_is_held_at_the_start),
-  cmocka_unit_test(the_end_is_met),
+  cmocka_unit_test(contacts_held_at_the_start),
+  cmocka_unit_test(run_ends_at_the_end_time),
 };
 TEST_MAIN(tests)

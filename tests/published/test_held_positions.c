@@ -1,7 +1,7 @@
 /*
   `positions: held` (src/scheme/position.h): closed contacts and joints of velocity schemes on g = 0, where surfaces are curved.
 
-  Without it they drift. A body that slides with the angular rate w in a hollow, its centre on a circle of radius R, steps of dt:
+  Without it they drift. A body that slides with the angular rate w in a bore, its centre on a circle of radius R, steps of dt:
       half-explicit   gdot = -R w (w dt)^3/8:  v_a is tangent at q0 + dt v0, v1 at q1; the mean of both misses the chord by that
       Moreau          gdot = -R w (w dt)/2 (midpoint), -R w (w dt) (Moreau-Jean on linear models, which take W at q0)
 */
@@ -10,7 +10,7 @@
 
 #define ROTOR PERCUSS_SOURCE_DIR "/configs/rotor_in_safety_bearing.yaml"
 
-/* A disc that slides without weight in a hollow of 60 mm, its centre on a circle of R = 10 mm with w = 100 rad/s. */
+/* A disc that slides without weight in a bore of 60 mm, its centre on a circle of R = 10 mm with w = 100 rad/s. */
 static const char *const hollow =
   "bodies:\n"
   "  disc:\n"
@@ -147,7 +147,7 @@ static void half_a_second_of_the_rotor(void **state)
 }
 
 /* The formulas of drift, and none where positions are held. */
-static void a_disc_in_a_hollow(void **state)
+static void a_disc_in_a_bore(void **state)
 {
   const PetscReal R = 0.01, w = 100, dt = 50e-6, end = 0.01;
   const PetscReal half_explicit = R * w * PetscPowReal(w * dt, 3) / 8, moreau = R * w * w * dt / 2;
@@ -307,7 +307,7 @@ static void a_disc_that_lies(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(the_rotor_stays_on_its_bearing),
   cmocka_unit_test(half_a_second_of_the_rotor),
-  cmocka_unit_test(a_disc_in_a_hollow),
+  cmocka_unit_test(a_disc_in_a_bore),
   cmocka_unit_test(a_disc_that_lies),
   cmocka_unit_test(a_disc_on_a_hill),
   cmocka_unit_test(joints_of_a_slider_crank),

@@ -409,7 +409,7 @@ static void step_limit_holds_in_contact(void **state)
   }
 }
 
-/* A stiff bar without mass at its end is pressed on a light and soft one with: while they touch, a mass of the one is on a spring of the other, which no frequency of the two knows. */
+/* A stiff bar without mass at its end is pressed on a light and soft one with: while they touch, the mass of one bar is on a spring of the other, a frequency that neither has alone. */
 static const char *const unequal = "bodies:\n"
                                    "  stiff:\n"
                                    "    type: bar\n"

@@ -347,7 +347,7 @@ static void bar_50(void **state)
 }
 
 /* Steps a hundred times the period of the highest mode: what contact does then is coarse, and gains nothing. */
-static void any_step_keeps_the_energy(void **state)
+static void any_step_conserves_the_energy(void **state)
 {
   static const char *const schemes[] = {"{type: modal, step: 1 ms}", "{type: modal, step: 47 us}", "{type: modal, step: 9.1 us}"};
 
@@ -441,7 +441,7 @@ static const char *const beam = "gravity: [0, -9.81, 0]\n"
                                 "time: {end: 40 ms}\n";
 
 /* Every joule is accounted for: friction, weight, loads, contact; what is left falls with the fourth power of the step. */
-static void friction_takes_what_it_books(void **state)
+static void friction_dissipates_what_it_books(void **state)
 {
   TestRun   test  = test_run_open(beam, NULL);
   NsLedger *l     = &test.run->ledger;
@@ -523,7 +523,7 @@ static void rotor_rubs(void **state)
   }
 }
 
-/* Loads from the start: what they store at once in what is not in the basis is there from the beginning, and nobody makes it. */
+/* Loads from the start: the energy that they store at once in modes outside the basis is part of the initial energy, not of the numerical error. */
 static void constant_load(void **state)
 {
   static const char *const text =
@@ -557,10 +557,10 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(states_are_completed_when_asked_for),
   cmocka_unit_test(bar_1000),
   cmocka_unit_test(bar_50),
-  cmocka_unit_test(any_step_keeps_the_energy),
+  cmocka_unit_test(any_step_conserves_the_energy),
   cmocka_unit_test(contact_is_of_second_order),
   cmocka_unit_test(many_contacts_keep_most_of_the_energy),
-  cmocka_unit_test(friction_takes_what_it_books),
+  cmocka_unit_test(friction_dissipates_what_it_books),
   cmocka_unit_test(rotor_rubs),
   cmocka_unit_test(constant_load),
 };

@@ -164,7 +164,7 @@ static void motion_is_that_of_the_closed_form(void **state)
 }
 
 /* Schemes that look for the times of impacts are near the closed form at every step, as near as their tolerance lets them, also where impacts accumulate. */
-static void impacts_are_met(void **state)
+static void impacts_are_detected(void **state)
 {
   static const struct {
     const char *scheme;
@@ -216,7 +216,7 @@ static void rests_on_the_stop(void **state)
   Rule of the midpoint (theta = 1/2), e = 1: the energy to 1e-14 over 20 s, with preload and without: a step with an impact turns v0 to -v0, and goes nowhere. Projected
   positions (`project: all`) do work in the spring: 2 % with preload. A scheme that does not move mechanisms is left out.
 */
-static void midpoint_rule_keeps_the_energy(void **state)
+static void midpoint_rule_conserves_the_energy(void **state)
 {
   static const char *const schemes[][2] = {{"moreau_jean", ""}, {"ggl_unified", ", project: none"}};
   static const int         which[]      = {2, 5};
@@ -251,8 +251,8 @@ static void midpoint_rule_keeps_the_energy(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(exact_form_is_exact),
   cmocka_unit_test(motion_is_that_of_the_closed_form),
-  cmocka_unit_test(impacts_are_met),
+  cmocka_unit_test(impacts_are_detected),
   cmocka_unit_test(rests_on_the_stop),
-  cmocka_unit_test(midpoint_rule_keeps_the_energy),
+  cmocka_unit_test(midpoint_rule_conserves_the_energy),
 };
 TEST_MAIN(tests)

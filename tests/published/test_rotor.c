@@ -272,7 +272,7 @@ static void half_a_second(void **state)
   (void)state;
   assert_near(f.first_contact, 4.8825e-3, 1e-9);
   assert_near(f.first_angle, -130.98, 0.01);
-  assert_near(f.spin_at_50_ms, 479.55, 0.02); /* the drive ends then: at that instant half a step of it is still to come */
+  assert_near(f.spin_at_50_ms, 479.55, 0.02);    /* the drive ends then: at that instant half a step of it is still to come */
   assert_near(f.flywheel_at_50_ms, 478.59, 0.1); /* the twist swings */
   assert_near(f.spin_at_end, 298.53, 0.05);
   assert_near(100.0 * (double)f.short_steps / (double)f.steps, 1.2, 0.15);
@@ -333,9 +333,9 @@ static void finer_mesh(void **state)
   }
 }
 
-/* At five times the explicit limit an impact turns the normal so far that each round leaves up to two thirds of the change of the one before: sixty bring it to 1e-10, not to rounding, and that
-   will do. */
-static void slow_rounds(void **state)
+/* At five times the explicit limit an impact turns the normal so far that each iteration leaves up to two thirds of the previous change: sixty reduce it to 1e-10, which is
+   sufficient, but not to rounding. */
+static void slow_convergence(void **state)
 {
   static const char *const rub =
     "gravity: [0, 0, -9.81]\n"
@@ -369,7 +369,7 @@ static void slow_rounds(void **state)
 }
 
 /* A step that is far too long says so, and a short one can be done after it. */
-static void rounds_that_diverge(void **state)
+static void iterations_that_diverge(void **state)
 {
   static const char *const rub =
     "bodies:\n"
@@ -415,7 +415,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(without_friction),
   cmocka_unit_test(one_step_size),
   cmocka_unit_test(finer_mesh),
-  cmocka_unit_test(slow_rounds),
-  cmocka_unit_test(rounds_that_diverge),
+  cmocka_unit_test(slow_convergence),
+  cmocka_unit_test(iterations_that_diverge),
 };
 TEST_MAIN(tests)

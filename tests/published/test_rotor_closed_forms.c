@@ -1,5 +1,5 @@
 /*
-  Contacts of rigid bodies, rotors and beams whose answer is known in closed form: a bouncing disc, a disc that spins down in a hollow, a rotor that
+  Contacts of rigid bodies, rotors and beams whose answer is known in closed form: a bouncing disc, a disc that spins down in a bore, a rotor that
   rubs all round its bearing, a block on a belt, a cradle of balls, a beam that comes to rest on a stop.
 */
 #include "dense.h"
@@ -41,7 +41,7 @@ static void bouncing_disc(void **state)
   J Omega sqrt(1 + mu^2)/(mu m g r).
   It starts in that place. The stop is extrapolated from the speed at 2 s, which falls linearly.
 */
-static void spin_down_in_a_hollow(void **state)
+static void spin_down_in_a_bore(void **state)
 {
   char            config[2000];
   const PetscReal mu = 0.1, c = 1 / PetscSqrtReal(1 + mu * mu), clearance = 0.01, J = 1 * 0.05 * 0.05 / 2;
@@ -71,7 +71,7 @@ static void spin_down_in_a_hollow(void **state)
     const PetscReal speed = turn * probe_now(&test, "disc.center", "wx"), t = test.run->state.t;
     assert_relative(t * 100 / (100 - speed), stop, 1e-6);
     while (test.run->state.t < 2.7) test_step(test.run);
-    /* then it rolls in the hollow like a pendulum, by no more than what it had to come down */
+    /* then it rolls in the bore like a pendulum, by no more than what it had to come down */
     assert_true(PetscAbsReal(probe_now(&test, "disc.center", "wx")) < 1.2 * clearance * mu * PetscSqrtReal(9.81 / (1.5 * clearance)) / 0.05);
     test_run_close(&test);
   }
@@ -113,7 +113,7 @@ static void check_rub(const TestRun *test, const char *place, PetscReal N, Petsc
   assert_near(probe_now(test, place, "uz"), r0 * PetscSinReal(omega * test->run->state.t), 1e-8);
 }
 
-/* A rigid body on springs, driven by two harmonic forces; the hollow turns backwards, so that friction always is against the whirl. */
+/* A rigid body on springs, driven by two harmonic forces; the bore rotates backwards, so that friction always acts against the whirl. */
 static void full_rub_of_a_rigid_body(void **state)
 {
   char            config[2000];
@@ -289,7 +289,7 @@ static void touching_at_the_start_is_no_penetration(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(bouncing_disc),
-  cmocka_unit_test(spin_down_in_a_hollow),
+  cmocka_unit_test(spin_down_in_a_bore),
   cmocka_unit_test(full_rub_of_a_rigid_body),
   cmocka_unit_test(full_rub_of_a_rotor),
   cmocka_unit_test(block_on_a_belt),

@@ -142,7 +142,7 @@ static void static_deflection_and_reactions(void **state)
   assert_relative(probe_now(&test, "shaft@0.5", "uz"), -9.181142e-4, 1e-6);
   assert_relative(reaction(&test, &other, 0, 1), 494.2745, 1e-6);
   assert_relative(reaction(&test, &other, 6, 1), 556.1716, 1e-6);
-  /* the shear of the first element, which knows of loads at nodes only, is less by the weight of half an element */
+  /* the shear of the first element, which has loads at nodes only, is less by the weight of half an element */
   assert_relative(PetscAbsReal(probe_now(&test, "shaft@0", "shear_3")) + 7810 * PETSC_PI * 625e-6 * 0.125 * 9.8065, 494.2745, 1e-6);
   test_run_close(&other);
   test_run_close(&test);

@@ -40,7 +40,7 @@ static Held crank_at_its_start(void)
     .m = &NsMechanism_SliderCrankTwoJoints, .c = {parameters, {0, -9.81, 0}}, .n = 3, .helds = 2, .held = {0, 1}, .q = {0, 0, 3}, .v = {8, -4, 0}};
 }
 
-/* The mechanism's own functions against the energy integral, which knows of no joint. */
+/* The mechanism's own functions against the energy integral, which does not depend on the joints. */
 static void gaps_rows_and_rates_fit_the_motion(void **state)
 {
   static PetscReal q[SAMPLES][6], finer[SAMPLES][6];

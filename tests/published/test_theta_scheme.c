@@ -183,7 +183,7 @@ static void redundant_feet(void **state)
 }
 
 /* A stiff rotor that hangs in its bearings and hardly moves yet: forces are what is left of large ones, and Newton's method stands still at 1e-9 of the velocities and not
-   at 1e-14. All schemes with rounds take it for the end. */
+   at 1e-14. All iterative schemes accept it as converged. */
 static void stiff_rotor_at_rest(void **state)
 {
   static const char *const list[] = {"moreau_jean", "projection_combined", "ggl_unified"};
@@ -259,8 +259,8 @@ static void energy_never_rises(void **state)
 }
 
 /* A truss that bounces on its feet, at ten times the explicit limit: feet that leave are pressed back within the step, and the forces of the implicit split scheme may not work on them. (They gave
-   1.3 J to the truss, which has 0.1 J, before they knew how they leave; and 3 % more came from dampers that did not know of the impact of the step before.) In the end it lies still. */
-static void feet_that_are_pressed_back(void **state)
+   1.3 J to the truss, which has 0.1 J, before the schemes used the gap rate at the end of the last step; and 3 % more came from dampers that neglected the impact of the step before.) In the end it lies still. */
+static void forces_do_no_work_on_feet_pressed_back(void **state)
 {
   static const char *const truss     = "gravity: [0, -9.81, 0]\n"
                                        "bodies:\n"
@@ -347,8 +347,8 @@ static void penetration_of_nonlinear_models(void **state)
   }
 }
 
-/* Four feet on a belt that drags at them: with steps of many periods one foot's friction lifts it off, without it it is closed; no round in which it comes and goes is the last. */
-static void foot_that_comes_and_goes(void **state)
+/* Four feet on a belt that drags at them: with steps of many periods the friction of one foot lifts it off, and without friction it is closed: the iteration must not end while it opens and closes in turn. */
+static void foot_that_opens_and_closes_in_turn(void **state)
 {
   static const char *const text =
     "gravity: [0, -9.81, 0]\n"
@@ -379,8 +379,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(redundant_feet),
   cmocka_unit_test(stiff_rotor_at_rest),
   cmocka_unit_test(energy_never_rises),
-  cmocka_unit_test(feet_that_are_pressed_back),
+  cmocka_unit_test(forces_do_no_work_on_feet_pressed_back),
   cmocka_unit_test(penetration_of_nonlinear_models),
-  cmocka_unit_test(foot_that_comes_and_goes),
+  cmocka_unit_test(foot_that_opens_and_closes_in_turn),
 };
 TEST_MAIN(tests)

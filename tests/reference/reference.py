@@ -98,7 +98,7 @@ class Truss:
         self.Minv = np.linalg.inv(self.M)
         self.w = weight[self.free]
         self.loads = [(vector[self.free], time, mean) for vector, time, mean in loads]
-        self.before = self.after = 0.0  # s: the part of time that a force stands for
+        self.before = self.after = 0.0  # s: the interval that a force represents
         self.add_contacts()
         self.q0 = np.tile(INITIAL_DISPLACEMENT, len(NODES))[self.free]
         self.v0 = np.tile(INITIAL_VELOCITY, len(NODES))[self.free]
@@ -147,7 +147,7 @@ class Truss:
         self.g0 = np.array([n @ (NODES[node] - PLANE_POINT) + offset for node, offset in CONTACTS])
 
     def load(self, t):
-        """f(t); a load that jumps or bends in the part of time that t stands for acts with its mean over it."""
+        """f(t); a load that jumps or has a kink in the interval that t represents acts with its mean over it."""
         total = 0
         for vector, time, mean in self.loads:
             value = mean(max(0.0, t - self.before), t + self.after)

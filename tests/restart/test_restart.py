@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs that are stopped anywhere and resumed write the same bytes as one that was never stopped. Usage: test_restart.py PERCUSS [TEST...]
 
-Of run.json and status.json what tells of clocks and processes is left out, of nothing else. Stops come at random times from a seed that is printed (PERCUSS_SEED chooses one)."""
+Of run.json and status.json only entries about clocks and processes are left out. Stops come at random times from a seed that is printed (PERCUSS_SEED chooses one)."""
 import fcntl
 import glob
 import json
@@ -129,7 +129,7 @@ class Restart(unittest.TestCase):
                     self.fail(f"{text}: {name} differs (seed {SEED})")
 
     def stop_often(self, config, sets, stops, ranks=1, longest=0.1):
-        """A run stopped so many times, and one that never was, whose time tells how soon: so that most stops come before the end, on any machine."""
+        """A run stopped so many times, and one that never was, whose duration determines the times of the stops, so that most of them are before the end on any machine."""
         shutil.rmtree(self.path("whole"), ignore_errors=True)
         shutil.rmtree(self.path("parts"), ignore_errors=True)
         sets = sets + ["output.checkpoints=30 ms"]
@@ -175,7 +175,7 @@ class Restart(unittest.TestCase):
         for mass in ("lumped", "consistent"):
             self.stop_often("elastic_bar.yaml", sets + [f"bodies.bar.mass={mass}", "bodies.bar.mesh.line.from=[10 um, 0, 0]"], 3, ranks=2, longest=0.8)
 
-    def test_every_config_goes_on(self):
+    def test_every_config_resumes(self):
         stopped = 0
         for path in sorted(glob.glob(os.path.join(ROOT, "configs", "*.yaml"))):
             name = os.path.basename(path)[:-5]
@@ -196,7 +196,7 @@ class Restart(unittest.TestCase):
     def resume(self, sets, code, *words, ranks=1):
         return self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x", "--resume", *words, ranks=ranks), code).stderr
 
-    def test_what_does_not_fit_is_told_apart(self):
+    def test_mismatches_are_reported_separately(self):
         files = self.stopped_bar()
         self.assertEqual(len(files), 1)
         self.assertIn("another config\n  time.end: 1 s in the results, 2 s now\n", self.resume([item.replace("end=1 s", "end=2 s") for item in self.BAR], 2))
@@ -240,7 +240,7 @@ class Restart(unittest.TestCase):
             file.write("\n")
         self.assertIn("a mesh file or a plugin has changed since\n  --overwrite starts from the beginning", self.run_through(command + ["--resume"], 2).stderr)
 
-    def test_the_newest_damaged_the_one_before_serves(self):
+    def test_a_damaged_newest_checkpoint_falls_back(self):
         sets = ["time.end=120 ms", "output.checkpoints=20 ms"] + self.BAR[1:]
         self.run_through(self.command("elastic_bar.yaml", sets, "--out", "x"))
         os.rename(self.path("x"), self.path("whole"))

@@ -152,12 +152,12 @@ class Assumptions(Case):
         self.assertIn("rotation of wheel", self.run_(wheel("z", inertia="0.015")))
         self.assertIn("rotation of wheel", self.run_(wheel("z, rx, ry", offset="5 mm")))
 
-    def test_penetration_goes_by_the_body(self):
+    def test_penetration_limit_follows_from_the_body(self):
         """2 m a step into the floor, of a lattice 0.4 m wide: a tenth of it, whatever the sum of its bars."""
         said = self.run_(LATTICE)
         self.assertRegex(said, r"penetration of contact 'floor.\d+' is 0.9 m at t = 0.02 s \(step 1\), above 0.04 m")
 
-    def test_bodies_at_rest_raise_no_alarm(self):
+    def test_bodies_at_rest_cause_no_warning(self):
         """Their energy error is rounding, and there is no other energy: it is judged against what their weight would give them in a step."""
         for scheme in SCHEMES:
             for text, step in ((LYING, "5 us"), (BRICK, "100 us"), (BRICK.replace("1.3 kg", "0.7 kg"), "37 us")):
@@ -263,7 +263,7 @@ class Loads(Case):
         said = self.run_(harmonic, "--force", "--set", "scheme.step=1 ms")
         self.assertIn("1 steps in the period", said)
 
-    def test_short_pulses_are_told(self):
+    def test_short_pulses_are_reported(self):
         said = self.check(MASS.replace("TIME", "pulse: {duration: 50 us}")).stderr
         self.assertIn("a pulse of 5e-05 s is shorter than 4 steps: its impulse is kept, its shape is not resolved", said)
         said = self.check(MASS.replace("TIME", "step: {start: 110 us, end: 190 us}")).stderr
@@ -276,13 +276,13 @@ class Loads(Case):
         self.assertRegex(said, r"a load of 1e\+04 Hz is beyond what the mesh resolves: the element of 'bar' at \(0, 0, 0\) m vibrates alone at 2.757e\+04 Hz")
         self.assertEqual(self.check(PULLED.replace("FREQUENCY", "9 kHz")).stderr, "")
 
-    def test_nodes_that_nothing_holds(self):
+    def test_nodes_without_support(self):
         for command in (self.check(CHAIN.replace("ELEMENTS", "3")).stderr, self.run_(CHAIN.replace("ELEMENTS", "3"))):
             self.assertRegex(command, r"'tower' is a mechanism: 2 of its nodes can move across their bars without any force, such as that at \(0.333333, 0.166667, 0\) m")
         self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
 
     def test_trusses_that_can_change_their_shape(self):
-        """A square of four bars shears; with a diagonal it does not, nor where supports hold it. A cube wants its faces braced."""
+        """A square of four bars shears; with a diagonal it does not, nor where supports hold it. A cube needs braced faces."""
         square = LOOSE.replace("BRACES", "none")
         for text, mechanism, free in ((square, True, True), (LOOSE.replace("BRACES", "faces"), False, True), (square + "supports: {all: {at: frame.all, fix: [x, y]}}\n", None, None),
                                       (square + "supports: {low: {at: frame.left, fix: [x, y]}}\n", True, True), (LOOSE.replace("BRACES", "faces") + "supports: {low: {at: frame.left, fix: [x, y]}}\n", False, False),
@@ -299,7 +299,7 @@ class Loads(Case):
             text = PENDULUM.replace("x, y, z, rx, rz", fix).replace("elements: 4", f"elements: {elements}").replace("5 us", "1 ns").replace("0.3 s", "1 us")
             self.assertEqual("supports    do not hold the model" in self.check(text).stdout, free, fix)
 
-    def test_parts_of_loads_that_nothing_feels(self):
+    def test_load_components_without_effect(self):
         planar = PLANAR.replace("LOAD", "at: beam.right, force: [0, 1 N, 5 N], moment: [1 N m, 0, 2 N m]")
         said = self.check(planar).stderr
         self.assertIn("the part (0, 0, 5) of this force has no effect", said)
@@ -309,8 +309,8 @@ class Loads(Case):
         self.assertIn("the part (0.5, -0.5, 0) of this force", self.check(PULLED.replace("[1 m, 0, 0]", "[1 m, 1 m, 0]").replace("FREQUENCY", "9 kHz").replace("[1 kN, 0, 0]", "[1 N, 0, 0]")).stderr)
         self.assertEqual(self.check(PULLED.replace("[1 m, 0, 0]", "[1 m, 1 m, 0]").replace("FREQUENCY", "6 kHz").replace("[1 kN, 0, 0]", "[1 N, 1 N, 0]")).stderr, "")
 
-    def test_check_of_a_large_model_goes_by_bounds(self):
-        """An eigensolver takes minutes there, and tells no more where the step is far below."""
+    def test_check_of_a_large_model_uses_bounds(self):
+        """An eigensolver takes minutes there, and is not needed if the step is far below."""
         large = PULLED.replace("FREQUENCY", "1 kHz").replace("elements: 10", "elements: 30000")
         said = self.check(large, "--set", "scheme.step=1 ns", "--set", "time.end=1 us")
         self.assertRegex(said.stdout, r"critical time step at least \S+ s; the step is at most \S+ % of it")

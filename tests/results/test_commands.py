@@ -40,7 +40,7 @@ def options(command):
 
 
 class Help(unittest.TestCase):
-    def test_every_command_tells_its_words(self):
+    def test_every_command_lists_its_arguments(self):
         self.assertGreater(len(commands()), 9)
         for command in commands():
             for word in ("--help", "-h"):
@@ -111,7 +111,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(tags, {option for command in commands() for option in options(command)} | {"--help", "--version", "--man"})
 
     @unittest.skipUnless(shutil.which("groff"), "groff is not installed")
-    def test_groff_has_nothing_to_say(self):
+    def test_groff_reports_nothing(self):
         done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-rLL=100n"], input=percuss("--man").stdout, capture_output=True, text=True, timeout=60)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("percuss", done.stdout)
@@ -119,7 +119,7 @@ class Manual(unittest.TestCase):
 
 class Registration(unittest.TestCase):
     def test_every_file_of_a_command_has_its_line(self):
-        """A table NsCommand_Name that list.h does not name is a command that nobody can call."""
+        """A table NsCommand_Name that list.h does not name is a command that cannot be called."""
         folder = os.path.join(ROOT, "src/cli")
         found = {}
         for file in os.listdir(folder):
@@ -222,8 +222,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("percuss explain scheme.modal.st"), ["scheme.modal.step"])
         self.assertEqual(self.offered("percuss explain scheme.modla.st"), [])
 
-    def test_what_is_offered_is_taken(self):
-        """Each key that is offered for --set is one that explain knows."""
+    def test_offered_completions_are_accepted(self):
+        """Each key that is offered for --set has a page in explain."""
         for key in self.offered("percuss run my.yaml --set ") + self.offered("percuss run my.yaml --set bodies.bar.") + self.offered("percuss run my.yaml --set output."):
             if key.endswith(".type="):
                 continue  # whose values are the pages

@@ -97,7 +97,7 @@ class Two(Case):
         self.assertRegex(said, r"gravity +\[0, -9.8100001, 0\] +\[0, -9.81 m/s\^2, 0\]")
         self.assertIn("B and", self.compare("b", "c", "--tolerance", "1e-12", code=1).replace("A and B", "B and"))
 
-    def test_where_they_part(self):
+    def test_time_of_the_first_difference(self):
         """The ball's first impact is at 0.4515 s: with other restitutions nothing differs before the step in which it is."""
         self.run_as("a", BALL)
         self.run_as("b", BALL, "--set", "bodies.ball.contact.restitution=0.6")
@@ -228,7 +228,7 @@ class Three(Case):
         self.assertIn("order: not observable, the differences are rounding errors\n", self.compare("a", "b", "c", code=0))
 
     def test_order_from_some_time_on(self):
-        """A load that comes after half the time: before it nothing differs, and there is nothing to tell."""
+        """A load that comes after half the time: before it nothing differs."""
         late = SWING.replace("initial: {velocity: [1, 0, 0]}", "") + "loads: {pull: {at: bar.right, force: [1 kN, 0, 0], time: {table: [[0, 0], [4 ms, 0], [8 ms, 1]]}}}\n"
         self.halve(late, ("4 us", "2 us", "1 us"))
         said = self.compare("a", "b", "c", code=1)
@@ -333,7 +333,7 @@ class Ends(Case):
             self.assertEqual(done.returncode, 2)
             self.assertIn(f"'a/{name}' is a file; results are a directory", done.stderr)
 
-    def test_numbers_that_are_none(self):
+    def test_values_that_are_not_finite(self):
         self.run_as("a", BALL, "--set", "time.end=100 ms")
         shutil.copytree(os.path.join(self.folder, "a"), os.path.join(self.folder, "b"))
         path = os.path.join(self.folder, "b", "history.csv")

@@ -45,7 +45,7 @@ output: {frames: {every: 0}, history: {every: 100}, energy: {every: 100}}
 """
 TABLE = "bearings.left.over_speed=[[0, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [10000 rpm, 2e6, 0, 0, 2e6, 10, 0, 0, 10]]"
 
-# A ball on a spring above a floor: what it says after t = 0.01 s is no number.
+# A ball on a spring above a floor: after t = 0.01 s it returns NaN.
 SICK = """
 #include <math.h>
 #include <signal.h>
@@ -170,7 +170,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(float(self.columns("energy.csv")[1][-1][0]), float(told[1]))
         self.assertLess(float(told[1]), 1e-3)
 
-    def test_noise_of_the_first_steps_is_none_of_it(self):
+    def test_noise_of_the_first_steps_is_ignored(self):
         """From rest the first steps make as much as there is: rocking_block a quarter of it, for 10 of 40000 steps."""
         done = self.run_(os.path.join(ROOT, "configs/rocking_block_housner.yaml"), "--set", "output.frames.every=0", "--set", "time.end=0.5")
         self.assertEqual(done.stderr, "")
@@ -179,7 +179,7 @@ class Limits(unittest.TestCase):
         self.assertGreater(most, 0.1)
 
     def test_energy_from_nowhere_above_the_limit_at_the_end_alone(self):
-        """With rows at the first and last step only, the last look tells."""
+        """With rows at the first and last step only, the last check reports it."""
         done = self.run_(BAR, *COARSE, "--set", "output.energy.every=1000", "--set", "time.end=0.7 ms")
         self.assertEqual(self.warning("energy")["step"], 7)
         self.assertIn("warning: at t = 0.0007 s", done.stderr)
@@ -225,8 +225,8 @@ class Limits(unittest.TestCase):
         return self.config(f"bodies: {{ball: {{type: plugin, library: {library}, contact: {{}}}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
                            "output: {frames: {every: 10}}\n")
 
-    def test_velocities_next_to_nothing(self):
-        """One over them is no number; frames have numbers all the same."""
+    def test_tiny_velocities(self):
+        """Their reciprocal is not finite; frames are finite nevertheless."""
         config = self.config("bodies: {mass: {type: oscillator, mass: 1 kg, stiffness: 100 N/m, rest: 0.1 m, contact: {restitution: 0.5}, initial: {x: 0.1 m, v: 1e-320}}}\n"
                              "scheme: {type: half_explicit, step: 0.1 ms}\ntime: {end: 1 ms}\noutput: {frames: {every: 1}}\n")
         from percuss_results import read_frame
@@ -237,7 +237,7 @@ class Limits(unittest.TestCase):
             for name, values in read_frame(path).point.items():
                 self.assertTrue(all(math.isfinite(value) for value in values.ravel()), (path, name))
 
-    def test_time_that_stands_still(self):
+    def test_time_step_underflow(self):
         """Steps by a scheme's own choice, too short for the run ever to end."""
         config = self.config("bodies: {ball: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}}\n"
                              "loads: {push: {at: ball.center, force: [1 N, 0, 0], time: {harmonic: {frequency: 1e18 Hz}}}}\n"
@@ -247,7 +247,7 @@ class Limits(unittest.TestCase):
         self.assertEqual(self.manifest()["exit_status"], "failed")
 
     @unittest.skipUnless(COMPILER, "no C compiler")
-    def test_a_mechanism_that_is_no_number(self):
+    def test_a_mechanism_with_nan(self):
         """Nothing of it is written, however rarely the program looks by itself."""
         config = self.sick("t > 0.01005 ? NAN : -100 * q[0]", "q[1]")
         for outputs in ("energy.every=1", "energy.every=0", "history.every=0"):
@@ -264,7 +264,7 @@ class Limits(unittest.TestCase):
                     self.assertNotRegex(file.read(), r"\b(nan|inf)", path)
 
     @unittest.skipUnless(COMPILER, "no C compiler")
-    def test_no_checkpoint_of_what_is_no_number(self):
+    def test_no_checkpoint_with_nan(self):
         """Asked for one between two looks of the program."""
         self.sick("isnan(q[0]) && raise(SIGUSR1) ? 0 : t > 0.01005 ? NAN : -100 * q[0]", "q[1]", SICK.replace('{"floor", 0, 0}, ', ""))
         config = self.config(f"bodies: {{ball: {{type: plugin, library: {self.folder}/sick.so}}}}\nscheme: {{type: half_explicit, step: 0.1 ms}}\ntime: {{end: 0.1 s}}\n"
@@ -285,7 +285,7 @@ class Limits(unittest.TestCase):
         self.assertIn("--resume", done.stderr)
 
     @unittest.skipUnless(COMPILER, "no C compiler")
-    def test_a_gap_that_is_no_number(self):
+    def test_a_gap_with_nan(self):
         done = self.run_(self.sick("-100 * q[0]", "t > 0.01005 && t < 0.01015 ? NAN : q[1]"), code=1)
         self.assertIn("percuss run: NaN or Inf at t = 0.0101 s (step 101): gap of contact 'floor'\n", done.stderr)
         self.assert_finite(0.01)
@@ -357,7 +357,7 @@ class Limits(unittest.TestCase):
             self.assertEqual(told[0].count("percuss run:"), told[1].count("percuss run:"))
             self.assertEqual(kept[0], kept[1])
 
-    def test_shipped_configs_hear_nothing(self):
+    def test_shipped_configs_cause_no_warning(self):
         """Their first 20000 steps; what they say of themselves before they start is their own."""
         for config in sorted(glob.glob(os.path.join(ROOT, "configs/*.yaml"))):
             with open(config) as file:

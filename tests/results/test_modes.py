@@ -65,7 +65,7 @@ class Modes(unittest.TestCase):
         self.assertIn("6 modes of 51 degrees of freedom; contacts are ignored", done.stdout)
         self.assertEqual(done.stderr, "")
 
-    def test_vibrations_however_slow_are_none_that_is_rigid(self):
+    def test_slow_vibrations_are_not_rigid(self):
         """Rigid motions are the null space of K: a slender cantilever of many elements, and a stiff light rotor on soft bearings, have frequencies of 1e-8 of the highest."""
         config = os.path.join(self.folder, "slow.yaml")
         with open(config, "w") as file:
@@ -257,8 +257,8 @@ class Modes(unittest.TestCase):
             self.assertAlmostEqual(float(row["slow@0.05 m.major"]) / abs(1e-3 * speed**2 / (2e6 - mass * speed**2)), 1, delta=5e-3)
             self.assertEqual(float(row["fast@0.05 m.major"]), 0)
 
-    def test_no_answer_at_a_critical_speed(self):
-        """Two masses on a shaft whose ends do not tilt, undamped: at sqrt(k/m) the speed is told, and its row has no numbers."""
+    def test_no_response_at_a_critical_speed(self):
+        """Two masses on a shaft whose ends do not tilt, undamped: at sqrt(k/m) a message names the speed, and its row is empty."""
         path = os.path.join(self.folder, "critical.yaml")
         with open(path, "w") as file:
             file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [0.1, 0, 0], elements: 1}}, material: {density: 1000, young: 210 GPa},\n"
@@ -285,7 +285,7 @@ class Modes(unittest.TestCase):
             self.assertTrue(os.path.exists(self.path("modes.csv")))
             shutil.rmtree(self.out)
 
-    def test_responses_that_there_are_not(self):
+    def test_impossible_responses(self):
         speeds = ("--speeds", "300 rad/s:900 rad/s:2")
         for words, message in (((self.rigid_rotor("0"), *speeds), "this model has no unbalance, so there is no response to compute"),
                                ((self.rigid_rotor(),), "missing option --speeds FROM:TO:N"),
@@ -317,7 +317,7 @@ class Modes(unittest.TestCase):
         self.assertIn("percuss modes CONFIG --campbell FROM:TO:N", missing.stderr)
 
     def test_full_disk(self):
-        """What cannot be written is told, and the exit code says so."""
+        """A file that cannot be written is an error, with its exit code."""
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
         os.makedirs(self.out)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Runs on several processes as a user meets them: the same files as from one process, messages told once, an end that is clean. Usage: test_processes.py PERCUSS
+"""Runs on several processes as a user meets them: the same files as from one process, messages printed once, a clean end. Usage: test_processes.py PERCUSS
 
 Where the mass matrix is diagonal (free_dynamics "lumped") the number of processes changes no byte. Elsewhere sums are formed in another order: numbers agree to TOLERANCE of
 the greatest value of their kind (a quantity's components, of all probes or contacts; all energies) over a time in which rounding does not grow, and all else - files,
@@ -416,7 +416,7 @@ class Processes(unittest.TestCase):
     def test_implicit_bar(self):
         self.agree(IMPLICIT, config("elastic_bar"), "scheme={type: moreau_jean, step: 1 us}", "time.end=600 us", FEW, ranks=(2,))
 
-    # What is told.
+    # Messages.
 
     def test_check_is_printed_once(self):
         one = percuss(1, "check", config("lattice_drop"))
@@ -448,7 +448,7 @@ class Processes(unittest.TestCase):
             self.assertNotIn(trace, done.stderr)
         return done
 
-    def test_mistakes_are_told_once(self):
+    def test_errors_are_printed_once(self):
         path = self.write("wrong.yaml", EVERYTHING.replace("restitution: 0.3", "restitutoin: 0.3"))
         alone = percuss(None, "check", path)
         for words in (("check", path), ("run", path, "--out", "out")):

@@ -295,7 +295,7 @@ class Again(Case):
         self.assertRegex(done.stderr, "were produced on 3 processes, and this run uses 1: the last digits may differ")
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE + ("program", "ranks"))
 
-    def test_what_is_no_run(self):
+    def test_directories_without_a_run(self):
         os.mkdir(self.first)
         for text in ("{}", "{", "null", '{"name": "x"}', ""):
             with open(os.path.join(self.first, "run.json"), "w") as file:

@@ -306,7 +306,7 @@ class Report(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
         return done
 
-    def test_mistakes(self):
+    def test_errors(self):
         self.assertIn("no such directory", self.script(os.path.join(self.folder, "nowhere"), code=2).stderr)
         self.assertIn("it has no run.json", self.script(self.folder, code=2).stderr)
         modes = os.path.join(self.folder, "modes")

@@ -254,7 +254,7 @@ class Results(unittest.TestCase):
         self.assertEqual(self.manifest()["exit_status"], "failed")
 
     def test_a_step_that_fails_keeps_the_last_state(self):
-        # one freedom against a slope, mu tan(45 deg) > 1 and e > 0: jammed, yet told to bounce; no reaction solves that
+        # one freedom against a slope, mu tan(45 deg) > 1 and e > 0: jammed, but with restitution; no reaction solves that
         config = os.path.join(self.folder, "jammed.yaml")
         with open(config, "w") as file:
             file.write("""bodies:
@@ -558,7 +558,7 @@ class Processes(unittest.TestCase):
                     self.assertAlmostEqual(float(a), float(b), delta=1e-7 * size, msg=f"{name} on {ranks}")
 
     def test_changing_spin(self):
-        """Gyroscopic forces look at the motion of nodes that other processes own."""
+        """Gyroscopic forces depend on the motion of nodes that other processes own."""
         self.assert_agree()
 
     def test_iterations_end_together(self):
@@ -581,11 +581,11 @@ class Processes(unittest.TestCase):
 class Shipped(unittest.TestCase):
     """Every config and starter that ships is right, and does what `check` says."""
 
-    def test_check_tells_gaps_of_far_candidates(self):
+    def test_check_prints_gaps_of_distant_candidates(self):
         done = percuss("check", os.path.join(ROOT, "configs", "lattice_drop.yaml"))
         self.assertIn("81 candidates: ground.1 (gap 0.001 m)", done.stdout)
 
-    def test_check_tells_what_damping_does_not_limit(self):
+    def test_check_advises_schemes_that_damping_does_not_limit(self):
         """Stiff damping makes explicit steps tiny, and check refuses the config's; the implicit one that it advises instead is that of the model without. And how fast it will turn."""
         words = ("check", os.path.join(ROOT, "configs", "pump_shaft.yaml"), "--set", "bodies.shaft.damping.rayleigh.stiffness=10 ms")
         done = percuss(*words)

@@ -190,7 +190,7 @@ class Orbits(unittest.TestCase):
         self.run_of(time, 0 * time, 0 * time, {"disc": 1e-9 + 0j * time})
         self.assertEqual(self.pictures(self.script()), ["orbit.png", "spectrum.png", "whirl.png"])
 
-    def test_mistakes(self):
+    def test_errors(self):
         self.assertIn("no run.json", self.script(code=2).stderr)
         with open(os.path.join(self.folder.name, "run.json"), "w") as file:
             json.dump({"name": "test"}, file)

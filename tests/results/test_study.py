@@ -308,7 +308,7 @@ record: {{t: {{summary: time}}}}
         shutil.rmtree(self.path("out", "runs"))
         os.mkdir(self.path("out", "runs"))
 
-    def test_interrupted_and_gone_on_with(self):
+    def test_interrupted_and_continued(self):
         """Rows that are there stay; the same command makes those that are missing, and the table is that of a study left in peace."""
         text = f"""config: {CONFIGS}/elastic_bar.yaml
 set: {{output: {{contacts: {{every: 0}}, energy: {{every: 0}}, history: {{every: 100}}, frames: {{every: 0}}}}}}
@@ -375,7 +375,7 @@ record: {{x: {{column: history.bar.right.ux}}}}
         self.study(text)
         self.assertEqual(self.table()[0]["status"], "done")
 
-    def test_what_is_there_is_not_made_again(self):
+    def test_existing_runs_are_not_repeated(self):
         text = BALL + "vary: {scheme.step: [1 ms, 2 ms]}\nrecord: {t: {summary: time}}\n"
         self.study(text)
         before = self.runs()

@@ -101,7 +101,7 @@ class View(unittest.TestCase):
             self.assertEqual(share(picture[100:, 1080:1110], lambda r, g, b: (r < 0.9) | (g < 0.9) | (b < 0.9)), 0, name)  # and does not run into the legend
 
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
-    def test_a_run_that_is_going_on(self):
+    def test_a_run_in_progress(self):
         out = os.path.join(self.folder, "unfinished")
         shutil.copytree(self.bar, out)
         series, contacts = (os.path.join(out, f"elastic_bar{end}.vtk.series") for end in ("", "_contacts"))
@@ -139,7 +139,7 @@ class View(unittest.TestCase):
         self.assertRegex(done.stderr, r"^view\.py: .*: no frames; put `frames: \{every: 20\}` under output: and run again \(a plugin also needs its function `draw`\)\n$")
 
     @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")
-    def test_mistakes(self):
+    def test_errors(self):
         self.assertIn("no frame 1000", self.view("--png", "x.png", "--frame", "1000", code=2).stderr)
         self.assertIn("no run.json", self.view(self.folder, "--png", "x.png", code=2).stderr)
         self.assertIn("no run.json", self.view(os.path.join(self.bar, "run.json"), "--png", "x.png", code=2).stderr)

@@ -68,7 +68,7 @@ def calls(program, build, words):
                         "--callgrind-out-file=" + out, program] + words, env=dict(os.environ, **ENVIRONMENT), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
         with open(out, encoding="utf-8") as file:
             lines = file.read().splitlines()
-    # addresses count from the beginning of each object, the program's from where it was loaded: any function of a name of its own tells
+    # addresses count from the beginning of each object, the program's from where it was loaded: any function with a unique name shows the offset
     place = {name: address for address, (_, source, name) in zip(addresses, known) if source and name.startswith("Ns")}
     base = next((int(line.split()[0], 16) - place[above[3:]]) & ~0xfff for above, line in zip(lines, lines[1:])
                 if above.startswith("fn=") and above[3:] in place and line.startswith("0x"))

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Deliberate mistakes, one at a time, in a scratch copy of the source: do the tests find them? By hand, for it takes hours.
+"""Deliberate errors, one at a time, in a scratch copy of the source: do the tests detect them? Run by hand, because it takes hours.
 
     tests/tools/mutants.py SCRATCH [--count 150] [--seed 1] [--room ROOM ...] [--minutes M] [--retry]
     tests/tools/mutants.py SCRATCH --report [--table FILE]

@@ -8,7 +8,7 @@
 - A column of a CSV table whose field is no PetscReal, or, of words (unit NULL), no const char *.
 - A scheme, element, writer ... in a folder with a list.h, but without its line there: it would be compiled and never used.
 
-Structs, keys, columns and lists are found by their text, as clang-format leaves it; what cannot be resolved is a mistake, too."""
+Structs, keys, columns and lists are found by their text, as clang-format leaves it; a name that cannot be resolved is an error, too."""
 import glob
 import os
 import re

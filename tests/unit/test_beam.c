@@ -115,7 +115,7 @@ static void rigid_motion_gives_no_force(void **state)
       theories[k], "bodies.beam.dimension=2", "bodies.beam.mesh.line={from: [0, 0, 2], to: [1, 2, 2], elements: 4}", NULL};
     static char text[2000];
     snprintf(text, sizeof(text), "%s", oblique);
-    char *line = strstr(text, "    orientation"); /* planar beams have none */
+    char *line = strstr(text, "    orientation"); /* planar beams have no orientation */
     memmove(line, strchr(line, '\n') + 1, strlen(strchr(line, '\n')));
     test = test_run_open(text, planar);
     assert_int_equal(test.run->model->unknowns, 15);

@@ -117,7 +117,7 @@ static void interpolate(bool rate, double *error, double *expected)
   for (long k = 0; k < aligned->samples; k++) *error = fmax(*error, fabs(aligned->quantity[0].value[1][k] - sin(aligned->time[k])));
 }
 
-static void interpolation_is_of_its_order_and_knows_its_error(void **state)
+static void interpolation_has_its_order_and_estimates_its_error(void **state)
 {
   double line, cubic, expected;
 
@@ -130,7 +130,7 @@ static void interpolation_is_of_its_order_and_knows_its_error(void **state)
   assert_true(cubic < pow(1.0 / 33, 4) / 384);
 }
 
-static void impulses_are_added_up_and_words_held(void **state)
+static void impulses_are_summed_and_words_repeated(void **state)
 {
   Made        *made[2]      = {make("a/contacts.csv", 3), make("b/contacts.csv", 5)};
   const double wanted[2][3] = {{1, 3, 7}, {1, 3, 7}};
@@ -257,7 +257,7 @@ static double not_a_number_any_more(double t)
   return t < 5 ? 1e-9 : INFINITY;
 }
 
-static void growth_is_told_apart(void **state)
+static void kinds_of_growth_are_distinguished(void **state)
 {
   NsGrowth growth;
 
@@ -355,7 +355,7 @@ static void events_find_their_partners(void **state)
   assert_int_equal(pairs[0].pairs, 2);
   tables[1] = events("b/events.csv", 5, b, cb, other);
   pairs     = NsPairEvents(tables, 1, arena, &count);
-  assert_int_equal(pairs[1].alone, 0); /* impact and slip are no pair; the earlier one is told */
+  assert_int_equal(pairs[1].alone, 0); /* impact and slip are not a pair; the earlier one is reported */
   assert_string_equal(pairs[1].alone_event, "impact");
   tables[1] = events("b/events.csv", 0, b, cb, e);
   pairs     = NsPairEvents(tables, 1, arena, &count);
@@ -404,11 +404,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(common_times_are_taken, setup, teardown),
-    cmocka_unit_test_setup_teardown(interpolation_is_of_its_order_and_knows_its_error, setup, teardown),
-    cmocka_unit_test_setup_teardown(impulses_are_added_up_and_words_held, setup, teardown),
+    cmocka_unit_test_setup_teardown(interpolation_has_its_order_and_estimates_its_error, setup, teardown),
+    cmocka_unit_test_setup_teardown(impulses_are_summed_and_words_repeated, setup, teardown),
     cmocka_unit_test_setup_teardown(of_rows_at_one_time_the_last_counts_and_time_may_not_fall, setup, teardown),
     cmocka_unit_test_setup_teardown(differences_have_scales_and_a_beginning, setup, teardown),
-    cmocka_unit_test_setup_teardown(growth_is_told_apart, setup, teardown),
+    cmocka_unit_test_setup_teardown(kinds_of_growth_are_distinguished, setup, teardown),
     cmocka_unit_test_setup_teardown(order_is_seen_over_time, setup, teardown),
     cmocka_unit_test_setup_teardown(middle, setup, teardown),
     cmocka_unit_test_setup_teardown(events_find_their_partners, setup, teardown),

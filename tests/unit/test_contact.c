@@ -162,7 +162,7 @@ static void columns_and_islands(void **state)
           const PetscInt islands = compare(contact, &rows, D);
           if (m == 1 && slot == 0) assert_int_equal(islands, count);                        /* each node alone, by one number */
           if (m == 0 && slot == 0 && trial == 3 && limit < 2) assert_int_equal(islands, 2); /* too far apart */
-          if (limit == 2 && !(m == 1 && slot == 0)) assert_int_equal(islands, 1);           /* nobody knows */
+          if (limit == 2 && !(m == 1 && slot == 0)) assert_int_equal(islands, 1);           /* columns are not kept: one island */
           if (rows.rows <= 256) compare_effect(model, compliance, slot, &rows);
         }
         CHECK(NsComplianceDestroy(&compliance));
@@ -257,7 +257,7 @@ static void same_with_and_without_broad_phase(void **state)
     "scheme={type: moreau_jean, step: 2 us}", "scheme={type: projection_naive, step: 2 us}", "scheme={type: projection_combined, step: 2 us}",
     "scheme={type: ggl_decoupled, step: 2 us}", "scheme={type: ggl_unified, step: 2 us}", "scheme={type: schatzman_paoli, step: 2 us}",
     "scheme={type: half_explicit_acceleration, step: 2 us}", "scheme={type: schatzman_paoli, step: 2 us}",
-    "scheme={type: ggl_decoupled, step: 2 us}"}; /* these two in a hollow of 1 km */
+    "scheme={type: ggl_decoupled, step: 2 us}"}; /* these two in a bore of 1 km */
 
   (void)state;
   for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {
@@ -444,7 +444,7 @@ static void gaps_keep_their_bounds(void **state)
 }
 
 /* More rows in one island than there is room for: the step stops with their number, and the state is as it was. */
-static void no_room(void **state)
+static void island_too_large_for_memory(void **state)
 {
   static const char *const set[] = {
     "bodies.chain.mass=consistent", "bodies.chain.mesh.line.elements=40", "scheme.step=1 us", "bodies.chain.initial.velocity=[0, -500 m/s, 0]", NULL};
@@ -472,6 +472,6 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(same_with_and_without_broad_phase),
   cmocka_unit_test(closed_candidates_are_active),
   cmocka_unit_test(gaps_keep_their_bounds),
-  cmocka_unit_test(no_room),
+  cmocka_unit_test(island_too_large_for_memory),
 };
 TEST_MAIN(tests)

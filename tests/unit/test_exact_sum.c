@@ -156,7 +156,7 @@ static void rounding(void **state)
     }
 }
 
-static void no_numbers(void **state)
+static void values_that_are_not_finite(void **state)
 {
   const double bad[] = {INFINITY, -INFINITY, NAN, -NAN};
   double       term[100];
@@ -302,7 +302,7 @@ static void processes(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(known_sums),
   cmocka_unit_test(rounding),
-  cmocka_unit_test(no_numbers),
+  cmocka_unit_test(values_that_are_not_finite),
   cmocka_unit_test(many_carries),
   cmocka_unit_test(random_sums),
   cmocka_unit_test(processes),

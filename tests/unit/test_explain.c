@@ -280,7 +280,7 @@ static void every_scheme_has_its_line(void **state)
   assert_non_null(strstr(table, "\npercuss explain scheme.NAME shows "));
 }
 
-/* That it is JSON and says what the reader wants: YAML of this kind is read by our own reader. */
+/* That it is JSON and states what the reader requires; JSON is YAML, so the reader of configs reads it. */
 static void schema_says_the_same(void **state)
 {
   char   *text = NULL;

@@ -131,7 +131,7 @@ static void constant_strain_is_exact(void **state)
 }
 
 /* A truss under a homogeneous strain: every member has E times the strain along it. */
-static void truss_members_feel_their_strain(void **state)
+static void truss_members_have_their_strain(void **state)
 {
   static const double A[9] = {1e-3, 4e-4, 0, 4e-4, -2e-3, 0, 0, 0, 5e-4}, zero[3] = {0};
   TestRun             test   = test_run_open(truss, NULL);
@@ -456,7 +456,7 @@ static void probes_interpolate(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(rigid_motion_gives_no_force),
   cmocka_unit_test(constant_strain_is_exact),
-  cmocka_unit_test(truss_members_feel_their_strain),
+  cmocka_unit_test(truss_members_have_their_strain),
   cmocka_unit_test(mass_and_weight_are_complete),
   cmocka_unit_test(preallocation_is_exact),
   cmocka_unit_test(eigenfrequencies_converge_with_order_two),

@@ -519,7 +519,7 @@ static void set_is_blamed_for_its_own(void **state)
                                             "      |                        ^~~\n");
 }
 
-/* A mistake in a table must not wait for a user to meet it: the program ends. */
+/* An error in a table ends the program at once, before a user depends on the key. */
 static void mistakes_in_tables_abort(void **state)
 {
   static const NsKey wrong_unit[] = {
@@ -550,7 +550,7 @@ static void mistakes_in_tables_abort(void **state)
   }
 }
 
-/* A file of 1 MB with a mistake in each line: linear time, bounded memory. */
+/* A file of 1 MB with an error in each line: linear time, bounded memory. */
 static void very_many_mistakes(void **state)
 {
   char *text = NsArenaAlloc(arena, 1 << 20), *end = stpcpy(text, "contacts:\n");

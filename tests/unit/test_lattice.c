@@ -88,7 +88,7 @@ static void assert_near(double value, double expected, double tolerance)
 }
 
 /* All nodes of the bottom stop at once: the loss is their kinetic energy. Then nothing is lost any more, and what the scheme makes stays small. */
-static void first_impact_takes_what_the_bottom_has(void **state)
+static void first_impact_dissipates_the_energy_of_the_bottom(void **state)
 {
   NsRun *run = start((const char *const[]){NULL});
   double whole, bottom;
@@ -216,7 +216,7 @@ static void highest_frequency_of_a_wide_lattice(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(first_impact_takes_what_the_bottom_has),
+    cmocka_unit_test(first_impact_dissipates_the_energy_of_the_bottom),
     cmocka_unit_test(momentum_is_that_of_the_reactions),
     cmocka_unit_test(frame_of_beams),
     cmocka_unit_test(highest_frequency_of_a_wide_lattice),

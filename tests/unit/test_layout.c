@@ -17,7 +17,7 @@ static PetscInt draw(PetscInt below)
   return (PetscInt)(lrand48() % below);
 }
 
-/* Any bits: also of what is no number, or minus zero. */
+/* Any bits: also NaN and minus zero. */
 static PetscReal value(PetscInt unknown, int array, int trial)
 {
   const uint64_t bits =
@@ -191,7 +191,7 @@ static void identity(void **state)
   }
 }
 
-/* Two unknowns for each process, and a ghost of the first one of the next; the last process may make a mistake. */
+/* Two unknowns for each process, and a ghost of the first one of the next; the last process may pass a wrong argument. */
 enum { NO_MISTAKE, NOBODY, TWICE, WRONG_OWNER, NO_SUCH_RANK, NO_SUCH_UNKNOWN, BELOW_ZERO, TWICE_HERE, MISTAKES };
 
 static PetscErrorCode create(int mistake)
@@ -222,7 +222,7 @@ static PetscErrorCode create(int mistake)
   return failed;
 }
 
-static void mistakes_are_found(void **state)
+static void errors_are_found(void **state)
 {
   (void)state;
   ask_ranks();
@@ -244,7 +244,7 @@ static PetscReal greatest(const NsLayout *layout, PetscReal mine, PetscReal othe
   return x;
 }
 
-static void agreements(void **state)
+static void values_common_to_all_processes(void **state)
 {
   NsLayout *layout;
   PetscInt  natural, flags;
@@ -276,8 +276,8 @@ static void agreements(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(random_layouts),
   cmocka_unit_test(identity),
-  cmocka_unit_test(mistakes_are_found),
-  cmocka_unit_test(agreements),
+  cmocka_unit_test(errors_are_found),
+  cmocka_unit_test(values_common_to_all_processes),
 };
 
 TEST_MAIN(tests)

@@ -248,7 +248,7 @@ static Problem guided_mass(PetscReal before, PetscReal e, PetscReal mu)
 }
 
 /* It must leave with e and therefore slides, P_T = -mu P_N: (1 - mu)/2 P_N = (1 + e)/sqrt(8). From mu = 1 on no impulse does that. */
-static void guided_mass_leaves_or_cannot(void **state)
+static void guided_mass_separates_or_has_no_solution(void **state)
 {
   Problem       p = guided_mass(-0.5, 0.2, 0.3);
   PetscReal     P[MAX_ROWS];
@@ -334,8 +334,8 @@ static void dependent_contacts(void **state)
   }
 }
 
-/* What cannot be solved is not "solved": no normal impulse can help here (G = 0, b < 0), nor when a number is none. */
-static void no_answer_where_there_is_none(void **state)
+/* A problem without solution does not converge: G = 0 and b < 0, or NaN. */
+static void unsolvable_problems_do_not_converge(void **state)
 {
   Problem   p;
   PetscReal P[MAX_ROWS];
@@ -600,8 +600,8 @@ static void tolerance_is_chosen(void **state)
   }
 }
 
-/* A start that is no number is no obstacle. */
-static void a_bad_start_is_forgotten(void **state)
+/* An initial guess with NaN or Inf does not prevent the solution. */
+static void initial_guess_that_is_not_finite(void **state)
 {
   Problem       p    = planar(3, 1, 1, 2, -1, 4, 0.8);
   PetscReal     P[2] = {NAN, INFINITY};
@@ -720,17 +720,17 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(several_contacts),
   cmocka_unit_test(scale_does_not_matter),
   cmocka_unit_test(light_beside_heavy),
-  cmocka_unit_test(guided_mass_leaves_or_cannot),
+  cmocka_unit_test(guided_mass_separates_or_has_no_solution),
   cmocka_unit_test(the_nearest_of_several),
   cmocka_unit_test(dependent_contacts),
-  cmocka_unit_test(no_answer_where_there_is_none),
+  cmocka_unit_test(unsolvable_problems_do_not_converge),
   cmocka_unit_test(jammed),
   cmocka_unit_test(smooth_problems_have_one_answer),
   cmocka_unit_test(what_solvers_refuse),
   cmocka_unit_test(the_chain_goes_in_order),
   cmocka_unit_test(one_solver_is_chosen),
   cmocka_unit_test(tolerance_is_chosen),
-  cmocka_unit_test(a_bad_start_is_forgotten),
+  cmocka_unit_test(initial_guess_that_is_not_finite),
   cmocka_unit_test(nothing_to_solve),
   cmocka_unit_test(nothing_allocates),
   cmocka_unit_test(small_linear_systems),

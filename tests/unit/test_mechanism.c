@@ -124,7 +124,7 @@ static void built_in_functions_fit_each_other(void **state)
 }
 
 /* Rows may have kinks: right rates there are those of what follows, whichever way the mass goes. */
-static void kinks_are_left_alone(void **state)
+static void kinks_are_not_reported(void **state)
 {
   const Trial *edge = &built_in[BUILT_IN - 1];
 
@@ -456,7 +456,7 @@ static const NsMechanism pendulum = {
 };
 static const double pendulum_p[3] = {1.3, 7, 0.4}, pendulum_g[3] = {0, -9.81, 0}, pendulum_start[4] = {0.4, 1, -0.9, 0};
 
-static void one_mistake_is_found_and_named(void **state)
+static void one_error_is_found_and_named(void **state)
 {
   static const struct {
     Mistake     mistake;
@@ -497,7 +497,7 @@ static void one_mistake_is_found_and_named(void **state)
 }
 
 /* At any state, and at rest too, where nothing moves to show it. */
-static void right_ones_are_left_alone(void **state)
+static void correct_mechanisms_pass(void **state)
 {
   double start[4] = {0};
 
@@ -511,7 +511,7 @@ static void right_ones_are_left_alone(void **state)
 }
 
 /* Derivatives are by differences: their steps must suit the mechanism. */
-static void right_ones_of_any_size_and_speed_are_left_alone(void **state)
+static void correct_mechanisms_of_any_size_and_speed_pass(void **state)
 {
   (void)state;
   mistake = RIGHT;
@@ -1263,7 +1263,7 @@ static void good_plugins_are_loaded(void **state)
 }
 
 /* A belt that stops at 0.2 s, written as "add where it moves": arrays come in as zeros at every call, so the ball rides to 0.2 s and then stops, mu g = 5. */
-static void arrays_come_in_as_zeros(void **state)
+static void arrays_are_zero_on_entry(void **state)
 {
   Opened             opened;
   const PetscScalar *q, *v;
@@ -1324,7 +1324,7 @@ static const char *const vise_source =
   "  .length = length, .mass = mass, .constant_mass = 1, .force = force, .energy = energy, .power = power, .contact = contact};\n";
 
 /* A step that fails when its work is booked already gives that back, with everything else. */
-static void work_of_a_failed_step_is_given_back(void **state)
+static void failed_step_books_no_work(void **state)
 {
   Opened        opened;
   NsStepOutcome outcome = {.done = PETSC_TRUE};
@@ -1552,7 +1552,7 @@ static void a_moving_floor(void **state)
   }
 }
 
-/* What the author of a plugin got wrong in its table is told, and ends nothing. */
+/* Errors in the table of a plugin are reported, and do not end the program. */
 static void wrong_tables_are_refused(void **state)
 {
   static const char *const options[] = {
@@ -1584,7 +1584,7 @@ static void wrong_tables_are_refused(void **state)
 
 /* ---- models that are refused ---- */
 
-static void company_is_refused(void **state)
+static void mechanism_must_be_the_only_body(void **state)
 {
   static const char *const bar       = "  bar:\n"
                                        "    type: bar\n"
@@ -1606,8 +1606,8 @@ static void company_is_refused(void **state)
   }
 }
 
-/* As finite elements: what starts in the wall, or with its joint open, is a mistake and no motion. */
-static void starts_that_cannot_be(void **state)
+/* As finite elements: an initial penetration or an open joint is an error. */
+static void impossible_initial_states(void **state)
 {
   static const char *const bodies[] = {
     "{type: ball_in_box, initial: {x: 7 m}}",
@@ -1634,16 +1634,16 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(built_in_functions_fit_each_other),
-    cmocka_unit_test(kinks_are_left_alone),
+    cmocka_unit_test(kinks_are_not_reported),
     cmocka_unit_test(rows_of_balls_fit_too),
     cmocka_unit_test(mass_matrices_are_symmetric_and_positive),
     cmocka_unit_test(rows_are_the_ways_of_the_touching_points),
     cmocka_unit_test(contacts_are_where_bodies_touch),
     cmocka_unit_test(slider_crank_energies_are_those_of_three_bodies),
     cmocka_unit_test(spring_pendulum_fits_and_its_energies_are_those_of_a_point),
-    cmocka_unit_test(one_mistake_is_found_and_named),
-    cmocka_unit_test(right_ones_are_left_alone),
-    cmocka_unit_test(right_ones_of_any_size_and_speed_are_left_alone),
+    cmocka_unit_test(one_error_is_found_and_named),
+    cmocka_unit_test(correct_mechanisms_pass),
+    cmocka_unit_test(correct_mechanisms_of_any_size_and_speed_pass),
     cmocka_unit_test(small_lengths_are_left_alone),
     cmocka_unit_test(solving_undoes_multiplying),
     cmocka_unit_test(rates_of_the_mass_by_hand_and_by_differences),
@@ -1655,12 +1655,12 @@ int main(int argc, char **argv)
     cmocka_unit_test(pictures_of_links_and_coils),
     cmocka_unit_test(probes_are_coordinates_and_rates),
     cmocka_unit_test(initial_values_and_defaults),
-    cmocka_unit_test(starts_that_cannot_be),
-    cmocka_unit_test(company_is_refused),
+    cmocka_unit_test(impossible_initial_states),
+    cmocka_unit_test(mechanism_must_be_the_only_body),
     cmocka_unit_test(good_plugins_are_loaded),
-    cmocka_unit_test(arrays_come_in_as_zeros),
+    cmocka_unit_test(arrays_are_zero_on_entry),
     cmocka_unit_test(many_coordinates),
-    cmocka_unit_test(work_of_a_failed_step_is_given_back),
+    cmocka_unit_test(failed_step_books_no_work),
     cmocka_unit_test(plugins_that_cannot_be_used),
     cmocka_unit_test(plugins_with_too_much),
     cmocka_unit_test(configs_that_do_not_fit_the_plugin),

@@ -936,7 +936,7 @@ static void odd_files_are_read(void **state)
   assert_non_null(NsMeshNodeSet(good(edit("untagged_41.msh", "1 0 0 0 0 \n", "1 0 0 0 5 1 2 3 4 5\n")), "5"));
 }
 
-/* No line at all is no mistake in the file's format. */
+/* A file without lines is not an error of format. */
 static void file_has_no_lines(void **state)
 {
   (void)state;
@@ -1022,10 +1022,11 @@ static void unknown_node_set_is_explained(void **state)
 
   (void)state;
   NsMeshNodeSetError(bar, "right", (NsPlace){0}, arena, diag);
-  assert_string_equal(said(), "error: unknown node set 'right'\n"
-                              "      = valid node sets: all\n"
-                              "      = the ends of a mesh from a file have the names that the file gives them: add Physical Point(\"right\") = {1}; to the .geo file, or "
-                              "`nodes: {right: 1 m}` below `mesh`\n");
+  assert_string_equal(said(),
+    "error: unknown node set 'right'\n"
+    "      = valid node sets: all\n"
+    "      = the ends of a mesh from a file have the names that the file gives them: add Physical Point(\"right\") = {1}; to the .geo file, or "
+    "`nodes: {right: 1 m}` below `mesh`\n");
   NsMeshNodeSetError(line, "rigth", (NsPlace){0}, arena, diag);
   assert_string_equal(said(), "error: unknown node set 'rigth'; did you mean 'right'?\n"
                               "      = valid node sets: left, right, all\n");

@@ -36,7 +36,7 @@ static NsModes bar_modes(const char *const *set, PetscInt count, NsModesMethod m
   return modes;
 }
 
-static void bars_ring_at_their_frequencies(void **state)
+static void bars_vibrate_at_their_frequencies(void **state)
 {
   static const char *const free_fixed[]  = {"supports={left: {at: bar.left}}", NULL};
   static const char *const fixed_fixed[] = {"supports={left: {at: bar.left}, right: {at: bar.right}}", NULL};
@@ -375,7 +375,7 @@ static void free_spin(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(bars_ring_at_their_frequencies),
+  cmocka_unit_test(bars_vibrate_at_their_frequencies),
   cmocka_unit_test(free_bar_has_a_rigid_motion),
   cmocka_unit_test(damped_bar_is_exact),
   cmocka_unit_test(gyroscopic_pair_splits),

@@ -213,7 +213,7 @@ static void contact_story(FakeRun *fake, PetscInt64 step)
   rub->gap = 1;
   if (step >= 2 && step < 6) {
     *rub = (NsContactReport){.force = {8, 0.5, -0.25}, .impulse = {0, 0.125, 1}, .state = step < 4 ? NS_STICK : NS_SLIP, .velocity_after = {0, 3, 4}};
-    if (step == 5) { /* a percussion of a scheme that knows no forces: no impact */
+    if (step == 5) { /* a percussion of a scheme without forces: no impact */
       rub->impulse[0]         = 1;
       rub->velocity_before[0] = -1e-17;
     }
@@ -412,7 +412,7 @@ static void test_poincare(void **state)
   }
 }
 
-/* What run.json says of an orbit; a run that ends before its last quarter knows no means. */
+/* What run.json says of an orbit; a run that ends before its last quarter has no means. */
 static void test_orbit_summary(void **state)
 {
   static NsStationSettings station = {.at = "shaft.left"};

@@ -523,10 +523,10 @@ static void spin_over_time(void **state)
   "scheme: {type: half_explicit, step: 1 ms}\n" \
   "time: {end: 2 s}\n"
 
-/* Released at 60 degrees from the bottom of a hollow, without friction: as a pendulum. Its period 2 pi sqrt(R/g) 1.0731820071 is a figure of elliptic integrals. */
+/* Released at 60 degrees from the bottom of a bore, without friction: as a pendulum. Its period 2 pi sqrt(R/g) 1.0731820071 is a figure of elliptic integrals. */
 static const char *const in_hollow = "gravity: [0, -9.81, 0]\n" BOB("2", "[0.8660254037844386, -0.5, 0]") BOB_REST;
 
-static void slides_in_a_hollow(void **state)
+static void slides_in_a_bore(void **state)
 {
   static const char *const surfaces[] = {
     "contacts={hollow: {between: [string.right, {cylinder: {center: [0, 0, 0], axis: [0, 0, -3], radius: 1, side: inside}}]}}",
@@ -720,7 +720,7 @@ static const struct CMUnitTest tests[] = {
   WITH_ARENA(tangents_are_those_of_motion),
   WITH_ARENA(spin_over_time),
   cmocka_unit_test(first_tangents),
-  cmocka_unit_test(slides_in_a_hollow),
+  cmocka_unit_test(slides_in_a_bore),
   cmocka_unit_test(projections_hold_curved_gaps),
   cmocka_unit_test(bounces),
   cmocka_unit_test(drum_holds_at_the_angle_of_friction),

@@ -65,7 +65,7 @@ static PetscBool check_shot(const char *scheme, PetscReal offset, PetscReal step
 
 static const char *alone[2] = {"", ""};
 
-static void shots_are_seen_or_hit(void **state)
+static void fast_balls_are_reported_or_hit(void **state)
 {
   static const char *const schemes[] = {"half_explicit", "moreau_jean", "moreau_jean_explicit"};
   int                      jumped = 0, shots = 0;
@@ -89,7 +89,7 @@ static void the_advice_helps(void **state)
 }
 
 /* Forty balls that lie still enable the broad phase, which lets the target sleep until the ball is there. */
-static void inactive_contacts_are_seen_too(void **state)
+static void inactive_contacts_are_written_too(void **state)
 {
   const char *others[2] = {"  chain:\n"
                            "    type: truss\n"
@@ -108,8 +108,8 @@ static void inactive_contacts_are_seen_too(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(shots_are_seen_or_hit),
+  cmocka_unit_test(fast_balls_are_reported_or_hit),
   cmocka_unit_test(the_advice_helps),
-  cmocka_unit_test(inactive_contacts_are_seen_too),
+  cmocka_unit_test(inactive_contacts_are_written_too),
 };
 TEST_MAIN(tests)

@@ -1,4 +1,4 @@
-/* Tables read back: every bit, rows cut in the middle, and files that are none. */
+/* Tables read back: every bit, rows cut in the middle, and files that are not tables. */
 #include "reader.h"
 #include <float.h>
 #include <math.h>
@@ -129,7 +129,7 @@ static void words_units_and_quotes(void **state)
   assert_string_equal(table->column[1].unit, "m");
   assert_null(table->column[2].unit);
   assert_true(table->column[2].numbers[0] == 2);
-  table = good("study.csv", "h,scheme,error\n1e-3,half_explicit,0.1\n,moreau_jean,\n"); /* of no name we know: by what stands there */
+  table = good("study.csv", "h,scheme,error\n1e-3,half_explicit,0.1\n,moreau_jean,\n"); /* unknown name: by the content */
   assert_non_null(table->column[1].words);
   assert_non_null(table->column[0].numbers);
   assert_true(isnan(table->column[2].numbers[1]));
@@ -159,7 +159,7 @@ static void a_last_row_that_is_not_whole_is_left_out(void **state)
   assert_true(table->unfinished);
 }
 
-static void what_is_no_table_is_refused(void **state)
+static void invalid_tables_are_refused(void **state)
 {
   (void)state;
   refuses("energy.csv", "t,kinetic\n0,1\n", "energy.csv:1:1: error: not a table energy.csv of percuss: its first column must be 'time'");
@@ -186,7 +186,7 @@ static void what_is_no_table_is_refused(void **state)
   assert_non_null(strstr(printed(diag, arena), "cannot read /tmp/percuss_no_such_file.csv: No such file"));
   assert_null(NsResultTableRead(folder, arena, diag));
   assert_non_null(strstr(printed(diag, arena), "Is a directory"));
-  const char *pipe = NsArenaPrint(arena, "%s/energy.csv", folder); /* which nobody writes into: not waited for */
+  const char *pipe = NsArenaPrint(arena, "%s/energy.csv", folder); /* without a writer: must not block */
   assert_int_equal(mkfifo(pipe, 0600), 0);
   assert_null(NsResultTableRead(pipe, arena, diag));
   assert_non_null(strstr(printed(diag, arena), "energy.csv: not a regular file"));
@@ -199,7 +199,7 @@ int main(void)
     cmocka_unit_test_setup_teardown(numbers_come_back_to_the_last_bit, setup, teardown),
     cmocka_unit_test_setup_teardown(words_units_and_quotes, setup, teardown),
     cmocka_unit_test_setup_teardown(a_last_row_that_is_not_whole_is_left_out, setup, teardown),
-    cmocka_unit_test_setup_teardown(what_is_no_table_is_refused, setup, teardown),
+    cmocka_unit_test_setup_teardown(invalid_tables_are_refused, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,7 +65,7 @@ static PetscReal angular_momentum(const TestRun *test)
 /*
   Free spin, no losses: the energy stays, but for what falls with the square of the step; so does the angular momentum without gravity and gyroscopes.
 */
-static void free_spin_keeps_energy_and_angular_momentum(void **state)
+static void free_spin_conserves_energy_and_angular_momentum(void **state)
 {
   static const char *const steps[] = {"scheme.step=4 us", "scheme.step=2 us"};
 
@@ -144,7 +144,7 @@ static void huge_inertia_is_prescribed_spin(void **state)
 }
 
 /* Constant spin (gyroscopic terms in a matrix), a table of that value (in a force) and free spin without unbalance: one and the same motion. */
-static void three_ways_to_spin_are_one(void **state)
+static void three_definitions_of_a_spin_agree(void **state)
 {
   static const char *const kick    = "bodies.shaft.initial={velocity: [0, 0.1, 0.2]}";
   static const char *const spins[] = {
@@ -308,8 +308,8 @@ static const char *const jeffcott = "bodies:\n"
                                     "scheme: {type: half_explicit, step: 0.1 ms}\n"
                                     "time: {end: 1}\n";
 
-/* m s^2 + c s + k - i kx = 0: unstable forwards above c w = kx; in time, too, and the ledger knows where the energy comes from. */
-static void cross_coupling_feeds_forward_whirl(void **state)
+/* m s^2 + c s + k - i kx = 0: unstable forwards above c w = kx; in time, too, and the ledger books the energy as external work. */
+static void cross_coupling_excites_forward_whirl(void **state)
 {
   static const char *const damping[] = {"2", "6"}; /* about the threshold kx/w = 300/100 */
   const PetscReal          m         = 1 + 1000 * PETSC_PI * 1e-6 * 0.1 / 2;
@@ -352,7 +352,7 @@ static void cross_coupling_feeds_forward_whirl(void **state)
 }
 
 /* The force of a bearing at some state, whichever way it was written: tables at a speed between rows, matrices 6 x 6, numbers. */
-static void bearings_written_otherwise_are_the_same(void **state)
+static void equivalent_bearings_give_the_same(void **state)
 {
   static const char *const same[][4] = {
     {"bodies.shaft.spin=150 rad/s", "bearings={left: {between: [shaft.left, ground], stiffness: [1.5e6, 2e5, -1e5, 3e6], damping: [15, 4, -6, 30]}}",
@@ -542,7 +542,7 @@ static void any_direction_is_the_same(void **state)
 /*
   What an orbit's station says: displacement across the axis, less that of a housing that moves and tilts; the angle of the spin, prescribed and free.
 */
-static void stations_see_the_orbit(void **state)
+static void stations_record_the_orbit(void **state)
 {
   static const char *const housing = "bodies.housing={type: rigid, at: [-0.1, 0, 0], mass: 1, inertia: [1, 1, 1]}";
   static const char *const spins[] = {"bodies.shaft.spin={table: [[0, 100], [2, 300]]}", "bodies.shaft.spin={free: 5 rad/s}"};
@@ -636,7 +636,7 @@ static void bearings_over_speed_limit_the_step(void **state)
 }
 
 /* And they hold the static state: at the speed of the start. */
-static void bearings_over_speed_hold_at_rest(void **state)
+static void bearings_over_speed_act_at_rest(void **state)
 {
   static const char *const spins[] = {
     "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300], [1, 300]]}", "bodies.shaft.spin={free: 300 rad/s}"};
@@ -694,7 +694,7 @@ static void limit_without_stiffness(void **state)
   test_run_close(&test);
 }
 
-/* A disc weighs also on a shaft that is said not to, and with it the eccentric mass that is a part of it: it pulls the shaft round. */
+/* The weight of a disc acts also on a shaft with `weight: false`, and with it the eccentric mass that is a part of it: it pulls the shaft round. */
 static void eccentric_disc_on_a_weightless_shaft_swings(void **state)
 {
   static const char *const set[] = {"bodies.shaft.spin={free: 0}", "bodies.shaft.weight=false", "gravity=[0, 0, -9.81]",
@@ -777,24 +777,24 @@ static void lumped_rotors_converge(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(free_spin_keeps_energy_and_angular_momentum),
+  cmocka_unit_test(free_spin_conserves_energy_and_angular_momentum),
   cmocka_unit_test(run_up_closes_its_ledger),
   cmocka_unit_test(huge_inertia_is_prescribed_spin),
-  cmocka_unit_test(three_ways_to_spin_are_one),
+  cmocka_unit_test(three_definitions_of_a_spin_agree),
   cmocka_unit_test(ramp_that_ends_is_constant),
   cmocka_unit_test(free_disc_precesses),
   cmocka_unit_test(polar_moment_of_the_shaft),
   cmocka_unit_test(rotating_load_is_two_harmonic_ones),
-  cmocka_unit_test(cross_coupling_feeds_forward_whirl),
-  cmocka_unit_test(bearings_written_otherwise_are_the_same),
+  cmocka_unit_test(cross_coupling_excites_forward_whirl),
+  cmocka_unit_test(equivalent_bearings_give_the_same),
   cmocka_unit_test(six_by_six),
   cmocka_unit_test(disc_within_an_element),
   cmocka_unit_test(loads_turn_with_oblique_shafts),
   cmocka_unit_test(any_direction_is_the_same),
-  cmocka_unit_test(stations_see_the_orbit),
+  cmocka_unit_test(stations_record_the_orbit),
   cmocka_unit_test(step_limit_with_gyroscopes),
   cmocka_unit_test(bearings_over_speed_limit_the_step),
-  cmocka_unit_test(bearings_over_speed_hold_at_rest),
+  cmocka_unit_test(bearings_over_speed_act_at_rest),
   cmocka_unit_test(unbalance_is_not_static),
   cmocka_unit_test(limit_without_stiffness),
   cmocka_unit_test(eccentric_disc_on_a_weightless_shaft_swings),

@@ -96,7 +96,7 @@ static void units_of_each_kind(void **state)
   accepts_nearly("0.1000000000000000000000000000000000000000000000000001 mm", NS_DIM_LENGTH, 1e-4);
 }
 
-static void angles_forgive(void **state)
+static void units_of_angles_may_be_missing(void **state)
 {
   (void)state;
   accepts("2 rad", NS_DIM_ANGLE, 2);
@@ -283,7 +283,7 @@ int main(void)
     cmocka_unit_test(plain_numbers),
     cmocka_unit_test(units_of_each_kind),
     cmocka_unit_test(every_symbol_is_read),
-    cmocka_unit_test(angles_forgive),
+    cmocka_unit_test(units_of_angles_may_be_missing),
     cmocka_unit_test(wrong_units),
     cmocka_unit_test(wrong_numbers),
     cmocka_unit_test(numbers_alone),

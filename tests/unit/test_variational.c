@@ -143,7 +143,7 @@ static void free_flight_is_of_second_order(void **state)
 }
 
 /* Over 10 s, 300 turns: 14 mJ beside 7.5 J at 0.1 ms, no more than in the first second, and a quarter of it with half the step. Moreau's loses 5.6 J. */
-static void free_flight_keeps_its_energy(void **state)
+static void free_flight_conserves_the_energy(void **state)
 {
   const Motion m = run_crank(flying_crank, "variational", 1e-4, 10), fine = run_crank(flying_crank, "variational", 5e-5, 10),
                moreau = run_crank(flying_crank, "moreau_midpoint", 1e-4, 10);
@@ -166,9 +166,9 @@ static void counted_massrate(const NsMechanismCase *c, const double *q, const do
   rate_of_the_mass(c, q, v, y);
 }
 
-/* Each round asks for the rate of the mass once, and each node once more: on the spring pendulum at most three in any step, also in
+/* Each iteration computes the rate of the mass once, and each node once more: on the spring pendulum at most three in any step, also in
    impacts; on the slider-crank, where products of speeds are larger, three as a rule. */
-static void few_rounds(void **state)
+static void few_iterations(void **state)
 {
   static const struct {
     const char *body, *step;
@@ -321,8 +321,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(a_start_in_contact_reports_both_nodes),
   cmocka_unit_test(equals_moreau_with_constant_mass),
   cmocka_unit_test(free_flight_is_of_second_order),
-  cmocka_unit_test(free_flight_keeps_its_energy),
-  cmocka_unit_test(few_rounds),
+  cmocka_unit_test(free_flight_conserves_the_energy),
+  cmocka_unit_test(few_iterations),
   cmocka_unit_test(joints_are_of_first_order),
   cmocka_unit_test(mass_rate_of_unbalances),
   cmocka_unit_test(rotors_with_unbalance_keep_order_and_energy),

@@ -251,7 +251,7 @@ static PetscErrorCode beam_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsF
   PetscFunctionReturn(0);
 }
 
-/* Beams: rotations, section forces and moments, a cell that only draws, a vertex for the point that no line reaches. Without beams there is none of it. */
+/* Beams: rotations, section forces and moments, a cell that only draws, a vertex for the point that no line reaches. Without beams these arrays are missing. */
 static void test_beams(void **state)
 {
   static NsCellKind kind[] = {NS_CELL_LINE, NS_CELL_LINE, NS_CELL_VERTEX};
@@ -348,7 +348,7 @@ static void test_frame_fails(void **state)
   assert_string_equal(fake.run.sink.failure, expected);
   assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
   fake_close(&fake);
-  assert_string_equal(fake.run.sink.failure, expected); /* the first failure is the one that is told */
+  assert_string_equal(fake.run.sink.failure, expected); /* the first failure is the one that is reported */
   text = fake_read(fake.directory, "fake bar.vtk.series", NULL);
   assert_null(strstr(text, "000001"));
   free(text);
