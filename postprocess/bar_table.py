@@ -29,7 +29,7 @@ def heading(run, impact):
 
 
 def table(run, impact, frames):
-    """[(title, rows)]; a row is a Compared, or a sentence with the reason why there is none."""
+    """[(title, rows)]; a row is a Compared, or a sentence with the reason why it cannot be compared."""
     reaction = reaction_of(run, run.contact_names()[0])
     found = measure(run, impact, frames, reaction)
     impacts = np.count_nonzero(run.events["event"] == "impact")

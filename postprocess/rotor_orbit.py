@@ -237,7 +237,7 @@ def rubs_of(run):
 
 
 def clearance_of(run, station):
-    """(contact, clearance) of the contact around this station, for which radius + gap is constant; None if there is none."""
+    """(contact, clearance) of the contact around this station, for which radius + gap is constant; or None."""
     if not (run.directory / "contacts.csv").exists():
         return None
     _, mine, its = np.intersect1d(station.time, run.contacts["time"], return_indices=True)

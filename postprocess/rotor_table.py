@@ -55,7 +55,7 @@ def rub_rows(run, rub):
 
 
 def run_rows(run):
-    """Rows of the whole run, from its summary; empty if there is none yet."""
+    """Rows of the whole run, from its summary; empty if the run is not finished."""
     summary = run.info.get("summary")
     if not summary or not summary["steps"]:
         return []

@@ -58,7 +58,7 @@ static PetscErrorCode print_loose(NsRun *run)
   PetscFunctionBegin;
   if (!NsModelIsFe(model) || model->unknowns > NS_MOST_LOOSE) PetscFunctionReturn(0);
   PetscCall(NsFeLooseMotions(model, text, sizeof(text)));
-  if (*text) printf("  supports    do not hold the model: it can move without strain, most %s\n", text);
+  if (*text) printf("  supports    the model can move without strain, for example %s\n", text);
   PetscFunctionReturn(0);
 }
 
