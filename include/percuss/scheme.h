@@ -34,7 +34,7 @@ typedef struct {
 #define NS_LOCAL_KEYS \
   {"contact_solver", NS_KEY_CHOICE, offsetof(NsSchemeSettings, contact_solver), .choices = NsLocalChoices, .default_value = "auto", \
     .help = \
-      "solver of the contact problem of a step; auto: by size and structure, one after the other until one solves; any other word: that one alone", \
+      "solver of the contact problem of a step; auto: chosen by size and structure, several in turn until one succeeds; otherwise only the named one", \
     .example = "interior_point"}, \
   { \
     "contact_tolerance", NS_KEY_NUMBER, offsetof(NsSchemeSettings, contact_tolerance), \

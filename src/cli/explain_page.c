@@ -3,7 +3,7 @@
 #include "core/text.h"
 #include <string.h>
 
-enum { WIDEST = 120 /* of lines that are left as they are */, NAMES = 28 };
+enum { WIDEST = 130 /* of lines that are left as they are */, NAMES = 28 };
 
 size_t NsExplainFit(const char *text, int width)
 {

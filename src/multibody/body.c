@@ -123,10 +123,10 @@ const NsVariant NsBodyVariant_Body = {
   .name  = "body",
   .title = "rigid body that may turn by any angle, in space or in the plane",
   .about =
-    "A body of a multibody system: large rotations, gyroscopic terms, gravity. Mass and inertia are given, or follow from shapes and a density;\n"
-    "a rod needs its ends and its mass. The centre of mass is NAME.center, named points are NAME.POINT.\n"
-    "A body with `dimension: 2` moves in the x-y plane and rotates about z. All bodies of a model have the same dimension.\n"
-    "In the results, positions are those of the centre of mass, orientations are unit quaternions p0 .. p3 (scalar first), and angular\n"
+    "A body of a multibody system: large rotations, gyroscopic terms, gravity. Mass and inertia are given, or follow from shapes and a density; "
+    "a rod needs its ends and its mass. The centre of mass is NAME.center, named points are NAME.POINT. A body with `dimension: 2` moves in the "
+    "x-y plane and rotates about z. All bodies of a model have the same dimension.\n"
+    "In the results, positions are those of the centre of mass, orientations are unit quaternions p0 .. p3 (scalar first), and angular "
     "velocities are about the body's own axes. For rigid bodies on finite elements, with small rotations, see bodies.rigid.\n",
   .table = &body_table,
 };

@@ -22,7 +22,7 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
 #define AXIS \
   { \
     "axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), \
-      .default_value = "[0, 0, 0]", .help = "initial direction of its axis in space; in the plane hinges rotate about z", .example = "[1, 0, 0]" \
+      .default_value = "[0, 0, 0]", .help = "initial direction of its axis in space; not needed for hinges in the plane", .example = "[1, 0, 0]" \
   }
 #define LIMITS \
   { \
@@ -79,8 +79,7 @@ static const NsKey keys_Rack[] = {{"joints", NS_KEY_STRINGS, offsetof(NsJointSet
 
 #define NS_JOINT(Name, word, also, line) \
   static const NsTable   table_##Name   = {"joint_" word, line, keys_##Name, sizeof(NsJointSettings)}; \
-  static const NsVariant variant_##Name = { \
-    word, line, line ".\nSections `joints` and `drives` are for bodies of `type: body`; see bodies.body.\n", &table_##Name, also};
+  static const NsVariant variant_##Name = {word, line, "Joints and drives are for bodies of `type: body`; see bodies.body.\n", &table_##Name, also};
 #include "list.h"
 #undef NS_JOINT
 

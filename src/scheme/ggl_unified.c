@@ -174,7 +174,7 @@ const NsSchemeType NsSchemeType_GglUnified = {
       .title = "unified Gear-Gupta-Leimkuhler: implicit midpoint rule, no penetration",
       .about = "Implicit midpoint rule with the impact law on velocities and non-penetration on positions in one system. Each step is a Newton "
                "iteration: one for linear models, five to ten for mechanisms. project: all holds gaps to rounding; active is the reference as "
-               "printed; none is the implicit midpoint scheme without projection.\n"
+               "printed; none is the implicit midpoint scheme without projection. "
                "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
                "With e > 0 a contact at rest does not settle: projected onto g = 0, it is treated as open in the next step, and each of its small "

@@ -59,7 +59,7 @@ const NsSchemeType NsSchemeType_MoreauJean = {
       .title = "Moreau-Jean theta scheme: implicit",
       .about = "One percussion per step on contacts whose predicted gap is closed. Linear models: one matrix, factored once. Mechanisms and "
                "rotors of free or changing spin: Newton's method, three to six iterations per step. theta = 0.5 is of order 2 and conserves the "
-               "energy of linear models; theta > 0.5 is of order 1 and damps.\n"
+               "energy of linear models; theta > 0.5 is of order 1 and damps. "
                "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
                "lasts.\n"
                "Penetration is at most dt |u^-| ((1 - gamma) + max(0, (1 - theta) - theta e)). Joints and curved contacts drift, which "
