@@ -80,7 +80,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step);
 /* (all) Rotations and strains: at the steps at which the energy is checked. */
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step);
 /* (all) Each 16th step: velocities and spins. *energy: the ledger has to be closed and checked, and deformations too. */
-PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy);
+PetscErrorCode NsGuardCheck(NsRun *run, PetscInt64 step, PetscBool *energy);
 /* (all) The numerical energy error, of a ledger that was closed at this step. */
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
 /* (all) All positions and velocities. */

@@ -87,7 +87,7 @@ static void add_files(Completion *c, Wanted wanted)
 
 /* -- keys -------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Where a path has come to in the table of keys, and in a config if there is one. */
+/* The end of a path in the table of keys, and in the config if there is one. */
 typedef struct {
   const NsKey            *key;
   const NsTable          *table;

@@ -50,7 +50,7 @@ static int longest_word(const char *text)
   return longest;
 }
 
-/* Each column holds its longest word; what is left of a line goes to the columns whose longest cell is wrapped most. */
+/* Each column is at least as wide as its longest word; the rest of the line goes to the columns whose longest cell is wrapped most. */
 static void find_widths(const Row *rows, int count, int width[COLUMNS])
 {
   int whole[COLUMNS] = {0}, used = (COLUMNS - 1) * GAP;

@@ -27,7 +27,7 @@ static NsOption options[] = {
 };
 static NsSpeedRange range;
 
-/* A probe, those of its columns that are displacements or rotations and not held, and the rotor along whose axis its orbit is seen. */
+/* A probe, its columns of free displacements and rotations, and the rotor about whose axis its orbit is computed. */
 typedef struct {
   const char      *name;
   NsProbe          probe;

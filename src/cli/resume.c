@@ -37,7 +37,7 @@ static bool is_same_config(NsRun *run, const NsRunRecord *record)
 }
 
 /* Results of percuss. */
-static NsResume look_at_results(NsRun *run, bool *resumes)
+static NsResume inspect_results(NsRun *run, bool *resumes)
 {
   const char        *path = NsRunSink(run)->directory;
   NsDiag            *diag = NsDiagCreate(NsRunArena(run));
@@ -86,7 +86,7 @@ static NsResume look_at_results(NsRun *run, bool *resumes)
 PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume)
 {
   enum { FROM_CHECKPOINT = 1, FAILED = 2 };
-  PetscInt what[2] = {NS_RESUME_REFUSED, 0}; /* the first process knows */
+  PetscInt what[2] = {NS_RESUME_REFUSED, 0}; /* known on the first process only */
   bool     resumes = false;
 
   PetscFunctionBegin;
@@ -94,7 +94,7 @@ PetscErrorCode NsResumeResults(NsRun *run, NsResume *resume)
   if (NsRunSink(run)->writes) {
     const NsDirectoryUse use = NsDirectoryLook(NsRunSink(run)->directory, NsRunArena(run));
     if (use == NS_DIRECTORY_RESULTS || use == NS_DIRECTORY_UNLISTED) {
-      what[0] = (PetscInt)look_at_results(run, &resumes);
+      what[0] = (PetscInt)inspect_results(run, &resumes);
       what[1] = (resumes ? FROM_CHECKPOINT : 0) | (NsRunExit(run) == NS_EXIT_FAILED ? FAILED : 0);
     } else if (use == NS_DIRECTORY_FREE) {
       if (!NsRunGetOptions(run)->quiet) fprintf(stderr, "percuss run: no run to resume in '%s'; a new run starts\n", NsRunSink(run)->directory);

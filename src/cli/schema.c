@@ -1,5 +1,5 @@
 /*
-  `percuss schema`: the config's tables as JSON Schema (draft 7, which editors know), for completion and checks while typing.
+  `percuss schema`: the config's tables as JSON Schema (draft 7, which editors support), for completion and checks while typing.
 
   Each table is a definition. A mapping with a `type` lists the names of its types and, by if/then, refers to the definition of the chosen one. Editors then complete and mark
   errors of that one alone, which they do not with oneOf.

@@ -110,7 +110,7 @@ static const char *text_of(const Case *it, NsArena *arena)
 }
 
 /* After a step of length dt. */
-static void look(NsRun *run, PetscReal dt, Seen *seen)
+static void observe(NsRun *run, PetscReal dt, Seen *seen)
 {
   for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
     const NsContactReport *report = &NsContactReports(NsRunContact(run))[i];
@@ -161,7 +161,7 @@ static PetscErrorCode step_through(NsRun *run, const Case *it, Seen *seen, char 
       (void)snprintf(reason, size, "%s", outcome.reason);
       PetscFunctionReturn(0);
     }
-    look(run, NsRunState(run)->t - before, seen);
+    observe(run, NsRunState(run)->t - before, seen);
   }
   PetscCall(NsSchemeComplete(NsRunScheme(run), NsRunState(run)));
   PetscCall(NsLedgerClose(NsRunLedger(run), NsRunModel(run), NsRunState(run)));

@@ -1,7 +1,7 @@
 /*
   Which candidates are active: the broad phase.
 
-  A candidate is inactive while it is provably open. From the reference q_r, where all were looked at, its gap changes by no more than reach_i m, with the motion
+  A candidate is inactive while it is provably open. From the reference q_r, at which all gaps were evaluated, its gap changes by no more than reach_i m, with the motion
 
       m(q) = max_j stretch_j |q_j - q_rj|     over the unknowns of the touch list (NsModel.reach, stretch; the pairs' `bound`),
 
@@ -156,7 +156,7 @@ static void add_active(NsContact *contact, PetscInt count, const PetscInt *list)
       from > 0 && is_before(contact->model, list[count - 1], contact->active[from - 1]) ? contact->active[--from] : list[--count];
 }
 
-/* The candidates activated[count] become active. The reports of the step before get what was not looked at then. */
+/* The candidates activated[count] become active. Their reports of the previous step are evaluated now. */
 static PetscErrorCode join(NsContact *contact, PetscReal t, PetscInt count)
 {
   NsModel      *model = contact->model;
@@ -385,7 +385,7 @@ PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  if (broad->enabled && broad->ends == 0) { /* the start: what is far never takes the memory of what is near */
+  if (broad->enabled && broad->ends == 0) { /* at the start, so that distant candidates never use memory that only active ones need */
     PetscCall(NsContactGaps(contact, state->t, state->q));
     PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
     PetscCall(take_reference(contact));

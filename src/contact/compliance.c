@@ -4,7 +4,7 @@
       G = W_u' C W_P          Delassus matrix, from the sparse rows over the touch list (delassus.c)
       v += A^-1 E (W P)       a reaction's effect: the columns X = A^-1 E are kept
 
-  For a constant operator X and C are computed once; a step then costs no solve for contact. Columns hold what is not rounding: what is below NS_CUT of the largest
+  For a constant operator X and C are computed once; a step then costs no solve for contact. Columns contain only entries above rounding: what is below NS_CUT of the largest
   number in C's column is left out. With a consistent mass that leaves some thirty nodes on each side, with a lumped one a single number. X is kept in runs of unknowns
   that follow each other, so that an impulse is a few short loops. Set-up: one solve for each touched unknown, or one for all of them where A is diagonal.
 
@@ -116,7 +116,7 @@ static PetscErrorCode make_room(Columns *columns, PetscInt numbers)
   PetscFunctionReturn(0);
 }
 
-/* value[size] goes to the column `column` in runs, without what is not above `cut`, but where no more than `join` of such lie between two that are. */
+/* value[size] goes to the column `column` in runs, without entries up to `cut`, except for at most `join` of them between two larger ones. */
 static PetscErrorCode add_column(
   Columns *columns, PetscInt column, PetscInt size, const PetscReal *value, PetscReal cut, PetscInt join, PetscInt most)
 {
@@ -151,7 +151,7 @@ static PetscErrorCode begin(Columns *columns)
   PetscFunctionReturn(0);
 }
 
-/* C of a diagonal A: what is on its own diagonal. */
+/* C of a diagonal A, which is diagonal as well. */
 static PetscErrorCode solve_diagonal(NsCompliance *self)
 {
   NsModel       *model = self->model;

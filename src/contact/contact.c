@@ -1,4 +1,4 @@
-/* Contacts of a step: who is active, their laws, their reports. Which candidates are looked at: broad_phase.c; the Delassus matrix: delassus.c. */
+/* Contacts of a step: active set, laws, reports. The broad phase is broad_phase.c; the Delassus matrix: delassus.c. */
 #include <stdlib.h>
 #include "broad_phase.h"
 #include "coupling.h"

@@ -159,7 +159,7 @@ void NsPairContactPoint(const NsPair *pair, const PetscReal *touch_q, PetscReal 
 }
 
 /* Whether some point of the pair can move along t, or turn about b with an arm (to rounding). */
-static PetscBool rubs(const NsPair *pair, const PetscReal t[3], const PetscReal b[3])
+static PetscBool has_slip(const NsPair *pair, const PetscReal t[3], const PetscReal b[3])
 {
   for (PetscInt p = 0; p < 2; p++) {
     for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
@@ -215,7 +215,7 @@ void NsPairPrepareFlat(NsPair *pair, const PetscReal *touch_q, PetscReal frictio
   for (int i = 0; i < 2; i++) {
     PetscReal moment[3];
     NsCross3(n, t[i], moment);
-    if (rubs(pair, t[i], moment)) add_tangent(pair, t[i]);
+    if (has_slip(pair, t[i], moment)) add_tangent(pair, t[i]);
   }
 }
 
@@ -335,7 +335,7 @@ void NsPairAnyNormal(const NsPair *pair, const PetscReal axis[3], PetscReal n[3]
   if (sideways(pair, axis, (const PetscReal[3]){0, 0, 0}, n) == 0) any_across(axis, n);
 }
 
-/* The first tangent is rubbed by motion along it and by rotation about b = pivot, which stays as it is. The second's b is the first, and where the normal turns, n0 some time. */
+/* Slip along the first tangent is caused by motion along it and by rotation about b = pivot, which is constant. The second's b is the first, and where the normal turns, n0 some time. */
 void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axis[3], PetscReal friction)
 {
   PetscReal       first[3] = {0};
@@ -350,6 +350,6 @@ void NsPairPrepareCurved(NsPair *pair, const PetscReal n[3], const PetscReal axi
   NsCross3(n, first, pair->frame->pivot);
   pair->frame->tangents = 0;
   if (friction == 0) return;
-  if (rubs(pair, first, pair->frame->pivot)) add_tangent(pair, first);
-  if (rubs(pair, pair->frame->pivot, first) || (turns && rubs(pair, pair->frame->pivot, n))) add_tangent(pair, pair->frame->pivot);
+  if (has_slip(pair, first, pair->frame->pivot)) add_tangent(pair, first);
+  if (has_slip(pair, pair->frame->pivot, first) || (turns && has_slip(pair, pair->frame->pivot, n))) add_tangent(pair, pair->frame->pivot);
 }

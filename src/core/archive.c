@@ -2,7 +2,7 @@
 #include <string.h>
 #include "percuss/archive.h"
 
-/* A record: length of the name in one byte, name, size in eight bytes, what is kept. */
+/* A record: length of the name in one byte, name, size in eight bytes, data. */
 #define NS_MEMORY_NAME 63
 
 static void move(NsArchive *archive, void *bytes, size_t size)

@@ -97,7 +97,7 @@ static PetscReal add_sizes(const Block *x)
   return total(size);
 }
 
-/* The sum of q_k, which are taken off x_k; *size: of what is left. */
+/* The sum of q_k, which are subtracted from x_k; *size: magnitude of the remainders. */
 static PetscReal extract(PetscReal sigma, Block *x, PetscReal *size)
 {
   Pair taken[PAIRS] = {{0}}, left[PAIRS] = {{0}};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* PETSc 3.18 gives the error of an allocation another code; its allocators raise no other. */
-static void look_for_memory(PetscErrorCode code, const char *function)
+static void detect_out_of_memory(PetscErrorCode code, const char *function)
 {
   if (code == PETSC_ERR_MEM || (function && (!strcmp(function, "PetscMallocAlign") || !strcmp(function, "PetscReallocAlign")))) NsOutOfMemory();
 }
@@ -14,7 +14,7 @@ PetscErrorCode NsKeepMessage(
   (void)comm;
   (void)line;
   (void)file;
-  look_for_memory(code, function);
+  detect_out_of_memory(code, function);
   if (type == PETSC_ERROR_INITIAL) PetscSNPrintf(kept, PETSC_MAX_PATH_LEN, "%s", message);
   return code;
 }
@@ -36,7 +36,7 @@ static PetscBool is_numerics(PetscErrorCode code, const char *function)
 PetscErrorCode NsKeepNumerics(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *kept)
 {
-  look_for_memory(code, function);
+  detect_out_of_memory(code, function);
   if (is_numerics(code, function) || (type == PETSC_ERROR_REPEAT && *(const char *)kept))
     return NsKeepMessage(comm, line, function, file, code, type, message, kept);
   return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, NULL);
@@ -45,13 +45,13 @@ PetscErrorCode NsKeepNumerics(
 PetscErrorCode NsTraceBugs(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
 {
-  look_for_memory(code, function);
+  detect_out_of_memory(code, function);
   return PetscTraceBackErrorHandler(comm, line, function, file, code, type, message, context);
 }
 
 PetscErrorCode NsIgnoreError(
   MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code, PetscErrorType type, const char *message, void *context)
 {
-  look_for_memory(code, function);
+  detect_out_of_memory(code, function);
   return PetscIgnoreErrorHandler(comm, line, function, file, code, type, message, context);
 }

@@ -48,7 +48,7 @@ static int *find(const NsPool *pool, const PetscReal *x)
   return &pool->index[i];
 }
 
-/* At most half full, so that few entries are looked at. */
+/* At most half full, so that a search compares few entries. */
 static PetscErrorCode grow_index(NsPool *pool, PetscInt entries)
 {
   PetscFunctionBegin;

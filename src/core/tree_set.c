@@ -116,7 +116,7 @@ static NsNode *step_into(NsNode *node, const char *word, NsPlace place, bool las
   return child;
 }
 
-/* A copy of its own for each tree: values set later may change what is within. */
+/* Each tree gets its own copy, because values set later may change it. */
 static NsNode *copy_children(const NsNode *value, NsNode *parent, NsArena *arena)
 {
   NsNode *first = NULL, **end = &first;

@@ -6,7 +6,7 @@
 #include "core/tree_internal.h"
 #include <string.h>
 
-/* libyaml's messages that are sufficient to know the reason. */
+/* Messages of libyaml that state the cause. */
 static const char *const plain[][2] = {
   {"could not find expected ':'", "expected ':' after this key"},
   {"mapping values are not allowed in this context",

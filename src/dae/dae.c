@@ -96,7 +96,7 @@ static void add_to_row(const NsRows *all, PetscInt from, PetscReal factor, NsRow
   }
 }
 
-/* The rows of what is held out of all directions: those of the equations, or of the forces. */
+/* The rows of held contacts, selected from all directions: those of the equations, or of the forces. */
 static void take_rows(const NsDae *dae, PetscBool forces, NsRows *to)
 {
   const NsRows *all = &dae->all;

@@ -116,8 +116,8 @@ static PetscErrorCode predict(NsDae *dae, const NsState *from, PetscReal h, cons
   PetscFunctionReturn(0);
 }
 
-/* dae->rate: what is left of the equations, in terms of positions and less the drive: gaps, and velocities of what sticks over gamma' (that of (10)). */
-static PetscErrorCode look(NsDae *dae, PetscReal t, PetscReal gamma)
+/* dae->rate: the residual of the equations, in terms of positions and less the drive: gaps, and velocities of what sticks over gamma' (that of (10)). */
+static PetscErrorCode evaluate(NsDae *dae, PetscReal t, PetscReal gamma)
 {
   NsDae_GeneralisedAlpha *self  = dae->data;
   NsModel                *model = dae->model;
@@ -149,7 +149,7 @@ static PetscErrorCode correct(NsDae *dae, PetscReal t, PetscReal beta, PetscReal
   dae->work.forces++;
   dae->work.solves++;
   if (dae->held.count) {
-    PetscCall(look(dae, t, gamma));
+    PetscCall(evaluate(dae, t, gamma));
     PetscCall(NsDaeSolve(dae, self->tangent, &dae->wu, &dae->wp, self->dq, dae->rate, 1e-9 * model->length_scale /* whose gaps round */, done));
   }
   PetscCall(VecAXPY(dae->q1, 1, self->dq));

@@ -38,7 +38,7 @@ NsMechanismSize NsMechanismSizeOf(const NsMechanism *m, const NsMechanismCase *c
   return size;
 }
 
-/* Reports initial values of coordinates that this case does not have; they have keys, because the reader does not know the case. */
+/* Reports initial values of coordinates that this case does not have; they have keys, because the reader of the config does not depend on the case. */
 static void check_initial(const NsDense *self, const NsMechanismInitial *initial, NsDiag *diag)
 {
   const NsMechanismCoordinate *list = self->m->coordinates;

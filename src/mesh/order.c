@@ -112,7 +112,7 @@ static PetscErrorCode reverse_cuthill_mckee(Graph *graph, PetscInt marks[], Pets
 
   PetscFunctionBeginUser;
   PetscCall(graph_sort(graph));
-  /* From the far end of the graph back and forth until it gets no longer. Mostly 2 or 3 passes; bounded since each costs a look at all nodes. */
+  /* From the far end of the graph back and forth until it gets no longer. Mostly 2 or 3 passes; bounded because each visits all nodes. */
   for (int pass = 0; pass < 8; pass++) {
     const PetscInt count = breadth_first(graph, start, mark++, marks, order, &levels, &last);
     if (levels <= depth) break;
@@ -160,7 +160,7 @@ static bool no_element_twice(const NsMesh *mesh, const Graph *graph, PetscInt ma
   for (PetscInt i = 0; i < graph->nodes; i++) {
     for (PetscInt j = graph->offset[i]; j < graph->offset[i + 1]; j++) {
       const PetscInt other = graph->neighbour[j];
-      if (other < i) continue; /* was seen from there */
+      if (other < i) continue; /* was reached from there */
       if (marks[other] == i && twice++ == 0) {
         from = i;
         to   = other;

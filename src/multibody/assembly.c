@@ -40,7 +40,7 @@ static PetscErrorCode destroy(Assembly *a)
 }
 
 /* Gaps, drives and rows at q. */
-static void look(NsMultibody *self, const PetscReal *q, Assembly *a)
+static void evaluate(NsMultibody *self, const PetscReal *q, Assembly *a)
 {
   NsMbWrench w;
 
@@ -142,10 +142,10 @@ static PetscErrorCode close_gaps(NsMultibody *self, Assembly *a, PetscReal *q, P
   PetscInt        at = 0;
 
   PetscFunctionBegin;
-  for (int round = 0; round < NS_MOST_ITERATIONS; round++, last = open) {
-    look(self, q, a);
+  for (int iteration = 0; iteration < NS_MOST_ITERATIONS; iteration++, last = open) {
+    evaluate(self, q, a);
     open = PetscAbsReal(a->g[worst(a->g, a->rows)]);
-    if (round == 0) {
+    if (iteration == 0) {
       at    = worst(a->g, a->rows);
       first = open;
     }
@@ -217,9 +217,9 @@ static PetscErrorCode stop_gaps(NsMultibody *self, Assembly *a, const PetscReal 
   PetscReal      fastest = 0;
 
   PetscFunctionBegin;
-  look(self, q, a);
+  evaluate(self, q, a);
   free_velocities(self, D);
-  for (int round = 0; round < 2; round++) { /* the second one takes rounding away */
+  for (int iteration = 0; iteration < 2; iteration++) { /* the second one takes rounding away */
     for (PetscInt i = 0; i < a->rows; i++) {
       a->g[i] = a->u[i];
       fastest = PetscMax(fastest, PetscAbsReal(a->u[i]));
@@ -274,8 +274,8 @@ static PetscErrorCode move_nearby(NsMultibody *self, Assembly *a, const PetscRea
   correct(self, self->inverse_mass, a, a->g, d);
   for (PetscInt k = 0; k < n; k++) fastest = PetscMax(fastest, PetscAbsReal(v[k] += d[k]));
   NsMbMove(self, q, 0.02 / PetscMax(1, fastest), v, nearby);
-  for (int round = 0; round < NS_MOST_ITERATIONS && open > 1e-11 * self->length; round++) {
-    look(self, nearby, a);
+  for (int iteration = 0; iteration < NS_MOST_ITERATIONS && open > 1e-11 * self->length; iteration++) {
+    evaluate(self, nearby, a);
     open = PetscAbsReal(a->g[worst(a->g, a->rows)]);
     factor(self, self->inverse_mass, a);
     correct(self, self->inverse_mass, a, a->g, d);
@@ -297,14 +297,14 @@ static PetscErrorCode count_freedom(NsMultibody *self, const PetscReal *q, const
   PetscFunctionBegin;
   PetscCall(create(self, list, joints, &a));
   PetscCall(PetscMalloc2(n, &nearby, 2 * n, &d));
-  look(self, q, &a);
+  evaluate(self, q, &a);
   factor(self, self->inverse_mass, &a);
   self->rank = a.rank;
   if (a.rank < joints) {
     PetscCall(move_nearby(self, &a, q, nearby, d, &closed));
     most = a.rank;
     if (!closed || most <= self->rank) { /* no further row is independent there: the start itself is sufficient */
-      look(self, q, &a);
+      evaluate(self, q, &a);
       factor(self, self->inverse_mass, &a);
     }
     self->rank = a.rank;
@@ -337,7 +337,7 @@ static PetscErrorCode check_drives(NsMultibody *self, const PetscReal *q, const 
   PetscFunctionBegin;
   for (PetscInt rows = joints; rows <= all; rows++) { /* one drive after the other */
     PetscCall(create(self, list, rows, &a));
-    look(self, q, &a);
+    evaluate(self, q, &a);
     factor(self, self->inverse_mass, &a);
     const NsMbRow *row = rows > joints ? &self->row[list[rows - 1]] : NULL;
     if (row && a.rank == before)

@@ -459,7 +459,7 @@ void NsMbJoints(NsMultibody *self)
   self->actuator = NsArenaAlloc(self->arena, sizeof(*self->actuator) * (size_t)(list->count + drives->count + 1));
   if (list->count) place_bodies(self, chosen, list);
   if (NsDiagErrors(self->diag)) return;
-  for (int pass = 0; pass < 2; pass++) { /* gears couple what is there by then */
+  for (int pass = 0; pass < 2; pass++) { /* gears couple joints that are read before */
     for (int j = 0; j < list->count; j++) {
       const int type = NsJointFind(&chosen[j]);
       if ((type == NS_JOINT_Gear || type == NS_JOINT_Rack) != (pass == 1)) continue;

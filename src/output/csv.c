@@ -69,7 +69,7 @@ void NsCsvRow(NsCsv *csv, const void *row)
   NsFileEndRow(&csv->file);
 }
 
-/* For run.json: so a table that is cut afterwards is seen. */
+/* For run.json, so that a table that is cut afterwards is detected. */
 static void note_size(const NsCsv *csv)
 {
   for (NsFileList *file = csv->file.sink->files; file; file = file->next) {

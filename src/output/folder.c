@@ -168,7 +168,7 @@ static bool is_empty_part(int fd, const char *name)
   return !strcmp(name, "run.json.part") && fstatat(fd, name, &about, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
 }
 
-/* Only percuss.files or nothing is in it. errno is 0, or why that cannot be seen. */
+/* Whether it is empty except for percuss.files. errno is 0, or the error of reading it. */
 static bool is_empty(int fd)
 {
   const int      own_fd    = NsFolderOpenDirectory(fd, ".", 0);
@@ -227,7 +227,7 @@ static bool is_of_the_file(int error)
   return error == EACCES || error == EPERM || error == ELOOP || error == EISDIR || error == ENXIO || error == EROFS;
 }
 
-/* What it is without a list, which could not be opened (errno). False: the machine fails, and what it is cannot be seen. */
+/* The state of a directory whose list could not be opened (errno). False: an error of the machine; the state is unknown. */
 static bool look_without_list(NsFolder *folder)
 {
   const bool empty = errno == ENOENT && is_empty(folder->fd);
@@ -238,7 +238,7 @@ static bool look_without_list(NsFolder *folder)
 }
 
 /* Reads the list, if it exists, and determines the state of the directory. */
-static bool look(NsFolder *folder)
+static bool inspect(NsFolder *folder)
 {
   struct stat about;
   size_t      length, size;
@@ -347,7 +347,7 @@ NsFolder *NsFolderOpen(const char *path, int own_parts, bool make, const char *k
   folder->path  = NsArenaCopy(arena, path, strlen(path));
   folder->kind  = kind;
   folder->fd    = fd;
-  if (!look(folder)) NsFolderClose(&folder);
+  if (!inspect(folder)) NsFolderClose(&folder);
   return folder;
 }
 
@@ -373,7 +373,7 @@ bool NsFolderLock(NsFolder *folder)
   if (flock(folder->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) return false;
   if (folder->list >= 0) (void)close(folder->list);
   folder->owned = NULL;
-  if (!look(folder)) return false; /* again: another may have written until now */
+  if (!inspect(folder)) return false; /* again: another may have written until now */
   if (folder->use == NS_DIRECTORY_RESULTS || folder->use == NS_DIRECTORY_STUDY)
     (void)unlinkat(folder->fd, NS_FOLDER_LIST ".part", 0); /* of a run that was killed at its end */
   return true;

@@ -1,4 +1,4 @@
-/* Names in a directory of results: what is percuss's own, claims, frames, removal. */
+/* Names in a directory of results: files that belong to percuss, claims, frames, removal. */
 #include "folder_private.h"
 #include <dirent.h>
 #include <errno.h>

@@ -62,7 +62,7 @@ static double bytes(const NsWriter *writer)
   return NS_CSV_NUMBER * (1 + 4.0 * ((const NsHistorySettings *)writer->settings)->probes.count);
 }
 
-/* Probes that do not exist are mistakes; without any, every node with a name of its own is one (up to 16). */
+/* Probes that do not exist are errors; by default every named node is a probe (up to 16). */
 static PetscErrorCode check(void *settings, NsModel *model, NsArena *arena, NsDiag *diag)
 {
   NsStrings *probes = &((NsHistorySettings *)settings)->probes;

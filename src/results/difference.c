@@ -112,7 +112,7 @@ double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *d
   return distance;
 }
 
-/* Straight line y = c + slope x through the points; the root mean square of what is left. */
+/* Straight line y = c + slope x through the points; the root mean square of the residuals. */
 static double fit_line(int count, const double *x, const double *y, double *slope)
 {
   double mx = 0, my = 0, xx = 0, xy = 0, left = 0;

@@ -59,7 +59,7 @@ double NsRunRecordNumber(const NsRunRecord *record, const char *path)
   return text && !NsParseNumber(text, &value) ? value : NAN;
 }
 
-/* Of a run that was never ended: whether its process is still there, if that can be seen from here. */
+/* Of a run without an end in run.json: whether its process still exists, if it is on this machine. */
 static bool was_killed(const NsRunRecord *record)
 {
   const double pid       = NsRunRecordNumber(record, "pid");

@@ -58,7 +58,7 @@ static char *read_all(int fd, size_t *size)
     errno = S_ISDIR(about.st_mode) ? EISDIR : ESPIPE;
     return NULL;
   }
-  room = (size_t)about.st_size; /* what a running program adds meanwhile is not looked at */
+  room = (size_t)about.st_size; /* rows that a running program appends meanwhile are not read */
   text = malloc(room + 1);
   while (text && *size < room) {
     const ssize_t got = read(fd, text + *size, room - *size);
@@ -212,7 +212,7 @@ static Reader *read_names(Reader plain, const char *line_end)
 }
 
 /* Whether each column holds words, in a file whose columns are not known by name: it does if any field is not a number. */
-static void look_for_words(const Reader *reader, const char *rows, bool *of_words)
+static void find_word_columns(const Reader *reader, const char *rows, bool *of_words)
 {
   const char *next;
 
@@ -264,7 +264,7 @@ static bool read_rows(Reader *reader, const char *rows, NsResultTable *table)
   long            count = 0;
 
   for (const char *p = rows; p < reader->end && (p = memchr(p, '\n', (size_t)(reader->end - p))); p++) count++;
-  if (!known) look_for_words(reader, rows, of_words);
+  if (!known) find_word_columns(reader, rows, of_words);
   for (size_t c = 0; c < columns; c++) {
     column[c].name = reader->name[c];
     column[c].unit = NsColumnUnit(reader->file, reader->name[c]);

@@ -8,7 +8,7 @@ extern const NsSchemeType NsSchemeType_HalfExplicit;
 #define NS_PART         0.8  /* of the limit: beyond 0.9 the highest frequencies are badly off */
 #define NS_LOOKS        1000 /* steps of a run whose steps are exact */
 #define NS_FEWEST_STEPS 100  /* of a run: impacts of slow motion are not resolved by steps near the critical one */
-#define NS_FEW_CONTACTS 16   /* each of their impacts ends a step of its own */
+#define NS_FEW_CONTACTS 16   /* each of their impacts ends a step */
 #define NS_OF_LOAD      20   /* steps in the period of a load */
 #define NS_LONGER       10   /* implicit steps, in explicit ones: an error of a hundredth on bars and beams */
 
@@ -75,7 +75,7 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
 {
   const NsModel  *model   = run->model;
   const PetscReal end     = run->config.time->end;
-  const PetscBool elastic = model->scene.elements > 0 && model->layout->ranks == 1; /* for what has nodes of its own, and one process */
+  const PetscBool elastic = model->scene.elements > 0 && model->layout->ranks == 1; /* for models with nodes, on one process */
   const PetscBool many = end / limit > NS_MANY_STEPS, curved = model->candidates && !model->flat_contacts;
   const char     *also = "";
 
@@ -111,8 +111,8 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
   if (advice->step < PetscMin(NS_PART * limit, end / NS_FEWEST_STEPS))
     (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps in the period of a load%s", NS_OF_LOAD, also);
   else if (advice->step < NS_PART * limit)
-    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, to resolve impacts; %g of the critical time step would give %.3g%s", NS_FEWEST_STEPS,
-      NS_PART, ceil(end / (NS_PART * limit)), also);
+    (void)snprintf(advice->reason, sizeof(advice->reason), "%d steps, to resolve impacts; %g of the critical time step would give %.3g%s",
+      NS_FEWEST_STEPS, NS_PART, ceil(end / (NS_PART * limit)), also);
   else
     (void)snprintf(advice->reason, sizeof(advice->reason), "%g of the critical time step, %.3g steps: the lowest cost for the same error%s", NS_PART,
       ceil(end / advice->step), also);

@@ -174,7 +174,7 @@ static int open_to_read(NsRun *run, const char *name)
 }
 
 /* The file's head, and that it fits; "": it does. */
-static void look_at(NsRun *run, const char *name, char *why, size_t size)
+static void inspect(NsRun *run, const char *name, char *why, size_t size)
 {
   NsCheckpoints   *self = run->checkpoints;
   NsCheckpointHead head;
@@ -235,7 +235,7 @@ const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
   for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
     const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
     char        reason[512];
-    look_at(run, name, reason, sizeof(reason));
+    inspect(run, name, reason, sizeof(reason));
     if (reason[0] && !*why) (void)snprintf(why, size, "%s: %s", NsSinkPath(&run->sink, "%s", name), reason);
     if (reason[0]) continue;
     if (found) {

@@ -26,8 +26,8 @@
 #define NS_AT_ONCE      1e4  /* and this without waiting */
 #define NS_ROUNDING     1e-9 /* of the potential energy, whose zero is arbitrary: below, the error is rounding */
 #define NS_DEEP         0.1  /* of the model's length: limit of penetration where neither the config nor the model has one */
-#define NS_SOON         16   /* steps after which deformations are looked at first */
-#define NS_INSTANTS     64   /* of loads that are looked at for the largest */
+#define NS_SOON         16   /* steps after which deformations are checked first */
+#define NS_INSTANTS     64   /* of loads of which the largest is determined */
 #define NS_SPIN_MARGIN  1.1
 
 const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law"};
@@ -257,8 +257,8 @@ static void check_depth(NsRun *run, PetscInt64 step, PetscInt contact, PetscReal
   exceed(run, NS_GUARD_PENETRATION, step, run->state.t, limit, depth, name, text);
 }
 
-/* Schemes that choose steps by their error follow curved paths, and look along them by themselves. */
-static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
+/* Schemes with error control follow curved paths, and detect contacts within their steps. */
+static PetscErrorCode check_passages(NsRun *run, PetscInt64 step)
 {
   const NsSchemeType *type = run->scheme->type;
   char                text[512], name[NS_CANDIDATE_NAME]; /* each step comes here: not to be cleared */
@@ -270,7 +270,7 @@ static PetscErrorCode look_for_passages(NsRun *run, PetscInt64 step)
   if (passage.candidate < 0) PetscFunctionReturn(0);
   (void)NsCandidateName(&run->model->candidate[passage.candidate], name);
   text[0] = 0;
-  if (!run->guard.exceeded[NS_GUARD_PASSAGE].exceeded) /* within the other for 2 depth/travel of the step at least: half as long is seen */
+  if (!run->guard.exceeded[NS_GUARD_PASSAGE].exceeded) /* within the other for 2 depth/travel of the step at least: half of that length is detected */
     (void)snprintf(text, sizeof(text),
       "contact '%s' was jumped over in the step to t = %.9g s (step %lld): its gap was %.3g m before, %.3g m after and %.3g m in between; steps of at most %.3g s detect it",
       name, run->state.t, (long long)step, passage.before, passage.after, -passage.depth, run->step * passage.depth / passage.travel);
@@ -292,7 +292,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
     run->figures.max_penetration = PetscMax(run->figures.max_penetration, depth);
     if (depth > 0) check_depth(run, step, i, depth);
   }
-  if (!run->guard.stop) PetscCall(look_for_passages(run, step));
+  if (!run->guard.stop) PetscCall(check_passages(run, step));
   if (run->model->crowded && !run->guard.stop) {
     NsSinkFail(&run->sink,
       "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than its near_pairs allows: raise near_pairs, or name only balls that can touch",
@@ -418,7 +418,7 @@ static void exceed_table(NsRun *run, PetscInt64 step, const NsFreeSpin *spin)
 }
 
 /* Rotors of free spin; schemes that keep their steps below the critical one get its present value. */
-static PetscErrorCode look_at_spins(NsRun *run, PetscInt64 step)
+static PetscErrorCode check_spins(NsRun *run, PetscInt64 step)
 {
   NsGuard          *guard = &run->guard;
   const NsFreeSpin *spin;
@@ -438,7 +438,7 @@ static PetscErrorCode look_at_spins(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode look_at_laws(NsRun *run, PetscInt64 step)
+static PetscErrorCode check_laws(NsRun *run, PetscInt64 step)
 {
   const PetscBool steps = run->stability.step_limit < PETSC_MAX_REAL;
   NsBound         used;
@@ -455,7 +455,7 @@ static PetscErrorCode look_at_laws(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
+PetscErrorCode NsGuardCheck(NsRun *run, PetscInt64 step, PetscBool *energy)
 {
   const PetscBool  incomplete = run->scheme->type->complete != NULL;
   const PetscInt64 every      = incomplete ? NS_RARELY * NS_ENERGY_EVERY : NS_ENERGY_EVERY;
@@ -465,8 +465,8 @@ PetscErrorCode NsGuardLook(NsRun *run, PetscInt64 step, PetscBool *energy)
   *energy = step % every == 0 || (step >= NS_SOON && step < every && (step & (step - 1)) == 0);
   if (incomplete) PetscFunctionReturn(0); /* velocities are those of some time ago */
   PetscCall(check_finite(run, step, run->state.v, "velocity", &largest));
-  if (run->model->analysis.free_spins && !run->guard.broken) PetscCall(look_at_spins(run, step));
-  if (run->model->dynamics.outgrown && !run->guard.stop) PetscCall(look_at_laws(run, step));
+  if (run->model->analysis.free_spins && !run->guard.broken) PetscCall(check_spins(run, step));
+  if (run->model->dynamics.outgrown && !run->guard.stop) PetscCall(check_laws(run, step));
   if (largest > 2 * run->guard.fastest) *energy = PETSC_TRUE;
   if (*energy) run->guard.fastest = PetscMax(run->guard.fastest, largest);
   PetscFunctionReturn(0);

@@ -8,7 +8,7 @@
 #define NS_FEWEST  4        /* steps in a period: fewer are refused */
 #define NS_FEW     10       /* fewer are warned of: amplitudes are wrong by some per cent */
 #define NS_PIECES  4        /* steps in a pulse: with fewer its shape is lost */
-#define NS_MOST    4096     /* pieces between jumps that are looked at */
+#define NS_MOST    4096     /* pieces between jumps that are checked */
 #define NS_OF_MESH (1. / 3) /* of the lowest frequency of an element alone: six elements in the wave of a bar */
 
 /* The shortest over the run, s; PETSC_MAX_REAL: none. */

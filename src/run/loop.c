@@ -20,7 +20,7 @@
 #include "output/settings.h"
 
 /* Checking every unknown in each step would cost a few per cent of it; each 16th step is early enough to stop a run. In these steps several processes also exchange signals, failures and the clock:
-   in between, a process must not act on what the others do not know. */
+   in between, a process must not act on information that the others do not have. */
 #define NS_LOOK_EVERY 16
 
 #define NS_UNDERFLOW_STEPS 20000 /* in a row: twice what event-driven schemes allow to impacts that accumulate */
@@ -54,8 +54,8 @@ static void handle(int number, void (*handler)(int))
   sigaction(number, &action, NULL);
 }
 
-/* An alarm rings five times a second, or as often as checkpoints are wanted, to look at the clock: asking it at every step would cost short ones a per cent, and every
-   now and then is late for long ones. */
+/* A timer signal five times a second, or as often as checkpoints are due, triggers reading the clock: reading it at every step would cost a per cent of short steps, and reading
+   it after a number of steps would be late for long ones. */
 static void catch_signals(const NsRun *run, PetscBool on)
 {
   const double           every = run->config.output->checkpoints, seconds = every > 0 ? PetscMax(PetscMin(0.2, every), 1e-3) : 0.2;
@@ -82,7 +82,7 @@ static PetscBool has_failed(const NsRun *run)
   return run->sink.failure[0] != 0;
 }
 
-/* ---- the state for those who look at it -------------------------------------------------------------------------------------------------------------------- */
+/* ---- the state for writers and guard -------------------------------------------------------------------------------------------------------------------- */
 
 /* All of it, also what the scheme has left out. */
 static PetscErrorCode complete_state(NsRun *run)
@@ -133,7 +133,7 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* How a state comes to the writers: as one of many; as the last; as the last after it came as one of many. */
+/* How a state is passed to the writers: as one of many; as the last; as the last after it was passed as one of many. */
 typedef enum { AS_ONE, AS_LAST, AS_LAST_AGAIN } WriteAs;
 
 /* What the writers need at a step. */
@@ -141,7 +141,7 @@ typedef struct {
   PetscBool any, state, whole_state, contacts, energy, judged; /* judged: energy not by the clock alone */
 } Needs;
 
-/* With several processes they must agree: what goes by the clock was settled in sync_flags. */
+/* With several processes they must agree: decisions by the clock are made in sync_flags. */
 static PetscBool is_due(const NsRun *run, NsWriter *writer, PetscInt64 step, WriteAs as)
 {
   const NsWriterType *type     = writer->type;
@@ -239,7 +239,7 @@ static PetscErrorCode write_checkpoint(NsRun *run, PetscInt64 step)
 enum { STOP_INTERRUPTED = 1, STOP_TERMINATED = 2, STOP_FAILED = 4, CLOCK_DUE = 8, STOP_LATE = 16, CHECKPOINT_DUE = 32 };
 
 /* The clock and SIGUSR1: run->late, run->checkpoint_due. */
-static void look_at_clock(NsRun *run)
+static void read_clock(NsRun *run)
 {
   const double now = NsSeconds(), every = run->config.output->checkpoints, limit = run->options.wall_limit;
 
@@ -249,16 +249,16 @@ static void look_at_clock(NsRun *run)
   checkpoint_asked = 0;
 }
 
-/* Whether a step under way is to be given up, for a signal or the wall limit: contact asks within long solves. Of a run on one process only: others could not know. */
+/* Whether the current step has to be abandoned because of a signal or the wall limit; called by long contact solves. Only on one process, because others could not agree. */
 static PetscBool is_asked_to_stop(void *data)
 {
   NsRun *run = data;
 
-  if (clock_rang) look_at_clock(run);
+  if (clock_rang) read_clock(run);
   return stop_signal || run->late;
 }
 
-/* What one process knows, all know afterwards. */
+/* Shares the flags of each process with all processes. */
 static PetscErrorCode sync_flags(NsRun *run, PetscInt64 step)
 {
   PetscInt flags = stop_signal == SIGINT ? STOP_INTERRUPTED : stop_signal ? STOP_TERMINATED : 0;
@@ -268,7 +268,7 @@ static PetscErrorCode sync_flags(NsRun *run, PetscInt64 step)
   for (int i = 0; i < run->writers && run->sink.writes; i++) {
     if (run->writer[i]->type->due && run->writer[i]->type->due(run->writer[i], step)) flags |= CLOCK_DUE;
   }
-  look_at_clock(run);
+  read_clock(run);
   if (run->late) flags |= STOP_LATE;
   if (run->checkpoint_due) flags |= CHECKPOINT_DUE;
   PetscCall(NsLayoutAgree(run->model->layout, &flags));
@@ -292,7 +292,7 @@ typedef struct {
   PetscInt64    step;     /* of the state */
   PetscReal     before;   /* s: time of the state before */
   PetscBool     last;     /* the state is that of the end */
-  PetscBool     agreed;   /* all processes know the same of signals and failures at this step */
+  PetscBool     agreed;   /* all processes have the same information about signals and failures at this step */
   PetscBool     stop_due; /* by a signal or the wall limit */
   PetscInt      stalled;  /* steps in a row that were too short */
   NsStepOutcome outcome;
@@ -316,7 +316,7 @@ static PetscErrorCode guard_motion(NsRun *run, PetscInt64 number, PetscBool last
   PetscBool energy;
 
   PetscFunctionBegin;
-  PetscCall(NsGuardLook(run, number, &energy));
+  PetscCall(NsGuardCheck(run, number, &energy));
   if (energy && !run->guard.stop) PetscCall(close_ledger(run, number));
   if (!(energy || last) || run->guard.stop) PetscFunctionReturn(0);
   PetscCall(complete_state(run));
@@ -336,7 +336,7 @@ static PetscErrorCode examine(Loop *loop, Action *next)
   if (!is_alone(run) && look)
     PetscCall(sync_flags(run, loop->step));
   else if (is_alone(run) && (clock_rang || checkpoint_asked))
-    look_at_clock(run);
+    read_clock(run);
   loop->stop_due = loop->agreed && !loop->last && (stop_signal || run->late);
   if (loop->last) PetscCall(complete_state(run));
   if (look && !run->guard.stop)
@@ -363,7 +363,7 @@ static PetscBool underflows(Loop *loop)
   return PETSC_TRUE;
 }
 
-/* The guard and the writers may have found something, of which a single process knows at once. */
+/* A single process acts at once on errors found by the guard and the writers. */
 static PetscBool has_to_end(const NsRun *run)
 {
   return run->guard.broken || (is_alone(run) && has_failed(run));

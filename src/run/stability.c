@@ -215,7 +215,7 @@ static void __attribute__((format(printf, 4, 5))) complain(NsRun *run, PetscBool
     NsDiagWarning(run->diag, place, "%s", text);
 }
 
-/* Against what is stable. */
+/* Judges the step against the stability limits. */
 static void judge_stability(NsRun *run, PetscBool refuse)
 {
   const NsStability *stability = &run->stability;

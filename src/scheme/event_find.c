@@ -50,7 +50,7 @@ static void set_guard(NsScheme *scheme, PetscInt i, int second, NsEventGuardKind
   guard->limit     = limit_of(guard, self->floor[i], settings->velocity_tolerance);
 }
 
-/* Normal force, and what is left of the grip, of the contacts of self->wu, whose forces are self->P. */
+/* Normal force, and the distance to the Coulomb cone, of the contacts of self->wu, whose forces are self->P. */
 static void guard_forces(NsScheme *scheme)
 {
   NsEventDriven *self = scheme->data;
@@ -69,7 +69,7 @@ static void guard_forces(NsScheme *scheme)
 }
 
 /* Evaluates all guards at self->look. */
-static PetscErrorCode look(NsScheme *scheme, NsStepOutcome *outcome)
+static PetscErrorCode evaluate_guards(NsScheme *scheme, NsStepOutcome *outcome)
 {
   NsEventDriven *self    = scheme->data;
   NsContact     *contact = scheme->contact;
@@ -100,7 +100,7 @@ static PetscErrorCode look_within(NsScheme *scheme, const NsState *x, PetscReal 
   PetscFunctionBegin;
   self->look.t = x->t + s * h;
   PetscCall(NsDaeInterpolate(self->dae, x, s, self->look.q, self->look.v));
-  PetscCall(look(scheme, outcome));
+  PetscCall(evaluate_guards(scheme, outcome));
   PetscFunctionReturn(0);
 }
 
@@ -112,7 +112,7 @@ static PetscErrorCode look_at(NsScheme *scheme, PetscReal t, Vec q, Vec v, NsSte
   self->look.t = t;
   PetscCall(VecCopy(q, self->look.q));
   PetscCall(VecCopy(v, self->look.v));
-  PetscCall(look(scheme, outcome));
+  PetscCall(evaluate_guards(scheme, outcome));
   PetscFunctionReturn(0);
 }
 
@@ -144,7 +144,7 @@ static PetscReal least(NsScheme *scheme)
 enum { START, MIDDLE, END };
 
 /* Stores the present values as those of the start, middle or end of the piece. */
-static void keep(NsScheme *scheme, int place)
+static void store_guards(NsScheme *scheme, int place)
 {
   PetscInt at = 0;
 
@@ -291,7 +291,7 @@ static PetscErrorCode look_and_keep(NsScheme *scheme, const NsState *x, PetscRea
   PetscFunctionBegin;
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(look_within(scheme, x, s, h, outcome));
-  keep(scheme, place);
+  store_guards(scheme, place);
   PetscFunctionReturn(0);
 }
 
@@ -388,7 +388,7 @@ static PetscReal next_length(const Landing *l, PetscReal longest, PetscReal roun
   after the event, never before. An event that was detected once counts, also if a second evaluation at the same time does not detect it: forces need not be unique. Not found: the repeated
   step has no event up to its last length.
 */
-static PetscErrorCode land(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
+static PetscErrorCode end_at_event(NsScheme *scheme, const NsState *x, PetscReal longest, PetscReal *h, PetscBool *found, NsStepOutcome *outcome)
 {
   NsEventDriven  *self     = scheme->data;
   const PetscReal rounding = 2 * PETSC_MACHINE_EPSILON * (PetscAbsReal(x->t) + longest);
@@ -428,7 +428,7 @@ PetscErrorCode NsEventFind(NsScheme *scheme, const NsState *x, PetscReal *h, Pet
   if (!outcome->done) PetscFunctionReturn(0);
   *h *= high;
   if (*found)
-    PetscCall(land(scheme, x, longest, h, found, outcome));
+    PetscCall(end_at_event(scheme, x, longest, h, found, outcome));
   else
     PetscCall(NsDaeTryExactly(((NsEventDriven *)scheme->data)->dae, x, *h, &outcome->done));
   PetscFunctionReturn(0);

@@ -8,7 +8,7 @@ static const NsEventSettings *settings_of(const NsScheme *scheme)
   return scheme->settings;
 }
 
-/* I1 into the selection: joints, what is held, what is closed. */
+/* Selects I1: joints, held contacts, closed contacts. */
 static PetscErrorCode list_closed(NsScheme *scheme, const NsState *at, PetscInt *count)
 {
   NsEventDriven *self    = scheme->data;

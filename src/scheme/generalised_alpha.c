@@ -68,7 +68,7 @@ static void part(NsScheme_GeneralisedAlpha *self)
 }
 
 /* One step of Newton's method on the gaps: q1+ into alpha.next; U, and the forces of joints into x1. `first`: from the position without jumps. */
-static PetscErrorCode position_round(NsScheme *scheme, PetscReal t1, PetscBool first, NsStepOutcome *outcome)
+static PetscErrorCode position_iteration(NsScheme *scheme, PetscReal t1, PetscBool first, NsStepOutcome *outcome)
 {
   NsScheme_GeneralisedAlpha *self     = scheme->data;
   NsAlpha                   *alpha    = &self->alpha;
@@ -122,7 +122,7 @@ static PetscErrorCode list_closed(NsScheme *scheme, PetscReal t1, PetscInt itera
   PetscFunctionReturn(0);
 }
 
-/* Rows of what is closed, for velocities, and of its friction alone: where that acts, positions move with it. */
+/* Rows of closed contacts, for velocities, and of their friction alone, which also changes positions. */
 static PetscErrorCode make_rows(NsScheme *scheme, PetscReal t1)
 {
   NsScheme_GeneralisedAlpha *self = scheme->data;
@@ -221,7 +221,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   do {
     const PetscInt moved = self->moved;
     PetscCall(NsAlphaIterate(scheme, t1, self->moved + self->hit > 0 ? self->U : NULL, self->hit ? self->w : NULL));
-    PetscCall(position_round(scheme, t1, first, outcome));
+    PetscCall(position_iteration(scheme, t1, first, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsAlphaIterationTake(&iteration, model, direct, &alpha->next, &alpha->q1, (t1 - x->t) * fastest + PETSC_SMALL));
     PetscCall(iterate_velocity(scheme, x, t1, iteration.count, outcome));

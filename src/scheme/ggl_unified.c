@@ -61,7 +61,7 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 }
 
 /* v1+ into next, from v1 and q1; P and the velocities around it. */
-static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
+static PetscErrorCode velocity_iteration(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, NsStepOutcome *outcome)
 {
   NsScheme_GglUnified *self  = scheme->data;
   NsModel             *model = scheme->model;
@@ -91,7 +91,7 @@ static PetscErrorCode velocity_round(NsScheme *scheme, const NsState *x, PetscRe
 }
 
 /* q1+ into next, from v1 = v1+. */
-static PetscErrorCode position_round(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode position_iteration(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsScheme_GglUnified         *self     = scheme->data;
   const NsSettings_GglUnified *settings = scheme->settings;
@@ -126,11 +126,11 @@ static PetscErrorCode iterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   PetscCall(VecCopy(x->v, self->p.v1));
   PetscCall(NsModelMove(scheme->model, x->q, dt, x->v, self->q1));
   do {
-    PetscCall(velocity_round(scheme, x, dt, count, outcome));
+    PetscCall(velocity_iteration(scheme, x, dt, count, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     if (iteration.count == 0) PetscCall(NsIterationLeast(scheme->model, x->q, dt, self->dv, &least));
     PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->p.v1, least, &fastest));
-    PetscCall(position_round(scheme, x, dt, outcome));
+    PetscCall(position_iteration(scheme, x, dt, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsIterationTake(&iteration, scheme->model, &self->next, &self->q1, dt * fastest + PETSC_SMALL, &farthest));
     PetscCall(NsIterationEnd(&iteration, outcome, &again));

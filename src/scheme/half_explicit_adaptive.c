@@ -43,7 +43,7 @@ typedef struct {
   PetscReal     longest, shortest; /* s */
   PetscReal     next;              /* s: the length that the last step proposes */
   PetscReal     size;              /* the largest coordinate so far */
-  PetscReal     last;              /* error of the last step, over what is allowed */
+  PetscReal     last;              /* error of the last step, relative to the allowed one */
   PetscInt64    tried, rejected;
 } NsScheme_HalfExplicitAdaptive;
 
@@ -88,7 +88,7 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   PetscFunctionReturn(0);
 }
 
-/* e of the flight over h, over what is allowed. */
+/* e of the flight over h, relative to the allowed error. */
 static PetscErrorCode flight_error(NsScheme *scheme, PetscReal h, PetscReal *ratio)
 {
   const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;

@@ -145,7 +145,7 @@ static PetscErrorCode put_massless(const NsModel *model, const PetscReal *value,
   PetscFunctionReturn(0);
 }
 
-/* Those of `taken` with what is closed by the last NsContactGaps into the list; *more: there are new ones. */
+/* Lists the contacts of `taken` and those closed by the last NsContactGaps; *more: some are new. */
 static PetscInt list_taken(NsMasslessContact *self, const NsContact *contact, PetscBool *more)
 {
   PetscInt count = 0;
@@ -171,7 +171,7 @@ static void difference(const NsScheme *scheme, const NsRows *rows, const PetscRe
 }
 
 /* One iteration from the iterate in q1 to the next: rows there, and P1. *change: the most that a massless unknown moves. */
-static PetscErrorCode solve_round(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, PetscReal *change, NsStepOutcome *outcome)
+static PetscErrorCode solve_iteration(NsScheme *scheme, const NsState *x, PetscReal dt, PetscInt count, PetscReal *change, NsStepOutcome *outcome)
 {
   NsMasslessContact *self    = scheme->data;
   NsModel           *model   = scheme->model;
@@ -230,7 +230,7 @@ static PetscErrorCode touch(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscCall(take_massless(model, self->q1, self->free));
   for (PetscInt k = 0; k < model->massless; k++) size = PetscMax(size, PetscAbsReal(self->free[k]));
   for (int iteration = 0; iteration < NS_MOST_ITERATIONS; iteration++) {
-    PetscCall(solve_round(scheme, x, dt, count, &change, outcome));
+    PetscCall(solve_iteration(scheme, x, dt, count, &change, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     PetscCall(NsContactGaps(contact, x->t + dt, self->q1));
     count = list_taken(self, contact, &more);

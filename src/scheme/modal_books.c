@@ -67,7 +67,7 @@ static PetscReal held_back(const NsModal *self)
   return work;
 }
 
-/* Work of friction and of surfaces that move by themselves; the normal parts do none but by errors, which the ledger shows. */
+/* Work of friction and of surfaces that move by themselves; normal parts do no work except by numerical errors, which the ledger shows. */
 static void book_reactions(NsScheme *scheme, PetscReal dt, int end)
 {
   NsModal         *self   = scheme->data;

@@ -35,7 +35,7 @@ typedef struct {
   PetscBool *in;   /* [candidates] I */
   PetscInt64 most; /* velocity problems in a step */
   Vec        q1, next;
-  NsRows     pressed;       /* normals of what is pressed, and joints */
+  NsRows     pressed;       /* normals of contacts under pressure, and joints */
   PetscInt  *list;          /* [candidates] of these */
   PetscReal *miss, *settle; /* [rows] their velocities, and what these take */
 } NsScheme_ProjectionCombined;

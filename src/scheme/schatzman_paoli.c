@@ -76,7 +76,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
 }
 
 /* gap_ahead = g(ahead), gap_last = e g(last) of all candidates that are active at either. */
-static PetscErrorCode look(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec ahead)
+static PetscErrorCode find_closed(NsScheme *scheme, PetscReal t, PetscReal dt, Vec last, Vec ahead)
 {
   NsScheme_SchatzmanPaoli *self    = scheme->data;
   NsContact               *contact = scheme->contact;
@@ -147,7 +147,7 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *now, PetscReal dt
   if (!scheme->model->candidates) PetscFunctionReturn(0);
   PetscCall(NsComplianceUpdate(self->mass, t, q, w, (NsOperator){1, 0, 0}));
   for (;;) {
-    PetscCall(look(scheme, t, dt, last, ahead));
+    PetscCall(find_closed(scheme, t, dt, last, ahead));
     actives = NsContactActive(contact, &active);
     PetscCall(NsModelRows(scheme->model, t, q, actives, active, &self->rows));
     PetscCall(scheme->model->flat_contacts ? solve_linear(scheme, dt, outcome) : solve_curved(scheme, t, dt, q, ahead, outcome));

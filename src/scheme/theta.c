@@ -99,9 +99,9 @@ static PetscErrorCode velocity_linear(NsScheme *scheme, const NsState *x, PetscR
   PetscFunctionReturn(0);
 }
 
-/* v1+ without P into next, and what the forces make of it into dv. Linear models: the same in all iterations, to the last bit; otherwise rounding of stiff forces would prevent
+/* v1+ without P into next, and its change by the forces into dv. Linear models: the same in all iterations, to the last bit; otherwise rounding of stiff forces would prevent
    convergence. */
-static PetscErrorCode free_round(NsScheme *scheme, const NsState *x, PetscReal dt)
+static PetscErrorCode free_iteration(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
   NsTheta        *self  = scheme->data;
   NsModel        *model = scheme->model;
@@ -135,7 +135,7 @@ PetscErrorCode NsThetaIterate(NsScheme *scheme, const NsState *x, PetscReal dt, 
   const PetscReal t    = x->t + (q ? dt : self->theta * dt);
 
   PetscFunctionBegin;
-  PetscCall(free_round(scheme, x, dt));
+  PetscCall(free_iteration(scheme, x, dt));
   if (!count) PetscFunctionReturn(0);
   PetscCall(NsModelRows(scheme->model, t, q ? q : self->qth, count, NsContactSelected(scheme->contact), &p->w));
   if (!q) PetscCall(NsRowsVelocity(scheme->model, &p->w, x->v, p->u0));

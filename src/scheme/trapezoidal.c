@@ -24,7 +24,7 @@ PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work)
   PetscFunctionReturn(0);
 }
 
-/* The compliance now, so that no step has to allocate for the first contact; and what is closed. */
+/* Updates the compliance, so that no step has to allocate for the first contact; and finds the closed contacts. */
 PetscErrorCode NsTrapezoidalStart(NsScheme *scheme, const NsState *state)
 {
   NsTrapezoidal *self = scheme->data;
@@ -114,7 +114,7 @@ PetscInt NsTrapezoidalFlagClosed(const NsScheme *scheme, PetscBool *flag)
   return NsContactList(scheme->contact, flag);
 }
 
-/* q1 with what is closed put onto g = 0; a1 and v1 there. Where contacts are curved, pressed ones will have to move, and the accelerations of a flight before that would be wasted. */
+/* q1 with closed contacts projected onto g = 0; a1 and v1 there. Where contacts are curved, pressed ones will have to move, and the accelerations of a flight before that would be wasted. */
 static PetscErrorCode held_flight(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   NsTrapezoidal  *self    = scheme->data;

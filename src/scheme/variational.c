@@ -110,7 +110,7 @@ static PetscErrorCode gather_incoming(NsScheme *scheme, PetscReal t, PetscReal d
 }
 
 /* u_k+ into next, from u_k in p.v1; P and the velocities around it. */
-static PetscErrorCode newton_round(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q, Vec before, NsStepOutcome *outcome)
+static PetscErrorCode newton_iteration(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q, Vec before, NsStepOutcome *outcome)
 {
   NsScheme_Variational *self  = scheme->data;
   NsPercussion         *p     = &self->p;
@@ -143,7 +143,7 @@ static PetscErrorCode iterate(NsScheme *scheme, PetscReal t, PetscReal dt, Vec q
   iteration.steadily = PETSC_TRUE;
   PetscCall(VecCopy(before, self->p.v1));
   do {
-    PetscCall(newton_round(scheme, t, dt, q, before, outcome));
+    PetscCall(newton_iteration(scheme, t, dt, q, before, outcome));
     if (!outcome->done) PetscFunctionReturn(0);
     if (once) {
       PetscCall(VecCopy(self->next, self->p.v1));

@@ -110,7 +110,7 @@ const NsTable NsTable_Bearing = {"bearing", "massless bearing between a rotor an
   .at_most_one_of = "stiffness, stiffness_matrix", .check = check_bearing};
 #undef NS_SPRING_LAW
 
-/* A table that begins at 0 or above serves the other sense of spin as well: seen in a mirror, cross-coupling changes its sign. */
+/* A table that begins at 0 or above is also valid for the other direction of spin, by symmetry: cross-coupling changes its sign. */
 static void look_up(const NsNumbers *table, PetscReal signed_speed, PetscReal value[8])
 {
   const PetscBool mirrored = signed_speed < 0 && table->values[0] >= 0;

@@ -19,7 +19,7 @@
 
 #define NS_CELL_SIZE (NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS)
 
-/* An element (the first fe->elements cells) or a body without elements (the rest), with what is attached to it. */
+/* An element (the first fe->elements cells) or a body without elements (the rest), with its attachments. */
 typedef struct {
   PetscInt  n, unknown[NS_ELEMENT_UNKNOWNS];
   PetscReal M[NS_CELL_SIZE], C[NS_CELL_SIZE], K[NS_CELL_SIZE], G[NS_CELL_SIZE];

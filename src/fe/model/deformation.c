@@ -99,7 +99,7 @@ PetscErrorCode NsFeDeformationCreate(NsFe *fe, const NsModel *model)
   PetscFunctionReturn(0);
 }
 
-static void look_at_nodes(const NsFe *fe, const PetscReal *q, Largest *rotation)
+static void check_nodes(const NsFe *fe, const PetscReal *q, Largest *rotation)
 {
   const NsLayout *layout = fe->back_end->layout;
 
@@ -179,7 +179,7 @@ PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound
 
   PetscFunctionBegin;
   PetscCall(NsLayoutExchange(fe->back_end->layout, 1, &aq));
-  look_at_nodes(fe, aq, &turned);
+  check_nodes(fe, aq, &turned);
   look_at_elements(fe, aq, &turned, &longer);
   PetscCall(set_bound(fe, &turned, rotation));
   PetscCall(set_bound(fe, &longer, stretch));

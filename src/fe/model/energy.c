@@ -1,5 +1,5 @@
 /*
-  Energies of a finite-element model, and the power of what is not in them: dampers, loads, bearings of unsymmetric stiffness, unbalances.
+  Energies of a finite-element model, and the power of the other forces: dampers, loads, bearings of unsymmetric stiffness, unbalances.
 
       kinetic = v' M v / 2        elastic = sum of elements and springs        potential = -weight' q
       power.damping = w' C v      power.load = w' (f + bearings + unbalances), by the forces at (q, v)

@@ -202,8 +202,8 @@ static PetscErrorCode gyroscopic_rate(Mat G, KSP by_M, PetscReal mass, Vec x, Ve
   PetscFunctionReturn(0);
 }
 
-/* Its damping and gyroscopic rate from its shape x: of two equal frequencies any mixture has the same. faster: G with rotors of free spin `more` (rad/s) faster; NULL: there
-   are none. */
+/* Its damping and gyroscopic rate from its shape x: of two equal frequencies any mixture has the same. faster: G with rotors of free spin `more` (rad/s) faster; NULL: no such
+   rotors. */
 static PetscErrorCode rates_of(Mat M, Mat C, Mat G, Mat faster, PetscReal more, KSP by_M, Vec x, Vec y, Vec z, NsStabilityMode *mode)
 {
   PetscReal mass, value;

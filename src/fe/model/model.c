@@ -5,7 +5,7 @@
 */
 #include "fe/backend/backend.h"
 
-/* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads leave most of the weight as it is. q and v may be NULL where fe->fused. */
+/* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads do not change most entries of the weight. q and v may be NULL where fe->fused. */
 static PetscErrorCode outer_force(const NsModel *model, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
 {
   NsFe             *fe    = model->data;
@@ -15,7 +15,7 @@ static PetscErrorCode outer_force(const NsModel *model, PetscReal t, PetscReal *
   PetscFunctionBegin;
   *outer = fe->outer;
   if (!fe->outer) PetscFunctionReturn(0);
-  if (fe->forces.gyros + fe->forces.varyings) PetscCall(NsLayoutExchange(fe->back_end->layout, 2, (PetscReal *[]){q, v})); /* they look at ghosts */
+  if (fe->forces.gyros + fe->forces.varyings) PetscCall(NsLayoutExchange(fe->back_end->layout, 2, (PetscReal *[]){q, v})); /* they read ghosts */
   if (here->gyros + here->varyings + here->unbalances) {
     if (fe->weight)
       PetscCall(PetscArraycpy(fe->outer, fe->weight, local));

@@ -56,8 +56,8 @@ static PetscErrorCode hold_twists(const NsFe *fe, PetscReal largest, Mat K, Vec 
   PetscFunctionReturn(0);
 }
 
-/* Reports the unknown of the largest displacement: if K is singular, it belongs to what is not supported. */
-static PetscErrorCode blame(NsFe *fe, NsModel *model)
+/* Reports the unknown of the largest displacement: if K is singular, it belongs to an unsupported part. */
+static PetscErrorCode report_loose(NsFe *fe, NsModel *model)
 {
   const PetscReal *q    = NsVecRead(fe->rest);
   PetscInt         most = 0;
@@ -154,7 +154,7 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscCall(VecDot(f, fe->rest, &work));
   PetscCall(twice_energy(fe, speeds, held, &twice));
   PetscCall(VecNorm(f, NORM_INFINITY, &largest));
-  if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(blame(fe, model));
+  if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(report_loose(fe, model));
   PetscCall(PetscFree(speeds));
   PetscCall(VecDestroy(&zero));
   PetscCall(VecDestroy(&f));

@@ -7,7 +7,7 @@
 */
 #include "setup.h"
 
-#define SMALLEST 0x1p-60 /* of a spike, as part of its largest number: what is below is lost in rounding */
+#define SMALLEST 0x1p-60 /* of a spike, relative to its largest entry: smaller entries are below rounding */
 
 enum {
   W     = NS_LANES,

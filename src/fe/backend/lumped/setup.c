@@ -427,7 +427,7 @@ static PetscErrorCode add_groups(Setup *self)
     PetscCall(add_group(self, &fe->body[b], &lumped->group[lumped->groups]));
     if (lumped->group[lumped->groups++].rates) rates = PETSC_TRUE;
   }
-  PetscCall(PetscCalloc1(lumped->entries, &lumped->motion)); /* what is supported stays zero */
+  PetscCall(PetscCalloc1(lumped->entries, &lumped->motion)); /* supported DOF remain zero */
   PetscCall(PetscCalloc1(lumped->entries, &lumped->force));
   if (rates) PetscCall(PetscCalloc1(lumped->entries, &lumped->rate));
   PetscFunctionReturn(0);
