@@ -61,5 +61,45 @@ static void two_balls_meet(void **state)
   for (int k = 0; k < 3; k++) check_impact(frictions[k]);
 }
 
-static const struct CMUnitTest tests[] = {cmocka_unit_test(two_balls_meet)};
+static const char around[] = "bodies:\n"
+                             "  pair:\n"
+                             "    type: balls\n"
+                             "    mesh: {line: {from: [0, 0, 0], to: [5 m, 6 m, 7 m], elements: 1}}\n"
+                             "    radius: 10 mm\n"
+                             "    density: 1000\n"
+                             "  third:\n"
+                             "    type: balls\n"
+                             "    mesh: {line: {from: [%g, %g, %g], to: [%g, %g, %g], elements: 1}}\n"
+                             "    radius: 10 mm\n"
+                             "    density: 1000\n"
+                             "    initial: {velocity: [%g, %g, %g]}\n"
+                             "contacts:\n"
+                             "  hit: {between: [{node: third.all, radius: 10 mm}, {node: pair.all, radius: 10 mm}]}\n"
+                             "scheme: {type: moreau_jean, theta: 0.5, step: 0.1 ms}\n"
+                             "time: {end: 20 ms}\n";
+
+/* From each side, along axes and diagonals: the grid of cells is looked at all around a ball. */
+static void balls_come_from_everywhere(void **state)
+{
+  const PetscReal m = 4.0 / 3 * PETSC_PI * 1e-6 * 1000;
+
+  (void)state;
+  for (int k = 0; k < 27; k++) {
+    const PetscReal d[3]   = {k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1};
+    const PetscReal length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), a = 0.03 / length, b = 1 / length, v = -2 / length;
+    PetscReal       impulse = 0;
+    char            text[2048];
+    if (k == 13) continue;
+    (void)snprintf(text, sizeof(text), around, a * d[0], a * d[1], a * d[2], b * d[0], b * d[1], b * d[2], v * d[0], v * d[1], v * d[2]);
+    TestRun test = test_run_open(text, NULL);
+    while (test_runs(test.run)) {
+      test_step(test.run);
+      for (PetscInt i = 0; i < test.run->model->candidates; i++) impulse += NsContactReports(test.run->contact)[i].impulse[0];
+    }
+    assert_near(impulse, m * 2 / 2, 1e-5 * m); /* %g */
+    test_run_close(&test);
+  }
+}
+
+static const struct CMUnitTest tests[] = {cmocka_unit_test(two_balls_meet), cmocka_unit_test(balls_come_from_everywhere)};
 TEST_MAIN(tests)

@@ -197,6 +197,11 @@ static void cantilever_is_exact(void **state)
     assert_relative(probe_now(&test, "beam.right", "rx"), 11 / (G * J), 1e-9);
     assert_relative(probe_now(&test, "beam.right", "ry"), 13 / EIy - 700 / (2 * EIy), 1e-9);
     assert_relative(probe_now(&test, "beam.right", "rz"), 17 / EIz + 500 / (2 * EIz), 1e-9);
+    /* Clapeyron: the energy at the start is half the work that the loads would do */
+    const PetscReal work = 300 * probe_now(&test, "beam.right", "ux") + 500 * probe_now(&test, "beam.right", "uy") +
+                           700 * probe_now(&test, "beam.right", "uz") + 11 * probe_now(&test, "beam.right", "rx") +
+                           13 * probe_now(&test, "beam.right", "ry") + 17 * probe_now(&test, "beam.right", "rz");
+    assert_relative(test.run->ledger.initial, work / 2, 1e-9);
     /* between the nodes too: the shape functions are the solution */
     assert_relative(
       probe_now(&test, "beam@0.37", "uy"), 500 * 0.37 * 0.37 * (3 - 0.37) / (6 * EIz) + 17 * 0.37 * 0.37 / (2 * EIz) + 500 * 0.37 * shear, 1e-9);
@@ -214,6 +219,33 @@ static void cantilever_is_exact(void **state)
     assert_relative(probe_now(&test, "beam.right", "ry"), -700 / (6 * EIy), 1e-9);
     test_run_close(&test);
   }
+}
+
+/* N/A + |M_3| h/(2 I_z) + |M_2| b/(2 I_y) at a corner of the rectangle, in the middle of each of the four parts of an element. */
+static void stress_of_a_rectangle(void **state)
+{
+  const char *const tip[]  = {"loads={tip: {at: beam.right, force: [300, 500, 700], moment: [11, 13, 17]}}", NULL};
+  TestRun           test   = test_run_open(cantilever, tip);
+  const NsScene    *scene  = &test.run->model->scene;
+  const NsFe       *fe     = fe_of(&test);
+  NsFields          fields = {0};
+
+  (void)state;
+  fields.displacement = NsArenaAlloc(test.arena, sizeof(double) * 3 * (size_t)scene->points);
+  fields.velocity     = NsArenaAlloc(test.arena, sizeof(double) * 3 * (size_t)scene->points);
+  fields.stress       = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
+  fields.normal_force = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
+  fields.energy       = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  assert_int_equal(scene->cells, 4 * fe->elements);
+  for (PetscInt cell = 0; cell < scene->cells; cell++) {
+    const NsFeElement *e    = &fe->element[cell / 4];
+    const PetscReal    from = fe->x[3 * e->node[0]], x = from + (2 * (cell % 4) + 1) / 8.0 * (fe->x[3 * e->node[1]] - from);
+    const PetscReal    about_z = PetscAbsReal(17 + 500 * (1 - x)) * h / 2 / inertia_z(),
+                    about_y    = PetscAbsReal(13 - 700 * (1 - x)) * b / 2 / inertia_y();
+    assert_relative(fields.stress[cell], 300 / area() + about_z + about_y, 1e-7);
+  }
+  test_run_close(&test);
 }
 
 /* Planar beams are those in space held in the plane. */
@@ -682,6 +714,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(rigid_motion_gives_no_force),
   cmocka_unit_test(constant_strains_are_exact),
   cmocka_unit_test(cantilever_is_exact),
+  cmocka_unit_test(stress_of_a_rectangle),
   cmocka_unit_test(planar_is_spatial_in_the_plane),
   cmocka_unit_test(any_orientation_is_the_same),
   cmocka_unit_test(frame_in_space),
