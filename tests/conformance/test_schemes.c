@@ -266,7 +266,7 @@ static void implicit_schemes_have_no_limit(void **state)
   test_run_close(&test);
 }
 
-/* Explicit Euler: no step without damping, and one that damping allows: x' = -c x' needs dt < 2/c, oscillations dt < 2 zeta/w. */
+/* Explicit Euler: no step without damping; a limit for some damping holds for less of it, so that there is none with damping, either. */
 static void unstable_schemes_say_so(void **state)
 {
   (void)state;
