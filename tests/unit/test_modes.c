@@ -374,7 +374,40 @@ static void free_spin(void **state)
   }
 }
 
+/* Two points with lateral motions (1, -i b), whatever the unit of the shape: forward for b > 0. Mixed: each sense has more than a tenth of an area that is not next to nothing. */
+static void senses_of_two_orbits(void **state)
+{
+  static const struct {
+    PetscReal    b[2];
+    NsWhirlSense sense;
+  } cases[] = {
+    {{1, 1}, NS_WHIRL_FORWARD},
+    {{-1, -0.2}, NS_WHIRL_BACKWARD},
+    {{1, 0}, NS_WHIRL_FORWARD},
+    {{1, -0.2}, NS_WHIRL_MIXED},
+    {{1, -0.1}, NS_WHIRL_FORWARD},
+    {{-1, 0.1}, NS_WHIRL_BACKWARD},
+    {{0.02, -0.02}, NS_WHIRL_MIXED},
+    {{0.004, -0.004}, NS_WHIRL_PLANAR},
+    {{0.004, 0.004}, NS_WHIRL_PLANAR},
+    {{0, 0}, NS_WHIRL_PLANAR},
+  };
+  static const PetscReal sizes[] = {1e-4, 1, 1e4}, axis[3] = {1, 0, 0};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    for (int k = 0; k < 3; k++) {
+      const PetscReal    s = sizes[k], *b = cases[i].b;
+      const PetscComplex u[6]  = {0, s, -PETSC_i * b[0] * s, 0, s, -PETSC_i * b[1] * s};
+      const NsWhirl      whirl = NsWhirlOfOrbits(axis, 2, u);
+      assert_int_equal(whirl.sense, cases[i].sense);
+      assert_near(whirl.kappa, 2 * (b[0] + b[1]) / (2 + b[0] * b[0] + b[1] * b[1]), 1e-15);
+    }
+  }
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(senses_of_two_orbits),
   cmocka_unit_test(bars_vibrate_at_their_frequencies),
   cmocka_unit_test(free_bar_has_a_rigid_motion),
   cmocka_unit_test(damped_bar_is_exact),
