@@ -96,6 +96,6 @@ PetscErrorCode NsStudyExamine(NsStudy *study, bool *good)
     free(messages);
     NsArenaDestroy(&arena);
   }
-  if (*good && warned > 1) fprintf(stderr, "percuss study: %d more runs have warnings\n", warned - 1);
+  if (*good && warned > 1) fprintf(stderr, "percuss study: %d more run%s warnings\n", warned - 1, warned == 2 ? " has" : "s have");
   PetscFunctionReturn(0);
 }

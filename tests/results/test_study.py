@@ -267,6 +267,19 @@ record: {{loss: {{summary: energy.impact}}}}
         self.assertGreater(float(rows[2]["loss"]), 0)
         self.assertIn("2 runs done, 1 failed", done.stdout)
 
+    def test_runs_with_warnings_are_counted(self):
+        for durations, more in (("0.15 us, 1 ms, 2 ms", None), ("0.15 us, 0.12 us, 1 ms", "1 more run has warnings"), ("0.15 us, 0.12 us, 0.11 us", "2 more runs have warnings")):
+            done = self.study(f"""config: {CONFIGS}/elastic_bar.yaml
+set: {{time.end: 2 us, output: {{frames: {{every: 0}}}}, loads: {{push: {{at: bar.right, force: [1 N, 0, 0], time: {{pulse: {{start: 0.5 us, duration: 1 ms}}}}}}}}}}
+vary: {{loads.push.time.pulse.duration: [{durations}]}}
+record: {{t: {{summary: time}}}}
+""", "--quiet", "--overwrite")
+            self.assertIn("this concerns run 1 of 3: loads.push.time.pulse.duration=0.15 us\n", done.stderr)
+            if more:
+                self.assertIn(f"percuss study: {more}\n", done.stderr)
+            else:
+                self.assertNotIn("more run", done.stderr)
+
     def test_a_killed_run_is_a_row_and_made_again(self):
         text = f"""config: {CONFIGS}/elastic_bar.yaml
 set: {{time.end: 100 s, output: {{contacts: {{every: 0}}, energy: {{every: 0}}, history: {{every: 0}}, frames: {{every: 0}}}}}}

@@ -99,6 +99,26 @@ static void rigid_motion_gives_no_force(void **state)
   test_run_close(&test);
 }
 
+/* By bits of the numbers: signs do not count, and of zeros it is zero. */
+static void largest_of_a_vector(void **state)
+{
+  TestRun    test = test_run_open(bar, NULL);
+  PetscReal *q    = NsVecArray(test.run->state.q), largest;
+  PetscInt   n;
+
+  (void)state;
+  CHECK(VecGetLocalSize(test.run->state.q, &n));
+  for (PetscInt i = 0; i < n; i++) q[i] = i % 2 ? -0.0 : 0;
+  CHECK(NsModelLargest(test.run->model, test.run->state.q, &largest));
+  assert_true(largest == 0);
+  for (PetscInt k = 0; k < n; k++) {
+    for (PetscInt i = 0; i < n; i++) q[i] = i == k ? -3 : 1e-3 * i;
+    CHECK(NsModelLargest(test.run->model, test.run->state.q, &largest));
+    assert_true(largest == 3);
+  }
+  test_run_close(&test);
+}
+
 /* Constant strain, exactly: the stress is E eps in every element, and nothing pulls at inner nodes. */
 static void constant_strain_is_exact(void **state)
 {
@@ -454,6 +474,7 @@ static void probes_interpolate(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(largest_of_a_vector),
   cmocka_unit_test(rigid_motion_gives_no_force),
   cmocka_unit_test(constant_strain_is_exact),
   cmocka_unit_test(truss_members_have_their_strain),
