@@ -64,7 +64,7 @@ static void two_balls_meet(void **state)
 static const char around[] = "bodies:\n"
                              "  pair:\n"
                              "    type: balls\n"
-                             "    mesh: {line: {from: [0, 0, 0], to: [5 m, 6 m, 7 m], elements: 1}}\n"
+                             "    mesh: {line: {from: [0, 0, 0], to: [18 m, 7.4 m, 3.6 m], elements: 300}}\n"
                              "    radius: 10 mm\n"
                              "    density: 1000\n"
                              "  third:\n"
@@ -78,7 +78,7 @@ static const char around[] = "bodies:\n"
                              "scheme: {type: moreau_jean, theta: 0.5, step: 0.1 ms}\n"
                              "time: {end: 20 ms}\n";
 
-/* From each side, along axes and diagonals: the grid of cells is looked at all around a ball. */
+/* From each side, along axes and diagonals: the grid of cells, which are many for so many balls, is looked at all around a ball. */
 static void balls_come_from_everywhere(void **state)
 {
   const PetscReal m = 4.0 / 3 * PETSC_PI * 1e-6 * 1000;
