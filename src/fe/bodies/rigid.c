@@ -101,9 +101,9 @@ static void attach(const void *settings, NsFe *fe, NsFeBody *body)
 const NsVariant NsBodyVariant_Rigid = {
   .name  = "rigid",
   .title = "rigid body: mass and moments of inertia at one node",
-  .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small. They may\n"
-           "be any angle if nothing is attached off the centre, and two of them are held or the moments of inertia are equal.\n"
-           "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: use\n"
+  .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small. They may "
+           "be any angle if nothing is attached off the centre, and two of them are held or the moments of inertia are equal. "
+           "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: use "
            "a rotor for bodies that spin fast.",
   .table = &rigid_table,
 };
