@@ -103,6 +103,7 @@ struct NsTable {
   const char  *shorthand; /* a scalar (or list of scalars) in place of the mapping means {shorthand: it} */
   /* Rules between keys, after all keys were read without error; may be NULL. */
   void (*check)(const void *settings, NsArena *arena, NsDiag *diag);
+  const char *library; /* "materials": a mapping at the top of the config whose entries can be named in place of the mapping. Not with `shorthand` */
 };
 
 /* One choice of a mapping with a `type`: a body, a scheme. Registered by a line in a list.h. */

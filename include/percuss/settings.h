@@ -65,6 +65,9 @@ typedef struct NsOutputSettings NsOutputSettings; /* src/output/settings.h */
 
 typedef struct {
   const NsNode             *where;
+  NsStrings                 include;             /* none: the reader has merged them */
+  const NsNode             *parameters;          /* NULL: the reader has put them in place */
+  NsList                    materials, sections; /* by name: libraries for those of bodies */
   const char               *title;
   double                    gravity[3];
   NsList                    bodies;                       /* NsChosen by name */

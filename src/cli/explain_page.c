@@ -109,7 +109,9 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
            : key->least == 1 ? "number or list of numbers"
                              : "list of numbers";
   case NS_KEY_STRINGS: return "word or list of words";
-  case NS_KEY_TABLE: return key->table->shorthand ? NsArenaPrint(arena, "mapping, or its %s alone", key->table->shorthand) : "mapping";
+  case NS_KEY_TABLE:
+    if (key->table->library) return NsArenaPrint(arena, "mapping, or a name of `%s`", key->table->library);
+    return key->table->shorthand ? NsArenaPrint(arena, "mapping, or its %s alone", key->table->shorthand) : "mapping";
   case NS_KEY_LIST:
     return key->table->shorthand ? NsArenaPrint(arena, "list of mappings, or of their %s alone", key->table->shorthand) : "list of mappings";
   case NS_KEY_NAMED: return "mapping from names to mappings";

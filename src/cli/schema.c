@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* A number and its unit as two words; the units themselves are checked by the reader. */
-#define QUANTITY "^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?(\\s+[^\\s].*)?$"
+#define QUANTITY "^\\s*[-+]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][-+]?[0-9]+)?(\\s+[^\\s].*)?$|[$]" /* a number with a unit, or a parameter */
 #define NAME     "^[^\\s.@:/-][^\\s.@:/]*$"
 
 enum { MAX_TABLES = 512, EXAMPLE_DEPTH = 4 };
@@ -236,7 +236,8 @@ static void put_kind(Schema *schema, const NsKey *key)
     put_bounds(schema, key);
     return;
   case NS_KEY_INTEGER:
-    NsJsonString(json, "type", "integer");
+    put_strings(schema, "type", (const char *const[]){"integer", "string", NULL});
+    NsJsonString(json, "pattern", "[$]");
     put_bounds(schema, key);
     return;
   case NS_KEY_BOOLEAN: NsJsonString(json, "type", "boolean"); return;
@@ -251,8 +252,13 @@ static void put_kind(Schema *schema, const NsKey *key)
   case NS_KEY_NUMBERS: put_numbers(schema, key); return;
   case NS_KEY_STRINGS: put_words(schema, key); return;
   case NS_KEY_TABLE:
-    NsJsonOpen(json, "allOf", '['); /* siblings of $ref are ignored in draft 7 */
+    NsJsonOpen(json, "anyOf", '['); /* siblings of $ref are ignored in draft 7 */
     put_reference(schema, NULL, key->table, NULL);
+    if (key->table->library) {
+      NsJsonOpen(json, NULL, '{');
+      NsJsonString(json, "type", "string");
+      NsJsonClose(json);
+    }
     NsJsonClose(json);
     return;
   case NS_KEY_LIST:

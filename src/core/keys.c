@@ -226,7 +226,7 @@ static void read_default(NsKeysReader *reader, const NsTable *table, const NsKey
   abort();
 }
 
-static const NsTable no_keys = {"none", "", (const NsKey[]){{.name = NULL}}, sizeof(const NsNode *), NULL, NULL, NULL, NULL};
+static const NsTable no_keys = {"none", "", (const NsKey[]){{.name = NULL}}, sizeof(const NsNode *)};
 
 /* typed: the key `type` was read by the caller. */
 static void read_mapping(NsKeysReader *reader, const NsTable *table, const NsNode *node, const NsKeysPath *path, bool typed, void *settings)
@@ -356,16 +356,44 @@ static void read_list(NsKeysReader *reader, const NsKey *key, const NsNode *node
   }
 }
 
+/* A word in the place of a mapping: the entry of this name in the table's library, at the top of the config. NULL: an error was reported. */
+static const NsNode *find_in_library(NsKeysReader *reader, const NsTable *table, const NsNode *node)
+{
+  const NsNode *root = node, *library, *entry;
+  const char  **names;
+  int           count = 0;
+
+  while (root->parent) root = root->parent;
+  library = NsTreeChild(root, table->library);
+  entry   = NsTreeChild(library, node->text);
+  if (entry) return entry;
+  names = NsArenaAlloc(reader->arena, ((size_t)(library ? library->count : 0) + 1) * sizeof(*names));
+  for (const NsNode *child = library && library->kind == NS_NODE_MAP ? library->first : NULL; child; child = child->next) names[count++] = child->key;
+  NsDiagError(reader->diag, node->place, "there is no '" NS_CLIP "' in `%s`%s", NsClip(node->text), table->library,
+    NsDidYouMean(NsNearestWord(node->text, names)));
+  if (!count)
+    NsDiagNote(reader->diag, "%s: {%s: %s}, at the top of the config, gives a %s this name", table->library,
+      NsArenaPrint(reader->arena, NS_CLIP, NsClip(node->text)), example_of(reader, table), table->name);
+  return NULL;
+}
+
+static void read_table(NsKeysReader *reader, const NsKey *key, const NsNode *node, const NsKeysPath *path, void *field)
+{
+  const NsTable   *table = key->table;
+  const NsKeysPath top = {NULL, "", 0}, library = {&top, table->library, 0}, entry = {&library, node->text, 0};
+  const bool       by_name  = table->library && !table->shorthand && node->kind == NS_NODE_SCALAR && !NsKeysIsNull(node);
+  void            *settings = NsArenaAlloc(reader->arena, table->size);
+
+  *(void **)field = settings;
+  if (by_name) node = find_in_library(reader, table, node);
+  if (node)
+    read_mapping(reader, table, node, by_name ? &entry : path, false, settings); /* an error in an entry reads the same wherever it is named */
+}
+
 static void read_key(NsKeysReader *reader, const NsKey *key, const NsNode *node, const NsKeysPath *path, void *field)
 {
   switch (key->kind) {
-  case NS_KEY_TABLE: {
-    void *settings = NsArenaAlloc(reader->arena, key->table->size);
-
-    *(void **)field = settings;
-    read_mapping(reader, key->table, node, path, false, settings);
-    return;
-  }
+  case NS_KEY_TABLE: read_table(reader, key, node, path, field); return;
   case NS_KEY_LIST:
   case NS_KEY_NAMED:
   case NS_KEY_NAMED_VARIANTS: read_list(reader, key, node, path, field); return;

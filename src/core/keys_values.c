@@ -63,18 +63,6 @@ bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node)
   return true;
 }
 
-/* The place of the wrong part of a scalar, if its text is in the source as it is (not folded, no escapes). */
-static NsPlace part_of(const NsNode *node, int column, int length)
-{
-  NsPlace   place = node->place;
-  const int count = NsTextCount(node->text, strlen(node->text)), quote = node->quoted ? 1 : 0;
-
-  if (!place.source || place.length != count + 2 * quote) return place;
-  place.column += quote + NsTextCount(node->text, (size_t)column);
-  place.length = NsTextCount(node->text + column, (size_t)length);
-  return place;
-}
-
 typedef struct {
   const char *text; /* NULL: none */
   int         size; /* of the number in it */
@@ -161,7 +149,7 @@ static void read_number(
 
   if (!is_scalar(reader, key, node, label, pure ? "a number" : NsDimensionName(dimension))) return;
   if (!NsParseQuantity(node->text, dimension, &value, message, sizeof(message), &column, &length)) {
-    NsDiagError(reader->diag, part_of(node, column, length), "%s", message);
+    NsDiagError(reader->diag, NsTreePart(node, column, length), "%s", message);
     NsKeysNote(reader, key);
   } else if (!range_label || check_range(reader, key, dimension, node, range_label, value)) {
     *field = value;

@@ -5,7 +5,7 @@
 #include "percuss/tree.h"
 #include "core/out_of_memory.h"
 #include "core/text.h"
-#include "core/tree_internal.h"
+#include "core/tree_alias.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -30,6 +30,7 @@ typedef struct {
   int             nodes, depth, documents;
   bool            failed;
   NsNode         *root;
+  NsAnchor       *anchors;
   Frame           frames[NS_TREE_MAX_DEPTH];
   NsArena        *arena;
   NsDiag         *diag;
@@ -65,7 +66,7 @@ static bool take_key(Builder *b, Frame *frame, const yaml_event_t *event, NsPlac
   const size_t size = event->type == YAML_SCALAR_EVENT ? event->data.scalar.length : 0;
 
   if (event->type != YAML_SCALAR_EVENT) {
-    NsDiagError(b->diag, place, event->type == YAML_ALIAS_EVENT ? "aliases ('*') are not supported" : "a key must be a word, not a list or mapping");
+    NsDiagError(b->diag, place, "a key must be a word, not %s", event->type == YAML_ALIAS_EVENT ? "an alias" : "a list or mapping");
     return stop(b);
   }
   text = (const char *)event->data.scalar.value;
@@ -75,14 +76,16 @@ static bool take_key(Builder *b, Frame *frame, const yaml_event_t *event, NsPlac
     refuse(b, place, "a key cannot hold a NUL character");
   else if (size > NS_TREE_MAX_KEY)
     refuse(b, place, "a key of more than 200 bytes");
-  else if (!strcmp(text, "<<") && event->data.scalar.plain_implicit)
-    refuse(b, place, "merge keys ('<<') are not supported");
-  frame->key       = NsArenaCopy(b->arena, text, size > NS_TREE_MAX_KEY ? NS_TREE_MAX_KEY : size);
+  if (!strcmp(text, NsMergeKey) && event->data.scalar.plain_implicit)
+    frame->key = NsMergeKey;
+  else
+    frame->key = NsArenaCopy(b->arena, text, size > NS_TREE_MAX_KEY ? NS_TREE_MAX_KEY : size);
   frame->key_place = place;
   return true;
 }
 
-static bool refuse_properties(Builder *b, const yaml_event_t *event, NsPlace place)
+/* Refuses a tag; returns the anchor or NULL. */
+static const char *properties_of(Builder *b, const yaml_event_t *event, NsPlace place)
 {
   const yaml_char_t *anchor = NULL, *tag = NULL;
 
@@ -95,12 +98,19 @@ static bool refuse_properties(Builder *b, const yaml_event_t *event, NsPlace pla
   } else if (event->type == YAML_MAPPING_START_EVENT) {
     anchor = event->data.mapping_start.anchor;
     tag    = event->data.mapping_start.tag;
-  } else {
-    refuse(b, place, "aliases ('*') are not supported");
   }
-  if (anchor) refuse(b, place, "anchors ('&') are not supported");
   if (tag) refuse(b, place, "tags ('!') are not supported");
-  return true;
+  return (const char *)anchor;
+}
+
+/* Copies count as values: an alias of aliases cannot grow without end. */
+static bool take_alias(Builder *b, const char *name, NsNode *node)
+{
+  const int copied = NsAliasCopy(b->anchors, name, node, NS_TREE_MAX_NODES - b->nodes, NS_TREE_MAX_DEPTH - b->base - b->depth, b->arena, b->diag);
+
+  b->nodes += copied > 0 ? copied : 0;
+  b->failed = b->failed || copied < 0;
+  return copied != -2;
 }
 
 /* A scalar, or the beginning of a map or list. */
@@ -114,7 +124,7 @@ static bool take_node(Builder *b, const yaml_event_t *event)
     NsDiagError(b->diag, place, "more than %d values", NS_TREE_MAX_NODES);
     return stop(b);
   }
-  refuse_properties(b, event, place);
+  const char *anchor = properties_of(b, event, place);
   if (frame && frame->node->kind == NS_NODE_MAP && !frame->key) return take_key(b, frame, event, place);
 
   node        = NsArenaAlloc(b->arena, sizeof(*node));
@@ -136,9 +146,10 @@ static bool take_node(Builder *b, const yaml_event_t *event)
   } else {
     b->root = node;
   }
+  if (anchor) NsAnchorAdd(&b->anchors, anchor, node, b->arena);
   if (node->kind == NS_NODE_SCALAR) {
     node->text = "";
-    if (event->type == YAML_ALIAS_EVENT) return true;
+    if (event->type == YAML_ALIAS_EVENT) return take_alias(b, (const char *)event->data.alias.anchor, node);
     node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
     node->text   = NsArenaCopy(b->arena, (const char *)event->data.scalar.value, event->data.scalar.length);
     if (strlen(node->text) != event->data.scalar.length) refuse(b, place, "text cannot hold a NUL character");
@@ -204,7 +215,11 @@ static void close_node(Builder *b, const yaml_event_t *event)
     node->place.length = node->first->key_place.length;
   }
   if (!node->key) node->key_place = node->place;
-  if (node->kind == NS_NODE_MAP) refuse_duplicates(b, node);
+  if (node->kind != NS_NODE_MAP) return;
+  refuse_duplicates(b, node);
+  const int merged = NsTreeMerge(node, NS_TREE_MAX_NODES - b->nodes, b->arena, b->diag);
+  b->nodes += merged > 0 ? merged : 0;
+  if (merged < 0) b->failed = true;
 }
 
 /* False ends the reading. */

@@ -22,3 +22,7 @@ bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag);
 NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *arena, NsDiag *diag);
 /* libyaml's complaint in plain words; shift: columns of the first line before the parsed text; bracket: the innermost open one or NULL. */
 void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int shift, const NsPlace *bracket, NsDiag *diag);
+/* What `value` says becomes the node's own: kind, text and a copy of the children, for values set later may change what is within. Its key and places stay. */
+void NsTreeCopy(NsNode *node, const NsNode *value, NsArena *arena);
+/* Adds copies of what the other map has and this one has not; deep: also within mappings that both have. Returns how many values; -1: the maps are too large. */
+int NsTreeFill(NsNode *map, const NsNode *other, bool deep, NsArena *arena);

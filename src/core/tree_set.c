@@ -41,6 +41,17 @@ const char *NsTreePath(const NsNode *node, NsArena *arena)
   return path;
 }
 
+NsPlace NsTreePart(const NsNode *node, int column, int length)
+{
+  NsPlace   place = node->place;
+  const int count = NsTextCount(node->text, strlen(node->text)), quote = node->quoted ? 1 : 0;
+
+  if (!place.source || place.length != count + 2 * quote) return place;
+  place.column += quote + NsTextCount(node->text, (size_t)column);
+  place.length = NsTextCount(node->text + column, (size_t)length);
+  return place;
+}
+
 static bool fail(NsDiag *diag, const NsSource *source, const char *from, size_t size, const char *message, const char *detail)
 {
   const NsPlace place = {source, 1, NsTextCount(source->text, (size_t)(from - source->text)) + 1, size ? NsTextCount(from, size) : 1};
@@ -116,21 +127,25 @@ static NsNode *step_into(NsNode *node, const char *word, NsPlace place, bool las
   return child;
 }
 
-/* Each tree gets its own copy, because values set later may change it. */
-static NsNode *copy_children(const NsNode *value, NsNode *parent, NsArena *arena)
+void NsTreeCopy(NsNode *node, const NsNode *value, NsArena *arena)
 {
-  NsNode *first = NULL, **end = &first;
+  NsNode **end = &node->first;
 
+  node->kind   = value->kind;
+  node->text   = value->text;
+  node->quoted = value->quoted;
+  node->count  = value->count;
+  node->first  = NULL;
   for (const NsNode *child = value->first; child; child = child->next) {
     NsNode *copy = *end = NsArenaAlloc(arena, sizeof(*copy));
 
-    *copy        = *child;
-    copy->parent = parent;
-    copy->next   = NULL;
-    copy->first  = copy_children(child, copy, arena);
-    end          = &copy->next;
+    copy->key       = child->key;
+    copy->key_place = child->key_place;
+    copy->place     = child->place;
+    copy->parent    = node;
+    NsTreeCopy(copy, child, arena);
+    end = &copy->next;
   }
-  return first;
 }
 
 bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag)
@@ -152,12 +167,8 @@ bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *va
     if (!from[size]) break;
     from += size + 1;
   }
-  node->kind   = value->kind;
-  node->place  = value->place;
-  node->text   = value->text;
-  node->quoted = value->quoted;
-  node->count  = value->count;
-  node->first  = copy_children(value, node, arena);
+  node->place = value->place;
+  NsTreeCopy(node, value, arena);
   return true;
 }
 

@@ -106,7 +106,9 @@ void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int 
     NsDiagError(diag, place, "%s", plain[i][1]);
     return;
   }
-  if (!strncmp(problem, "did not find expected ',' or ", 29)) {
+  if (bracket && at > source->text && at[-1] == '$' && *at == '{') {
+    NsDiagError(diag, place, "an expression in brackets needs quotes: \"${...}\"");
+  } else if (!strncmp(problem, "did not find expected ',' or ", 29)) {
     NsDiagError(diag, place, "expected %s", problem + 22);
   } else if (strstr(problem, "cannot start any token")) {
     NsDiagError(diag, place, "text cannot begin with '%c' unless it is quoted", *at);

@@ -148,9 +148,10 @@ static void plan_steps(NsRun *run)
 
 PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *diag, NsRun **result)
 {
-  NsRun         *run                         = NsArenaAlloc(arena, sizeof(*run));
-  char           message[PETSC_MAX_PATH_LEN] = "";
-  PetscErrorCode code;
+  NsRun             *run                         = NsArenaAlloc(arena, sizeof(*run));
+  char               message[PETSC_MAX_PATH_LEN] = "";
+  const char *const *included;
+  PetscErrorCode     code;
 
   PetscFunctionBegin;
   *result          = run;
@@ -164,7 +165,8 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   run->tree        = options->config_text ? NsTreeReadText(options->config_path, options->config_text, strlen(options->config_text), arena, diag)
                      : options->repeat    ? NsTreeReadOwn(options->config_path, arena, diag)
                                           : NsTreeReadFile(options->config_path, arena, diag);
-  if (!run->tree) PetscFunctionReturn(0);
+  if (!run->tree || !NsTreeInclude(run->tree, &included, arena, diag)) PetscFunctionReturn(0);
+  for (int i = 0; included[i]; i++) NsFileListAdd(&run->inputs, included[i], arena);
   for (int i = 0; i < options->sets; i++) (void)NsTreeSet(run->tree, options->set[i], arena, diag);
   for (int i = 0; i < options->grafts; i++)
     (void)NsTreeGraft(run->tree, options->graft[i].key, options->graft[i].place, options->graft[i].value, arena, diag);
@@ -175,8 +177,11 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
     NsDiagError(diag, NsTreeChild(run->tree, "config")->key_place, "this is a study, not the config of a single run");
     NsDiagNote(diag, "run it with: percuss study %s", options->config_path);
   }
+  if (NsTreeChild(run->tree, "include"))
+    NsDiagError(diag, NsTreeChild(run->tree, "include")->key_place, "files are included before values are set: name them in the config");
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsTreeTame(run->tree, arena);
+  if (!NsTreeSubstitute(run->tree, arena, diag)) PetscFunctionReturn(0);
   if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "contact/settings.h"
 #include "core/spin.h"
+#include "fe/elements/section.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
 #include "multibody/multibody.h"
@@ -40,6 +41,16 @@ static const NsTable assembly_table = {"assembly", "closing of the joints at the
 static const char *const start_choices[] = {"as_given", "static", NULL};
 
 static const NsKey config_keys[] = {
+  {"include", NS_KEY_STRINGS, offsetof(NsConfig, include), .least = 1,
+    .help = "files that are merged into this one, mapping by mapping; what stands here wins, then what was named first", .example = "common.yaml"},
+  {"parameters", NS_KEY_MAPPING, offsetof(NsConfig, parameters),
+    .help =
+      "quantities and words by name, for the whole config: $name, or ${expression} with + - * / ^ ( ), pi, sqrt abs min max sin cos tan asin acos atan atan2 exp log floor ceil round; in brackets, expressions need quotes: {step: \"${h/2}\"}",
+    .example = "{length: 1 m, h: \"${length/50}\"}"},
+  {"materials", NS_KEY_NAMED, offsetof(NsConfig, materials), .table = &NsTable_Material, .help = "materials by name: `material: steel` takes one",
+    .example = "{steel: {density: 7800 kg/m^3, young: 210 GPa}}"},
+  {"sections", NS_KEY_NAMED, offsetof(NsConfig, sections), .table = &NsTable_Section, .help = "cross-sections by name: `section: shaft` takes one",
+    .example = "{shaft: {circle: {radius: 10 mm}}}"},
   {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "title of the run in its results", .example = "Elastic bar hits a rigid wall"},
   {"gravity", NS_KEY_VECTOR, offsetof(NsConfig, gravity), .dimension = NS_DIM_ACCELERATION, .default_value = "[0, 0, 0]",
     .help = "acceleration of gravity", .example = "[0, 0, -9.81 m/s^2]"},

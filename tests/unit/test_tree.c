@@ -129,12 +129,11 @@ static void other_line_ends_and_byte_order_mark(void **state)
 static void collects_what_it_refuses(void **state)
 {
   (void)state;
-  refuses("a: 1\nb: &x 2\nc: !!str 3\nd: *x\na: 4\n<<: {e: 1}\n'': 5\na: 6\n",
-    "x:2:4: error: anchors ('&') are not supported\n    2 | b: &x 2\n      |    ^~~~\n"
+  refuses("a: 1\nb: &x 2\nc: !!str 3\nd: *y\na: 4\n<<: 1\n'': 5\na: 6\n",
     "x:3:4: error: tags ('!') are not supported\n    3 | c: !!str 3\n      |    ^~~~~~~\n"
-    "x:4:4: error: aliases ('*') are not supported\n    4 | d: *x\n      |    ^~\n"
+    "x:4:4: error: no anchor '&y' stands before this alias\n    4 | d: *y\n      |    ^~\n"
     "x:5:1: error: duplicate key 'a'; first given in line 1\n    5 | a: 4\n      | ^\n"
-    "x:6:1: error: merge keys ('<<') are not supported\n    6 | <<: {e: 1}\n      | ^~\n"
+    "x:6:5: error: a merge key takes a mapping or a list of mappings, such as <<: *base\n    6 | <<: 1\n      |     ^\n"
     "x:7:1: error: empty key\n    7 | '': 5\n      | ^~\n"
     "x:8:1: error: duplicate key 'a'; first given in line 1\n    8 | a: 6\n      | ^\n");
 }
@@ -145,7 +144,7 @@ static void what_ends_the_reading(void **state)
   refuses_with("a: 1\n---\nb: 2\n", "x:2:1: error: a second document begins here; a config is one document");
   refuses_with("a: {{x}}\n", "x:1:5: error: a key must be a word, not a list or mapping");
   refuses_with("? [a]\n: 1\n", "x:1:3: error: a key must be a word, not a list or mapping");
-  refuses_with("*x : 1\n", "x:1:1: error: aliases ('*') are not supported");
+  refuses_with("*x : 1\n", "x:1:1: error: a key must be a word, not an alias");
 }
 
 static void plain_words_for_syntax(void **state)
@@ -440,6 +439,98 @@ static void set_refuses(void **state)
   round_trip(root);
 }
 
+static void aliases_are_copies(void **state)
+{
+  NsNode *root = good("a: &a {x: 1, y: [2, 3]}\nb: *a\nc: {<<: *a, x: 5}\nd: {<<: [{x: 7}, *a], z: 0}\na2: &a 9\ne: *a\n");
+
+  (void)state;
+  assert_string_equal(
+    written(root), "a:\n  x: 1\n  y: [2, 3]\nb:\n  x: 1\n  y: [2, 3]\nc:\n  x: 5\n  y: [2, 3]\nd:\n  z: 0\n  x: 7\n  y: [2, 3]\na2: 9\ne: 9\n");
+  place_is(NsTreeChild(root, "b")->place, 2, 4, 2);                    /* where it is used, */
+  place_is(NsTreeChild(NsTreeChild(root, "b"), "x")->place, 1, 11, 1); /* and where it is written */
+  assert_true(NsTreeSet(root, "b.x=4", arena, diag));
+  assert_string_equal(NsTreeChild(NsTreeChild(root, "a"), "x")->text, "1");
+  round_trip(root);
+  refuses_with("a: &a [1, *a]\n", "x:1:11: error: '*a' stands within what it names");
+  refuses_with("base: &base 1\nb: *bsae\n", "x:2:4: error: no anchor '&bsae' stands before this alias; did you mean 'base'?");
+  /* 10^9 values of nine lines */
+  refuses_with("a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
+               "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
+    "x:5:29: error: with this copy more than 100000 values");
+}
+
+/* The tree after parameters were put in place, or the messages. */
+static const char *substituted(const char *text)
+{
+  NsNode *root = good(text);
+
+  if (!NsTreeSubstitute(root, arena, diag)) return printed(diag, arena);
+  return written(root);
+}
+
+static void parameters_take_their_places(void **state)
+{
+  (void)state;
+  assert_string_equal(substituted("parameters: {a: 10 mm, b: \"${2*a + 1 m}\", kind: bar, q: \"5\"}\n"
+                                  "x: $a\ny: [$b, \"${b/a}\"]\nt: $kind of $a, $5 each\nn: $q\nz: ${sqrt(a*b)}\n"),
+    "x: 10 mm\ny: [1.02 m, 102]\nt: \"bar of 10 mm, $5 each\"\nn: \"5\"\nz: 0.10099504938362078 m\n");
+  assert_string_equal(substituted("a: ${1 + 2*3^2}\n"), "a: 19\n");
+  assert_non_null(strstr(substituted("parameters: {a: $b, b: $a}\nx: $a\n"), "error: parameter 'a' depends on itself\n"));
+  assert_non_null(
+    strstr(substituted("parameters: {length: 1 m}\nx: $lenght\n"), "x:2:5: error: unknown parameter 'lenght'; did you mean 'length'?\n"));
+  assert_non_null(strstr(substituted("x: $a\n"), "parameters are given at the top of the config"));
+  assert_non_null(strstr(substituted("parameters: {pi: 3}\nx: 1\n"), "'pi' is the number pi and cannot be the name of a parameter"));
+  assert_non_null(strstr(substituted("parameters: {a b: 3}\nx: 1\n"), "cannot be the name of a parameter"));
+  assert_non_null(strstr(substituted("parameters: {a: {}}\nx: 1\n"), "a parameter is a quantity or a word, not a mapping"));
+  assert_non_null(strstr(substituted("x: \"a ${1 + 2\"\n"), "x:1:7: error: this '${' is not closed with '}'\n"));
+  assert_non_null(
+    strstr(substituted("parameters: {a: $b$b$b$b, b: $c$c$c$c, c: $d$d$d$d, d: $e$e$e$e, e: 0123456789012345678901234567890123456789}\nx: $a$a\n"),
+      "with its parameters this has more than 10000 bytes"));
+  assert_string_equal(substituted("parameters: {a: 1}\nx: 2\n"), "x: 2\n");
+  assert_non_null(strstr(printed(diag, arena), "x:1:14: warning: parameter 'a' is not used\n"));
+}
+
+static void write_to(const char *path, const char *text)
+{
+  FILE *file = fopen(path, "w");
+
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+}
+
+static void files_are_included(void **state)
+{
+  char               folder[] = "/tmp/percuss_include_XXXXXX";
+  const char        *path[3];
+  const char *const *files;
+  NsNode            *root;
+
+  (void)state;
+  assert_non_null(mkdtemp(folder));
+  for (int i = 0; i < 3; i++) path[i] = NsArenaPrint(arena, "%s/%d.yaml", folder, i);
+  write_to(path[0], "include: [1.yaml, 2.yaml]\na: {x: 1}\n");
+  write_to(path[1], "a: {x: 2, y: 3}\nb: [1]\n");
+  write_to(path[2], "b: 4\nc: 5\nmesh: here.msh\n");
+  root = NsTreeReadFile(path[0], arena, diag);
+  assert_true(NsTreeInclude(root, &files, arena, diag));
+  assert_string_equal(written(root), "a: {x: 1, y: 3}\nb: [1]\nc: 5\nmesh: here.msh\n");
+  assert_string_equal(files[0], path[1]);
+  assert_string_equal(files[1], path[2]);
+  assert_null(files[2]);
+  assert_string_equal(NsTreeChild(root, "c")->place.source->name, path[2]); /* errors name the file they are in */
+  write_to(path[2], "include: 1.yaml\n");
+  write_to(path[1], "include: 2.yaml\n");
+  assert_false(NsTreeInclude(NsTreeReadFile(path[0], arena, diag), &files, arena, diag));
+  assert_non_null(strstr(printed(diag, arena), "files that include each other, more than 8 deep"));
+  write_to(path[1], "a: [\n");
+  write_to(path[2], "c: 5\n");
+  assert_false(NsTreeInclude(NsTreeReadFile(path[0], arena, diag), &files, arena, diag));
+  assert_non_null(strstr(printed(diag, arena), NsArenaPrint(arena, "included by %s, line 1", path[0])));
+  for (int i = 0; i < 3; i++) (void)remove(path[i]);
+  (void)remove(folder);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -448,6 +539,9 @@ int main(void)
     TEST(empty_files_are_empty_maps),
     TEST(other_line_ends_and_byte_order_mark),
     TEST(collects_what_it_refuses),
+    TEST(aliases_are_copies),
+    TEST(parameters_take_their_places),
+    TEST(files_are_included),
     TEST(what_ends_the_reading),
     TEST(plain_words_for_syntax),
     TEST(bytes_that_are_no_text),

@@ -85,8 +85,8 @@ static const NsKey section_keys[] = {
     .example = "0.9"},
   {NULL},
 };
-const NsTable NsTable_Section = {
-  "section", "cross-section of a bar or beam", section_keys, sizeof(NsSection), .one_of = "circle, tube, rectangle, constants, area"};
+const NsTable NsTable_Section = {"section", "cross-section of a bar or beam", section_keys, sizeof(NsSection),
+  .one_of = "circle, tube, rectangle, constants, area", .library = "sections"};
 
 static const NsKey material_keys[] = {
   {"density", NS_KEY_NUMBER, offsetof(NsMaterial, density), .dimension = NS_DIM_DENSITY, .required = true, .minimum = "0 <",
@@ -110,8 +110,8 @@ static void check_material(const void *settings, NsArena *arena, NsDiag *diag)
   NsDiagWarning(diag, NsKeysPlace(material->where, "shear_modulus"), "shear_modulus is %.3g times young; metals have 0.33 to 0.5",
     material->shear_modulus / material->young);
 }
-const NsTable NsTable_Material = {
-  "material", "linear elastic material", material_keys, sizeof(NsMaterial), .at_most_one_of = "shear_modulus, poisson", .check = check_material};
+const NsTable NsTable_Material = {"material", "linear elastic material", material_keys, sizeof(NsMaterial),
+  .at_most_one_of = "shear_modulus, poisson", .check = check_material, .library = "materials"};
 
 const char *NsSectionShape(const NsSection *section)
 {
