@@ -33,6 +33,8 @@ loads:
 scheme: {type: half_explicit, step: 1 us}
 time: {end: 10 us}
 """
+TOP = CONFIG[:CONFIG.index("\n    section")]  # up to the first material
+BY_NAME = re.sub(r"material: .*", "material: steel", TOP)
 ROWS = [
     ("a body where a node is wanted", "c.right", "c", r"such as [^=]*?(c\.right)", r"\1"),
     ("a set where a node is wanted", "c.right", "c.all", r"such as [^=]*?(c\.right)", r"\1"),
@@ -41,7 +43,7 @@ ROWS = [
     ("no dot in a load", "at: b.right", "at: bright", r"such as [^=]*?(b\.right)", r"at: \1"),
     ("a title with a colon", "title: ball", "title: ball: my first", "needs quotes", 'title: "ball: my first"'),
     ("time without its key", "time: {end: 10 us}", "time: 10 us", r"such as (time: \{.*?\})", r"\1"),
-    ("a material by name", "material: {density: 7800 kg/m^3, young: 210 GPa}", "material: steel", r"such as (material: \{.*?\})", r"\1"),
+    ("a material by name", TOP, BY_NAME, r"(materials: \{.*\}), at the top", r"\1" + "\n" + BY_NAME),
     ("no blank before a unit", "step: 1 us", "step: 1us", "put a blank between number and unit", "step: 1 us"),
     ("a decimal comma", "step: 1 us", "step: 0,5 us", r"decimal point: ([\d.]+), not", r"step: \1 us"),
     ("an unknown key", "stiffness", "stifness", r"did you mean '(\w+)'", r"\1"),
