@@ -245,7 +245,10 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscCall(solve(scheme, x, x->t + dt, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsAlphaBook(scheme, x, dt));
-  if (self->moved) PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
+  if (self->moved) {
+    PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
+    NsContactBookForces(scheme->ledger, &self->position.wp, self->of_joints, dt / alpha->B, NULL); /* of driven joints; one row each, without friction */
+  }
   PetscCall(NsPercussionReport(scheme, x->v));
   PetscCall(NsAlphaFinish(scheme, x, dt));
   PetscFunctionReturn(0);

@@ -406,7 +406,7 @@ static void impacts_converge(void **state)
     if (strstr(p->option, "always")) continue;
     error = distance(crank, p, 2e-6, exact);
     print_message("  %s %s: %.2e\n", p->scheme, p->option, error);
-    assert_true(error < (!strncmp(p->scheme, "half_explicit", 13) ? strcmp(p->scheme, "half_explicit_two_step") ? 1e-5 : 1e-4 : 4e-4));
+    assert_true(error < (!strncmp(p->scheme, "half_explicit", 13) ? strcmp(p->scheme, "half_explicit_two_step") ? 3e-6 : 1e-4 : 4e-4));
   }
 }
 

@@ -262,6 +262,20 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
         self.assertAlmostEqual(results.end("two.wx")[0], 11.635343796749586, delta=1e-5)
         self.assertAlmostEqual(float(results.tables["contacts"][-1]["motor.moment"]), -3.2149279708066225, delta=0.01)
 
+    def test_speed_of_a_motor_over_time(self):
+        """From 10 to 20 rad/s in 0.1 s, then on: 3.5 rad in 0.2 s, and the motor does the work J (w1^2 - w0^2)/2 with J = 0.1 + 2 (1/2)^2 = 0.6 kg m^2."""
+        config = ("bodies: {arm: {type: body, dimension: 2, mass: 2, inertia: 0.1, points: {hub: [-0.5, 0, 0]}, at: [0.5, 0, 0], initial: {velocity: [0, 5, 0], angular_velocity: 10}}}\n"
+                  "joints: {hinge: {type: revolute, between: [ground, arm.hub]}}\n"
+                  "drives: {motor: {joint: hinge, speed: {table: [[0, 10], [0.1, 20], [0.2, 20]]}}}\n")
+        work = {"half_explicit": 1e-4, "half_explicit_two_step": 1e-4, "schatzman_paoli": 1e-3, "event_driven_hem5": 1e-9, "event_driven_rkf45": 1e-4, "generalised_alpha": 0.05,
+                "generalised_alpha_velocity": 0.05, "implicit_split": 0.05, "half_explicit_acceleration": 0.1, "explicit_velocity": 1.5, "moreau_midpoint": 0.7, "moreau_jean": 0.7,
+                "ggl_unified": 0.7, "ggl_decoupled": 0.7, "projection_naive": 0.7, "projection_combined": 0.7}  # J, with this step: of forces of a step taken at its end by its length
+        for scheme, tolerance in work.items():
+            results = run(config, scheme, "0.1 ms", 0.2, ["hinge"], 100)
+            np.testing.assert_allclose(results.end("hinge.angle"), [3.5], atol=1e-8, err_msg=scheme)
+            self.assertAlmostEqual(results.info["summary"]["energy"]["load"], 90, delta=tolerance, msg=scheme)
+            self.assertAlmostEqual(results.info["summary"]["energy"]["kinetic"], 120, delta=0.2, msg=scheme)
+
     def test_limit(self):
         config = (f"gravity: [0, -9.81, 0]\nbodies:\n  rod: {{type: body, dimension: 2, rod: {{from: [0, 0, 0], to: {vector([0.8 * math.sin(math.pi / 3), -0.4, 0])}}}, mass: 1}}\n"
                   "joints: {A: {type: revolute, between: [ground, rod.left], limits: {lower: -90 deg, restitution: 0.7}}}\n")

@@ -243,6 +243,8 @@ static void stress_of_a_rectangle(void **state)
     const PetscReal    from = fe->x[3 * e->node[0]], x = from + (2 * (cell % 4) + 1) / 8.0 * (fe->x[3 * e->node[1]] - from);
     const PetscReal    about_z = PetscAbsReal(17 + 500 * (1 - x)) * h / 2 / inertia_z(),
                     about_y    = PetscAbsReal(13 - 700 * (1 - x)) * b / 2 / inertia_y();
+    for (int k = 0; k < 2; k++)
+      assert_near(scene->x[3 * scene->cell[2 * cell + k]], from + (cell % 4 + k) / 4.0 * (fe->x[3 * e->node[1]] - from), 1e-15);
     assert_relative(fields.stress[cell], 300 / area() + about_z + about_y, 1e-7);
   }
   test_run_close(&test);
