@@ -31,15 +31,15 @@ PetscErrorCode NsProximalNewtonCreate(PetscInt contacts, PetscInt rows, NsProxim
   PetscFunctionBegin;
   self->contacts = contacts;
   self->rows     = rows;
-  PetscCall(PetscMalloc6((9 * contacts), &self->D, rows, &self->w, rows, &self->F, rows, &self->step, rows, &self->start, (2 * rows), &self->first));
-  self->best = self->first + rows;
+  PetscCall(PetscMalloc7(
+    (9 * contacts), &self->D, rows, &self->w, rows, &self->F, rows, &self->step, rows, &self->start, rows, &self->first, rows, &self->best));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsProximalNewtonDestroy(NsProximalNewton *self)
 {
   PetscFunctionBegin;
-  PetscCall(PetscFree6(self->D, self->w, self->F, self->step, self->start, self->first));
+  PetscCall(PetscFree7(self->D, self->w, self->F, self->step, self->start, self->first, self->best));
   PetscFunctionReturn(0);
 }
 
