@@ -155,7 +155,7 @@ static bool is_ambiguous(Reader *r, const char *from, const char *to)
   from += 1 + strspn(from + 1, " \t");
   (void)snprintf(word, sizeof(word), "%.*s", (int)strcspn(from, "^ */()"), from);
   if (from + strlen(word) > to || !r->value_of(r->context, word, &value, message, sizeof(message))) return false;
-  return !fail(r, from, to, "'%s' is a unit and a parameter; write the number before it in parentheses", word);
+  return !fail(r, from, to, "'%s' is both a unit and a parameter; write the number before it in parentheses", word);
 }
 
 /* A number, and the words after it as far as they are a unit. */
@@ -203,18 +203,19 @@ static bool apply(Reader *r, int f, const char *from, const NsQuantity *x, int c
   result->dimension = NS_DIM_NONE;
   for (int i = 1; i < count; i++) {
     if (!equal(d, x[i].dimension))
-      return fail(r, from, r->at, "%s of %s and %s", functions[f].name, NsDimensionName(d), NsDimensionName(x[i].dimension));
+      return fail(
+        r, from, r->at, "%s needs arguments of one dimension, not %s and %s", functions[f].name, NsDimensionName(d), NsDimensionName(x[i].dimension));
   }
   switch (functions[f].rule) {
   case SAME: result->dimension = functions[f].least == 2 ? NS_DIM_ANGLE : d; break;
   case ROOT:
-    if (d.m % 2 || d.kg % 2 || d.s % 2 || d.rad % 2) return fail(r, from, r->at, "the root of %s has no unit", NsDimensionName(d));
+    if (d.m % 2 || d.kg % 2 || d.s % 2 || d.rad % 2) return fail(r, from, r->at, "sqrt cannot be applied to %s", NsDimensionName(d));
     result->dimension = (NsDimension){(signed char)(d.m / 2), (signed char)(d.kg / 2), (signed char)(d.s / 2), (signed char)(d.rad / 2)};
     break;
   case ANGLE:
   case PLAIN:
   case TO_ANGLE:
-    if (!is_plain(d)) return fail(r, from, r->at, "%s of %s", functions[f].name, NsDimensionName(d));
+    if (!is_plain(d)) return fail(r, from, r->at, "%s cannot be applied to %s", functions[f].name, NsDimensionName(d));
     if (functions[f].rule == TO_ANGLE) result->dimension = NS_DIM_ANGLE;
   }
   return check(r, from, result);
@@ -294,7 +295,7 @@ static bool power(Reader *r, NsQuantity *result)
   result->dimension = NS_DIM_NONE;
   if (memcmp(&base.dimension, &result->dimension, sizeof(base.dimension))) {
     if (exponent.value != rint(exponent.value) || fabs(exponent.value) > MOST_POWER)
-      return fail(r, from, r->at, "%s can have whole powers up to %d", NsDimensionName(base.dimension), MOST_POWER);
+      return fail(r, from, r->at, "%s can only have integer powers up to %d", NsDimensionName(base.dimension), MOST_POWER);
     if (!multiply(r, from, result, base, (int)exponent.value)) return false;
   }
   return check(r, from, result);
@@ -339,7 +340,8 @@ static bool sum(Reader *r, NsQuantity *result)
 
     if (!product(r, &b)) return false;
     if (!equal(result->dimension, b.dimension))
-      return fail(r, from, r->at, "%s %s %s", NsDimensionName(result->dimension), minus ? "minus" : "plus", NsDimensionName(b.dimension));
+      return minus ? fail(r, from, r->at, "cannot subtract %s from %s", NsDimensionName(b.dimension), NsDimensionName(result->dimension))
+                   : fail(r, from, r->at, "cannot add %s and %s", NsDimensionName(result->dimension), NsDimensionName(b.dimension));
     if (!result->dimension.rad) result->dimension = b.dimension;
     result->value += minus ? -b.value : b.value;
     if (!check(r, from, result)) return false;

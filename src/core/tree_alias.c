@@ -46,7 +46,7 @@ static void report_unknown(const NsAnchor *list, const char *name, NsPlace place
 
   for (const NsAnchor *anchor = list; anchor && count < MOST_WORDS; anchor = anchor->next) names[count++] = anchor->name;
   names[count] = NULL;
-  NsDiagError(diag, place, "no anchor '&" NS_CLIP "' stands before this alias%s", NsClip(name), NsDidYouMean(NsNearestWord(name, names)));
+  NsDiagError(diag, place, "there is no anchor '&" NS_CLIP "' before this alias%s", NsClip(name), NsDidYouMean(NsNearestWord(name, names)));
 }
 
 int NsAliasCopy(const NsAnchor *list, const char *name, NsNode *node, int most, int depth, NsArena *arena, NsDiag *diag)
@@ -60,12 +60,12 @@ int NsAliasCopy(const NsAnchor *list, const char *name, NsNode *node, int most, 
     return -1;
   }
   if (is_within(node, anchor->node)) {
-    NsDiagError(diag, node->place, "'*" NS_CLIP "' stands within what it names", NsClip(name));
+    NsDiagError(diag, node->place, "alias '*" NS_CLIP "' is inside the value of its own anchor", NsClip(name));
     return -1;
   }
   count = measure(anchor->node, most, &levels);
   if (count > most || levels > depth) {
-    NsDiagError(diag, node->place, count > most ? "with this copy more than %d values" : "with this copy nested deeper than %d levels",
+    NsDiagError(diag, node->place, count > most ? "this copy leads to more than %d values" : "this copy leads to more than %d levels",
       count > most ? NS_TREE_MAX_NODES : NS_TREE_MAX_DEPTH);
     return -2;
   }
@@ -123,7 +123,7 @@ int NsTreeMerge(NsNode *map, int most, NsArena *arena, NsDiag *diag)
     }
     const int more = measure(item, most - count, &depth) > most - count ? -1 : NsTreeFill(map, item, false, arena);
     if (more < 0) {
-      NsDiagError(diag, item->place, "with this copy more than %d values, or too many keys to be merged", NS_TREE_MAX_NODES);
+      NsDiagError(diag, item->place, "this copy leads to more than %d values, or to too many merged keys", NS_TREE_MAX_NODES);
       return -1;
     }
     count += more;

@@ -51,7 +51,7 @@ static bool read(Reader *reader, Parameter *parameter, char *message, size_t siz
     return false;
   }
   if (reader->depth == MOST_DEPTH) {
-    (void)snprintf(message, size, "parameters that use each other, more than %d in a row", MOST_DEPTH);
+    (void)snprintf(message, size, "parameters refer to each other more than %d levels deep", MOST_DEPTH);
     return false;
   }
   parameter->progress = READING;

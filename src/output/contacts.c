@@ -40,7 +40,7 @@ static const NsColumn columns[] = {
   {"slip_velocity_2", "m/s", "sliding velocity along the second tangent", offsetof(Contact, slip_velocity[2]), TANGENT_2},
   {"friction_torque", "N m", "of a journal: torque of friction about the axis of its cylinder", offsetof(Contact, torque), TORQUE},
   {"friction_torque_impulse", "N m s", "its impulse since the previous row", offsetof(Contact, torque_impulse), TORQUE, .sums = true},
-  {"moment", "N m", "of a row of a joint that holds an angle: its moment", offsetof(Contact, moment), MOMENT},
+  {"moment", "N m", "moment of a joint constraint on an angle", offsetof(Contact, moment), MOMENT},
   {NULL},
 };
 static const NsCsvType contacts = {"contacts.csv", "all contacts, a row every `output.contacts.every` steps", NS_CSV_STEPS, columns, "contact",

@@ -22,7 +22,7 @@ static const NsColumn columns[] = {
   {"theta*", "rad", "angle, a coordinate of a mechanism", .rate = "omega"},
   {"omega*", "rad/s", "rate of alpha or theta"},
   {"vphi", "rad/s", "rate of phi"},
-  {"angle", "rad", "angle of a body in the plane, or of a hinge with all turns", .rate = "omega"},
+  {"angle", "rad", "angle of a body in the plane, or of a hinge including full turns", .rate = "omega"},
   {"p[0-3]", "", "orientation of a body in space: its unit quaternion, scalar first"},
   {"stress", "Pa", "axial stress of a bar or truss, at a point such as bar@0.5; tension is positive"},
   {"normal_force", "N", "normal force at such a point; tension is positive"},

@@ -81,9 +81,9 @@ static void functions_mind_units(void **state)
   gives("acos(0)", 1.5707963267948966, NS_DIM_ANGLE);
   gives("floor(2.7) + ceil(2.2) + round(2.5)", 8, NS_DIM_NONE);
   gives("exp(1)*log(10)", 6.259075216766395, NS_DIM_NONE);
-  fails("sin(3 m)", 0, 8, "sin of a length");
-  fails("sqrt(a)", 0, 7, "the root of a length has no unit");
-  fails("min(a, 1 s)", 0, 11, "min of a length and a time");
+  fails("sin(3 m)", 0, 8, "sin cannot be applied to a length");
+  fails("sqrt(a)", 0, 7, "sqrt cannot be applied to a length");
+  fails("min(a, 1 s)", 0, 11, "min needs arguments of one dimension, not a length and a time");
   fails("sin(1, 2)", 0, 6, "sin takes 1 argument");
   fails("atan2(1)", 0, 8, "atan2 takes 2 arguments");
   fails("sqr(2)", 0, 3, "unknown function 'sqr'; did you mean 'sqrt'?");
@@ -103,13 +103,13 @@ static void says_what_is_wrong(void **state)
   fails("2 a", 2, 1, "expected an operator before 'a'");
   fails("2a", 0, 2, "not a number: '2a' (put a blank between number and unit)");
   fails("1.2.3", 0, 5, "not a number: '1.2.3'");
-  fails("a + 1", 0, 5, "a length plus a number without unit");
-  fails("a - 1 s", 0, 7, "a length minus a time");
+  fails("a + 1", 0, 5, "cannot add a length and a number without unit");
+  fails("a - 1 s", 0, 7, "cannot subtract a time from a length");
   fails("2^a", 0, 3, "an exponent has no unit; got a length");
-  fails("a^0.5", 0, 5, "a length can have whole powers up to 9");
+  fails("a^0.5", 0, 5, "a length can only have integer powers up to 9");
   fails("1/0", 0, 3, "the result is not finite");
   fails("3 + b", 4, 1, "no b");
-  fails("3 N*h", 4, 1, "'h' is a unit and a parameter; write the number before it in parentheses");
+  fails("3 N*h", 4, 1, "'h' is both a unit and a parameter; write the number before it in parentheses");
   fails("a^9*a^9*a", 0, 9, "a unit to a power of more than 18");
 }
 

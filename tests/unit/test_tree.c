@@ -131,7 +131,7 @@ static void collects_what_it_refuses(void **state)
   (void)state;
   refuses("a: 1\nb: &x 2\nc: !!str 3\nd: *y\na: 4\n<<: 1\n'': 5\na: 6\n",
     "x:3:4: error: tags ('!') are not supported\n    3 | c: !!str 3\n      |    ^~~~~~~\n"
-    "x:4:4: error: no anchor '&y' stands before this alias\n    4 | d: *y\n      |    ^~\n"
+    "x:4:4: error: there is no anchor '&y' before this alias\n    4 | d: *y\n      |    ^~\n"
     "x:5:1: error: duplicate key 'a'; first given in line 1\n    5 | a: 4\n      | ^\n"
     "x:6:5: error: a merge key takes a mapping or a list of mappings, such as <<: *base\n    6 | <<: 1\n      |     ^\n"
     "x:7:1: error: empty key\n    7 | '': 5\n      | ^~\n"
@@ -451,12 +451,12 @@ static void aliases_are_copies(void **state)
   assert_true(NsTreeSet(root, "b.x=4", arena, diag));
   assert_string_equal(NsTreeChild(NsTreeChild(root, "a"), "x")->text, "1");
   round_trip(root);
-  refuses_with("a: &a [1, *a]\n", "x:1:11: error: '*a' stands within what it names");
-  refuses_with("base: &base 1\nb: *bsae\n", "x:2:4: error: no anchor '&bsae' stands before this alias; did you mean 'base'?");
+  refuses_with("a: &a [1, *a]\n", "x:1:11: error: alias '*a' is inside the value of its own anchor");
+  refuses_with("base: &base 1\nb: *bsae\n", "x:2:4: error: there is no anchor '&bsae' before this alias; did you mean 'base'?");
   /* 10^9 values of nine lines */
   refuses_with("a: &a [1,1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"
                "d: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n",
-    "x:5:29: error: with this copy more than 100000 values");
+    "x:5:29: error: this copy leads to more than 100000 values");
 }
 
 /* The tree after parameters were put in place, or the messages. */
