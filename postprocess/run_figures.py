@@ -19,7 +19,7 @@ QUANTITIES = {
     **dict.fromkeys(("rx", "ry", "rz"), ("rotation", "rad")),
     **dict.fromkeys(("wx", "wy", "wz", "vphi"), ("angular velocity", "rad/s")),
     **dict.fromkeys(("x", "y", "z", "l"), ("place", "m")),
-    "stress": ("stress", "Pa"),
+    **dict.fromkeys(("stress", "sxx", "syy", "szz", "sxy", "syz", "szx"), ("stress", "Pa")),
     **dict.fromkeys(("normal_force", "shear_2", "shear_3"), ("section force", "N")),
     **dict.fromkeys(("torque", "moment_2", "moment_3"), ("section moment", "N m")),
 }

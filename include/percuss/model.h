@@ -177,16 +177,21 @@ typedef struct {
 
 #define NS_PROBE_COLUMNS 32
 
-/* One column of a probe: a weighted sum of a few unknowns of q or v. */
+/* One column of a probe: a weighted sum of unknowns of q or v. Its arrays belong to it alone: writers renumber them. */
 typedef struct {
   const char *suffix; /* "ux", "vx" ...; "": the probe's name says all */
   PetscBool   of_velocity;
   PetscInt    entries;
-  PetscInt    unknown[24];
-  PetscReal   weight[24];
+  PetscInt   *unknown; /* [entries] in the arena, filled by NsProbeAdd */
+  PetscReal  *weight;
   PetscReal   constant;   /* is added to the sum */
   PetscInt    coordinate; /* > 0: not a sum, but number coordinate - 1 of what view.points gives */
 } NsProbeColumn;
+
+/* One more entry of a column. */
+void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscReal weight);
+/* A column with arrays of its own. */
+NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena);
 
 /* The sum; arrays of all unknowns in natural order. */
 static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, const PetscScalar *q, const PetscScalar *v)

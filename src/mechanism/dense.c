@@ -442,8 +442,8 @@ static PetscErrorCode NsModelProbe_Dense(NsModel *model, const char *name, NsPro
     const char *suffix = i % 2 ? m->coordinates[i / 2].rate : m->coordinates[i / 2].name;
     words[count++]     = NsArenaPrint(model->arena, "%s.%s", self->name, suffix);
     if (!all && strcmp(word, suffix)) continue;
-    probe->column[probe->columns++] =
-      (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = i % 2 == 1, .entries = 1, .unknown = {i / 2}, .weight = {1}};
+    probe->column[probe->columns] = (NsProbeColumn){.suffix = all ? suffix : "", .of_velocity = i % 2 == 1};
+    NsProbeAdd(&probe->column[probe->columns++], model->arena, i / 2, 1);
   }
   for (PetscInt i = 0; m->draw && m->point_names && i < m->points; i++) {
     if (!m->point_names[i]) continue;

@@ -137,28 +137,25 @@ static PetscErrorCode NsModelNameUnknown_Multibody(NsModel *model, PetscInt i, c
 }
 
 /* The column of a quantity: those of rotation are about the axes of the config's frame, which is the body's own, turned back by the principal axes. */
-static NsProbeColumn column_of(const NsMbBody *body, PetscBool rate, PetscInt i)
+static NsProbeColumn column_of(const NsMultibody *self, const NsMbBody *body, PetscBool rate, PetscInt i)
 {
-  NsProbeColumn column = {.of_velocity = rate, .entries = 1, .unknown = {body->first + i}, .weight = {1}};
+  NsProbeColumn column = {.of_velocity = rate};
 
-  if (body->planar || i < 3) return column;
+  if (body->planar || i < 3) {
+    NsProbeAdd(&column, self->arena, body->first + i, 1);
+    return column;
+  }
   if (rate) { /* w = P w_own */
-    column.entries = 3;
-    for (PetscInt k = 0; k < 3; k++) {
-      column.unknown[k] = body->first + 4 + k;
-      column.weight[k]  = body->principal[3 * (i - 4) + k];
-    }
+    for (PetscInt k = 0; k < 3; k++) NsProbeAdd(&column, self->arena, body->first + 4 + k, body->principal[3 * (i - 4) + k]);
     return column;
   }
   PetscReal P[4]; /* p = p_own P^-1 */
   NsMatrixQuaternion(body->principal, P);
-  column.entries = 4;
   for (PetscInt k = 0; k < 4; k++) {
     PetscReal unit[4] = {0}, product[4];
     unit[k]           = 1;
     NsQuaternionProduct(unit, (PetscReal[4]){P[0], -P[1], -P[2], -P[3]}, product);
-    column.unknown[k] = body->first + 3 + k;
-    column.weight[k]  = product[i - 3];
+    NsProbeAdd(&column, self->arena, body->first + 3 + k, product[i - 3]);
   }
   return column;
 }
@@ -169,7 +166,8 @@ static void joint_angle(const NsMultibody *self, const NsMbJoint *joint, NsProbe
   static const char *const suffix[] = {"angle", "omega"};
 
   if (joint->turn >= 0) {
-    probe->column[probe->columns++] = (NsProbeColumn){.suffix = "angle", .entries = 1, .unknown = {joint->turn}, .weight = {1}};
+    probe->column[probe->columns] = (NsProbeColumn){.suffix = "angle"};
+    NsProbeAdd(&probe->column[probe->columns++], self->arena, joint->turn, 1);
     return;
   }
   for (int rate = 0; rate < 2; rate++) {
@@ -177,8 +175,7 @@ static void joint_angle(const NsMultibody *self, const NsMbJoint *joint, NsProbe
     *column               = (NsProbeColumn){.suffix = suffix[rate], .of_velocity = rate == 1};
     for (int side = 0; side < 2; side++) {
       if (joint->side[side].body == self->bodies) continue;
-      column->unknown[column->entries]  = self->body[joint->side[side].body].first + 2;
-      column->weight[column->entries++] = side ? 1 : -1;
+      NsProbeAdd(column, self->arena, self->body[joint->side[side].body].first + 2, side ? 1 : -1);
     }
   }
 }
@@ -217,7 +214,7 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
       if (!*suffix) continue;
       words[count++] = suffix;
       if (dot && strcmp(word, suffix)) continue;
-      probe->column[probe->columns]          = column_of(body, rate == 1, i);
+      probe->column[probe->columns]          = column_of(self, body, rate == 1, i);
       probe->column[probe->columns++].suffix = dot ? "" : suffix;
     }
   }

@@ -29,6 +29,7 @@ static const NsColumn columns[] = {
   {"shear_[23]", "N", "shear force of a beam or rotor along the section's axis 2, 3"},
   {"torque", "N m", "torque of a beam or rotor"},
   {"moment_[23]", "N m", "bending moment of a beam or rotor about the section's axis 2, 3"},
+  {"s[xyz][xyz]", "Pa", "stress of a solid at a node, the mean of its elements by volume"},
   {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
   {NULL},
 };
@@ -37,7 +38,8 @@ static const NsCsvType history = {
 
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
-    .help    = "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too",
+    .help =
+      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion",
     .example = "[bar.left, bar@0.5]"},
   NS_EVERY_KEY(NsHistorySettings),
   {NULL},

@@ -61,6 +61,14 @@ static const Case cases[] = {
   {"slider-crank", "gravity: [0, -9.81, 0]\nbodies: {crank: {type: slider_crank, contact: {restitution: 0.4, friction: 0.01}}}\n", 1e-5, 4000},
   {"slider-crank with joints alone", "gravity: [0, -9.81, 0]\nbodies: {crank: {type: slider_crank_bilateral}}\n", 1e-4, 300},
   {"ball that bounces", "gravity: [0, 0, -9.81]\nbodies: {ball: {type: bouncing_ball, contact: {restitution: 0.7}}}\n", 1e-3, 2000},
+  {"solid that falls aslant",
+    "gravity: [0, -9.81, 0]\n"
+    "bodies:\n"
+    "  block:\n    type: solid\n    mass: lumped\n    mesh: {box: {from: [0, 20 um, 0], to: [0.4, 0.20002, 0.1], cells: [4, 2, 1]}}\n"
+    "    material: {density: 2700, young: 70 GPa, poisson: 0.3}\n    damping: {rayleigh: {mass: 3 1/s, stiffness: 10 ns}}\n"
+    "    initial: {velocity: [0.5, -0.3, 0]}\n"
+    "contacts:\n  floor: {between: [block.bottom, {plane: {point: [0, 0, 0], normal: [0, 1, 0.05]}}], friction: 0.3}\n",
+    1e-6, 300},
 };
 
 #define NS_CASES (sizeof(cases) / sizeof(cases[0]))

@@ -122,7 +122,39 @@ static void ball_hits_a_wall(void **state)
   test_run_close(&test);
 }
 
+/* The ball pressed by the force of that impact: Hertz's radius of contact, a^3 = 3 F R (1 - nu^2)/(4 E), lies between the last closed and the first open node. */
+static void ball_is_pressed_on_a_wall(void **state)
+{
+  const double force = 5286.1, a = cbrt(3 * force * 0.01 * (1 - 0.09) / (4 * 210e9));
+  char         text[2000];
+  double       last = 0, first = 1, total = 0;
+
+  (void)state;
+  (void)snprintf(text, sizeof(text),
+    "bodies:\n  ball: {type: solid, state: axisymmetric, formulation: b_bar, mass: redistributed, mesh: {file: " PERCUSS_SOURCE_DIR
+    "/meshes/ball.msh, scale: 1 mm}, material: {density: 7800, young: 210 GPa, poisson: 0.3}}\n"
+    "supports: {axis: {at: ball.axis, fix: x}}\nloads: {press: {at: ball.top, force: [0, -%g, 0]}}\n"
+    "contacts: {wall: {between: [ball.contact, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}}\n"
+    "start: static\nscheme: {type: massless_contact, step: 7.5 ns}\ntime: {end: 75 ns}\n",
+    force);
+  TestRun     test = test_run_open(text, NULL);
+  const NsFe *fe   = test.run->model->data;
+  for (int step = 0; step < 5; step++) (void)test_step(test.run);
+  for (PetscInt i = 0; i < test.run->model->candidates; i++) {
+    const double r = fe->pair[i].point[0]->x[0], own = NsContactReports(test.run->contact)[i].force[0];
+    total += own;
+    if (own > 0)
+      last = PetscMax(last, r);
+    else
+      first = PetscMin(first, r);
+  }
+  assert_near(total, force, 1e-6 * force);
+  assert_true(last < 1.02 * a && first > 0.98 * a);
+  test_run_close(&test);
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(ball_is_pressed_on_a_wall),
   cmocka_unit_test(held_bar_is_a_bar),
   cmocka_unit_test(bar_hits_a_wall),
   cmocka_unit_test(ball_hits_a_wall),

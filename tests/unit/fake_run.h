@@ -82,26 +82,20 @@ static inline PetscErrorCode fake_probe(NsModel *model, const char *name, NsProb
   PetscFunctionBegin;
   (void)why;
   (void)size;
-  (void)model;
   *found         = PETSC_TRUE;
   probe->name    = name;
   probe->columns = 2;
   for (int c = 0; c < 2; c++) {
     NsProbeColumn *column = &probe->column[c];
 
-    column->suffix      = c ? "vx" : "ux";
-    column->of_velocity = c != 0;
-    column->entries     = 1;
-    column->weight[0]   = 1;
+    *column = (NsProbeColumn){.suffix = c ? "vx" : "ux", .of_velocity = c != 0};
     if (!strcmp(name, "bar.left"))
-      column->unknown[0] = 0;
+      NsProbeAdd(column, model->arena, 0, 1);
     else if (!strcmp(name, "bar.right"))
-      column->unknown[0] = FAKE_POINTS - 1;
+      NsProbeAdd(column, model->arena, FAKE_POINTS - 1, 1);
     else if (!strcmp(name, "bar@0.5")) {
-      column->entries   = 2;
-      column->weight[0] = column->weight[1] = 0.5;
-      column->unknown[0]                    = 1;
-      column->unknown[1]                    = 2;
+      NsProbeAdd(column, model->arena, 1, 0.5);
+      NsProbeAdd(column, model->arena, 2, 0.5);
     } else
       *found = PETSC_FALSE;
   }
@@ -118,16 +112,14 @@ static inline PetscErrorCode fake_station(
   *found = PETSC_TRUE;
   memset(station, 0, sizeof(*station));
   for (int k = 0; k < 2; k++) {
-    NsProbeColumn column = {.entries = 1, .unknown = {k}, .weight = {1}};
-
-    if (settings->relative_to) column = (NsProbeColumn){.entries = 2, .unknown = {k, k}, .weight = {1, -0.5}};
-    station->lateral[k]                  = column;
-    station->lateral_rate[k]             = column;
+    NsProbeAdd(&station->lateral[k], model->arena, k, 1);
+    if (settings->relative_to) NsProbeAdd(&station->lateral[k], model->arena, k, -0.5);
+    station->lateral_rate[k]             = NsProbeCopy(&station->lateral[k], model->arena);
     station->lateral_rate[k].of_velocity = PETSC_TRUE;
   }
   if (!model->view.spin) {
-    station->angle                  = (NsProbeColumn){.entries = 1, .unknown = {2}, .weight = {1}};
-    station->angle_rate             = station->angle;
+    NsProbeAdd(&station->angle, model->arena, 2, 1);
+    station->angle_rate             = NsProbeCopy(&station->angle, model->arena);
     station->angle_rate.of_velocity = PETSC_TRUE;
   }
   PetscFunctionReturn(0);
@@ -222,6 +214,7 @@ static inline void fake_create(FakeRun *fake)
   fake->contact.report     = fake->report;
 
   run->arena          = NsArenaCreate();
+  fake->model.arena   = run->arena;
   run->sink.arena     = run->arena;
   run->sink.name      = "fake bar"; /* blanks in file names must not hurt */
   run->sink.directory = fake->directory;

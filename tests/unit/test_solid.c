@@ -295,6 +295,71 @@ static void cube_modes(void **state)
   }
 }
 
+/* Static start with contact, which alone holds the block along y: even pressure under an even load; under a load near one end the other end lifts off. */
+static void statics_close_contacts(void **state)
+{
+  static const char *const mass[]  = {"lumped", "redistributed"};
+  const double             even[6] = {0, -1000, 0, 0, 0, 0};
+  char                     text[2000];
+
+  (void)state;
+  for (int m = 0; m < 2; m++) {
+    const char *scheme = m ? "massless_contact" : "half_explicit";
+    (void)snprintf(text, sizeof(text),
+      "bodies:\n  block: {type: solid, state: plane_stress, thickness: 1, mass: %s, mesh: {box: {from: [0, 0.001, 0], to: [4, 1.001, 0], cells: [16, 4, 0]}},"
+      " material: {density: 1, young: 1e6, poisson: 0.25}}\n"
+      "supports: {symmetry: {at: block.left_bottom, fix: x}}\nloads: {press: {on: block.top, pressure: 1000}}\n"
+      "contacts: {floor: {between: [block.bottom, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}}\n"
+      "start: static\nscheme: {type: %s, step: 10 us}\ntime: {end: 1 ms}\n",
+      mass[m], scheme);
+    TestRun test = test_run_open(text, NULL);
+    assert_near(stress_error(&test, even), 0, 1e-6 * 1000);
+    assert_near(displacement(&test, node_at(&test, 4, 1.001, 0), 1), -0.001 - 1000. / 1e6, 1e-12);
+    for (int step = 0; step < 20; step++) (void)test_step(test.run); /* it stays at rest */
+    double force = 0;
+    for (PetscInt i = 0; i < test.run->model->candidates; i++) force += NsContactReports(test.run->contact)[i].force[0];
+    assert_near(force, 4000, 1e-6 * 4000);
+    assert_near(stress_error(&test, even), 0, 1e-5 * 1000);
+    test_run_close(&test);
+  }
+  TestRun test = open_static(
+    "bodies:\n  block: {type: solid, state: plane_stress, thickness: 1, mesh: {box: {from: [0, 0, 0], to: [4, 1, 0], cells: [16, 4, 0]}}, material: {density: 1, young: 1e6, poisson: 0.25}}\n"
+    "supports: {symmetry: {at: block.left_bottom, fix: x}}\nloads: {press: {at: block.left_top, force: [0, -1000, 0]}, hold: {at: block.right_top, force: [0, -10, 0]}}\n"
+    "contacts: {floor: {between: [block.bottom, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}}\n");
+  assert_near(displacement(&test, node_at(&test, 0, 0, 0), 1), 0, 1e-15);
+  assert_true(displacement(&test, node_at(&test, 2, 0, 0), 1) > 1e-6);
+  test_run_close(&test);
+}
+
+/* Probes: the stress at a node of the patch, the mean displacement of a side. */
+static void probes_of_nodes_and_sets(void **state)
+{
+  static const char *const suffix[] = {"sxx", "syy", "szz", "sxy", "syz", "szx"};
+  TestRun                  test     = open_static(
+                         "bodies:\n  block: {type: solid, mesh: {box: {from: [0, 0, 0], to: [2, 1, 1], cells: [4, 2, 2]}}, material: {density: 1, young: 1e6, poisson: 0.25}}\n"
+                                              "supports: {a: {at: block.left, fix: x}, b: {at: block.bottom, fix: y}, c: {at: block.back, fix: z}}\nloads: {pull: {on: block.right, traction: [2000, 0, 0]}}\n");
+  NsModel         *model = test.run->model;
+  NsProbe          probe;
+  PetscBool        found;
+  char             why[200];
+  const PetscReal *q = NsVecRead(test.run->state.q), *v = NsVecRead(test.run->state.v);
+
+  (void)state;
+  CHECK(model->view.probe(model, "block.right", &probe, &found, why, sizeof(why)));
+  assert_true(found);
+  assert_string_equal(probe.column[0].suffix, "ux");
+  assert_near(NsProbeColumnSum(&probe.column[0], q, v), 2000. / 1e6 * 2, 1e-12);
+  CHECK(model->view.probe(model, "block.right_top_front", &probe, &found, why, sizeof(why)));
+  assert_true(found);
+  for (int c = 0; c < 6; c++) {
+    PetscInt at = 0;
+    while (at < probe.columns && strcmp(probe.column[at].suffix, suffix[c])) at++;
+    assert_true(at < probe.columns);
+    assert_near(NsProbeColumnSum(&probe.column[at], q, v), c == 0 ? 2000 : 0, 1e-6);
+  }
+  test_run_close(&test);
+}
+
 /* ---- frequencies, masses ------------------------------------------------------------------------------------------------------------------------ */
 
 static double bound_of(const char *body)
@@ -356,6 +421,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(cook_membrane),
   cmocka_unit_test(cantilever),
   cmocka_unit_test(cube_modes),
+  cmocka_unit_test(probes_of_nodes_and_sets),
+  cmocka_unit_test(statics_close_contacts),
   cmocka_unit_test(frequencies_of_single_elements),
   cmocka_unit_test(masses_of_a_tetrahedron),
 };

@@ -4,7 +4,7 @@
   The touch list are the unknowns of all points in contacts, ascending: the only ones a reaction can act on.
 */
 #include <string.h>
-#include "fe.h"
+#include "equilibrium.h"
 
 #define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
@@ -535,7 +535,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     model->candidate[i].clearance  = pair->type->clearance(pair);
     model->candidate[i].massless   = acts_on_massless(fe, model, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
-    if (!model->candidate[i].slot) check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
+    if (!model->candidate[i].slot && !NsFeStaticsTouch(fe)) check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
   }
   PetscCall(check_duplicates(fe, model, settings, source));
   PetscFunctionReturn(0);

@@ -2,6 +2,7 @@
   Static equilibrium of a model with nonlinear force elements.
 */
 #pragma once
+#include <petscksp.h>
 #include "fe.h"
 
 /*
@@ -11,7 +12,14 @@
 PetscErrorCode NsFeEquilibrium(NsFe *fe, const PetscReal *speed, Vec x, PetscBool *found);
 /* x = K^-1 f; largest: of K's diagonal. A singular K is shifted slightly: x is huge where f moves what nothing holds. */
 PetscErrorCode NsFeSolveStatic(Mat K, PetscReal largest, Vec f, Vec x);
+/* The solver of it, to be destroyed: for several f. */
+PetscErrorCode NsFeStaticSolver(Mat K, PetscReal largest, KSP *ksp);
 /* Whether some force element is nonlinear. */
 PetscBool NsFeIsNonlinear(const NsFe *fe);
 /* Weight and loads at t = 0 into f[unknowns], in natural numbers, without unbalances and force elements. */
 void NsFeStaticLoads(const NsFe *fe, PetscReal *f);
+
+/* src/fe/model/static_contact.c: whether the static solution of this model is sought with its contacts: of linear models with solids, on one process. */
+PetscBool NsFeStaticsTouch(const NsFe *fe);
+/* fe->rest with closed contacts where it penetrates, or (loose) where nothing else holds the model; fe->rest is 0 then. An error in diag where there is no solution. */
+PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose);

@@ -142,8 +142,8 @@ PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFre
 PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size);
 PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *station, PetscReal *angle, PetscReal *rate);
 
-/* src/fe/model/statics.c: fe->rest. An error in diag where something can move freely. */
-PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model);
+/* src/fe/model/statics.c: fe->rest. Where something can move freely (loose): an error in diag, but for models whose contacts may hold them (equilibrium.h). */
+PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose);
 /* A warning where axial forces make bodies buckle. */
 PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 

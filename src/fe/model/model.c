@@ -3,6 +3,7 @@
 
       h(t, q, v) = f(t, q) + M g - K q - C v + spinning(t, q, v)          constant M, C, K but for unbalances of rotors whose spin is free
 */
+#include "equilibrium.h"
 #include "fe/backend/backend.h"
 
 /* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads do not change most entries of the weight. q and v may be NULL where fe->fused. */
@@ -409,8 +410,9 @@ static PetscErrorCode set_massless(NsFe *fe, NsModel *model)
 
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **result)
 {
-  NsFe    *fe    = NsArenaAlloc(arena, sizeof(*fe));
-  NsModel *model = NsArenaAlloc(arena, sizeof(*model));
+  NsFe     *fe    = NsArenaAlloc(arena, sizeof(*fe));
+  NsModel  *model = NsArenaAlloc(arena, sizeof(*model));
+  PetscBool loose = PETSC_FALSE;
 
   PetscFunctionBegin;
   *result    = NULL;
@@ -467,9 +469,10 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     PetscCall(NsFeFreeSpinsCreate(fe, model));
     PetscCall(NsFeCheckHeld(fe));
     PetscCall(NsFeCheckBuckling(fe, model));
-    if (config->start == 1) PetscCall(NsFeStatics(fe, model));
+    if (config->start == 1) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
+  if (!NsDiagErrors(diag) && NsFeStaticsTouch(fe)) PetscCall(NsFeStaticContact(fe, model, loose));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   if (fe->balls) {
     model->contact.strays    = NsFeBallsStray;
@@ -483,6 +486,6 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   NsFeScene(fe, model);
   model->probe_names = NsFePointNames(fe);
   model->probe_help =
-    "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, or a distance along it such as bar@20 mm";
+    "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, a distance along it such as bar@20 mm, or a set of nodes such as lattice.bottom, of which the mean is recorded";
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,5 @@
 /*
-  Names of points of bodies: "bar.left" (named nodes) and "bar@0.5" (a fraction of the length), and their probes.
+  Names of points of bodies: "bar.left" (named nodes) and "bar@0.5" (a fraction of the length).
 */
 #include <stdio.h>
 #include <string.h>
@@ -245,55 +245,6 @@ PetscBool NsFeAxis(const NsFe *fe, const NsFePoint *spot, PetscReal axis[3])
   return PETSC_TRUE;
 }
 
-static void add_entry(NsProbeColumn *column, PetscInt unknown, PetscReal weight)
-{
-  if (unknown < 0 || weight == 0) return;
-  column->unknown[column->entries]  = unknown;
-  column->weight[column->entries++] = weight;
-}
-
-/* Columns ux, uy, uz, vx, vy, vz of a place, as many as the body can move in, and rx ... wz as it can turn. */
-static void add_motion(const NsFeBody *body, const NsPoint *point, NsProbe *probe)
-{
-  static const char *const suffixes[2][6] = {{"ux", "uy", "uz", "vx", "vy", "vz"}, {"rx", "ry", "rz", "wx", "wy", "wz"}};
-
-  for (int kind = 0; kind < 2; kind++) {
-    for (int c = 0; c < 6; c++) {
-      NsProbeColumn column = {.suffix = suffixes[kind][c], .of_velocity = c >= 3};
-      PetscBool     moves  = PETSC_FALSE;
-      for (PetscInt a = 0; a < body->node_unknowns; a++) {
-        if ((body->turns[a] ? 1 : 0) == kind && body->direction[a][c % 3] != 0) moves = PETSC_TRUE;
-      }
-      for (PetscInt i = 0; i < point->unknowns; i++) add_entry(&column, point->unknown[i], kind ? point->turn[i][c % 3] : point->move[i][c % 3]);
-      if (moves) probe->column[probe->columns++] = column;
-    }
-  }
-}
-
-/* Outputs are affine in the element's unknowns: their coefficients come from unit displacements. */
-static void add_outputs(const NsFe *fe, const NsFeBody *body, const NsFePoint *spot, NsProbe *probe)
-{
-  const NsElementType *type                         = body->element;
-  const NsFeElement   *element                      = &fe->element[spot->element];
-  const PetscReal      nothing[NS_ELEMENT_UNKNOWNS] = {0};
-  NsProbeColumn        column[NS_ELEMENT_OUTPUTS];
-  PetscReal            rest[NS_ELEMENT_OUTPUTS]; /* a prestress is there without displacements */
-  PetscInt             unknown[NS_ELEMENT_UNKNOWNS];
-  const PetscInt       n = NsFeElementUnknowns(fe, element, unknown);
-
-  type->outputs(body, element, nothing, spot->xi, rest);
-  for (int c = 0; type->output_names[c]; c++) column[c] = (NsProbeColumn){.suffix = type->output_names[c], .constant = rest[c]};
-  for (PetscInt i = 0; i < n; i++) {
-    PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0}, value[NS_ELEMENT_OUTPUTS];
-    unit[i]                             = 1;
-    type->outputs(body, element, unit, spot->xi, value);
-    for (int c = 0; type->output_names[c]; c++) add_entry(&column[c], unknown[i], value[c] - rest[c]);
-  }
-  for (int c = 0; type->output_names[c]; c++) {
-    if (column[c].entries) probe->column[probe->columns++] = column[c];
-  }
-}
-
 PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size)
 {
   const char *mark = name + strcspn(name, ".@");
@@ -336,23 +287,6 @@ const char *const *NsFePointNames(const NsFe *fe)
     for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
   }
   return names;
-}
-
-PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
-{
-  NsFe     *fe = model->data;
-  NsFePoint spot;
-  NsPoint   point;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMemzero(probe, sizeof(*probe)));
-  probe->name = name;
-  *found      = NsFeLocate(fe, name, NULL, &spot, why, size);
-  if (!*found) PetscFunctionReturn(0);
-  NsFeExpand(fe, &spot, &point);
-  add_motion(&fe->body[spot.body], &point, probe);
-  if (spot.element >= 0) add_outputs(fe, &fe->body[spot.body], &spot, probe);
-  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size)

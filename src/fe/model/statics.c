@@ -74,23 +74,31 @@ static PetscErrorCode report_loose(NsFe *fe, NsModel *model)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeSolveStatic(Mat K, PetscReal largest, Vec f, Vec x)
+PetscErrorCode NsFeStaticSolver(Mat K, PetscReal largest, KSP *ksp)
 {
-  KSP ksp;
-  PC  pc;
+  PC pc;
 
   PetscFunctionBegin;
-  if (largest == 0) PetscFunctionReturn(0); /* nothing is held at all: x stays zero, which is right where nothing pulls either */
-  PetscCall(KSPCreate(PETSC_COMM_SELF, &ksp));
-  PetscCall(KSPSetOptionsPrefix(ksp, "static_"));
-  PetscCall(KSPSetOperators(ksp, K, K));
-  PetscCall(KSPSetType(ksp, KSPPREONLY));
-  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(KSPCreate(PETSC_COMM_SELF, ksp));
+  PetscCall(KSPSetOptionsPrefix(*ksp, "static_"));
+  PetscCall(KSPSetOperators(*ksp, K, K));
+  PetscCall(KSPSetType(*ksp, KSPPREONLY));
+  PetscCall(KSPGetPC(*ksp, &pc));
   PetscCall(PCSetType(pc, PCLU));
   PetscCall(PCFactorSetZeroPivot(pc, 1e-18 * largest));
   PetscCall(PCFactorSetShiftType(pc, MAT_SHIFT_NONZERO));
   PetscCall(PCFactorSetShiftAmount(pc, 1e-14 * largest));
-  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(KSPSetFromOptions(*ksp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeSolveStatic(Mat K, PetscReal largest, Vec f, Vec x)
+{
+  KSP ksp;
+
+  PetscFunctionBegin;
+  if (largest == 0) PetscFunctionReturn(0); /* nothing is held at all: x stays zero, which is right where nothing pulls either */
+  PetscCall(NsFeStaticSolver(K, largest, &ksp));
   PetscCall(KSPSolve(ksp, f, x));
   PetscCall(KSPDestroy(&ksp));
   PetscFunctionReturn(0);
@@ -125,13 +133,14 @@ static PetscErrorCode nonlinear_statics(NsFe *fe, const PetscReal *speeds)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
+PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose)
 {
   Mat        M, C, G, K;
   PetscReal *speeds, largest, work = 0, twice = 0;
   Vec        zero, f, held, diagonal;
 
   PetscFunctionBegin;
+  *loose = PETSC_FALSE;
   PetscCall(PetscMalloc1(fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
   if (NsFeIsNonlinear(fe)) {
@@ -154,7 +163,11 @@ PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model)
   PetscCall(VecDot(f, fe->rest, &work));
   PetscCall(twice_energy(fe, speeds, held, &twice));
   PetscCall(VecNorm(f, NORM_INFINITY, &largest));
-  if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) PetscCall(report_loose(fe, model));
+  if (!(PetscAbsReal(twice - work) <= 1e-3 * PetscAbsReal(work)) || (work == 0 && largest > 0)) *loose = PETSC_TRUE;
+  if (*loose && NsFeStaticsTouch(fe))
+    PetscCall(VecZeroEntries(fe->rest)); /* contacts may hold it */
+  else if (*loose)
+    PetscCall(report_loose(fe, model));
   PetscCall(PetscFree(speeds));
   PetscCall(VecDestroy(&zero));
   PetscCall(VecDestroy(&f));

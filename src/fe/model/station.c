@@ -5,13 +5,12 @@
 #include <string.h>
 #include "fe.h"
 
-static void add_along(NsProbeColumn *column, const NsPoint *point, const PetscReal axis[3], PetscReal sign)
+static void add_along(NsFe *fe, NsProbeColumn *column, const NsPoint *point, const PetscReal axis[3], PetscReal sign)
 {
   for (PetscInt i = 0; i < point->unknowns; i++) {
     const PetscReal weight = sign * NsDot3(point->move[i], axis);
     if (weight == 0) continue;
-    column->unknown[column->entries]  = point->unknown[i];
-    column->weight[column->entries++] = weight;
+    NsProbeAdd(column, fe->arena, point->unknown[i], weight);
   }
 }
 
@@ -50,18 +49,14 @@ PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, Ns
     NsFeExpand(fe, &other, &carrier);
   }
   for (int a = 0; a < 2; a++) {
-    add_along(&station->lateral[a], &point, body->frame[1 + a], 1);
-    if (relative) add_along(&station->lateral[a], &carrier, body->frame[1 + a], -1);
-    station->lateral_rate[a]             = station->lateral[a];
+    add_along(fe, &station->lateral[a], &point, body->frame[1 + a], 1);
+    if (relative) add_along(fe, &station->lateral[a], &carrier, body->frame[1 + a], -1);
+    station->lateral_rate[a]             = NsProbeCopy(&station->lateral[a], fe->arena);
     station->lateral_rate[a].of_velocity = PETSC_TRUE;
   }
   NsFeMakeTwist(fe, &spot, &twist);
-  station->angle.entries = twist.entries;
-  for (PetscInt i = 0; i < twist.entries; i++) {
-    station->angle.unknown[i] = twist.unknown[i];
-    station->angle.weight[i]  = twist.weight[i];
-  }
-  station->angle_rate             = station->angle;
+  for (PetscInt i = 0; i < twist.entries; i++) NsProbeAdd(&station->angle, fe->arena, twist.unknown[i], twist.weight[i]);
+  station->angle_rate             = NsProbeCopy(&station->angle, fe->arena);
   station->angle_rate.of_velocity = PETSC_TRUE;
   station->shaft                  = spot.body;
   *found                          = PETSC_TRUE;

@@ -1,0 +1,122 @@
+/*
+  Probes: what is recorded of a point, or of a set of nodes.
+
+  A point has displacements and velocities, and rotations where it turns; within a line element its section forces. A node of a solid has the stress there, the mean of that of its elements, weighted
+  by their volumes. A set has the mean of its nodes' motions.
+*/
+#include <string.h>
+#include "fe.h"
+
+static void add_entry(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, PetscReal weight)
+{
+  if (unknown >= 0 && weight != 0) NsProbeAdd(column, fe->arena, unknown, weight);
+}
+
+/* Columns ux, uy, uz, vx, vy, vz of points, as many as the body can move in, and rx ... wz as it can turn. */
+static void add_motion(const NsFe *fe, const NsFeBody *body, const NsFePointSet *set, NsProbe *probe)
+{
+  static const char *const suffixes[2][6] = {{"ux", "uy", "uz", "vx", "vy", "vz"}, {"rx", "ry", "rz", "wx", "wy", "wz"}};
+  NsPoint                  point;
+
+  for (int kind = 0; kind < 2; kind++) {
+    for (int c = 0; c < 6; c++) {
+      NsProbeColumn column = {.suffix = suffixes[kind][c], .of_velocity = c >= 3};
+      PetscBool     moves  = PETSC_FALSE;
+      for (PetscInt a = 0; a < body->node_unknowns; a++) {
+        if ((body->turns[a] ? 1 : 0) == kind && body->direction[a][c % 3] != 0) moves = PETSC_TRUE;
+      }
+      for (PetscInt p = 0; p < set->count && moves; p++) {
+        const NsFePoint spot = NsFePointOf(set, p);
+        NsFeExpand(fe, &spot, &point);
+        for (PetscInt i = 0; i < point.unknowns; i++)
+          add_entry(fe, &column, point.unknown[i], (kind ? point.turn[i][c % 3] : point.move[i][c % 3]) / (PetscReal)set->count);
+      }
+      if (moves) probe->column[probe->columns++] = column;
+    }
+  }
+}
+
+/* Outputs of an element at a point are affine in its unknowns: their coefficients, times a share, come from unit displacements. */
+static void add_outputs(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal share, NsProbeColumn *column)
+{
+  const NsFeBody      *body                         = &fe->body[element->body];
+  const NsElementType *type                         = body->element;
+  const PetscReal      nothing[NS_ELEMENT_UNKNOWNS] = {0};
+  PetscReal            rest[NS_ELEMENT_OUTPUTS]; /* a prestress is there without displacements */
+  PetscInt             unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt       n = NsFeElementUnknowns(fe, element, unknown);
+
+  type->outputs(body, element, nothing, xi, rest);
+  for (int c = 0; type->output_names[c]; c++) column[c].constant += share * rest[c];
+  for (PetscInt i = 0; i < n; i++) {
+    PetscReal unit[NS_ELEMENT_UNKNOWNS] = {0}, value[NS_ELEMENT_OUTPUTS];
+    unit[i]                             = 1;
+    type->outputs(body, element, unit, xi, value);
+    for (int c = 0; type->output_names[c]; c++) add_entry(fe, &column[c], unknown[i], share * (value[c] - rest[c]));
+  }
+}
+
+static PetscReal volume_of(const NsFe *fe, const NsFeElement *e)
+{
+  return NsSolidTotalMass(&fe->body[e->body], e) / ((const NsSolidElement *)e->data)->cell->material->density;
+}
+
+/* The elements around a node of a solid: their mean by volume; only the volume while column is NULL. */
+static PetscReal add_around(const NsFe *fe, const NsFeBody *body, PetscInt node, PetscReal whole, NsProbeColumn *column)
+{
+  PetscReal volume = 0;
+
+  for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[i];
+    for (PetscInt k = 0; k < body->element->nodes; k++) {
+      if (e->node[k] != node) continue;
+      volume += volume_of(fe, e);
+      if (column) add_outputs(fe, e, body->element->node[k], volume_of(fe, e) / whole, column);
+    }
+  }
+  return volume;
+}
+
+static void add_columns(const NsElementType *type, const NsProbeColumn *column, NsProbe *probe)
+{
+  for (int c = 0; type->output_names[c]; c++) {
+    if (column[c].entries) probe->column[probe->columns++] = column[c];
+  }
+}
+
+/* The set of several nodes that a name means; false: it means none. */
+static PetscBool find_set(const NsFe *fe, const char *name, NsFePointSet *set)
+{
+  const char *dot = strchr(name, '.');
+
+  for (PetscInt b = 0; dot && b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (strlen(body->name) != (size_t)(dot - name) || strncmp(name, body->name, (size_t)(dot - name)) != 0) continue;
+    const NsMeshSet *nodes = NsMeshNodeSet(body->mesh, dot + 1);
+    if (!nodes || nodes->count < 2) return PETSC_FALSE;
+    *set = (NsFePointSet){.nodes = nodes, .count = nodes->count, .first_node = body->first_node, .spot = {.body = b, .node = -1, .element = -1}};
+    return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, PetscBool *found, char *why, size_t size)
+{
+  NsFe        *fe  = model->data;
+  NsFePointSet set = {.count = 1};
+
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(probe, sizeof(*probe)));
+  probe->name = name;
+  *found      = find_set(fe, name, &set) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
+  if (!*found) PetscFunctionReturn(0);
+  const NsFePoint *spot                       = &set.spot;
+  const NsFeBody  *body                       = &fe->body[spot->body];
+  NsProbeColumn    column[NS_ELEMENT_OUTPUTS] = {{0}};
+  add_motion(fe, body, &set, probe);
+  for (int c = 0; body->element && body->element->output_names[c]; c++) column[c].suffix = body->element->output_names[c];
+  if (spot->element >= 0) add_outputs(fe, &fe->element[spot->element], spot->xi, 1, column);
+  if (body->solid && spot->node >= 0) (void)add_around(fe, body, spot->node, add_around(fe, body, spot->node, 1, NULL), column);
+  if (body->element) add_columns(body->element, column, probe);
+  PetscFunctionReturn(0);
+}
