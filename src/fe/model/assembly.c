@@ -185,8 +185,15 @@ PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscIn
   const PetscInt *numbers = fe->unknown + body->first_dof; /* as NsFeNodeUnknowns, of one body */
   const PetscInt  nodes = body->element->nodes, d = body->node_unknowns;
 
-  for (PetscInt k = 0; k < nodes; k++) {
-    for (PetscInt a = 0; a < d; a++) unknown[k * d + a] = numbers[(element->node[k] - body->first_node) * d + a];
+  for (PetscInt k = 0; k < nodes; k++, unknown += d) { /* a few numbers: a loop over vectors would mostly be its preparation */
+    const PetscInt *from = numbers + (element->node[k] - body->first_node) * d;
+    if (d == 3) {
+      unknown[0] = from[0];
+      unknown[1] = from[1];
+      unknown[2] = from[2];
+    } else {
+      memcpy(unknown, from, (size_t)d * sizeof(*from));
+    }
   }
   return nodes * d;
 }

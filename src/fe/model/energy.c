@@ -55,10 +55,11 @@ static PetscErrorCode total(const NsLayout *layout, Terms *terms, PetscReal *val
 static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
 {
   const NsLayout *layout = fe->back_end->layout;
+  const PetscBool alone  = !layout->owner; /* every element counts; one without free unknowns has no energy */
 
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
     PetscReal u[NS_COMPONENT_UNKNOWNS];
-    if (c.kind == NS_FE_INERTIA || !counts_here(layout, c.n, c.unknown)) continue;
+    if (c.kind == NS_FE_INERTIA || ((!alone || c.kind != NS_FE_ELEMENT) && !counts_here(layout, c.n, c.unknown))) continue;
     for (PetscInt k = 0; k < c.n; k++) u[k] = c.unknown[k] < 0 ? 0 : q[NsLayoutIndex(layout, c.unknown[k])];
     add_term(elastic, NsFeComponentEnergy(fe, &c, NULL, u));
   }
