@@ -188,6 +188,7 @@ extern const char *const NsLocalChoices[]; /* "auto", "newton", the other solver
 typedef struct {
   PetscInt64 calls, failures;
   PetscInt64 iterations, most_iterations; /* Newton's, of all stages; most: in one call */
+  PetscInt64 loose;                       /* solved to 100 times the tolerance only */
   PetscInt64 most_contacts;               /* in one call */
   PetscInt64 solved[NS_MOST_STAGES];      /* calls that each stage solved, */
   PetscInt64 tried[NS_MOST_STAGES];       /* that came to it, */
@@ -200,9 +201,9 @@ struct NsLocalChain {
   PetscInt          stage;      /* that solved the last problem; as many as there are: none did */
   /* private */
   PetscInt       max_rows;
-  int            choice;                 /* position in NsLocalChoices */
-  NsLocalSolver *solver[NS_MOST_STAGES]; /* as NsLocalSolverTypes */
-  PetscReal     *first, *sweeping;       /* [max_rows] start of the call, iterate of Gauss-Seidel */
+  int            choice;                  /* position in NsLocalChoices */
+  NsLocalSolver *solver[NS_MOST_STAGES];  /* as NsLocalSolverTypes */
+  PetscReal     *first, *sweeping, *best; /* [max_rows] start of the call, iterate of Gauss-Seidel, the best that is not a solution */
 };
 
 PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLocalChain **chain);

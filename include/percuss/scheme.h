@@ -40,7 +40,7 @@ typedef struct {
     "contact_tolerance", NS_KEY_NUMBER, offsetof(NsSchemeSettings, contact_tolerance), \
       .default_value = "1e-12", .minimum = "1e-15", .maximum = "1e-3", \
       .help = \
-        "relative residual up to which a contact problem is solved; a larger one saves iterations and leaves errors of its size in velocities", \
+        "relative residual up to which a contact problem is solved (where no solver gets there, up to 100 times of it, counted in run.json); a larger one saves iterations and leaves errors of its size in velocities", \
       .example = "1e-10" \
   }
 

@@ -1,6 +1,8 @@
 #include <math.h>
 #include "percuss/scheme.h"
 
+#define NS_NEARLY 1e-5 /* residual of a contact problem that the key contact_tolerance can reach */
+
 #define NS_SCHEME(name) extern const NsSchemeType NsSchemeType_##name;
 #include "list.h"
 #undef NS_SCHEME
@@ -166,16 +168,18 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
       NsContactOverflow(scheme->contact, NULL), rows->rows, what, room));
     PetscFunctionReturn(0);
   }
-  const int chosen = ((const NsSchemeSettings *)scheme->settings)->contact_solver;
+  const PetscReal residual = NsContactResidual(scheme->contact);
+  const int       chosen   = ((const NsSchemeSettings *)scheme->settings)->contact_solver;
   PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "no solution found%s%s for the %s of %" PetscInt_FMT " contact%s",
     chosen ? " by " : "", chosen ? NsLocalChoices[chosen] : "", what, rows->contacts, rows->contacts == 1 ? "" : "s"));
   PetscCall(NsStepName(outcome, scheme, rows->contacts, rows->contact));
   PetscCall(PetscStrlen(outcome->reason, &used));
-  if (NsContactResidual(scheme->contact) >= PETSC_INFINITY && chosen) {
+  if (residual >= PETSC_INFINITY && chosen) {
     PetscCall(
       PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ": this solver does not support them; try `contact_solver: auto`"));
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e", NsContactResidual(scheme->contact)));
+  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e%s", residual,
+    residual < NS_NEARLY ? "; with a larger `contact_tolerance` it is accepted" : ""));
   PetscFunctionReturn(0);
 }
