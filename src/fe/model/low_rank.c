@@ -132,8 +132,9 @@ static PetscErrorCode solve_vectors(const NsFe *fe, NsFeLowRank *self, PetscInt 
 /* y = S e of the active blocks, e and y with these strides. */
 static void times_S(const NsFeLowRank *self, const Slot *slot, const PetscReal *e, PetscInt stride, PetscReal *y)
 {
-  for (const Block *block = self->block; block < self->block + self->blocks && block->first < slot->active; block++) {
-    const PetscReal *S = slot->S + block->at;
+  for (PetscInt b = 0; b < self->blocks && self->block[b].first < slot->active; b++) {
+    const Block     *block = &self->block[b];
+    const PetscReal *S     = slot->S + block->at;
     for (PetscInt i = 0; i < block->n; i++) {
       PetscReal sum = 0;
       for (PetscInt j = 0; j < block->n; j++) sum += S[i * block->n + j] * e[(block->first + j) * stride];
@@ -147,8 +148,9 @@ static PetscBool fill(const NsFeLowRank *self, Slot *slot, PetscReal t, const Pe
 {
   PetscBool any = PETSC_FALSE;
 
-  for (const Block *block = self->block; block < self->block + self->blocks && block->first < slot->active; block++) {
-    PetscReal *S = slot->S + block->at;
+  for (PetscInt b = 0; b < self->blocks && self->block[b].first < slot->active; b++) {
+    const Block *block = &self->block[b];
+    PetscReal   *S     = slot->S + block->at;
     if (block->unbalance)
       NsFeUnbalanceCoefficients(block->unbalance, t, q, slot->op.mass, S);
     else

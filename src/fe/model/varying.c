@@ -65,9 +65,10 @@ static const NsForceMotion *motion_of(const NsFeVarying *self, PetscReal t, cons
 
 void NsFeVaryingForce(const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, PetscScalar *h)
 {
-  for (const NsFeVarying *self = forces->varying; self < forces->varying + forces->varyings; self++) {
-    PetscReal spring[6], damper[6];
-    Motion    at;
+  for (PetscInt k = 0; k < forces->varyings; k++) {
+    const NsFeVarying *self = &forces->varying[k];
+    PetscReal          spring[6], damper[6];
+    Motion             at;
     NsFeForceNow(self->element, motion_of(self, t, q, v, &at), spring, damper);
     for (PetscInt i = 0; i < self->entries; i++) {
       for (PetscInt c = 0; c < self->components; c++) h[self->unknown[i]] += self->row[c][i] * (spring[c] + damper[c]);
@@ -86,7 +87,8 @@ static const NsForceLawUse *storing(const NsFeVarying *self)
 void NsFeVaryingPower(
   const NsFeForces *forces, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *w, NsFePower *load, NsFePower *damping)
 {
-  for (const NsFeVarying *self = forces->varying; self < forces->varying + forces->varyings; self++) {
+  for (PetscInt k = 0; k < forces->varyings; k++) {
+    const NsFeVarying   *self   = &forces->varying[k];
     const NsForceLawUse *stores = storing(self);
     PetscReal            spring[6], damper[6];
     Motion               at;
@@ -131,8 +133,9 @@ PetscErrorCode NsFeOutgrown(NsModel *model, PetscBool steps, PetscReal t, Vec q,
   if (!fe->forces.varyings) PetscFunctionReturn(0);
   PetscCall(NsLayoutExchange(layout, 1, &aq));
   PetscCall(NsLayoutExchange(layout, 1, &av));
-  for (const NsFeVarying *self = fe->here.varying; self < fe->here.varying + fe->here.varyings; self++) {
-    const NsForceLawUse *use = NsFeForceLaw(self->element);
+  for (PetscInt k = 0; k < fe->here.varyings; k++) {
+    const NsFeVarying   *self = &fe->here.varying[k];
+    const NsForceLawUse *use  = NsFeForceLaw(self->element);
     Motion               at;
     if (!self->counts || !use || !use->law->used || !(steps || use->law->extrapolates)) continue;
     const PetscReal part = use->law->used(use->data, motion_of(self, t, aq, av, &at));
