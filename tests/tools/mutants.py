@@ -30,6 +30,8 @@ REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt"
 BUILD = "build/mutants"
 OPTIONS = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]
 SHORT = 1.5  # s of the processor
+# A program in C is a process alone, as `percuss` sets itself up: otherwise each starts a daemon first. Scripts start mpiexec, too.
+ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self"}
 
 # The tests that know a room best: programs of the build, or scripts, which get the program.
 ERRORS, RESULTS, COMMANDS = "tests/errors/run_errors.py", "tests/results/test_results.py", "tests/results/test_commands.py"
@@ -108,7 +110,7 @@ def draw(scratch, count, seed, rooms):
 def run(words, folder, seconds):
     """Seconds of the processor that it took; None if it did not end well, or not in time. What it started ends with it."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    process = subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(words, cwd=folder, env=dict(os.environ, **({} if words[0] == sys.executable else ALONE)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         well = process.wait(timeout=seconds) == 0
     except subprocess.TimeoutExpired:
@@ -260,8 +262,7 @@ def main():
             done = {json.dumps(entry["mutant"]): entry for entry in map(json.loads, file)}
     if not words.report:
         os.environ.update(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg",
-                          PERCUSS=os.path.join(scratch, BUILD, "percuss"), OMPI_MCA_ess_singleton_isolated="1", OMPI_MCA_orte_create_session_dirs="0", OMPI_MCA_pml="ob1",
-                          OMPI_MCA_btl="self")  # a process alone, as `percuss` sets it up for itself: otherwise each program in C starts a daemon first
+                          PERCUSS=os.path.join(scratch, BUILD, "percuss"))
         os.makedirs(scratch, exist_ok=True)
         make_scratch(scratch, words.retry)
         plain = digest(scratch)

@@ -74,7 +74,7 @@ static const char around[] = "bodies:\n"
                              "    density: 1000\n"
                              "    initial: {velocity: [%g, %g, %g]}\n"
                              "contacts:\n"
-                             "  hit: {between: [{node: third.all, radius: 10 mm}, {node: pair.all, radius: 10 mm}]}\n"
+                             "  hit: {between: [{node: third.all, radius: 10 mm}, {node: pair.all, radius: 10 mm}], near_pairs: 3}\n"
                              "scheme: {type: moreau_jean, theta: 0.5, step: 0.1 ms}\n"
                              "time: {end: 20 ms}\n";
 
