@@ -139,6 +139,19 @@ static bool is_scalar(NsKeysReader *reader, const NsKey *key, const NsNode *node
   return NsKeysIsKind(reader, key, node, NS_NODE_SCALAR, label, expected);
 }
 
+/* A speed or a frequency whose unit does not say of what: of radians, turns or cycles. */
+static void warn_without_angle(NsKeysReader *reader, const NsKey *key, const NsNode *node, double value)
+{
+  const double turn = 6.283185307179586;
+  NsDimension  dimension;
+  double       same;
+
+  if (key->kind != NS_KEY_NUMBER || value == 0 || !NsParseAnyQuantity(node->text, &dimension, &same) || dimension.rad) return;
+  NsDiagWarning(reader->diag, node->place, "'" NS_CLIP "' is read as %g rad/s, which is %.4g Hz or %.4g rpm", NsClip(node->text), value, value / turn,
+    60 * value / turn);
+  NsDiagNote(reader->diag, "write %g rad/s if this is meant, else Hz or rpm", value);
+}
+
 static void read_number(
   NsKeysReader *reader, const NsKey *key, NsDimension dimension, const NsNode *node, const char *label, const char *range_label, double *field)
 {
@@ -153,6 +166,7 @@ static void read_number(
     NsKeysNote(reader, key);
   } else if (!range_label || check_range(reader, key, dimension, node, range_label, value)) {
     *field = value;
+    if (dimension.rad == 1 && dimension.s == -1 && !dimension.m && !dimension.kg) warn_without_angle(reader, key, node, value);
   }
 }
 

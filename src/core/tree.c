@@ -275,6 +275,7 @@ bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag)
 {
   const char *p = source->text, *end = p + source->size;
   int         line = 1, column = 1, bad = 0;
+  size_t      zeros = 0;
 
   if (source->size > most) {
     NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "larger than %zu MB: this is not a config", most >> 20);
@@ -282,6 +283,12 @@ bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag)
   }
   if (source->size >= 2 && (!memcmp(p, "\xff\xfe", 2) || !memcmp(p, "\xfe\xff", 2))) {
     NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "is UTF-16; save the file as UTF-8");
+    return false;
+  }
+  for (size_t i = 0; i < source->size; i++) zeros += p[i] == 0;
+  if (zeros > source->size / 100) { /* a stray one is listed below */
+    NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "is not a text file: it has bytes of value zero");
+    NsDiagNote(diag, "percuss reads a config, a YAML text such as `percuss init bar` prints");
     return false;
   }
   while (p < end) {

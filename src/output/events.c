@@ -18,7 +18,7 @@
 enum { WITH_FRICTION = 1 };
 
 typedef struct {
-  PetscReal   time, velocity_before, velocity_after, impulse, energy_lost, tangential_velocity, tangential_impulse;
+  PetscReal   time, velocity_before, velocity_after, impulse, energy_lost, tangential_before, tangential_velocity, tangential_impulse;
   const char *contact, *event;
 } Row;
 
@@ -30,6 +30,8 @@ static const NsColumn columns[] = {
   {"velocity_after", "m/s", "gap rate after it", offsetof(Row, velocity_after)},
   {"impulse", "N s", "normal impulse of an impact", offsetof(Row, impulse)},
   {"energy_lost", "J", "energy dissipated by the impact, including its friction", offsetof(Row, energy_lost)},
+  {"tangential_velocity_before", "m/s", "velocity along the surface before the event; signed for one tangent", offsetof(Row, tangential_before),
+    WITH_FRICTION, true},
   {"tangential_velocity_after", "m/s", "velocity along the surface afterwards; signed for one tangent", offsetof(Row, tangential_velocity),
     WITH_FRICTION, true},
   {"tangential_impulse", "N s", "friction impulse of an impact; signed for one tangent", offsetof(Row, tangential_impulse), WITH_FRICTION, true},
@@ -67,6 +69,8 @@ static void write_event(NsWriter *writer, const NsSnapshot *snapshot, PetscInt i
                       .velocity_after      = impact ? contact->velocity_after[0] : contact->gap_rate,
                       .impulse             = impact ? contact->impulse[0] : 0,
                       .energy_lost         = impact ? contact->energy_lost : 0,
+                      .tangential_before =
+      !friction ? NAN : NsTangential(impact ? contact->velocity_before : snapshot->before[i].velocity_after, candidate->directions),
                       .tangential_velocity = friction ? NsTangential(contact->velocity_after, candidate->directions) : NAN,
                       .tangential_impulse  = !friction ? NAN
                                              : impact  ? NsTangential(contact->impulse, candidate->directions)

@@ -3,7 +3,7 @@
 
     test_hints.py PERCUSS
 
-A row of ROWS: name, what is replaced in CONFIG by the mistake, a pattern in the message from which the mend is taken (group 1) or a word that must be there, and the mend ("\\1" stands for
+A row of WARNINGS: the same, of what is not refused: the mended config has no warning. A row of ROWS: name, what is replaced in CONFIG by the mistake, a pattern in the message from which the mend is taken (group 1) or a word that must be there, and the mend ("\\1" stands for
 group 1). Expectations of whole messages are in cases/; this table says that they help.
 """
 import os
@@ -50,6 +50,13 @@ ROWS = [
     ("a point with two numbers", "c.right", "{plane: {point: [0, 0], normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
     ("a plane without a point", "c.right", "{plane: {normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
 ]
+HARMONIC = "force: [1 N, 0, 0]}", "force: [1 N, 0, 0], time: {harmonic: {frequency: %s}}}"
+WARNINGS = [
+    ("a frequency without unit", HARMONIC[0], HARMONIC[1] % "2e4", r"write (20000 rad/s)", HARMONIC[1] % r"\1"),
+    ("revolutions without rpm", HARMONIC[0], HARMONIC[1] % "200000 1/min", r"else Hz or (rpm)", HARMONIC[1] % r"200000 \1"),
+    ("a part of a load that nothing feels", "[1 N, 0, 0]", "[1 N, 0, 5 N]", r"the part \((0, 0), 5\)", r"[1 N, \1]"),
+    ("a load across a bar", "[1 N, 0, 0]", "[0, 0, 5 N]", r"have no DOF in its direction", "[5 N, 0, 0]"),
+]
 
 
 def check(percuss, text):
@@ -61,21 +68,29 @@ def check(percuss, text):
         return done.returncode, done.stderr
 
 
+def follow(percuss, row, refused):
+    """True if the hint is there, and followed leaves nothing to say."""
+    name, right, mistake, hint, mend = row
+    code, said = check(percuss, CONFIG.replace(right, mistake, 1))
+    found = re.search(hint, said)
+    if code != (2 if refused else 0) or not found:
+        print(f"{name}: exit code {code}, and no hint {hint!r} in:\n{said}")
+        return False
+    code, said = check(percuss, CONFIG.replace(right, found.expand(mend), 1))
+    if code or (said and not refused):
+        print(f"{name}: the hint was followed, {found.expand(mend)!r}, and percuss says:\n{said}")
+        return False
+    return True
+
+
 def main():
-    percuss, wrong = os.path.abspath(sys.argv[1]), 0
-    for name, right, mistake, hint, mend in ROWS:
-        code, said = check(percuss, CONFIG.replace(right, mistake, 1))
-        found = re.search(hint, said)
-        if code != 2 or not found:
-            print(f"{name}: exit code {code}, and no hint {hint!r} in:\n{said}")
-            wrong += 1
-            continue
-        mended = CONFIG.replace(right, found.expand(mend), 1)
-        code, said = check(percuss, mended)
-        if code:
-            print(f"{name}: the hint was followed, {found.expand(mend)!r}, and percuss says:\n{said}")
-            wrong += 1
-    print(f"{len(ROWS)} hints followed, {wrong} of them of no help")
+    percuss = os.path.abspath(sys.argv[1])
+    wrong = [row[0] for rows, refused in ((ROWS, True), (WARNINGS, False)) for row in rows if not follow(percuss, row, refused)]
+    code, said = check(percuss, "\0ELF" * 1000)
+    if code != 2 or said.count("\n") > 2 or "not a text file" not in said:
+        print(f"a binary file: exit code {code}, and:\n{said}")
+        wrong.append("a binary file")
+    print(f"{len(ROWS) + len(WARNINGS) + 1} hints followed, {len(wrong)} of them of no help")
     return 1 if wrong else 0
 
 

@@ -91,7 +91,7 @@ const NsVariant NsBodyVariant_Rotor = {
   .name  = "rotor",
   .title = "straight spinning shaft: beam elements with gyroscopic moments",
   .about = "Beam elements in non-rotating axes: 1 along the shaft from its first node, 2 and 3 across (y and z for a shaft "
-           "along x). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction "
+           "along x; else 2 is in the plane of the shaft and the coordinate axis after the one to which it is nearest). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction "
            "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: fixed to the shaft) and contacts refer to points "
            "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. The shaft is round; deflections and tilts are small.\n"
            "Damping acts in fixed axes: rotating internal damping, unstable above a critical speed, is not modelled. "
