@@ -15,6 +15,9 @@
                most `impact_step` long; the step that follows is as short, and then steps grow again. So impulses occur at impacts only, at most one impact_step late;
                penetration is at most impact_step |u^-|.
 
+    friction   a contact that begins to stick, or reverses its slip, jumps in its friction force by d in the step: q1 then has an error of up to h^2/8 M1^-1 W1 d, which is held to the tolerance, too, by
+               shorter steps. A step across it of sqrt(8 e/|M^-1 W d|) is enough: the time of the jump is not looked for.
+
     loads      a step ends where a load or a speed jumps or bends, and is at most a twentieth of their shortest period (jumps.h): a body at rest has no error that would show them.
 
   No step is shorter than impact_step, whatever its error, but for those that end at a jump. The error of velocities is not controlled: on elastic bodies it is that of the highest modes, which the mesh does not
@@ -30,6 +33,7 @@
 #define NS_OF_STEP      0.01
 #define NS_LEAST_SIZE   1e-6 /* of the model's length: motion that begins from nothing is as large at least */
 #define NS_MOST_SECANTS 8
+#define NS_SLIPS        1e-9 /* part of the largest friction force that rounding may take from a slip */
 #define NS_OF_PERIOD    0.05 /* the trapezoidal rule has half a sine wave within 1 % */
 
 typedef struct {
@@ -40,6 +44,7 @@ typedef struct {
 typedef struct {
   NsTrapezoidal common;
   Vec           a, e;              /* a0 without reactions; e */
+  PetscReal    *jump;              /* [rows] of friction forces */
   PetscReal     longest, shortest; /* s */
   PetscReal     next;              /* s: the length that the last step proposes */
   PetscReal     size;              /* the largest coordinate so far */
@@ -62,6 +67,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscFunctionBegin;
   PetscCall(NsTrapezoidalDeclare(scheme, work));
   PetscCall(NsWorkVecs(work, &self->a, &self->e, NULL));
+  PetscCall(NsWorkReals(work, work->rows, &self->jump, NULL));
   PetscCall(NsHistoryNumbers(work, "longest", 1, &self->longest));
   PetscCall(NsHistoryNumbers(work, "next", 1, &self->next));
   PetscCall(NsHistoryNumbers(work, "size", 1, &self->size));
@@ -154,12 +160,80 @@ static PetscErrorCode fly(NsScheme *scheme, const NsState *x, PetscReal *h, Pets
   }
 }
 
+/* Of contact i of w1: the jumps of its tangential forces, where it sticks after slip, slips after stick, or slips the other way; whether it does. */
+static PetscBool friction_jumps(const NsScheme *scheme, PetscInt i, PetscReal h, PetscReal *jump)
+{
+  const NsTrapezoidal   *self      = scheme->data;
+  const PetscInt         k         = self->w1.contact[i];
+  const NsCandidate     *candidate = &scheme->model->candidate[k];
+  const NsContactReport *last      = &NsContactLastReports(scheme->contact)[k];
+  const PetscReal       *P         = self->P1 + self->w1.start[i];
+  PetscReal              now = 0, along = 0;
+
+  for (PetscInt d = 0; d < candidate->directions; d++) jump[d] = 0;
+  if (candidate->directions < 2 || (last->state != NS_STICK && last->state != NS_SLIP)) return PETSC_FALSE;
+  for (PetscInt d = 1; d < candidate->directions; d++) {
+    const PetscReal force = 2 / h * P[d];
+    jump[d]               = force - last->force[d];
+    now += force * force;
+    along += force * last->force[d];
+  }
+  const PetscReal most  = 2 / h * candidate->law.friction * P[0];
+  const PetscBool slips = PetscSqrtReal(now) > (1 - NS_SLIPS) * most;
+  return slips != (last->state == NS_SLIP) || along < 0;
+}
+
+/* The error that they cause over h, over what is allowed; 0: there are none. */
+static PetscErrorCode friction_error(NsScheme *scheme, PetscReal h, PetscReal *ratio)
+{
+  const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;
+  NsScheme_HalfExplicitAdaptive         *own      = scheme->data;
+  NsTrapezoidal                         *self     = &own->common;
+  PetscBool                              jumps    = PETSC_FALSE;
+
+  PetscFunctionBegin;
+  *ratio = 0;
+  for (PetscInt i = 0; i < self->w1.contacts; i++) {
+    PetscReal      *jump = own->jump + self->w1.start[i];
+    const PetscBool does = friction_jumps(scheme, i, h, jump);
+    for (PetscInt d = 0; d < scheme->model->candidate[self->w1.contact[i]].directions && !does; d++) jump[d] = 0;
+    jumps = jumps || does;
+  }
+  if (!jumps) PetscFunctionReturn(0);
+  PetscCall(VecZeroEntries(own->e));
+  PetscCall(NsComplianceApply(self->mass, &self->w1, own->jump, h * h / 8, own->e));
+  PetscCall(NsControlRatio(scheme->model, own->e, self->q1, 0, settings->tolerance, own->size, ratio));
+  PetscFunctionReturn(0);
+}
+
+/* The forces of a step without an impact, or a shorter *h, with *again, where friction jumps too much in it. */
+static PetscErrorCode push(NsScheme *scheme, const NsState *x, PetscReal *h, PetscBool *again, NsStepOutcome *outcome)
+{
+  NsScheme_HalfExplicitAdaptive *own  = scheme->data;
+  NsTrapezoidal                 *self = &own->common;
+  PetscReal                      ratio;
+
+  PetscFunctionBegin;
+  *again = PETSC_FALSE;
+  PetscCall(NsTrapezoidalForceStep(scheme, x, *h, outcome));
+  if (!outcome->done || !(*h > own->shortest)) PetscFunctionReturn(0);
+  PetscCall(friction_error(scheme, *h, &ratio));
+  if (ratio <= 1) PetscFunctionReturn(0);
+  *again = PETSC_TRUE;
+  *h     = PetscMax(own->shortest, *h * NsControlChange(ratio, 2));
+  for (PetscInt i = 0; i < self->w1.contacts; i++) NsContactReports(scheme->contact)[self->w1.contact[i]] = (NsContactReport){.state = NS_OPEN};
+  PetscCall(VecCopy(own->a, self->a0));
+  self->known = PETSC_TRUE; /* to begin the step anew */
+  own->rejected++;
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;
   NsScheme_HalfExplicitAdaptive         *own      = scheme->data;
   PetscReal                              h, next;
-  PetscBool                              impact;
+  PetscBool                              impact, again;
   NsTimes                                times;
 
   PetscFunctionBegin;
@@ -167,13 +241,15 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   own->longest  = PetscMin(own->longest, NS_OF_LIMIT * scheme->step_limit); /* which falls while a free spin rises */
   own->shortest = PetscMin(own->shortest, own->longest);
   h             = PetscMin(PetscMin(dt, NsJumpStep(&times, x->t, NS_OF_PERIOD)), PetscMin(own->next, own->longest));
-  PetscCall(fly(scheme, x, &h, &impact, &next, outcome));
-  if (!outcome->done) PetscFunctionReturn(0);
-  if (!impact)
-    PetscCall(NsTrapezoidalForceStep(scheme, x, h, outcome));
-  else if (settings->common.restitution_of == 1)
+  do {
+    again = PETSC_FALSE;
+    PetscCall(fly(scheme, x, &h, &impact, &next, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+    if (!impact) PetscCall(push(scheme, x, &h, &again, outcome));
+  } while (again);
+  if (impact && settings->common.restitution_of == 1)
     PetscCall(NsTrapezoidalImpactStep(scheme, x, h, outcome));
-  else
+  else if (impact)
     PetscCall(NsTrapezoidalNewlyStep(scheme, x, h, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
   PetscCall(NsTrapezoidalFinish(scheme, x, h));
@@ -216,7 +292,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
       .title = "half-explicit on velocity level with step size control, short steps at impacts",
       .about =
         "As scheme.half_explicit, with steps between impact_step and `step`. In flight a step is as long as its local error allows "
-        "(tolerance); a step that closes a contact ends just before it, and impact_step closes it. Penetration is at most impact_step "
+        "(tolerance), which includes what a friction force causes that jumps because slip ends or reverses; a step that closes a contact ends just before it, and impact_step closes it. Penetration is at most impact_step "
         "times the approach velocity.\n"
         "For models whose suitable step is not known, and for few impacts. Steps stay below the critical time step, if that is known. "
         "For mechanisms it is not: choose a `step` that resolves their motion. Energy drifts within the tolerance.\n"

@@ -212,7 +212,36 @@ static void tolerance_below_rounding(void **state)
   test_run_close(&test);
 }
 
+static const char *const sliding = "gravity: [0, 0, -10]\n"
+                                   "bodies: {block: {type: rigid, at: [0, 0, 0], mass: 1, inertia: [1, 1, 1], initial: {velocity: [1, 0, 0]}}}\n"
+                                   "supports: {guide: {at: block.center, fix: [y, rx, ry, rz]}}\n"
+                                   "contacts: {floor: {between: [block.center, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}], friction: 0.3}}\n"
+                                   "scheme: {type: half_explicit_adaptive, step: 10 ms}\n"
+                                   "time: {end: 0.5}\n";
+
+/* Friction jumps where slip ends: a block of 1 m/s stops after v^2/(2 mu g) = 1/6 m, to within the tolerance of a step. Without control of the jump it is 3.3e-5 m off. */
+static void slip_that_ends(void **state)
+{
+  static const PetscReal   tolerance[] = {1e-5, 1e-6, 1e-8};
+  static const char *const steps[] = {"10 ms", "7 ms", "3 ms"}, *const positions[] = {"free", "held"};
+
+  (void)state;
+  for (int i = 0; i < 18; i++) {
+    char type[128];
+    snprintf(type, sizeof(type), "scheme={type: half_explicit_adaptive, step: %s, tolerance: %g, positions: %s}", steps[i % 3], tolerance[i / 3 % 3],
+      positions[i / 9]);
+    TestRun test = test_run_open(sliding, (const char *[]){type, NULL});
+    while (test_runs(test.run)) test_step(test.run);
+    PetscReal x;
+    CHECK(NsModelLargest(test.run->model, test.run->state.q, &x));
+    assert_near(x, 1. / 6, 3 * tolerance[i / 3 % 3] / 6);
+    assert_true(test.run->figures.steps < 190); /* and not by short steps all along: 0.5 s are 167 of 3 ms */
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(slip_that_ends),
   cmocka_unit_test(orbit_of_the_rotor),
   cmocka_unit_test(orbit_of_the_rotor_held),
   cmocka_unit_test(bounces_of_a_ball),
