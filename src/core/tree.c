@@ -286,7 +286,7 @@ bool NsTreeCheckText(const NsSource *source, size_t most, NsDiag *diag)
     return false;
   }
   for (size_t i = 0; i < source->size; i++) zeros += p[i] == 0;
-  if (zeros > source->size / 100) { /* a stray one is listed below */
+  if (zeros > 8 + source->size / 100) { /* a stray one is listed below */
     NsDiagError(diag, (NsPlace){source, 0, 0, 0}, "is not a text file: it has bytes of value zero");
     NsDiagNote(diag, "percuss reads a config, a YAML text such as `percuss init bar` prints");
     return false;

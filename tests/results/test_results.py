@@ -340,7 +340,7 @@ class Mechanisms(unittest.TestCase):
         self.assertEqual(self.columns("contacts.csv")[0], ["time"] + [f"corner{i}.{word}" for i in (1, 2, 3, 4) for word in corner])
         self.assertEqual(self.columns("energy.csv")[0], ["time", "kinetic", "elastic", "potential", "damping", "impact", "friction", "load", "numerical"])
         self.assertEqual(self.columns("events.csv")[0], ["time", "contact", "event", "velocity_before", "velocity_after", "impulse", "energy_lost",
-                                                         "tangential_velocity_after", "tangential_impulse"])
+                                                         "tangential_velocity_before", "tangential_velocity_after", "tangential_impulse"])
         for row in self.columns("history.csv")[1] + self.columns("contacts.csv")[1] + self.columns("energy.csv")[1]:
             for word in row:
                 if word not in ("open", "closed", "stick", "slip"):

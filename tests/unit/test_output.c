@@ -250,13 +250,13 @@ static void test_tables(void **state)
     "0.75,0.125,0.5,0,3,open,1,0,0,1,open,0,0.25,0,0,2,0\n"
     "1,0.25,0.5,0,0,open,1,0,0,0,open,0,0,0,0,0,0\n");
   expect_file(&fake, "events.csv",
-    "time,contact,event,velocity_before,velocity_after,impulse,energy_lost,tangential_velocity_after,tangential_impulse\n"
-    "0.25,rub,closing,0,0,0,0,5,0\n"
-    "0.25,rub,stick,0,0,0,0,5,0\n"
-    "0.5,wall,impact,-1,0.5,3,0.75,,\n"
-    "0.5,rub,slip,0,0,0,0,5,0\n"
-    "0.625,wall,opening,0.5,0.5,0,0,,\n"
-    "0.75,rub,opening,0,0,0,0,0,0\n");
+    "time,contact,event,velocity_before,velocity_after,impulse,energy_lost,tangential_velocity_before,tangential_velocity_after,tangential_impulse\n"
+    "0.25,rub,closing,0,0,0,0,0,5,0\n"
+    "0.25,rub,stick,0,0,0,0,0,5,0\n"
+    "0.5,wall,impact,-1,0.5,3,0.75,,,\n"
+    "0.5,rub,slip,0,0,0,0,5,5,0\n"
+    "0.625,wall,opening,0.5,0.5,0,0,,,\n"
+    "0.75,rub,opening,0,0,0,0,5,0,0\n");
   expect_file(&fake, "energy.csv",
     "time,kinetic,elastic,potential,damping,impact,friction,load,numerical\n0,1,0,0,0,0,0,0,0\n1,0.1111111111111111,0,0,0,0,0,0,8e-17\n");
   /* cos and sin in the last digit are the C library's affair, so read the numbers back. */
