@@ -1,45 +1,24 @@
 #include "timefunction.h"
 
-static const NsKey harmonic_keys[] = {
-  {"frequency", NS_KEY_NUMBER, offsetof(NsHarmonic, frequency), .dimension = NS_DIM_ANGULAR_VELOCITY, .required = true, .minimum = "0 <",
-    .help = "angular frequency; Hz and rpm are converted to rad/s", .example = "50 Hz"},
-  {"phase", NS_KEY_NUMBER, offsetof(NsHarmonic, phase), .dimension = NS_DIM_ANGLE, .default_value = "0", .help = "factor is sin(frequency t + phase)",
-    .example = "90 deg"},
-  {NULL},
-};
-static const NsTable harmonic_table = {"harmonic", "factor sin(frequency t + phase)", harmonic_keys, sizeof(NsHarmonic)};
+#include "timefunctions/kind.h"
 
-static const NsKey pulse_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsPulse, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time at which the pulse begins",
-    .example = "10 us"},
-  {"duration", NS_KEY_NUMBER, offsetof(NsPulse, duration), .dimension = NS_DIM_TIME, .required = true, .minimum = "0 <",
-    .help = "duration of the pulse", .example = "50 us"},
-  {NULL},
-};
-static const NsTable pulse_table = {"pulse", "half a sine wave, zero before and after", pulse_keys, sizeof(NsPulse)};
+#define NS_TIME_FUNCTION(name, text, value) \
+  extern const NsTimeKind NsTimeKind_##name; \
+  extern const NsTable    NsTimeTable_##name;
+#include "timefunctions/list.h"
+#undef NS_TIME_FUNCTION
 
-static const NsKey step_keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(NsStep, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time from which it is 1",
-    .example = "1 ms"},
-  {"end", NS_KEY_NUMBER, offsetof(NsStep, end), .dimension = NS_DIM_TIME, .help = "time from which it is 0 again; default: never",
-    .example = "50 ms"},
-  {NULL},
+static const NsTimeKind *const kinds[] = {
+#define NS_TIME_FUNCTION(name, text, value) &NsTimeKind_##name,
+#include "timefunctions/list.h"
+#undef NS_TIME_FUNCTION
 };
-static void check_step(const void *settings, NsArena *arena, NsDiag *diag)
-{
-  const NsStep *step = settings;
-
-  (void)arena;
-  if (NsTreeChild(step->where, "end") && step->end <= step->start)
-    NsDiagError(diag, NsKeysPlace(step->where, "end"), "end (%g s) must be after start (%g s)", step->end, step->start);
-}
-static const NsTable step_table = {"step", "1 from start to end, 0 elsewhere", step_keys, sizeof(NsStep), .check = check_step};
 
 static const NsKey time_keys[] = {
-  {"harmonic", NS_KEY_TABLE, offsetof(NsTimeFunction, harmonic), .table = &harmonic_table, .help = "sine over time", .example = "{frequency: 50 Hz}"},
-  {"pulse", NS_KEY_TABLE, offsetof(NsTimeFunction, pulse), .table = &pulse_table, .help = "half sine pulse", .example = "{duration: 50 us}"},
-  {"step", NS_KEY_TABLE, offsetof(NsTimeFunction, step), .table = &step_table, .help = "1 from start to end, 0 before and after",
-    .example = "{end: 50 ms}"},
+#define NS_TIME_FUNCTION(name, text, value) \
+  {#name, NS_KEY_TABLE, offsetof(NsTimeFunction, settings[NS_TIME_FUNCTION_##name]), .table = &NsTimeTable_##name, .help = text, .example = value},
+#include "timefunctions/list.h"
+#undef NS_TIME_FUNCTION
   {"table", NS_KEY_NUMBERS, offsetof(NsTimeFunction, table), .columns = 2, .columns_dimension = {{0, 0, 1, 0}, {0, 0, 0, 0}}, .least = 2,
     .help = "rows [time, factor] with ascending times; linear between rows, constant before and after", .example = "[[0 s, 0], [1 ms, 1]]"},
   {NULL},
@@ -64,8 +43,13 @@ static void check_time(const void *settings, NsArena *arena, NsDiag *diag)
   NsTableCheckTimes(function->where, &function->table, diag);
 }
 
-const NsTable NsTable_TimeFunction = {
-  "time_function", "factor over time", time_keys, sizeof(NsTimeFunction), .one_of = "harmonic, pulse, step, table", .check = check_time};
+const NsTable NsTable_TimeFunction = {"time_function", "factor over time", time_keys, sizeof(NsTimeFunction),
+  .one_of =
+#define NS_TIME_FUNCTION(name, text, value) #name ", "
+#include "timefunctions/list.h"
+#undef NS_TIME_FUNCTION
+    "table",
+  .check = check_time};
 
 int NsTableRow(const NsNumbers *table, PetscReal t)
 {
@@ -100,45 +84,46 @@ PetscReal NsTableNext(const NsNumbers *table, PetscReal t)
   return i < table->rows ? table->values[2 * i] : PETSC_MAX_REAL;
 }
 
-PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
+/* NULL: a table. */
+static const NsTimeKind *kind_of(const NsTimeFunction *function, const void **settings)
 {
-  if (!function) return 1.0;
-  if (function->harmonic) return PetscSinReal(function->harmonic->frequency * t + function->harmonic->phase);
-  if (function->pulse) {
-    const PetscReal s = (t - function->pulse->start) / function->pulse->duration;
-    return s > 0 && s < 1 ? PetscSinReal(PETSC_PI * s) : 0.0;
+  for (int k = 0; k < NS_TIME_FUNCTIONS; k++) {
+    *settings = function->settings[k];
+    if (*settings) return kinds[k];
   }
-  if (function->step) {
-    const PetscReal now =
-      t * (1 + 1.1 * PETSC_MACHINE_EPSILON); /* times of steps are rounded: the same instant may be t0 + dt and, of the next step, n dt */
-    return now >= function->step->start && (now < function->step->end || function->step->end <= 0) ? 1.0 : 0.0;
-  }
-  return NsTableValue(&function->table, t);
+  return NULL;
 }
 
-/* The first of two times, ascending, that is after t. */
-static PetscReal first_after(PetscReal t, PetscReal start, PetscReal end)
+PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
 {
-  return t < start ? start : t < end ? end : PETSC_MAX_REAL;
+  const void       *settings;
+  const NsTimeKind *kind;
+
+  if (!function) return 1.0;
+  kind = kind_of(function, &settings);
+  return kind ? kind->value(settings, t) : NsTableValue(&function->table, t);
 }
 
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
 {
-  if (!function || function->harmonic) return PETSC_MAX_REAL;
-  if (function->pulse) return first_after(t, function->pulse->start, function->pulse->start + function->pulse->duration);
-  if (function->step) return first_after(t, function->step->start, function->step->end > 0 ? function->step->end : function->step->start);
-  return NsTableNext(&function->table, t);
+  const void       *settings;
+  const NsTimeKind *kind;
+
+  if (!function) return PETSC_MAX_REAL;
+  kind = kind_of(function, &settings);
+  if (!kind) return NsTableNext(&function->table, t);
+  return kind->next ? kind->next(settings, t) : PETSC_MAX_REAL;
 }
 
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
 {
-  if (function && function->harmonic) return 2 * PETSC_PI / function->harmonic->frequency;
-  if (function && function->pulse && t >= function->pulse->start && t < function->pulse->start + function->pulse->duration)
-    return 2 * function->pulse->duration;
-  return PETSC_MAX_REAL;
+  const void       *settings;
+  const NsTimeKind *kind = function ? kind_of(function, &settings) : NULL;
+
+  return kind && kind->period ? kind->period(settings, t) : PETSC_MAX_REAL;
 }
 
-/* Of a piece without jumps and kinks, by Gauss's rule of 5 points: exact for lines, to 1e-10 for half a sine wave. */
+/* Of a piece without jumps and kinks, by Gauss's rule of 5 points: exact for lines, to 1e-10 for a quarter of a sine wave. */
 static PetscReal smooth_integral(const NsTimeFunction *function, PetscReal from, PetscReal to)
 {
   static const PetscReal point[5]  = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
@@ -150,25 +135,30 @@ static PetscReal smooth_integral(const NsTimeFunction *function, PetscReal from,
   return half * sum;
 }
 
+/* Piece by piece: to the next jump or kink, and no longer than half a period. */
 static PetscReal integral(const NsTimeFunction *function, PetscReal from, PetscReal to)
 {
   PetscReal sum = 0;
 
   while (from < to) {
-    const PetscReal end = PetscMin(to, NsTimeFunctionNext(function, from)), middle = from + (end - from) / 2;
+    const PetscReal smooth = PetscMin(NsTimeFunctionNext(function, from), from + NsTimeFunctionPeriod(function, from) / 2);
+    const PetscReal end = smooth > from ? PetscMin(to, smooth) : to, middle = from + (end - from) / 2;
     sum += smooth_integral(function, from, middle) + smooth_integral(function, middle, end);
     from = end;
   }
   return sum;
 }
 
-/* Whether it jumps or bends within [from, to] or at its ends, where a value may be of one side alone; or has a pulse there, which may be a few steps long. */
+/* Whether it jumps or bends within [from, to] or at its ends, where a value may be of one side alone; or acts there for a span that may be a few steps long. */
 static PetscBool bends(const NsTimeFunction *function, PetscReal from, PetscReal to)
 {
-  const NsPulse *pulse = function ? function->pulse : NULL;
+  const void       *settings;
+  const NsTimeKind *kind = function ? kind_of(function, &settings) : NULL;
+  PetscReal         start, end;
 
-  if (pulse) return to > pulse->start && from < pulse->start + pulse->duration;
-  return NsTimeFunctionNext(function, from - 1e-9 * (to - from)) <= to * (1 + 4 * PETSC_MACHINE_EPSILON);
+  if (!kind || !kind->span) return NsTimeFunctionNext(function, from - 1e-9 * (to - from)) <= to * (1 + 4 * PETSC_MACHINE_EPSILON);
+  kind->span(settings, &start, &end);
+  return to > start && from < end;
 }
 
 PetscReal NsTimeFunctionMean(const NsTimeFunction *function, PetscReal t, PetscReal before, PetscReal after)

@@ -1,33 +1,23 @@
 /*
-  Factors over time for loads: constant (no `time` key), harmonic, pulse, step, table.
+  Factors over time for loads: constant (no `time` key), those of timefunctions/list.h, and tables.
 */
 #pragma once
 #include <petscsys.h>
 #include "percuss/keys.h"
 
-typedef struct {
-  const NsNode *where;
-  double        frequency; /* rad/s */
-  double        phase;     /* rad */
-} NsHarmonic;
-
-typedef struct {
-  const NsNode *where;
-  double        start, duration; /* s */
-} NsPulse;
-
-typedef struct {
-  const NsNode *where;
-  double        start, end; /* s; end 0: never */
-} NsStep;
+/* Numbers of the kinds, in the order of the list. */
+enum {
+#define NS_TIME_FUNCTION(name, text, value) NS_TIME_FUNCTION_##name,
+#include "timefunctions/list.h"
+#undef NS_TIME_FUNCTION
+  NS_TIME_FUNCTIONS
+};
 
 typedef struct NsTimeFunction NsTimeFunction;
 struct NsTimeFunction {
-  const NsNode     *where;
-  const NsHarmonic *harmonic;
-  const NsPulse    *pulse;
-  const NsStep     *step;
-  NsNumbers         table; /* [rows, 2]: time, factor */
+  const NsNode *where;
+  const void   *settings[NS_TIME_FUNCTIONS]; /* of one kind; all NULL: the table */
+  NsNumbers     table;                       /* [rows, 2]: time, factor */
 };
 
 extern const NsTable NsTable_TimeFunction;

@@ -1,0 +1,154 @@
+/* Factors over time against closed forms. */
+#include "reader.h"
+#include <math.h>
+#include "core/timefunction.h"
+
+#define HZ (2 * PETSC_PI)
+
+static NsArena *arena;
+static NsDiag  *diag;
+
+static int setup(void **state)
+{
+  (void)state;
+  arena = NsArenaCreate();
+  diag  = NsDiagCreate(arena);
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  NsArenaDestroy(&arena);
+  return 0;
+}
+
+static NsTimeFunction *read(const char *text)
+{
+  NsTimeFunction *function = NsArenaAlloc(arena, sizeof(*function));
+
+  if (!NsKeysRead(&NsTable_TimeFunction, NsTreeReadText("x", text, strlen(text), arena, diag), function, arena, diag))
+    fail_msg("%s", printed(diag, arena));
+  return function;
+}
+
+static void near(double value, double expected, double tolerance)
+{
+  if (!(fabs(value - expected) <= tolerance)) fail_msg("%.17g is not %.17g", value, expected);
+}
+
+/* The instantaneous frequency, from the phase between two zeros. */
+static double frequency_after(const NsTimeFunction *function, double t)
+{
+  double zero[2];
+
+  for (int i = 0; i < 2; i++) {
+    double step = 1e-6;
+    while (NsTimeFunctionValue(function, t) * NsTimeFunctionValue(function, t + step) > 0) t += step;
+    for (double low = t, high = t + step; step > 1e-15; step /= 2) {
+      zero[i] = (low + high) / 2;
+      if (NsTimeFunctionValue(function, low) * NsTimeFunctionValue(function, zero[i]) > 0)
+        low = zero[i];
+      else
+        high = zero[i];
+    }
+    t = zero[i] + 1e-9;
+  }
+  return 0.5 / (zero[1] - zero[0]);
+}
+
+static void sweeps_have_their_frequencies(void **state)
+{
+  const NsTimeFunction *linear      = read("sweep: {from: 100 Hz, to: 1100 Hz, duration: 1 s}");
+  const NsTimeFunction *logarithmic = read("sweep: {from: 100 Hz, to: 1600 Hz, duration: 1 s, start: 2 s, spacing: logarithmic, phase: 90 deg}");
+  const NsTimeFunction *constant    = read("sweep: {from: 100 Hz, to: 100 Hz, duration: 1 s, spacing: logarithmic}");
+
+  (void)state;
+  near(frequency_after(linear, 0.5), 600, 3);
+  near(frequency_after(logarithmic, 2.25), 200, 3);
+  near(frequency_after(logarithmic, 2.75), 800, 3);
+  near(NsTimeFunctionValue(linear, 0.5), sin(HZ * (100 * 0.5 + 500 * 0.25)), 1e-12);
+  near(NsTimeFunctionValue(logarithmic, 2), 1, 1e-12);
+  near(NsTimeFunctionValue(logarithmic, 2.5), cos(HZ * 100 / log(16) * (4 - 1)), 1e-11);
+  near(NsTimeFunctionValue(constant, 0.1), sin(HZ * 10), 1e-12);
+  assert_true(NsTimeFunctionValue(logarithmic, 1.999) == 0 && NsTimeFunctionValue(logarithmic, 3) == 0);
+  assert_true(
+    NsTimeFunctionNext(logarithmic, 0) == 2 && NsTimeFunctionNext(logarithmic, 2) == 3 && NsTimeFunctionNext(logarithmic, 3) == PETSC_MAX_REAL);
+  near(NsTimeFunctionPeriod(linear, 0), 1 / 1100., 1e-15);
+  assert_true(NsTimeFunctionPeriod(logarithmic, 1) == PETSC_MAX_REAL);
+  near(NsTimeFunctionPeriod(read("sweep: {from: 10 Hz, to: 1 Hz, duration: 1 s}"), 0.5), 1 / 5.5, 1e-12);
+}
+
+static void bursts_are_smooth_and_short(void **state)
+{
+  const NsTimeFunction *burst = read("burst: {frequency: 10 Hz, cycles: 4, start: 1 s}");
+  double                sum   = 0;
+
+  (void)state;
+  near(NsTimeFunctionValue(burst, 1.2), 0, 1e-12);
+  near(NsTimeFunctionValue(burst, 1.225), (1 - cos(HZ * 2.25 / 4)) / 2, 1e-12);
+  assert_true(NsTimeFunctionValue(burst, 1) == 0 && NsTimeFunctionValue(burst, 1.4) == 0);
+  assert_true(NsTimeFunctionNext(burst, 0) == 1);
+  near(NsTimeFunctionNext(burst, 1), 1.4, 1e-15);
+  near(NsTimeFunctionPeriod(burst, 1.1), 0.1, 1e-15);
+  /* steps longer than it have its impulse, which is 0 */
+  near(NsTimeFunctionMean(burst, 1, 0.5, 0.5) + NsTimeFunctionMean(burst, 2, 0.5, 0.5), 0, 1e-9);
+  for (int i = 0; i < 400; i++) sum += NsTimeFunctionMean(burst, 1 + i * 1e-3, 0, 1e-3) * 1e-3;
+  near(sum, 0, 1e-12);
+}
+
+static void random_has_its_spectrum(void **state)
+{
+  const NsTimeFunction *one = read("random: {spectrum: [[100 Hz, 2e-3 1/Hz], [200 Hz, 6e-3 1/Hz]], components: 400}");
+  const NsTimeFunction *two = read("random: {spectrum: [[100 Hz, 2e-3 1/Hz], [200 Hz, 6e-3 1/Hz]], components: 400, seed: 2}");
+  double                sum = 0, products = 0, squares = 0;
+  enum { SAMPLES = 200000 };
+
+  (void)state;
+  for (int i = 0; i < SAMPLES; i++) {
+    const double t = i * 3.7e-4, x = NsTimeFunctionValue(one, t), y = i % 10 ? 0 : NsTimeFunctionValue(two, t);
+    sum += x;
+    squares += x * x;
+    products += x * y;
+  }
+  near(sum / SAMPLES, 0, 2e-3);
+  near(squares / SAMPLES, 0.4, 0.02); /* the integral of the spectrum */
+  near(products / (SAMPLES / 10), 0, 0.05);
+  assert_true(NsTimeFunctionValue(one, 1) ==
+              NsTimeFunctionValue(read("random: {spectrum: [[100 Hz, 2e-3 1/Hz], [200 Hz, 6e-3 1/Hz]], components: 400, seed: 1}"), 1));
+  near(NsTimeFunctionPeriod(one, 0), 1 / 200., 1e-15);
+  assert_true(NsTimeFunctionNext(one, 0) == PETSC_MAX_REAL);
+}
+
+/* What the mean is for: an impulse does not depend on the steps. */
+static void pulses_and_steps_keep_their_impulse(void **state)
+{
+  static const struct {
+    const char *text;
+    double      impulse;
+  } cases[] = {{"pulse: {start: 0.31 s, duration: 0.2 s}", 0.4 / PETSC_PI}, {"step: {start: 0.1234 s, end: 0.4 s}", 0.2766},
+    {"table: [[0.1 s, 0], [0.15 s, 2], [0.2 s, 0]]", 0.1}, {"burst: {frequency: 10 Hz, cycles: 1}", 0}};
+
+  (void)state;
+  for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+    const NsTimeFunction *function = read(cases[c].text);
+    for (int steps = 1; steps < 300; steps = 3 * steps + 1) {
+      double sum = 0;
+      for (int i = 0; i < steps; i++) sum += NsTimeFunctionMean(function, (double)i / steps, 0, 1. / steps) / steps;
+      near(sum, cases[c].impulse, 1e-3 / steps);
+    }
+  }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+  const struct CMUnitTest tests[] = {
+    TEST(sweeps_have_their_frequencies),
+    TEST(bursts_are_smooth_and_short),
+    TEST(random_has_its_spectrum),
+    TEST(pulses_and_steps_keep_their_impulse),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
