@@ -177,7 +177,7 @@ static PetscErrorCode find_diagonal(NsCompliance *self, PetscBool *diagonal)
   uint32_t           seed  = 1;
 
   PetscFunctionBegin;
-  *diagonal = !self->model->layout->owner;
+  *diagonal = self->model->layout->ranks == 1;
   if (!*diagonal) PetscFunctionReturn(0);
   for (PetscInt k = 0; k < n; k++) self->heavy[k] = 1;
   PetscCall(solve_all(self));

@@ -31,7 +31,7 @@ INNER_SPRING = {"stiffness": 5000.0, "damping": 9.0}  # LEFT to TOP
 INITIAL_DISPLACEMENT, INITIAL_VELOCITY = np.array([0.001, 0.002]), np.array([0.3, -0.5])  # of every node
 
 HARMONIC = {"force": (6.0, -9.0), "frequency": 7.0, "phase": 0.3}  # Hz; at TOP
-PULSE = {"force": (5.0, -40.0), "start": 0.05, "duration": 0.1}  # at SIDE
+PULSE = {"force": (0.0, -40.0), "start": 0.05, "duration": 0.1}  # at SIDE
 TABLE = {"force_per_length": (2.0, -1.0), "times": (0.0, 0.1, 0.3), "values": (0.0, 1.0, 0.2)}  # along every bar
 
 PLANE_POINT, PLANE_NORMAL = np.array([0.1, -0.02]), np.array([-0.25, 1.0])

@@ -63,7 +63,7 @@ static void contact(const NsMechanismCase *c, double t, const double *q, double 
 static void place(const NsMechanismCase *c, double t, const double *q, int k, double x[3], double n[3])
 { (void)c; (void)t; (void)k; x[0] = q[0]; x[1] = q[1]; x[2] = 0; n[0] = n[2] = 0; n[1] = 1; }
 const NsMechanism percuss_mechanism = {.version = NS_MECHANISM_VERSION, .name = "sick", .title = "sick", .coordinates = coordinates, .contacts = contacts, .length = length,
-  .mass = mass, .constant_mass = 1, .force = force, .energy = energy, .contact = contact, .place = place};
+  .mass = mass, .constant_mass = 1, .force = force, .energy = energy, .contact = contact, .contact_point = place};
 """
 
 
@@ -211,7 +211,7 @@ class Limits(unittest.TestCase):
         with open(os.path.join(self.out, "events.csv")) as file:
             self.assertLess(len(file.readlines()), 20)
         done = self.run_(config, "--set", "bodies.block.at=[0, 1.05 m, 0]", "--set", "scheme.step=20 ms", "--set", "time.end=0.6 s")
-        self.assertRegex(done.stderr, r"penetration of contact 'p\d' is \S+ m at t = \S+ s \(step \d+\), above 0.0141 m \(a tenth of a body there")
+        self.assertRegex(done.stderr, r"penetration of contact 'p\d' is \S+ m at t = \S+ s \(step \d+\), above 0.0141 m \(a tenth of the body, ")
 
     def test_penetration_of_a_tenth_of_the_model(self):
         done = self.run_(os.path.join(ROOT, "configs/slider_crank.yaml"), "--set", "scheme.step=5 ms", "--set", "limits.energy=10")

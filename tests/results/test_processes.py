@@ -430,7 +430,7 @@ class Processes(unittest.TestCase):
             told = [line for line in lines if line.split()[0] == "processes"]
             self.assertEqual(len(told), 1)
             self.assertRegex(told[0], rf"^  processes   {ranks}, .*parts from [\d.]+ to [\d.]+ of the mean")
-            own = ("processes", "time", "advice")  # not every scheme runs on several processes
+            own = ("processes", "time", "advice", "supports")  # one process knows more: not every scheme, nor the null space, runs on several
         self.assertEqual([line for line in lines if line.split()[0] not in own], [line for line in one.stdout.splitlines() if line.split()[0] not in own])
         self.assertEqual(sum(line.split()[0] == "advice" for line in lines), 1)
         self.assertEqual(files_of(self.folder), [])

@@ -55,7 +55,7 @@ static PetscErrorCode total(const NsLayout *layout, Terms *terms, PetscReal *val
 static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elastic)
 {
   const NsLayout *layout = fe->back_end->layout;
-  const PetscBool alone  = !layout->owner; /* every element counts; one without free unknowns has no energy */
+  const PetscBool alone  = layout->ranks == 1; /* every element counts; one without free unknowns has no energy */
 
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
     PetscReal u[NS_COMPONENT_UNKNOWNS];
