@@ -98,7 +98,10 @@ class Restart(unittest.TestCase):
     def stop(self, command, out, number, wait):
         """Starts a run and stops it `wait` seconds after its files are there, a killed one also before; its exit code, negative where a signal ended it."""
         def written():
-            return os.stat(self.path(out, "run.json")).st_ino if os.path.exists(self.path(out, "run.json")) else None
+            try:
+                return os.stat(self.path(out, "run.json")).st_ino
+            except FileNotFoundError:  # not yet, or removed by a run that begins anew
+                return None
         before = written() if number != signal.SIGKILL else None
         run = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         end = time.time() + PATIENCE
