@@ -8,7 +8,8 @@
 */
 #include "lumped.h"
 
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__)
+/* clang 14 gives the versions names of its own, which other files do not find. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
 #define NS_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define NS_FOR_EACH_PROCESSOR
