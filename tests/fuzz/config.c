@@ -1,5 +1,5 @@
 /*
-  The config's reader: YAML text -> tree -> --set -> typed settings, and back to text.
+  The config's reader: YAML text -> tree -> --set -> parameters -> typed settings, and back to text.
 
   The input is a config; comments "#set KEY=VALUE" in its first lines are given as --set. Promises: what is not read has a message; messages do not drive a terminal; a
   tree that is written reads back the same, and its settings are good if they were.
@@ -74,6 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
       FuzzExpect(NsTreeSet(root, set[i], arena, diag) == (NsDiagErrors(diag) == errors), "--set %s: the verdict and the messages disagree", set[i]);
     }
+    compare(root, write_and_read(root, arena));
+    const int errors = NsDiagErrors(diag);
+    FuzzExpect(NsTreeSubstitute(root, arena, diag) == (NsDiagErrors(diag) == errors), "parameters: the verdict and the messages disagree");
     NsNode    *again = write_and_read(root, arena);
     const bool good  = read_settings(root, diag, arena);
 

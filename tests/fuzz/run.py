@@ -106,7 +106,7 @@ def dictionary(target, keys, values, path):
     entries = ["\x7f"]  # libFuzzer takes no empty dictionary
     if target in ("config", "run", "study"):
         entries = [key + ": " for key in keys] + sorted(values)
-        entries += ["\n", "\n  ", "\n    - ", "[", "]", "{", "}", ", ", ": ", "#set ", "=", ".", "'", '"', "|\n", ">\n", "&a ", "*a", "!!str ", "---\n", "...\n", "~", "null"]
+        entries += ["\n", "\n  ", "\n    - ", "[", "]", "{", "}", ", ", ": ", "#set ", "=", ".", "'", '"', "|\n", ">\n", "&a ", "*a", "<<: ", "${", "$a", "sqrt(", "!!str ", "---\n", "...\n", "~", "null"]
     elif target == "units":
         entries = sorted(values) + [key + ": " for key in ("harmonic", "sweep", "burst", "random", "pulse", "step", "table", "free", "frequency", "phase", "start", "end", "duration", "from", "to", "cycles", "spectrum")]
         entries += ["{", "}", "[[", "]]", "^", "*", "/", "1/", "\u00b7", "\u00b2", "\u00b3", "\u00b5", "\u03bc", "e308", "e-324", "nan", "inf"]
