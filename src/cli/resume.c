@@ -63,7 +63,8 @@ static NsResume inspect_results(NsRun *run, bool *resumes)
     return NS_RESUME_REFUSED;
   }
   if (!strcmp(record->status, "done")) {
-    NsCheckpointsRemove(run); /* those of a run that was killed just before it removed them itself */
+    NsCheckpointsRemove(run); /* as a run does at its end; this one may have been killed just before */
+    NsFolderSeal(NsRunSink(run)->folder);
     fprintf(stderr, "percuss run: '%s' is complete; nothing is left to do\n", path);
     return NS_RESUME_COMPLETE;
   }

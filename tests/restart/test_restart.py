@@ -266,8 +266,13 @@ class Restart(unittest.TestCase):
         before = files_of(self.path("x"))
         os.mkdir(self.path("x", "checkpoint"))  # as where it was killed before it removed the last one
         open(self.path("x", "checkpoint", "step_000000000000999.ckpt"), "w").close()
+        with open(self.path("x", "percuss.files"), "r+") as file:
+            listed = file.read()
+            file.write("frames/elastic_bar_*.vtk 640\ncheckpoint/\ncheckpoint/step_000000000000999.ckpt\n")
         self.assertIn("is complete; nothing is left to do", self.resume(sets, 0))
         self.assertEqual(files_of(self.path("x")), before)
+        with open(self.path("x", "percuss.files")) as file:
+            self.assertEqual(file.read(), listed)
         self.assertFalse(os.path.exists(self.path("x", "checkpoint")))
         os.mkdir(self.path("foreign"))
         open(self.path("foreign", "thesis.tex"), "w").close()
