@@ -64,6 +64,7 @@ static NsResume inspect_results(NsRun *run, bool *resumes)
   }
   if (!strcmp(record->status, "done")) {
     NsCheckpointsRemove(run); /* as a run does at its end; this one may have been killed just before */
+    NsFolderDropClaims(NsRunSink(run)->folder);
     NsFolderSeal(NsRunSink(run)->folder);
     fprintf(stderr, "percuss run: '%s' is complete; nothing is left to do\n", path);
     return NS_RESUME_COMPLETE;

@@ -58,6 +58,8 @@ int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, 
 void    NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count);
 bool    NsFolderOwns(const NsFolder *folder, const char *name);
 
+/* Of a complete run: frames that were claimed and not made are no longer claimed. */
+void NsFolderDropClaims(NsFolder *folder);
 /* At the end of a run: the list with the names of what is there, sorted, the same for a run that was stopped on the way. Does not allocate. */
 void NsFolderSeal(NsFolder *folder);
 

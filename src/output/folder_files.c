@@ -247,18 +247,6 @@ static const NsOwned *next_name(const NsFolder *folder, const char *after)
   return next;
 }
 
-/* Frames that were claimed and not made, by a run that was killed just before its end. */
-static void drop_claims(NsFolder *folder, NsOwned *series)
-{
-  const char *star = strchr(series->name, '*');
-  char        name[NS_FOLDER_NAME];
-
-  for (; series->count > 0; series->count--) {
-    (void)snprintf(name, sizeof(name), "%.*s%06lld%s", (int)(star - series->name), series->name, (long long)series->count - 1, star + 1);
-    if (is_taken(folder, name)) return;
-  }
-}
-
 void NsFolderSeal(NsFolder *folder)
 {
   static const char part[] = NS_FOLDER_LIST ".part";
@@ -267,9 +255,6 @@ void NsFolderSeal(NsFolder *folder)
 
   if (folder->list < 0 || folder->use == NS_DIRECTORY_FREE) return;
   (void)unlinkat(folder->fd, part, 0);
-  for (NsOwned *owned = folder->owned; owned; owned = owned->next) {
-    if (strchr(owned->name, '*')) drop_claims(folder, owned);
-  }
 
   const int fd = (int)TEMP_FAILURE_RETRY(openat(folder->fd, part, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
   if (fd < 0) return; /* the list as it is does, too */
@@ -346,6 +331,34 @@ static bool remove_frames(NsFolder *folder, const NsOwned *series)
   }
   (void)closedir(directory);
   return good;
+}
+
+/* One pass over the directory: the list may claim any number. */
+static void drop_claims(NsFolder *folder, NsOwned *series)
+{
+  const char    *leaf;
+  const int      at = NsFolderAt(folder, series->name, &leaf), fd = at < 0 ? -1 : NsFolderOpenDirectory(at, ".", 0);
+  DIR           *directory = fd < 0 ? NULL : fdopendir(fd);
+  int64_t        count     = 0;
+  struct dirent *entry;
+
+  if (!directory) return;
+  while ((entry = readdir(directory))) {
+    char name[sizeof(entry->d_name) + 64];
+
+    (void)snprintf(name, sizeof(name), "%.*s%s", (int)(leaf - series->name), series->name, entry->d_name);
+    const int64_t number = number_of(series->name, name);
+    if (number >= count && number < series->count) count = number + 1;
+  }
+  (void)closedir(directory);
+  series->count = count;
+}
+
+void NsFolderDropClaims(NsFolder *folder)
+{
+  for (NsOwned *owned = folder->owned; owned; owned = owned->next) {
+    if (strchr(owned->name, '*')) drop_claims(folder, owned);
+  }
 }
 
 void NsFolderRemoveParts(NsFolder *folder)
