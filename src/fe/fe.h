@@ -56,7 +56,7 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
 PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im);
 /* All rotors, in the order of the config; returns their number. */
 PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);
-/* Motions that no stiffness resists, of linear models on one process without free spins: the unknown that moves most in text, "" where there are none or it is not known. A warning in diag
+/* Motions that no stiffness resists, of linear models on one process without free spins: text names the unknown that moves most; "" without such a motion, or where it is unknown. A warning in diag
    where a truss is a mechanism. One factorization of the model and of each truss. */
 PetscErrorCode NsFeLooseMotions(NsModel *model, char *text, size_t size);
 

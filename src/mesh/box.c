@@ -64,11 +64,6 @@ const NsTable NsTable_Box = {.name = "box",
   .size                            = sizeof(NsBoxSettings),
   .check                           = check};
 
-/* Nodes along each axis, and how far apart in number they are; `fine`: steps of the grid for a cell. */
-typedef struct {
-  PetscInt nodes[3], stride[3], fine;
-} Grid;
-
 /* Corners of a cell in units of cells, as hexahedra number them; quadrangles are the first four. */
 static const int corners[8][3]  = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 static const int cut_quad[2][4] = {{0, 1, 2}, {0, 2, 3}};
@@ -76,7 +71,7 @@ static const int cut_hex[6][4]  = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}, {0,
 static const int edges[6][2]    = {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {2, 3}, {1, 3}}; /* of nodes 4 ... of ten-node tetrahedra */
 
 /* A node of the cell at `at`, at twice the coordinates x2 in units of the cell. */
-static PetscInt node_at(const Grid *grid, const PetscInt at[3], const int x2[3])
+static PetscInt node_at(const NsMeshGrid *grid, const PetscInt at[3], const int x2[3])
 {
   PetscInt node = 0;
 
@@ -84,7 +79,7 @@ static PetscInt node_at(const Grid *grid, const PetscInt at[3], const int x2[3])
   return node;
 }
 
-static void add_cell(const Grid *grid, const PetscInt at[3], int kind, NsMesh *raw)
+static void add_cell(const NsMeshGrid *grid, const PetscInt at[3], int kind, NsMesh *raw)
 {
   const int count = kind == NS_BOX_TRI3 ? 2 : kind == NS_BOX_TET4 || kind == NS_BOX_TET10 ? 6 : 1, n = raw->shape->nodes;
 
@@ -103,29 +98,6 @@ static void add_cell(const Grid *grid, const PetscInt at[3], int kind, NsMesh *r
       node[a] = node_at(grid, at, x2);
     }
   }
-}
-
-/* The nodes of a side or a corner: side[d] is -1 or 1 for the low or the high end of axis d, 0 for all of it. new_of[nodes]: -1 for points of the grid without a node. */
-static void add_node_set(const Grid *grid, const int side[3], const PetscInt *new_of, NsArena *arena, NsMesh *raw)
-{
-  static const char *const names[3][2] = {{"left", "right"}, {"bottom", "top"}, {"back", "front"}};
-  NsMeshSet               *set         = &raw->node_set[raw->node_sets++];
-  PetscInt                 low[3], high[3], count = 1;
-
-  set->name = "";
-  for (int d = 0; d < 3; d++) {
-    low[d]  = side[d] > 0 ? grid->nodes[d] - 1 : 0;
-    high[d] = side[d] < 0 ? 0 : grid->nodes[d] - 1;
-    count *= high[d] - low[d] + 1;
-    if (side[d]) set->name = NsArenaPrint(arena, "%s%s%s", set->name, *set->name ? "_" : "", names[d][side[d] > 0]);
-  }
-  set->items = NsArenaAlloc(arena, (size_t)count * sizeof *set->items);
-  for (PetscInt k = low[2]; k <= high[2]; k++)
-    for (PetscInt j = low[1]; j <= high[1]; j++)
-      for (PetscInt i = low[0]; i <= high[0]; i++) {
-        const PetscInt node = new_of[i * grid->stride[0] + j * grid->stride[1] + k * grid->stride[2]];
-        if (node >= 0) set->items[set->count++] = node;
-      }
 }
 
 /* The sides of elements of which all nodes are in a node set. */
@@ -156,29 +128,8 @@ static PetscErrorCode add_side_set(const NsMeshSet *nodes, NsArena *arena, NsMes
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_sets(const Grid *grid, const PetscInt *new_of, NsArena *arena, NsMesh *raw)
-{
-  PetscFunctionBeginUser;
-  raw->node_set = NsArenaAlloc(arena, (6 + 8) * sizeof *raw->node_set);
-  raw->side_set = NsArenaAlloc(arena, 6 * sizeof *raw->side_set);
-  for (int d = 0; d < 3; d++) {
-    for (int end = -1; end <= 1 && grid->nodes[d] > 1; end += 2) {
-      int side[3] = {0, 0, 0};
-      side[d]     = end;
-      add_node_set(grid, side, new_of, arena, raw);
-      PetscCall(add_side_set(&raw->node_set[raw->node_sets - 1], arena, raw));
-    }
-  }
-  for (int corner = 0; corner < (grid->nodes[2] > 1 ? 8 : 4); corner++) {
-    int side[3];
-    for (int d = 0; d < 3; d++) side[d] = grid->nodes[d] == 1 ? 0 : corner >> d & 1 ? 1 : -1;
-    add_node_set(grid, side, new_of, arena, raw);
-  }
-  PetscFunctionReturn(0);
-}
-
 /* Nodes that elements have, in the order of the grid; connections in their numbers. */
-static void place_nodes(const NsBoxSettings *box, const Grid *grid, PetscInt *new_of, NsMesh *raw)
+static void place_nodes(const NsBoxSettings *box, const NsMeshGrid *grid, PetscInt *new_of, NsMesh *raw)
 {
   PetscInt at[3], point = 0;
 
@@ -203,25 +154,23 @@ PetscErrorCode NsMeshRawBox(const NsMeshSettings *settings, NsArena *arena, NsMe
   static const NsMeshShape *const shapes[] = {NULL, &NsMeshShape_Tri3, &NsMeshShape_Quad4, &NsMeshShape_Tet4, &NsMeshShape_Tet10, &NsMeshShape_Hex8};
   const NsBoxSettings            *box      = settings->box;
   const int                       kind     = elements_of(box);
-  Grid                            grid     = {.fine = kind == NS_BOX_TET10 ? 2 : 1};
-  PetscInt                        stride = 1, cells = 1, at[3], *new_of;
+  const NsMeshGrid                grid     = NsMeshGridMake(box->cells, kind == NS_BOX_TET10 ? 2 : 1);
+  const PetscInt                  points   = grid.nodes[0] * grid.nodes[1] * grid.nodes[2];
+  PetscInt                        cells    = 1, at[3], *new_of;
 
   PetscFunctionBeginUser;
   raw->shape = shapes[kind];
-  for (int d = 0; d < 3; d++) {
-    grid.nodes[d]  = grid.fine * (PetscInt)box->cells[d] + 1;
-    grid.stride[d] = stride;
-    stride *= grid.nodes[d];
-    cells *= PetscMax(1, (PetscInt)box->cells[d]);
-  }
-  PetscCall(PetscMalloc2(3 * (size_t)stride, &raw->x, 6 * (size_t)raw->shape->nodes * (size_t)cells, &raw->connection));
-  PetscCall(PetscMalloc1(stride, &new_of));
-  for (PetscInt k = 0; k < stride; k++) new_of[k] = -1;
+  for (int d = 0; d < 3; d++) cells *= PetscMax(1, (PetscInt)box->cells[d]);
+  PetscCall(PetscMalloc2(3 * (size_t)points, &raw->x, 6 * (size_t)raw->shape->nodes * (size_t)cells, &raw->connection));
+  PetscCall(PetscMalloc1(points, &new_of));
+  for (PetscInt k = 0; k < points; k++) new_of[k] = -1;
   for (at[2] = 0; at[2] < PetscMax(1, (PetscInt)box->cells[2]); at[2]++)
     for (at[1] = 0; at[1] < (PetscInt)box->cells[1]; at[1]++)
       for (at[0] = 0; at[0] < (PetscInt)box->cells[0]; at[0]++) add_cell(&grid, at, kind, raw);
   place_nodes(box, &grid, new_of, raw);
-  PetscCall(add_sets(&grid, new_of, arena, raw));
+  NsMeshGridSets(&grid, new_of, arena, raw);
+  raw->side_set = NsArenaAlloc(arena, 6 * sizeof *raw->side_set);
+  for (int side = 0; side < (grid.nodes[2] > 1 ? 6 : 4); side++) PetscCall(add_side_set(&raw->node_set[side], arena, raw));
   PetscCall(PetscFree(new_of));
   PetscFunctionReturn(0);
 }

@@ -67,7 +67,7 @@ typedef struct {
   NsGmshName        *name;      /* $PhysicalNames */
   int                dimension; /* of the elements that are wanted */
   PetscInt           nodes, elements;
-  const NsMeshShape *shape;         /* of the elements; NULL: there are none */
+  const NsMeshShape *shape;         /* of the elements; NULL without elements */
   double            *x;             /* [nodes, 3] */
   NsGmshList         connection;    /* [elements, shape->nodes] */
   NsGmshList         number;        /* [elements] in the file */

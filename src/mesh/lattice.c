@@ -82,24 +82,8 @@ const NsTable NsTable_Lattice = {.name = "lattice",
   .size                                = sizeof(NsLatticeSettings),
   .check                               = check};
 
-/* Nodes along each axis, and how far apart in number they are. */
-typedef struct {
-  PetscInt nodes[3], stride[3];
-} Grid;
-
-static void make_grid(const NsLatticeSettings *lattice, Grid *grid)
-{
-  PetscInt stride = 1;
-
-  for (int d = 0; d < 3; d++) {
-    grid->nodes[d]  = (PetscInt)lattice->cells[d] + 1;
-    grid->stride[d] = stride;
-    stride *= grid->nodes[d];
-  }
-}
-
 /* The diagonal of the cell, face or edge that node `at` is the first corner of and that reaches one step along the axes in `along`; none at the end of the grid. */
-static void add_diagonal(const Grid *grid, const PetscInt at[3], const int along[3], NsMesh *raw)
+static void add_diagonal(const NsMeshGrid *grid, const PetscInt at[3], const int along[3], NsMesh *raw)
 {
   PetscInt first = 0, last = 0;
 
@@ -115,58 +99,15 @@ static void add_diagonal(const Grid *grid, const PetscInt at[3], const int along
   raw->elements++;
 }
 
-/* The nodes of a side, an edge or a corner: side[d] is -1 or 1 for the low or the high end of axis d, 0 for all of it. */
-static void add_set(const Grid *grid, const int side[3], NsArena *arena, NsMesh *raw)
-{
-  static const char *const names[3][2] = {{"left", "right"}, {"bottom", "top"}, {"back", "front"}};
-  NsMeshSet               *set         = &raw->node_set[raw->node_sets++];
-  PetscInt                 low[3], high[3], count = 1;
-
-  set->name = "";
-  for (int d = 0; d < 3; d++) {
-    low[d]  = side[d] > 0 ? grid->nodes[d] - 1 : 0;
-    high[d] = side[d] < 0 ? 0 : grid->nodes[d] - 1;
-    count *= high[d] - low[d] + 1;
-    if (side[d]) set->name = NsArenaPrint(arena, "%s%s%s", set->name, *set->name ? "_" : "", names[d][side[d] > 0]);
-  }
-  set->items = NsArenaAlloc(arena, (size_t)count * sizeof *set->items);
-  for (PetscInt k = low[2]; k <= high[2]; k++)
-    for (PetscInt j = low[1]; j <= high[1]; j++)
-      for (PetscInt i = low[0]; i <= high[0]; i++) set->items[set->count++] = i * grid->stride[0] + j * grid->stride[1] + k * grid->stride[2];
-}
-
-/* Sides and corners. */
-static void add_sets(const Grid *grid, NsArena *arena, NsMesh *raw)
-{
-  raw->node_set = NsArenaAlloc(arena, (6 + 8) * sizeof *raw->node_set);
-  for (int d = 0; d < 3; d++) {
-    for (int end = -1; end <= 1 && grid->nodes[d] > 1; end += 2) {
-      int side[3] = {0, 0, 0};
-      side[d]     = end;
-      add_set(grid, side, arena, raw);
-    }
-  }
-  for (int corner = 0; corner < 8; corner++) {
-    int side[3], twice = 0;
-    for (int d = 0; d < 3; d++) {
-      const int high = corner >> d & 1;
-      if (grid->nodes[d] == 1) twice += high; /* both ends of this axis are one */
-      side[d] = grid->nodes[d] == 1 ? 0 : high ? 1 : -1;
-    }
-    if (!twice) add_set(grid, side, arena, raw);
-  }
-}
-
 PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, NsMesh *raw)
 {
   static const int         along[][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}};
   static const int         kinds[]    = {3, 6, 7}; /* by braces */
   const NsLatticeSettings *lattice    = settings->lattice;
-  Grid                     grid;
+  const NsMeshGrid         grid       = NsMeshGridMake(settings->lattice->cells, 1);
   PetscInt                 at[3];
 
   PetscFunctionBeginUser;
-  make_grid(lattice, &grid);
   raw->nodes = grid.nodes[0] * grid.nodes[1] * grid.nodes[2];
   PetscCall(PetscMalloc2(3 * (size_t)raw->nodes, &raw->x, 2 * (size_t)count_elements(lattice), &raw->connection));
   PetscReal *x = raw->x;
@@ -181,6 +122,6 @@ PetscErrorCode NsMeshRawLattice(const NsMeshSettings *settings, NsArena *arena, 
       }
     }
   }
-  add_sets(&grid, arena, raw);
+  NsMeshGridSets(&grid, NULL, arena, raw);
   PetscFunctionReturn(0);
 }

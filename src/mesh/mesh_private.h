@@ -15,6 +15,14 @@ PetscErrorCode NsMeshRawBox(const NsMeshSettings *settings, NsArena *arena, NsMe
 /* Elements of this dimension. *number: those of the elements in the file, to be freed; left NULL where there are no elements. */
 PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, int dimension, NsArena *arena, NsDiag *diag, NsMesh *raw, PetscInt **number);
 
+/* src/mesh/grid.c: nodes along each axis, how far apart in number they are, and steps of the grid for a cell. */
+typedef struct {
+  PetscInt nodes[3], stride[3], fine;
+} NsMeshGrid;
+NsMeshGrid NsMeshGridMake(const double cells[3], PetscInt fine);
+/* The node sets: sides along x, y, z, the low one first, then corners. new_of[nodes]: -1 for points of the grid without a node; NULL: all are nodes with their own number. */
+void NsMeshGridSets(const NsMeshGrid *grid, const PetscInt *new_of, NsArena *arena, NsMesh *raw);
+
 /* src/mesh/cells.c: whether all elements of a solid have volume and the right sense; a mesh of which all elements run the wrong way round is turned. number: NULL, or those in the file, for
    messages. */
 bool NsMeshCheckCells(NsMesh *raw, const PetscInt *number, NsPlace place, NsArena *arena, NsDiag *diag);

@@ -25,7 +25,7 @@ NsDifference *NsDifferences(const NsAligned *aligned, int a, int b, double toler
 /* Displacements and angles, by the unit. */
 bool NsIsDisplacement(const NsAlignedQuantity *quantity);
 
-/* The largest relative difference of all displacements and angles that are not minor (of all quantities if there are none): velocities jump at impacts, and a small shift in time would count
+/* The largest relative difference of all displacements and angles that are not minor (of all quantities, without such ones): velocities jump at impacts, and a small shift in time would count
    as much as two motions that have nothing to do with each other. [aligned->samples] */
 double *NsDistance(const NsAligned *aligned, int a, int b, const NsDifference *differences, NsArena *arena);
 

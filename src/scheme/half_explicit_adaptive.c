@@ -183,7 +183,7 @@ static PetscBool friction_jumps(const NsScheme *scheme, PetscInt i, PetscReal h,
   return slips != (last->state == NS_SLIP) || along < 0;
 }
 
-/* The error that they cause over h, over what is allowed; 0: there are none. */
+/* The error that they cause over h, over what is allowed; 0 without such contacts. */
 static PetscErrorCode friction_error(NsScheme *scheme, PetscReal h, PetscReal *ratio)
 {
   const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;

@@ -9,7 +9,7 @@
                                     v_a = v0 + ds a0,  q1 = q0 + ds/2 (v0 + v_a),  v1 = v0 + ds/2 (a0 + M1^-1 h(q1, v_a)) + M1^-1 W1 Lambda
 
   As printed (`decide: once`) a contact that closes between qE and q1 gets a force in place of an impact: 5 to 6 impacts of the slider-crank are lost at
-  dt = 1e-4. `decide: again` checks once more at q1, and takes the short step if some contact has closed there.
+  dt = 1e-4. `decide: again` checks the contacts at q1, too, and takes the short step if some contact has closed there.
   Steps are of two lengths, so the run ends within one step of time.end.
 
   With e > 0 a contact hardly comes to rest: it leaves a short step's impact with e |u^-|, and the next long step finds it closing again, so that it keeps bouncing at the

@@ -35,7 +35,7 @@ static double number_of(const NsNode *node)
   return node && node->kind == NS_NODE_SCALAR && !NsParseNumber(node->text, &value) ? value : NAN;
 }
 
-/* Times of the events that the quantity counts, as rows of a signal without columns; NAN with a reason if the statistic needs events and there are none. */
+/* Times of the events that the quantity counts, as rows of a signal without columns; NAN with a reason if the statistic needs events and the run has had no event. */
 static double measure_events(const NsQuantity *quantity, NsRunFiles *files, NsArena *arena, const char **why)
 {
   const NsResultTable  *table = NsRunFilesTable(files, "events.csv");

@@ -1,4 +1,4 @@
-/* What is told of solids before a run. */
+/* Size, mass and warnings of solids, as `check` prints them. */
 #include "fe.h"
 
 static void measure(const NsFe *fe, const NsFeBody *body, NsFeSolid *solid)
