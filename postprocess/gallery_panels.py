@@ -243,6 +243,8 @@ PICTURES = {
     "stepped_bar": BAR,
     "truss_on_stop": (panel(scene, frame=2), force),
     "lattice_drop": (panel(scene, frame=23), panel(columns, table="energy", names=("kinetic", "elastic", "impact"), unit="J", label="energy")),
+    "lattice_slide": (panel(columns, table="history", names=("plate.left_bottom_back.vx", "plate.left_bottom_back.vy", "plate.right_top_front.vy"), unit="m/s", label="velocity", labels=("bottom: x", "bottom: y", "top: y")), panel(columns, table="energy", names=("kinetic", "elastic", "impact", "friction"), unit="J", label="energy")),
+    "beam_drop": (panel(columns, table="history", names=("beam.left.uy",), unit="m", label="height"), energy),
     "ball_on_wall": (panel(scene, frame=15, colour="speed"), total_force),
     "solid_bar": (panel(scene, frame=12), total_force),
     "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
