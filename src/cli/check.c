@@ -106,7 +106,7 @@ static void print_solids(NsRun *run)
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
-  PetscInt           listed    = 0;
+  PetscInt           listed = 0, contacts = 0; /* contacts: without the rows of joints */
   NsModel           *model     = NsRunModel(run);
   NsContact         *contact   = NsRunContact(run);
   const NsScheme    *scheme    = NsRunScheme(run);
@@ -147,13 +147,14 @@ static PetscErrorCode print_report(NsRun *run)
   PetscCall(print_loose(run));
   print_spins(run);
   print_solids(run);
-  printf("  contacts    %d %s", (int)model->candidates, NsPlural(model->candidates, "candidate", "candidates"));
+  for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral;
+  printf("  contacts    %d %s", (int)contacts, NsPlural(contacts, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);
   for (PetscInt i = 0; i < model->candidates && listed < 8; i++) {
-    if (model->candidate[i].slot && model->candidate[i].number[0] == 0) continue;
+    if (model->candidate[i].bilateral || (model->candidate[i].slot && model->candidate[i].number[0] == 0)) continue;
     printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   }
-  printf("%s\n", model->candidates - model->slots_free > 8 ? ", ..." : "");
+  printf("%s\n", contacts - model->slots_free > 8 ? ", ..." : "");
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
   if (model->analysis.frequency_bound && stability->omega_max == 0)
