@@ -12,7 +12,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, legend_above, legend_below, letter
+import percuss_path  # noqa: F401
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, legend_above, legend_below, letter
 from percuss_study import Figure, Study, main
 
 GRAVITY, START, RADIUS, SIZE, STEP = 9.81, 2.0, 1.0, 4.0, 5e-3

@@ -11,11 +11,12 @@ import pathlib
 import re
 import sys
 
-from bar_figures import draw_energy, draw_reaction, draw_wave
-from bar_impact import NoTheory, impact_of, read_bar_frames
-from bar_table import heading, table
-from percuss_figures import save, style
-from percuss_results import ResultsError, Run
+import percuss_path  # noqa: F401
+from percuss.bar_figures import draw_energy, draw_reaction, draw_wave
+from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
+from percuss.bar_table import heading, table
+from percuss.style import save, style
+from percuss.results import ResultsError, Run
 
 
 def print_table(run, impact, frames):

@@ -16,10 +16,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames, relative_errors
-from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter, prefixed, save, style
-from percuss_results import ResultsError
-from percuss_study import find_percuss, run_with
+import percuss_path  # noqa: F401
+from percuss.bar_impact import NoTheory, impact_of, measure, reaction_of, read_bar_frames, relative_errors
+from percuss.program import find_program
+from percuss.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter, prefixed, save, style
+from percuss.results import ResultsError
+from percuss_study import run_with
 
 CONFIG = "elastic_bar.yaml"
 
@@ -252,7 +254,7 @@ def study(arguments):
     """Runs, tables, figures."""
     if not 0 < arguments.fraction < 1:
         raise ResultsError(f"--fraction {arguments.fraction:g}: must be between 0 and 1")
-    meshes, schemes = run_all(find_percuss(arguments.percuss), arguments.out, arguments.fraction)
+    meshes, schemes = run_all(find_program(arguments.percuss), arguments.out, arguments.fraction)
     style()
     errors = {key: errors_of(run) for key, run in meshes.items()}
     print(f"half_explicit, step {arguments.fraction:g} of the critical time step; fields compared at t0 + {COMPARED_AT} T; orders from N >= {FINE}\n")

@@ -18,9 +18,11 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, save, style
-from percuss_results import ResultsError, Run
-from percuss_study import ROOT, find_percuss
+import percuss_path  # noqa: F401
+from percuss.program import find_program
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TWO_COLUMNS, save, style
+from percuss.results import ResultsError, Run
+from percuss_study import ROOT
 
 TIMES = 3  # number of runs; the fastest counts
 LOOK = 400  # number of times at which solutions are compared
@@ -283,7 +285,7 @@ def main():
     parser.add_argument("--out", metavar="DIR", type=pathlib.Path, default=pathlib.Path("out/choose"), help="default %(default)s")
     arguments = parser.parse_args()
     try:
-        percuss = find_percuss(arguments.percuss)
+        percuss = find_program(arguments.percuss)
         style()
         results = {}
         for name in arguments.only:

@@ -37,7 +37,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter
+import percuss_path  # noqa: F401
+from percuss.style import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, legend_below, letter
 from percuss_study import Figure, Study, main
 
 # Name of a solver: (label, settings of the scheme, order, colour, marker, smallest power of ten of its tolerances, because alpha takes minutes for the others)

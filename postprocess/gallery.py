@@ -15,8 +15,10 @@ import re
 import subprocess
 import sys
 
-from percuss_results import ResultsError, Run
-from percuss_study import ROOT, find_percuss, is_fresh
+import percuss_path  # noqa: F401
+from percuss.program import find_program
+from percuss.results import ResultsError, Run
+from percuss_study import ROOT, is_fresh
 from view import ViewError, draw_unseen
 
 PAGE = ROOT / "docs" / "gallery" / "README.md"
@@ -136,7 +138,7 @@ def make(arguments):
     paths = chosen(arguments.rows or arguments.only)
     if not arguments.rows and not os.environ.get("DISPLAY"):
         return draw_unseen()  # runs this program again on a virtual display
-    percuss = find_percuss(arguments.percuss)
+    percuss = find_program(arguments.percuss)
     runs = [make_run(percuss, path, arguments.out) for path in paths]
     rows = [row_of(run) for run in runs]
     if arguments.rows:

@@ -8,10 +8,11 @@ import matplotlib.collections
 import matplotlib.pyplot as plt
 import numpy as np
 
+import percuss_path  # noqa: F401
 import view
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, prefixed, total_energy
-from percuss_results import read_frame
-from rotor_orbit import clearance_of, poincare_points, stations, waterfall
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, prefixed, total_energy
+from percuss.results import read_frame
+from percuss.rotor_orbit import clearance_of, poincare_points, stations, waterfall
 
 COLOURS = (BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK)
 ROWS = 4000  # of a line; more are not visible

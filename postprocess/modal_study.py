@@ -14,8 +14,10 @@ import sys
 
 import numpy as np
 
-from percuss_results import ResultsError
-from percuss_study import find_percuss, run_with
+import percuss_path  # noqa: F401
+from percuss.program import find_program
+from percuss.results import ResultsError
+from percuss_study import run_with
 
 LENGTH, WAVE_SPEED, SPEED, GAP = 1.0, np.sqrt(210e9 / 7800), 0.1, 5.0005e-5
 DURATION, REACTION = 2 * LENGTH / WAVE_SPEED, 210e9 * 3.14159265358979e-4 * SPEED / WAVE_SPEED
@@ -107,7 +109,7 @@ def main():
     parser.add_argument("--out", default="out/modal_study", type=pathlib.Path, help="directory of the runs")
     arguments = parser.parse_args()
     try:
-        percuss = find_percuss(arguments.percuss)
+        percuss = find_program(arguments.percuss)
         arguments.out.mkdir(parents=True, exist_ok=True)
         print_bar(percuss, arguments.out)
         print_rotor(percuss, arguments.out)

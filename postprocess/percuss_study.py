@@ -12,13 +12,14 @@ import dataclasses
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 
-from percuss_figures import save, style
-from percuss_results import ResultsError, Run
+import percuss_path  # noqa: F401
+from percuss.program import find_program
+from percuss.style import save, style
+from percuss.results import ResultsError, Run
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -46,16 +47,6 @@ class Study:
     papers: str
     print_tables: Callable | None = None  # {name: Run} -> None
     table_runs: tuple = ()
-
-
-def find_percuss(given=None):
-    """The program: the argument, the variable PERCUSS, the build in this repository, or the one on the path."""
-    given = given or os.environ.get("PERCUSS")
-    built = ROOT / "build" / "release" / "percuss"
-    found = shutil.which(given) if given else (str(built) if built.exists() else shutil.which("percuss"))
-    if not found:
-        raise ResultsError(f"no program {given or 'percuss'}; build it (`cmake --build build/release`), or give its path with --percuss")
-    return str(pathlib.Path(found).resolve())
 
 
 def run_with(percuss, config, directory, settings):
@@ -119,7 +110,7 @@ def carry_out(study, arguments):
     figures = chosen(study, arguments.only)
     names = {name for figure in figures for name in figure.runs} | set(() if arguments.only else study.table_runs)
     configs = {name: config for name, config in study.configs.items() if name in names}
-    runs = make_runs(find_percuss(arguments.percuss), arguments.out, configs)
+    runs = make_runs(find_program(arguments.percuss), arguments.out, configs)
     style()
     rows = []
     for figure in figures:

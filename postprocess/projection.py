@@ -11,7 +11,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, TWO_COLUMNS, legend_below, letter, total_energy
+import percuss_path  # noqa: F401
+from percuss.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, SKY, TWO_COLUMNS, legend_below, letter, total_energy
 from percuss_study import Figure, Study, main
 
 BALL_STEP, PENDULUM_STEP = 1 / 3000, 2e-3

@@ -12,87 +12,16 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends without a traceback,
 import argparse
 import pathlib
 import sys
-import traceback
+
+import percuss_path  # noqa: F401
 try:
-    import matplotlib  # noqa: F401 (imported here for the error message below)
-    import numpy
+    from percuss.report import write_report
 except ImportError as error:
     print(f"report.py: {error.name} is missing; on Debian: apt install python3-numpy python3-matplotlib", file=sys.stderr)
     sys.exit(2)
 
-from percuss_figures import style
-from percuss_results import ResultsError, Run, write_result
-from report_page import escape, left_out, page, paragraph, quantity, section
-from report_plots import bar_theory, contact_section, energy_section, history_section, model_sections
-from report_tables import body_types, config_section, event_section, file_section, key_figures, setup_section, status_of
-
-ANALYSES = {"modes.csv": "modes", "response.csv": "response"}
-
-
-def header(run):
-    """Title, exit status, reason of a failure, and warnings."""
-    info, summary = run.info, run.info.get("summary", {})
-    kind, words = status_of(run)
-    line = [f'<span class="status {kind}">{escape(words)}</span>', f"<code>{escape(info.get('scheme', ''))}</code>"]
-    line.append(f"step {quantity(info.get('step'), 's')}")
-    if summary:
-        line.append(f"{quantity(summary['steps'])} steps to t = {quantity(summary['time'], 's')} in {quantity(summary['loop_seconds'], 's', 3)}")
-    parts = [f"<h1>{escape(info.get('title') or run.name)}</h1>\n", paragraph(" · ".join(line))]
-    if info.get("failure"):
-        parts.append(f'<div class="notice failed" role="note"><strong>Reason:</strong> {escape(info["failure"])}</div>\n')
-    if info.get("warnings"):
-        items = "".join(f"<li>{escape(warning)}</li>" for warning in info["warnings"])
-        parts.append(f'<div class="notice" role="note"><strong>Warnings</strong><ul>{items}</ul></div>\n')
-    return "".join(parts)
-
-
-def part(title, make, *arguments):
-    """A section; if its data are missing or damaged, a note instead, so that the other sections are still made."""
-    key = title.lower().replace(" ", "-")
-    try:
-        return make(*arguments)
-    except ResultsError as reason:
-        return section(key, title, left_out(reason))
-    except Exception as error:  # a report without this section is better than no report
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        why = f"{type(error).__name__}: {error} ({pathlib.Path(place.filename).name}:{place.lineno})"
-        print(f"report.py: warning: section '{title}' failed: {why}", file=sys.stderr)
-        return section(key, title, paragraph(escape(f"This section failed: {why}."), "soft"))
-
-
-def sections(run):
-    """All sections, in order."""
-    only_bars = set(body_types(run).values()) == {"bar"}
-    impact, frames, reason = bar_theory(run) if only_bars else (None, None, "")
-    model = run.info.get("model", {})
-    contacts, probes = model.get("contacts"), part("Probes", history_section, run)
-    mechanism = model.get("kind") != "finite elements"
-    return [
-        part("Key figures", key_figures, run),
-        *(part(title, make) for title, make in model_sections(run, impact, frames, reason)),
-        *([probes] if mechanism else []),
-        part("Energy", energy_section, run, impact),
-        *([part("Contacts", contact_section, run), part("Events", event_section, run)] if contacts else []),
-        *([] if mechanism else [probes]),
-        part("Setup", setup_section, run),
-        part("Config", config_section, run),
-        part("Files", file_section, run),
-    ]
-
-
-def make_report(directory, file):
-    """Writes the page; an incomplete page is never left under its name."""
-    run = Run(directory)
-    for name, command in ANALYSES.items():
-        if name in run.info.get("outputs", []):
-            raise ResultsError(f"{directory}: results of `percuss {command}`; reports are for results of `percuss run`")
-    style()
-    title = run.info.get("title") or run.name
-    program = run.info.get("program", {})
-    footer = paragraph(escape(f"Written by report.py from the results of {run.name}, percuss {program.get('version', '')} ({program.get('commit', '')})."))
-    with numpy.errstate(all="ignore"):  # values of a diverged run overflow
-        text = page(title, header(run), sections(run), footer)
-    write_result(file, text.encode())
+from percuss.results import ResultsError
+from percuss.style import style
 
 
 def main():
@@ -101,13 +30,12 @@ def main():
     parser.add_argument("rundir", metavar="RUNDIR", type=pathlib.Path, help="a results directory of `percuss run`")
     parser.add_argument("--out", metavar="FILE", type=pathlib.Path, help="file of the page; default RUNDIR/report.html")
     arguments = parser.parse_args()
-    file = arguments.out or arguments.rundir / "report.html"
     try:
-        make_report(arguments.rundir, file)
+        style()
+        print(f"report: {write_report(arguments.rundir, arguments.out)}")
     except (ResultsError, OSError) as error:
         print(f"report.py: {error}", file=sys.stderr)
         return 2
-    print(f"report: {file}")
     return 0
 
 

@@ -11,12 +11,13 @@ import argparse
 import pathlib
 import sys
 
-from percuss_figures import save, style
-from percuss_results import ResultsError, Run
-from rotor_figures import draw_orbits, draw_rubs, draw_spectrum, draw_waterfall, draw_whirl
-from rotor_orbit import is_run_up, rubs_of, stations
-from rotor_table import rub_rows, run_rows, station_rows
-from run_figures import draw_energy
+import percuss_path  # noqa: F401
+from percuss.style import save, style
+from percuss.results import ResultsError, Run
+from percuss.rotor_figures import draw_orbits, draw_rubs, draw_spectrum, draw_waterfall, draw_whirl
+from percuss.rotor_orbit import is_run_up, rubs_of, stations
+from percuss.rotor_table import rub_rows, run_rows, station_rows
+from percuss.run_figures import draw_energy
 
 
 def print_table(run, orbits, rubs):

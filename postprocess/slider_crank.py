@@ -13,8 +13,9 @@ import sys
 
 import numpy as np
 
+import percuss_path  # noqa: F401
 import slider_crank_figures as figures
-from percuss_figures import total_energy
+from percuss.style import total_energy
 from percuss_study import Figure, Study, main
 
 RESTITUTIONS = (0.1, 0.4, 0.5, 0.9)

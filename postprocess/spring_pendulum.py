@@ -11,7 +11,8 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, TWO_COLUMNS, legend_above, legend_below, letter, total_energy
+import percuss_path  # noqa: F401
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, TWO_COLUMNS, legend_above, legend_below, letter, total_energy
 from percuss_study import Figure, Study, main
 
 LENGTH, STIFFNESS, GRAVITY, STEP = 1.0, 100.0, 9.81, 2e-3

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "run/advice.h"
 #include "command.h"
+#include "core/json.h"
 #include "core/text.h"
 #include "fe/fe.h"
 
@@ -180,6 +181,64 @@ static PetscErrorCode print_report(NsRun *run)
   PetscFunctionReturn(0);
 }
 
+/* The same figures for programs. */
+static PetscErrorCode print_json(NsRun *run)
+{
+  const NsModel     *model     = NsRunModel(run);
+  const NsConfig    *config    = NsRunSettings(run);
+  const NsStability *stability = NsRunStability(run);
+  const long         every     = NsRunFramesEvery(run);
+  const bool         known     = model->analysis.frequency_bound && stability->step_limit < PETSC_MAX_REAL;
+  double             seconds = 0, steps = 0, bytes = 0;
+  NsAdvice           advice;
+  NsJson             json;
+
+  PetscFunctionBegin;
+  PetscCall(NsRunTrySteps(run, &seconds, &steps));
+  PetscCall(NsRunBytes(run, steps, &bytes));
+  PetscCall(NsAdvise(run, &advice));
+  NsJsonBegin(&json, 4096);
+  NsJsonOpen(&json, NULL, '{');
+  NsJsonOpen(&json, "figures", '{');
+  NsJsonString(&json, "name", NsRunSink(run)->name);
+  NsJsonString(&json, "title", config->title);
+  NsJsonInteger(&json, "dof", model->unknowns);
+  NsJsonInteger(&json, "bodies", config->bodies.count);
+  NsJsonInteger(&json, "elements", model->scene.elements);
+  NsJsonNumber(&json, "mass", model->mass_total > 0 ? model->mass_total : NAN); /* kg; null: not known, as of mechanisms */
+  NsJsonInteger(&json, "contacts", model->candidates);
+  NsJsonString(&json, "scheme", NsRunScheme(run)->type->variant.name);
+  NsJsonNumber(&json, "step", NsRunTimeStep(run));
+  NsJsonNumber(&json, "steps", steps);
+  NsJsonNumber(&json, "end", config->time->end);
+  NsJsonNumber(&json, "highest_frequency", model->analysis.frequency_bound ? stability->omega_max / (2 * PETSC_PI) : NAN); /* Hz */
+  NsJsonNumber(&json, "critical_step", known ? stability->step_limit : NAN); /* null: there is none, or it is not known */
+  NsJsonBoolean(&json, "critical_step_exact", known && stability->exact);
+  NsJsonNumber(&json, "frames", every > 0 ? ceil(steps / (double)every) + 1 : 0);
+  NsJsonNumber(&json, "bytes", bytes);
+  NsJsonNumber(&json, "seconds", seconds * steps);
+  NsJsonString(&json, "directory", NsRunSink(run)->directory);
+  NsJsonOpen(&json, "advice", '{');
+  NsJsonString(&json, "scheme", advice.scheme);
+  NsJsonNumber(&json, "step", advice.step > 0 ? advice.step : NAN);
+  NsJsonString(&json, "reason", advice.reason);
+  NsJsonClose(&json);
+  NsJsonClose(&json);
+  NsJsonClose(&json);
+  fwrite(json.text, 1, json.used, stdout);
+  NsJsonEnd(&json);
+  PetscFunctionReturn(0);
+}
+
+enum { JSON };
+
+static NsOption options[] = {
+  [JSON] = NS_OPTION_JSON,
+  NS_OPTION_SET,
+  NS_OPTION_TRUST,
+  {NULL},
+};
+
 static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRun *run;
@@ -190,7 +249,8 @@ static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, N
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
       PetscCall(NsRunJudgeStep(run, PETSC_TRUE));
-      PetscCall(print_report(run)); /* also if the step is too large: it has the critical time step and advice */
+      PetscCall(
+        options[JSON].value ? print_json(run) : print_report(run)); /* also if the step is too large: it has the critical time step and advice */
     }
   }
   if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
@@ -204,8 +264,6 @@ static int call(const NsArguments *arguments)
   return NsCommandOnConfig(arguments, check_config);
 }
 
-static NsOption options[] = {NS_OPTION_SET, NS_OPTION_TRUST, {NULL}};
-
 const NsCommand NsCommand_Check = {
   .name    = "check",
   .words   = "CONFIG",
@@ -214,7 +272,8 @@ const NsCommand NsCommand_Check = {
   .about   = "check a config and report what a run of it would do",
   .description =
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
-    "of output and run time. A few steps are timed on a copy of the model; no files are written. Exit code 0: a run would start; 2: it would not.",
-  .examples = "check my_bar.yaml",
+    "of output and run time. A few steps are timed on a copy of the model; no files are written. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.",
+  .examples = "check my_bar.yaml\n"
+              "check my_bar.yaml --json",
   .call     = call,
 };

@@ -80,6 +80,10 @@ extern const NsCommand *const NsCommands[]; /* all of list.h, then NULL */
   { \
     .name = "--quiet", .about = "print no progress and no summary" \
   }
+#define NS_OPTION_JSON \
+  { \
+    .name = "--json", .about = "print the same as JSON, for programs; messages go to stderr as text" \
+  }
 #define NS_OPTION_TRUST \
   { \
     .name = "--trust", .about = "if CONFIG is a directory of results: use the PETSc options and plugins that it names, which can run any code" \

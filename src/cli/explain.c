@@ -311,10 +311,25 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   return result;
 }
 
+enum { JSON };
+
+static NsOption options[] = {
+  [JSON] = NS_OPTION_JSON,
+  {NULL},
+};
+
 static int call(const NsArguments *arguments)
 {
   int result = 0;
 
+  if (options[JSON].value && (arguments->words != 1 || strcmp(arguments->word[0], "results") != 0)) {
+    fprintf(stderr, "percuss explain: --json is for `percuss explain results`; the keys of a config as JSON: percuss schema\n");
+    return NS_EXIT_INPUT;
+  }
+  if (options[JSON].value) {
+    NsExplainResultsJson(stdout);
+    return NS_EXIT_DONE;
+  }
   if (!arguments->words) {
     NsExplain(&NsTable_Config, NULL, stdout, stderr);
     puts(
@@ -338,18 +353,20 @@ static int call(const NsArguments *arguments)
 }
 
 const NsCommand NsCommand_Explain = {
-  .name  = "explain",
-  .words = "[KEY | schemes | units | results | study]...",
-  .about = "explain a key, a scheme, a body or another word",
+  .name    = "explain",
+  .words   = "[KEY | schemes | units | results | study]...",
+  .options = options,
+  .about   = "explain a key, a scheme, a body or another word",
   .description =
     "Without a word: the keys of a config. KEY is a key by its path (contacts.restitution), a scheme, a body, or any other word, which is searched in the names and texts of all "
     "pages.\n"
     "\n"
     "percuss explain schemes prints a table of all schemes: order, level of the constraints, explicit or implicit, energy, requirements, reference. percuss explain units lists the "
-    "units that a config may use; percuss explain results the columns of all tables, percuss explain energy.csv those of one.",
+    "units that a config may use; percuss explain results the columns of all tables, percuss explain energy.csv those of one; --json is for percuss explain results. The keys of a config as JSON: percuss schema.",
   .examples = "explain schemes\n"
               "explain units\n"
               "explain energy.csv\n"
+              "explain results --json\n"
               "explain stress\n"
               "explain scheme.half_explicit\n"
               "explain bodies.beam.section",

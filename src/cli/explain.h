@@ -41,6 +41,8 @@ void NsExplainRoot(const NsTable *root, FILE *out);
 void NsExplainSchemes(const NsSchemeType *const *types, FILE *out);
 /* The tables of results ("results"), or one of them ("energy.csv"), with their columns. False: no such table. */
 bool NsExplainResults(const char *word, FILE *out);
+/* All tables with their columns, as JSON: name (a pattern where the model chooses names), unit (null: words), meaning. */
+void NsExplainResultsJson(FILE *out);
 /* The columns of results whose name or meaning has this word, with an empty line before them if `after`. False: nothing found. */
 bool NsExplainColumns(const char *word, bool after, FILE *out);
 /* Whether a word of the text, which may be NULL, begins like this. */

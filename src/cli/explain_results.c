@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "cli/explain.h"
+#include "core/json.h"
 #include "percuss/output.h"
 
 static void explain_arrays(const char *of, const NsVtkArray *array, FILE *out)
@@ -51,6 +52,36 @@ bool NsExplainResults(const char *word, FILE *out)
   }
   if (all) explain_frames(out);
   return found;
+}
+
+void NsExplainResultsJson(FILE *out)
+{
+  const NsCsvType *table;
+  NsJson           json;
+
+  NsJsonBegin(&json, 16384);
+  NsJsonOpen(&json, NULL, '{');
+  NsJsonOpen(&json, "tables", '[');
+  for (int i = 0; (table = NsCsvTypeAt(i)); i++) {
+    NsJsonOpen(&json, NULL, '{');
+    NsJsonString(&json, "file", table->file);
+    NsJsonString(&json, "about", table->about);
+    NsJsonString(&json, "subject", table->subject);
+    NsJsonOpen(&json, "columns", '[');
+    for (const NsColumn *column = table->column; column->name; column++) {
+      NsJsonOpen(&json, NULL, '{');
+      NsJsonString(&json, "name", column->name);
+      NsJsonString(&json, "unit", column->unit);
+      NsJsonString(&json, "meaning", column->meaning);
+      NsJsonClose(&json);
+    }
+    NsJsonClose(&json);
+    NsJsonClose(&json);
+  }
+  NsJsonClose(&json);
+  NsJsonClose(&json);
+  fwrite(json.text, 1, json.used, out);
+  NsJsonEnd(&json);
 }
 
 bool NsExplainColumns(const char *word, bool after, FILE *out)

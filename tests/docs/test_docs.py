@@ -6,7 +6,7 @@ README.md and the user guide share one copy, in reading order; every other file 
 compared with the lines below them: ` ... ` within a line matches any text, as a line of its own any number of lines; numbers may differ by one in the last
 digit, or by 1e-6. Commands that build, install or need a screen are not run, nor those below `<!-- by hand: reason -->`; both are counted.
 
-Blocks marked `yaml` must pass `percuss check` if they are complete configs; for parts of a config, the keys are checked. Inline code: `percuss explain X` must
+Blocks marked `python` are run, too. Blocks marked `yaml` must pass `percuss check` if they are complete configs; for parts of a config, the keys are checked. Inline code: `percuss explain X` must
 run; other commands, files and test programs must exist. The theory guide must have a heading for every scheme, body and pair, and the orders and levels of
 the schemes that the program prints.
 """
@@ -28,9 +28,9 @@ GUIDE = "docs/theory"
 LANGUAGES = {"", "sh", "console", "yaml", "math", "c", "python", "json", "text"}  # a block with a misspelt language would not be run
 RUN = {"percuss", "mpiexec", "python3", "cc"}  # base names; also all programs in build/release/tests
 NEVER = {"quickstart", "cmake", "ctest", "pvpython", "perf", "sudo", "apt"}  # build, install, or need programs that are not installed
-READERS = ("configs", "include", "meshes", "postprocess")  # folders that commands may read
+READERS = ("configs", "include", "meshes", "postprocess", "python")  # folders that commands may read
 PATIENCE = 120  # s
-PATH = re.compile(r"^(src|tests|configs|postprocess|include|meshes|docs)/[\w./-]+$")
+PATH = re.compile(r"^(src|tests|configs|postprocess|python|include|meshes|docs)/[\w./-]+$")
 PROGRAM = re.compile(r"^(?:build/release/tests/)?(unit|published|conformance|robustness|bench)_(\w+)$")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
@@ -63,6 +63,7 @@ def percuss(*words, cwd=ROOT):
 def environment(scratch=None):
     added = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "MPLBACKEND": "Agg", "COLUMNS": "100"}
     if scratch:
+        added["PYTHONPATH"] = os.path.join(scratch, "python")
         added["PATH"] = os.path.join(scratch, "build/release") + os.pathsep + os.environ["PATH"]
     return {**os.environ, **added, "PERCUSS": PERCUSS}
 
@@ -219,6 +220,10 @@ class Docs(unittest.TestCase):
                     file.write("\n".join(block.lines) + "\n")
             if block.language == "yaml":
                 self.check_yaml(where, "\n".join(block.lines) + "\n", scratch, number)
+            if block.language == "python":
+                with open(os.path.join(scratch, "block.py"), "w", encoding="utf-8") as file:
+                    file.write("\n".join(block.lines) + "\n")
+                self.run_command(where, block, f"{sys.executable} block.py", None, scratch)
             for command, expected in commands_of(block) or []:
                 self.run_command(where, block, command, expected, scratch)
 

@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+sys.path.insert(0, os.path.join(ROOT, "python"))
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 COMPILER = os.environ.get("CC") or shutil.which("cc")
@@ -229,7 +229,7 @@ class Limits(unittest.TestCase):
         """Their reciprocal is not finite; frames are finite nevertheless."""
         config = self.config("bodies: {mass: {type: oscillator, mass: 1 kg, stiffness: 100 N/m, rest: 0.1 m, contact: {restitution: 0.5}, initial: {x: 0.1 m, v: 1e-320}}}\n"
                              "scheme: {type: half_explicit, step: 0.1 ms}\ntime: {end: 1 ms}\noutput: {frames: {every: 1}}\n")
-        from percuss_results import read_frame
+        from percuss.results import read_frame
         self.run_(config)
         frames = glob.glob(os.path.join(self.out, "frames", "config_*.vtk"))
         self.assertEqual(len(frames), 11)

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
 BAR = os.path.join(ROOT, "configs/elastic_bar.yaml")
 TRUSS = os.path.join(ROOT, "configs/truss_on_stop.yaml")
-sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+sys.path.insert(0, os.path.join(ROOT, "python"))
 sys.path.insert(0, os.path.join(ROOT, "tests/tools"))
 
 
@@ -92,7 +92,7 @@ class Modes(unittest.TestCase):
 
     def test_shapes(self):
         """24 whole frames a mode; the largest displacement is a tenth of the bar; half a period later it is the other way."""
-        from percuss_results import read_frame
+        from percuss.results import read_frame
         self.modes(BAR, "--count", "3")
         for mode in range(1, 4):
             with open(self.path(f"elastic_bar_mode_{mode:02d}.vtk.series")) as file:

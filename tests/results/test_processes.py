@@ -19,10 +19,10 @@ import unittest
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path[:0] = [os.path.join(ROOT, "postprocess"), os.path.join(ROOT, "tests/tools")]
+sys.path[:0] = [os.path.join(ROOT, "python"), os.path.join(ROOT, "tests/tools")]
 
 import vtk_strict
-from percuss_results import read_frame
+from percuss.results import read_frame
 
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")

@@ -19,9 +19,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
 SCRIPT = os.path.join(ROOT, "postprocess/report.py")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+sys.path.insert(0, os.path.join(ROOT, "python"))
 
-from percuss_figures import envelope
+from percuss.style import envelope
 
 OFF = "output={history: {every: 0}, contacts: {every: 0}, energy: {every: 0}, frames: {every: 0}, events: false}"
 VOID = {"meta", "link", "br", "img", "hr", "input"}

@@ -13,10 +13,10 @@ import unittest
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+sys.path.insert(0, os.path.join(ROOT, "python"))
 
-import rotor_orbit
-from percuss_results import Run, read_frame
+from percuss import rotor_orbit
+from percuss.results import Run, read_frame
 
 PERCUSS = os.environ.get("PERCUSS", os.path.join(ROOT, "build/release/percuss"))
 CLEARANCE, FRICTION = 1e-4, 0.1

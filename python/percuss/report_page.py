@@ -10,7 +10,7 @@ import re
 
 import matplotlib.pyplot as plt
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --soft: #5c5c5c; --line: #dcdcdc; --shade: #f5f5f3; --blue: #0072b2; --orange: #d55e00;

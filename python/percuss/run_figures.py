@@ -5,8 +5,8 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, time_axis, total_energy
-from percuss_results import ResultsError, read_frame, spread
+from percuss.style import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, time_axis, total_energy
+from percuss.results import ResultsError, read_frame, spread
 
 DASHED = (0, (5, 2))
 STEMS = 400  # largest number of impulses of a contact that are drawn one by one

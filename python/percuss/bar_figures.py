@@ -5,9 +5,9 @@ Impact (bar_impact.py) is given. `width` in inches; if it is small, panels are a
 import matplotlib.pyplot as plt
 import numpy as np
 
-from bar_impact import reaction_of
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS, envelope, is_narrow, legend_above, letter, prefixed
-from percuss_results import ResultsError, read_frame, spread
+from percuss.bar_impact import reaction_of
+from percuss.style import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS, envelope, is_narrow, legend_above, letter, prefixed
+from percuss.results import ResultsError, read_frame, spread
 
 MICRO = 1e6  # s -> us
 MILLI = 1e3  # m/s -> mm/s

@@ -1,10 +1,7 @@
 """Common style of all figures: sizes, lines, and colours that are distinguishable in grey print and with colour blindness (Okabe and Ito)."""
 
-import matplotlib
-import numpy as np
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+import numpy as np
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
@@ -14,38 +11,40 @@ ON_MAP = "#101010"  # lines and text on a colour map, which stays light in dark 
 TWO_COLUMNS, REPORT_COLUMN = 7.0, 4.6
 
 
+STYLE = {
+    "agg.path.chunksize": 20000,  # orbits with many points
+    "figure.dpi": 100,
+    "savefig.dpi": 200,
+    "savefig.bbox": "tight",
+    "savefig.pad_inches": 0.04,
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "axes.titlesize": 9,
+    "axes.labelsize": 8.5,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.formatter.useoffset": False,
+    "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK]),
+    "lines.linewidth": 1.1,
+    "lines.markersize": 4,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.5,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "legend.handlelength": 1.8,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+}
+
+
 def style():
-    """Sets the defaults of matplotlib; every script calls it once."""
-    plt.rcParams.update(
-        {
-            "agg.path.chunksize": 20000,  # orbits with many points
-            "figure.dpi": 100,
-            "savefig.dpi": 200,
-            "savefig.bbox": "tight",
-            "savefig.pad_inches": 0.04,
-            "figure.constrained_layout.use": True,
-            "font.family": "DejaVu Sans",
-            "font.size": 8.5,
-            "axes.titlesize": 9,
-            "axes.labelsize": 8.5,
-            "axes.linewidth": 0.7,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.formatter.useoffset": False,
-            "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK]),
-            "lines.linewidth": 1.1,
-            "lines.markersize": 4,
-            "grid.color": "#DDDDDD",
-            "grid.linewidth": 0.5,
-            "axes.grid": True,
-            "axes.axisbelow": True,
-            "legend.frameon": False,
-            "legend.fontsize": 8,
-            "legend.handlelength": 1.8,
-            "xtick.labelsize": 8,
-            "ytick.labelsize": 8,
-        }
-    )
+    """Sets the defaults of matplotlib for a script that writes files; it calls this once. Within other programs: `with matplotlib.rc_context(STYLE)`."""
+    plt.switch_backend("Agg")
+    plt.rcParams.update(STYLE)
 
 
 def prefixed(largest, unit):

@@ -6,10 +6,10 @@ import socket
 
 import numpy as np
 
-from percuss_results import ResultsError
-from report_page import escape, paragraph, quantity, section, table
-from rotor_orbit import rub_of
-from run_figures import is_held, strength
+from percuss.results import ResultsError
+from percuss.report_page import escape, paragraph, quantity, section, table
+from percuss.rotor_orbit import rub_of
+from percuss.run_figures import is_held, strength
 
 MOST_CONTACTS, MOST_EVENTS = 40, 10  # rows of contacts; events shown at the start, and at the end
 

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 
-from bar_impact import measure, reaction_of
+from percuss.bar_impact import measure, reaction_of
 
 MICRO, MILLI = 1e6, 1e3
 

@@ -8,7 +8,7 @@ import dataclasses
 
 import numpy as np
 
-from percuss_results import ResultsError, read_table
+from percuss.results import ResultsError, read_table
 
 TURN = 2 * np.pi
 

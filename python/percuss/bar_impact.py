@@ -10,7 +10,7 @@ import dataclasses
 
 import numpy as np
 
-from percuss_results import ResultsError, read_frame, spread
+from percuss.results import ResultsError, read_frame, spread
 
 
 class NoTheory(Exception):

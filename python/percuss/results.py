@@ -3,24 +3,38 @@
     run = Run("out/elastic_bar")
     run.info["step"]                      what run.json says
     run.contacts["wall.force"]            a column of contacts.csv
+    run.contacts["wall"].units["force"]   its unit, "N"
     for time, path in run.frames(): frame = read_frame(path)
 
 User errors (a missing directory, an output that was switched off) raise ResultsError with one line that says what to do.
 """
 
+from __future__ import annotations
+
 import dataclasses
+import fnmatch
 import functools
+import html
 import json
 import os
 import pathlib
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from percuss.plots import Plots
 
 # Legacy VTK files are big endian.
 VTK_TYPES = {"double": ">f8", "float": ">f4", "int": ">i4", "unsigned_char": ">u1"}
 
 
-class ResultsError(Exception):
+class PercussError(Exception):
+    """All errors of this package."""
+
+
+class ResultsError(PercussError):
     """What is missing or wrong in a results directory, in one line for the user."""
 
 
@@ -40,8 +54,87 @@ def write_result(file, content):
     part.replace(file)
 
 
-def read_table(path):
-    """Columns of a CSV file by name: float arrays, or arrays of strings if a column contains words (names of contacts, events, states)."""
+@functools.cache
+def patterns() -> dict[str, list[tuple[str, str | None]]]:
+    """{file: [(pattern of a column's name, unit)]} of all tables: what `percuss explain results --json` prints."""
+    tables = json.loads((pathlib.Path(__file__).parent / "columns.json").read_text(encoding="utf-8"))["tables"]
+    return {table["file"]: [(column["name"], column["unit"]) for column in table["columns"]] for table in tables}
+
+
+def unit_of(file: str, column: str) -> str | None:
+    """The SI unit of a column: "" without unit, None for words; "?" where only a plugin knows it."""
+    last = column.rsplit(".", 1)[-1]
+    return next((unit for pattern, unit in patterns().get(file, []) if fnmatch.fnmatchcase(last, pattern)), "?")
+
+
+class Table(Mapping):
+    """A table of a run: columns by name, each a numpy array, with units.
+
+    table["wall.force"] is a column, table["wall"] the table of the columns that begin with `wall.`, table.units["wall.force"] a unit, table.array all rows as a
+    structured array, len(table) the number of columns and table.rows that of rows.
+    """
+
+    def __init__(self, columns: dict[str, np.ndarray], units: dict[str, str | None], name: str = "") -> None:
+        self.columns, self.units, self.name = columns, units, name
+
+    def __getitem__(self, key: str) -> Any:
+        if key in self.columns:
+            return self.columns[key]
+        part = {name.removeprefix(f"{key}."): name for name in self.columns if name.startswith(f"{key}.")}
+        if not part:
+            raise KeyError(f"{self.name}: no column '{key}'; the columns are {', '.join(self.columns)}")
+        return Table({short: self.columns[name] for short, name in part.items()}, {short: self.units[name] for short, name in part.items()}, self.name)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def array(self) -> np.ndarray:
+        """All rows as a numpy structured array; the fields have the names of the columns."""
+        array = np.empty(self.rows, [(name, values.dtype) for name, values in self.columns.items()])
+        for name, values in self.columns.items():
+            array[name] = values
+        return array
+
+    def to_pandas(self) -> Any:
+        """A pandas DataFrame with the time, or whatever the first column is, as its index; the units are in `frame.attrs["units"]`."""
+        import pandas  # not needed for anything else
+
+        frame = pandas.DataFrame(self.columns).set_index(next(iter(self.columns)))
+        frame.attrs["units"] = self.units
+        return frame
+
+    def __repr__(self) -> str:
+        return f"<{self.name or 'table'}: {self.rows} rows, {', '.join(f'{name} ({unit})' if unit else name for name, unit in self.units.items())}>"
+
+    def _repr_html_(self, most: int = 5) -> str:
+        """The first and the last rows, for notebooks."""
+        shown = range(self.rows) if self.rows <= 2 * most else [*range(most), None, *range(self.rows - most, self.rows)]
+        text = lambda value: f"{value:.6g}" if isinstance(value, float) else str(value)
+        cells = [["…"] * len(self) if row is None else [text(values[row].item()) for values in self.columns.values()] for row in shown]
+        head = [f"{name} ({unit})" if unit else name for name, unit in self.units.items()]
+        return html_table(f"{self.name}, {self.rows} rows", head, cells)
+
+
+def html_table(caption: str, head: list[str], rows: list[list[str]]) -> str:
+    """A plain HTML table."""
+    row = lambda tag, cells: "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return f"<table><caption>{html.escape(caption)}</caption>{row('th', head) if head else ''}{''.join(row('td', cells) for cells in rows)}</table>"
+
+
+def read_table(path: str | os.PathLike) -> Table:
+    """A CSV file: columns of floats, or of strings if a column contains words (names of contacts, events, states)."""
     with open(path, "rb") as file:
         names = file.readline().decode("ascii").rstrip("\n").split(",")
         rows = file.tell() < file.seek(0, 2)
@@ -57,7 +150,9 @@ def read_table(path):
         table = np.loadtxt(path, fields, None, ",", skiprows=1, ndmin=1, encoding="ascii") if rows else np.empty(0, fields)
     except ValueError:
         raise ResultsError(f"{path}: the last row is incomplete; is the run still in progress?") from None
-    return {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
+    columns = {name: table[field].astype(str if kind is object else float) for name, field, kind in zip(names, fields.names, kinds)}
+    name = pathlib.Path(path).name
+    return Table(columns, {column: unit_of(name, column) for column in columns}, name)
 
 
 def spread(items, most):
@@ -162,9 +257,9 @@ def split_cells(numbers, count):
 
 
 class Run:
-    """The results of one run; each table is read on first use."""
+    """The results of one run; each table is read on first use. In a notebook it shows its key figures."""
 
-    def __init__(self, directory):
+    def __init__(self, directory: str | os.PathLike) -> None:
         self.directory = pathlib.Path(directory)
         if not self.directory.is_dir():
             raise ResultsError(f"{directory}: no such directory; `percuss run CONFIG --out {directory}` creates it")
@@ -176,16 +271,26 @@ class Run:
             raise ResultsError(f"{directory}/run.json: {error}") from None
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the run, which is part of the file names of its frames."""
         return self.info["name"]
 
     @property
-    def step(self):
+    def step(self) -> float:
         """Time step, s."""
         return self.info["step"]
 
-    def table(self, name, remedy):
+    @property
+    def status(self) -> str:
+        """done, failed, stopped or running."""
+        return self.info["exit_status"]
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """What run.json sums up: steps, energies, times, deepest penetration."""
+        return self.info.get("summary", {})
+
+    def table(self, name: str, remedy: str) -> Table:
         """A CSV file of the run; `remedy` is the config line that enables it."""
         path = self.directory / name
         if not path.exists():
@@ -193,27 +298,27 @@ class Run:
         return read_table(path)
 
     @functools.cached_property
-    def contacts(self):
+    def contacts(self) -> Table:
         """Gap, gap rate, force, impulse and state of every contact."""
         return self.table("contacts.csv", "contacts: {every: 1}")
 
     @functools.cached_property
-    def energy(self):
+    def energy(self) -> Table:
         """Energy balance."""
         return self.table("energy.csv", "energy: {every: 1}")
 
     @functools.cached_property
-    def events(self):
+    def events(self) -> Table:
         """Impacts and openings."""
         return self.table("events.csv", "events: true")
 
     @functools.cached_property
-    def history(self):
+    def history(self) -> Table:
         """Displacements and velocities of the probes; empty without probes."""
         path = self.directory / "history.csv"
-        return read_table(path) if path.exists() else {}
+        return read_table(path) if path.exists() else Table({}, {}, "history.csv")
 
-    def analysis(self, name):
+    def analysis(self, name: str) -> Table:
         """A table of `percuss modes` or `percuss response`: modes.csv, campbell.csv, critical_speeds.csv, response.csv."""
         command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N"}.get(name, "modes CONFIG --campbell FROM:TO:N")
         path = self.directory / name
@@ -221,14 +326,43 @@ class Run:
             raise ResultsError(f"{self.directory}: no {name}; `percuss {command}` writes it")
         return read_table(path)
 
-    def contact_names(self):
+    def contact_names(self) -> list[str]:
         """Names of the contacts, in the config's order."""
         return [name.removesuffix(".gap") for name in self.contacts if name.endswith(".gap")]
 
-    def frames(self):
+    def frames(self) -> list[tuple[float, pathlib.Path]]:
         """(time, path) of each frame, from the file that ParaView opens."""
         path = self.directory / f"{self.name}.vtk.series"
         if not path.exists():
             raise ResultsError(f"{self.directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
         return [(file["time"], self.directory / file["name"]) for file in files]
+
+    def frame(self, number: int) -> Frame:
+        """One frame, by its number from 0; -1 is the last."""
+        return read_frame(self.frames()[number][1])
+
+    @functools.cached_property
+    def plot(self) -> Plots:
+        """Figures of this run: run.plot.energy(), run.plot.contact("wall") ..."""
+        from percuss.plots import Plots  # matplotlib takes a second
+
+        return Plots(self)
+
+    def report(self, file: str | os.PathLike | None = None) -> pathlib.Path:
+        """Writes report.html, one self-contained page; returns its path."""
+        from percuss.report import write_report
+
+        return write_report(self.directory, file)
+
+    def __repr__(self) -> str:
+        return f"<percuss run {self.name}: {self.status}, {self.directory}>"
+
+    def _repr_html_(self) -> str:
+        energy, summary = self.summary.get("energy", {}), self.summary
+        rows = [["status", self.status + (f": {self.info['failure']}" if self.info.get("failure") else "")], ["scheme", f"{self.info.get('scheme', '')}, step {self.step:.4g} s"]]
+        if summary:
+            rows.append(["steps", f"{summary['steps']} to t = {summary['time']:.6g} s"])
+        rows += [[f"energy: {name} (J)", f"{value:.6g}"] for name, value in energy.items() if isinstance(value, float) and value]
+        rows += [["warning", warning] for warning in self.info.get("warnings", [])]
+        return html_table(self.info.get("title") or self.name, [], [*rows, ["results", str(self.directory)]])

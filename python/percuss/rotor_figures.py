@@ -6,9 +6,9 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS
-from percuss_figures import envelope, is_narrow, legend_above, legend_below, letter, prefixed, time_axis
-from rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
+from percuss.style import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS
+from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, time_axis
+from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
 
 RPM = 60 / TURN
 DASHED, FINE = (0, (5, 2)), {"linewidth": 0.6}

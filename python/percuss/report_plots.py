@@ -1,16 +1,16 @@
 """Sections of a report with figures: for any run, and for bars, rotors, mechanisms and frameworks."""
 
-import bar_figures
-import bar_table
-import rotor_figures
-import run_figures
-from bar_impact import NoTheory, impact_of, read_bar_frames
-from percuss_figures import REPORT_COLUMN as WIDTH
-from percuss_results import ResultsError
-from report_page import SPACE, escape, figure, left_out, pair, paragraph, section, sentence, table, typeset
-from report_tables import body_types, closing_contacts, contact_table, ledger_table, strongest
-from rotor_orbit import is_run_up, rubs_of, stations
-from rotor_table import rub_rows, station_rows
+from percuss import bar_figures
+from percuss import bar_table
+from percuss import rotor_figures
+from percuss import run_figures
+from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
+from percuss.style import REPORT_COLUMN as WIDTH
+from percuss.results import ResultsError
+from percuss.report_page import SPACE, escape, figure, left_out, pair, paragraph, section, sentence, table, typeset
+from percuss.report_tables import body_types, closing_contacts, contact_table, ledger_table, strongest
+from percuss.rotor_orbit import is_run_up, rubs_of, stations
+from percuss.rotor_table import rub_rows, station_rows
 
 DRAWN_CONTACTS, DRAWN_QUANTITIES = 6, 3  # contacts with their own figures; panels in a figure of probes
 UNITS = {"us": "µs", "um": "µm"}  # of tables that are also printed as ASCII text

@@ -1,7 +1,7 @@
 """Key figures of a rotor: rows of (name, value, unit, note), for rotor.py and report.py."""
 
 import numpy as np
-from rotor_orbit import TURN, about_its_middle, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
+from percuss.rotor_orbit import TURN, about_its_middle, clearance_of, direction, dominant, full_spectrum, mean_rates, resample
 
 RPM = 60 / TURN
 

@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+"""The Python package: examples in its texts, errors of a config as exceptions, every figure, models as dicts, notebooks executed, a wheel built offline.
+Usage: test_python.py PERCUSS [--update]     --update writes python/percuss/columns.json anew
+"""
+import ast
+import doctest
+import importlib.util
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UPDATE = "--update" in sys.argv
+sys.argv = [word for word in sys.argv if word != "--update"]
+PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else str(ROOT / "build/release/percuss")
+os.environ["PERCUSS"] = PERCUSS
+os.environ.setdefault("MPLBACKEND", "Agg")
+sys.path.insert(0, str(ROOT / "python"))
+
+import numpy as np
+
+import percuss
+import percuss.model
+import percuss.program
+
+BRIEF = {"time.end": "0.6 ms", "output.frames.every": 100}
+
+
+class InFolder(unittest.TestCase):
+    """Tests run in a folder with the configs, as a reader has it."""
+
+    def setUp(self):
+        self.before = os.getcwd()
+        self.folder = tempfile.TemporaryDirectory()
+        os.chdir(self.folder.name)
+        for name in ("configs", "meshes"):
+            os.symlink(ROOT / name, name)
+
+    def tearDown(self):
+        os.chdir(self.before)
+        self.folder.cleanup()
+
+
+class Texts(InFolder):
+    def test_examples_in_texts(self):
+        for module in (percuss.model, percuss.program):
+            found = doctest.testmod(module)
+            self.assertEqual(found.failed, 0, module.__name__)
+            self.assertGreater(found.attempted, 2)
+
+    def test_units_are_those_of_the_program(self):
+        said = subprocess.run([PERCUSS, "explain", "results", "--json"], capture_output=True, text=True, check=True).stdout
+        kept = ROOT / "python/percuss/columns.json"
+        if UPDATE:
+            kept.write_text(said, encoding="utf-8")
+        self.assertEqual(kept.read_text(encoding="utf-8"), said, "run tests/python/test_python.py PERCUSS --update")
+
+    def test_version_is_that_of_the_program(self):
+        self.assertEqual(re.search(r"project\(percuss VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1], percuss.__version__)
+
+    def test_public_functions_have_types_and_texts(self):
+        for path in [ROOT / "python/percuss" / f"{name}.py" for name in ("__init__", "model", "plots", "program", "results")]:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if not isinstance(node, (ast.FunctionDef, ast.ClassDef)) or node.name.startswith("_") or path.name == "results.py" and isinstance(node, ast.FunctionDef) and node.lineno < 60:
+                    continue
+                self.assertTrue(ast.get_docstring(node) or path.name == "results.py", f"{path.name}:{node.lineno}: {node.name} has no text")
+                if isinstance(node, ast.FunctionDef) and path.name != "results.py":
+                    self.assertIsNotNone(node.returns, f"{path.name}:{node.lineno}: {node.name} has no return type")
+
+
+class Errors(InFolder):
+    def test_place_and_hint(self):
+        pathlib.Path("bar.yaml").write_text(pathlib.Path("configs/elastic_bar.yaml").read_text().replace("    mass: consistent", "    mas: consistent"))
+        with self.assertRaises(percuss.ConfigError) as caught:
+            percuss.run("bar.yaml")
+        error = caught.exception
+        line = pathlib.Path("bar.yaml").read_text().splitlines().index("    mas: consistent") + 1
+        self.assertEqual((error.file, error.line, error.column), ("bar.yaml", line, 5))
+        self.assertEqual(error.text, "unknown key 'mas' in bodies.bar; did you mean 'mass'?")
+        self.assertIn("valid keys: ", error.hint)
+        self.assertEqual(error.messages[0].source, "    mas: consistent")
+        self.assertFalse(os.path.exists("out"))
+
+    def test_all_errors_at_once(self):
+        with self.assertRaises(percuss.ConfigError) as caught:
+            percuss.check("configs/elastic_bar.yaml", set={"scheme.stepp": 1, "bodies.bar.mesh.line.elements": -1})
+        self.assertEqual([(message.file, message.line) for message in caught.exception.messages], [("--set", 1), ("--set", 1)])
+
+    def test_a_file_that_is_not_there(self):
+        with self.assertRaisesRegex(percuss.ConfigError, "no_such.yaml"):
+            percuss.run("no_such.yaml")
+
+    def test_existing_results_are_kept(self):
+        percuss.run("configs/elastic_bar.yaml", set=BRIEF, out="out/a")
+        with self.assertRaisesRegex(percuss.ConfigError, "exists already"):
+            percuss.run("configs/elastic_bar.yaml", set=BRIEF, out="out/a")
+
+    def test_a_run_that_fails_has_its_results(self):
+        with self.assertRaises(percuss.RunError) as caught:
+            percuss.run("configs/elastic_bar.yaml", set={**BRIEF, "scheme.step": "4 us", "time.end": "2 ms"}, force=True, out="out/grows")
+        self.assertEqual(caught.exception.run.status, "failed")
+
+    def test_messages_of_the_error_suite_are_read(self):
+        """Each expected message of tests/errors, read back: as many errors, and none without its text."""
+        count = 0
+        for path in sorted((ROOT / "tests/errors/cases").glob("*.txt")):
+            for said in re.findall(r"^---- percuss says\n(.*?)^exit: 2", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
+                found = percuss.program.parse_messages(said)
+                heads = re.findall(r"^(?:\S[^\n]*?: )?(?:error|warning): ", said, re.MULTILINE)
+                self.assertEqual(len(found), len(heads), said)
+                hints = re.findall(r"^      = ", said, re.MULTILINE)
+                self.assertEqual(sum(len(message.hints) for message in found), len(hints) if found else 0, said)
+                count += len(found)
+        self.assertGreater(count, 500)
+
+
+class Results(InFolder):
+    def test_tables(self):
+        run = percuss.run("configs/elastic_bar.yaml", set=BRIEF, out="out/bar")
+        wall = run.contacts["wall"]
+        self.assertEqual(list(wall), ["gap", "gap_rate", "force", "impulse", "state"])
+        self.assertEqual([wall.units[name] for name in wall], ["m", "m/s", "N", "N s", None])
+        np.testing.assert_array_equal(wall["force"], run.contacts["wall.force"])
+        array = run.history.array
+        self.assertEqual(array.dtype.names[:3], ("time", "bar.left.ux", "bar.left.vx"))
+        self.assertEqual(len(array), run.history.rows)
+        self.assertEqual(array["bar.left.ux"].tolist(), run.history["bar.left.ux"].tolist())
+        self.assertNotIn("?", run.history.units.values())
+        with self.assertRaisesRegex(KeyError, "no column 'wal'; the columns are time, wall.gap"):
+            run.contacts["wal"]
+        self.assertEqual(run.frame(-1).points.shape, (51, 3))
+        for shown in (run._repr_html_(), run.contacts._repr_html_(), percuss.check("configs/elastic_bar.yaml")._repr_html_()):
+            self.assertTrue(shown.startswith("<table>") and shown.endswith("</table>"))
+        with open(run.report(), encoding="utf-8") as page:
+            self.assertIn("Elastic bar hits a rigid wall", page.read())
+
+    def test_every_column_of_every_config_has_a_unit(self):
+        """Of the configs with most kinds of columns."""
+        for name in ("box_on_belt", "rotor_rub_modal", "crank_in_space", "solid_bar"):
+            run = percuss.run(f"configs/{name}.yaml", set={"time.end": "20 us", "scheme.step": "0.5 us"}, out=f"out/{name}")
+            for table in (run.contacts, run.energy, run.history):
+                self.assertEqual([column for column, unit in table.units.items() if unit == "?"], [], name)
+
+    def test_figures(self):
+        bar = percuss.run("configs/elastic_bar.yaml", set=BRIEF, out="out/bar").plot
+        rotor = percuss.run("configs/rotor_rub_modal.yaml", set={"time.end": "0.2 s"}, out="out/rotor").plot
+        modes = percuss.modes("configs/rotor_rub_modal.yaml", campbell="0 rpm:6000 rpm:7", out="out/modes").plot
+        response = percuss.response("configs/pump_shaft.yaml", "500 rpm:6000 rpm:12", out="out/response").plot
+        drawn = [bar.energy(), bar.contact("wall"), bar.history(), bar.history("bar.left.ux"), bar.shape(), bar.wave(), bar.reaction(), modes.campbell(),
+                 response.response(), rotor.orbit(), rotor.whirl(), rotor.spectrum(), rotor.rub(), rotor.energy(width=4.6)]  # fmt: skip
+        for number, figure in enumerate(drawn):
+            figure.savefig(f"{number}.png")
+            self.assertGreater(os.path.getsize(f"{number}.png"), 5000)
+        with self.assertRaisesRegex(percuss.ResultsError, "no contact 'wal'; the contacts are wall"):
+            bar.contact("wal")
+        with self.assertRaisesRegex(percuss.ResultsError, "no station 'x'"):
+            rotor.orbit("x")
+
+
+class Models(InFolder):
+    def test_a_model_is_the_config(self):
+        """Every shipped config, read, written and checked: the same figures."""
+        for name in ("elastic_bar", "pump_shaft", "truss_on_stop", "slider_crank", "solid_bar"):
+            model = percuss.Model.load(f"configs/{name}.yaml")
+            mine, theirs = percuss.check(model).figures, percuss.check(f"configs/{name}.yaml").figures
+            for key in ("dof", "title", "contacts", "step", "critical_step", "end", "frames"):
+                self.assertEqual(mine[key], theirs[key], f"{name}: {key}")
+
+    def test_words_that_need_quotes(self):
+        import yaml
+
+        for text in ("", "a: b", "- a", "*x", "@a", "%", "true", "no", "210 GPa", "-9.81 m/s^2", "a, b", "{a}", "[1]", "# no", "x #y", "${2*a}", "'", '"', "null", "1e-6 kg m", "ü"):
+            self.assertEqual(str(yaml.safe_load(f"key: {percuss.model.scalar(text)}")["key"]), text)
+        self.assertEqual(percuss.model.scalar(np.array([1.5, 2.0])), "[1.5, 2.0]")
+        with self.assertRaises(TypeError):
+            percuss.model.scalar(object())
+
+
+class Notebooks(InFolder):
+    def test_notebooks(self):
+        found = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
+        self.assertGreaterEqual(len(found), 4)
+        for path in found:
+            with self.subTest(notebook=path.name):
+                execute(self, json.loads(path.read_text(encoding="utf-8")))
+
+
+def execute(test, book):
+    """Runs the cells in their order; the value of a cell's last line has to be shown without an error."""
+    test.assertEqual((book["nbformat"], book["metadata"]["language_info"]["name"]), (4, "python"))
+    names = {"__name__": "__main__", "print": lambda *words, **options: None}
+    for cell in book["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        test.assertEqual(cell["outputs"], [])
+        tree = ast.parse("".join(cell["source"]))
+        last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+        exec(compile(tree, "cell", "exec"), names)
+        shown = eval(compile(ast.Expression(last.value), "cell", "eval"), names) if last else None
+        if hasattr(shown, "_repr_html_"):
+            shown._repr_html_()
+        elif hasattr(shown, "savefig"):
+            shown.savefig("cell.png")
+
+
+class Package(InFolder):
+    def test_pip_install_without_a_network(self):
+        source = shutil.copytree(ROOT / "python", "source", ignore=shutil.ignore_patterns("__pycache__"))
+        words = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-index", "--no-deps", "--target", "site", f"./{source}"]
+        if not all(importlib.util.find_spec(name) for name in ("pip", "setuptools", "wheel")):
+            self.skipTest("pip, setuptools or wheel is missing")
+        done = subprocess.run(words, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        look = "import percuss; print(percuss.__file__, percuss.check('configs/elastic_bar.yaml').figures['dof'])"
+        said = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": "site"}, check=True).stdout.split()
+        self.assertEqual(said, [os.path.join(os.path.realpath("."), "site/percuss/__init__.py"), "51"])
+
+
+if __name__ == "__main__":
+    unittest.main()
