@@ -343,6 +343,18 @@ typedef struct {
   PetscErrorCode (*load_middles)(NsModel *, PetscReal t, PetscReal dt, PetscReal *size);
 } NsModelAnalysis;
 
+/*
+  For contact with large operators, which takes one solve of a linear system for each touched unknown.
+    ask:  before preparations of more than some seconds, foretold from the first solves: so many take so many seconds of wall time. PETSC_FALSE leaves them out: then rows cost one solve
+          each, in every step. The same answer on all processes. NULL: never asked.
+    over: (one process) before each solve of these: PETSC_TRUE where results are not needed any more, and may be wrong. NULL: never.
+*/
+typedef struct {
+  PetscBool (*ask)(void *data, PetscInt solves, double seconds);
+  PetscBool (*over)(void *data);
+  void *data;
+} NsPatience;
+
 struct NsModel {
   NsModelDynamics dynamics;
   NsModelContact  contact;
@@ -378,6 +390,7 @@ struct NsModel {
   PetscReal *stretch, *reach;
   /* s: in the present step, a force evaluated at t represents the interval [t - before, t + after]: loads that jump or have a kink in it act with their mean. Set by NsSchemeStep. */
   PetscReal          before, after;
+  NsPatience         patience;
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */

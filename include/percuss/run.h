@@ -43,6 +43,7 @@ typedef struct {
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
   int                petsc_options;
   const char *const *petsc_option; /* after "--", for the record */
+  PetscBool          quick;        /* check without eigenvalues */
   PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 
@@ -86,8 +87,18 @@ PetscInt64 NsRunPlannedSteps(const NsRun *run);
 /* Length of the next step: that of the config; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
 PetscReal NsRunStepLength(const NsRun *run);
 
-/* Wall seconds that a step takes on this machine, without output, and how many there will be: from some steps on a copy of the state. Before NsRunStart. */
-PetscErrorCode NsRunTrySteps(NsRun *run, double *seconds, double *steps);
+/* What a run will cost on this machine, without output. */
+typedef struct {
+  PetscBool measured;    /* false: the first step was not made, and `seconds` is not known */
+  PetscBool stopped;     /* because it takes longer than 3 s */
+  double    seconds;     /* wall time of a step */
+  double    steps;       /* how many there will be */
+  double    preparation; /* s, of contact, before the first step; 0: no more than some seconds */
+  PetscInt  solves;      /* of linear systems, that this takes */
+} NsTrial;
+
+/* From some steps on a copy of the state. Long preparations are foretold, and not waited for on one process. Before NsRunStart. */
+PetscErrorCode NsRunTrySteps(NsRun *run, NsTrial *trial);
 
 /* ---- stability: src/run/stability.c ----------------------------------------------------------------------------------------------------------------------- */
 
@@ -128,6 +139,8 @@ PetscErrorCode NsRunCloseResults(NsRun *run);
 PetscErrorCode NsRunWriteHeaders(NsRun *run, const char *directory);
 /* Bytes that its writers will write in so many steps, about. */
 PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes);
+/* A warning in diag if there is less free space on the disk, or if it is very much. */
+void NsRunJudgeBytes(NsRun *run, double bytes);
 /* Steps between two frames; 0: none are written. */
 long NsRunFramesEvery(const NsRun *run);
 

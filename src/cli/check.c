@@ -104,6 +104,22 @@ static void print_solids(NsRun *run)
       solid.size[2], solid.mass);
 }
 
+static void print_time(const NsTrial *trial, const char *about, PetscBool quick)
+{
+  printf("  time        ");
+  if (quick)
+    printf("not measured\n");
+  else if (trial->measured)
+    printf("%s %.3g s without output, %.3g us per step on this machine\n", about, trial->seconds * trial->steps, 1e6 * trial->seconds);
+  else
+    printf("not measured: %s\n", trial->preparation > 0 ? "closed contacts need the preparation that follows"
+                                 : trial->stopped       ? "a step takes more than some seconds"
+                                                        : "the first step was not solved");
+  if (trial->preparation > 0)
+    printf("              and about %.2g s before the first step, for the %d degrees of freedom that contacts act on\n", trial->preparation,
+      (int)trial->solves);
+}
+
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
@@ -117,11 +133,15 @@ static PetscErrorCode print_report(NsRun *run)
   const long         every     = NsRunFramesEvery(run);                                         /* steps between two frames */
   const PetscBool    adapts = scheme->type->adapts, shortens = scheme->type->varies && !adapts; /* at impacts */
   const char        *more = shortens ? " or more" : "", *about = shortens ? "at least" : "about";
-  double             seconds = 0, steps = 0, bytes = 0;
+  const PetscBool    quick = NsRunGetOptions(run)->quick;
+  double             bytes = 0;
+  NsTrial            trial = {.steps = (double)NsRunPlannedSteps(run)};
 
   PetscFunctionBegin;
-  PetscCall(NsRunTrySteps(run, &seconds, &steps));
+  if (!quick) PetscCall(NsRunTrySteps(run, &trial));
+  const double steps = trial.steps;
   PetscCall(NsRunBytes(run, steps, &bytes));
+  NsRunJudgeBytes(run, bytes);
   const double frames = every > 0 ? ceil(steps / (double)every) + 1 : 0;
   PetscCall(NsContactBeginStep(contact));
   PetscCall(NsContactEndStep(contact, NsRunState(run)));  /* gaps of the start, */
@@ -145,7 +165,7 @@ static PetscErrorCode print_report(NsRun *run)
     PetscCall(model->view.partition(model, text, sizeof(text)));
     printf("  processes   %s\n", text);
   }
-  PetscCall(print_loose(run));
+  if (!quick) PetscCall(print_loose(run));
   print_spins(run);
   print_solids(run);
   for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral;
@@ -173,11 +193,11 @@ static PetscErrorCode print_report(NsRun *run)
   else
     printf("  stability   no critical time step\n");
   PetscCall(print_limits(run));
-  PetscCall(print_advice(run));
+  if (!quick) PetscCall(print_advice(run));
   printf("  output      %.0f frames%s, %s ", frames, more, about);
   print_bytes(bytes);
   printf(" in %s\n", NsRunSink(run)->directory);
-  printf("  time        %s %.3g s without output, %.3g us per step on this machine\n", about, seconds * steps, 1e6 * seconds);
+  print_time(&trial, about, quick);
   PetscFunctionReturn(0);
 }
 
@@ -189,14 +209,18 @@ static PetscErrorCode print_json(NsRun *run)
   const NsStability *stability = NsRunStability(run);
   const long         every     = NsRunFramesEvery(run);
   const bool         known     = model->analysis.frequency_bound && stability->step_limit < PETSC_MAX_REAL;
-  double             seconds = 0, steps = 0, bytes = 0;
+  const PetscBool    quick     = NsRunGetOptions(run)->quick;
+  double             bytes     = 0;
+  NsTrial            trial     = {.steps = (double)NsRunPlannedSteps(run)};
   NsAdvice           advice;
   NsJson             json;
 
   PetscFunctionBegin;
-  PetscCall(NsRunTrySteps(run, &seconds, &steps));
+  if (!quick) PetscCall(NsRunTrySteps(run, &trial));
+  const double steps = trial.steps;
   PetscCall(NsRunBytes(run, steps, &bytes));
-  PetscCall(NsAdvise(run, &advice));
+  NsRunJudgeBytes(run, bytes);
+  if (!quick) PetscCall(NsAdvise(run, &advice));
   NsJsonBegin(&json, 4096);
   NsJsonOpen(&json, NULL, '{');
   NsJsonOpen(&json, "figures", '{');
@@ -216,13 +240,16 @@ static PetscErrorCode print_json(NsRun *run)
   NsJsonBoolean(&json, "critical_step_exact", known && stability->exact);
   NsJsonNumber(&json, "frames", every > 0 ? ceil(steps / (double)every) + 1 : 0);
   NsJsonNumber(&json, "bytes", bytes);
-  NsJsonNumber(&json, "seconds", seconds * steps);
+  NsJsonNumber(&json, "seconds", trial.measured ? trial.seconds * steps : NAN);
+  NsJsonNumber(&json, "preparation_seconds", quick ? NAN : trial.preparation);
   NsJsonString(&json, "directory", NsRunSink(run)->directory);
-  NsJsonOpen(&json, "advice", '{');
-  NsJsonString(&json, "scheme", advice.scheme);
-  NsJsonNumber(&json, "step", advice.step > 0 ? advice.step : NAN);
-  NsJsonString(&json, "reason", advice.reason);
-  NsJsonClose(&json);
+  if (!quick) {
+    NsJsonOpen(&json, "advice", '{');
+    NsJsonString(&json, "scheme", advice.scheme);
+    NsJsonNumber(&json, "step", advice.step > 0 ? advice.step : NAN);
+    NsJsonString(&json, "reason", advice.reason);
+    NsJsonClose(&json);
+  }
   NsJsonClose(&json);
   NsJsonClose(&json);
   fwrite(json.text, 1, json.used, stdout);
@@ -230,25 +257,47 @@ static PetscErrorCode print_json(NsRun *run)
   PetscFunctionReturn(0);
 }
 
-enum { JSON };
+enum { JSON, QUICK };
 
 static NsOption options[] = {
-  [JSON] = NS_OPTION_JSON,
+  [JSON]  = NS_OPTION_JSON,
+  [QUICK] = {.name = "--quick",
+    .about         = "only what takes no factorization: bounds of the highest frequency in place of eigenvalues, no advice, no timing of steps"},
   NS_OPTION_SET,
   NS_OPTION_TRUST,
   {NULL},
 };
 
+#define NS_FACTOR \
+  3e-8 /* s: times the square of the number of unknowns, a factorization of a lattice or solid in space; chains and plates take a small part of it */
+#define NS_LONG 5.0 /* s */
+
+/* What takes long, and how it is left out. */
+static void announce(NsRun *run)
+{
+  const NsModel      *model  = NsRunModel(run);
+  const NsSchemeType *type   = NsRunScheme(run)->type;
+  const double        factor = NS_FACTOR * (double)model->unknowns * (double)model->unknowns;
+
+  if (NsRunGetOptions(run)->quick || !model->solver || strcmp(model->solver, "petsc") != 0 || (model->diagonal_mass && !type->implicit)) return;
+  if (factor > NS_LONG && NsRunSink(run)->writes)
+    fprintf(stderr, "percuss check: factoring matrices of %d degrees of freedom may take up to %.2g s; --quick leaves it out\n", (int)model->unknowns,
+      factor);
+}
+
 static PetscErrorCode check_config(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
-  NsRun *run;
+  NsRunOptions limited = *wanted;
+  NsRun       *run;
 
   PetscFunctionBegin;
-  PetscCall(NsRunCreate(wanted, arena, diag, &run));
+  limited.quick = options[QUICK].value != NULL;
+  PetscCall(NsRunCreate(&limited, arena, diag, &run));
   if (!NsDiagErrors(diag)) {
+    announce(run);
     PetscCall(NsRunCheckStep(run, PETSC_TRUE));
     if (!NsDiagErrors(diag)) {
-      PetscCall(NsRunJudgeStep(run, PETSC_TRUE));
+      if (!limited.quick || NsRunTimeStep(run) <= NsRunStability(run)->step_limit) PetscCall(NsRunJudgeStep(run, PETSC_TRUE));
       PetscCall(
         options[JSON].value ? print_json(run) : print_report(run)); /* also if the step is too large: it has the critical time step and advice */
     }
@@ -272,8 +321,10 @@ const NsCommand NsCommand_Check = {
   .about   = "check a config and report what a run of it would do",
   .description =
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
-    "of output and run time. A few steps are timed on a copy of the model; no files are written. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.",
+    "of output and run time. A few steps are timed on a copy of the model; no files are written. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
+    "Large models: what would take more than some seconds is foretold, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"
-              "check my_bar.yaml --json",
+              "check my_bar.yaml --json\n"
+              "check my_million_elements.yaml --quick",
   .call     = call,
 };

@@ -65,6 +65,17 @@ static NsOption options[] = {
 };
 static double wall_limit;
 
+/* Its size, from the planned steps. */
+static PetscErrorCode judge_output(NsRun *run)
+{
+  double bytes = 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsRunBytes(run, (double)NsRunPlannedSteps(run), &bytes));
+  NsRunJudgeBytes(run, bytes);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsRunConfig(const NsRunOptions *wanted, NsArena *arena, NsDiag *diag, int *code)
 {
   NsRunOptions limited = *wanted;
@@ -77,6 +88,7 @@ PetscErrorCode NsRunConfig(const NsRunOptions *wanted, NsArena *arena, NsDiag *d
   if (!NsDiagErrors(diag)) {
     if (!NsRunScheme(run)->type->bounded) PetscCall(NsRunCheckStep(run, PETSC_FALSE)); /* NsRunCreate has done it for the others */
     if (!NsDiagErrors(diag)) PetscCall(NsRunJudgeStep(run, !NsRunGetOptions(run)->force));
+    if (!NsDiagErrors(diag) && !NsRunGetOptions(run)->resume) PetscCall(judge_output(run));
   }
   if (NsRunSink(run)->writes) NsDiagPrint(diag, stderr, NsColour(stderr));
   if (!NsDiagErrors(diag) && NsRunGetOptions(run)->resume)

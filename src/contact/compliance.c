@@ -9,14 +9,17 @@
   that follow each other, so that an impulse is a few short loops. Set-up: one solve for each touched unknown, or one for all of them where A is diagonal.
 
   A part that has more than NS_MOST_NUMBERS is not kept: without X applying costs one solve; without C neither is there, and each row of a contact costs one.
-  The same goes for operators that change. But models that can, give C themselves (where the mass varies), and have it dense; where every unknown can be touched
+  The same goes for operators that change, and where the solves would take so long that somebody does not wait for them (NsPatience). But models that can, give C themselves (where the mass varies), and have it dense; where every unknown can be touched
   (mechanisms) it is A^-1 and does both.
 */
 #include "compliance.h"
+#include "percuss/clock.h"
 
 #define NS_MOST_NUMBERS 50000000                       /* 400 MB, and half as much for their places */
 #define NS_CUT          (1.0 / 18446744073709551616.0) /* 2^-64 */
 #define NS_JOIN         4                              /* so many small numbers within a run are kept */
+#define NS_SAMPLE       8                              /* solves from which the time of all is foretold */
+#define NS_LONG         5.0                            /* s: for more, the model's patience is asked */
 
 /* Columns in runs of numbers that follow each other. */
 typedef struct {
@@ -217,11 +220,26 @@ static PetscErrorCode solve_diagonal(NsCompliance *self)
   PetscFunctionReturn(0);
 }
 
+/* After the first solves, at which the clock read `since`: whether to go on. */
+static PetscErrorCode ask_patience(NsCompliance *self, double since, PetscBool *on)
+{
+  const NsPatience *patience = &self->model->patience;
+  const double      seconds  = (NsSeconds() - since) / NS_SAMPLE * self->model->touches;
+  PetscInt          refused;
+
+  PetscFunctionBegin;
+  refused = patience->ask && seconds > NS_LONG && !patience->ask(patience->data, self->model->touches, seconds) ? 1 : 0;
+  PetscCall(NsLayoutAgree(self->model->layout, &refused)); /* clocks differ */
+  *on = !refused;
+  PetscFunctionReturn(0);
+}
+
 /* One solve for each touched unknown, as long as something of it is kept. */
 static PetscErrorCode solve_columns(NsCompliance *self)
 {
   NsModel        *model = self->model;
   const PetscReal one = 1, minus_one = -1;
+  const double    since = NsSeconds();
   PetscInt        size, dropped;
 
   PetscFunctionBegin;
@@ -231,6 +249,12 @@ static PetscErrorCode solve_columns(NsCompliance *self)
   for (PetscInt k = 0; k < model->touches && self->C.kept; k++) {
     const PetscScalar *value;
     PetscReal          cut = 0;
+    PetscBool          on  = PETSC_TRUE;
+    if (k == NS_SAMPLE) PetscCall(ask_patience(self, since, &on));
+    if (!on) {
+      PetscCall(drop(&self->C));
+      break;
+    }
     PetscCall(NsModelTouchAdd(model, 1, &k, &one, self->b));
     PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
     PetscCall(NsModelTouchAdd(model, 1, &k, &minus_one, self->b));
@@ -354,7 +378,8 @@ static void clear_half(NsCompliance *self)
 
 PetscErrorCode NsComplianceHalf(NsCompliance *self, const NsRows *wp, PetscInt row, const PetscReal **half)
 {
-  const PetscInt n = self->model->touches, first = wp->first[row], end = wp->first[row + 1];
+  const NsPatience *patience = &self->model->patience;
+  const PetscInt    n = self->model->touches, first = wp->first[row], end = wp->first[row + 1];
 
   PetscFunctionBegin;
   *half = self->half;
@@ -369,6 +394,8 @@ PetscErrorCode NsComplianceHalf(NsCompliance *self, const NsRows *wp, PetscInt r
       add_to_half(self, wp->touch[j], wp->value[j]);
       self->used[self->useds++] = wp->touch[j];
     }
+  } else if (patience->over && patience->over(patience->data)) {
+    PetscCall(PetscArrayzero(self->half, n));
   } else {
     PetscCall(NsModelTouchAdd(self->model, end - first, wp->touch + first, wp->value + first, self->b));
     PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));

@@ -1,6 +1,8 @@
 /* The results of a run or an analysis: their directory, writers and run.json. */
 #include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include "core/out_of_memory.h"
 #include "output/file.h"
 #include "output/settings.h"
@@ -178,6 +180,41 @@ PetscErrorCode NsRunBytes(NsRun *run, double steps, double *bytes)
   }
   run->writers = 0;
   PetscFunctionReturn(0);
+}
+
+#define NS_SOME 1e9  /* bytes: smaller results are not judged */
+#define NS_MUCH 1e11 /* bytes of results of which a user should know beforehand, whatever room there is */
+
+/* Bytes that may be written where `path` is, or its nearest directory that exists; Inf: not known. */
+static double free_bytes(const char *path, NsArena *arena)
+{
+  char          *parent = NsArenaCopy(arena, path, strlen(path));
+  struct statvfs disk;
+
+  while (statvfs(*parent ? parent : ".", &disk)) {
+    char *slash = strrchr(parent, '/');
+    if (errno != ENOENT || !*parent || (slash == parent && !parent[1])) return HUGE_VAL;
+    if (slash == parent)
+      parent[1] = 0;
+    else
+      *(slash ? slash : parent) = 0;
+  }
+  return (double)disk.f_bavail * (double)disk.f_frsize;
+}
+
+void NsRunJudgeBytes(NsRun *run, double bytes)
+{
+  const double  room = free_bytes(run->sink.directory, run->arena), gb = 1e-9;
+  const NsPlace place = NsKeysPlace(run->config.where, "output");
+
+  if (bytes > NS_SOME && bytes > room)
+    NsDiagWarning(
+      run->diag, place, "the results will be about %.3g GB, but the disk of %s has %.3g GB free", gb * bytes, run->sink.directory, gb * room);
+  else if (bytes > NS_MUCH)
+    NsDiagWarning(run->diag, place, "the results will be about %.3g GB", gb * bytes);
+  else
+    return;
+  NsDiagNote(run->diag, "write fewer frames and rows: raise `every` of the outputs");
 }
 
 long NsRunFramesEvery(const NsRun *run)

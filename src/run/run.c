@@ -221,9 +221,21 @@ PetscReal NsRunTime(const NsRun *run, PetscInt64 number)
   return NsStepClockTime(&run->clock, number, 1);
 }
 
+/* Nobody should wonder why a run does not begin. */
+static PetscBool announce(void *data, PetscInt solves, double seconds)
+{
+  const NsRun *run = data;
+
+  if (run->sink.writes && !run->options.quiet)
+    fprintf(stderr, "percuss: preparing the %d degrees of freedom that contacts act on takes about %.2g s%s\n", (int)solves, seconds,
+      run->scheme->type->implicit ? "" : "; with `mass: lumped` it takes no time");
+  return PETSC_TRUE;
+}
+
 PetscErrorCode NsRunStart(NsRun *run)
 {
   PetscFunctionBegin;
+  run->model->patience = (NsPatience){announce, NULL, run};
   PetscCall(NsLedgerOpen(&run->ledger, run->model, &run->state));
   PetscCall(NsContactBeginStep(run->contact));
   PetscCall(NsContactEndStep(run->contact, &run->state));

@@ -147,7 +147,7 @@ PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed)
 
 PetscBool NsRunIsLarge(const NsRun *run)
 {
-  return run->model->unknowns > NS_LARGE ? PETSC_TRUE : PETSC_FALSE;
+  return run->options.quick || run->model->unknowns > NS_LARGE;
 }
 
 static PetscErrorCode check_step(NsRun *run, PetscBool exact)
@@ -161,11 +161,11 @@ static PetscErrorCode check_step(NsRun *run, PetscBool exact)
   if (!run->model->analysis.frequency_bound) PetscFunctionReturn(0);
   PetscCall(limit_parts(run, PETSC_FALSE));
   const PetscBool close = run->step > NS_CLOSE * stability->step_limit, large = NsRunIsLarge(run);
-  if (close && large && run->sink.writes)
+  if (close && large && !run->options.quick && run->sink.writes)
     fprintf(stderr,
       "percuss: the step is not below %.5g s, for which bounds would do: computing the highest frequency of %d degrees of freedom, which may take minutes\n",
       NS_CLOSE * stability->step_limit, (int)run->model->unknowns);
-  if (close || (exact && !large)) PetscCall(limit_parts(run, PETSC_TRUE));
+  if (!run->options.quick && (close || (exact && !large))) PetscCall(limit_parts(run, PETSC_TRUE));
   stability->at_once = stability->step_limit;
   stability->whirls  = 0;
   stability->whirl   = NsArenaAlloc(run->arena, sizeof(*stability->whirl) * (size_t)(NS_STABILITY_MODES * run->model->parts + 1));

@@ -98,6 +98,56 @@ class Explain(unittest.TestCase):
             self.assertRegex(text, quantity)
 
 
+class Check(unittest.TestCase):
+    """A lattice of 6561 contacts with consistent mass: what takes long is foretold, and not waited for."""
+    LATTICE = ["configs/lattice_drop.yaml", "--set", "bodies.lattice.mesh.lattice.cells=[80, 1, 80]", "--set", "bodies.lattice.mesh.lattice.to=[4, 0.051, 4]",
+               "--set", "bodies.lattice.mass=consistent"]
+
+    def solves(self, done):
+        found = re.search(r"^KSPSolve +(\d+)", done.stdout, re.M)
+        return int(found.group(1)) if found else 0
+
+    def test_preparation_of_contacts_is_foretold(self):
+        """One solve for each of 19683 degrees of freedom, of which some are made."""
+        done = percuss("check", *self.LATTICE, "--", "-log_view", cwd=ROOT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\n  time .* us per step .*\n +and about \S+ s before the first step, for the 19683 degrees of freedom that contacts act on\n")
+        self.assertTrue(0 < self.solves(done) < 5000, self.solves(done))
+        self.assertRegex(done.stderr, r"percuss check: factoring matrices of 39366 degrees of freedom may take up to \S+ s; --quick leaves it out")
+
+    def test_contacts_closed_at_the_start(self):
+        done = percuss("check", *self.LATTICE, "--set", "bodies.lattice.mesh.lattice.from=[0, 0, 0]", "--set", "bodies.lattice.mesh.lattice.to=[4, 0.05, 4]",
+                       "--", "-log_view", cwd=ROOT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\n  time        not measured: closed contacts need the preparation that follows\n")
+        self.assertLess(self.solves(done), 5000)
+
+    def test_quick_factors_nothing(self):
+        done = percuss("check", *self.LATTICE, "--quick", "--", "-log_view", cwd=ROOT)
+        self.assertEqual((done.returncode, self.solves(done)), (0, 0), done.stderr)
+        self.assertNotIn("FctrNum", done.stdout)
+        self.assertIn("\n  stability   critical time step at least ", done.stdout)
+        self.assertIn("\n  time        not measured\n", done.stdout)
+
+    def test_quick_does_not_judge_what_bounds_leave_open(self):
+        words = ["configs/elastic_bar.yaml", "--set", "scheme.step=2.3 us"]
+        self.assertEqual(percuss("check", *words, cwd=ROOT).returncode, 2)
+        done = percuss("check", *words, "--quick", cwd=ROOT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"the step is at most 1\d\d")
+
+    def test_results_larger_than_the_disk_are_warned_of(self):
+        huge = ["configs/elastic_bar.yaml", "--set", "output.frames.every=1", "--set", "scheme.step=1e-14 s", "--set", "time.end=1 s"]
+        warning = r"warning: the results will be about \S+ GB, but the disk of \S+/not/there has \S+ GB free"
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "not", "there")
+            done = percuss("check", *huge, "--set", "output.directory=" + out, cwd=ROOT)
+            self.assertRegex(done.stderr, warning)
+            done = percuss("run", *huge, "--out", out, "--quiet", "--wall-limit", "0.2 s", cwd=ROOT)
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertRegex(done.stderr, warning)
+
+
 class Manual(unittest.TestCase):
     def test_every_command_and_option_is_in_it(self):
         synopsis, rest = percuss("--man").stdout.split(".SH DESCRIPTION")

@@ -205,6 +205,9 @@ static PetscErrorCode mult(NsBackEnd *back_end, PetscReal *x, PetscReal *y)
   PetscFunctionReturn(0);
 }
 
+#define NS_DISSECTED \
+  5000 /* rows: from here on nested dissection has a fraction of the fill-in of Cuthill and McKee's bands, in the plane and in space */
+
 static PetscErrorCode default_solver(NsBackEnd *back_end, Mat A, PetscBool symmetric, KSP ksp)
 {
   Petsc    *self = back_end->data;
@@ -231,7 +234,7 @@ static PetscErrorCode default_solver(NsBackEnd *back_end, Mat A, PetscBool symme
   }
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(PCSetType(pc, symmetric ? PCCHOLESKY : PCLU));
-  PetscCall(PCFactorSetMatOrderingType(pc, self->in_order ? MATORDERINGNATURAL : MATORDERINGRCM));
+  PetscCall(PCFactorSetMatOrderingType(pc, self->in_order ? MATORDERINGNATURAL : rows < NS_DISSECTED ? MATORDERINGRCM : MATORDERINGND));
   /* PETSc's default, 2e-14, is absolute: the mass matrix of a thin wire would count as singular */
   PetscCall(MatCreateVecs(A, &diagonal, NULL));
   PetscCall(MatGetDiagonal(A, diagonal));
