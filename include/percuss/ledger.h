@@ -18,6 +18,8 @@ typedef struct {
   NsEnergy  now;
   PetscReal initial;                         /* J: kinetic + elastic + potential at the start */
   PetscReal damping, impact, friction, load; /* J since the start; losses are positive */
+  PetscReal moved;                           /* J: NsEnergy.moved at the start */
+  PetscReal external;                        /* J, set by NsLedgerClose: load, and what prescribed motions of supports have brought besides */
   PetscReal numerical;                       /* J, set by NsLedgerClose */
   PetscReal numerical_max;                   /* largest |numerical| seen by NsLedgerClose */
 } NsLedger;

@@ -20,7 +20,8 @@
 #include "keys.h"
 #include "layout.h"
 
-typedef struct NsModel NsModel;
+typedef struct NsModel        NsModel;
+typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
 
 /* Position and velocity at time t (s); velocities are right limits (after an impact at t). Vectors are owned by the creator of the state. */
 typedef struct {
@@ -87,6 +88,7 @@ typedef struct {
 
 typedef struct {
   PetscReal kinetic, elastic, potential; /* J */
+  PetscReal moved;                       /* J: of these, what prescribed motions of supports have brought beside the work of loads */
 } NsEnergy;
 
 /* Power at velocity w of the forces at (t, q, v): damping = w' C v (positive: dissipated), load = w' f(t) of all loads that are not part of the potential. */
@@ -179,25 +181,32 @@ typedef struct {
 
 /* One column of a probe: a weighted sum of unknowns of q or v. Its arrays belong to it alone: writers renumber them. */
 typedef struct {
-  const char *suffix; /* "ux", "vx" ...; "": the probe's name says all */
-  PetscBool   of_velocity;
-  PetscInt    entries;
-  PetscInt   *unknown; /* [entries] in the arena, filled by NsProbeAdd */
-  PetscReal  *weight;
-  PetscReal   constant;   /* is added to the sum */
-  PetscInt    coordinate; /* > 0: not a sum, but number coordinate - 1 of what view.points gives */
+  const char            *suffix; /* "ux", "vx" ...; "": the probe's name says all */
+  PetscBool              of_velocity;
+  PetscInt               entries;
+  PetscInt              *unknown; /* [entries] in the arena, filled by NsProbeAdd */
+  PetscReal             *weight;
+  PetscReal              constant; /* is added to the sum */
+  PetscInt               timed;    /* functions of time that are added, */
+  const NsTimeFunction **function;
+  PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
+  PetscInt               coordinate; /* > 0: not a sum, but number coordinate - 1 of what view.points gives */
 } NsProbeColumn;
 
 /* One more entry of a column. */
 void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscReal weight);
+/* One more function of time. */
+void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor);
+/* The sum of these. */
+PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
 /* A column with arrays of its own. */
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena);
 
-/* The sum; arrays of all unknowns in natural order. */
-static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, const PetscScalar *q, const PetscScalar *v)
+/* The sum at t; arrays of all unknowns in natural order. */
+static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
 {
   const PetscScalar *from = column->of_velocity ? v : q;
-  PetscReal          sum  = column->constant;
+  PetscReal          sum  = column->constant + (column->timed ? NsProbeTimed(column, t) : 0);
 
   for (PetscInt j = 0; j < column->entries; j++) sum += column->weight[j] * from[column->unknown[j]];
   return sum;
@@ -391,6 +400,8 @@ struct NsModel {
   /* s: in the present step, a force evaluated at t represents the interval [t - before, t + after]: loads that jump or have a kink in it act with their mean. Set by NsSchemeStep. */
   PetscReal          before, after;
   NsPatience         patience;
+  PetscReal          velocity_jump; /* s: when the velocity of a prescribed motion first jumps so that masses feel it; 0: never */
+  PetscBool          moved;         /* prescribed motions of supports are part of its energies */
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */

@@ -71,6 +71,7 @@ typedef struct {
   const char               *title;
   double                    gravity[3];
   NsList                    bodies;                       /* NsChosen by name */
+  NsList                    base;                         /* NsMotionPart (src/core/motion.h) */
   NsList                    supports;                     /* by name; struct in src/fe/attach/supports.c */
   NsList                    forces[NS_CONFIG_KINDS];      /* by name, a list of each force element: its place in src/fe/forces/list.h, */
   NsList                    attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */

@@ -37,7 +37,7 @@ static void print_summary(NsRun *run)
   printf("  energy, J: start %.6g, end %.6g (kinetic %.6g, elastic %.6g, potential %.6g)\n", ledger->initial,
     ledger->now.kinetic + ledger->now.elastic + ledger->now.potential, ledger->now.kinetic, ledger->now.elastic, ledger->now.potential);
   printf("  dissipated by impacts %.6g, friction %.6g, damping %.6g; external work %.6g; numerical energy error %.3g (at most %.3g)\n",
-    ledger->impact, ledger->friction, ledger->damping, ledger->load, ledger->numerical, ledger->numerical_max);
+    ledger->impact, ledger->friction, ledger->damping, ledger->external, ledger->numerical, ledger->numerical_max);
   for (PetscInt i = 0; i < model->candidates; i++) joints = joints || model->candidate[i].bilateral;
   if (model->candidates)
     printf("  contact: %lld impulsive step%s, deepest penetration%s %.3g m\n", (long long)figures->impulsive_steps,

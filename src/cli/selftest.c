@@ -142,7 +142,7 @@ static PetscErrorCode probe(NsRun *run, const Case *it, Seen *seen)
   q = NsVecRead(NsRunState(run)->q);
   v = NsVecRead(NsRunState(run)->v);
   for (PetscInt i = 0; i < probe.columns; i++) {
-    if (!strcmp(probe.column[i].suffix, it->column)) seen->position = NsProbeColumnSum(&probe.column[i], q, v);
+    if (!strcmp(probe.column[i].suffix, it->column)) seen->position = NsProbeColumnSum(&probe.column[i], NsRunState(run)->t, q, v);
   }
   PetscFunctionReturn(0);
 }

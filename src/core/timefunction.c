@@ -100,6 +100,7 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
   const NsTimeKind *kind;
 
   if (!function) return 1.0;
+  if (function->derived) return NsTimeFunctionDerivedValue(function, t);
   kind = kind_of(function, &settings);
   return kind ? kind->value(settings, t) : NsTableValue(&function->table, t);
 }
@@ -109,6 +110,7 @@ PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
   const void       *settings;
   const NsTimeKind *kind;
 
+  if (function && function->derived) function = function->of;
   if (!function) return PETSC_MAX_REAL;
   kind = kind_of(function, &settings);
   if (!kind) return NsTableNext(&function->table, t);
@@ -118,9 +120,32 @@ PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
 {
   const void       *settings;
-  const NsTimeKind *kind = function ? kind_of(function, &settings) : NULL;
+  const NsTimeKind *kind;
 
+  if (function && function->derived) function = function->of;
+  kind = function ? kind_of(function, &settings) : NULL;
   return kind && kind->period ? kind->period(settings, t) : PETSC_MAX_REAL;
+}
+
+PetscReal NsTimeFunctionSlope(const NsTimeFunction *function, PetscReal t, int order)
+{
+  const void       *settings;
+  const NsTimeKind *kind = kind_of(function, &settings);
+
+  if (kind) return kind->derivative ? kind->derivative(settings, t, order) : 0;
+  const int     i   = NsTableRow(&function->table, t);
+  const double *row = function->table.values + 2 * PetscMax(0, i);
+  return order > 1 || i < 0 || i == function->table.rows - 1 ? 0 : (row[3] - row[1]) / (row[2] - row[0]);
+}
+
+PetscBool NsTimeFunctionIntegral(const NsTimeFunction *function, PetscReal t, int order, PetscReal *value)
+{
+  const void       *settings;
+  const NsTimeKind *kind = kind_of(function, &settings);
+
+  if (!kind || !kind->integrates) return PETSC_FALSE;
+  *value = kind->derivative(settings, t, order) - kind->derivative(settings, 0, order) - (order == -2 ? t * kind->derivative(settings, 0, -1) : 0);
+  return PETSC_TRUE;
 }
 
 /* Of a piece without jumps and kinks, by Gauss's rule of 5 points: exact for lines, to 1e-10 for a quarter of a sine wave. */
@@ -135,11 +160,21 @@ static PetscReal smooth_integral(const NsTimeFunction *function, PetscReal from,
   return half * sum;
 }
 
+/* Of a derivative of order 1 or 2: the difference of the one below it. */
+static PetscReal difference(const NsTimeFunction *derived, PetscReal from, PetscReal to)
+{
+  NsTimeFunction below = *derived;
+
+  below.order--;
+  return NsTimeFunctionDerivedValue(&below, to) - NsTimeFunctionDerivedValue(&below, from);
+}
+
 /* Piece by piece: to the next jump or kink, and no longer than half a period. */
 static PetscReal integral(const NsTimeFunction *function, PetscReal from, PetscReal to)
 {
   PetscReal sum = 0;
 
+  if (function->derived && function->order > 0) return difference(function, from, to);
   while (from < to) {
     const PetscReal smooth = PetscMin(NsTimeFunctionNext(function, from), from + NsTimeFunctionPeriod(function, from) / 2);
     const PetscReal end = smooth > from ? PetscMin(to, smooth) : to, middle = from + (end - from) / 2;
@@ -153,9 +188,11 @@ static PetscReal integral(const NsTimeFunction *function, PetscReal from, PetscR
 static PetscBool bends(const NsTimeFunction *function, PetscReal from, PetscReal to)
 {
   const void       *settings;
-  const NsTimeKind *kind = function ? kind_of(function, &settings) : NULL;
+  const NsTimeKind *kind;
   PetscReal         start, end;
 
+  if (function && function->derived) function = function->of;
+  kind = function ? kind_of(function, &settings) : NULL;
   if (!kind || !kind->span) return NsTimeFunctionNext(function, from - 1e-9 * (to - from)) <= to * (1 + 4 * PETSC_MACHINE_EPSILON);
   kind->span(settings, &start, &end);
   return to > start && from < end;

@@ -13,11 +13,16 @@ enum {
   NS_TIME_FUNCTIONS
 };
 
-typedef struct NsTimeFunction NsTimeFunction;
+typedef struct NsTimeIntegrals NsTimeIntegrals; /* timefunction_derived.c */
+typedef struct NsTimeFunction  NsTimeFunction;
 struct NsTimeFunction {
-  const NsNode *where;
-  const void   *settings[NS_TIME_FUNCTIONS]; /* of one kind; all NULL: the table */
-  NsNumbers     table;                       /* [rows, 2]: time, factor */
+  const NsNode         *where;
+  const void           *settings[NS_TIME_FUNCTIONS]; /* of one kind; all NULL: the table */
+  NsNumbers             table;                       /* [rows, 2]: time, factor */
+  const NsTimeFunction *of;                          /* of one that NsTimeFunctionDerive has made: whose derivative it is; NULL: of the constant 1 */
+  PetscBool             derived;
+  int                   order; /* -2 .. 2 */
+  NsTimeIntegrals      *integrals;
 };
 
 extern const NsTable NsTable_TimeFunction;
@@ -37,6 +42,21 @@ PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t);
 */
 PetscReal NsTimeFunctionMean(const NsTimeFunction *function, PetscReal t, PetscReal before, PetscReal after);
 PetscReal NsTimeFunctionMiddle(const NsTimeFunction *function, PetscReal from, PetscReal to);
+
+/*
+  derived becomes the derivative of `of` (NULL: of the constant 1) of this order, 1 or 2; -1 and -2: the integral from 0 and the integral of that; 0: itself. It is a function like any other: value,
+  next, period, mean and middle. The mean of a derivative is a difference, so that kinks of `of` act with their exact impulse. Integrals that have no closed form are summed up to the time `end` once, by
+  Gauss's rule of 5 points over eighths of a period, and beyond it on demand. False if that takes more than ten million pieces.
+*/
+PetscBool NsTimeFunctionDerive(const NsTimeFunction *of, int order, PetscReal end, NsArena *arena, NsTimeFunction *derived);
+/* By how much it jumps at t: the value there less that before. */
+PetscReal NsTimeFunctionJump(const NsTimeFunction *function, PetscReal t);
+/* One derivative or integral of it; those without closed form by quadrature from `integrals`, which may be NULL where it is not needed. For timefunction.c. */
+PetscReal NsTimeFunctionDerivedValue(const NsTimeFunction *derived, PetscReal t);
+/* Derivative of order 1, 2, by its formula; of a table, too. */
+PetscReal NsTimeFunctionSlope(const NsTimeFunction *function, PetscReal t, int order);
+/* Integral from 0 by a formula; false: there is none. */
+PetscBool NsTimeFunctionIntegral(const NsTimeFunction *function, PetscReal t, int order, PetscReal *value);
 
 /* Tables [rows, 2] of a time and a value, linear between the rows, constant before and after. The row at or before t, -1 before the first. */
 int       NsTableRow(const NsNumbers *table, PetscReal t);

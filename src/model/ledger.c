@@ -5,6 +5,7 @@ PetscErrorCode NsLedgerOpen(NsLedger *ledger, NsModel *model, const NsState *sta
   PetscFunctionBegin;
   PetscCall(PetscMemzero(ledger, sizeof(*ledger)));
   PetscCall(NsModelEnergy(model, state->t, state->q, state->v, &ledger->now));
+  ledger->moved   = ledger->now.moved;
   ledger->initial = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential;
   PetscFunctionReturn(0);
 }
@@ -13,7 +14,8 @@ PetscErrorCode NsLedgerClose(NsLedger *ledger, NsModel *model, const NsState *st
 {
   PetscFunctionBegin;
   PetscCall(NsModelEnergy(model, state->t, state->q, state->v, &ledger->now));
-  ledger->numerical = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential - ledger->initial - ledger->load + ledger->damping +
+  ledger->external  = ledger->load + (ledger->now.moved - ledger->moved);
+  ledger->numerical = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential - ledger->initial - ledger->external + ledger->damping +
                       ledger->impact + ledger->friction;
   ledger->numerical_max = PetscMax(ledger->numerical_max, PetscAbsReal(ledger->numerical));
   PetscFunctionReturn(0);

@@ -1,4 +1,5 @@
 #include <string.h>
+#include "core/timefunction.h"
 #include "percuss/model.h"
 
 /* Room for the entries doubles where their number is a power of two. */
@@ -18,6 +19,29 @@ void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscRe
   column->unknown[n] = unknown;
   column->weight[n]  = weight;
   column->entries++;
+}
+
+void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor)
+{
+  const PetscInt         n    = column->timed;
+  const NsTimeFunction **all  = NsArenaAlloc(arena, sizeof(*all) * (size_t)(n + 1));
+  PetscReal             *each = NsArenaAlloc(arena, sizeof(*each) * (size_t)(n + 1));
+
+  if (n) memcpy(all, column->function, sizeof(*all) * (size_t)n);
+  if (n) memcpy(each, column->factor, sizeof(*each) * (size_t)n);
+  all[n]           = function;
+  each[n]          = factor;
+  column->function = all;
+  column->factor   = each;
+  column->timed++;
+}
+
+PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = 0; k < column->timed; k++) sum += column->factor[k] * NsTimeFunctionValue(column->function[k], t);
+  return sum;
 }
 
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena)

@@ -16,7 +16,7 @@ static const NsColumn columns[] = {
   {"damping", "J", "dissipated by damping since the start", offsetof(Row, ledger.damping)},
   {"impact", "J", "dissipated by impacts since the start", offsetof(Row, ledger.impact)},
   {"friction", "J", "dissipated by friction since the start", offsetof(Row, ledger.friction)},
-  {"load", "J", "external work since the start: loads, drives, moving surfaces", offsetof(Row, ledger.load)},
+  {"load", "J", "external work since the start: loads, drives, moving surfaces", offsetof(Row, ledger.external)},
   {"numerical", "J", "numerical energy error: the remainder of the balance", offsetof(Row, ledger.numerical)},
   {NULL},
 };

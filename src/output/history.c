@@ -154,7 +154,7 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
 
-    self->value[1 + c] = column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnSum(column, q, v);
+    self->value[1 + c] = column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnSum(column, snapshot->state.t, q, v);
     sum += self->value[1 + c];
   }
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));

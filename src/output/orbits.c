@@ -193,11 +193,11 @@ static PetscErrorCode find_orbit(NsModel *model, PetscReal t, const NsStation *s
   PetscFunctionBegin;
   orbit->angle = orbit->spin = 0;
   if (model->view.spin) PetscCall(model->view.spin(model, t, station, &orbit->angle, &orbit->spin));
-  orbit->angle += NsProbeColumnSum(&station->angle, q, v);
-  orbit->spin += NsProbeColumnSum(&station->angle_rate, q, v);
+  orbit->angle += NsProbeColumnSum(&station->angle, t, q, v);
+  orbit->spin += NsProbeColumnSum(&station->angle_rate, t, q, v);
   for (int k = 0; k < 2; k++) {
-    orbit->u[k] = NsProbeColumnSum(&station->lateral[k], q, v);
-    orbit->v[k] = NsProbeColumnSum(&station->lateral_rate[k], q, v);
+    orbit->u[k] = NsProbeColumnSum(&station->lateral[k], t, q, v);
+    orbit->v[k] = NsProbeColumnSum(&station->lateral_rate[k], t, q, v);
   }
   PetscFunctionReturn(0);
 }

@@ -96,7 +96,7 @@ static PetscReal size_of(const NsLedger *ledger)
 {
   const PetscReal motion = PetscAbsReal(ledger->now.kinetic) + PetscAbsReal(ledger->now.elastic);
 
-  return PetscMax(PetscMax(motion, PetscAbsReal(ledger->load)), PetscMax(ledger->impact + ledger->friction + ledger->damping, 0));
+  return PetscMax(PetscMax(motion, PetscAbsReal(ledger->external)), PetscMax(ledger->impact + ledger->friction + ledger->damping, 0));
 }
 
 static void measure(NsWriter *writer, const NsSnapshot *snapshot, double time)

@@ -307,7 +307,7 @@ static PetscReal reference_energy(NsGuard *guard, const NsLedger *ledger)
 {
   const NsEnergy *now = &ledger->now;
 
-  guard->load   = PetscMax(guard->load, PetscAbsReal(ledger->load));
+  guard->load   = PetscMax(guard->load, PetscAbsReal(ledger->external));
   guard->fall   = PetscMax(guard->fall, PetscAbsReal(now->potential - guard->potential));
   guard->height = PetscMax(guard->height, PetscAbsReal(now->potential));
   return guard->motion + guard->load + guard->fall + guard->push + NS_ROUNDING * guard->height;

@@ -180,7 +180,7 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "damping", ledger->damping);
   NsJsonNumber(json, "impact", ledger->impact);
   NsJsonNumber(json, "friction", ledger->friction);
-  NsJsonNumber(json, "load", ledger->load);
+  NsJsonNumber(json, "load", ledger->external);
   NsJsonNumber(json, "numerical", ledger->numerical);
   NsJsonClose(json);
   if (run->contact) {

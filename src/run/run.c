@@ -98,6 +98,10 @@ static PetscErrorCode build(NsRun *run)
   PetscCall(NsModelCheck(run->model));
   if (run->model->massless && !type->massless)
     refusal = "contacts act on massless nodes (`mass: redistributed`), which only massless_contact supports";
+  else if (type->adapts && run->model->velocity_jump > 0)
+    refusal = NsArenaPrint(run->arena,
+      "the velocity of a prescribed motion jumps at %.4g s, and its steps would miss the impulse; give a motion without jumps of velocity, or use a scheme with a fixed step",
+      run->model->velocity_jump);
   else
     refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
   if (refusal)

@@ -1,6 +1,7 @@
 /* The top of the config: what a file may say, and where its parts are described. */
 #include <string.h>
 #include "contact/settings.h"
+#include "core/motion.h"
 #include "core/spin.h"
 #include "fe/elements/section.h"
 #include "fe/fe.h"
@@ -54,6 +55,10 @@ static const NsKey config_keys[] = {
   {"title", NS_KEY_STRING, offsetof(NsConfig, title), .help = "title of the run in its results", .example = "Elastic bar hits a rigid wall"},
   {"gravity", NS_KEY_VECTOR, offsetof(NsConfig, gravity), .dimension = NS_DIM_ACCELERATION, .default_value = "[0, 0, 0]",
     .help = "acceleration of gravity", .example = "[0, 0, -9.81 m/s^2]"},
+  {"base", NS_KEY_LIST, offsetof(NsConfig, base), .table = &NsTable_Motion,
+    .help =
+      "motion of the base in space, of which only the acceleration matters: everything is relative to the base, on which supports, walls and ground rest; the inertia forces are loads",
+    .example = "[{acceleration: [0, 0, 5 m/s^2], time: {harmonic: {frequency: 10 Hz}}}]"},
   {"bodies", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, bodies), .variants = body_variants, .required = true, .least = 1,
     .help    = "bodies of the model, each with a name of your choice",
     .example = "{bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 50}}}}"},

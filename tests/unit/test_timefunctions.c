@@ -57,6 +57,51 @@ static double frequency_after(const NsTimeFunction *function, double t)
   return 0.5 / (zero[1] - zero[0]);
 }
 
+/* Derivatives against differences, integrals against closed forms and against the derivative. */
+static void derivatives_and_integrals_fit(void **state)
+{
+  static const char *const texts[] = {"harmonic: {frequency: 3 Hz, phase: 20 deg}", "sweep: {from: 2 Hz, to: 9 Hz, duration: 2 s}",
+    "sweep: {from: 2 Hz, to: 9 Hz, duration: 2 s, start: 0.1 s, spacing: logarithmic}", "burst: {frequency: 3 Hz, cycles: 4, start: 0.1 s}",
+    "random: {spectrum: [[1 Hz, 1 1/Hz], [5 Hz, 1 1/Hz]], components: 20}", "pulse: {start: 0.1 s, duration: 1 s}",
+    "step: {start: 0.1 s, end: 1.5 s}", "table: [[0, 0], [0.3 s, 2], [1.1 s, -1]]"};
+  static const double      at[]    = {0.05, 0.213, 0.77, 1.02, 1.31, 1.9, 2.6};
+  const double             h       = 1e-4;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    const NsTimeFunction *f = read(texts[i]);
+    NsTimeFunction        d[5];
+    for (int order = -2; order <= 2; order++) assert_true(NsTimeFunctionDerive(f, order, 2, arena, &d[2 + order]));
+    for (int order = -2; order < 2; order++) {
+      for (size_t k = 0; k < sizeof(at) / sizeof(*at); k++) {
+        const NsTimeFunction *below = &d[2 + order];
+        const double          slope = (NsTimeFunctionValue(below, at[k] + h) - NsTimeFunctionValue(below, at[k] - h)) / (2 * h);
+        const double          size  = 1 + fabs(NsTimeFunctionValue(&d[4], at[k]));
+        near(NsTimeFunctionValue(&d[3 + order], at[k]), slope, 1e-4 * size);
+      }
+    }
+    near(NsTimeFunctionValue(&d[0], 0), 0, 0);
+    near(NsTimeFunctionValue(&d[1], 0), 0, 0);
+  }
+  NsTimeFunction step, table;
+  assert_true(NsTimeFunctionDerive(read(texts[6]), -2, 1, arena, &step));
+  near(NsTimeFunctionValue(&step, 2), 1.4 * 1.4 / 2 + 1.4 * 0.5, 1e-14);
+  assert_true(NsTimeFunctionDerive(read(texts[7]), -1, 1, arena, &table));
+  near(NsTimeFunctionValue(&table, 3), 0.3 + 0.4 - 1.9, 1e-14);
+}
+
+/* Of a second derivative it is the difference of the slopes: kinks are impulses. */
+static void means_of_derivatives_have_the_kinks(void **state)
+{
+  NsTimeFunction second;
+
+  (void)state;
+  assert_true(NsTimeFunctionDerive(read("table: [[0, 0], [0.3 s, 3], [1 s, 3]]"), 2, 1, arena, &second));
+  near(NsTimeFunctionMean(&second, 0.3, 0.05, 0.15), -10 / 0.2, 1e-10);
+  near(NsTimeFunctionMean(&second, 0.25, 0.05, 0.05), -10 / 0.1, 1e-10);
+  near(NsTimeFunctionMean(&second, 0.35, 0.05, 0.05), 0, 0);
+}
+
 static void sweeps_have_their_frequencies(void **state)
 {
   const NsTimeFunction *linear      = read("sweep: {from: 100 Hz, to: 1100 Hz, duration: 1 s}");
@@ -144,6 +189,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
+    TEST(derivatives_and_integrals_fit),
+    TEST(means_of_derivatives_have_the_kinks),
     TEST(sweeps_have_their_frequencies),
     TEST(bursts_are_smooth_and_short),
     TEST(random_has_its_spectrum),

@@ -51,4 +51,14 @@ static PetscReal period(const void *settings, PetscReal t)
   return t >= start && t < end ? 2 * PETSC_PI / ((const Burst *)settings)->frequency : PETSC_MAX_REAL;
 }
 
-const NsTimeKind NsTimeKind_burst = {value, next, period, span};
+/* (1 - cos a)/2 sin b = sin(b)/2 - (sin(b + a) + sin(b - a))/4, a = b/cycles */
+static PetscReal derivative(const void *settings, PetscReal t, int order)
+{
+  const Burst    *self = settings;
+  const PetscReal s = t - self->start, w = self->frequency, side = w / self->cycles;
+
+  if (!(s >= 0 && w * s < 2 * PETSC_PI * self->cycles)) return 0;
+  return NsSineDerivative(w, 0, s, order) / 2 - (NsSineDerivative(w + side, 0, s, order) + NsSineDerivative(w - side, 0, s, order)) / 4;
+}
+
+const NsTimeKind NsTimeKind_burst = {value, next, period, span, derivative, PETSC_FALSE};

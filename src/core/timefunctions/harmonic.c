@@ -29,4 +29,11 @@ static PetscReal period(const void *settings, PetscReal t)
   return 2 * PETSC_PI / ((const Harmonic *)settings)->frequency;
 }
 
-const NsTimeKind NsTimeKind_harmonic = {value, NULL, period, NULL};
+static PetscReal derivative(const void *settings, PetscReal t, int order)
+{
+  const Harmonic *self = settings;
+
+  return NsSineDerivative(self->frequency, self->phase, t, order);
+}
+
+const NsTimeKind NsTimeKind_harmonic = {value, NULL, period, NULL, derivative, PETSC_TRUE};

@@ -45,4 +45,12 @@ static void span(const void *settings, PetscReal *start, PetscReal *end)
   *end   = self->start + self->duration;
 }
 
-const NsTimeKind NsTimeKind_pulse = {value, next, period, span};
+static PetscReal derivative(const void *settings, PetscReal t, int order)
+{
+  const Pulse    *self = settings;
+  const PetscReal s    = t - self->start;
+
+  return s >= 0 && s < self->duration ? NsSineDerivative(PETSC_PI / self->duration, 0, s, order) : 0;
+}
+
+const NsTimeKind NsTimeKind_pulse = {value, next, period, span, derivative, PETSC_FALSE};

@@ -92,4 +92,14 @@ static PetscReal period(const void *settings, PetscReal t)
   return 2 * PETSC_PI / self->spectrum.values[2 * (self->spectrum.rows - 1)];
 }
 
-const NsTimeKind NsTimeKind_random = {value, NULL, period, NULL};
+static PetscReal derivative(const void *settings, PetscReal t, int order)
+{
+  const Random *self = settings;
+  PetscReal     sum  = 0;
+
+  for (long k = 0; k < self->components; k++)
+    sum += self->component[k].amplitude * NsSineDerivative(self->component[k].frequency, self->component[k].phase, t, order);
+  return sum;
+}
+
+const NsTimeKind NsTimeKind_random = {value, NULL, period, NULL, derivative, PETSC_TRUE};

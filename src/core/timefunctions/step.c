@@ -39,4 +39,4 @@ static PetscReal next(const void *settings, PetscReal t)
   return NsFirstAfter(t, self->start, self->end > 0 ? self->end : self->start);
 }
 
-const NsTimeKind NsTimeKind_step = {value, next, NULL, NULL};
+const NsTimeKind NsTimeKind_step = {value, next, NULL, NULL, NULL, PETSC_FALSE};

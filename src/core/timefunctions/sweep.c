@@ -36,15 +36,36 @@ static const NsKey keys[] = {
 };
 const NsTable NsTimeTable_sweep = {"sweep", "sine whose frequency changes from one value to another, zero before and after", keys, sizeof(Sweep)};
 
-static PetscReal value(const void *settings, PetscReal t)
+/* phi(s) + phase, its rate and the change of its rate; false before and after the sweep. */
+static PetscBool angle(const Sweep *self, PetscReal t, PetscReal *phi, PetscReal *rate, PetscReal *change)
 {
-  const Sweep    *self = settings;
   const PetscReal s = t - self->start, T = self->duration, rise = PetscLogReal(self->to / self->from);
 
-  if (s < 0 || s >= T) return 0;
-  if (self->spacing == LINEAR || PetscAbsReal(rise) < 1e-9)
-    return PetscSinReal(s * (self->from + (self->to - self->from) * s / (2 * T)) + self->phase);
-  return PetscSinReal(self->from * T / rise * expm1(rise * s / T) + self->phase);
+  if (s < 0 || s >= T) return PETSC_FALSE;
+  if (self->spacing == LINEAR || PetscAbsReal(rise) < 1e-9) {
+    *phi    = s * (self->from + (self->to - self->from) * s / (2 * T)) + self->phase;
+    *rate   = self->from + (self->to - self->from) * s / T;
+    *change = (self->to - self->from) / T;
+  } else {
+    *phi    = self->from * T / rise * expm1(rise * s / T) + self->phase;
+    *rate   = self->from * PetscExpReal(rise * s / T);
+    *change = *rate * rise / T;
+  }
+  return PETSC_TRUE;
+}
+
+static PetscReal value(const void *settings, PetscReal t)
+{
+  PetscReal phi, rate, change;
+
+  return angle(settings, t, &phi, &rate, &change) ? PetscSinReal(phi) : 0;
+}
+
+static PetscReal derivative(const void *settings, PetscReal t, int order)
+{
+  PetscReal phi, rate, change;
+
+  return angle(settings, t, &phi, &rate, &change) ? NsSineOf(phi, rate, change, order) : 0;
 }
 
 static PetscReal next(const void *settings, PetscReal t)
@@ -64,4 +85,4 @@ static PetscReal period(const void *settings, PetscReal t)
   return 2 * PETSC_PI / PetscMax(now, self->to);
 }
 
-const NsTimeKind NsTimeKind_sweep = {value, next, period, NULL};
+const NsTimeKind NsTimeKind_sweep = {value, next, period, NULL, derivative, PETSC_FALSE};

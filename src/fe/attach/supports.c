@@ -8,6 +8,7 @@ typedef struct {
   const NsNode *where;
   NsStrings     at;
   NsStrings     fix;
+  NsList        motion; /* of NsMotionPart */
 } NsSupportSettings;
 
 /* Words of `fix`: displacements along x, y, z; rotations about them; or several at once. */
@@ -17,6 +18,8 @@ static const NsKey support_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsSupportSettings, at), .required = true, .least = 1, .help = "nodes that are held", .example = "bar.right"},
   {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .default_value = "[all]", .least = 1,
     .help = "DOF that are held: x, y, z; for beams also rx, ry, rz (rotations); or displacements, rotations, all", .example = "[x, y]"},
+  NS_MOTION_KEY(
+    offsetof(NsSupportSettings, motion), "displacement, velocity or acceleration over time that the held displacements follow; several add up"),
   {NULL},
 };
 
@@ -48,7 +51,7 @@ static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
 const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
 
 /* Holds the unknowns of a node whose direction lies within the fixed ones; one that is held only in part is an error. */
-static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt node, const PetscBool fixed[6], PetscBool *met)
+static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt set, PetscInt node, const PetscBool fixed[6], PetscBool *met)
 {
   const NsFeBody *body    = &fe->body[fe->node_body[node]];
   PetscInt       *unknown = NsFeNodeUnknowns(fe, node);
@@ -64,8 +67,24 @@ static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt node, cons
       NsDiagNote(fe->diag, "write `fix: all`");
       return;
     }
-    unknown[a] = -1;
+    if (NsFeIsMoved(unknown[a]) || (unknown[a] == -1 && set >= 0 && !body->turns[a])) {
+      NsDiagError(fe->diag, NsKeysPlace(support->where, "at"), "a DOF of '%s' is held by two supports, one of which moves", body->name);
+      return;
+    }
+    unknown[a] = set >= 0 && !body->turns[a] ? NsFeAddMoved(fe, set, body->direction[a]) : -1;
     *met       = PETSC_TRUE;
+  }
+}
+
+/* A motion along what is not held does nothing. */
+static void check_along(const NsFe *fe, const NsMotion *motion, const PetscBool fixed[6])
+{
+  for (int p = 0; p < motion->parts; p++) {
+    for (int k = 0; k < 3; k++) {
+      if (fixed[k] || motion->part[p].vector[k] == 0) continue;
+      NsDiagError(fe->diag, motion->part[p].where->place, "this motion has a part along %s, which `fix` does not hold", words[k]);
+      break;
+    }
   }
 }
 
@@ -77,13 +96,16 @@ void NsFeSupports(NsFe *fe)
   for (int s = 0; s < list->count; s++) {
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
     for (int i = 0; i < support[s].fix.count; i++) (void)add_word(support[s].fix.items[i], fixed);
+    const NsMotion motion = NsMotionPrepare(&support[s].motion, fe->config->time->end, fe->arena, fe->diag);
+    const PetscInt set    = motion.parts ? NsFeAddMotion(fe, motion) : -1;
+    check_along(fe, &motion, fixed);
     for (int i = 0; i < support[s].at.count; i++) {
       const NsPlace   place = support[s].at.where[i]->place;
       PetscBool       met   = PETSC_FALSE;
       PetscInt        count;
       const int       before = NsDiagErrors(fe->diag);
       const PetscInt *nodes  = NsFeFindNodes(fe, support[s].at.items[i], place, &count);
-      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], nodes[n], fixed, &met);
+      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], set, nodes[n], fixed, &met);
       if (nodes && !met && NsDiagErrors(fe->diag) == before) {
         NsDiagError(
           fe->diag, NsKeysPlace(support[s].where, "fix"), "the support has no effect: '%s' has no DOF in these directions", support[s].at.items[i]);

@@ -15,14 +15,16 @@ typedef struct {
   NsStrings     between;
 } Settings;
 
-PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6])
+typedef void (*Expand)(const NsFe *, const NsFePoint *, NsPoint *);
+
+static PetscInt rows_by(Expand expand, const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6])
 {
   PetscInt n = 0;
 
   for (int p = 0; p < 2 && force->end[p].body >= 0; p++) {
     const PetscReal sign = p ? 1 : -1; /* r = motion of the second minus that of the first */
     NsPoint         point;
-    NsFeExpand(fe, &force->end[p], &point);
+    expand(fe, &force->end[p], &point);
     for (PetscInt i = 0; i < point.unknowns; i++, n++) {
       unknown[n] = point.unknown[i];
       for (int k = 0; k < 3; k++) {
@@ -32,6 +34,16 @@ PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *un
     }
   }
   return n;
+}
+
+PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6])
+{
+  return rows_by(NsFeExpand, fe, force, unknown, row);
+}
+
+PetscInt NsFeForceRowsMoved(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6])
+{
+  return rows_by(NsFeExpandMoved, fe, force, unknown, row);
 }
 
 const NsForceLawUse *NsFeForceLaw(const NsForceElement *force)

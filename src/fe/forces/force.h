@@ -78,6 +78,8 @@ extern const NsForceType *const NsForceTypes[];
 void NsFeForcesCreate(NsFe *fe);
 /* Relative motion for unit unknowns, row[n][6]; returns n. unknown and row have room for NS_FORCE_UNKNOWNS. */
 PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);
+/* The same with unknowns that supports move (fe/model/moving.h). */
+PetscInt NsFeForceRowsMoved(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);
 /* type->tangents with its rotor at speed[bodies], and the slopes of a law, about `rest`. NULL: type->tangents alone, with the rotor's own speed where that is constant. */
 void NsFeForceTangents(const NsFe *fe, const NsForceElement *force, const PetscReal *speed, PetscReal K[36], PetscReal C[36]);
 /* The same with the steepest slopes, also where speed is NULL. */

@@ -203,7 +203,8 @@ void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement
   PetscInt       unknown[NS_ELEMENT_UNKNOWNS];
   const PetscInt n = NsFeElementUnknowns(fe, element, unknown);
 
-  for (PetscInt i = 0; i < n; i++) values[i] = unknown[i] < 0 ? 0 : x[layout ? NsLayoutIndex(layout, unknown[i]) : unknown[i]];
+  for (PetscInt i = 0; i < n; i++)
+    values[i] = unknown[i] < 0 ? NsFeHeldValue(fe, unknown[i]) : x[layout ? NsLayoutIndex(layout, unknown[i]) : unknown[i]];
 }
 
 /* The entry (i, j); it is there. */
@@ -257,8 +258,8 @@ static void add_term(void *context, const NsFeComponent *c, NsFeMatrix to, const
     add_block(&self->target[to], c->n, c->unknown, X, factor);
 }
 
-/* M times the acceleration of gravity; exact also where supports cut M (rows of M without the supported columns would lose weight). */
-void NsFeWeight(const NsFe *fe, PetscReal *weight)
+/* M times an acceleration in space; exact also where supports cut M (rows of M without the supported columns would lose weight). */
+void NsFeWeight(const NsFe *fe, const PetscReal acceleration[3], PetscReal *weight)
 {
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
     PetscReal M[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
@@ -267,12 +268,12 @@ void NsFeWeight(const NsFe *fe, PetscReal *weight)
       NsFeElementMass(fe, c.element, M);
       for (PetscInt i = 0; i < c.n; i++) {
         for (PetscInt j = 0; j < c.n && c.unknown[i] >= 0; j++) {
-          for (int k = 0; k < 3 && !c.body->turns[j % d]; k++) weight[c.unknown[i]] += M[i * c.n + j] * c.body->direction[j % d][k] * fe->gravity[k];
+          for (int k = 0; k < 3 && !c.body->turns[j % d]; k++) weight[c.unknown[i]] += M[i * c.n + j] * c.body->direction[j % d][k] * acceleration[k];
         }
       }
     }
     for (PetscInt i = 0; i < c.n && c.kind == NS_FE_INERTIA; i++) {
-      for (int k = 0; k < 3; k++) weight[c.unknown[i]] += c.inertia->mass * c.point.move[i][k] * fe->gravity[k];
+      for (int k = 0; k < 3; k++) weight[c.unknown[i]] += c.inertia->mass * c.point.move[i][k] * acceleration[k];
     }
   }
 }

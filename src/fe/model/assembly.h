@@ -18,4 +18,4 @@ PetscBool      NsFeMassIsDiagonal(const NsFe *fe);
 /* All rows as PETSc's matrices; NULL for a matrix without rows. */
 PetscErrorCode NsFeAssemble(const NsFe *fe, const PetscReal *speed, Mat *M, Mat *C, Mat *G, Mat *K);
 /* Gravity force M g, weight[unknowns] in N. */
-void NsFeWeight(const NsFe *fe, PetscReal *weight);
+void NsFeWeight(const NsFe *fe, const PetscReal acceleration[3], PetscReal *weight);

@@ -17,6 +17,18 @@ static void take_inertia(const NsFe *fe, const NsFeInertia *inertia, NsFeCompone
   for (PetscInt i = 0; i < c->n; i++) c->unknown[i] = c->point.unknown[i];
 }
 
+void NsFeTakeMoved(const NsFe *fe, NsFeComponent *c)
+{
+  if (!fe->moving.moved || c->kind == NS_FE_ELEMENT) return;
+  if (c->kind == NS_FE_FORCE) {
+    c->n = NsFeForceRowsMoved(fe, c->force, c->unknown, c->row);
+    return;
+  }
+  NsFeExpandMoved(fe, &c->inertia->at, &c->point);
+  c->n = c->point.unknowns;
+  for (PetscInt i = 0; i < c->n; i++) c->unknown[i] = c->point.unknown[i];
+}
+
 PetscBool NsFeNextBehindElements(const NsFe *fe, NsFeComponent *c)
 {
   const PetscInt force = c->next++ - fe->elements, inertia = force - fe->force_elements;

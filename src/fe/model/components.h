@@ -21,7 +21,7 @@ typedef struct {
   const NsFeInertia    *inertia;
   const NsFeBody       *body;                           /* of an element or an inertia */
   PetscInt              n;                              /* unknowns that it joins */
-  PetscInt              unknown[NS_COMPONENT_UNKNOWNS]; /* [n] natural numbers; of elements -1: supported */
+  PetscInt              unknown[NS_COMPONENT_UNKNOWNS]; /* [n] natural numbers; of elements negative: supported */
   PetscReal             row[NS_FORCE_UNKNOWNS][6];      /* of forces: relative displacement and rotation of the two points for unit unknowns */
   NsPoint               point;                          /* of inertias */
 } NsFeComponent;
@@ -37,6 +37,8 @@ static inline PetscBool NsFeNext(const NsFe *fe, NsFeComponent *c)
   c->n       = NsFeElementUnknowns(fe, c->element, c->unknown);
   return PETSC_TRUE;
 }
+/* The same component with the unknowns that supports move, of force elements and inertias too: their numbers are negative (moving.h). */
+void NsFeTakeMoved(const NsFe *fe, NsFeComponent *component);
 /* The nodes that it joins, node[NS_COMPONENT_NODES]; returns how many. */
 enum { NS_COMPONENT_NODES = 2 * NS_ELEMENT_NODES };
 PetscInt NsFeComponentNodes(const NsFe *fe, const NsFeComponent *component, PetscInt *node);

@@ -8,6 +8,21 @@
 
 #define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
+/* Its displacement would have to be known to gaps and rows. */
+static void check_moved(NsFe *fe, const NsFePoint *spot)
+{
+  NsPoint point;
+
+  NsFeExpandMoved(fe, spot, &point);
+  for (PetscInt i = 0; i < point.unknowns; i++) {
+    if (!NsFeIsMoved(point.unknown[i])) continue;
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "a contact acts on a node of '%s' that a support moves (`motion`)",
+      fe->body[spot->body].name);
+    NsDiagNote(fe->diag, "for a shaken model write `base: [{acceleration: ...}]`");
+    return;
+  }
+}
+
 /* The one point of a name; false after an error in diag. */
 static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
 {
@@ -15,6 +30,7 @@ static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], 
 
   if (!NsFeFindPoint(fe, name, offset, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
   NsFeExpand(fe, &spot, point);
+  if (fe->moving.moved && !NsDiagErrors(fe->diag)) check_moved(fe, &spot);
   return PETSC_TRUE;
 }
 
@@ -43,6 +59,7 @@ const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set)
   for (PetscInt i = 0; i < set->count; i++) {
     const NsFePoint spot = NsFePointOf(set, i);
     NsPoint         point;
+    if (fe->moving.moved && !NsDiagErrors(fe->diag)) check_moved(fe, &spot);
     NsFeExpand(fe, &spot, &point);
     NsPairPointKeep(&point, i > 0 ? &kept[i - 1] : NULL, fe->arena, &kept[i]);
   }

@@ -122,10 +122,10 @@ static PetscBool displacements(const NsFe *fe, const NsFeElement *e, const Petsc
     const PetscInt *unknown = NsFeNodeUnknowns(fe, e->node[k]);
     for (int c = 0; c < 3; c++) u[k][c] = 0;
     for (PetscInt a = 0; a < body->node_unknowns; a++) {
-      if (body->turns[a] || unknown[a] < 0) continue;
-      const PetscInt index = NsLayoutIndex(fe->back_end->layout, unknown[a]);
-      if (index < 0) return PETSC_FALSE;
-      for (int c = 0; c < 3; c++) u[k][c] += body->direction[a][c] * q[index];
+      if (body->turns[a] || unknown[a] == -1) continue;
+      const PetscInt index = NsFeIsMoved(unknown[a]) ? -1 : NsLayoutIndex(fe->back_end->layout, unknown[a]);
+      if (index < 0 && !NsFeIsMoved(unknown[a])) return PETSC_FALSE;
+      for (int c = 0; c < 3; c++) u[k][c] += body->direction[a][c] * (index < 0 ? NsFeHeldValue(fe, unknown[a]) : q[index]);
     }
   }
   return PETSC_TRUE;

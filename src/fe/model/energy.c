@@ -59,8 +59,9 @@ static void add_elastic_energy(const NsFe *fe, const PetscReal *q, Terms *elasti
 
   for (NsFeComponent c = {0}; NsFeNext(fe, &c);) {
     PetscReal u[NS_COMPONENT_UNKNOWNS];
+    NsFeTakeMoved(fe, &c);
     if (c.kind == NS_FE_INERTIA || ((!alone || c.kind != NS_FE_ELEMENT) && !counts_here(layout, c.n, c.unknown))) continue;
-    for (PetscInt k = 0; k < c.n; k++) u[k] = c.unknown[k] < 0 ? 0 : q[NsLayoutIndex(layout, c.unknown[k])];
+    for (PetscInt k = 0; k < c.n; k++) u[k] = c.unknown[k] < 0 ? NsFeHeldValue(fe, c.unknown[k]) : q[NsLayoutIndex(layout, c.unknown[k])];
     add_term(elastic, NsFeComponentEnergy(fe, &c, NULL, u));
   }
 }
@@ -73,6 +74,8 @@ PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEne
   PetscReal      *aq = NsVecArray(q), *av = NsVecArray(v);
 
   PetscFunctionBegin;
+  energy->moved = 0;
+  NsFeMovedAt(fe, t);
   PetscCall(fe->back_end->type->product(fe->back_end, PETSC_FALSE, av, av, &energy->kinetic));
   energy->kinetic /= 2;
   if (fe->mass_varies) {
@@ -89,6 +92,7 @@ PetscErrorCode NsModelEnergy_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsEne
     if (fe->here.varying[k].counts) add_term(&terms, NsFeVaryingEnergy(&fe->here.varying[k], t, aq));
   }
   PetscCall(total(layout, &terms, &energy->elastic));
+  PetscCall(NsFeMovedEnergy(fe, t, aq, av, energy));
   energy->potential = 0;
   if (fe->weight) {
     begin(&terms);
@@ -162,5 +166,6 @@ PetscErrorCode NsModelPower_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec w,
   *power = (NsPower){0, 0};
   if (fe->back_end->damped) PetscCall(fe->back_end->type->product(fe->back_end, PETSC_TRUE, array[2], array[1], &power->damping));
   if (fe->works) PetscCall(outer_power(model, t, array, power));
+  PetscCall(NsFeMovedPower(fe, t, array[1], array[2], power));
   PetscFunctionReturn(0);
 }

@@ -22,11 +22,13 @@ PetscBool NsFeIsNonlinear(const NsFe *fe)
 
 void NsFeStaticLoads(const NsFe *fe, PetscReal *f)
 {
-  NsFeForces loads = {.loads = fe->forces.loads, .load = fe->forces.load};
-  PetscReal *none  = NsArenaAlloc(fe->arena, sizeof(*none) * (size_t)(fe->unknowns + 1));
+  PetscReal *none = NsArenaAlloc(fe->arena, sizeof(*none) * (size_t)(fe->unknowns + 1));
 
-  NsFeWeight(fe, f);
-  NsFeOuterForce(NULL, &loads, 0, none, none, f);
+  NsFeWeight(fe, fe->gravity, f);
+  for (PetscInt l = 0; l < fe->forces.loads; l++) {
+    NsFeLoad *load = &fe->forces.load[l];
+    if (!load->part || load->matrix == NS_FE_STIFFNESS) NsFeOuterForce(NULL, &(NsFeForces){.loads = 1, .load = load}, 0, none, none, f);
+  }
 }
 
 typedef struct {

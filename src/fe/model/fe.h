@@ -19,6 +19,7 @@
 #include "fe/forces/force.h"
 #include "low_rank.h"
 #include "massless.h"
+#include "moving.h"
 #include "mesh/partition.h"
 #include "outer.h"
 #include "point.h"
@@ -64,7 +65,7 @@ struct NsFe {
   NsFeElement    *element;
   PetscReal      *x;                           /* [nodes, 3] */
   PetscInt       *node_body;                   /* [nodes] */
-  PetscInt       *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation, -1: supported */
+  PetscInt       *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation; -1: supported; below: moved by its support */
   PetscInt        dofs, unknowns;              /* of nodes, with the supported ones; of equations */
   PetscInt        rigids, *rigid;              /* nodes of bodies without elements */
   PetscReal      *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
@@ -72,6 +73,7 @@ struct NsFe {
   NsFeMassless   *statics;                     /* of these; NULL: no massless unknowns */
   NsForceElement *force;
   NsFeInertia    *inertia;
+  NsFeMoving      moving;
   NsFeForces      forces; /* in natural numbers of unknowns, */
   NsFeForces      here;   /* and in indices of this process (percuss/layout.h) */
   NsFeRing       *ring;
@@ -117,9 +119,9 @@ static inline PetscInt *NsFeNodeUnknowns(const NsFe *fe, PetscInt node)
 
   return fe->unknown + body->first_dof + (node - body->first_node) * body->node_unknowns;
 }
-/* The element's unknowns' numbers, -1 for supported ones; returns how many there are. */
+/* The element's unknowns' numbers, negative for supported ones; returns how many there are. */
 PetscInt NsFeElementUnknowns(const NsFe *fe, const NsFeElement *element, PetscInt *unknown);
-/* Values of an element's unknowns; supported ones are 0. x is in natural numbers, or, with a layout, in its indices. */
+/* Values of an element's unknowns; supported ones are 0, moved ones as of the last NsFeMovedAt. x is in natural numbers, or, with a layout, in its indices. */
 void NsFeElementValues(const NsFe *fe, const NsLayout *layout, const NsFeElement *element, const PetscScalar *x, PetscReal *values);
 
 /* src/fe/model/processes.c: fe->owner_of, fe->parting. An error in diag where the model does not part. */

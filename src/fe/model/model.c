@@ -307,6 +307,7 @@ static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTime
   for (PetscInt b = 0; b < fe->bodies; b++) times->next = PetscMin(times->next, NsSpinNext(fe->body[b].spin, t));
   for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i].point[1]->spin, t));
   NsFeOuterTimes(&fe->here, t, NsVecRead(v), times);
+  NsFeMovedTimes(fe, t, times);
   PetscReal next = -times->next, period = -times->period; /* loads are on the processes that own their nodes */
   PetscCall(NsLayoutMax(model->layout, &next));
   PetscCall(NsLayoutMax(model->layout, &period));
@@ -441,6 +442,10 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   model->constant_mass = fe->mass_varies ? PETSC_FALSE : PETSC_TRUE;
   if (!NsDiagErrors(diag)) {
     *result = model; /* from here on it is destroyed by the caller, errors or not */
+    NsFeMovingCreate(fe);
+    model->velocity_jump = NsFeMovedJump(fe);
+    model->moved         = fe->moving.moved > 0;
+    if (NsDiagErrors(diag)) PetscFunctionReturn(0);
     NsFeVaryingCreate(fe);
     NsFeSpinning(fe);
     check_massless(fe);

@@ -179,7 +179,7 @@ PetscErrorCode NsFeOuterIndices(NsFe *fe, const NsLayout *layout)
   if (heavy) {
     PetscReal *all;
     PetscCall(PetscCalloc1(fe->unknowns, &all));
-    NsFeWeight(fe, all);
+    NsFeWeight(fe, fe->gravity, all);
     fe->weight = NsArenaAlloc(fe->arena, size);
     NsLayoutSpread(layout, all, fe->weight);
     PetscCall(PetscFree(all));

@@ -17,6 +17,8 @@ typedef struct {
   PetscInt             *unknown;
   PetscReal            *value; /* N, N m */
   PetscReal            *sine;  /* NULL: does not turn */
+  PetscInt              part;   /* of moving supports: 1 + number of the part of a motion whose factor is `time`; else 0 */
+  PetscInt              matrix; /* and the NsFeMatrix by which it acts */
   NsFeTwist             twist;
 } NsFeLoad;
 

@@ -5,11 +5,11 @@
 */
 #include "fe.h"
 
-static void add_unknown(NsPoint *point, PetscInt unknown, const PetscReal move[3], const PetscReal turn[3], const PetscReal arm[3])
+static void add_unknown(NsPoint *point, PetscBool moved, PetscInt unknown, const PetscReal move[3], const PetscReal turn[3], const PetscReal arm[3])
 {
   const PetscInt k = point->unknowns;
 
-  if (unknown < 0) return;
+  if (unknown < 0 && !(moved && NsFeIsMoved(unknown))) return;
   point->unknown[k] = unknown;
   for (int i = 0; i < 3; i++) {
     point->turn[k][i] = turn[i];
@@ -30,7 +30,7 @@ void NsFePosition(const NsFe *fe, const NsFeElement *e, const PetscReal xi[3], P
   }
 }
 
-void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
+static void expand(const NsFe *fe, const NsFePoint *spot, PetscBool moved, NsPoint *point)
 {
   static const PetscReal none[3] = {0, 0, 0};
 
@@ -46,7 +46,7 @@ void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
     const PetscInt *unknown = NsFeNodeUnknowns(fe, spot->node);
     for (int k = 0; k < 3; k++) point->x[k] = fe->x[3 * spot->node + k] + spot->arm[k];
     for (PetscInt a = 0; a < d; a++)
-      add_unknown(point, unknown[a], body->turns[a] ? none : body->direction[a], body->turns[a] ? body->direction[a] : none, spot->arm);
+      add_unknown(point, moved, unknown[a], body->turns[a] ? none : body->direction[a], body->turns[a] ? body->direction[a] : none, spot->arm);
     return;
   }
   const NsFeElement *e = &fe->element[spot->element];
@@ -56,7 +56,17 @@ void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
   body->element->shape(body, e, spot->xi, move, turn);
   NsFePosition(fe, e, spot->xi, point->x);
   for (int k = 0; k < 3; k++) point->x[k] += spot->arm[k];
-  for (PetscInt i = 0; i < n; i++) add_unknown(point, unknown[i], move[i], turn[i], spot->arm);
+  for (PetscInt i = 0; i < n; i++) add_unknown(point, moved, unknown[i], move[i], turn[i], spot->arm);
+}
+
+void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
+{
+  expand(fe, spot, PETSC_FALSE, point);
+}
+
+void NsFeExpandMoved(const NsFe *fe, const NsFePoint *spot, NsPoint *point)
+{
+  expand(fe, spot, PETSC_TRUE, point);
 }
 
 void NsFeMakeTwist(const NsFe *fe, const NsFePoint *spot, NsFeTwist *twist)

@@ -57,6 +57,8 @@ PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, siz
 void NsFePosition(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal x[3]);
 /* Position of a point and its motion for unit unknowns; the ground has no unknowns. */
 void NsFeExpand(const NsFe *fe, const NsFePoint *spot, NsPoint *point);
+/* The same with unknowns that a support moves, whose numbers are negative (moving.h). */
+void NsFeExpandMoved(const NsFe *fe, const NsFePoint *spot, NsPoint *point);
 /* Twist of a rotor at a point. */
 void      NsFeMakeTwist(const NsFe *fe, const NsFePoint *spot, NsFeTwist *twist);
 PetscReal NsFeTwistAngle(const NsFeTwist *twist, PetscReal t, const PetscScalar *q);

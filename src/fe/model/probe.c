@@ -9,6 +9,7 @@
 
 static void add_entry(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, PetscReal weight)
 {
+  if (NsFeIsMoved(unknown) && weight != 0) NsFeMovedProbe(fe, column, unknown, weight);
   if (unknown >= 0 && weight != 0) NsProbeAdd(column, fe->arena, unknown, weight);
 }
 
@@ -27,7 +28,7 @@ static void add_motion(const NsFe *fe, const NsFeBody *body, const NsFePointSet 
       }
       for (PetscInt p = 0; p < set->count && moves; p++) {
         const NsFePoint spot = NsFePointOf(set, p);
-        NsFeExpand(fe, &spot, &point);
+        NsFeExpandMoved(fe, &spot, &point);
         for (PetscInt i = 0; i < point.unknowns; i++)
           add_entry(fe, &column, point.unknown[i], (kind ? point.turn[i][c % 3] : point.move[i][c % 3]) / (PetscReal)set->count);
       }
@@ -80,7 +81,7 @@ static PetscReal add_around(const NsFe *fe, const NsFeBody *body, PetscInt node,
 static void add_columns(const NsElementType *type, const NsProbeColumn *column, NsProbe *probe)
 {
   for (int c = 0; type->output_names[c]; c++) {
-    if (column[c].entries) probe->column[probe->columns++] = column[c];
+    if (column[c].entries || column[c].timed) probe->column[probe->columns++] = column[c];
   }
 }
 

@@ -257,13 +257,13 @@ static void node_fields(const NsFe *fe, PetscInt node, const PetscScalar *q, con
   for (PetscInt a = 0; a < body->node_unknowns; a++) {
     const PetscReal *d = body->direction[a];
     const PetscInt   i = unknown[a];
-    if (i < 0) continue;
+    const PetscReal  x = i < 0 ? NsFeHeldValue(fe, i) : q[i];
     for (int k = 0; k < 3; k++) {
       if (body->turns[a])
-        r[k] += d[k] * q[i];
+        r[k] += d[k] * x;
       else {
-        u[k] += d[k] * q[i];
-        w[k] += d[k] * v[i];
+        u[k] += d[k] * x;
+        w[k] += d[k] * (i < 0 ? NsFeHeldRate(fe, i) : v[i]);
       }
     }
   }
@@ -325,13 +325,13 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
   NsPoint          at;
 
   PetscFunctionBegin;
-  (void)t;
+  NsFeMovedAt(fe, t);
   for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
     for (PetscInt k = 0; k < picture->points; k++, point++) {
       const PetscReal *xi = picture->xi[k];
-      NsFeExpand(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);
+      NsFeExpandMoved(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);
       point_fields(&at, aq, av, point, fields);
     }
     element_fields(fe, i, aq, cell, fields);

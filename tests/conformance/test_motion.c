@@ -1,0 +1,112 @@
+/*
+  Every scheme follows prescribed motions: the end of a bar against the solution of d'Alembert, with its energy balance; a base whose velocity jumps within a step.
+*/
+#include <math.h>
+#include "promises.h"
+
+#define OMEGA (2 * PETSC_PI * 5e3)
+#define SPEED 5e3 /* m/s, of waves */
+
+static const char *const bar = "bodies:\n"
+                               "  bar:\n"
+                               "    type: bar\n"
+                               "    mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 20}}\n"
+                               "    material: {density: 1e4 kg/m^3, young: 250 GPa}\n"
+                               "    section: {area: 1e-4 m^2}\n"
+                               "    mass: lumped\n"
+                               "supports: {end: {at: bar.left, motion: [{acceleration: [2e6 m/s^2, 0, 0], time: {harmonic: {frequency: 5 kHz}}}]}}\n"
+                               "limits: {stretch: 10}\n"
+                               "scheme: {type: half_explicit, step: 1 us}\n"
+                               "time: {end: 0.4 ms}\n";
+
+/* The motion of the end from rest; the other end has twice that of L/c earlier until the wave is back. */
+static PetscReal moved(PetscReal t)
+{
+  return 2e6 / (OMEGA * OMEGA) * (OMEGA * t - PetscSinReal(OMEGA * t));
+}
+
+static void to_the_end(TestRun *test)
+{
+  assert_int_equal(NsRunStart(test->run), 0);
+  while (!NsRunIsAtEnd(test->run)) {
+    NsStepOutcome outcome;
+    assert_int_equal(NsRunStep(test->run, &outcome), 0);
+    if (!outcome.done) fail_msg("%s", outcome.reason);
+  }
+  assert_int_equal(NsSchemeComplete(NsRunScheme(test->run), NsRunState(test->run)), 0);
+  assert_int_equal(NsLedgerClose(NsRunLedger(test->run), NsRunModel(test->run), NsRunState(test->run)), 0);
+}
+
+/* The relative error of the free end; *numerical: of the energy, over the work. */
+static PetscReal wave(const Promise *promise, PetscReal step, const char *elements, PetscReal *numerical)
+{
+  TestRun         test  = promise_open(bar, promise, step, elements);
+  const PetscReal exact = 2 * moved(0.4e-3 - 1 / SPEED);
+  PetscScalar     u;
+
+  to_the_end(&test);
+  const PetscInt  last   = NsRunModel(test.run)->unknowns - 1;
+  const NsLedger *ledger = NsRunLedger(test.run);
+  assert_int_equal(VecGetValues(NsRunState(test.run)->q, 1, &last, &u), 0);
+  assert_true(ledger->external > 0);
+  *numerical = PetscAbsReal(ledger->numerical) / ledger->external;
+  test_run_close(&test);
+  return PetscAbsReal(u / exact - 1);
+}
+
+/* By half the step and twice the elements; a mesh of this size has an error of 4e-3 by itself. */
+static void a_bar_follows_its_end(void **state)
+{
+  (void)state;
+  EACH_PROMISE(promise)
+  {
+    PetscReal numerical[2];
+    if (!promise->bodies || promise->mass || promise_gives(promise)) continue;
+    promise_print(promise);
+    const PetscReal coarse = wave(promise, 4e-6, "", &numerical[0]);
+    const PetscReal fine   = wave(promise, 2e-6, "bodies.bar.mesh.line.elements=40", &numerical[1]);
+    const PetscReal order  = promise->order > 1 ? 3 : 1.6;
+    if (!(coarse < (promise->order > 1 ? 0.01 : 0.1)) || !(fine < coarse / order)) fail_msg("%s: errors %g, %g", promise->scheme, coarse, fine);
+    const PetscReal closed = promise_adapts(promise) ? 5e-4 : 1e-4; /* by their tolerance */
+    if (promise->order > 1 && !(numerical[0] < 4e-3 && (numerical[1] < numerical[0] / 3 || numerical[1] < closed)))
+      fail_msg("%s: energy errors %g, %g of the work", promise->scheme, numerical[0], numerical[1]);
+  }
+}
+
+/* A free mass stays where it is: relative to the base it has minus its motion. */
+static const char *const free_mass = "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2 kg, inertia: [1, 1, 1]}}\n"
+                                     "base: [{displacement: [1 m, 0, 0], time: {table: [[0, 0], [1.013 ms, 0], [2.513 ms, 3], [2.524 ms, 2.5]]}},"
+                                     " {velocity: [0, 1 m/s, 0], time: {step: {start: 0.317 ms, end: 2.11 ms}}}]\n"
+                                     "limits: {stretch: 10}\n"
+                                     "scheme: {type: half_explicit, step: 100 us}\n"
+                                     "time: {end: %s}\n";
+
+static void a_base_has_the_impulse_of_its_jumps(void **state)
+{
+  static const struct {
+    const char *end;
+    PetscReal   vx, vy;
+  } cases[] = {{"2 ms", -2000, -1}, {"4 ms", 0, 0}};
+
+  (void)state;
+  EACH_WITH_MASS(promise)
+  {
+    if (!strcmp(promise->scheme, "position_level") || promise_type(promise)->adapts) continue;
+    promise_print(promise);
+    for (int k = 0; k < 2; k++) {
+      char        text[1024];
+      PetscScalar v[2];
+      snprintf(text, sizeof(text), free_mass, cases[k].end);
+      TestRun test = promise_open(text, promise, 100e-6, "");
+      to_the_end(&test);
+      assert_int_equal(VecGetValues(NsRunState(test.run)->v, 2, (PetscInt[2]){0, 1}, v), 0);
+      const PetscReal allowed = promise_type(promise)->implicit ? 1e-2 : 1e-8; /* implicit ones forget their first accelerations like 2^-n */
+      if (!(PetscAbsReal(v[0] - cases[k].vx) < allowed * 2000) || !(PetscAbsReal(v[1] - cases[k].vy) < allowed))
+        fail_msg("%s %s, %s: velocity (%.9g, %.9g) m/s", promise->scheme, promise->option, cases[k].end, v[0], v[1]);
+      test_run_close(&test);
+    }
+  }
+}
+
+static const struct CMUnitTest tests[] = {promise_test(a_bar_follows_its_end), promise_test(a_base_has_the_impulse_of_its_jumps)};
+TEST_MAIN(tests)
