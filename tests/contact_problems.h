@@ -325,8 +325,7 @@ static PetscErrorCode contact_block(PetscInt n, PetscReal mu, PetscInt seed, Con
     for (PetscInt j = 0; j < i; j++)
       it->G[i * 3 * contacts + j] = it->G[j * 3 * contacts + i] = (it->G[i * 3 * contacts + j] + it->G[j * 3 * contacts + i]) / 2;
   }
-  it->problem.G         = it->G;
-  it->problem.symmetric = PETSC_TRUE;
+  it->problem.G = it->G;
   PetscCall(PetscFree(A));
   PetscCall(PetscFree(X));
   PetscCall(PetscFree2(v, f));

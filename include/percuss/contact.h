@@ -84,7 +84,7 @@ void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance);
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
-/* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that fit. */
+/* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that are allowed. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
 PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate);

@@ -40,9 +40,8 @@ typedef struct {
   PetscReal       *friction;  /* [contacts] mu */
   PetscBool       *bilateral; /* [contacts] */
   /* for large problems */
-  const NsLocalSparse *sparse;    /* NULL: G is dense */
-  PetscBool            symmetric; /* a dense G is known to be */
-  const PetscReal     *scale;     /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
+  const NsLocalSparse *sparse; /* NULL: G is dense */
+  const PetscReal     *scale;  /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
 } NsLocalProblem;
 
 #define NS_LOCAL_SMALL 96 /* most rows of problems for methods with n^3 operations and for copies of G */

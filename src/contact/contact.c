@@ -4,7 +4,8 @@
 #include "coupling.h"
 #include "core/out_of_memory.h"
 
-#define NS_DELASSUS_ROOM 8000000 /* numbers, 64 MB */
+#define NS_DELASSUS_ROOM 1000000   /* numbers of dense Delassus matrices at first, 8 MB */
+#define NS_DELASSUS_MOST 100000000 /* and at most, 800 MB: 10000 rows that all act on each other */
 
 const char *const NsContactStateNames[] = {"open", "closed", "stick", "slip"};
 
@@ -25,6 +26,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   }
   const PetscInt rows = contact->rows, touches = model->touches;
   contact->room      = PetscMin((PetscInt64)rows * rows, NS_DELASSUS_ROOM);
+  contact->most_room = NS_DELASSUS_MOST;
   NsIslands *islands = &contact->islands;
   PetscCall(PetscMalloc1(contact->room, &contact->G));
   PetscCall(PetscCalloc3(n, &contact->gap, n, &contact->active, n, &contact->every));
@@ -156,7 +158,7 @@ PetscReal NsContactResidual(const NsContact *contact)
 
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room)
 {
-  if (room) *room = contact->room;
+  if (room) *room = contact->most_room;
   return contact->overflow;
 }
 
@@ -362,9 +364,8 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   *solved           = contact->overflow == 0;
   contact->residual = 0;
   for (PetscInt s = 0; s < islands->count && *solved; s++) {
-    problem->G         = islands->sparse[s] ? NULL : contact->G + islands->block[s];
-    problem->sparse    = islands->sparse[s] ? &contact->sparse.problem : NULL;
-    problem->symmetric = contact->symmetric;
+    problem->G      = islands->sparse[s] ? NULL : contact->G + islands->block[s];
+    problem->sparse = islands->sparse[s] ? &contact->sparse.problem : NULL;
     if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));
     set_laws(contact, rows, s, law);
     if (islands->count > 1) {

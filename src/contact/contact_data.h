@@ -75,7 +75,8 @@ struct NsContact {
   PetscInt         overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
   PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
   PetscReal       *G;        /* of the last NsContactDelassus, one island after the other: [rows, rows], row-major */
-  PetscInt64       room;     /* for so many numbers */
+  PetscInt64       room;     /* for so many numbers; */
+  PetscInt64       most_room;   /* there may be so many */
   NsContactReport *last_report; /* [candidates] of the step before */
   PetscInt        *every;       /* [candidates] 0, 1, 2, ... */
   PetscInt        *first;       /* [candidates] first row of each among the rows of all */
@@ -83,7 +84,6 @@ struct NsContact {
   PetscReal       *u, *b; /* [rows] */
   NsIslands        islands;
   NsSparseRows     sparse;
-  PetscBool        symmetric; /* the last G */
   NsBroadPhase     broad;
   NsLocalProblem   problem;
   PetscInt        *start;  /* [candidates + 1] of an island's problem */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include "core/out_of_memory.h"
 
-#define NS_SHARE 2 /* at least so much smaller than dense, columns counted as often as a row has entries that reach them */
+#define NS_MOST  (PETSC_MAX_INT / 4) /* numbers of one island: they are counted by PetscInt */
+#define NS_SHARE 2                   /* at least so much smaller than dense, columns counted as often as a row has entries that reach them */
 
 /* Room for lists of all contacts of the rows, or of an island. */
 static PetscErrorCode make_room(NsSparseLists *lists, PetscInt contacts, PetscInt places, PetscInt numbers)
@@ -91,6 +92,7 @@ void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const 
 {
   NsIslands      *islands = &contact->islands;
   const PetscBool knows   = !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance));
+  PetscInt64      total   = 0;
 
   contact->sparse.some = PETSC_FALSE;
   for (PetscInt s = 0; s < islands->count; s++) {
@@ -100,7 +102,8 @@ void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const 
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
     if (rows <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
-    islands->sparse[s]   = NS_SHARE * numbers <= rows * rows;
+    islands->sparse[s] = NS_SHARE * numbers <= rows * rows && total + 3 * numbers <= NS_MOST;
+    total += islands->sparse[s] ? 3 * numbers : 0;
     contact->sparse.some = contact->sparse.some || islands->sparse[s];
   }
 }

@@ -118,19 +118,27 @@ static PetscInt rows_of(const NsIslands *islands, const NsRows *rows, PetscInt i
   return count;
 }
 
-/* Where each block begins; contact->overflow where they do not fit. */
-static void place_blocks(NsContact *contact, const NsRows *wu)
+/* Where each block begins, and room for all of them; contact->overflow where they are too many. */
+static PetscErrorCode place_blocks(NsContact *contact, const NsRows *wu)
 {
   NsIslands *islands = &contact->islands;
   PetscInt   most    = 0;
 
+  PetscFunctionBegin;
   islands->block[0] = 0;
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscInt rows   = rows_of(islands, wu, s);
     islands->block[s + 1] = islands->block[s] + (islands->sparse[s] ? 0 : (PetscInt64)rows * rows);
     if (!islands->sparse[s]) most = PetscMax(most, rows);
   }
-  contact->overflow = islands->block[islands->count] > contact->room ? most : 0;
+  const PetscInt64 needed = islands->block[islands->count];
+  contact->overflow       = needed > contact->most_room ? most : 0;
+  if (needed > contact->room && !contact->overflow) {
+    contact->room = PetscMin(contact->most_room, needed + needed / 4);
+    PetscCall(PetscFree(contact->G));
+    PetscCall(PetscMalloc1(contact->room, &contact->G));
+  }
+  PetscFunctionReturn(0);
 }
 
 /* Adds factor times the column of one row of wp to that of G, in the block of its island: `rows` wide, entries under each other from `column`. */
@@ -146,26 +154,11 @@ static void add_column(
   }
 }
 
-/* Rows that do not change between the two points in time are the same where contact is with planes. */
-static PetscErrorCode compare_rows(const NsRows *wu, const NsRows *wp, PetscBool *same)
-{
-  PetscFunctionBegin;
-  *same = PETSC_TRUE;
-  if (wu == wp) PetscFunctionReturn(0);
-  PetscCall(PetscArraycmp(wu->first, wp->first, wu->rows + 1, same));
-  if (*same) PetscCall(PetscArraycmp(wu->touch, wp->touch, wu->first[wu->rows], same));
-  if (*same) PetscCall(PetscArraycmp(wu->value, wp->value, wu->first[wu->rows], same));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands *islands = &contact->islands;
-  PetscBool  same;
 
   PetscFunctionBegin;
-  PetscCall(compare_rows(wu, wp, &same));
-  contact->symmetric = contact->symmetric && same;
   if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingAdd(contact, factor, compliance, wp));
   for (PetscInt s = 0; s < islands->count && !contact->overflow; s++) {
     if (islands->sparse[s]) continue;
@@ -192,8 +185,7 @@ PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, c
   PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
   find_islands(contact, compliance, wu, wp);
   NsCouplingChoose(contact, compliance, wu, wp);
-  place_blocks(contact, wu);
-  contact->symmetric = PETSC_TRUE;
+  PetscCall(place_blocks(contact, wu));
   if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingBegin(contact, wu));
   if (!contact->overflow) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
   PetscCall(NsContactDelassusAdd(contact, 1, compliance, wu, wp));

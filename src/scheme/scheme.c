@@ -156,16 +156,17 @@ PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscI
 
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
 {
-  PetscInt64 room;
-  size_t     used;
+  PetscInt64     room;
+  const PetscInt overflow = NsContactOverflow(scheme->contact, &room);
+  size_t         used;
 
   PetscFunctionBegin;
   outcome->done = PETSC_FALSE;
-  if (NsContactOverflow(scheme->contact, &room)) {
+  if (overflow) {
     PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason),
-      "%" PetscInt_FMT " rows of contacts act on each other at once, of %" PetscInt_FMT " for the %s: their matrix has room for %" PetscInt64_FMT
-      " numbers",
-      NsContactOverflow(scheme->contact, NULL), rows->rows, what, room));
+      "%" PetscInt_FMT " contact rows (of %" PetscInt_FMT
+      " for the %s) act on each other at once: their dense Delassus matrix of %.3g MB is larger than %.3g MB",
+      overflow, rows->rows, what, 8e-6 * overflow * overflow, 8e-6 * (double)room));
     PetscFunctionReturn(0);
   }
   const PetscReal residual = NsContactResidual(scheme->contact);

@@ -148,11 +148,48 @@ static void sticking_feet_share_the_load(void **state)
   CHECK(NsLocalChainDestroy(&chain));
 }
 
+/* A large dense G with a skew part, as gyroscopic terms make it: sweeps and the chain solve the problem itself, not that of the transpose. */
+static void matrices_need_not_be_symmetric(void **state)
+{
+  NsLocalChain  *chain;
+  ContactCase    it;
+  NsLocalResult  result;
+  NsLocalSolver *sweeps = NULL;
+  PetscReal     *P;
+
+  (void)state;
+  CHECK(NsLocalChainCreate(1, 1, &chain));
+  for (int s = 0; NsLocalSolverTypes[s]; s++) {
+    if (!strcmp(NsLocalSolverTypes[s]->name, "gauss_seidel")) CHECK(NsLocalSolverCreate(NsLocalSolverTypes[s], 1, 1, &sweeps));
+  }
+  CHECK(contact_case("block", 6, 0, 0.3, 0, &it));
+  const PetscInt n = it.problem.rows;
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt j = 0; j < i; j++) {
+      const PetscReal skew = 0.01 * sqrt(it.G[i * n + i] * it.G[j * n + j]) * sin((PetscReal)(i * n + j));
+      it.G[i * n + j] += skew;
+      it.G[j * n + i] -= skew;
+    }
+  }
+  CHECK(PetscCalloc1(n, &P));
+  CHECK(NsLocalSolve(sweeps, &it.problem, P, &result));
+  assert_true(result.converged);
+  check_law(&it.problem, P);
+  CHECK(PetscArrayzero(P, n));
+  CHECK(NsLocalChainSolve(chain, &it.problem, P, &result));
+  assert_true(result.converged);
+  check_law(&it.problem, P);
+  CHECK(PetscFree(P));
+  CHECK(contact_case_destroy(&it));
+  CHECK(NsLocalSolverDestroy(&sweeps));
+  CHECK(NsLocalChainDestroy(&chain));
+}
+
 int main(int argc, char **argv)
 {
-  static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(all_are_solved), cmocka_unit_test(impulses_are_continuous), cmocka_unit_test(sticking_feet_share_the_load)};
-  int failed;
+  static const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_solved), cmocka_unit_test(impulses_are_continuous),
+    cmocka_unit_test(sticking_feet_share_the_load), cmocka_unit_test(matrices_need_not_be_symmetric)};
+  int                            failed;
 
   if (argc > 1) seeds = atoi(argv[1]);
   if (SlepcInitialize(&argc, &argv, NULL, NULL)) return 1;

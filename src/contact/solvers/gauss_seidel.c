@@ -8,14 +8,14 @@
 
   One sweep costs what one G P costs:
       sparse           v = Y P is kept,     w_c = b_c + U_c v
-      dense, large     w is kept where G is symmetric: columns of G, which are its rows, times what has changed; contacts that stay open cost nothing
-      dense            w_c by rows
+      dense            w_c by rows of G, which need not be symmetric; where it is large P is kept in its own units
 */
 #include "percuss/local.h"
 #include "one_contact.h"
 
 typedef struct {
   PetscReal *block; /* [9 contacts] G_cc */
+  PetscReal *Q;     /* [rows] scale P of a large dense problem */
 } NsLocalSolver_GaussSeidel;
 
 static PetscErrorCode NsLocalSolverCreate_GaussSeidel(NsLocalSolver *solver)
@@ -24,7 +24,7 @@ static PetscErrorCode NsLocalSolverCreate_GaussSeidel(NsLocalSolver *solver)
 
   PetscFunctionBegin;
   PetscCall(PetscNew(&self));
-  PetscCall(PetscMalloc1((9 * solver->max_contacts), &self->block));
+  PetscCall(PetscMalloc2((9 * solver->max_contacts), &self->block, solver->max_rows, &self->Q));
   solver->data = self;
   if (solver->max_iterations == 0) solver->max_iterations = 20000;
   PetscFunctionReturn(0);
@@ -35,13 +35,27 @@ static PetscErrorCode NsLocalSolverDestroy_GaussSeidel(NsLocalSolver *solver)
   NsLocalSolver_GaussSeidel *self = solver->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree(self->block));
+  PetscCall(PetscFree2(self->block, self->Q));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
 }
 
-/* w of contact c at P; where G is large and dense it is kept. */
-static inline void velocity(const NsLocalProblem *p, PetscInt c, const PetscReal *P, const PetscReal *w, PetscReal *u)
+/* y = rows of A times x; eight sums for each, as one alone would wait for itself. */
+static void multiply_rows(PetscInt rows, PetscInt n, const PetscReal *A, const PetscReal *x, PetscReal *y)
+{
+  for (PetscInt i = 0; i < rows; i++, A += n) {
+    PetscReal sum[8] = {0};
+    PetscInt  j      = 0;
+    for (; j + 8 <= n; j += 8) {
+      for (PetscInt l = 0; l < 8; l++) sum[l] += A[j + l] * x[j + l];
+    }
+    for (; j < n; j++) sum[0] += A[j] * x[j];
+    y[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+  }
+}
+
+/* w of contact c at P. */
+static inline void velocity(const NsLocalSolver_GaussSeidel *self, const NsLocalProblem *p, PetscInt c, const PetscReal *P, PetscReal *u)
 {
   const PetscInt first = p->start[c], m = p->start[c + 1] - first;
 
@@ -55,39 +69,27 @@ static inline void velocity(const NsLocalProblem *p, PetscInt c, const PetscReal
     }
     return;
   }
-  for (PetscInt i = 0; i < m; i++) {
-    const PetscReal *row = p->G + (PetscInt64)(first + i) * p->rows;
-    u[i]                 = p->scale ? w[first + i] : p->b[first + i];
-    for (PetscInt j = 0; j < p->rows && !p->scale; j++) u[i] += row[j] * P[j];
-  }
+  multiply_rows(m, p->rows, p->G + (PetscInt64)first * p->rows, p->scale ? self->Q : P, u);
+  for (PetscInt i = 0; i < m; i++) u[i] = p->b[first + i] + (p->scale ? p->scale[first + i] : 1) * u[i];
 }
 
 /* The effect of dP at contact c. */
-static inline void act(const NsLocalProblem *p, PetscInt c, const PetscReal *dP, PetscReal *w)
+static inline void act(const NsLocalSolver_GaussSeidel *self, const NsLocalProblem *p, PetscInt c, const PetscReal *dP)
 {
-  const PetscInt first = p->start[c], m = p->start[c + 1] - first, n = p->rows;
+  const PetscInt first = p->start[c], m = p->start[c + 1] - first;
 
-  if (p->sparse) {
-    const NsLocalBlocks *Y     = &p->sparse->Y;
-    const PetscInt       width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
-    const PetscReal     *value = Y->value + Y->place[c];
-    for (PetscInt i = 0; i < m; i++, value += width) {
-      if (dP[i] != 0) NsLocalScatter(width, at, value, dP[i], p->sparse->v);
-    }
-  } else if (p->scale && m == 3) {
-    const PetscReal *row = p->G + (PetscInt64)first * n, x = p->scale[first] * dP[0], y = p->scale[first + 1] * dP[1],
-                    z = p->scale[first + 2] * dP[2];
-    for (PetscInt j = 0; j < n; j++) w[j] += p->scale[j] * (row[j] * x + row[n + j] * y + row[2 * n + j] * z);
-  } else if (p->scale) {
-    for (PetscInt i = 0; i < m; i++) {
-      const PetscReal *row = p->G + (PetscInt64)(first + i) * n, x = p->scale[first + i] * dP[i];
-      for (PetscInt j = 0; j < n; j++) w[j] += p->scale[j] * (row[j] * x);
-    }
+  for (PetscInt i = 0; i < m && p->scale; i++) self->Q[first + i] += p->scale[first + i] * dP[i];
+  if (!p->sparse) return;
+  const NsLocalBlocks *Y     = &p->sparse->Y;
+  const PetscInt       width = Y->first[c + 1] - Y->first[c], *at = Y->at + Y->first[c];
+  const PetscReal     *value = Y->value + Y->place[c];
+  for (PetscInt i = 0; i < m; i++, value += width) {
+    if (dP[i] != 0) NsLocalScatter(width, at, value, dP[i], p->sparse->v);
   }
 }
 
 /* Returns the largest change. */
-static PetscReal sweep(const NsLocalSolver_GaussSeidel *self, const NsLocalProblem *p, PetscReal *P, PetscReal *w)
+static PetscReal sweep(const NsLocalSolver_GaussSeidel *self, const NsLocalProblem *p, PetscReal *P)
 {
   PetscReal largest = 0;
 
@@ -95,7 +97,7 @@ static PetscReal sweep(const NsLocalSolver_GaussSeidel *self, const NsLocalProbl
     const PetscInt first = p->start[c], m = p->start[c + 1] - first;
     NsOneContact   contact = {m, p->bilateral[c], p->friction[c], {0}};
     PetscReal      u[3], x[3], change = 0;
-    velocity(p, c, P, w, u);
+    velocity(self, p, c, P, u);
     for (PetscInt k = 0; k < m * m; k++) contact.A[k] = self->block[9 * c + k];
     for (PetscInt i = 0; i < m; i++) {
       x[i] = P[first + i];
@@ -108,15 +110,10 @@ static PetscReal sweep(const NsLocalSolver_GaussSeidel *self, const NsLocalProbl
       x[i]              = d;
       change            = PetscMax(change, PetscAbsReal(d));
     }
-    if (change > 0) act(p, c, x, w);
+    if (change > 0) act(self, p, c, x);
     largest = PetscMax(largest, change);
   }
   return largest;
-}
-
-static PetscBool can_sweep(const NsLocalProblem *p)
-{
-  return !p->G || NsLocalIsSmall(p) || p->symmetric;
 }
 
 /* Whether sweeps that change P less by this factor each lead to the tolerance in time. */
@@ -135,9 +132,10 @@ static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLo
   PetscFunctionBegin;
   for (PetscInt c = 0; c < unit->contacts; c++) NsLocalOwnBlock(unit, c, self->block + 9 * c);
   NsLocalVelocities(unit, P, solver->w);
+  for (PetscInt k = 0; k < unit->rows && unit->scale; k++) self->Q[k] = unit->scale[k] * P[k];
   for (PetscInt k = 0; k < unit->rows; k++) largest = PetscMax(largest, PetscAbsReal(unit->b[k]));
   for (PetscInt since = 1; result->iterations < solver->max_iterations; since++) {
-    const PetscReal change = sweep(self, unit, P, solver->w);
+    const PetscReal change = sweep(self, unit, P);
     result->iterations++;
     if (result->iterations == 2) second = change;
     if (is_hopeless(solver, result->iterations, second, change, solver->tolerance * largest)) break;
@@ -155,7 +153,6 @@ const NsLocalSolverType NsLocalSolverType_GaussSeidel = {
   .approximate = PETSC_TRUE,
   .about =
     "block Gauss-Seidel with an exact solution of each contact: a few sweeps for elastic bodies; elsewhere its first sweeps find the states from which Newton ends",
-  .can     = can_sweep,
   .create  = NsLocalSolverCreate_GaussSeidel,
   .solve   = NsLocalSolve_GaussSeidel,
   .destroy = NsLocalSolverDestroy_GaussSeidel,
