@@ -95,8 +95,8 @@ struct NsLocalSolver {
   PetscInt                 max_small;      /* rows of the largest problem that is small */
   PetscReal                tolerance;      /* of NsLocalResidual: 1e-12 */
   PetscInt                 max_iterations; /* see NsLocalResult */
-  PetscBool                impatient;      /* of an approximate solver: it ends as soon as its convergence is too slow for max_iterations */
-  PetscReal                r;              /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
+  PetscBool                impatient; /* it ends as soon as its convergence is too slow for max_iterations, or others do better from where it is */
+  PetscReal                r;         /* Newton's parameter in P - r w: 1; another one leads it through other states to the same solutions */
   void                    *data;
   PetscBool (*stop)(void *); /* called between iterations of long solves, with stop_data; true: end without a solution; NULL: not called */
   void *stop_data;

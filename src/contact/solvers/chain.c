@@ -8,6 +8,9 @@
       k sweeps of Gauss-Seidel from the last solution, then Newton        k = 5, 20, 80, 320, 1280
       Lemke                                                               contacts without friction: has the last word there
       enumeration                                                         up to five contacts with friction in the plane: has the last word there
+      proximal Newton
+      continuation from the best that is known                            again after the interior point, where that ends beside a solution
+      interior point
       Newton from random starts with random r                             others
 
   Large problems (NsLocalIsSmall) go another way, for n^3 operations would be too many:
@@ -15,6 +18,7 @@
       60 sweeps of Gauss-Seidel from the last solution                    dense ones, and where each row acts mostly on itself: elastic bodies
       proximal Newton from the last solution                              if there is one
       interior point
+      continuation from the best that is known                            from a residual of NS_NEAR or less
       k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
 
   Where all fail, the best of what they have come to is accepted up to 100 times the tolerance, and counted (`loose`).
@@ -29,6 +33,8 @@
 #define NS_SWEEPS        60    /* of Gauss-Seidel, where it is tried first */
 #define NS_MANY_SWEEPS   20000 /* where it is the only solver */
 #define NS_WARM_STEPS    12    /* of Newton's, from the last solution */
+#define NS_CHANGES       200   /* of states, in continuation, for each of its parameters */
+#define NS_NEAR          1e-8  /* residual from where continuation is tried */
 #define NS_PATH          100   /* of the interior point's, on each of its paths */
 #define NS_DOMINANT      1.9   /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
 #define NS_LOOSE         100   /* times the tolerance */
@@ -159,13 +165,14 @@ static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem,
   PetscFunctionReturn(0);
 }
 
-/* A solver that needs no Newton after it, from the start of the call. */
+/* A solver that needs no Newton after it, from the start of the call; continuation from the best P that is known. */
 static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
-  NsLocalResult attempt;
+  const PetscBool known = solver == chain->solver[STAGE_Continuation - 1] && result->residual < PETSC_INFINITY;
+  NsLocalResult   attempt;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(P, chain->first, problem->rows));
+  PetscCall(PetscArraycpy(P, known ? chain->best : chain->first, problem->rows));
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
   add_attempt(chain, problem->rows, P, result, &attempt, 0);
   PetscFunctionReturn(0);
@@ -360,7 +367,10 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
     sweeps->impatient = PETSC_FALSE;
   }
   if (is_warm(problem, chain->first)) PetscCall(alone(chain, STAGE_ProximalNewton, NS_WARM_STEPS, problem, chain->first, P, result));
+  chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_TRUE;
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
+  chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_FALSE;
+  if (result->residual <= NS_NEAR) PetscCall(alone(chain, STAGE_Continuation, NS_CHANGES, problem, chain->best, P, result));
   if (result->converged) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
@@ -377,6 +387,10 @@ static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *pro
     PetscCall(run_stage(chain, problem, P, result));
     if (result->converged || has_decided(chain, problem)) break;
     if (stage == NS_STAGE_NEWTON && !is_finite(problem)) break; /* no solver can help */
+    if (stage != STAGE_InteriorPoint || result->residual > NS_NEAR) continue;
+    PetscCall(alone(chain, STAGE_Continuation, NS_CHANGES, problem, chain->best, P, result));
+    if (result->converged) break;
+    chain->stage = stage;
   }
   PetscFunctionReturn(0);
 }

@@ -33,8 +33,9 @@
 #define NS_FIRST  1e-3 /* residual at which the end is tried first, */
 #define NS_NEXT   0.03 /* and then each time it is so much smaller */
 #define NS_SMOOTH 0.1
-#define NS_SHORT  0.1 /* a step: the next one goes to the centre, */
-#define NS_CENTRE 0.3 /* with at least this sigma */
+#define NS_SHORT  0.1  /* a step: the next one goes to the centre, */
+#define NS_CENTRE 0.3  /* with at least this sigma */
+#define NS_BESIDE 1e-8 /* residual where paths end beside a solution: if the solver is impatient, the third is the last */
 #define NS_SEED   0x9e3779b97f4a7c15ULL
 enum {
   NS_STEPS      = 12, /* of Newton's at the end, */
@@ -441,6 +442,7 @@ static PetscErrorCode NsLocalSolve_InteriorPoint(NsLocalSolver *solver, const Ns
     }
     PetscCall(PetscArraycpy(P, self->best, unit->rows));
     if (least <= solver->tolerance || !(least <= PETSC_MAX_REAL) || NsLocalStops(solver)) break;
+    if (solver->impatient && number >= 2 && least <= NS_BESIDE) break;
   }
   result->residual = least;
   NsLocalVelocities(unit, P, solver->w);
