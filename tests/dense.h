@@ -174,7 +174,7 @@ static inline PetscReal probe_of(const TestRun *test, const char *place, const c
   CHECK(test->run->model->view.probe(test->run->model, place, &probe, &found, why, sizeof(why)));
   if (!found) fail_msg("%s", why);
   for (PetscInt c = 0; c < probe.columns; c++) {
-    if (!strcmp(probe.column[c].suffix, suffix)) return NsProbeColumnSum(&probe.column[c], q, v);
+    if (!strcmp(probe.column[c].suffix, suffix)) return NsProbeColumnSum(&probe.column[c], 0, q, v);
   }
   fail_msg("'%s' has no column '%s'", place, suffix);
   return 0;

@@ -20,7 +20,7 @@ static inline PetscErrorCode motion_look(const NsRun *run, const NsStation *jour
 
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(run->state.q, &q));
-  for (PetscInt i = 0; i < (journal ? 2 : run->model->unknowns); i++) x[i] = journal ? NsProbeColumnSum(&journal->lateral[i], q, NULL) : q[i];
+  for (PetscInt i = 0; i < (journal ? 2 : run->model->unknowns); i++) x[i] = journal ? NsProbeColumnSum(&journal->lateral[i], 0, q, NULL) : q[i];
   PetscCall(VecRestoreArrayRead(run->state.q, &q));
   PetscFunctionReturn(0);
 }

@@ -132,7 +132,7 @@ static void half_a_second_of_the_rotor(void **state)
       CHECK(test.run->model->view.probe(test.run->model, "shaft.wheel", &wheel, &found, why, sizeof(why)));
       CHECK(VecGetArrayRead(test.run->state.v, &v));
       for (PetscInt c = 0; c < wheel.columns; c++)
-        if (!strcmp(wheel.column[c].suffix, "wx")) spin = NsProbeColumnSum(&wheel.column[c], v, v);
+        if (!strcmp(wheel.column[c].suffix, "wx")) spin = NsProbeColumnSum(&wheel.column[c], 0, v, v);
       CHECK(VecRestoreArrayRead(test.run->state.v, &v));
       print_message("  %s, %s: spin %.3f rad/s, |gap| %.1e m, friction %.4f J, the scheme's own %.2e J\n", schemes[s], held ? "held" : "free", spin,
         gap, l->friction, l->numerical);

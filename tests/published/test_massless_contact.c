@@ -17,7 +17,7 @@ static PetscReal probe(const NsRun *run, const char *name, PetscInt column)
   assert_true(found && column < found_probe.columns);
   CHECK(VecGetArrayRead(run->state.q, &q));
   CHECK(VecGetArrayRead(run->state.v, &v));
-  value = NsProbeColumnSum(&found_probe.column[column], q, v);
+  value = NsProbeColumnSum(&found_probe.column[column], 0, q, v);
   CHECK(VecRestoreArrayRead(run->state.q, &q));
   CHECK(VecRestoreArrayRead(run->state.v, &v));
   return value;

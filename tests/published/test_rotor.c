@@ -62,7 +62,7 @@ static Places find_places(const NsRun *run)
 static PetscReal column(const NsProbe *probe, const char *name, const PetscScalar *q, const PetscScalar *v)
 {
   for (PetscInt c = 0; c < probe->columns; c++) {
-    if (!strcmp(probe->column[c].suffix, name)) return NsProbeColumnSum(&probe->column[c], q, v);
+    if (!strcmp(probe->column[c].suffix, name)) return NsProbeColumnSum(&probe->column[c], 0, q, v);
   }
   fail_msg("no column %s", name);
   return 0;
@@ -80,14 +80,14 @@ static void make_row(const NsRun *run, const Places *places, const NsStepOutcome
   CHECK(VecGetArrayRead(run->state.v, &v));
   row[TIME] = run->state.t;
   for (int k = 0; k < 2; k++) {
-    row[Y + k]      = NsProbeColumnSum(&places->journal.lateral[k], q, v);
-    row[Y_DISC + k] = NsProbeColumnSum(&places->wheel.lateral[k], q, v);
+    row[Y + k]      = NsProbeColumnSum(&places->journal.lateral[k], 0, q, v);
+    row[Y_DISC + k] = NsProbeColumnSum(&places->wheel.lateral[k], 0, q, v);
     row[NORMAL + k] = 0;
     if (scheme->w0.rows) row[NORMAL + k] += sign[k] * scheme->P0[k] / (2 * run->step);
     if (scheme->w1.rows) row[NORMAL + k] += sign[k] * scheme->P1[k] / run->step;
   }
   row[GAP]       = report->gap;
-  row[SPIN]      = NsProbeColumnSum(&places->wheel.angle_rate, q, v);
+  row[SPIN]      = NsProbeColumnSum(&places->wheel.angle_rate, 0, q, v);
   row[Y_HOUSING] = column(&places->housing, "uy", q, v);
   row[Z_HOUSING] = column(&places->housing, "uz", q, v);
   row[IMPULSIVE] = outcome->impulsive;
@@ -157,7 +157,7 @@ static void journal_before_the_first_contact(void **state)
       const PetscScalar *q;
       while (test.run->state.t < 1e-3 * (i + 1) - 1e-9) (void)test_step(test.run);
       CHECK(VecGetArrayRead(test.run->state.q, &q));
-      for (int k = 0; k < 2; k++) assert_near(1e6 * NsProbeColumnSum(&places.journal.lateral[k], q, NULL), journal_at[i][k], runs[r].within);
+      for (int k = 0; k < 2; k++) assert_near(1e6 * NsProbeColumnSum(&places.journal.lateral[k], 0, q, NULL), journal_at[i][k], runs[r].within);
       CHECK(VecRestoreArrayRead(test.run->state.q, &q));
     }
     test_run_close(&test);
@@ -183,7 +183,7 @@ static void event_driven_to_the_first_contact(void **state)
         if (outcome.impulsive && first == 0) first = test.run->state.t;
       }
       CHECK(VecGetArrayRead(test.run->state.q, &q));
-      for (int k = 0; k < 2 && i <= 4; k++) assert_near(1e6 * NsProbeColumnSum(&places.journal.lateral[k], q, NULL), journal_at[i - 1][k], 6e-4);
+      for (int k = 0; k < 2 && i <= 4; k++) assert_near(1e6 * NsProbeColumnSum(&places.journal.lateral[k], 0, q, NULL), journal_at[i - 1][k], 6e-4);
       CHECK(VecRestoreArrayRead(test.run->state.q, &q));
       if (i == 5) print_message("  %s: %.9f ms\n", schemes[s], 1e3 * first);
       assert_true(i <= 4 ? first == 0 : PetscAbsReal(first - 4.882628e-3) < 1e-8);
@@ -222,9 +222,9 @@ static Figures run_rotor(const char *const *changes)
     PetscReal              now[2], spin, flywheel;
     CHECK(VecGetArrayRead(run->state.q, &q));
     CHECK(VecGetArrayRead(run->state.v, &v));
-    for (int k = 0; k < 2; k++) now[k] = NsProbeColumnSum(&places.journal.lateral[k], q, v);
-    spin     = NsProbeColumnSum(&places.wheel.angle_rate, q, v);
-    flywheel = NsProbeColumnSum(&places.flywheel.angle_rate, q, v);
+    for (int k = 0; k < 2; k++) now[k] = NsProbeColumnSum(&places.journal.lateral[k], 0, q, v);
+    spin     = NsProbeColumnSum(&places.wheel.angle_rate, 0, q, v);
+    flywheel = NsProbeColumnSum(&places.flywheel.angle_rate, 0, q, v);
     CHECK(VecRestoreArrayRead(run->state.q, &q));
     CHECK(VecRestoreArrayRead(run->state.v, &v));
     f.steps++;

@@ -574,10 +574,10 @@ static void stations_record_the_orbit(void **state)
     q[U[4]]         = 0.03; /* about y: z -= 0.12 of it, at the station */
     q[U[5]]         = 0.04; /* about z */
     if (k) q[u[2]] = 7;
-    assert_near(NsProbeColumnSum(&station.lateral[0], q, q), 1e-3 + 0.02 * 0.2 - 4e-4 - 0.12 * 0.04, 1e-15);
-    assert_near(NsProbeColumnSum(&station.lateral[1], q, q), 2e-3 - 0.02 * 0.1 - 5e-4 + 0.12 * 0.03, 1e-15);
+    assert_near(NsProbeColumnSum(&station.lateral[0], 0, q, q), 1e-3 + 0.02 * 0.2 - 4e-4 - 0.12 * 0.04, 1e-15);
+    assert_near(NsProbeColumnSum(&station.lateral[1], 0, q, q), 2e-3 - 0.02 * 0.1 - 5e-4 + 0.12 * 0.03, 1e-15);
     CHECK(test.run->model->view.spin(test.run->model, 1, &station, &angle, &rate));
-    assert_near(angle + NsProbeColumnSum(&station.angle, q, q), k ? 7 : 150, 1e-12);
+    assert_near(angle + NsProbeColumnSum(&station.angle, 0, q, q), k ? 7 : 150, 1e-12);
     assert_near(rate, k ? 0 : 200, 1e-12);
     assert_int_equal(station.angle_rate.entries, k);
     if (!k) { /* a table that begins later: the angle counts from t = 0 */

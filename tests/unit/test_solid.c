@@ -348,14 +348,14 @@ static void probes_of_nodes_and_sets(void **state)
   CHECK(model->view.probe(model, "block.right", &probe, &found, why, sizeof(why)));
   assert_true(found);
   assert_string_equal(probe.column[0].suffix, "ux");
-  assert_near(NsProbeColumnSum(&probe.column[0], q, v), 2000. / 1e6 * 2, 1e-12);
+  assert_near(NsProbeColumnSum(&probe.column[0], 0, q, v), 2000. / 1e6 * 2, 1e-12);
   CHECK(model->view.probe(model, "block.right_top_front", &probe, &found, why, sizeof(why)));
   assert_true(found);
   for (int c = 0; c < 6; c++) {
     PetscInt at = 0;
     while (at < probe.columns && strcmp(probe.column[at].suffix, suffix[c])) at++;
     assert_true(at < probe.columns);
-    assert_near(NsProbeColumnSum(&probe.column[at], q, v), c == 0 ? 2000 : 0, 1e-6);
+    assert_near(NsProbeColumnSum(&probe.column[at], 0, q, v), c == 0 ? 2000 : 0, 1e-6);
   }
   test_run_close(&test);
 }
