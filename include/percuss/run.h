@@ -78,6 +78,8 @@ NsFileList *NsRunInputs(const NsRun *run);
 PetscErrorCode NsRunStart(NsRun *run);
 /* One step of the scheme; where it is done the state has its time and is counted. */
 PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome);
+/* All of the state, also what the scheme leaves out between records; q and v in natural numbers, valid until the next step. On one process. */
+PetscErrorCode NsRunWholeState(NsRun *run, const PetscReal **q, const PetscReal **v);
 /* Whether the state is that of the end. */
 PetscBool NsRunIsAtEnd(const NsRun *run);
 /* The time step of the config, s. */

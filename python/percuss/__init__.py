@@ -13,7 +13,8 @@ docs/guide/python.md is the manual.
 from percuss.model import Model
 from percuss.program import Check, ConfigError, Message, RunError, Study, check, modes, response, run, study
 from percuss.results import Frame, PercussError, ResultsError, Run, Table, read_frame, read_table
+from percuss.stepper import Stepper
 
 __version__ = "0.1.0"
-__all__ = ["Check", "ConfigError", "Frame", "Message", "Model", "PercussError", "ResultsError", "Run", "RunError", "Study", "Table", "check", "modes", "read_frame",
+__all__ = ["Check", "ConfigError", "Frame", "Message", "Model", "PercussError", "ResultsError", "Run", "RunError", "Stepper", "Study", "Table", "check", "modes", "read_frame",
            "read_table", "response", "run", "study"]  # fmt: skip

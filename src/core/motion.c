@@ -44,6 +44,11 @@ static PetscBool prepare(NsMotionPart *part, double end, NsArena *arena, NsDiag 
   PetscReal     jump, at;
 
   part->vector = vector[level];
+  if (NsTimeFunctionIsInput(part->time)) {
+    NsDiagError(diag, time->place, "a motion must be known in advance, and an input is not");
+    NsDiagNote(diag, "`input` is for loads and drives: a stiff spring and a load move a point, too");
+    return PETSC_FALSE;
+  }
   for (int order = 0; order < 3; order++) {
     if (NsTimeFunctionDerive(part->time, order - level, end, arena, &part->derived[order])) continue;
     NsDiagError(diag, time->place, "this motion has too many periods up to %g s to be integrated", end);

@@ -57,6 +57,9 @@ PetscReal NsTimeFunctionDerivedValue(const NsTimeFunction *derived, PetscReal t)
 PetscReal NsTimeFunctionSlope(const NsTimeFunction *function, PetscReal t, int order);
 /* Integral from 0 by a formula; false: there is none. */
 PetscBool NsTimeFunctionIntegral(const NsTimeFunction *function, PetscReal t, int order, PetscReal *value);
+/* Whether it is an input, which another program sets; its factor from then on: linear from that at `begin` to this one at `end`, then constant. */
+PetscBool NsTimeFunctionIsInput(const NsTimeFunction *function);
+void      NsTimeFunctionSetInput(const NsTimeFunction *function, PetscReal begin, PetscReal end, PetscReal factor);
 
 /* Tables [rows, 2] of a time and a value, linear between the rows, constant before and after. The row at or before t, -1 before the first. */
 int       NsTableRow(const NsNumbers *table, PetscReal t);

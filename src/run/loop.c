@@ -131,6 +131,18 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsRunWholeState(NsRun *run, const PetscReal **q, const PetscReal **v)
+{
+  NsSnapshot snapshot;
+
+  PetscFunctionBegin;
+  PetscCall(complete_state(run));
+  PetscCall(collect(run, &snapshot));
+  *q = NsVecRead(snapshot.whole_q);
+  *v = NsVecRead(snapshot.whole_v);
+  PetscFunctionReturn(0);
+}
+
 /* ---- writing ----------------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* How a state is passed to the writers: as one of many; as the last; as the last after it was passed as one of many. */

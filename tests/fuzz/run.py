@@ -108,7 +108,7 @@ def dictionary(target, keys, values, path):
         entries = [key + ": " for key in keys] + sorted(values)
         entries += ["\n", "\n  ", "\n    - ", "[", "]", "{", "}", ", ", ": ", "#set ", "=", ".", "'", '"', "|\n", ">\n", "&a ", "*a", "<<: ", "${", "$a", "sqrt(", "!!str ", "---\n", "...\n", "~", "null"]
     elif target == "units":
-        entries = sorted(values) + [key + ": " for key in ("harmonic", "sweep", "burst", "random", "pulse", "step", "table", "free", "frequency", "phase", "start", "end", "duration", "from", "to", "cycles", "spectrum")]
+        entries = sorted(values) + [key + ": " for key in ("harmonic", "sweep", "burst", "random", "pulse", "step", "table", "input", "free", "frequency", "phase", "start", "end", "duration", "from", "to", "cycles", "spectrum")]
         entries += ["{", "}", "[[", "]]", "^", "*", "/", "1/", "\u00b7", "\u00b2", "\u00b3", "\u00b5", "\u03bc", "e308", "e-324", "nan", "inf"]
     elif target == "words":
         entries = sorted(keys) + sorted(value for value in values if " " not in value) + [".", ":", " rpm:", "schemes"]

@@ -185,6 +185,26 @@ static void pulses_and_steps_keep_their_impulse(void **state)
   }
 }
 
+/* Linear over the step after it was set, from whatever it was; no kinks. */
+static void inputs_are_set(void **state)
+{
+  const NsTimeFunction *function = read("input: {value: 2}");
+
+  (void)state;
+  assert_true(NsTimeFunctionIsInput(function));
+  assert_false(NsTimeFunctionIsInput(read("pulse: {duration: 1 s}")));
+  near(NsTimeFunctionValue(function, 0), 2, 0);
+  NsTimeFunctionSetInput(function, 1, 1.5, 6);
+  near(NsTimeFunctionValue(function, 0.5), 2, 0);
+  near(NsTimeFunctionValue(function, 1.25), 4, 1e-15);
+  near(NsTimeFunctionValue(function, 9), 6, 0);
+  NsTimeFunctionSetInput(function, 1.25, 2.25, 0); /* before the end of the last one: no jump */
+  near(NsTimeFunctionValue(function, 1.25), 4, 1e-15);
+  near(NsTimeFunctionValue(function, 1.75), 2, 1e-15);
+  near(NsTimeFunctionMean(function, 1.75, 0.25, 0.25), 2, 1e-15);
+  assert_true(NsTimeFunctionNext(function, 0) == PETSC_MAX_REAL);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -195,6 +215,7 @@ int main(void)
     TEST(bursts_are_smooth_and_short),
     TEST(random_has_its_spectrum),
     TEST(pulses_and_steps_keep_their_impulse),
+    TEST(inputs_are_set),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
