@@ -297,6 +297,7 @@ int NsExplain(const NsTable *root, const char *word, FILE *out, FILE *err)
   for (const NsExplainHit *hit = search.first; hit; hit = hit->next) NsExplainPage(hit, arena, out);
   if (search.first && n == 1) NsExplainSeeAlso(roots, words[0], arena, out);
   found = search.first != NULL;
+  if (!found && config) found = NsExplainUnit(word, out);
   if (!found && n == 1) {
     const bool pages = NsExplainSearch(roots, words[0], arena, out);
 

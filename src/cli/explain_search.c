@@ -13,7 +13,10 @@ enum { MOST_SHOWN = 15 };
 /* Synonyms: words that users search for, and the terms of percuss. */
 static const char *const synonyms[][2] = {{"dt", "step"}, {"timestep", "step"}, {"courant", "step limit"}, {"mu", "friction"},
   {"coulomb", "friction"}, {"prestress", "axial_force"}, {"bc", "support"}, {"boundary", "support"}, {"dof", "direction"}, {"e-modulus", "young"},
-  {"imbalance", "unbalance"}, {"rub", "contact"}};
+  {"imbalance", "unbalance"}, {"rub", "contact"}, {"cor", "restitution"}, {"bounce", "restitution"}, {"fixed", "support"}, {"clamped", "support"},
+  {"hinged", "support"}, {"alias", "parameters"}, {"variable", "parameters"}, {"chattering", "event"}, {"jamming", "friction"},
+  {"painleve", "friction"}, {"sinking", "penetration"}, {"overlap", "penetration"}, {"fps", "frames"}, {"animation", "frames"},
+  {"viscous", "damping"}, {"hysteresis", "dissipation"}, {"preload", "axial_force"}, {"rotation speed", "spin"}, {"cfl", "step limit"}};
 
 typedef struct {
   const char   *word;

@@ -30,3 +30,17 @@ void NsExplainUnits(FILE *out)
     out);
   for (int i = 0; NsUnitQuantityAt(i, &name, &unit); i++) fprintf(out, "  %-34s  %s\n", name, *unit ? unit : "-");
 }
+
+bool NsExplainUnit(const char *word, FILE *out)
+{
+  char        text[64];
+  NsDimension dimension;
+  double      value;
+
+  if (snprintf(text, sizeof(text), "1 %s", word) >= (int)sizeof(text) || !NsParseAnyQuantity(text, &dimension, &value) || !strcmp(word, "1"))
+    return false;
+  const char *unit = NsDimensionUnit(dimension);
+  fprintf(out, "%s\n\n  a unit of %s: 1 %s = %.10g%s%s\n  percuss explain units lists all units\n", word, NsDimensionName(dimension), word, value,
+    *unit ? " " : "", unit);
+  return true;
+}

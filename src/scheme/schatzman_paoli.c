@@ -18,8 +18,8 @@
   The midpoint of a chord is off the surface of a bore of radius R: with (4), a body that slides in it with v is 2 e/(1 + e)^2 (v dt)^2/R away from the surface, with the sum
   of gaps on it; with e = 0 both require g(q_{k+1}) >= 0. Linear gaps need one local problem.
 
-  An impact takes several steps, and the law on gaps may return more energy than came: what a contact has given in the end, from its first impulse to its last, is no negative loss but an error
-  of the scheme, and goes to `numerical`.
+  An impact takes two steps, in which forces work as well, so that u^+ = -e u^- holds up to O(dt). Its loss is that of Newton's law with the effective mass m = P/(u'^+ - u'^-) of the first
+  impulse, (1 - e^2)/2 m (u^-)^2. What else the contact takes or gives is an error of the scheme, and goes to `numerical`; during an impact the ledger has what impulses have taken so far.
 
   Ledger: M (v_{k+1} - v_k) = (dt (h_k + h_{k+1}) + W_k J_k + W_{k+1} J_{k+1})/2 for constant M, so forces and impulses of both ends work, half each, with (v_k + v_{k+1})/2.
 */
@@ -37,7 +37,7 @@ typedef struct {
   PetscReal    *P, *u, *um, *kick;        /* [rows], those of the active candidates */
   PetscReal    *gap_ahead, *gap_last, *J; /* [candidates] g(q_{k+1}), e g(q_{k-1}); J_k */
   PetscBool    *closed;                   /* [candidates] scratch of the start */
-  PetscReal    *net;                      /* [candidates] J: booked as loss of the present contact so far */
+  PetscReal    *net, *law;                /* [candidates] J: booked as loss of the present impact so far; what the law takes of it */
   PetscInt     *age;                      /* [candidates] steps in contact without a break, up to 2: the impact law takes two */
 } NsScheme_SchatzmanPaoli;
 
@@ -68,6 +68,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsHistoryVec(work, "at_last", &self->at_last));
   PetscCall(NsHistoryReals(work, "J", work->candidates, &self->J));
   PetscCall(NsHistoryReals(work, "net", work->candidates, &self->net));
+  PetscCall(NsHistoryReals(work, "law", work->candidates, &self->law));
   PetscCall(NsHistoryIndices(work, "age", work->candidates, &self->age, 3));
   if (model->flat_contacts) PetscFunctionReturn(0);
   PetscCall(NsPositionDeclare(scheme, work, &self->position));
@@ -163,6 +164,31 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *now, PetscReal dt
   PetscFunctionReturn(0);
 }
 
+/* kick: what P of the rows adds to their velocities, with G of these rows where gaps are linear. */
+static PetscErrorCode find_kick(NsScheme *scheme)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+
+  PetscFunctionBegin;
+  if (!scheme->model->flat_contacts) PetscCall(NsContactDelassus(scheme->contact, self->mass, &self->rows, &self->rows));
+  NsContactReact(scheme->contact, &self->rows, self->P, self->kick);
+  PetscFunctionReturn(0);
+}
+
+/* Of impacts that begin with P: what Newton's law takes, from the velocities u before and u + kick after it. */
+static void find_law(NsScheme *scheme)
+{
+  NsScheme_SchatzmanPaoli *self = scheme->data;
+  const PetscInt          *active, actives = NsContactActive(scheme->contact, &active);
+
+  for (PetscInt k = 0; k < actives; k++) {
+    const PetscInt  i = active[k];
+    const PetscReal e = scheme->model->candidate[i].law.restitution;
+    if (self->P[k] > 0 && self->age[i] == 0 && self->u[k] < 0 && self->kick[k] > 0)
+      self->law[i] = (1 - e * e) / 2 * self->P[k] / self->kick[k] * self->u[k] * self->u[k];
+  }
+}
+
 /*
   q_1 from q_0 and a q_{-1} that fits v_0, with contact: a body that touches at the start and still approaches is stopped at once, by J_0. The
   velocity that is shown at the start is the given one, before J_0 and not in the middle of it: in the first step's work J_0 counts twice.
@@ -189,6 +215,11 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *x)
   PetscCall(advance(scheme, &(NsState){x->t, x->q, self->w}, dt, self->ahead, self->next, &outcome));
   if (!outcome.done)
     PetscCall(NsModelMove(scheme->model, x->q, dt, self->w, self->next)); /* as if free: the first step meets the same problem and reports it */
+  if (outcome.done && scheme->model->candidates) {
+    PetscCall(NsRowsVelocity(scheme->model, &self->rows, x->v, self->u));
+    PetscCall(find_kick(scheme));
+    find_law(scheme);
+  }
   const PetscInt *active, actives = NsContactActive(contact, &active);
   for (PetscInt k = 0; k < actives; k++) {
     const PetscInt i = active[k];
@@ -218,6 +249,17 @@ static void report_impulses(NsScheme *scheme)
     if (report->impact || !scheme->model->candidate[i].bilateral)
       report->energy_lost = -(report->velocity_before[0] + report->velocity_after[0]) / 2 * P;
   }
+}
+
+/* An impact is over where its contact opens, or lasts: the law's loss replaces what has been booked. Joints have no such law. */
+static void settle_impact(NsScheme *scheme, PetscInt i, PetscReal P)
+{
+  NsScheme_SchatzmanPaoli *self      = scheme->data;
+  const PetscBool          bilateral = scheme->model->candidate[i].bilateral;
+
+  if (bilateral ? P != 0 : P != 0 && self->age[i] < 2) return;
+  scheme->ledger->impact += bilateral ? PetscMax(0, -self->net[i]) : self->law[i] - self->net[i];
+  self->net[i] = self->law[i] = 0;
 }
 
 /* Half the work of impulses total of the rows with the mean velocity; an ideal joint does none, and a surface that moves by itself works too. */
@@ -250,9 +292,9 @@ static PetscErrorCode book_impulses(NsScheme *scheme, const NsState *x, PetscRea
   PetscFunctionBegin;
   PetscCall(NsModelRows(scheme->model, t1, q1, actives, active, &self->rows)); /* those of P */
   PetscCall(NsRowsVelocity(scheme->model, &self->rows, self->w, self->u));
-  if (!flat) PetscCall(NsContactDelassus(contact, self->mass, &self->rows, &self->rows));
-  NsContactReact(contact, &self->rows, self->P, self->kick);
+  PetscCall(find_kick(scheme));
   report_impulses(scheme);
+  find_law(scheme);
   for (PetscInt k = 0; k < actives; k++) total[k] = flat ? self->J[active[k]] + self->P[k] : self->P[k];
   PetscCall(book_work(scheme, total));
   for (PetscInt k = 0; k < actives && !flat; k++) total[k] = self->J[active[k]];
@@ -263,10 +305,7 @@ static PetscErrorCode book_impulses(NsScheme *scheme, const NsState *x, PetscRea
   for (PetscInt k = 0; k < actives; k++) {
     const PetscInt i = active[k];
     self->J[i]       = self->P[k];
-    if (self->P[k] == 0) { /* over */
-      scheme->ledger->impact -= PetscMin(0, self->net[i]);
-      self->net[i] = 0;
-    }
+    settle_impact(scheme, i, self->P[k]);
     self->age[i] = self->P[k] != 0 || scheme->model->candidate[i].bilateral ? PetscMin(self->age[i] + 1, 2) : 0;
   }
   PetscFunctionReturn(0);

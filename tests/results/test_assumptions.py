@@ -318,6 +318,56 @@ class Loads(Case):
         self.assertIn("critical time step 1.", self.check(PULLED.replace("FREQUENCY", "1 kHz")).stdout)
 
 
+class Plausible(unittest.TestCase):
+    """Values that no solid has are warned of, and none of those that there are."""
+    SAYS = r"solids have|in solids at|metals have|is a unit missing"
+
+    def warnings(self, config, *sets):
+        words = [word for item in sets for word in ("--set", item)]
+        done = subprocess.run([PERCUSS, "check", config, "--quick", *words], capture_output=True, text=True, timeout=60, cwd=ROOT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [line for line in done.stderr.splitlines() if re.search(self.SAYS, line)]
+
+    def test_every_config(self):
+        for folder, _, files in os.walk(os.path.join(ROOT, "configs")):
+            for file in files:
+                if file.endswith(".yaml") and "studies" not in folder and "plugin" not in folder:
+                    self.assertEqual(self.warnings(os.path.join(folder, file)), [], file)
+
+    def test_real_materials(self):
+        """Rubber, foam, cork, wood, concrete, lead, osmium, diamond; and models without units."""
+        for density, young in ((1100, 1e6), (30, 1e6), (200, 20e6), (500, 10e9), (2400, 30e9), (11340, 16e9), (22590, 560e9), (3510, 1100e9), (1, 1), (1, 100)):
+            self.assertEqual(self.warnings("configs/elastic_bar.yaml", f"bodies.bar.material={{density: {density}, young: {young}}}", "scheme.step=1 ns", "time.end=1 us"), [])
+
+    def test_missing_units(self):
+        for value, says in (("{density: 7800, young: 210 MPa}", "a modulus of 2.1e+08 Pa"), ("{density: 7.8, young: 210 GPa}", "a density of 7.8 kg/m^3"),
+                            ("{density: 7800, young: 210}", "travel at 0.1641 m/s"), ("{density: 7.85e-9, young: 210000}", "a density of 7.85e-09"),
+                            ("{density: 2700, young: 70e12}", "travel at 1.61e+05 m/s"), ("{density: 7800 t/m^3, young: 210 GPa}", "a density of 7.8e+06")):
+            found = self.warnings("configs/elastic_bar.yaml", "bodies.bar.material=" + value, "scheme.step=0.01 ns", "time.end=1 us")
+            self.assertEqual(len(found), 1, value)
+            self.assertIn(says, found[0])
+
+    def test_lengths(self):
+        line = "bodies.bar.mesh.line={{from: [1e-5, 0, 0], to: [300{}, 0, 0], elements: 10}}"
+        self.assertEqual(len(self.warnings("configs/elastic_bar.yaml", line.format(""))), 1)
+        self.assertEqual(self.warnings("configs/elastic_bar.yaml", line.format(" m")), [])
+
+
+class Landing(Case):
+    def test_nodes_that_land_at_once(self):
+        """1681 nodes of a consistent mass, all coupled, meet a plane in one step: solved within tolerance, in some rounds of the contact solver, and later the plane holds them."""
+        with open(os.path.join(ROOT, "configs/lattice_drop.yaml")) as file:
+            text = file.read()
+        self.run_(text, "--set", "bodies.lattice.mesh.lattice={from: [0, 1 um, 0], to: [2 m, 50.001 mm, 2 m], cells: [40, 1, 40], braces: faces}", "--set", "bodies.lattice.mass=consistent",
+                  "--set", "time.end=10 us", "--set", "output={frames: {every: 0}}")
+        summary = self.manifest["summary"]
+        solver = summary["contact_solver"]
+        self.assertEqual((summary["steps"], summary["impulsive_steps"], solver["most_contacts"], solver["failures"], solver["loose"]), (5, 1, 1681, 0, 0))
+        self.assertLess(sum(solver["iterations_of"].values()), 100 * solver["calls"])
+        self.assertLess(summary["max_penetration"], 2.1e-6)
+        self.assertLess(abs(summary["energy"]["numerical"]), 0.01 * summary["energy"]["initial"])
+
+
 class Rounding(Case):
     def test_from_rest_with_a_slow_ramp(self):
         """Forces at rest are the rounding of large ones: iterations stand still there, far above 1e-7 of the smallest velocities."""

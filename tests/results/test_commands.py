@@ -88,6 +88,17 @@ class Explain(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), word)
             self.assertIn(page, done.stdout, word)
 
+    def test_units_are_words(self):
+        for word, meaning in (("ft", "a length: 1 ft = 0.3048 m"), ("psi", "a pressure: 1 psi = 6894.757293 Pa"), ("lbf", "a force: 1 lbf = 4.448221615 N"), ("in", "1 in = 0.0254 m"),
+                              ("mm", "1 mm = 0.001 m"), ("N/mm", "1 N/mm = 1000 N/m"), ("rpm", "1 rpm = 0.1047197551 rad/s")):
+            done = percuss("explain", word)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), word)
+            self.assertIn(meaning, done.stdout)
+        for word, page in (("bounce", "restitution"), ("clamped", "supports"), ("variable", "parameters"), ("overlap", "penetration"), ("animation", "frames")):
+            done = percuss("explain", word)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), word)
+            self.assertIn(page, done.stdout)
+
     def test_units_lists_every_unit(self):
         self.assertIn("see also: bodies.slider_crank_two_joints", percuss("explain", "joints").stdout)
         self.assertNotIn("see also", percuss("explain", "joints.revolute").stdout)  # what has been named is enough

@@ -180,6 +180,20 @@ static void apply_part(const NsPart *part, NsFe *fe, NsFeBody *body)
   if (!hit) NsDiagError(fe->diag, NsKeysPlace(part->where, "range"), "no element has its midpoint in this range: the mesh is too coarse");
 }
 
+static void judge(const NsLineBodySettings *settings, NsFe *fe, const NsFeBody *body)
+{
+  const NsPart     *part  = settings->parts.items;
+  const NsProperty *first = body->mesh->elements ? NsLine(&fe->element[body->first_element])->property[0] : NULL;
+
+  NsFeJudgeMaterial(settings->material->where, settings->material->density, settings->material->young, fe->diag);
+  for (int i = 0; i < settings->parts.count; i++) {
+    if (part[i].material) NsFeJudgeMaterial(part[i].material->where, part[i].material->density, part[i].material->young, fe->diag);
+  }
+  if (first && body->mesh->along)
+    NsFeJudgeLength(
+      settings->mesh->where, body->name, body->mesh->length, first->radius > 0 ? 2 * first->radius : PetscSqrtReal(first->area), fe->diag);
+}
+
 void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body)
 {
   const NsPart *part  = settings->parts.items;
@@ -209,6 +223,7 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
     apply(fe, body, i, &whole, mesh->along ? mesh->along[node[0]] / mesh->length : 0, mesh->along ? mesh->along[node[1]] / mesh->length : 0);
   }
   for (int i = 0; i < settings->parts.count; i++) apply_part(&part[i], fe, body);
+  judge(settings, fe, body);
 }
 
 /*

@@ -135,6 +135,7 @@ static const NsSolidMaterial *material_of(NsFe *fe, const NsSolidMaterialSetting
 {
   NsSolidMaterial *material = NsArenaAlloc(fe->arena, sizeof(*material));
 
+  NsFeJudgeMaterial(settings->where, settings->density, settings->young, fe->diag);
   material->density = settings->density;
   NsSolidIsotropic(theory->state, settings->young, settings->poisson, material->C);
   return material;

@@ -181,3 +181,7 @@ PetscErrorCode NsBackEndDestroy(NsBackEnd **back_end);
 PetscErrorCode NsBackEndFactor(NsBackEnd *back_end, PetscInt slot, NsOperator op);
 /* x = A^-1 b of a slot; two vectors. */
 PetscErrorCode NsBackEndSolve(NsBackEnd *back_end, PetscInt slot, Vec b, Vec x);
+
+/* src/fe/model/plausible.c: warnings of values that no solid has, where there are no errors. */
+void NsFeJudgeMaterial(const NsNode *where, PetscReal density, PetscReal young, NsDiag *diag);
+void NsFeJudgeLength(const NsNode *mesh, const char *name, PetscReal length, PetscReal thickness, NsDiag *diag);
