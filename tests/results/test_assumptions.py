@@ -304,6 +304,7 @@ class Loads(Case):
         said = self.check(planar).stderr
         self.assertIn("the part (0, 0, 5) of this force has no effect", said)
         self.assertIn("the part (1, 0, 0) of this moment has no effect", said)
+        self.assertNotIn("no effect", self.check(PLANAR.replace("[x, y, rz]", "[x, rz]").replace("LOAD", "at: beam.left, force: [3, 1, 0]")).stderr)  # held by a support
         self.assertIn("the part (0, 0, 3) of this force_per_length has no effect", self.check(PLANAR.replace("LOAD", "on: beam, force_per_length: [0, 1, 3]")).stderr)
         self.assertEqual(self.check(PLANAR.replace("LOAD", "at: beam.all, force: [1 N, 1 N, 0], moment: [0, 0, 1 N m]")).stderr, "")
         self.assertIn("the part (0.5, -0.5, 0) of this force", self.check(PULLED.replace("[1 m, 0, 0]", "[1 m, 1 m, 0]").replace("FREQUENCY", "9 kHz").replace("[1 kN, 0, 0]", "[1 N, 0, 0]")).stderr)

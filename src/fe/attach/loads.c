@@ -98,17 +98,21 @@ static void load_place(const NsFe *fe, NsFeLoad *load, const NsFePoint *spot, co
   }
 }
 
-/* The part of x in which no point can move. */
-static void check_part(NsFe *fe, const NsFeBody *body, const NsLoadSettings *settings, const char *key, const double x[3], const NsSpan *span)
+/* The part of x in which the body has no DOF; what supports hold is no mistake, and goes into their reactions. */
+static void check_part(
+  NsFe *fe, const NsFeBody *body, const NsLoadSettings *settings, const char *key, const double x[3], const NsSpan *reach, PetscBool turns)
 {
+  NsSpan    span = *reach;
   PetscReal lost[3];
 
-  NsSpanOutside(span, x, lost);
+  for (PetscInt a = 0; a < body->node_unknowns; a++) {
+    if (body->turns[a] == turns) NsSpanAdd(&span, body->direction[a]);
+  }
+  NsSpanOutside(&span, x, lost);
   if (PetscSqrtReal(NsDot3(lost, lost)) <= NS_FLAT * PetscSqrtReal(NsDot3(x, x))) return;
   for (int c = 0; c < 3; c++) lost[c] = PetscAbsReal(lost[c]) <= 1e-12 * PetscSqrtReal(NsDot3(x, x)) ? 0 : lost[c];
-  NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key),
-    "the part (%g, %g, %g) of this %s has no effect: its points on '%s' are supported there, or have no DOF in that direction", lost[0], lost[1],
-    lost[2], key, body->name);
+  NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "the part (%g, %g, %g) of this %s has no effect: '%s' has no DOF in that direction",
+    lost[0], lost[1], lost[2], key, body->name);
 }
 
 /* A load without effect, or a part of one, is probably a wrong direction. */
@@ -123,9 +127,9 @@ static void check_effect(NsFe *fe, const NsFeBody *body, const NsFeLoad *load, c
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, key), "this load has no effect: its points are supported, or have no DOF in its direction");
     if (body->is_rotor) NsDiagNote(fe->diag, "a rotor moves along its axis only with `axial: true`, and twists only with `spin: {free: ...}`");
   } else if (!settings->rotating) {
-    check_part(
-      fe, body, settings, settings->on ? "force_per_length" : "force", settings->on ? settings->force_per_length : settings->force, &reach->move);
-    check_part(fe, body, settings, "moment", settings->moment, &reach->turn);
+    check_part(fe, body, settings, settings->on ? "force_per_length" : "force", settings->on ? settings->force_per_length : settings->force,
+      &reach->move, PETSC_FALSE);
+    check_part(fe, body, settings, "moment", settings->moment, &reach->turn, PETSC_TRUE);
   }
 }
 
