@@ -112,7 +112,7 @@ class Drill:
         """resumed: the faults strike a run that goes on after it was killed in its middle."""
         words = CASES[name][0]
         first = self.fresh(name, folder, "first")
-        self.call(first, *words)
+        said = self.call(first, *words).stdout
         wanted = contents(os.path.join(first, "results"))
         start = None
         calls = server.run("f", 0, 0, self.fresh(name, folder, "count"))[1]
@@ -130,7 +130,7 @@ class Drill:
                 if os.path.isdir(os.path.join(at, "results")):
                     write(os.path.join(at, "results", "notes.txt"), "mine")
                 status = server.run(mode, errno.ENOSPC, k, at)[0]
-                self.recover(f"{name}{' resumed' if resumed else ''}, {mode} at call {k} of {calls} (ended with {status})", name, at, wanted)
+                self.recover(f"{name}{' resumed' if resumed else ''}, {mode} at call {k} of {calls} (ended with {status})", name, at, wanted, said)
         print(f"{name}{', resumed' if resumed else ''}: {calls} calls on files, killed and out of room at {len(places)} of them", flush=True)
 
     def killed_with_checkpoint(self, name, folder):
@@ -147,7 +147,7 @@ class Drill:
             server.close()
         raise RuntimeError(name + " writes no checkpoints")
 
-    def recover(self, what, name, at, wanted):
+    def recover(self, what, name, at, wanted, said):
         words, resumes, _ = CASES[name]
         results = os.path.join(at, "results")
         notes = os.path.exists(os.path.join(results, "notes.txt"))
@@ -163,6 +163,8 @@ class Drill:
             if done.returncode:
                 self.complain(f"{what}; then {command[-1]}: exit code {done.returncode}: {done.stderr}")
                 continue
+            if name == "modes" and done.stdout != said:
+                self.complain(f"{what}; then {command[-1]}: prints {done.stdout!r}, not {said!r}")
             got = contents(os.path.join(folder, "results"))
             if notes and got.pop("notes.txt", None) != b"mine":
                 self.complain(f"{what}; then {command[-1]}: a foreign file is gone")
