@@ -40,7 +40,7 @@ bool NsExplainUnit(const char *word, FILE *out)
   if (snprintf(text, sizeof(text), "1 %s", word) >= (int)sizeof(text) || !NsParseAnyQuantity(text, &dimension, &value) || !strcmp(word, "1"))
     return false;
   const char *unit = NsDimensionUnit(dimension);
-  fprintf(out, "%s\n\n  a unit of %s: 1 %s = %.10g%s%s\n  percuss explain units lists all units\n", word, NsDimensionName(dimension), word, value,
+  fprintf(out, "%s\n\n  %s: 1 %s = %.10g%s%s\n  percuss explain units lists all units\n", word, NsDimensionName(dimension), word, value,
     *unit ? " " : "", unit);
   return true;
 }
