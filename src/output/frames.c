@@ -90,8 +90,11 @@ static PetscBool wanted(const NsWriter *writer)
 static double bytes(const NsWriter *writer)
 {
   const NsScene *scene = &writer->model->scene;
+  const double   cell  = 40.0 + (scene->beams ? 48 : 0) + (scene->solids ? 72 : 0);
+  double         ends  = 0;
 
-  return 900 + (scene->rotations ? 104.0 : 80.0) * scene->points + (scene->beams ? 96.0 : 48.0) * scene->cells;
+  for (PetscInt i = 0; i < scene->cells; i++) ends += NsCellPoints(scene->kind[i]);
+  return 1200 + (scene->rotations ? 104.0 : 80.0) * scene->points + cell * scene->cells + 4 * ends;
 }
 
 static PetscReal *reals(NsArena *arena, PetscInt count)

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Help, man page and completion: whole, alike, and of use. Usage: test_commands.py PERCUSS"""
 import functools
+import json
 import os
 import re
 import shutil
@@ -146,6 +147,17 @@ class Check(unittest.TestCase):
         done = percuss("check", *words, "--quick", cwd=ROOT)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"the step is at most 1\d\d")
+
+    def test_size_of_results(self):
+        """What `check` foretells is what `run` writes, within a quarter."""
+        for name, end in (("elastic_bar", "0.1 ms"), ("lattice_drop", "0.2 ms"), ("solid_bar", "20 us"), ("spinning_top", "20 ms")):
+            words = [f"configs/{name}.yaml", "--set", "time.end=" + end, "--set", "output.frames.every=5"]
+            said = json.loads(percuss("check", *words, "--json", "--quick", cwd=ROOT).stdout)["figures"]["bytes"]
+            with tempfile.TemporaryDirectory() as out:
+                done = percuss("run", *words, "--quiet", "--out", out, cwd=ROOT)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                wrote = sum(os.path.getsize(os.path.join(folder, file)) for folder, _, files in os.walk(out) for file in files)
+            self.assertTrue(0.75 < said / wrote < 1.25, f"{name}: {said} bytes foretold, {wrote} written")
 
     def test_results_larger_than_the_disk_are_warned_of(self):
         huge = ["configs/elastic_bar.yaml", "--set", "output.frames.every=1", "--set", "scheme.step=1e-14 s", "--set", "time.end=1 s"]
