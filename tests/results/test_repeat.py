@@ -123,6 +123,36 @@ class Again(Case):
         self.assert_same(other, self.first + "_2", self.OTHERWISE)
         self.assertEqual(percuss("check", self.first).returncode, 0)
 
+    def test_paths_that_are_relative(self):
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        for number, (word, below) in enumerate((("run.json", ""), ("..", "frames"), ("./run.json", ""), ("../config.yaml", "frames")), 2):
+            self.run_well(word, cwd=os.path.join(self.first, below))
+            self.assert_same(self.first, self.first + "_%d" % number, self.OTHERWISE)
+        done = percuss("modes", os.path.join(ROOT, "configs/rotor_friswell.yaml"), "--count", "2", "--out", "here", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = percuss("modes", "here", "--count", "2", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, "out/rotor_friswell_modes/run.json")))
+
+    def test_names_that_end_alike(self):
+        """my_config.yaml and my_run.json are no files of results, wherever they lie."""
+        self.run_well(CRANK, "--out", self.first, "--set", "time.end=2 ms")
+        shutil.copy(os.path.join(self.first, "config.yaml"), os.path.join(self.first, "my_config.yaml"))
+        self.run_well("first/my_config.yaml", cwd=self.folder)
+        self.assertEqual(self.manifest(os.path.join(self.folder, "out/my_config"))["name"], "my_config")
+        shutil.copy(os.path.join(self.first, "run.json"), os.path.join(self.first, "my_run.json"))
+        done = percuss("run", "first/my_run.json", cwd=self.folder)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("my_run.json", done.stderr)
+        self.assertFalse(os.path.exists(self.first + "_2"))
+
+    def test_force_is_that_of_the_run(self):
+        """What was not forced is not forced when it is repeated with a step that is too large."""
+        self.run_well(BAR, "--out", self.first, "--set", "time.end=2 us")
+        done = percuss("run", self.first, "--set", "scheme.step=20 us")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is above the critical time step", done.stderr)
+
     def test_a_directory_in_the_config(self):
         config = os.path.join(self.folder, "ball.yaml")
         with open(os.path.join(ROOT, "configs/bouncing_ball.yaml")) as source, open(config, "w") as file:
@@ -203,6 +233,14 @@ class Again(Case):
         self.assertTrue(os.path.isabs(mesh), mesh)
         self.run_well(self.first)  # from another directory
         self.assert_same(self.first, self.first + "_2", self.OTHERWISE)
+
+        with open(os.path.join(self.first, "config.yaml"), "a") as file:
+            file.write("# mine\n")
+        self.assertIn("to run the changed config: percuss run", percuss("run", self.first).stderr)  # the mesh is the same
+        with open(os.path.join(self.first, "config.yaml")) as file:
+            text = file.read()
+        with open(os.path.join(self.first, "config.yaml"), "w") as file:
+            file.write(text.replace("# mine\n", ""))
 
         def move_a_node(path):
             with open(path) as file:
