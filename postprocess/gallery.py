@@ -112,7 +112,7 @@ def draw(run, path):
 
 def draw_all(runs):
     """Draws the pictures of runs into the folder of the page."""
-    from percuss_figures import style
+    from percuss.style import style
 
     style()
     folder = PAGE.parent / "pictures"

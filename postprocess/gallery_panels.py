@@ -251,6 +251,7 @@ PICTURES = {
     "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
     "beam_on_stop": (panel(scene, frame=11, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.right.uz"), unit="m", label="tip", labels=("down: y", "sideways: z"))),
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),
+    "vibrating_table": (panel(columns, table="history", names=("orbiting.center.uz", "resting.center.uz"), unit="m", label="displacement", labels=("0.3 mm, e = 0.8", "0.6 mm, e = 0.3")), panel(columns, table="energy", names=("load", "impact"), unit="J", label="energy")),
     "shaken_beam": (panel(scene, frame=5, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.left.uy"), unit="m", label="displacement", labels=("tip", "clamp"))),
     "beam_on_bumper": (panel(scene, frame=12, scale=8), panel(columns, table="history", names=("beam.right.uy",), unit="m", label="tip")),
     "rotor_in_safety_bearing": (panel(orbit, name="journal"), panel(spin, name="journal")),

@@ -398,10 +398,11 @@ struct NsModel {
      with v in place of q - p. stretch[touches]: m for each unit of the unknown; reach[candidates]. NULL: not known. */
   PetscReal *stretch, *reach;
   /* s: in the present step, a force evaluated at t represents the interval [t - before, t + after]: loads that jump or have a kink in it act with their mean. Set by NsSchemeStep. */
-  PetscReal          before, after;
-  NsPatience         patience;
-  PetscReal          velocity_jump; /* s: when the velocity of a prescribed motion first jumps so that masses feel it; 0: never */
-  PetscBool          moved;         /* prescribed motions of supports are part of its energies */
+  PetscReal  before, after;
+  NsPatience patience;
+  PetscReal
+    velocity_jump; /* s: when the velocity of a prescribed motion first jumps so that masses feel it, or a surface that they touch; 0: never */
+  PetscBool          moved; /* prescribed motions of supports are part of its energies, or surfaces of contacts move */
   NsScene            scene;
   PetscReal          length_scale, mass_total;
   const char *const *probe_names; /* NULL-terminated: what is recorded by default, and candidates of "did you mean" */

@@ -60,9 +60,16 @@ void NsPairPointKeep(const NsPoint *point, const NsPairPoint *like, NsArena *are
   to->axis = keep_vectors(1, (const PetscReal(*)[3])point->axis, like ? (const PetscReal(*)[3])like->axis : NULL, arena)[0];
 }
 
+void NsSurfaceMotionAt(NsSurfaceMotion *list, PetscReal t)
+{
+  for (; list; list = list->next) {
+    for (int order = 0; order < 3; order++) NsMotionAt(&list->motion, order, t, list->at[order]);
+  }
+}
+
 void NsPointDisplacement(const NsPairPoint *point, const PetscReal *touch_q, PetscReal u[3])
 {
-  u[0] = u[1] = u[2] = 0;
+  for (int k = 0; k < 3; k++) u[k] = point->moving ? point->moving->at[0][k] : 0;
   for (PetscInt a = 0; a < point->unknowns; a++) {
     for (int k = 0; k < 3; k++) u[k] += point->move[a][k] * touch_q[point->touch[a]];
   }
@@ -73,7 +80,7 @@ void NsPointVelocity(const NsPairPoint *point, PetscReal t, const PetscReal *tou
   const PetscReal spin = NsSpinRate(point->spin, t);
 
   for (int k = 0; k < 3; k++) {
-    v[k] = 0;
+    v[k] = point->moving ? point->moving->at[1][k] : 0;
     w[k] = spin * point->axis[k];
   }
   for (PetscInt a = 0; a < point->unknowns; a++) {
@@ -103,6 +110,7 @@ PetscErrorCode NsRowsAdd(NsRows *rows, const NsPair *pair, PetscReal t, const Pe
       rows->touch[at]   = point->touch[a];
       rows->value[at++] = value;
     }
+    if (point->moving) drive += sign[p] * NsDot3(d, point->moving->at[1]);
     if (point->spin) drive += sign[p] * NsSpinRate(point->spin, t) * NsDot3(moment, point->axis);
   }
   rows->drive[rows->rows]   = drive;
@@ -285,7 +293,7 @@ void NsPairTangentRates(
     NsCross3(dn, tangent, db);
     NsCross3(n, dt, other);
     for (int k = 0; k < 3; k++) db[k] += other[k];
-    d[1 + i] = NsDot3(dt, between) - NsDot3(db, turning) - NsDot3(b, speeding);
+    d[1 + i] = NsDot3(dt, between) - NsDot3(db, turning) - NsDot3(b, speeding) - NsPairAcceleration(pair, tangent);
   }
 }
 

@@ -12,6 +12,7 @@
   d . v + w . (arm x d): gap rates are d . v only, because their arms are parallel to the normal; friction has both.
 */
 #pragma once
+#include "core/motion.h"
 #include "core/spin.h"
 #include "percuss/model.h"
 #include "settings.h"
@@ -29,6 +30,15 @@ typedef struct {
   PetscReal     axis[3];
 } NsPoint;
 
+/* A surface that moves without turning: displacement, velocity and acceleration at the time of the last NsSurfaceMotionAt, which models call before they evaluate pairs. */
+typedef struct NsSurfaceMotion NsSurfaceMotion;
+struct NsSurfaceMotion {
+  NsMotion         motion;
+  PetscReal        at[3][3];
+  NsSurfaceMotion *next;
+};
+void NsSurfaceMotionAt(NsSurfaceMotion *list, PetscReal t);
+
 /*
   A point as pairs store it, in a tenth of the memory, because models may have a million of them. What the nodes of a body have in common (move, turn, axis) is there once. Not owned.
 */
@@ -37,8 +47,9 @@ typedef struct {
   PetscInt  unknowns;
   PetscInt *touch; /* [unknowns] positions in the touch list; while the list is made, the numbers of the equations */
   const PetscReal (*move)[3], (*turn)[3];
-  const NsSpin    *spin;
-  const PetscReal *axis; /* [3] */
+  const NsSpin          *spin;
+  const PetscReal       *axis;   /* [3] */
+  const NsSurfaceMotion *moving; /* of a surface that no body carries; NULL: at rest */
 } NsPairPoint;
 
 /* A circle to draw, carried by a point. */
@@ -58,7 +69,7 @@ typedef struct {
 } NsPairSetup;
 
 /*
-  A kind of pair. n is the unit normal, the direction in which the first partner is pushed. A gap does not depend on time. Operations may be NULL where that is said.
+  A kind of pair. n is the unit normal, the direction in which the first partner is pushed. A gap depends on time by the motion of a surface alone. Operations may be NULL where that is said.
 
   `bound` and `clearance` are contracts: without `bound` the broad phase would skip contacts that close. tests/conformance/test_pairs.c tests every pair.
 */
@@ -161,6 +172,13 @@ void NsPairTangentRates(
 /* Keeps a point in `to`; move, turn and axis are those of `like` where they are the same (NULL: nothing is). The touch list is that of the point's numbers of equations. */
 void NsPairPointKeep(const NsPoint *point, const NsPairPoint *like, NsArena *arena, NsPairPoint *to);
 
+/* Acceleration of a moving surface along a direction; 0: it is at rest. */
+static inline PetscReal NsPairAcceleration(const NsPair *pair, const PetscReal d[3])
+{
+  const NsSurfaceMotion *moving = pair->point[1]->moving;
+
+  return moving ? d[0] * moving->at[2][0] + d[1] * moving->at[2][1] + d[2] * moving->at[2][2] : 0;
+}
 /* Displacement of a point. */
 void NsPointDisplacement(const NsPairPoint *point, const PetscReal *touch_q, PetscReal u[3]);
 /* Velocity v of a point, and angular velocity w of its body with the prescribed spin. */

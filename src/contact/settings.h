@@ -1,5 +1,6 @@
 /* Contacts as the config has them. The keys of a surface are in the file of its pair, src/contact/pairs; those of all contacts in settings.c. */
 #pragma once
+#include "core/motion.h"
 #include "percuss/keys.h"
 
 enum {
@@ -16,6 +17,7 @@ typedef struct {
   const NsNode *where;
   const char   *on;        /* node of a body, or point along it, that carries the surface; NULL: fixed in space */
   double        offset[3]; /* with `on`: rigid arm to the surface's origin, m */
+  NsList        motion;    /* of NsMotionPart: of a surface without `on` */
 } NsSurfaceSettings;
 
 /* One side of a contact: named nodes of a body, or a surface. */

@@ -96,6 +96,11 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
   const NsPlaneSettings *plane  = (const NsPlaneSettings *)partner->surface[NS_SURFACE_NodePlane];
   const PetscBool        planar = self->body[0].planar;
 
+  if (plane && plane->surface.motion.count) {
+    NsDiagError(self->diag, NsKeysPlace(plane->surface.where, "motion"), "planes cannot move in models with bodies of `type: body`");
+    NsDiagNote(self->diag, "a belt has a constant `velocity`; or move a body by a joint with a drive");
+    return PETSC_FALSE;
+  }
   if (!plane || plane->surface.on) {
     NsDiagError(self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed in space, and spheres can touch spheres");
     return PETSC_FALSE;

@@ -1,5 +1,6 @@
 /*
-  Every scheme follows prescribed motions: the end of a bar against the solution of d'Alembert, with its energy balance; a base whose velocity jumps within a step.
+  Every scheme follows prescribed motions: the end of a bar against the solution of d'Alembert, with its energy balance; a base whose velocity jumps within a step; a table that vibrates, in space and in
+  its own frame. An orbit of a bouncing ball in closed form.
 */
 #include <math.h>
 #include "promises.h"
@@ -108,5 +109,82 @@ static void a_base_has_the_impulse_of_its_jumps(void **state)
   }
 }
 
-static const struct CMUnitTest tests[] = {promise_test(a_bar_follows_its_end), promise_test(a_base_has_the_impulse_of_its_jumps)};
+/* A ball on a vibrating table: in space with a table that moves, and on the table, which is shaken. */
+static const char *const ball = "bodies: {mass: {type: rigid, at: [0, 0, 1 mm], mass: 2 kg, inertia: [1, 1, 1]}}\n"
+                                "gravity: [0, 0, -10 m/s^2]\n"
+                                "%s\n"
+                                "contacts: {table: {between: [mass.center, {plane: {point: [0, 0, 0], normal: [0, 0, 1]%s}}], restitution: %g}}\n"
+                                "scheme: {type: half_explicit, step: 100 us}\n"
+                                "limits: {energy: 100, stretch: 10}\n"
+                                "time: {end: 0.2 s}\n";
+
+static PetscReal height(const Promise *promise, PetscReal step, PetscBool in_space, PetscReal restitution, NsLedger *ledger)
+{
+  static const char *const shaken      = "base: [{acceleration: [0, 0, 8 m/s^2], time: {harmonic: {frequency: 8 Hz}}}]";
+  static const char *const moved_table = ", motion: [{acceleration: [0, 0, 8 m/s^2], time: {harmonic: {frequency: 8 Hz}}}]";
+  const PetscReal          w = 2 * PETSC_PI * 8, t = 0.2;
+  const PetscInt           z = 2;
+  char                     text[2048];
+  PetscScalar              q;
+
+  snprintf(text, sizeof(text), ball, in_space ? "" : shaken, in_space ? moved_table : "", restitution);
+  TestRun test = promise_open(text, promise, step, "");
+  to_the_end(&test);
+  assert_int_equal(VecGetValues(NsRunState(test.run)->q, 1, &z, &q), 0);
+  *ledger = *NsRunLedger(test.run);
+  test_run_close(&test);
+  return in_space ? q - 8 / (w * w) * (w * t - PetscSinReal(w * t)) : q;
+}
+
+/* Equal up to the error of the step: the ball bounces, or comes to rest on the table and is taken along. */
+static void a_table_vibrates(void **state)
+{
+  (void)state;
+  EACH_WITH_MASS(promise)
+  {
+    if (!strcmp(promise->scheme, "position_level") || promise_gives(promise)) continue;
+    promise_print(promise);
+    for (int k = 0; k < 2; k++) {
+      NsLedger        ledger;
+      const PetscReal restitution = k ? 0 : 0.5, step = 100e-6;
+      const PetscReal fixed = height(promise, step, PETSC_FALSE, restitution, &ledger),
+                      moves = height(promise, step, PETSC_TRUE, restitution, &ledger);
+      if (!(PetscAbsReal(moves - fixed) < (promise->order > 1 ? 1e-4 : 3e-4)))
+        fail_msg("%s %s, e = %g: %.6g m above a table that moves, %.6g m above one that is shaken", promise->scheme, promise->option, restitution,
+          moves, fixed);
+      if (promise->order > 1 && !(PetscAbsReal(ledger.numerical) < 0.05 * PetscAbsReal(ledger.external)))
+        fail_msg("%s %s: energy error %g J of %g J of work", promise->scheme, promise->option, ledger.numerical, ledger.external);
+    }
+  }
+}
+
+/* It is hit once in each period T where the table has the velocity g T/2 (1 - e)/(1 + e): the ball is where it was after each period. */
+static void a_ball_stays_on_its_orbit(void **state)
+{
+  static const char *const config =
+    "bodies: {ball: {type: rigid, at: [0, 0, 0.26596850992989 mm], mass: 10 g, inertia: [1, 1, 1],"
+    " initial: {velocity: [0, 0, 0.1962 m/s]}}}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "contacts: {table: {restitution: 0.8, between: [ball.center, {plane: {point: [0, 0, 0], normal: [0, 0, 1],"
+    " motion: [{displacement: [0, 0, 0.3 mm], time: {harmonic: {frequency: 25 Hz, phase: 62.44432152996642 deg}}}]}}]}}\n"
+    "scheme: {type: half_explicit, step: 1 ms}\n"
+    "time: {end: 0.42 s}\n";
+  const PetscReal middle = 9.81 * 0.02 * 0.02 / 2; /* m: half a period after a hit the ball is at its highest */
+
+  (void)state;
+  EACH_PROMISE(promise)
+  {
+    const PetscInt z = 2;
+    PetscScalar    q;
+    if (!promise_meets(promise)) continue;
+    TestRun test = promise_open(config, promise, 1e-3, "");
+    to_the_end(&test);
+    assert_int_equal(VecGetValues(NsRunState(test.run)->q, 1, &z, &q), 0);
+    if (!(PetscAbsReal(q - middle) < 1e-7)) fail_msg("%s %s: %.12g m, exact %.12g", promise->scheme, promise->option, q, middle);
+    test_run_close(&test);
+  }
+}
+
+static const struct CMUnitTest tests[] = {promise_test(a_bar_follows_its_end), promise_test(a_base_has_the_impulse_of_its_jumps),
+  promise_test(a_table_vibrates), promise_test(a_ball_stays_on_its_orbit)};
 TEST_MAIN(tests)

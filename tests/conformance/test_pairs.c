@@ -466,6 +466,12 @@ static void run_both(const NsPairType *type, const char *text, PetscInt64 *close
   if (!open_run(text, &test[0])) return;
   assert_true(open_run(text, &test[1]));
   NsContact *with = test[0].run->contact, *without = test[1].run->contact;
+  if (strstr(text, "motion: ")) { /* gaps change without their unknowns */
+    assert_false(with->broad.enabled);
+    *closed = *skipped = 1;
+    for (int k = 0; k < 2; k++) test_run_close(&test[k]);
+    return;
+  }
   if (!with->broad.enabled) fail_msg("pair '%s', %s: no broad phase", type->name, about);
   without->broad.enabled = PETSC_FALSE;
   for (int step = 0; step < STEPS; step++) {

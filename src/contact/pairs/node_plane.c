@@ -1,7 +1,7 @@
 /*
-  A node, or a ball of radius r around it, against a fixed plane:  g = n . (x + u - p) - r + offset,  n points to the side where the node may be.
+  A node, or a ball of radius r around it, against a plane:  g = n . (x + u - p - s) - r + offset,  n points to the side where the node may be.
 
-  The plane's surface may move within itself with velocity s (a belt): tangential velocities are t . (u' - s) - r w . (n x t).
+  The plane may move by s(t); its surface may move within itself with the velocity c besides (a belt): tangential velocities are t . (u' - s' - c) - r w . (n x t).
 */
 #include "contact/pair.h"
 #include "contact/settings.h"
@@ -13,9 +13,11 @@ static const NsKey keys[] = {
     .example = "[1, 0, 0]"},
   {"velocity", NS_KEY_VECTOR, offsetof(NsPlaneSettings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
     .help = "tangential velocity of its surface, such as that of a belt", .example = "[0, 0.1 m/s, 0]"},
+  NS_MOTION_KEY(offsetof(NsPlaneSettings, surface.motion),
+    "displacement, velocity or acceleration of the plane over time, also along its normal; several add up"),
   {NULL},
 };
-const NsTable NsSurfaceTable_NodePlane = {"plane", "fixed rigid plane", keys, sizeof(NsPlaneSettings)};
+const NsTable NsSurfaceTable_NodePlane = {"plane", "rigid plane, fixed or moved", keys, sizeof(NsPlaneSettings)};
 
 typedef struct {
   PetscReal point[3], velocity[3];
@@ -60,6 +62,9 @@ static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3
 
   NsPointDisplacement(pair->point[0], touch_q, u);
   /* (x - p) first: the displacement keeps all its digits next to a large coordinate */
+  if (pair->point[1]->moving) {
+    for (int k = 0; k < 3; k++) u[k] -= pair->point[1]->moving->at[0][k];
+  }
   for (int k = 0; k < 3; k++) g += pair->frame->normal[k] * ((pair->point[0]->x[k] - self->point[k]) + u[k]);
   for (int k = 0; n && k < 3; k++) n[k] = pair->frame->normal[k];
   return g;
@@ -67,7 +72,7 @@ static PetscReal gap(const NsPair *pair, const PetscReal *touch_q, PetscReal n[3
 
 static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *touch_q, NsRows *out)
 {
-  static const PetscReal sign[2]   = {1, 0};
+  static const PetscReal sign[2]   = {1, -1};
   const Plane           *self      = pair->data;
   PetscReal              arm[2][3] = {{0, 0, 0}, {0, 0, 0}};
 
@@ -81,7 +86,7 @@ static PetscErrorCode rows(const NsPair *pair, PetscReal t, const PetscReal *tou
   PetscFunctionReturn(0);
 }
 
-/* Only a spin that speeds up. */
+/* A spin that speeds up, and a plane. */
 static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscReal *d)
 {
   const NsPairPoint *point  = pair->point[0];
@@ -89,17 +94,17 @@ static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, cons
 
   (void)touch_q;
   (void)touch_v;
-  d[0] = 0;
+  d[0] = -NsPairAcceleration(pair, pair->frame->normal);
   for (PetscInt i = 0; i < pair->frame->tangents; i++) {
     PetscReal b[3];
     NsCross3(pair->frame->normal, pair->frame->tangent[i], b);
-    d[1 + i] = faster * NsDot3(b, point->axis);
+    d[1 + i] = faster * NsDot3(b, point->axis) - NsPairAcceleration(pair, pair->frame->tangent[i]);
   }
 }
 
 const NsPairType NsPairType_NodePlane = {
   .name      = "plane",
-  .about     = "a node or ball against a fixed plane",
+  .about     = "a node or ball against a plane",
   .flat      = PETSC_TRUE,
   .side      = "the normal of a plane points to the side on which the body may be",
   .size      = sizeof(Plane),

@@ -37,6 +37,8 @@ static const char *const sides[] = {"inside", "outside", NULL};
       .help = "with `on`: rigid arm from the node to the centre", .example = "[9.5 mm, 0, 0]"}, \
     {"radius", NS_KEY_NUMBER, offsetof(Settings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", \
       .help = "radius of the " what, .example = "10.1 mm"}, \
+    NS_MOTION_KEY( \
+      offsetof(Settings, surface.motion), "displacement, velocity or acceleration of a " what " without `on` over time; several add up"), \
   { \
     "side", NS_KEY_CHOICE, offsetof(Settings, side), .choices = sides, .required = true, \
                                                      .help = "side on which the other partner is: inside or outside", .example = "inside" \
@@ -60,7 +62,9 @@ static void check_round(const void *data, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   if (NsTreeChild(where, "offset") && !settings->surface.on)
-    NsDiagError(diag, NsKeysPlace(where, "offset"), "offset requires `on`; a surface fixed in space is positioned by `center`");
+    NsDiagError(diag, NsKeysPlace(where, "offset"), "offset requires `on`; a surface without body is positioned by `center`");
+  if (settings->surface.motion.count && settings->surface.on)
+    NsDiagError(diag, NsKeysPlace(where, "motion"), "this surface moves with the body that it is `on`; a `motion` of its own requires `center`");
   if (NsTreeChild(where, "axis") && a[0] == 0 && a[1] == 0 && a[2] == 0)
     NsDiagError(diag, NsKeysPlace(where, "axis"), "the axis of a cylinder must not be zero");
   if (NsSpinIsFree(settings->spin)) {
@@ -166,7 +170,7 @@ static void rate(const NsPair *pair, PetscReal t, const PetscReal *touch_q, cons
   across(pair, d);
   const PetscReal outwards = NsDot3(n, d);
   for (int k = 0; k < 3; k++) dn[k] = s * curvature * (d[k] - n[k] * outwards);
-  out[0] = NsDot3(dn, d);
+  out[0] = NsDot3(dn, d) - NsPairAcceleration(pair, n);
   NsPairTangentRates(pair, t, touch_v, n, dn, arm, out);
 }
 

@@ -44,7 +44,7 @@ static NsPairPoint *add_points(NsFe *fe, PetscInt count)
   return block->point;
 }
 
-static const NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
+static NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
 {
   NsPairPoint *kept = add_points(fe, 1);
 
@@ -154,6 +154,20 @@ static void warn_across(NsFe *fe, const NsContactSettings *settings, const NsSur
   }
 }
 
+/* The motion of a surface, at its start; NULL: it has none. */
+static const NsSurfaceMotion *add_motion(NsFe *fe, const NsSurfaceSettings *surface)
+{
+  const NsMotion   motion = NsMotionPrepare(&surface->motion, fe->config->time->end, fe->arena, fe->diag);
+  NsSurfaceMotion *added;
+
+  if (!motion.parts) return NULL;
+  added              = NsArenaAlloc(fe->arena, sizeof(*added));
+  *added             = (NsSurfaceMotion){.motion = motion, .next = fe->surface_motion};
+  fe->surface_motion = added;
+  NsSurfaceMotionAt(added, 0);
+  return added;
+}
+
 /* The surface of a contact in a pair; false after an error. */
 static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const NsPartnerSettings *partner, NsPair *pair)
 {
@@ -167,7 +181,9 @@ static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const 
   memset(&carrier, 0, sizeof(carrier));
   if (surface->on && !find_point(fe, surface->on, surface->offset, NsKeysPlace(surface->where, "on"), &carrier)) return PETSC_FALSE;
   if (!pair->type->create(pair, &setup, &carrier)) return PETSC_FALSE;
-  pair->point[1] = keep_point(fe, &carrier);
+  NsPairPoint *kept = keep_point(fe, &carrier);
+  pair->point[1]    = kept;
+  kept->moving      = add_motion(fe, surface);
   warn_across(fe, settings, surface, pair);
   return PETSC_TRUE;
 }
@@ -379,6 +395,7 @@ static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b,
 /* Duplicate pairs: with different laws no reaction can satisfy both. */
 static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
 {
+  if (a->point[1]->moving || b->point[1]->moving) return PETSC_FALSE;
   if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
   for (int p = 0; p < 2; p++) {
     if (!is_same_point(a->point[p], b->point[p])) return PETSC_FALSE;
@@ -452,7 +469,7 @@ static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
     const NsPair *pair  = &fe->pair[i];
     fe->rows.contact[i] = i;
     fe->rows.start[i]   = fe->rows.rows;
-    fe->row_stays[i]    = pair->type->flat && !pair->point[0]->spin && !pair->point[1]->spin;
+    fe->row_stays[i]    = pair->type->flat && !pair->point[1]->moving && !pair->point[0]->spin && !pair->point[1]->spin;
     PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->rows));
   }
   fe->rows.contacts         = fe->pairs;
@@ -581,9 +598,11 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   if (fe->balls && fe->massless)
     NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"),
       "with nodes without mass (`mass: redistributed`) all pairs of balls must be candidates: raise near_pairs to their number");
+  if (fe->balls && fe->surface_motion)
+    NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "contacts"), "surfaces with a `motion` cannot be in a model with contacts of balls");
   if (fe->balls) PetscCall(NsFeBallsCheckStart(fe, model));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
-  set_reach(fe, model);
+  if (!fe->surface_motion) set_reach(fe, model); /* else gaps change without their unknowns: every candidate is active */
   PetscCall(make_rows(fe, model));
   PetscFunctionReturn(0);
 }

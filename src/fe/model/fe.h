@@ -63,41 +63,42 @@ struct NsFe {
   PetscInt        bodies, nodes, elements, force_elements, inertias, rings;
   NsFeBody       *body;
   NsFeElement    *element;
-  PetscReal      *x;                           /* [nodes, 3] */
-  PetscInt       *node_body;                   /* [nodes] */
-  PetscInt       *unknown;                     /* body after body, node after node (NsFeNodeUnknowns): number of the equation; -1: supported; below: moved by its support */
-  PetscInt        dofs, unknowns;              /* of nodes, with the supported ones; of equations */
-  PetscInt        rigids, *rigid;              /* nodes of bodies without elements */
-  PetscReal      *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
-  PetscInt        massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
-  NsFeMassless   *statics;                     /* of these; NULL: no massless unknowns */
-  NsForceElement *force;
-  NsFeInertia    *inertia;
-  NsFeMoving      moving;
-  NsFeForces      forces; /* in natural numbers of unknowns, */
-  NsFeForces      here;   /* and in indices of this process (percuss/layout.h) */
-  NsFeRing       *ring;
-  PetscBool       circulates;  /* some bearing has an unsymmetric stiffness */
-  PetscBool       fused;       /* external forces depend on time alone: a step of free flight computes them once */
-  PetscBool       works;       /* some of them have no potential: their power is counted */
-  PetscBool       mass_varies; /* an unbalance on a rotor whose spin is free */
-  NsFeLowRank    *low_rank;    /* NULL unless mass_varies or a force element is computed in every step */
-  PetscReal      *weight;      /* [local] gravity force, N; NULL: none */
-  PetscReal      *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
-  NsBackEnd      *back_end;
-  PetscInt        pairs;
-  NsPair         *pair;              /* [candidates] */
-  NsFeBalls      *balls;             /* contacts with slots */
-  NsFePairPoints *pair_points;       /* of all contacts */
-  PetscReal      *touch_q, *touch_v; /* [touches] values gathered for the pairs */
-  NsRows          rows;              /* of all candidates at the start */
-  NsRows          one;               /* scratch: of any single candidate */
-  PetscBool      *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
-  Vec             work;              /* [local] */
-  PetscInt        free_spins;
-  NsFreeSpin     *free_spin; /* [free_spins] */
-  NsFeMeanTwist  *free_mean; /* [free_spins] */
-  Vec             rest;      /* static solution the run starts from, in natural numbers; NULL: none */
+  PetscReal      *x;         /* [nodes, 3] */
+  PetscInt       *node_body; /* [nodes] */
+  PetscInt     *unknown; /* body after body, node after node (NsFeNodeUnknowns): number of the equation; -1: supported; below: moved by its support */
+  PetscInt      dofs, unknowns;              /* of nodes, with the supported ones; of equations */
+  PetscInt      rigids, *rigid;              /* nodes of bodies without elements */
+  PetscReal    *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
+  PetscInt      massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
+  NsFeMassless *statics;                     /* of these; NULL: no massless unknowns */
+  NsForceElement  *force;
+  NsFeInertia     *inertia;
+  NsFeMoving       moving;
+  NsFeForces       forces; /* in natural numbers of unknowns, */
+  NsFeForces       here;   /* and in indices of this process (percuss/layout.h) */
+  NsFeRing        *ring;
+  PetscBool        circulates;  /* some bearing has an unsymmetric stiffness */
+  PetscBool        fused;       /* external forces depend on time alone: a step of free flight computes them once */
+  PetscBool        works;       /* some of them have no potential: their power is counted */
+  PetscBool        mass_varies; /* an unbalance on a rotor whose spin is free */
+  NsFeLowRank     *low_rank;    /* NULL unless mass_varies or a force element is computed in every step */
+  PetscReal       *weight;      /* [local] gravity force, N; NULL: none */
+  PetscReal       *outer;       /* [local] weight and what else acts from outside at present; NULL: nothing ever does */
+  NsBackEnd       *back_end;
+  PetscInt         pairs;
+  NsPair          *pair;              /* [candidates] */
+  NsFeBalls       *balls;             /* contacts with slots */
+  NsFePairPoints  *pair_points;       /* of all contacts */
+  NsSurfaceMotion *surface_motion;    /* of contacts; NULL: all surfaces are at rest, or carried by bodies */
+  PetscReal       *touch_q, *touch_v; /* [touches] values gathered for the pairs */
+  NsRows           rows;              /* of all candidates at the start */
+  NsRows           one;               /* scratch: of any single candidate */
+  PetscBool       *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
+  Vec              work;              /* [local] */
+  PetscInt         free_spins;
+  NsFreeSpin      *free_spin; /* [free_spins] */
+  NsFeMeanTwist   *free_mean; /* [free_spins] */
+  Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */

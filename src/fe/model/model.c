@@ -142,7 +142,7 @@ static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscRea
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
-  (void)t;
+  NsSurfaceMotionAt(fe->surface_motion, t);
   PetscCall(NsModelTouch(model, q, fe->touch_q));
   for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i].type->gap(&fe->pair[i], fe->touch_q, NULL);
   PetscFunctionReturn(0);
@@ -170,6 +170,7 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
   PetscBool gathered = PETSC_FALSE;
 
   PetscFunctionBegin;
+  NsSurfaceMotionAt(fe->surface_motion, t);
   rows->contacts = active;
   rows->rows     = 0;
   rows->first[0] = 0;
@@ -195,6 +196,7 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
   NsFe *fe = model->data;
 
   PetscFunctionBegin;
+  NsSurfaceMotionAt(fe->surface_motion, t);
   for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]].type->gap(&fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
     const PetscInt i = candidate[k], first = fe->rows.start[i], end = fe->rows.start[i + 1];
@@ -215,6 +217,7 @@ static PetscErrorCode NsModelRowrate_Fe(NsModel *model, PetscReal t, Vec q, Vec 
 
   PetscFunctionBegin;
   PetscCall(PetscArrayzero(d, rows->rows));
+  NsSurfaceMotionAt(fe->surface_motion, t);
   PetscCall(NsModelTouch(model, q, fe->touch_q));
   PetscCall(NsModelTouch(model, v, fe->touch_v));
   for (PetscInt i = 0; i < rows->contacts; i++) {
@@ -238,7 +241,7 @@ static PetscErrorCode NsModelContactPoint_Fe(
   const NsPair *pair = &fe->pair[candidate];
 
   PetscFunctionBegin;
-  (void)t;
+  NsSurfaceMotionAt(fe->surface_motion, t);
   NsPairContactPoint(pair, touch_q, x, u, n);
   PetscFunctionReturn(0);
 }
@@ -308,6 +311,10 @@ static PetscErrorCode NsModelTimes_Fe(NsModel *model, PetscReal t, Vec v, NsTime
   for (PetscInt i = 0; i < fe->pairs; i++) times->next = PetscMin(times->next, NsSpinNext(fe->pair[i].point[1]->spin, t));
   NsFeOuterTimes(&fe->here, t, NsVecRead(v), times);
   NsFeMovedTimes(fe, t, times);
+  for (const NsSurfaceMotion *at = fe->surface_motion; at; at = at->next) {
+    times->next   = PetscMin(times->next, NsMotionNext(&at->motion, t));
+    times->period = PetscMin(times->period, NsMotionPeriod(&at->motion, t));
+  }
   PetscReal next = -times->next, period = -times->period; /* loads are on the processes that own their nodes */
   PetscCall(NsLayoutMax(model->layout, &next));
   PetscCall(NsLayoutMax(model->layout, &period));
@@ -477,6 +484,11 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     if (config->start == 1) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
+  for (const NsSurfaceMotion *at = fe->surface_motion; at; at = at->next) {
+    const PetscReal jump = NsMotionJump(&at->motion, config->time->end);
+    model->moved         = PETSC_TRUE;
+    if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
+  }
   if (!NsDiagErrors(diag) && NsFeStaticsTouch(fe)) PetscCall(NsFeStaticContact(fe, model, loose));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   if (fe->balls) {

@@ -15,8 +15,8 @@ typedef struct {
   PetscInt              entries;
   PetscInt              counted; /* the first so many are owned by this process, which books their power */
   PetscInt             *unknown;
-  PetscReal            *value; /* N, N m */
-  PetscReal            *sine;  /* NULL: does not turn */
+  PetscReal            *value;  /* N, N m */
+  PetscReal            *sine;   /* NULL: does not turn */
   PetscInt              part;   /* of moving supports: 1 + number of the part of a motion whose factor is `time`; else 0 */
   PetscInt              matrix; /* and the NsFeMatrix by which it acts */
   NsFeTwist             twist;
