@@ -232,14 +232,16 @@ void NsFeScene(NsFe *fe, NsModel *model)
 }
 
 /* Displacement, velocity and rotation of one point of the scene; arm: from this point, NULL for none. */
-static void point_fields(const NsPoint *at, const PetscScalar *q, const PetscScalar *v, PetscInt point, NsFields *fields)
+static void point_fields(const NsFe *fe, const NsPoint *at, const PetscScalar *q, const PetscScalar *v, PetscInt point, NsFields *fields)
 {
   for (int k = 0; k < 3; k++) {
     PetscReal u = 0, w = 0, r = 0;
     for (PetscInt i = 0; i < at->unknowns; i++) {
-      u += at->move[i][k] * q[at->unknown[i]];
-      w += at->move[i][k] * v[at->unknown[i]];
-      r += at->turn[i][k] * q[at->unknown[i]];
+      const PetscInt  unknown = at->unknown[i];
+      const PetscReal x       = unknown < 0 ? NsFeHeldValue(fe, unknown) : q[unknown];
+      u += at->move[i][k] * x;
+      w += at->move[i][k] * (unknown < 0 ? NsFeHeldRate(fe, unknown) : v[unknown]);
+      r += at->turn[i][k] * x;
     }
     fields->displacement[3 * point + k] = u;
     fields->velocity[3 * point + k]     = w;
@@ -298,7 +300,7 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
 }
 
 /* Rings tilt with their point but do not spin: magnified rotations would distort them. */
-static void ring_fields(const NsFeRing *ring, const PetscScalar *q, const PetscScalar *v, PetscInt first, NsFields *fields)
+static void ring_fields(const NsFe *fe, const NsFeRing *ring, const PetscScalar *q, const PetscScalar *v, PetscInt first, NsFields *fields)
 {
   PetscReal frame[3][3];
 
@@ -313,7 +315,7 @@ static void ring_fields(const NsFeRing *ring, const PetscScalar *q, const PetscS
       for (int i = 0; i < 3; i++) turn[i] -= along * frame[0][i];
       for (int i = 0; i < 3; i++) rim.move[j][i] += turn[(i + 1) % 3] * arm[(i + 2) % 3] - turn[(i + 2) % 3] * arm[(i + 1) % 3];
     }
-    point_fields(&rim, q, v, first + k, fields);
+    point_fields(fe, &rim, q, v, first + k, fields);
   }
 }
 
@@ -332,7 +334,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
     for (PetscInt k = 0; k < picture->points; k++, point++) {
       const PetscReal *xi = picture->xi[k];
       NsFeExpandMoved(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);
-      point_fields(&at, aq, av, point, fields);
+      point_fields(fe, &at, aq, av, point, fields);
     }
     element_fields(fe, i, aq, cell, fields);
     cell += picture->cells;
@@ -342,6 +344,6 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
     for (int k = 0; fields->section_force && k < 3; k++) fields->section_force[3 * cell + k] = fields->section_moment[3 * cell + k] = 0;
     for (int k = 0; fields->stress_tensor && k < 9; k++) fields->stress_tensor[9 * cell + k] = 0;
   }
-  for (PetscInt r = 0; r < fe->rings; r++) ring_fields(&fe->ring[r], aq, av, point + NS_RING * r, fields);
+  for (PetscInt r = 0; r < fe->rings; r++) ring_fields(fe, &fe->ring[r], aq, av, point + NS_RING * r, fields);
   PetscFunctionReturn(0);
 }
