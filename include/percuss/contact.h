@@ -84,6 +84,10 @@ void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance);
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
+/* Why the law of a contact has no solution in the last local problem, a sentence without full stop; "": the solvers failed. Not owned. */
+const char *NsContactProblem(const NsContact *contact);
+/* The coefficient of friction (along tangent 1) of the last local problem that the candidate was in: of laws over the sliding speed, that of its solution. */
+PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate);
 /* Number of rows of the largest island if its Delassus matrix did not fit into memory in the last NsContactDelassus, else 0; *room (or NULL): number of entries that are allowed. */
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
@@ -126,7 +130,9 @@ void NsContactReached(
   Solves for P[rows] with  u = u_free + G P  and the laws of the contacts in `rows`; G is that of the last NsContactDelassus.
     before: NULL: forces, u itself obeys the law;
             else u^-[rows]: u + e u^- obeys it, with the restitution of those contacts for which restitute[i] is true (NULL: all).
-  *solved is false if every solver of the chain failed, which is not a PETSc error.
+  Friction over the sliding speed takes its coefficient at |u_T| of the solution. With a two-phase law the shift is replaced by an expansion (src/contact/laws/two_phase.c): u_free has to be
+  u^- then, an impact alone.
+  *solved is false if every solver of the chain failed, or a law has no unique solution (NsContactProblem), which is not a PETSc error.
 */
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved);

@@ -4,7 +4,7 @@
       w = b + G P     (b: free relative velocity, plus the shift s = e u^- of an impact; 0 for forces)     and for every contact
 
       normal     0 <= w_N  _|_  P_N >= 0
-      friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval) at P_T
+      friction   -w_T in the normal cone of the disc |P_T| <= mu P_N (planar: the interval; anisotropic: an ellipse) at P_T
       bilateral  w = 0
 
   G need not be symmetric and may be singular (dependent contacts): P is then one of many, w is what counts. With friction there may be several solutions w (wedged contacts), or
@@ -37,11 +37,12 @@ typedef struct {
   const PetscInt  *start;     /* [contacts + 1]; a contact's rows: normal, then up to two tangents */
   const PetscReal *G;         /* [rows, rows] row-major, 1/kg; NULL: `sparse` has it */
   const PetscReal *b;         /* [rows] u_free + shift, m/s */
-  PetscReal       *friction;  /* [contacts] mu */
+  PetscReal       *friction;  /* [contacts] mu; anisotropic: along tangent 1 */
   PetscBool       *bilateral; /* [contacts] */
   /* for large problems */
   const NsLocalSparse *sparse; /* NULL: G is dense */
   const PetscReal     *scale;  /* [rows] for solvers: the unit form is scale_k G_kj scale_j; NULL: G itself */
+  const PetscReal     *across; /* [contacts] anisotropic friction: mu along tangent 2 over that along tangent 1, 0: the same; NULL: all 0 */
 } NsLocalProblem;
 
 #define NS_LOCAL_SMALL 96 /* most rows of problems for methods with n^3 operations and for copies of G */
@@ -61,7 +62,8 @@ typedef struct {
 
 /*
   The residual every solver is judged by: the largest row of |p - proj(p - w / sqrt(d))|, over the largest of |b| / sqrt(d) and |p|, all in sqrt(J).
-  Here p = sqrt(d) P, and d_k = G_kk, rounded to a power of four; of two tangents the larger one counts, the largest of all where G_kk vanishes.
+  Here p = sqrt(d) P, and d_k = G_kk, rounded to a power of four; of two tangents the larger one counts, the largest of all where G_kk vanishes. With anisotropic
+  friction sqrt(d) of tangent 2 is that of tangent 1 over `across`, which makes a disc of the ellipse and keeps the work P . w.
     It is relative: with an absolute tolerance a contact of tiny mass would be "solved" by anything; with P itself in place of p, so would be a light
   contact next to a heavy one. |p| counts up to 1e6 times the largest |b| / sqrt(d) only: jammed contacts can be pressed as hard as one likes, and
   relative to that every velocity is small. Not-a-number if any number is.

@@ -45,11 +45,25 @@ static inline void NsStateSwap(NsState *state, Vec *q, Vec *v)
   NsVecSwap(&state->v, v);
 }
 
+/* What a law is beyond the coefficients of Newton and Coulomb; a scheme names the kinds that it supports (NsSchemeType.laws). */
+enum {
+  NS_LAW_SLIDING     = 1, /* friction depends on the sliding speed */
+  NS_LAW_ANISOTROPIC = 2, /* friction of two tangents depends on the direction */
+  NS_LAW_APPROACH    = 4, /* restitution depends on the approach speed */
+  NS_LAW_TWO_PHASE   = 8, /* impacts have a compression and an expansion: Poisson's law, the energetic law */
+  NS_LAWS            = 15
+};
+
+typedef struct NsContactLaw NsContactLaw; /* src/contact/laws/law.h */
+
 /* Impact and friction law of one candidate. */
 typedef struct {
-  PetscReal restitution;            /* e_N: 0..1 */
-  PetscReal restitution_tangential; /* e_T: 0..1 */
-  PetscReal friction;               /* mu: 0.. */
+  PetscReal           restitution;            /* e_N: 0..1; its largest value */
+  PetscReal           restitution_tangential; /* e_T: 0..1 */
+  PetscReal           friction;               /* mu: 0..; at rest, along tangent 1 */
+  PetscReal           across;                 /* friction along tangent 2 over that along tangent 1; 0: the same */
+  unsigned            kinds;                  /* NS_LAW_... */
+  const NsContactLaw *more;                   /* NULL: no kinds */
 } NsLaw;
 
 typedef struct {

@@ -95,6 +95,7 @@ typedef struct {
   /* Time at which a force is evaluated within the interval that it represents: 0 beginning, 1 end. NULL: the middle (the steps that end and begin at t share it), or, for
      schemes that adapt, a single instant, because their steps end where loads jump. The intervals of all steps tile the time, each weighted by its length. */
   PetscReal (*stands)(const void *settings);
+  unsigned  laws;   /* NS_LAW_...: kinds of contact laws that it supports, beyond the coefficients of Newton and Coulomb */
   PetscReal growth; /* of an undamped mode in a step that is tolerated at the step limit; 0: rounding */
   /* NULL, or fills list[NS_COUNTERS] with what it has counted; how many. */
   PetscInt (*count)(const NsScheme *, NsCounter *list);
@@ -120,9 +121,11 @@ extern const NsVariant *const    NsSchemeVariants[];
 /* The type behind a config's choice. */
 const NsSchemeType *NsSchemeFind(const NsChosen *chosen);
 PetscErrorCode      NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact *contact, NsLedger *ledger, NsScheme **scheme);
-PetscErrorCode      NsSchemeDestroy(NsScheme **scheme);
-PetscErrorCode      NsSchemeStart(NsScheme *scheme, const NsState *state);
-PetscErrorCode      NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
+/* NULL or a sentence without full stop, in text[size]: a law of a contact that the scheme does not support, and schemes that do. */
+const char    *NsSchemeRefusesLaw(const NsSchemeType *type, const NsModel *model, char *text, size_t size);
+PetscErrorCode NsSchemeDestroy(NsScheme **scheme);
+PetscErrorCode NsSchemeStart(NsScheme *scheme, const NsState *state);
+PetscErrorCode NsSchemeStep(NsScheme *scheme, NsState *state, PetscReal dt, NsStepOutcome *outcome);
 /* Before the state is read beyond the touch list. */
 PetscErrorCode NsSchemeComplete(NsScheme *scheme, NsState *state);
 

@@ -77,9 +77,10 @@ typedef struct {
   NsList                    attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
   NsList                    joints, drives;               /* NsChosen and structs of src/multibody, by name */
   const NsAssemblySettings *assembly;
-  int                       start;         /* 0 as given, 1 static */
-  int                       free_dynamics; /* 0 auto, 1 lumped, 2 banded, 3 petsc */
-  NsList                    contacts;      /* NsContactSettings (src/contact/settings.h) by name */
+  int                       start;             /* 0 as given, 1 static */
+  int                       free_dynamics;     /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  NsList                    contacts;          /* NsContactSettings (src/contact/settings.h) by name */
+  NsList                    contact_materials; /* NsMaterialPairSettings, in any order */
   NsChosen                  scheme;
   const NsTimeSettings     *time;
   const NsLimitsSettings   *limits;

@@ -3,6 +3,7 @@
 #include "broad_phase.h"
 #include "coupling.h"
 #include "core/out_of_memory.h"
+#include "laws/law.h"
 
 #define NS_DELASSUS_ROOM 1000000   /* numbers of dense Delassus matrices at first, 8 MB */
 #define NS_DELASSUS_MOST 100000000 /* and at most, 800 MB: 10000 rows that all act on each other */
@@ -49,6 +50,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(NsCouplingCreate(contact));
   PetscCall(NsBroadPhaseCreate(contact));
   PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
+  PetscCall(NsLawsCreate(contact));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -61,6 +63,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   if (!contact) PetscFunctionReturn(0);
   NsIslands *islands = &contact->islands;
   PetscCall(NsLocalChainDestroy(&contact->chain));
+  PetscCall(NsLawsDestroy(contact));
   PetscCall(NsBroadPhaseDestroy(contact));
   PetscCall(NsCouplingDestroy(contact));
   PetscCall(NsRowsDestroy(&contact->all));
@@ -154,6 +157,16 @@ NsLocalStatistics *NsContactStatistics(const NsContact *contact)
 PetscReal NsContactResidual(const NsContact *contact)
 {
   return contact->residual;
+}
+
+PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate)
+{
+  return contact->laws.sliding ? contact->laws.mu[candidate] : contact->model->candidate[candidate].law.friction;
+}
+
+const char *NsContactProblem(const NsContact *contact)
+{
+  return contact->laws.problem;
 }
 
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room)
@@ -348,9 +361,11 @@ static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, La
   const NsIslands *islands = &contact->islands;
 
   for (PetscInt m = islands->start[island], at = 0; m < islands->start[island + 1]; m++, at++) {
-    const NsCandidate *candidate   = &contact->model->candidate[rows->contact[islands->member[m]]];
-    contact->problem.friction[at]  = law == FULL ? candidate->law.friction : 0;
+    const PetscInt     i           = rows->contact[islands->member[m]];
+    const NsCandidate *candidate   = &contact->model->candidate[i];
+    contact->problem.friction[at]  = law == FULL ? NsContactFriction(contact, i) : 0;
     contact->problem.bilateral[at] = law == HELD ? PETSC_TRUE : candidate->bilateral;
+    if (contact->laws.anisotropic) contact->laws.across[at] = candidate->law.across;
   }
 }
 
@@ -363,6 +378,7 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   PetscFunctionBegin;
   *solved           = contact->overflow == 0;
   contact->residual = 0;
+  problem->across   = law == FULL ? contact->laws.across : NULL;
   for (PetscInt s = 0; s < islands->count && *solved; s++) {
     problem->G      = islands->sparse[s] ? NULL : contact->G + islands->block[s];
     problem->sparse = islands->sparse[s] ? &contact->sparse.problem : NULL;
@@ -382,6 +398,11 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved)
+{
+  return solve(contact, rows, b, FULL, P, solved);
+}
+
 PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
   PetscReal *P, PetscBool *solved)
 {
@@ -390,12 +411,17 @@ PetscErrorCode NsContactSolve(NsContact *contact, const NsRows *rows, const Pets
     const NsCandidate *candidate = &contact->model->candidate[rows->contact[i]];
     const PetscBool    bounce    = before && !candidate->bilateral && (!restitute || restitute[i]);
     for (PetscInt k = rows->start[i], d = 0; k < rows->start[i + 1]; k++, d++) {
-      const PetscReal e = d == 0 ? candidate->law.restitution : candidate->law.restitution_tangential;
+      const PetscReal e = !bounce ? 0 : d == 0 ? NsLawRestitution(&candidate->law, PetscAbsReal(before[k])) : candidate->law.restitution_tangential;
       contact->b[k]     = u_free[k] + (bounce ? e * before[k] : 0);
       P[k]              = contact->guess[3 * rows->contact[i] + d];
     }
   }
-  PetscCall(solve(contact, rows, contact->b, FULL, P, solved));
+  if (contact->laws.two_phase && NsLawsHavePhases(contact, rows, before, restitute))
+    PetscCall(NsLawsTwoPhases(contact, rows, u_free, before, restitute, P, solved));
+  else if (contact->laws.sliding)
+    PetscCall(NsLawsSolve(contact, rows, contact->b, before, P, solved));
+  else
+    PetscCall(solve(contact, rows, contact->b, FULL, P, solved));
   for (PetscInt i = 0; *solved && i < rows->contacts; i++) {
     for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) contact->guess[3 * rows->contact[i] + k - rows->start[i]] = P[k];
   }
@@ -471,12 +497,14 @@ void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *
 }
 
 /* Stick or slip: by the law that the last reaction obeys, force or impulse. */
-static NsContactState friction_state(const NsContactReport *report, const NsCandidate *candidate)
+static NsContactState friction_state(const NsContactReport *report, const NsCandidate *candidate, PetscReal mu)
 {
+  const PetscReal across = candidate->law.across > 0 ? candidate->law.across : 1;
+
   for (int kind = 0; kind < 2; kind++) {
     const PetscReal *P          = kind == 0 ? report->force : report->impulse;
-    const PetscReal  tangential = PetscSqrtReal(P[1] * P[1] + P[2] * P[2]);
-    if (P[0] > 0) return tangential < candidate->law.friction * P[0] * (1 - 1e-9) ? NS_STICK : NS_SLIP;
+    const PetscReal  tangential = PetscSqrtReal(P[1] * P[1] + P[2] / across * (P[2] / across));
+    if (P[0] > 0) return tangential < mu * P[0] * (1 - 1e-9) ? NS_STICK : NS_SLIP;
   }
   return NS_CLOSED;
 }
@@ -497,7 +525,7 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
     if (contact->held ? !candidate->bilateral && !contact->held[i] : !NsIsClosed(contact, i))
       report->state = NS_OPEN;
     else
-      report->state = candidate->directions > 1 ? friction_state(report, candidate) : NS_CLOSED;
+      report->state = candidate->directions > 1 ? friction_state(report, candidate, NsContactFriction(contact, i)) : NS_CLOSED;
     /* balls that part meet others: where the solver begins next time must not depend on how long a slot was theirs */
     for (int d = 0; d < 3 && candidate->number[1] > 0 && report->state == NS_OPEN; d++) contact->guess[3 * i + d] = 0;
   }

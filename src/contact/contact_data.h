@@ -57,6 +57,22 @@ typedef struct {
   PetscBool   keeps;             /* contact->gap is that at the end of the step: NsContactKeepGaps */
 } NsBroadPhase;
 
+/* Laws beyond constant coefficients: laws/solve.c. */
+typedef struct {
+  PetscBool  sliding, anisotropic, two_phase; /* some contact's law is so */
+  PetscReal *mu;                              /* [candidates] coefficient of the last local problem; NULL unless `sliding` */
+  PetscReal *across;                          /* [candidates] of an island's contacts, for the local problem; NULL unless `anisotropic` */
+  PetscReal *low, *high, *last_mu, *last_off; /* [candidates] of the contacts of the rows: bracket of mu, last iterate and its residual */
+  PetscBool *tried;                           /* [candidates] static friction, where the slip reverses */
+  PetscReal *u;                               /* [rows] G P */
+  PetscReal *Pc, *uc, *Pe, *b;                /* [rows] compression: impulses, velocities after it; expansion: impulses, its problem */
+  PetscReal *share;                           /* [candidates] of an expansion: its normal impulse over that of the compression */
+  PetscBool *given;                           /* [candidates] it is that */
+  PetscReal *saved;                           /* rows of G that are replaced meanwhile; NULL unless `two_phase` */
+  PetscInt64 room;                            /* for so many numbers */
+  char       problem[256];                    /* why the last problem was not solved; "": the solvers failed */
+} NsLaws;
+
 struct NsContact {
   NsModel   *model;            /* not owned */
   PetscInt   candidates, rows; /* rows: of all candidates together */
@@ -88,9 +104,26 @@ struct NsContact {
   NsLocalProblem   problem;
   PetscInt        *start;  /* [candidates + 1] of an island's problem */
   PetscReal       *c, *Pc; /* [rows] its b and P */
+  NsLaws           laws;
 };
 
 static inline PetscBool NsIsClosed(const NsContact *contact, PetscInt candidate)
 {
   return contact->model->candidate[candidate].bilateral || contact->gap[candidate] <= contact->tolerance[candidate];
 }
+
+/* The local problems of these rows from their b with friction, by the blocks of the last NsContactDelassus and the coefficients in laws.mu; P is the start, and the solution. */
+PetscErrorCode NsContactLocal(NsContact *contact, const NsRows *rows, const PetscReal *b, PetscReal *P, PetscBool *solved);
+
+/* laws/solve.c */
+PetscErrorCode NsLawsCreate(NsContact *contact);
+PetscErrorCode NsLawsDestroy(NsContact *contact);
+/* NsContactLocal with the coefficients of friction at the sliding speeds of the solution. */
+PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscReal *b, const PetscReal *before, PetscReal *P, PetscBool *solved);
+/* Row of G of the normal of contact i of the rows, [*width]; *at: its own entry. Of islands with a dense block only. */
+PetscReal *NsLawsRow(const NsContact *contact, const NsRows *rows, PetscInt i, PetscInt *width, PetscInt *at);
+
+/* laws/two_phase.c: whether an impact of these contacts has two phases; and its impulses. */
+PetscBool      NsLawsHavePhases(const NsContact *contact, const NsRows *rows, const PetscReal *before, const PetscBool *restitute);
+PetscErrorCode NsLawsTwoPhases(NsContact *contact, const NsRows *rows, const PetscReal *u_free, const PetscReal *before, const PetscBool *restitute,
+  PetscReal *P, PetscBool *solved);

@@ -98,7 +98,7 @@ void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const 
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscInt64 rows = 0, numbers = 0;
     islands->sparse[s] = PETSC_FALSE;
-    if (!knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
+    if (contact->laws.two_phase || !knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
     if (rows <= NS_LOCAL_SMALL) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);

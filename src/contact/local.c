@@ -148,16 +148,23 @@ static inline PetscReal root_of(PetscReal d)
   return d;
 }
 
-/* sqrt(d) of a contact's normal and of its tangents: these have one, so that the disc stays a disc. */
-static void find_roots(const NsLocalProblem *p, PetscInt c, PetscReal largest, PetscReal *normal, PetscReal *tangent)
+/* mu along tangent 2 over that along tangent 1. */
+static inline PetscReal across_of(const NsLocalProblem *p, PetscInt c)
+{
+  return p->across && p->across[c] > 0 ? p->across[c] : 1;
+}
+
+/* sqrt(d) of a contact's normal and of its tangents: these have one, so that the disc stays a disc, or those that make a disc of an ellipse. */
+static void find_roots(const NsLocalProblem *p, PetscInt c, PetscReal largest, PetscReal root[3])
 {
   const PetscInt  first = p->start[c], end = p->start[c + 1];
-  const PetscReal d   = diagonal_of(p, c, first);
+  const PetscReal d = diagonal_of(p, c, first), across = across_of(p, c);
   PetscReal       d_t = 0;
 
-  *normal = root_of(d > NS_VANISHING * largest ? d : largest);
-  for (PetscInt k = first + 1; k < end; k++) d_t = PetscMax(d_t, diagonal_of(p, c, k));
-  *tangent = end == first + 1 ? *normal : root_of(d_t > NS_VANISHING * largest ? d_t : largest);
+  root[0] = root_of(d > NS_VANISHING * largest ? d : largest);
+  for (PetscInt k = first + 1; k < end; k++) d_t = PetscMax(d_t, diagonal_of(p, c, k) * (k == first + 1 ? 1 : across * across));
+  root[1] = end == first + 1 ? root[0] : root_of(d_t > NS_VANISHING * largest ? d_t : largest);
+  root[2] = root[1] / across;
 }
 
 /* The blocks with their rows divided by sqrt(d). */
@@ -190,10 +197,10 @@ static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *
 
   PetscFunctionBegin;
   for (PetscInt c = 0; c < p->contacts; c++) {
-    PetscReal normal, tangent;
-    find_roots(p, c, largest, &normal, &tangent);
-    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++) solver->root[k] = k == p->start[c] ? normal : tangent;
-    solver->friction[c] = p->friction[c] * tangent / normal;
+    PetscReal root[3];
+    find_roots(p, c, largest, root);
+    for (PetscInt k = p->start[c]; k < p->start[c + 1]; k++) solver->root[k] = root[k - p->start[c]];
+    solver->friction[c] = p->friction[c] * root[1] / root[0];
   }
   for (PetscInt k = 0; k < n; k++) solver->inverse[k] = 1 / solver->root[k];
   for (PetscInt k = 0; k < n; k++) {
@@ -203,6 +210,7 @@ static PetscErrorCode to_unit_form(NsLocalSolver *solver, const NsLocalProblem *
   solver->unit          = *p;
   solver->unit.b        = solver->b;
   solver->unit.friction = solver->friction;
+  solver->unit.across   = NULL;
   solver->unit.sparse   = NULL;
   solver->unit.scale    = NULL;
   if (NsLocalIsSmall(p)) {
@@ -247,10 +255,13 @@ static void tidy(NsLocalSolver *solver, const NsLocalProblem *p, PetscReal *P)
     if (p->bilateral[c]) continue;
     if (solver->P[k] <= w[k] || solver->P[k] <= NS_ROUNDING * largest) P[k] = 0;
     if (tangents == 0) continue;
+    const PetscReal across = across_of(p, c);
+    if (tangents == 2) P[k + 2] /= across; /* the ellipse as a disc */
     for (PetscInt i = 0; i < tangents; i++) x[i] = solver->inverse[k + 1] * (solver->P[k + 1 + i] - w[k + 1 + i]);
     to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
     for (PetscInt i = 0; i < tangents; i++) x[i] = P[k + 1 + i];
     to_rim(tangents, p->friction[c] * P[k], x, P + k + 1);
+    if (tangents == 2) P[k + 2] *= across;
   }
 }
 
@@ -430,10 +441,10 @@ PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P)
   if (problem->sparse) gather(problem, P);
   for (PetscInt c = 0; c < problem->contacts; c++) {
     const PetscInt first = problem->start[c], rows = problem->start[c + 1] - first;
-    PetscReal      p[3] = {0}, w[3] = {0}, root[2];
-    find_roots(problem, c, largest, &root[0], &root[1]);
+    PetscReal      p[3] = {0}, w[3] = {0}, root[3];
+    find_roots(problem, c, largest, root);
     for (PetscInt i = 0; i < rows; i++) {
-      const PetscReal s = root[i > 0];
+      const PetscReal s = root[i];
       w[i]              = (problem->b[first + i] + velocity_of(problem, c, first + i, P)) / s;
       p[i]              = P[first + i] * s;
       include(&velocity, problem->b[first + i] / s);

@@ -13,6 +13,8 @@ static const NsKey partner_keys[] = {
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal", .example = "[9.5 mm, 0, 0]"},
+  {"material", NS_KEY_STRING, offsetof(NsPartnerSettings, material),
+    .help = "word for `contact_materials`; default: the name of the body's material (`material: steel`)", .example = "steel"},
 #define NS_PAIR(Name)
 #define NS_SURFACE(Name, key, text, value) \
   {#key, NS_KEY_TABLE, offsetof(NsPartnerSettings, surface[NS_SURFACE_##Name]), .table = &NsSurfaceTable_##Name, .help = text, .example = value},
@@ -57,13 +59,7 @@ static const NsKey contact_keys[] = {
     .help = "added to the gap between the partners", .example = "0.1 mm"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "a contact with a gap up to this is closed, so that the drift on a curved surface does not open it", .example = "10 nm"},
-  {"restitution", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help    = "coefficient of restitution (Newton's law): normal velocity of the touching points after an impact over that before it",
-    .example = "0.5"},
-  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsContactSettings, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "the same for tangential velocities, with friction", .example = "0"},
-  {"friction", NS_KEY_NUMBER, offsetof(NsContactSettings, friction), .default_value = "0", .minimum = "0",
-    .help = "coefficient of friction (Coulomb's law)", .example = "0.3"},
+  NS_CONTACT_LAW_KEYS(NsContactSettings),
   {NULL},
 };
 
@@ -91,8 +87,25 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes without a radius; balls touch in any direction");
   if (!NsContactOfBalls(contact) && NsTreeChild(contact->where, "near_pairs"))
     NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
-  if (contact->restitution_tangential > 0 && contact->friction == 0)
-    NsDiagWarning(diag, NsKeysPlace(contact->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+  NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
 }
+
+static void check_pair(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsMaterialPairSettings *pair = settings;
+
+  (void)arena;
+  NsContactLawCheck(&pair->law, pair->where, PETSC_TRUE, diag);
+}
+
+static const NsKey material_pair_keys[] = {
+  {"between", NS_KEY_STRINGS, offsetof(NsMaterialPairSettings, between), .required = true, .least = 2, .most = 2,
+    .help    = "two materials, in any order, or the same twice: names of `materials`, or words that contacts give by `material`",
+    .example = "[steel, bronze]"},
+  NS_CONTACT_LAW_KEYS(NsMaterialPairSettings),
+  {NULL},
+};
+const NsTable NsTable_MaterialPair = {
+  "contact_material", "law of contacts between two materials", material_pair_keys, sizeof(NsMaterialPairSettings), .check = check_pair};
 
 const NsTable NsTable_Contact = {"contact", "unilateral contact of two partners", contact_keys, sizeof(NsContactSettings), .check = check_contact};

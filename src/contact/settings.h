@@ -1,7 +1,8 @@
 /* Contacts as the config has them. The keys of a surface are in the file of its pair, src/contact/pairs; those of all contacts in settings.c. */
 #pragma once
 #include "core/motion.h"
-#include "percuss/keys.h"
+#include "laws/law.h"
+#include "percuss/settings.h"
 
 enum {
 #define NS_PAIR(Name)
@@ -27,17 +28,25 @@ typedef struct {
   double                   radius; /* of a ball or journal around it, m */
   double                   offset[3];
   const NsSurfaceSettings *surface[NS_SURFACES]; /* one of them, where node is NULL */
+  const char              *material;             /* a word of `contact_materials`; NULL: that of the body */
 } NsPartnerSettings;
 
 typedef struct {
-  const NsNode *where;
-  NsList        between;       /* of NsPartnerSettings, two */
-  double        normal[3];     /* node against node: from the first to the second; zero: the axis of the first body */
-  long          near_pairs;    /* balls against balls: slots; 0: by their number */
-  double        gap_offset;    /* added to the geometric gap, m */
-  double        gap_tolerance; /* a gap up to this is closed, m */
-  double        restitution, restitution_tangential, friction;
+  const NsNode        *where;
+  NsList               between;       /* of NsPartnerSettings, two */
+  double               normal[3];     /* node against node: from the first to the second; zero: the axis of the first body */
+  long                 near_pairs;    /* balls against balls: slots; 0: by their number */
+  double               gap_offset;    /* added to the geometric gap, m */
+  double               gap_tolerance; /* a gap up to this is closed, m */
+  NsContactLawSettings law;
 } NsContactSettings;
+
+/* The law of contacts between two materials. */
+typedef struct {
+  const NsNode        *where;
+  NsStrings            between; /* two */
+  NsContactLawSettings law;
+} NsMaterialPairSettings;
 
 /* Those of a plane (pairs/node_plane.c). */
 typedef struct {
@@ -51,7 +60,12 @@ static inline const char *NsPartnerNode(const NsPartnerSettings *partner)
   return partner->nodes.count ? partner->nodes.items[0] : NULL;
 }
 
-extern const NsTable NsTable_Contact;
+extern const NsTable NsTable_Contact, NsTable_MaterialPair;
+
+/* (contact/materials.c) The law of a contact: its own keys, and else those of the pair of its materials. */
+NsLaw NsContactLawOf(const NsConfig *config, const NsContactSettings *settings, NsArena *arena);
+/* Reports words of materials that contacts name and `contact_materials` does not have, and pairs that it has twice. */
+void NsContactMaterialsCheck(const NsConfig *config, NsArena *arena, NsDiag *diag);
 
 /* Two sets of balls: both partners are nodes, one at least with a radius. */
 bool NsContactOfBalls(const NsContactSettings *contact);

@@ -53,6 +53,17 @@ static void check_initial(const NsDense *self, const NsMechanismInitial *initial
   }
 }
 
+/* The law of a contact: that under its name in `each`, and else that of all. */
+static NsLaw law_of(const NsMechanismLaw *law, const char *name, NsArena *arena)
+{
+  const NsMechanismEachLaw *each = law->each.items;
+
+  for (int i = 0; i < law->each.count; i++) {
+    if (!strcmp(law->each.names[i], name)) return NsContactLawMake(&each[i].law, each[i].where, &law->law, arena);
+  }
+  return NsContactLawMake(&law->law, law->where, NULL, arena);
+}
+
 static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *law)
 {
   const NsMechanismContact *list = self->m->contacts;
@@ -69,8 +80,8 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
     self->row[k + 1] = (PetscInt)rows;
     if (list[k].bilateral) continue;
     model->candidate[k].tolerance = law->gap_tolerance;
-    model->candidate[k].law       = (NsLaw){law->restitution, law->restitution_tangential, law->friction};
-    if (law->friction > 0) model->candidate[k].directions += list[k].tangents;
+    model->candidate[k].law       = law_of(law, list[k].name, model->arena);
+    if (model->candidate[k].law.friction > 0) model->candidate[k].directions += list[k].tangents;
   }
   self->g            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (m + 1));
   self->W            = NsArenaAlloc(model->arena, sizeof(PetscReal) * (rows * (size_t)self->n + 1));
@@ -82,16 +93,31 @@ static void add_contacts(NsDense *self, NsModel *model, const NsMechanismLaw *la
   for (PetscInt i = 0; i < self->n; i++) model->touch[i] = i;
 }
 
-/* Friction has no effect in a mechanism whose contacts have no tangents. */
-static void check_friction(const NsDense *self, const NsMechanismLaw *law, NsDiag *diag)
+/* Friction has no effect in a mechanism whose contacts have no tangents; which are its directions is its own affair; names under `each` are those of contacts. */
+static void check_laws(const NsDense *self, const NsMechanismLaw *law, NsArena *arena, NsDiag *diag)
 {
-  PetscInt hits = 0, rubs = 0;
+  const NsMechanismEachLaw *each  = law ? law->each.items : NULL; /* joints alone have no law */
+  const char              **names = NsArenaAlloc(arena, sizeof(*names) * ((size_t)self->contacts + 1));
+  PetscInt                  hits = 0, rubs = 0;
+
+  if (!law) return;
 
   for (PetscInt k = 0; k < self->contacts; k++) {
-    hits += !self->m->contacts[k].bilateral;
+    if (!self->m->contacts[k].bilateral) names[hits++] = self->m->contacts[k].name;
     rubs += self->m->contacts[k].tangents > 0;
   }
-  if (hits && !rubs && law->friction > 0)
+  for (int i = 0; i < law->each.count; i++) {
+    PetscInt k = 0;
+    while (k < hits && strcmp(names[k], law->each.names[i])) k++;
+    if (k == hits)
+      NsDiagError(diag, law->each.where[i]->key_place, "%s has no contact '%s'%s", self->m->name, law->each.names[i],
+        NsDidYouMean(NsNearestWord(law->each.names[i], names)));
+    if (each[i].law.friction && each[i].law.friction->anisotropy)
+      NsDiagError(diag, NsKeysPlace(each[i].where, "friction"), "friction that depends on the direction is for contacts with planes");
+  }
+  if (law->law.friction && law->law.friction->anisotropy)
+    NsDiagError(diag, NsKeysPlace(law->where, "friction"), "friction that depends on the direction is for contacts with planes");
+  if (hits && !rubs && NsContactLawMake(&law->law, law->where, NULL, arena).friction > 0)
     NsDiagWarning(diag, NsKeysPlace(law->where, "friction"), "friction has no effect: contacts of %s have no tangential direction", self->m->name);
 }
 
@@ -283,7 +309,7 @@ PetscErrorCode NsModelCreate_Mechanism(const NsConfig *config, NsArena *arena, N
   PetscCall(NsLayoutCreateIdentity(self->n, &model->layout));
   model->length_scale = self->m->length(&self->c);
   add_contacts(self, model, settings->contact);
-  check_friction(self, settings->contact, diag);
+  check_laws(self, settings->contact, model->arena, diag);
   make_picture(self, model);
   list_probes(self, model);
   check_start(self, model, config, settings->initial, diag);

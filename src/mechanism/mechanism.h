@@ -2,14 +2,23 @@
   Mechanisms in the program: their key tables, and the model made from one. The contract of a mechanism is percuss/mechanism.h.
 */
 #pragma once
+#include "contact/laws/law.h"
 #include "percuss/mechanism.h"
 #include "percuss/model.h"
 #include "percuss/settings.h"
 
-/* One law for all contacts of a mechanism. */
+/* The law of a contact of a mechanism by its name. */
 typedef struct {
-  const NsNode *where;
-  double        restitution, restitution_tangential, friction, gap_tolerance;
+  const NsNode        *where;
+  NsContactLawSettings law;
+} NsMechanismEachLaw;
+
+/* The law of all contacts of a mechanism, and of single ones. */
+typedef struct {
+  const NsNode        *where;
+  NsContactLawSettings law;
+  double               gap_tolerance;
+  NsList               each; /* NsMechanismEachLaw by the names of contacts */
 } NsMechanismLaw;
 
 /* Initial values: position and rate of each coordinate. */

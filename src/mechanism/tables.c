@@ -12,17 +12,29 @@ static void check_law(const void *settings, NsArena *arena, NsDiag *diag)
   const NsMechanismLaw *law = settings;
 
   (void)arena;
-  if (law->restitution_tangential > 0 && law->friction == 0)
-    NsDiagWarning(diag, NsKeysPlace(law->where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+  NsContactLawCheck(&law->law, law->where, PETSC_TRUE, diag);
 }
 
+static void check_each(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsMechanismEachLaw *law = settings;
+
+  (void)arena;
+  NsContactLawCheck(&law->law, law->where, PETSC_FALSE, diag);
+}
+
+static const NsKey each_keys[] = {
+  NS_CONTACT_LAW_KEYS(NsMechanismEachLaw),
+  {NULL},
+};
+static const NsTable each_table = {
+  "mechanism_contact_each", "law of one contact of a mechanism", each_keys, sizeof(NsMechanismEachLaw), .check = check_each};
+
 static const NsKey law_keys[] = {
-  {"restitution", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "Newton's coefficient: velocity after over velocity before an impact, of the touching points", .example = "0.4"},
-  {"restitution_tangential", NS_KEY_NUMBER, offsetof(NsMechanismLaw, restitution_tangential), .default_value = "0", .minimum = "0", .maximum = "1",
-    .help = "the same along the surface, where there is friction", .example = "0"},
-  {"friction", NS_KEY_NUMBER, offsetof(NsMechanismLaw, friction), .default_value = "0", .minimum = "0", .help = "Coulomb's coefficient",
-    .example = "0.01"},
+  NS_CONTACT_LAW_KEYS(NsMechanismLaw),
+  {"each", NS_KEY_NAMED, offsetof(NsMechanismLaw, each), .table = &each_table,
+    .help    = "laws of single contacts by their names (`percuss explain` of the body lists them); what they leave out is that of all",
+    .example = "{left: {restitution: 0.2}}"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsMechanismLaw, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "a contact with a gap up to this is closed, so that rounding does not open it", .example = "1e-12 m"},
   {NULL},

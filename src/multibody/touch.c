@@ -125,7 +125,10 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
     NsCross((PetscReal[3]){0, 0, 1}, touch->n, touch->t[0]);
   else
     NsAcross(touch->n, touch->t[0], touch->t[1]);
-  (void)settings;
+  if (!NsContactLawTurn(&touch->law, touch->n, planar ? 1 : 2, touch->t)) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "`along` of the anisotropy is normal to the surface");
+    return PETSC_FALSE;
+  }
   return PETSC_TRUE;
 }
 
@@ -146,7 +149,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
   const NsPartnerSettings *first = NsPartnerNode(&side[0]) ? &side[0] : &side[1], *second = first == &side[0] ? &side[1] : &side[0];
   NsMbTouch                common = {.offset = settings->gap_offset,
                    .tolerance                = settings->gap_tolerance,
-                   .law                      = {settings->restitution, settings->restitution_tangential, settings->friction},
+                   .law                      = NsContactLawOf(self->config, settings, self->arena),
                    .side                     = {{.body = self->bodies}, {.body = self->bodies}}};
   PetscInt                 count[2], made = 0;
 
@@ -156,6 +159,10 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
     return 0;
   }
   if (plane && !set_plane(self, settings, second, &common)) return 0;
+  if (!plane && common.law.across != 0) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "friction that depends on the direction is for contacts with planes");
+    return 0;
+  }
   count[0] = balls_of(self, first, plane, NULL);
   count[1] = plane ? 1 : balls_of(self, second, plane, NULL);
   if (!list || !count[0] || !count[1]) return count[0] * count[1];

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 #include "advice.h"
 #include "private.h"
 
@@ -118,6 +119,19 @@ static void advise_elements(const NsRun *run, Demands d, PetscReal limit, PetscR
       ceil(end / advice->step), also);
 }
 
+/* The nearest scheme that supports the laws of the contacts, where the advised one does not. */
+static void mind_laws(const NsModel *model, NsAdvice *advice)
+{
+  char text[512];
+
+  for (const NsSchemeType *const *type = NsSchemeTypes; *type; type++) {
+    if (strcmp((*type)->variant.name, advice->scheme) || !NsSchemeRefusesLaw(*type, model, text, sizeof(text))) continue;
+    advice->scheme = (*type)->implicit ? "implicit_split" : advice->step == 0 ? "half_explicit_adaptive" : "half_explicit";
+    (void)snprintf(advice->reason, sizeof(advice->reason), "it supports the laws of these contacts");
+    return;
+  }
+}
+
 PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
 {
   const NsModel *model = run->model;
@@ -127,6 +141,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
   PetscFunctionBegin;
   if (!model->analysis.frequency_bound) {
     advise_mechanism(model, d, advice);
+    mind_laws(model, advice);
     PetscFunctionReturn(0);
   }
   if (model->massless) {
@@ -144,5 +159,6 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
     advice->step   = 0;
     (void)snprintf(advice->reason, sizeof(advice->reason), "the model has no vibration: only contacts limit the step");
   }
+  mind_laws(model, advice);
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "contact/settings.h"
 #include "core/out_of_memory.h"
 #include "core/petsc_message.h"
 #include "core/sha256.h"
@@ -91,8 +92,10 @@ static PetscErrorCode build(NsRun *run)
 {
   const NsSchemeType *type = NsSchemeFind(&run->config.scheme);
   const char         *refusal;
+  char                law[512];
 
   PetscFunctionBegin;
+  NsContactMaterialsCheck(&run->config, run->arena, run->diag);
   PetscCall(make_model(run, (NsModelNeeds){.stiffness = type->implicit}));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsModelCheck(run->model));
@@ -104,6 +107,7 @@ static PetscErrorCode build(NsRun *run)
       run->model->velocity_jump);
   else
     refusal = type->refuses ? type->refuses(run->model, run->config.scheme.settings) : NULL;
+  if (!refusal) refusal = NsSchemeRefusesLaw(type, run->model, law, sizeof(law));
   if (refusal)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' does not support this model: %s", type->variant.name, refusal);
   PetscCall(NsWritersCheck(run->config.output, run->model, run->arena, run->diag));

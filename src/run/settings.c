@@ -74,6 +74,9 @@ static const NsKey config_keys[] = {
 #undef NS_ATTACHMENT
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "unilateral contacts",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
+  {"contact_materials", NS_KEY_LIST, offsetof(NsConfig, contact_materials), .table = &NsTable_MaterialPair,
+    .help    = "restitution and friction by pairs of materials, for contacts that do not give their own",
+    .example = "[{between: [steel, bronze], friction: 0.18, restitution: 0.6}]"},
   {"joints", NS_KEY_NAMED_VARIANTS, offsetof(NsConfig, joints), .variants = NsJointVariants,
     .help    = "joints between bodies of `type: body`, each with a name of your choice",
     .example = "{A: {type: revolute, between: [ground, crank.left]}}"},

@@ -51,6 +51,7 @@ const NsSchemeType NsSchemeType_EventDrivenHem5 = {
   .varies        = PETSC_TRUE,
   .adapts        = PETSC_TRUE,
   .refuses       = NsEventDrivenRefuses,
+  .laws          = NS_LAW_APPROACH | NS_LAW_TWO_PHASE,
   .size          = sizeof(NsEventDriven),
   .declare       = declare,
   .start         = NsEventDrivenStart,

@@ -2,6 +2,7 @@
   Event-driven loop: what happens at an event: impact, and which contacts are held afterwards. See event_driven.h.
 */
 #include "event_driven.h"
+#include "contact/laws/law.h"
 
 static const NsEventSettings *settings_of(const NsScheme *scheme)
 {
@@ -64,7 +65,7 @@ static PetscErrorCode is_impact(NsScheme *scheme, const NsState *at, PetscBool *
     const PetscReal u = self->before[rows->start[k]], a = self->velocity[rows->start[k]];
     const PetscBool joint = model->candidate[i].bilateral,
                     hits  = joint ? PetscAbsReal(u) > settings_of(scheme)->velocity_tolerance : !self->is_held[i] && u < 0 && !turns(scheme, u, a);
-    self->restitute[k]    = !joint && !is_slow(scheme, model->candidate[i].law.restitution * u, a);
+    self->restitute[k]    = !joint && !is_slow(scheme, NsLawRestitution(&model->candidate[i].law, PetscAbsReal(u)) * u, a);
     self->impact[k]       = hits;
     *impact               = *impact || hits;
   }

@@ -129,6 +129,7 @@ const NsSchemeType NsSchemeType_ExplicitVelocity = {
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Sec. 4, Fig. 7",
     },
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH,
   .size          = sizeof(NsTrapezoidal),
   .declare       = NsTrapezoidalDeclare,
   .start         = NsTrapezoidalStart,

@@ -247,7 +247,8 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscCall(NsAlphaBook(scheme, x, dt));
   if (self->moved) {
     PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->of_joints, 1 / alpha->B));
-    NsContactBookForces(scheme->ledger, &self->position.wp, self->of_joints, dt / alpha->B, NULL); /* of driven joints; one row each, without friction */
+    NsContactBookForces(
+      scheme->ledger, &self->position.wp, self->of_joints, dt / alpha->B, NULL); /* of driven joints; one row each, without friction */
   }
   PetscCall(NsPercussionReport(scheme, x->v));
   PetscCall(NsAlphaFinish(scheme, x, dt));
@@ -291,6 +292,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
                        "generalized-alpha scheme, Comput. Methods Appl. Mech. Engrg. 281 (2014)",
     },
   .implicit = PETSC_TRUE,
+  .laws     = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH,
   .size     = sizeof(NsScheme_GeneralisedAlpha),
   .declare  = declare,
   .start    = NsAlphaStart,

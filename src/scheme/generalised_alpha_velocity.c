@@ -60,6 +60,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
                    "constraints, Int. J. Numer. Meth. Engng. 96 (2013), 4",
     },
   .implicit = PETSC_TRUE,
+  .laws     = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH,
   .size     = sizeof(NsAlphaReaction),
   .declare  = NsAlphaReactionDeclare,
   .start    = NsAlphaStart,

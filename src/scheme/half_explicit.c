@@ -114,6 +114,7 @@ const NsSchemeType NsSchemeType_HalfExplicit = {
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Fig. 9, Sec. 5.2",
     },
+  .laws          = NS_LAWS,
   .size          = sizeof(NsTrapezoidal),
   .declare       = NsTrapezoidalDeclare,
   .start         = NsTrapezoidalStart,

@@ -121,6 +121,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAcceleration = {
                    "Galerkin methods, Sec. 3, Fig. 4",
     },
   .refuses       = refuses,
+  .laws          = NS_LAW_APPROACH | NS_LAW_TWO_PHASE,
   .size          = sizeof(NsTrapezoidal),
   .declare       = NsTrapezoidalDeclare,
   .start         = NsTrapezoidalStart,

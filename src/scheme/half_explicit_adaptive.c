@@ -178,7 +178,7 @@ static PetscBool friction_jumps(const NsScheme *scheme, PetscInt i, PetscReal h,
     now += force * force;
     along += force * last->force[d];
   }
-  const PetscReal most  = 2 / h * candidate->law.friction * P[0];
+  const PetscReal most  = 2 / h * NsContactFriction(scheme->contact, k) * P[0];
   const PetscBool slips = PetscSqrtReal(now) > (1 - NS_SLIPS) * most;
   return slips != (last->state == NS_SLIP) || along < 0;
 }
@@ -315,6 +315,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
                    "Galerkin methods, Fig. 9; E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, II.4",
     },
   .refuses       = refuses,
+  .laws          = NS_LAWS,
   .size          = sizeof(NsScheme_HalfExplicitAdaptive),
   .declare       = declare,
   .start         = start,

@@ -146,6 +146,7 @@ const NsSchemeType NsSchemeType_HalfExplicitTwoStep = {
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, Fig. 24",
     },
+  .laws          = NS_LAWS,
   .size          = sizeof(NsScheme_HalfExplicitTwoStep),
   .declare       = declare,
   .start         = NsTrapezoidalStart,

@@ -138,6 +138,7 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
                    "Galerkin methods, outlook; J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993)",
     },
   .implicit = PETSC_TRUE,
+  .laws     = NS_LAWS,
   .size     = sizeof(NsScheme_ImplicitSplit),
   .declare  = declare,
   .start    = NsAlphaStart,

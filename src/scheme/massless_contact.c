@@ -420,6 +420,7 @@ const NsSchemeType NsSchemeType_MasslessContact = {
     },
   .massless      = PETSC_TRUE,
   .refuses       = refuses,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC,
   .size          = sizeof(NsMasslessContact),
   .declare       = declare,
   .start         = start,

@@ -471,6 +471,7 @@ const NsSchemeType NsSchemeType_Modal = {
     },
   .implicit = PETSC_TRUE,
   .refuses  = refuses,
+  .laws     = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC,
   .size     = sizeof(NsModal),
   .declare  = declare,
   .start    = start,

@@ -123,6 +123,7 @@ const NsSchemeType NsSchemeType_MoreauJeanExplicit = {
       .reference = "T. Schindler, S. Rezaei, J. Kursawe, V. Acary, Half-explicit timestepping schemes on velocity level based on time-discontinuous "
                    "Galerkin methods, (43)-(47)",
     },
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH,
   .size          = sizeof(NsScheme_MoreauJeanExplicit),
   .declare       = declare,
   .start         = start,

@@ -19,6 +19,7 @@
   for O(dt). A contact that opens, but is brought back within the step, ends with u1 = 0, and its percussion works: an elastic bar with e = 1 gains 1e-4 of its energy.
 */
 #include "position.h"
+#include "contact/laws/law.h"
 #include "iteration.h"
 #include "theta.h"
 
@@ -90,7 +91,7 @@ static PetscErrorCode settle(NsScheme *scheme, PetscReal t1)
   for (PetscInt i = 0; i < p->w.contacts && at < count; i++) {
     const NsCandidate *candidate = &scheme->model->candidate[p->w.contact[i]];
     if (p->w.contact[i] != self->list[at]) continue;
-    self->miss[at] += candidate->bilateral ? 0 : candidate->law.restitution * p->u0[p->w.start[i]];
+    self->miss[at] += candidate->bilateral ? 0 : NsLawRestitution(&candidate->law, -p->u0[p->w.start[i]]) * p->u0[p->w.start[i]];
     most = PetscMax(most, PetscAbsReal(self->miss[at]));
     at++;
   }
@@ -243,6 +244,7 @@ const NsSchemeType NsSchemeType_ProjectionCombined = {
       .reference = "V. Acary, O. Bonnefon, Time integration of nonsmooth mechanical systems with unilateral contact, a projection/activation scheme",
     },
   .implicit      = PETSC_TRUE,
+  .laws          = NS_LAW_SLIDING | NS_LAW_ANISOTROPIC | NS_LAW_APPROACH,
   .size          = sizeof(NsScheme_ProjectionCombined),
   .declare       = declare,
   .start         = NsThetaStart,

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include "percuss/scheme.h"
 
 #define NS_NEARLY 1e-5 /* residual of a contact problem that the key contact_tolerance can reach */
@@ -49,6 +50,28 @@ PetscErrorCode NsSchemeCreate(const NsChosen *chosen, NsModel *model, NsContact 
   PetscCall(scheme->type->declare(scheme, scheme->work));
   *result = scheme;
   PetscFunctionReturn(0);
+}
+
+const char *NsSchemeRefusesLaw(const NsSchemeType *type, const NsModel *model, char *text, size_t size)
+{
+  static const char *const what[] = {"friction over the sliding speed", "friction that depends on the direction",
+    "restitution over the approach speed", "an impact law with compression and expansion"};
+  char                     name[NS_CANDIDATE_NAME];
+
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    const unsigned missing = model->candidate[i].law.kinds & ~type->laws;
+    int            kind    = 0;
+    if (!missing) continue;
+    while (!(missing >> kind & 1)) kind++;
+    int used =
+      snprintf(text, size, "contact '%s' has %s, which it does not solve; schemes that do:", NsCandidateName(&model->candidate[i], name), what[kind]);
+    for (const NsSchemeType *const *other = NsSchemeTypes; *other; other++) {
+      if ((model->candidate[i].law.kinds & ~(*other)->laws) || (size_t)used >= size) continue;
+      used += snprintf(text + used, size - (size_t)used, "%s %s", text[used - 1] == ':' ? "" : ",", (*other)->variant.name);
+    }
+    return text;
+  }
+  return NULL;
 }
 
 PetscErrorCode NsSchemeDestroy(NsScheme **result)
@@ -167,6 +190,10 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
       "%" PetscInt_FMT " contact rows (of %" PetscInt_FMT
       " for the %s) act on each other at once: their dense Delassus matrix of %.3g MB is larger than %.3g MB",
       overflow, rows->rows, what, 8e-6 * overflow * overflow, 8e-6 * (double)room));
+    PetscFunctionReturn(0);
+  }
+  if (*NsContactProblem(scheme->contact)) {
+    PetscCall(PetscSNPrintf(outcome->reason, sizeof(outcome->reason), "%s", NsContactProblem(scheme->contact)));
     PetscFunctionReturn(0);
   }
   const PetscReal residual = NsContactResidual(scheme->contact);

@@ -57,12 +57,15 @@ static PetscBool check_common(NsFe *fe, const NsContactSettings *settings, const
 PetscInt NsFeBallSets(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate)
 {
   const NsPartnerSettings *side = settings->between.items;
-  const NsLaw              law  = {settings->restitution, settings->restitution_tangential, settings->friction};
+  const NsLaw              law  = NsContactLawOf(fe->config, settings, fe->arena);
   const NsPairPoint       *point[2];
   BallSets                 balls;
   PetscInt                 count = 0;
 
   if (!find_balls(fe, settings, &balls)) return 0;
+  if (law.across != 0 && !pair)
+    NsDiagError(
+      fe->diag, NsKeysPlace(settings->where, "friction"), "friction that depends on the direction is for contacts with planes, not between balls");
   if (!pair) return !check_common(fe, settings, &balls) ? 0 : balls.slots > 0 ? balls.slots : balls.pairs;
   for (int p = 0; p < 2; p++) point[p] = p == 1 && balls.same ? point[0] : NsFeKeepPoints(fe, &balls.set[p]);
   const NsPair common = {.type = &NsPairType_Balls,

@@ -26,6 +26,7 @@ typedef struct {
 
 struct NsFeBalls {
   const NsContactSettings *settings;
+  NsLaw                    law;
   const NsPairPoint       *point[2];
   PetscInt                 count[2], first, slots;
   PetscBool                same; /* one set with itself: pairs i < j */
@@ -95,7 +96,7 @@ static PetscBool find_sample(NsFe *fe, NsFeBalls *balls, NsPair *sample)
     for (PetscInt j = balls->same ? i + 1 : 0; j < PetscMin(balls->count[1], i + 3); j++) {
       if (!may_touch(balls, i, j)) continue;
       bind(balls, 0, i, j, sample);
-      sample->type->prepare(sample, NULL, balls->settings->friction);
+      sample->type->prepare(sample, NULL, balls->law.friction);
       if (sample->frame->tangents <= most) continue;
       most    = sample->frame->tangents;
       best[0] = i;
@@ -116,7 +117,13 @@ PetscBool NsFeBallsCreate(NsFe *fe, const NsContactSettings *settings, const cha
   NsFeBalls *balls = NsArenaAlloc(fe->arena, sizeof(*balls));
   NsPair     sample;
 
-  *balls        = (NsFeBalls){.settings = settings, .first = -1, .slots = slots, .same = same, .common = *pair, .others = fe->balls};
+  *balls        = (NsFeBalls){.settings = settings,
+           .law                         = NsContactLawOf(fe->config, settings, fe->arena),
+           .first                       = -1,
+           .slots                       = slots,
+           .same                        = same,
+           .common                      = *pair,
+           .others                      = fe->balls};
   balls->radii  = pair->radius[0] + pair->radius[1];
   balls->margin = NS_MARGIN * balls->radii;
   balls->frame  = NsArenaAlloc(fe->arena, sizeof(*balls->frame) * (size_t)slots);
@@ -135,10 +142,7 @@ PetscBool NsFeBallsCreate(NsFe *fe, const NsContactSettings *settings, const cha
   for (PetscInt s = slots - 1; s >= 0; s--) {
     pair[s]       = sample;
     pair[s].frame = &balls->frame[s];
-    candidate[s]  = (NsCandidate){.name = name,
-       .slot                            = PETSC_TRUE,
-       .law                             = {settings->restitution, settings->restitution_tangential, settings->friction},
-       .tolerance                       = settings->gap_tolerance};
+    candidate[s]  = (NsCandidate){.name = name, .slot = PETSC_TRUE, .law = balls->law, .tolerance = settings->gap_tolerance};
   }
   fe->balls = balls;
   return PETSC_TRUE;
@@ -254,7 +258,7 @@ static void link(NsFeBalls *balls, NsModel *model, NsPair *pair, PetscInt slot, 
   NsCandidate *candidate = &model->candidate[balls->first + slot];
 
   bind(balls, slot, i, j, pair);
-  pair->type->prepare(pair, NULL, balls->settings->friction);
+  pair->type->prepare(pair, NULL, balls->law.friction);
   balls->next[slot]     = balls->partners[i];
   balls->partners[i]    = slot;
   candidate->number[0]  = i + 1;

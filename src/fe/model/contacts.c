@@ -173,7 +173,7 @@ static PetscBool set_surface(NsFe *fe, const NsContactSettings *settings, const 
 {
   const int                which   = NsPartnerSurface(partner);
   const NsSurfaceSettings *surface = partner->surface[which];
-  const NsPairSetup        setup   = {surface, settings->friction, fe->diag};
+  const NsPairSetup        setup   = {surface, NsContactLawOf(fe->config, settings, fe->arena).friction, fe->diag};
   NsPoint                  carrier;
 
   pair->type = NsSurfaceTypes[which];
@@ -267,7 +267,7 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
 {
   const NsPartnerSettings *side = settings->between.items;
   const NsPartnerSettings *body = NsPartnerNode(&side[0]) ? &side[0] : &side[1], *other = NsPartnerNode(&side[0]) ? &side[1] : &side[0];
-  const NsLaw              law   = {settings->restitution, settings->restitution_tangential, settings->friction};
+  const NsLaw              law   = NsContactLawOf(fe->config, settings, fe->arena);
   const NsPlace            place = NsKeysPlace(body->where, "node");
   NsPair                   common;
   NsFePointSet             set;
@@ -299,6 +299,11 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
   common.frame     = NsArenaAlloc(fe->arena, sizeof(*common.frame));
   good             = NsPartnerNode(other) ? set_node(fe, settings, &common) : set_surface(fe, settings, other, &common);
   if (!good || !check_clearance(fe, settings, body, &common)) return 0;
+  if (law.across != 0 && !common.type->flat) {
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "friction"),
+      "friction that depends on the direction is for contacts with planes, not with a %s", common.type->name);
+    return 0;
+  }
   const NsPairPoint *point = NsPartnerNode(other) ? common.point[0] : NsFeKeepPoints(fe, &set);
   for (PetscInt i = 0; i < count; i++) {
     pair[i]          = common;
@@ -323,14 +328,16 @@ static const char *name_some(NsFe *fe, const NsCandidate *candidate, const NsPai
 }
 
 /* The frame of a pair from that of its contact; shared with the previous pair (or NULL) if both are equal. */
-static void prepare(NsFe *fe, const NsContactSettings *settings, NsPair *pair, NsPairFrame *last)
+static void prepare(NsFe *fe, const NsContactSettings *settings, NsLaw *law, NsPair *pair, NsPairFrame *last)
 {
   NsPairFrame frame;
 
   memset(&frame, 0, sizeof(frame)); /* to be compared */
   for (int k = 0; k < 3; k++) frame.normal[k] = pair->frame->normal[k];
   pair->frame = &frame;
-  pair->type->prepare(pair, fe->touch_q, settings->friction);
+  pair->type->prepare(pair, fe->touch_q, law->friction);
+  if (!NsContactLawTurn(law, frame.normal, frame.tangents, frame.tangent))
+    NsDiagError(fe->diag, NsKeysPlace(settings->where, "friction"), "`along` of the anisotropy is normal to the surface");
   pair->frame = last;
   if (last && !memcmp(last, &frame, sizeof(frame))) return;
   pair->frame  = NsArenaAlloc(fe->arena, sizeof(*pair->frame));
@@ -343,11 +350,12 @@ static void prepare(NsFe *fe, const NsContactSettings *settings, NsPair *pair, N
 */
 static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscInt first, PetscInt count, PetscInt to, NsCandidate *candidate)
 {
-  PetscInt kept = 0, held = -1, still = -1, stills = 0; /* the first one held, the first that cannot slide */
+  const PetscBool rubs = count > 0 && candidate[first].law.friction > 0;
+  PetscInt        kept = 0, held = -1, still = -1, stills = 0; /* the first one held, the first that cannot slide */
 
   for (PetscInt i = first; i < first + count; i++) {
     NsPair *pair = &fe->pair[i];
-    prepare(fe, settings, pair, i > first ? fe->pair[i - 1].frame : NULL);
+    prepare(fe, settings, &candidate[i].law, pair, i > first ? fe->pair[i - 1].frame : NULL);
     if (!NsPairActs(pair)) {
       held = held < 0 ? i : held;
       continue;
@@ -362,9 +370,9 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
     NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s ignored: supported, or fixed along the normal",
       name_some(fe, &candidate[held], &fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
   }
-  if (settings->friction > 0 && stills == kept && kept)
+  if (rubs && stills == kept && kept)
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect here: the nodes cannot move along the surface");
-  else if (settings->friction > 0 && stills)
+  else if (rubs && stills)
     NsDiagWarning(fe->diag, NsKeysPlace(settings->where, "friction"), "friction has no effect on %s, which cannot move along the surface",
       name_some(fe, &candidate[still], &fe->pair[still], stills - 1));
   for (PetscInt i = first; i < first + count; i++) {
