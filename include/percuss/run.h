@@ -16,6 +16,7 @@
 typedef struct NsRun NsRun;
 
 extern const NsTable NsTable_Config;
+extern const NsTable NsTable_Orbit; /* the key `orbit` */
 
 typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
 

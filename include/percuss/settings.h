@@ -21,6 +21,21 @@ typedef struct {
   int           on_exceed;   /* NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP */
 } NsLimitsSettings;
 
+/* What `percuss orbit` computes. */
+typedef struct {
+  const NsNode *where;
+  const char   *key, *from, *to;
+} NsOrbitOverSettings;
+
+typedef struct {
+  const NsNode              *where;
+  long                       times, settle, points;
+  double                     forcing_period; /* s; 0: that of the loads */
+  double                     step;
+  const NsOrbitOverSettings *over;   /* NULL: one orbit */
+  NsStrings                  follow; /* key `switch` */
+} NsOrbitSettings;
+
 /* A point along a rotor whose orbit is recorded. */
 typedef struct NsStationSettings {
   const NsNode *where;
@@ -84,5 +99,6 @@ typedef struct {
   NsChosen                  scheme;
   const NsTimeSettings     *time;
   const NsLimitsSettings   *limits;
+  const NsOrbitSettings    *orbit;
   const NsOutputSettings   *output;
 } NsConfig;

@@ -320,7 +320,7 @@ class Run:
 
     def analysis(self, name: str) -> Table:
         """A table of `percuss modes` or `percuss response`: modes.csv, campbell.csv, critical_speeds.csv, response.csv."""
-        command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N"}.get(name, "modes CONFIG --campbell FROM:TO:N")
+        command = {"modes.csv": "modes CONFIG", "response.csv": "response CONFIG --speeds FROM:TO:N", "branch_probes.csv": "orbit CONFIG"}.get(name, "modes CONFIG --campbell FROM:TO:N")
         path = self.directory / name
         if not path.exists():
             raise ResultsError(f"{self.directory}: no {name}; `percuss {command}` writes it")

@@ -54,4 +54,72 @@ static const NsColumn response_columns[] = {
 const NsCsvType NsCsvType_Response = {
   "response.csv", "a row for each speed", NS_CSV_ANALYSIS, response_columns, "probe", offsetof(NsResponseRow, value), sizeof(NsResponseValue)};
 
-const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES] = {&NsCsvType_Modes, &NsCsvType_Campbell, &NsCsvType_CriticalSpeeds, &NsCsvType_Response};
+static const NsColumn orbit_columns[] = {
+  {"time", "s", "time, from the beginning of the forcing", offsetof(NsOrbitRow, time)},
+  {"value", NS_UNIT_UNKNOWN, "value of the probe", 0},
+  {NULL},
+};
+const NsCsvType NsCsvType_Orbit = {
+  "orbit.csv", "a row for each moment of the orbit", NS_CSV_ANALYSIS, orbit_columns, "probe", offsetof(NsOrbitRow, value), sizeof(PetscReal)};
+
+static const NsColumn orbit_event_columns[] = {
+  {"time", "s", "time, from the beginning of the forcing", offsetof(NsOrbitEventRow, time)},
+  {"phase", "rad", "phase of the forcing", offsetof(NsOrbitEventRow, phase)},
+  {"event", NULL, "closes, opens, slips or stops", offsetof(NsOrbitEventRow, event)},
+  {"contact", NULL, "name of the contact", offsetof(NsOrbitEventRow, contact)},
+  {"velocity_before", "m/s", "normal relative velocity before the event", offsetof(NsOrbitEventRow, before)},
+  {"velocity_after", "m/s", "and after it", offsetof(NsOrbitEventRow, after)},
+  {NULL},
+};
+const NsCsvType NsCsvType_OrbitEvents = {"orbit_events.csv", "a row for each event of the orbit", NS_CSV_ANALYSIS, orbit_event_columns};
+
+static const NsColumn branch_columns[] = {
+  {"point", "", "number of the point, from 1", offsetof(NsBranchRow, point)},
+  {"branch", "", "number of the branch, from 1", offsetof(NsBranchRow, branch)},
+  {"arc", "", "arc length from the first point, in scaled variables", offsetof(NsBranchRow, arc)},
+  {"parameter", NS_UNIT_UNKNOWN, "the key that is varied, in the unit of its range", offsetof(NsBranchRow, parameter)},
+  {"period", "s", "period of the orbit", offsetof(NsBranchRow, period)},
+  {"stable", "", "1: all multipliers are within the unit circle", offsetof(NsBranchRow, stable)},
+  {"modulus", "", "largest modulus of a multiplier", offsetof(NsBranchRow, modulus)},
+  {"impacts", "", "impacts in a period", offsetof(NsBranchRow, impacts)},
+  {"slowest_impact", "m/s", "approach velocity of the slowest impact", offsetof(NsBranchRow, slowest)},
+  {"contact_share", "", "part of the period with a closed contact", offsetof(NsBranchRow, share)},
+  {"confirmed", "", "1: a simulation has the same events", offsetof(NsBranchRow, confirmed)},
+  {"residual", "", "largest residual of the equations, scaled", offsetof(NsBranchRow, residual)},
+  {"mark", NULL, "name of the bifurcation at this point, or -", offsetof(NsBranchRow, mark)},
+  {NULL},
+};
+const NsCsvType NsCsvType_Branch = {"branch.csv", "a row for each point of the branches", NS_CSV_ANALYSIS, branch_columns};
+
+static const NsColumn branch_probes_columns[] = {
+  {"point", "", "number of the point in branch.csv", offsetof(NsBranchProbesRow, point)},
+  {"min", NS_UNIT_UNKNOWN, "least value of the probe over the orbit", offsetof(NsBranchValue, low)},
+  {"max", NS_UNIT_UNKNOWN, "largest value of the probe over the orbit", offsetof(NsBranchValue, high)},
+  {NULL},
+};
+const NsCsvType NsCsvType_BranchProbes = {"branch_probes.csv", "a row for each point of the branches: the range of each probe", NS_CSV_ANALYSIS,
+  branch_probes_columns, "probe", offsetof(NsBranchProbesRow, value), sizeof(NsBranchValue)};
+
+static const NsColumn multiplier_columns[] = {
+  {"point", "", "number of the point in branch.csv", offsetof(NsMultiplierRow, point)},
+  {"re", "", "real part of the Floquet multiplier", offsetof(NsMultiplierRow, re)},
+  {"im", "", "imaginary part", offsetof(NsMultiplierRow, im)},
+  {"modulus", "", "its modulus: above 1 the orbit is unstable", offsetof(NsMultiplierRow, modulus)},
+  {NULL},
+};
+const NsCsvType NsCsvType_Multipliers = {"multipliers.csv", "a row for each Floquet multiplier of each point", NS_CSV_ANALYSIS, multiplier_columns};
+
+static const NsColumn bifurcation_columns[] = {
+  {"name", NULL, "kind and number, as in branch.csv", offsetof(NsBifurcationRow, name)},
+  {"kind", NULL, "fold, flip, torus (Neimark-Sacker), branch, grazing or sliding", offsetof(NsBifurcationRow, kind)},
+  {"branch", "", "number of the branch", offsetof(NsBifurcationRow, branch)},
+  {"parameter", NS_UNIT_UNKNOWN, "the key that is varied, in the unit of its range", offsetof(NsBifurcationRow, parameter)},
+  {"period", "s", "period of the orbit", offsetof(NsBifurcationRow, period)},
+  {"angle", "rad", "angle of the multipliers on the unit circle", offsetof(NsBifurcationRow, angle)},
+  {"contact", NULL, "contact that grazes or slides, or -", offsetof(NsBifurcationRow, contact)},
+  {NULL},
+};
+const NsCsvType NsCsvType_Bifurcations = {"bifurcations.csv", "a row for each bifurcation", NS_CSV_ANALYSIS, bifurcation_columns};
+
+const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES] = {&NsCsvType_Modes, &NsCsvType_Campbell, &NsCsvType_CriticalSpeeds, &NsCsvType_Response,
+  &NsCsvType_Orbit, &NsCsvType_OrbitEvents, &NsCsvType_Branch, &NsCsvType_BranchProbes, &NsCsvType_Multipliers, &NsCsvType_Bifurcations};

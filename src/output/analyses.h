@@ -1,5 +1,5 @@
 /*
-  Tables of analyses: what `percuss modes` and `percuss response` write with NsCsvOpen and NsCsvRow. NAN where something is not there.
+  Tables of analyses: what `percuss modes`, `percuss response` and `percuss orbit` write with NsCsvOpen and NsCsvRow. NAN where something is not there.
 */
 #pragma once
 #include "csv.h"
@@ -35,6 +35,46 @@ typedef struct {
   NsResponseValue value[];
 } NsResponseRow;
 
+/* orbit.csv: moments of an orbit; subjects: columns of probes. */
+typedef struct {
+  PetscReal time;
+  PetscReal value[];
+} NsOrbitRow;
+
+/* orbit_events.csv */
+typedef struct {
+  PetscReal   time, phase, before, after;
+  const char *event, *contact;
+} NsOrbitEventRow;
+
+/* branch.csv */
+typedef struct {
+  PetscReal   point, branch, arc, parameter, period, stable, modulus, impacts, slowest, share, confirmed, residual;
+  const char *mark;
+} NsBranchRow;
+
+/* branch_probes.csv; subjects: columns of probes. */
+typedef struct {
+  PetscReal low, high;
+} NsBranchValue;
+typedef struct {
+  PetscReal     point;
+  NsBranchValue value[];
+} NsBranchProbesRow;
+
+/* multipliers.csv */
+typedef struct {
+  PetscReal point, re, im, modulus;
+} NsMultiplierRow;
+
+/* bifurcations.csv */
+typedef struct {
+  PetscReal   branch, parameter, period, angle;
+  const char *name, *kind, *contact;
+} NsBifurcationRow;
+
+extern const NsCsvType NsCsvType_Orbit, NsCsvType_OrbitEvents, NsCsvType_Branch, NsCsvType_BranchProbes, NsCsvType_Multipliers,
+  NsCsvType_Bifurcations;
 extern const NsCsvType NsCsvType_Modes, NsCsvType_Campbell, NsCsvType_CriticalSpeeds, NsCsvType_Response;
-enum { NS_ANALYSIS_TABLES = 4 };
+enum { NS_ANALYSIS_TABLES = 10 };
 extern const NsCsvType *const NsAnalysisTables[NS_ANALYSIS_TABLES];

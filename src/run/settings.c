@@ -95,6 +95,8 @@ static const NsKey config_keys[] = {
   {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
   {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &NsTable_Limits, .default_value = "{}",
     .help = "limits beyond which a run warns or stops", .example = "{penetration: 10 um, on_exceed: stop}"},
+  {"orbit", NS_KEY_TABLE, offsetof(NsConfig, orbit), .table = &NsTable_Orbit, .default_value = "{}",
+    .help = "what `percuss orbit` computes; runs ignore it", .example = "{times: 2}"},
   {"output", NS_KEY_TABLE, offsetof(NsConfig, output), .table = &NsTable_Output, .default_value = "{}", .help = "files of the results",
     .example = "{frames: {every: 20}}"},
   {NULL},

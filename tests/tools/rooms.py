@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ORDER = [("api", "cli"), ("study",), ("results",), ("run",), ("analysis",), ("output",), ("scheme",), ("dae",), ("fe", "mechanism", "multibody"),
+ORDER = [("api", "cli"), ("study",), ("results",), ("orbit",), ("run",), ("analysis",), ("output",), ("scheme",), ("dae",), ("fe", "mechanism", "multibody"),
          ("contact",), ("mesh",), ("model",), ("core",)]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 TYPES = {"include/percuss/mechanism.h": "mechanism", "include/percuss/settings.h": "model", "include/percuss/percuss.h": "api"}  # headers of types alone, or of names without Ns: room

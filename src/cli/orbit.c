@@ -1,0 +1,422 @@
+/* percuss orbit CONFIG: a periodic orbit with its multipliers; over a key of the config, branches of orbits with their bifurcations. */
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include "command.h"
+#include "core/text.h"
+#include "orbit/orbit.h"
+#include "output/analyses.h"
+#include "results.h"
+
+enum { OVER, TIMES, SETTLE, POINTS, SWITCH };
+
+static NsOption options[] = {
+  [OVER]   = {.name = "--over",
+      .takes        = "KEY=FROM:TO",
+      .about        = "follow the orbit over a key of the config, such as loads.shaker.time.harmonic.frequency=\"30 Hz:90 Hz\" (default: orbit.over)"},
+  [TIMES]  = {.name = "--times", .takes = "N", .about = "period of the orbit in periods of the forcing (default: orbit.times)"},
+  [SETTLE] = {.name = "--settle", .takes = "N", .about = "simulated periods before Newton's method (default: orbit.settle)"},
+  [POINTS] = {.name = "--points", .takes = "N", .about = "most points of a branch (default: orbit.points)"},
+  [SWITCH] = {.name = "--switch",
+    .takes          = "NAME,NAME...",
+    .about          = "bifurcations whose other branch is followed, too, such as flip_1 (default: orbit.switch)"},
+  NS_OPTION_OUT,
+  NS_OPTION_TRUST,
+  NS_OPTION_SET,
+  NS_OPTION_OVERWRITE,
+  NS_OPTION_QUIET,
+  {NULL},
+};
+
+static struct {
+  long times, settle, points;
+} given;
+
+/* What is computed. Values of the key are numbers in the unit of its range. */
+typedef struct {
+  NsRunOptions run;  /* of the config, with room for one more --set */
+  const char **set;  /* [run.sets + 1] */
+  const char  *key;  /* NULL: one orbit */
+  const char  *unit; /* "Hz"; "" */
+  double       from, to;
+  double       forcing_period;
+  NsArena     *arena;
+} Task;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+  (void)signal;
+  interrupted = 1;
+}
+
+static PetscBool is_interrupted(void)
+{
+  return interrupted != 0;
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* "30 Hz": number and unit. */
+static bool split(NsArena *arena, const char *text, size_t length, double *number, const char **unit)
+{
+  const char *copy = NsArenaCopy(arena, text, length);
+  char       *end;
+
+  *number = strtod(copy, &end);
+  if (end == copy || !isfinite(*number)) return false;
+  while (*end == ' ') end++;
+  *unit = end;
+  for (size_t n = strlen(end); n > 0 && end[n - 1] == ' '; n--) end[n - 1] = '\0';
+  return true;
+}
+
+static bool read_range(Task *task, const char *from, size_t length, const char *to)
+{
+  const char *other;
+
+  if (!split(task->arena, from, length, &task->from, &task->unit) || !split(task->arena, to, strlen(to), &task->to, &other)) {
+    fprintf(stderr, "percuss orbit: the range of '%s' needs two numbers, such as \"30 Hz:90 Hz\"\n", task->key);
+    return false;
+  }
+  if (strcmp(task->unit, other)) {
+    fprintf(stderr, "percuss orbit: the range of '%s' has two units, '%s' and '%s': give both ends in the same\n", task->key, task->unit, other);
+    return false;
+  }
+  if (task->from == task->to) fprintf(stderr, "percuss orbit: the range of '%s' is empty\n", task->key);
+  return task->from != task->to;
+}
+
+/* --over, else orbit.over. False after a message. */
+static bool find_range(Task *task, const NsOrbitSettings *settings)
+{
+  const char *text = options[OVER].value;
+
+  if (!text && !settings->over) return true;
+  if (!text) {
+    task->key = settings->over->key;
+    return read_range(task, settings->over->from, strlen(settings->over->from), settings->over->to);
+  }
+  const char *equal = strchr(text, '='), *colon = equal ? strchr(equal, ':') : NULL;
+  if (!colon || equal == text) {
+    fprintf(stderr, "percuss orbit: --over: expected KEY=FROM:TO, such as loads.shaker.time.harmonic.frequency=\"30 Hz:90 Hz\"\n");
+    return false;
+  }
+  task->key = NsArenaCopy(task->arena, text, (size_t)(equal - text));
+  return read_range(task, equal + 1, (size_t)(colon - equal - 1), colon + 1);
+}
+
+/* The system of the config with the key at p. */
+static PetscErrorCode make_system(void *context, PetscReal p, NsOrbitSystem **system, const char **why)
+{
+  Task        *task  = context;
+  NsArena     *arena = NsArenaCreate();
+  NsDiag      *diag  = NsDiagCreate(arena);
+  NsRunOptions with  = task->run;
+  NsRun       *run;
+
+  PetscFunctionBegin;
+  *system = NULL;
+  *why    = NULL;
+  if (task->key) {
+    task->set[with.sets] = NsArenaPrint(arena, "%s=%.17g%s%s", task->key, p, *task->unit ? " " : "", task->unit);
+    with.set             = task->set;
+    with.sets++;
+  }
+  PetscCall(NsRunCreate(&with, arena, diag, &run));
+  if (NsDiagErrors(diag)) {
+    NsDiagPrint(diag, stderr, NsColour(stderr));
+    *why = NsArenaPrint(task->arena, "with this value of '%s' the config has errors", task->key);
+  } else {
+    PetscCall(NsOrbitSystemCreate(run, task->forcing_period, task->arena, system, why));
+    if (*why) *why = NsArenaPrint(task->arena, "does not support this model: %s", *why);
+  }
+  PetscCall(NsRunDestroy(&run));
+  NsArenaDestroy(&arena);
+  PetscFunctionReturn(0);
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+static NsSubject *subjects_of(const NsOrbitSystem *system, NsArena *arena)
+{
+  NsSubject *subject = NsArenaAlloc(arena, sizeof(*subject) * (size_t)(system->probes + 1));
+
+  for (PetscInt k = 0; k < system->probes; k++) subject[k].name = system->probe[k].name;
+  return subject;
+}
+
+static PetscReal phase_of(const NsOrbitSystem *system, PetscReal t)
+{
+  const PetscReal turns = t / system->period;
+
+  return 2 * PETSC_PI * (turns - floor(turns));
+}
+
+typedef struct {
+  const NsOrbitSystem *system;
+  const NsOrbit       *orbit;
+  NsCsv               *rows, *events;
+  NsOrbitRow          *row;
+  NsOrbitEventRow      event;
+} Writing;
+
+static void write_moment(void *context, const NsOrbitMoment *moment)
+{
+  Writing             *writing = context;
+  const NsOrbitSystem *system  = writing->system;
+  const PetscReal      t       = NsOrbitBegins(system, writing->orbit) + moment->t;
+
+  writing->row->time = t;
+  for (PetscInt k = 0; k < system->probes; k++) {
+    writing->row->value[k] = NsOrbitDot(system->m, system->probe[k].row, moment->x);
+    for (PetscInt i = 0; i < system->contacts; i++)
+      writing->row->value[k] += system->probe[k].forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
+  }
+  NsCsvRow(writing->rows, writing->row);
+  if (moment->after) {
+    writing->event.after = NsOrbitDot(system->m, system->contact[writing->orbit->step[moment->segment - 1].contact].rate, moment->x);
+    NsCsvRow(writing->events, &writing->event);
+  }
+  if (!moment->before) return;
+  const NsOrbitStep    *step    = &writing->orbit->step[moment->segment];
+  const NsOrbitContact *contact = &system->contact[step->contact];
+  writing->event =
+    (NsOrbitEventRow){t, phase_of(system, t), NsOrbitDot(system->m, contact->rate, moment->x), 0, NsOrbitKindNames[step->kind], contact->name};
+}
+
+static PetscErrorCode write_orbit(NsRun *run, NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  NsArena       *arena = NsRunArena(run);
+  NsOrbitSystem *system;
+  const char    *why;
+  NsCsv          rows, events;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
+  Writing writing = {system, point->orbit, &rows, &events, NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_Orbit, system->probes)), {0}};
+  NsCsvOpen(&rows, NsRunSink(run), &NsCsvType_Orbit, system->probes, subjects_of(system, arena));
+  NsCsvOpen(&events, NsRunSink(run), &NsCsvType_OrbitEvents, 0, NULL);
+  PetscCall(NsOrbitTrace(system, point->orbit, 400, write_moment, &writing));
+  NsCsvClose(&rows);
+  NsCsvClose(&events);
+  PetscFunctionReturn(0);
+}
+
+static void write_branches(NsRun *run, const NsOrbitBranch *branch)
+{
+  const NsOrbitSystem *system = branch->system;
+  NsArena             *arena  = NsRunArena(run);
+  NsBranchProbesRow   *row    = NsArenaAlloc(arena, NsCsvRowSize(&NsCsvType_BranchProbes, system->probes));
+  PetscInt             number = 0;
+  NsCsv                points, probes, multipliers, bifurcations;
+
+  NsCsvOpen(&points, NsRunSink(run), &NsCsvType_Branch, 0, NULL);
+  NsCsvOpen(&probes, NsRunSink(run), &NsCsvType_BranchProbes, system->probes, subjects_of(system, arena));
+  NsCsvOpen(&multipliers, NsRunSink(run), &NsCsvType_Multipliers, 0, NULL);
+  NsCsvOpen(&bifurcations, NsRunSink(run), &NsCsvType_Bifurcations, 0, NULL);
+  for (PetscInt c = 0; c < branch->curves; c++) {
+    for (PetscInt k = 0; k < branch->curve[c].points; k++) {
+      const NsOrbitPoint *point = &branch->curve[c].point[k];
+      NsCsvRow(&points,
+        &(NsBranchRow){++number, c + 1, point->s, point->p, point->orbit->T, point->stable, system->states ? hypot(point->re[0], point->im[0]) : 0,
+          point->impacts, point->slowest, point->share, point->confirmed, point->residual, *point->mark ? point->mark : "-"});
+      row->point = number;
+      for (PetscInt i = 0; i < system->probes; i++) row->value[i] = (NsBranchValue){point->low[i], point->high[i]};
+      NsCsvRow(&probes, row);
+      for (PetscInt i = 0; i < system->states; i++)
+        NsCsvRow(&multipliers, &(NsMultiplierRow){number, point->re[i], point->im[i], hypot(point->re[i], point->im[i])});
+    }
+  }
+  for (PetscInt b = 0; b < branch->bifurcations; b++) {
+    const NsBifurcation *found = &branch->bifurcation[b];
+    NsCsvRow(&bifurcations, &(NsBifurcationRow){found->branch + 1, found->point->p, found->point->orbit->T, found->angle, found->name,
+                              NsBifurcationNames[found->kind], found->contact ? found->contact : "-"});
+  }
+  NsCsvClose(&points);
+  NsCsvClose(&probes);
+  NsCsvClose(&multipliers);
+  NsCsvClose(&bifurcations);
+}
+
+/* ---- the terminal ------------------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
+{
+  const NsOrbitSystem *system = branch->system;
+  const PetscInt       shown  = PetscMin(system->states, 6);
+
+  printf("  period %.9g s, %d %s of the forcing; %d %s, %d %s; %s\n", point->orbit->T, (int)point->orbit->times,
+    NsPlural(point->orbit->times, "period", "periods"), (int)point->orbit->count, NsPlural(point->orbit->count, "event", "events"),
+    (int)point->impacts, NsPlural(point->impacts, "impact", "impacts"), point->stable ? "stable" : "UNSTABLE");
+  printf("  multipliers");
+  for (PetscInt i = 0; i < shown; i++) printf("  %.9g%+.9gi", point->re[i], point->im[i]);
+  printf("%s\n", shown < system->states ? "  ..." : "");
+  for (PetscInt k = 0; k < system->probes; k++) printf("  %-24s from %.9g to %.9g\n", system->probe[k].name, point->low[k], point->high[k]);
+}
+
+static void print_curve(const NsOrbitBranch *branch, const Task *task, PetscInt c)
+{
+  const NsOrbitCurve *curve  = &branch->curve[c];
+  const NsOrbitPoint *last   = &curve->point[curve->points - 1];
+  PetscInt            stable = 0;
+
+  for (PetscInt k = 0; k < curve->points; k++) stable += curve->point[k].stable == PETSC_TRUE;
+  printf("  branch %d: %d points, %d of them stable, from %.9g to %.9g%s%s; %s\n", (int)c + 1, (int)curve->points, (int)stable, curve->point[0].p,
+    last->p, *task->unit ? " " : "", task->unit, curve->end);
+  for (PetscInt b = 0; b < branch->bifurcations; b++) {
+    const NsBifurcation *found = &branch->bifurcation[b];
+    if (found->branch != c) continue;
+    printf("    %-10s at %.13g%s%s", found->name, found->point->p, *task->unit ? " " : "", task->unit);
+    if (found->kind == NS_BIFURCATION_TORUS) printf(", angle %.6g deg", found->angle * 180 / PETSC_PI);
+    if (found->contact) printf(", contact %s", found->contact);
+    printf("\n");
+  }
+}
+
+/* ---- the work ---------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The names of --switch or orbit.switch, one after the other. False after a message. */
+static PetscErrorCode follow_others(NsOrbitBranch *branch, const NsOrbitSettings *settings, bool *good)
+{
+  const char *list = options[SWITCH].value;
+
+  PetscFunctionBegin;
+  for (int i = 0; *good && !interrupted && (list ? *list != '\0' : i < settings->follow.count); i++) {
+    const size_t         length = list ? strcspn(list, ",") : strlen(settings->follow.items[i]);
+    const char          *name   = NsArenaCopy(branch->arena, list ? list : settings->follow.items[i], length);
+    const NsBifurcation *at     = NULL;
+    NsOrbitPoint        *first;
+    const char          *why = "no bifurcation of this name was found";
+    for (PetscInt b = 0; b < branch->bifurcations; b++) {
+      if (!strcmp(branch->bifurcation[b].name, name)) at = &branch->bifurcation[b];
+    }
+    if (at) PetscCall(NsOrbitSwitch(branch, at, &first, &why));
+    *good = at && first;
+    if (*good)
+      PetscCall(NsOrbitFollow(branch, first));
+    else
+      fprintf(stderr, "percuss orbit: --switch: %s: %s\n", name, why);
+    if (list) list += length + (list[length] == ',');
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *settings, bool *good)
+{
+  NsOrbitBranch branch = {.arena = task->arena,
+    .source                      = {task, make_system},
+    .from                        = task->from,
+    .to                          = task->to,
+    .least                       = task->from,
+    .most                        = task->to,
+    .longest                     = settings->step,
+    .points                      = (PetscInt)(given.points ? given.points : settings->points),
+    .stop                        = is_interrupted};
+  NsOrbitPoint *first;
+  const char   *why;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)(given.times ? given.times : settings->times),
+    (PetscInt)(options[SETTLE].value ? given.settle : settings->settle), &first, &why));
+  *good = first != NULL;
+  if (!first) fprintf(stderr, "percuss orbit: %s\n", why);
+  if (first && task->key) {
+    PetscCall(NsOrbitFollow(&branch, first));
+    PetscCall(follow_others(&branch, settings, good));
+  } else if (first) {
+    branch.curve  = NsArenaAlloc(task->arena, sizeof(*branch.curve));
+    *branch.curve = (NsOrbitCurve){first, 1, 1, ""};
+    branch.curves = 1;
+  }
+  if (first) {
+    const NsOrbitCurve *curve = &branch.curve[branch.curves - 1];
+    const NsOrbitPoint *last  = &curve->point[curve->points - 1];
+    PetscCall(write_orbit(run, &branch, last));
+    write_branches(run, &branch);
+    if (!NsRunGetOptions(run)->quiet) {
+      printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
+      for (PetscInt c = 0; c < branch.curves && task->key; c++) print_curve(&branch, task, c);
+      if (task->key) printf("  the last orbit, at %.9g%s%s:\n", last->p, *task->unit ? " " : "", task->unit);
+      print_orbit(&branch, last);
+    }
+  }
+  PetscCall(NsOrbitBranchFree(&branch));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work(NsRun *run, Task *task, int *code)
+{
+  const NsOrbitSettings *settings = NsRunSettings(run)->orbit;
+  NsOrbitSystem         *system;
+  const char            *why  = NULL;
+  bool                   good = true;
+
+  PetscFunctionBegin;
+  if (!find_range(task, settings)) PetscFunctionReturn(0);
+  task->forcing_period = settings->forcing_period;
+  for (int end = 0; end < (task->key ? 2 : 1) && !why; end++) { /* both ends of the range must be models */
+    PetscCall(make_system(task, end ? task->to : task->from, &system, &why));
+    PetscCall(NsOrbitSystemDestroy(&system));
+  }
+  if (why) fprintf(stderr, "percuss orbit: %s\n", why);
+  if (why || !NsAnalysisAllowed("orbit", run)) {
+    if (NsRunExit(run) == NS_EXIT_FAILED) *code = NS_EXIT_FAILED;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsRunOpenResults(run));
+  if (NsRunExit(run) == NS_EXIT_DONE) {
+    void (*before)(int) = signal(SIGINT, interrupt);
+    PetscCall(compute(run, task, settings, &good));
+    (void)signal(SIGINT, before);
+  }
+  if (!good) NsSinkFail(NsRunSink(run), "no orbit");
+  PetscCall(NsRunCloseResults(run));
+  *code = NsAnalysisEnd("orbit", run);
+  if (interrupted && *code == NS_EXIT_DONE) *code = NS_EXIT_STOPPED;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode orbit_of_config(const NsRunOptions *settings, NsArena *arena, NsDiag *diag, int *code)
+{
+  Task   task = {.run = *settings, .arena = arena, .unit = ""};
+  NsRun *run;
+
+  PetscFunctionBegin;
+  task.set = NsArenaAlloc(arena, sizeof(*task.set) * (size_t)(settings->sets + 1));
+  for (int i = 0; i < settings->sets; i++) task.set[i] = settings->set[i];
+  PetscCall(NsRunCreate(settings, arena, diag, &run));
+  NsDiagPrint(diag, stderr, NsColour(stderr));
+  *code = NS_EXIT_INPUT;
+  if (!NsDiagErrors(diag)) PetscCall(work(run, &task, code));
+  PetscCall(NsRunDestroy(&run));
+  PetscFunctionReturn(0);
+}
+
+static int call(const NsArguments *arguments)
+{
+  if (!NsOptionCount("orbit", &options[TIMES], 1, 64, &given.times)) return NS_EXIT_INPUT;
+  if (!NsOptionCount("orbit", &options[SETTLE], 0, 100000, &given.settle)) return NS_EXIT_INPUT;
+  if (!NsOptionCount("orbit", &options[POINTS], 2, 100000, &given.points)) return NS_EXIT_INPUT;
+  return NsCommandOnConfig(arguments, orbit_of_config);
+}
+
+const NsCommand NsCommand_Orbit = {
+  .name    = "orbit",
+  .words   = "CONFIG",
+  .options = options,
+  .petsc   = true,
+  .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
+  .description =
+    "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and turns of slip as unknowns, and checks it by one more "
+    "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. For linear models with flat contact surfaces; the scheme of the "
+    "config must meet events (event_driven_hem5 and its like), or be modal.\n"
+    "\n"
+    "With --over the orbit is followed over any key of the config, by pseudo-arclength, around folds and through unstable parts, with its bifurcations: folds, flips (period doublings), tori "
+    "(Neimark-Sacker), grazing and sliding. With --switch also the branches that begin there. Ctrl-C ends a branch, and what is there is written.",
+  .examples = "orbit my_oscillator.yaml\n"
+              "orbit my_oscillator.yaml --over loads.shaker.time.harmonic.frequency=\"1.5 rad/s:3.2 rad/s\" --switch flip_1",
+  .call     = call,
+};

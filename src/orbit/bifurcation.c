@@ -1,0 +1,168 @@
+/*
+  Bifurcations between two points of a branch: test functions that change their sign, located by regula falsi (Illinois) on the arc length, every value from a corrected point.
+
+      fold      dp/ds                     flip     det(M + I), multiplier -1        branch point   det(M - I) without a fold
+      torus (Neimark-Sacker)              modulus of a complex pair - 1
+      grazing   least value of a gap between impacts, or approach velocity of an impact
+      sliding   the same of friction forces and slip velocities
+
+  Beyond a grazing or sliding point the sequence is no motion of the model. At grazing the multipliers go to infinity, and det(M + I) changes its sign there: only what has a multiplier at -1
+  (1) counts as flip (branch point).
+*/
+#include <math.h>
+#include <string.h>
+#include "orbit.h"
+
+const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding"};
+
+typedef struct {
+  NsBifurcationKind kind;
+  PetscInt          margin;
+} Test;
+
+/* The complex pair nearest to the unit circle. */
+static PetscInt nearest_pair(const NsOrbitPoint *point, PetscInt n)
+{
+  PetscInt  best = -1;
+  PetscReal off  = PETSC_MAX_REAL;
+
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal far = PetscAbsReal(hypot(point->re[i], point->im[i]) - 1);
+    if (!(point->im[i] > 0) || far >= off) continue;
+    off  = far;
+    best = i;
+  }
+  return best;
+}
+
+static PetscReal value_of(const Test *test, const NsOrbitPoint *point, PetscInt n)
+{
+  const PetscInt pair = test->kind == NS_BIFURCATION_TORUS ? nearest_pair(point, n) : -1;
+
+  switch (test->kind) {
+  case NS_BIFURCATION_FOLD: return point->fold;
+  case NS_BIFURCATION_FLIP: return point->flip;
+  case NS_BIFURCATION_BRANCH: return point->branching;
+  case NS_BIFURCATION_TORUS: return pair < 0 ? PETSC_MAX_REAL : hypot(point->re[pair], point->im[pair]) - 1;
+  default: return point->margin[test->margin].value;
+  }
+}
+
+/* Whether the test function changes its sign from a to b. */
+static PetscBool changes(const Test *test, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscInt n)
+{
+  const PetscReal before = value_of(test, a, n), after = value_of(test, b, n);
+
+  switch (test->kind) {
+  case NS_BIFURCATION_TORUS: return a->pairs != b->pairs && before < PETSC_MAX_REAL && after < PETSC_MAX_REAL && before * after < 0;
+  case NS_BIFURCATION_BRANCH: return before * after < 0 && a->fold * b->fold > 0;
+  case NS_BIFURCATION_GRAZING: return before > 0 && after <= 0;
+  default: return before * after < 0;
+  }
+}
+
+/* The point where the test function vanishes; *found NULL: a point in between has not converged. */
+static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, const Test *test, NsOrbitPoint **found)
+{
+  const PetscInt n   = branch->system->states;
+  PetscReal      low = 0, high = b->s - a->s, below = value_of(test, a, n), above = value_of(test, b, n);
+  PetscReal      sign = below < 0 ? -1 : 1;
+  int            side = 0;
+
+  PetscFunctionBegin;
+  *found = NULL;
+  for (int k = 0; k < 80 && high - low > 1e-14 * (b->s - a->s); k++) {
+    NsOrbitPoint *point;
+    PetscInt      iterations;
+    PetscReal     ds = (low + high) / 2, value;
+    if (PetscAbsReal(below) < 1e300 && PetscAbsReal(above) < 1e300 && below != above && k % 8 != 7)
+      ds = (low * above - high * below) / (above - below);
+    if (!(ds > low && ds < high)) ds = (low + high) / 2;
+    PetscCall(NsOrbitStepFrom(branch, a, ds, &point, &iterations));
+    if (!point) break;
+    PetscCall(NsOrbitExamine(branch, point));
+    *found = point;
+    value  = value_of(test, point, n);
+    if (value == 0) break;
+    if (value * sign > 0) {
+      low   = ds;
+      below = value;
+      if (side == 1) above /= 2;
+      side = 1;
+    } else {
+      high  = ds;
+      above = value;
+      if (side == -1) below /= 2;
+      side = -1;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Whether the located point is what its test is for. */
+static PetscBool holds(const Test *test, const NsOrbitPoint *point, PetscInt n, PetscReal *angle)
+{
+  const PetscReal target = test->kind == NS_BIFURCATION_FLIP ? -1 : 1;
+  PetscReal       off    = PETSC_MAX_REAL;
+
+  *angle = target < 0 ? PETSC_PI : 0;
+  if (test->kind == NS_BIFURCATION_FOLD || test->kind == NS_BIFURCATION_GRAZING) return PETSC_TRUE;
+  if (test->kind == NS_BIFURCATION_TORUS) {
+    const PetscInt pair = nearest_pair(point, n);
+    *angle              = pair < 0 ? 0 : atan2(point->im[pair], point->re[pair]);
+    return pair >= 0 && PetscAbsReal(hypot(point->re[pair], point->im[pair]) - 1) < 1e-6 && point->im[pair] > 1e-5;
+  }
+  for (PetscInt i = 0; i < n; i++) off = PetscMin(off, hypot(point->re[i] - target, point->im[i]));
+  return off < 1e-4;
+}
+
+static void add(NsOrbitBranch *branch, NsBifurcationKind kind, NsOrbitPoint *point, PetscReal angle, const char *contact)
+{
+  if (branch->bifurcations == branch->bifurcation_room) {
+    NsBifurcation *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(2 * branch->bifurcation_room + 16));
+    if (branch->bifurcations) memcpy(more, branch->bifurcation, sizeof(*more) * (size_t)branch->bifurcations);
+    branch->bifurcation      = more;
+    branch->bifurcation_room = 2 * branch->bifurcation_room + 16;
+  }
+  point->mark                                 = NsArenaPrint(branch->arena, "%s_%d", NsBifurcationNames[kind], (int)++branch->named[kind]);
+  branch->bifurcation[branch->bifurcations++] = (NsBifurcation){kind, point->mark, branch->curves, angle, contact, point};
+}
+
+PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed)
+{
+  const PetscInt n    = branch->system->states;
+  NsOrbitPoint  *edge = NULL, *found[NS_BIFURCATION_GRAZING] = {NULL};
+  PetscReal      angle[NS_BIFURCATION_GRAZING];
+  NsOrbitMargin  margin = {0};
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < b->margins; i++) {
+    const Test    test = {NS_BIFURCATION_GRAZING, i};
+    NsOrbitPoint *point;
+    if (!changes(&test, a, b, n)) continue;
+    PetscCall(locate(branch, a, b, &test, &point));
+    if (!point || (edge && point->s >= edge->s)) continue;
+    edge   = point;
+    margin = b->margin[i];
+  }
+  for (int kind = 0; kind < NS_BIFURCATION_GRAZING; kind++) {
+    const Test test = {(NsBifurcationKind)kind, 0};
+    if (!changes(&test, a, b, n)) continue;
+    PetscCall(locate(branch, a, b, &test, &found[kind]));
+    if (found[kind] && (!holds(&test, found[kind], n, &angle[kind]) || (edge && found[kind]->s >= edge->s))) found[kind] = NULL;
+  }
+  for (;;) { /* in the order of the branch */
+    int next = -1;
+    for (int kind = 0; kind < NS_BIFURCATION_GRAZING; kind++) {
+      if (found[kind] && (next < 0 || found[kind]->s < found[next]->s)) next = kind;
+    }
+    if (next < 0) break;
+    add(branch, (NsBifurcationKind)next, found[next], angle[next], NULL);
+    found[next] = NULL;
+  }
+  if (edge)
+    add(branch, margin.kind == NS_ORBIT_SLIPS || margin.kind == NS_ORBIT_STOPS ? NS_BIFURCATION_SLIDING : NS_BIFURCATION_GRAZING, edge, 0,
+      NsArenaPrint(branch->arena, "%s", branch->system->contact[margin.contact].name));
+  *changed = edge || !b->confirmed;
+  PetscFunctionReturn(0);
+}

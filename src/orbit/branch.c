@@ -1,0 +1,299 @@
+/*
+  Pseudo-arclength continuation of orbits, and switching to the branches that cross them.
+
+  A step predicts along the tangent and corrects in the plane normal to it; its length grows by 1.4 after few iterations and halves where Newton's method fails or the direction turns by more than
+  18 degrees. Where an event comes near t0, t0 moves into the middle of the longest segment. Where the sequence stops being a motion (grazing, sliding), the branch goes on with the sequence that a
+  simulation has there, if there is an orbit of it nearby; else it ends.
+
+  Switching at a flip: the doubled orbit starts along the vector of the multiplier -1, w: over two periods the null vector of its equations is (w, theta of both halves, p' = 0). At a branch point the
+  same with the vector of the multiplier 1.
+*/
+#include <math.h>
+#include <string.h>
+#include <petscvec.h>
+#include <petscblaslapack.h>
+#include "orbit.h"
+
+#define NS_FIRST_STEP 0.01
+#define NS_LEAST_STEP 1e-9
+#define NS_TURN       0.95 /* cosine */
+
+static void add_point(NsOrbitBranch *branch, NsOrbitCurve *curve, const NsOrbitPoint *point)
+{
+  if (curve->points == curve->room) {
+    NsOrbitPoint *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(2 * curve->room + 64));
+    if (curve->points) memcpy(more, curve->point, sizeof(*more) * (size_t)curve->points);
+    curve->point = more;
+    curve->room  = 2 * curve->room + 64;
+  }
+  curve->point[curve->points++] = *point;
+}
+
+static PetscBool near_start(const NsOrbit *orbit)
+{
+  const PetscInt k = orbit->count;
+  PetscReal      longest;
+
+  if (!k) return PETSC_FALSE;
+  longest = orbit->theta[0] + 1 - orbit->theta[k - 1];
+  for (PetscInt i = 1; i < k; i++) longest = PetscMax(longest, orbit->theta[i] - orbit->theta[i - 1]);
+  return PetscMin(orbit->theta[0], 1 - orbit->theta[k - 1]) < 0.15 * longest;
+}
+
+/* With t0 in the middle of the longest segment; the tangent keeps its direction in (theta, p). */
+static PetscErrorCode move_start(NsOrbitBranch *branch, NsOrbitPoint **point)
+{
+  const NsOrbitPoint *old = *point;
+  const PetscInt      n = branch->system->states, k = old->orbit->count;
+  NsOrbit            *moved = NsOrbitCopy(branch->system, old->orbit, branch->arena);
+  NsOrbitPoint       *there;
+  PetscInt            iterations;
+  PetscReal           shift, along;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitMoveStart(branch->system, moved, branch->arena));
+  shift = (moved->phase - old->orbit->phase) / old->orbit->times;
+  PetscCall(NsOrbitCorrect(branch, moved, old->p, NULL, &there, &iterations));
+  if (!there) PetscFunctionReturn(0);
+  along = there->tangent[n + k] * old->tangent[n + k];
+  for (PetscInt i = 0; i < k; i++) {
+    const PetscReal turn = there->orbit->theta[i] + shift, at = turn - floor(turn);
+    for (PetscInt j = 0; j < k; j++) {
+      if (PetscAbsReal(old->orbit->theta[j] - at) < 1e-6) along += there->tangent[n + i] * old->tangent[n + j];
+    }
+  }
+  for (PetscInt j = 0; j <= n + k && along < 0; j++) there->tangent[j] = -there->tangent[j];
+  there->fold = there->tangent[n + k];
+  there->s    = old->s;
+  there->mark = old->mark;
+  PetscCall(NsOrbitExamine(branch, there));
+  *point = there;
+  PetscFunctionReturn(0);
+}
+
+/* The orbit with the sequence that a simulation has at this point; *next NULL: there is none nearby. */
+static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, NsOrbitPoint **next)
+{
+  NsOrbitSystem *system;
+  NsOrbit        orbit = *at->orbit;
+  PetscReal     *x1, far = 0;
+  PetscInt       iterations;
+  const char    *why;
+
+  PetscFunctionBegin;
+  *next = NULL;
+  PetscCall(NsOrbitBranchSystem(branch, at->p, &system, &why));
+  const PetscInt n = system->states;
+  PetscCall(PetscMalloc1(n, &x1));
+  PetscCall(NsOrbitFly(system, NsOrbitBegins(system, at->orbit), at->orbit->T, at->orbit->x0, NULL, branch->arena, &orbit, x1, &why));
+  PetscCall(PetscFree(x1));
+  if (why || NsOrbitSameSequence(system, at->orbit, &orbit)) PetscFunctionReturn(0);
+  PetscCall(NsOrbitCorrect(branch, &orbit, at->p, NULL, next, &iterations));
+  if (!*next) PetscFunctionReturn(0);
+  PetscCall(NsOrbitExamine(branch, *next));
+  for (PetscInt i = 0; i < n; i++) far = PetscMax(far, PetscAbsReal((*next)->orbit->x0[i] - at->orbit->x0[i]) / branch->size[i]);
+  if (!(*next)->confirmed || far > 0.1) *next = NULL;
+  if (!*next) PetscFunctionReturn(0);
+  if ((*next)->fold * at->fold < 0) {
+    for (PetscInt j = 0; j <= n + (*next)->orbit->count; j++) (*next)->tangent[j] = -(*next)->tangent[j];
+    (*next)->fold = -(*next)->fold;
+  }
+  (*next)->s = at->s;
+  PetscFunctionReturn(0);
+}
+
+/* A step from a, of *ds or less; *b NULL: none succeeded. */
+static PetscErrorCode advance(NsOrbitBranch *branch, const NsOrbitPoint *a, PetscReal *ds, NsOrbitPoint **b)
+{
+  const PetscInt q = branch->system->states + a->orbit->count + 1;
+
+  PetscFunctionBegin;
+  for (;; *ds /= 2) {
+    PetscInt  iterations;
+    PetscReal cosine = 0;
+    *b               = NULL;
+    if (*ds < NS_LEAST_STEP) PetscFunctionReturn(0);
+    PetscCall(NsOrbitStepFrom(branch, a, *ds, b, &iterations));
+    if (!*b) continue;
+    for (PetscInt j = 0; j < q; j++) cosine += a->tangent[j] * (*b)->tangent[j];
+    if (cosine < NS_TURN) continue;
+    if (iterations <= 3) *ds = PetscMin(1.4 * *ds, branch->longest);
+    PetscCall(NsOrbitExamine(branch, *b));
+    PetscFunctionReturn(0);
+  }
+}
+
+/* Where the branch leaves the range: the point exactly there. */
+static PetscErrorCode end_at(NsOrbitBranch *branch, const NsOrbitPoint *b, PetscReal p, NsOrbitPoint **last)
+{
+  PetscInt iterations;
+
+  PetscFunctionBegin;
+  PetscCall(NsOrbitCorrect(branch, b->orbit, p, NULL, last, &iterations));
+  if (!*last) PetscFunctionReturn(0);
+  PetscCall(NsOrbitExamine(branch, *last));
+  (*last)->s = b->s;
+  if (!(*last)->confirmed) *last = NULL;
+  PetscFunctionReturn(0);
+}
+
+/* One more step of the curve from *at; curve->end says when it is the last. */
+static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbitPoint **at, PetscReal *ds)
+{
+  const PetscReal low = PetscMin(branch->least, branch->most), high = PetscMax(branch->least, branch->most);
+  const PetscInt  known = branch->bifurcations;
+  NsOrbitPoint   *b, *last;
+  PetscBool       changed;
+
+  PetscFunctionBegin;
+  PetscCall(advance(branch, *at, ds, &b));
+  if (!b) {
+    curve->end = "Newton's method fails: the branch cannot be followed";
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsOrbitLocate(branch, *at, b, &changed));
+  for (PetscInt i = known; i < branch->bifurcations; i++) {
+    const NsOrbitPoint *point = branch->bifurcation[i].point;
+    if (point->p >= low && point->p <= high) add_point(branch, curve, point);
+  }
+  if (changed) {
+    PetscCall(other_sequence(branch, b, &last));
+    if (!last) {
+      curve->end = branch->bifurcations > known ? NsArenaPrint(branch->arena, "it ends at %s", branch->bifurcation[branch->bifurcations - 1].name)
+                                                : "the order of its events changes";
+      PetscFunctionReturn(0);
+    }
+    b = last;
+  }
+  if (b->p < low || b->p > high) {
+    PetscCall(end_at(branch, b, b->p < low ? low : high, &last));
+    if (last) add_point(branch, curve, last);
+    curve->end = "the end of the range";
+    PetscFunctionReturn(0);
+  }
+  if (near_start(b->orbit)) PetscCall(move_start(branch, &b));
+  add_point(branch, curve, b);
+  *at = b;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start)
+{
+  NsOrbitCurve *curve, *more = NsArenaAlloc(branch->arena, sizeof(*more) * (size_t)(branch->curves + 1));
+  PetscReal     ds = PetscMin(NS_FIRST_STEP, branch->longest);
+
+  PetscFunctionBegin;
+  if (branch->curves) memcpy(more, branch->curve, sizeof(*more) * (size_t)branch->curves);
+  branch->curve = more;
+  curve         = &branch->curve[branch->curves];
+  add_point(branch, curve, start);
+  while (!curve->end) {
+    if (curve->points >= branch->points)
+      curve->end = "as many points as asked for";
+    else if (branch->stop && branch->stop())
+      curve->end = "stopped";
+    else
+      PetscCall(extend(branch, curve, &start, &ds));
+  }
+  branch->curves++;
+  PetscFunctionReturn(0);
+}
+
+/* ---- switching ---------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* x[n] of the least singular value of A[n, n], which is destroyed. */
+static PetscErrorCode null_vector(PetscInt n, PetscReal *A, PetscReal *x)
+{
+  const PetscBLASInt size = (PetscBLASInt)n, room = (PetscBLASInt)(10 * n + 64);
+  PetscReal         *s, *V, *work, none;
+  const PetscBLASInt one = 1;
+  PetscBLASInt       info;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc3(n, &s, (size_t)(n * n), &V, room, &work));
+  LAPACKgesvd_("N", "A", &size, &size, A, &size, s, &none, &one, V, &size, work, &room, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "null vector (gesvd: %d)", (int)info);
+  for (PetscInt j = 0; j < n; j++) x[j] = V[j * n + n - 1];
+  PetscCall(PetscFree3(s, V, work));
+  PetscFunctionReturn(0);
+}
+
+/* The orbit over two of its periods. */
+static NsOrbit *twice(NsOrbitBranch *branch, const NsOrbit *orbit)
+{
+  NsOrbit       *both = NsOrbitCopy(branch->system, orbit, branch->arena);
+  const PetscInt k    = orbit->count;
+
+  both->count = 2 * k;
+  both->times = 2 * orbit->times;
+  both->T     = 2 * orbit->T;
+  both->step  = NsArenaAlloc(branch->arena, sizeof(*both->step) * (size_t)(2 * k + 1));
+  both->theta = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(2 * k + 1));
+  for (PetscInt i = 0; i < 2 * k; i++) {
+    both->step[i]  = orbit->step[i % k];
+    both->theta[i] = (orbit->theta[i % k] + (i >= k ? 1 : 0)) / 2;
+  }
+  return both;
+}
+
+/* The tangent (w, -E_theta^-1 E_x w, 0) of the equations of the orbit, scaled to length 1. */
+static PetscErrorCode tangent_along(NsOrbitBranch *branch, const NsOrbit *orbit, const PetscReal *w, PetscReal *tangent)
+{
+  const PetscInt     n = branch->system->states, k = orbit->count, rows = n + k;
+  const PetscBLASInt size = (PetscBLASInt)k, one = 1;
+  PetscReal         *r, *J, *E, *x, sum = 0;
+  PetscBLASInt      *pivot, info;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc5(rows, &r, (size_t)(rows * (rows + 1)), &J, (size_t)(k * k), &E, k, &x, k, &pivot));
+  PetscCall(NsOrbitResidual(branch->system, orbit, r, J));
+  for (PetscInt i = 0; i < k; i++) {
+    x[i] = 0;
+    for (PetscInt j = 0; j < n; j++) x[i] -= J[j * rows + n + i] * w[j];
+    for (PetscInt j = 0; j < k; j++) E[j * k + i] = J[(n + j) * rows + n + i];
+  }
+  if (k) LAPACKgesv_(&size, &one, E, &size, pivot, x, &size, &info);
+  for (PetscInt i = 0; i < n; i++) tangent[i] = w[i] / branch->size[i];
+  for (PetscInt i = 0; i < k; i++) tangent[n + i] = x[i];
+  tangent[n + k] = 0;
+  for (PetscInt i = 0; i < n + k; i++) sum += PetscSqr(tangent[i]);
+  for (PetscInt i = 0; i < n + k; i++) tangent[i] /= PetscSqrtReal(sum);
+  PetscCall(PetscFree5(r, J, E, x, pivot));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsOrbitPoint **first, const char **why)
+{
+  const PetscBool flip = at->kind == NS_BIFURCATION_FLIP;
+  NsOrbitSystem  *system;
+  NsOrbitPoint    from = *at->point;
+  PetscReal      *A, *w;
+  PetscInt        iterations;
+
+  PetscFunctionBegin;
+  *first = NULL;
+  *why   = NULL;
+  if (!flip && at->kind != NS_BIFURCATION_BRANCH) {
+    *why = "another branch begins at flips and branch points only";
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsOrbitBranchSystem(branch, from.p, &system, why));
+  if (*why) PetscFunctionReturn(0);
+  const PetscInt n = system->states;
+  PetscCall(PetscMalloc2((size_t)(n * n), &A, n, &w));
+  for (PetscInt i = 0; i < n * n; i++) A[i] = from.M[i] + (i % (n + 1) ? 0 : flip ? 1 : -1);
+  PetscCall(null_vector(n, A, w));
+  if (flip) from.orbit = twice(branch, from.orbit);
+  from.tangent = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(n + from.orbit->count + 1));
+  PetscCall(tangent_along(branch, from.orbit, w, from.tangent));
+  PetscCall(PetscFree2(A, w));
+  for (PetscReal ds = 1e-3; ds < 0.1 && !*first; ds *= 2) {
+    NsOrbitPoint *point;
+    PetscCall(NsOrbitStepFrom(branch, &from, ds, &point, &iterations));
+    if (!point) continue;
+    PetscCall(NsOrbitExamine(branch, point));
+    if (point->confirmed) *first = point;
+  }
+  if (!*first) *why = "Newton's method found no orbit of the other branch";
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,72 @@
+/* The first orbit: a simulation over some periods, then Newton's method on its last sequence, until a simulation confirms what it finds. */
+#include <string.h>
+#include "orbit.h"
+
+#define NS_TRIES 5
+
+/* x after so many periods. */
+static PetscErrorCode settle(NsOrbitSystem *system, PetscReal T, PetscInt periods, PetscReal *x, const char **why)
+{
+  PetscReal *x1;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(system->states, &x1));
+  for (PetscInt k = 0; k < periods && !*why; k++) {
+    NsArena *arena = NsArenaCreate();
+    NsOrbit  orbit = {.times = 1};
+    PetscCall(NsOrbitFly(system, 0, T, x, NULL, arena, &orbit, x1, why));
+    PetscCall(PetscArraycpy(x, x1, system->states));
+    if (*why) *why = NsArenaPrint(system->arena, "%s", *why);
+    NsArenaDestroy(&arena);
+  }
+  PetscCall(PetscFree(x1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why)
+{
+  NsOrbitSystem *system;
+  PetscReal     *x, *x1;
+  PetscInt       iterations;
+
+  PetscFunctionBegin;
+  *found = NULL;
+  PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
+  if (!system) PetscFunctionReturn(0);
+  if (!(system->period > 0)) {
+    *why = "nothing drives it periodically: it has no load or unbalance with a period";
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc2(system->states, &x, system->states, &x1));
+  PetscCall(PetscArraycpy(x, system->start, system->states));
+  for (PetscInt try = 0; try < NS_TRIES && !*found && !*why; try++) {
+    NsOrbit       orbit = {.times = times, .phase = 0};
+    NsOrbitPoint *point;
+    PetscCall(settle(system, times * system->period, try ? 10 : periods, x, why));
+    if (*why) break;
+    PetscCall(NsOrbitFly(system, 0, times * system->period, x, NULL, branch->arena, &orbit, x1, why));
+    for (PetscInt again = 0; again < 3 && !*found && !*why; again++) {
+      PetscCall(NsOrbitMoveStart(system, &orbit, branch->arena));
+      PetscCall(NsOrbitScale(branch, &orbit));
+      PetscCall(NsOrbitCorrect(branch, &orbit, p, NULL, &point, &iterations));
+      PetscCall(NsOrbitBranchSystem(branch, p, &system, why));
+      if (!point) break;
+      PetscCall(NsOrbitScale(branch, point->orbit));
+      PetscCall(NsOrbitExamine(branch, point));
+      if (point->confirmed) {
+        *found = point;
+        break;
+      }
+      const PetscReal phase = point->orbit->phase;
+      PetscCall(
+        NsOrbitFly(system, NsOrbitBegins(system, point->orbit), times * system->period, point->orbit->x0, NULL, branch->arena, &orbit, x1, why));
+      orbit.phase = phase;
+    }
+  }
+  if (!*found && !*why)
+    *why = NsArenaPrint(branch->arena,
+      "no orbit of %d %s of the forcing was found from %d simulated periods: simulate more (settle), or try another number of periods (times)",
+      (int)times, times == 1 ? "period" : "periods", (int)periods);
+  PetscCall(PetscFree2(x, x1));
+  PetscFunctionReturn(0);
+}

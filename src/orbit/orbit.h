@@ -1,0 +1,303 @@
+/*
+  Periodic orbits with set-valued contact: Newton's method on a fixed sequence of events, Floquet multipliers, continuation over a parameter, bifurcations.
+
+  An orbit is a state x0 at the time t0, a period T and a sequence of segments: in segment i the contacts are in the mode m_i (open, closed, sticking, slipping), it ends with the event e_i at
+  t0 + theta_i T, where a jump J_i may follow. Unknowns are x0, the fractions theta_i, T where no forcing gives it, and on a branch the parameter p:
+
+      x_i- = flow(m_i, x_(i-1)+, (theta_i - theta_(i-1)) T)        h(e_i, x_i-) = 0        x_i+ = J_i x_i-        x(t0 + T) - x0 = 0
+
+  The event equations are residuals: nothing is searched within Newton's method, so the residual is smooth, also where the Poincare map has a square root (grazing). The monodromy matrix is the
+  Schur complement of the Jacobian of these equations in x0, with the saltation of all events in it:
+
+      M = I + R_x - R_theta E_theta^-1 E_x
+
+  What Newton finds need not be an orbit: some gap may be negative between two events. So every orbit is checked twice: by the margins of all events that do not occur (margin.c), and by one
+  simulation, which finds its events itself (flight.c).
+
+  Files:
+      linear.c     a model as a small dense system: free motion, forcing, rows of contacts
+      mode.c       equations of motion and event functions of one mode
+      jump.c       impacts, and which contacts stay closed
+      flight.c     a simulation over one period, which finds its sequence
+      sequence.c   residual, Jacobian, Newton's method, multipliers
+      margin.c     distances from grazing, sliding, and contact that would pull
+      branch.c     pseudo-arclength continuation
+      bifurcation.c  test functions along a branch, and where they vanish
+
+  The room knows no files and no configs: a branch asks its NsOrbitSource for the system at a value of the parameter. It is the model of a config with this value (src/cli/orbit.c), so any key of
+  the config can be the parameter.
+
+  Flow. Linear models move exactly: with the harmonics of the forcing as additional states, x = (q, v, 1, cos(j Omega t), sin(j Omega t) ...), every mode is x' = A x, every event function a row h'x and
+  every jump a matrix. Contacts with mass (scheme event_driven_*): in a mode with held contacts the reactions are linear in x, lambda = -G^-1 W'(A x)_v. Contacts without mass (scheme
+  `modal`): closed contacts are springs, lambda = -R^-1 g, and nothing jumps. Time-stepping schemes are refused: their map is not differentiable at an impact, and Newton's method converges
+  on it to an orbit that is wrong, with wrong multipliers, without a sign.
+
+  Cost: one matrix exponential a segment; all matrices are dense, so that some hundred degrees of freedom are the limit.
+
+  Fixed sequences, saltation: R. I. Leine, H. Nijmeijer, Dynamics and Bifurcations of Non-Smooth Mechanical Systems, Springer 2004; P. Thota, H. Dankowicz, TC-HAT, SIAM J. Appl. Dyn. Syst. 7
+  (2008). Pseudo-arclength: H. B. Keller, in: Applications of Bifurcation Theory, Academic Press 1977.
+*/
+#pragma once
+#include <petscsys.h>
+#include "percuss/run.h"
+
+/* ---- system ------------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* How a contact is in a mode. SLIDES_UP: slip velocity above 0. */
+typedef enum { NS_ORBIT_OPEN, NS_ORBIT_CLOSED, NS_ORBIT_STICKS, NS_ORBIT_SLIDES_UP, NS_ORBIT_SLIDES_DOWN } NsOrbitState;
+
+/* What ends a segment. CLOSES: gap = 0; OPENS: normal force = 0; SLIPS: mu lambda_N - |lambda_T| = 0; STOPS: slip velocity = 0. */
+typedef enum { NS_ORBIT_CLOSES, NS_ORBIT_OPENS, NS_ORBIT_SLIPS, NS_ORBIT_STOPS, NS_ORBIT_KINDS } NsOrbitKind;
+extern const char *const NsOrbitKindNames[NS_ORBIT_KINDS];
+
+/* A contact: rows over x, columns that its force moves (M^-1 W in the velocities). */
+typedef struct {
+  const char *name;
+  PetscBool   tangent; /* slip is possible */
+  NsLaw       law;
+  PetscReal  *gap, *rate, *slip; /* [m]: g = gap'x, u_N = rate'x, u_T = slip'x */
+  PetscReal  *normal, *along;    /* [m] */
+} NsOrbitContact;
+
+/* An event function of a mode, positive while it lasts; at zero `kind` happens to `contact`. */
+typedef struct {
+  NsOrbitKind kind;
+  PetscInt    contact;
+  PetscReal  *row; /* [m] */
+} NsOrbitEvent;
+
+typedef struct {
+  unsigned char *state;  /* [contacts] NsOrbitState */
+  PetscReal     *A;      /* [m, m] column-major */
+  PetscReal     *step;   /* [m, m] exp(A dt), dt = system->sample */
+  PetscReal     *force;  /* [contacts][m]: normal force of each contact; 0 where it is open */
+  PetscReal     *grip;   /* [contacts][m]: tangential force */
+  PetscReal     *settle; /* [m, m] projects onto the constraints of the mode */
+  PetscInt       events;
+  NsOrbitEvent  *event;
+} NsOrbitMode;
+
+/* A column of a probe as a row over x; forces: what the normal forces add (contacts without mass). */
+typedef struct {
+  const char *name;
+  PetscReal  *row;    /* [m] */
+  PetscReal  *forces; /* [contacts] */
+} NsOrbitProbe;
+
+typedef struct {
+  NsArena        *arena;                          /* owned */
+  PetscInt        states, harmonics, m, contacts; /* states: coordinates and velocities; m = states + 1 + 2 harmonics */
+  PetscInt       *harmonic;                       /* [harmonics] multiples of the forcing frequency */
+  PetscReal       period;                         /* s, of the forcing; 0: nothing is forced */
+  PetscReal      *A;                              /* [m, m] of free motion */
+  NsOrbitContact *contact;                        /* [contacts] */
+  PetscReal      *compliance;                     /* [contacts, contacts] m/N, of contacts without mass; NULL: they have mass */
+  PetscReal      *start;                          /* [states] initial state of the config */
+  PetscReal       sample;                         /* s: within this time no event function has two minima */
+  PetscReal       gap_tolerance, velocity_tolerance;
+  PetscInt        probes;
+  NsOrbitProbe   *probe;
+  PetscInt        modes, room;
+  NsOrbitMode   **mode; /* [modes] those met so far */
+  NsLocalChain   *chain;
+} NsOrbitSystem;
+
+/* Of a run that has been created; forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
+PetscErrorCode NsOrbitSystemCreate(NsRun *run, PetscReal forcing_period, NsArena *arena, NsOrbitSystem **system, const char **why);
+PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system);
+/* The states that are functions of time: 1, cos, sin at t. */
+void NsOrbitClock(const NsOrbitSystem *system, PetscReal t, PetscReal *x);
+/* The mode with these states of contacts. */
+PetscErrorCode NsOrbitFindMode(NsOrbitSystem *system, const unsigned char *state, NsOrbitMode **mode);
+/* x1 = exp(A dt) x, by a Taylor series, for dt up to about system->sample. work[2 m]. */
+void NsOrbitAdvance(const NsOrbitSystem *system, const NsOrbitMode *mode, PetscReal dt, const PetscReal *x, PetscReal *x1, PetscReal *work);
+
+/* B[rows, columns] := -G^-1 B, by least squares where G[rows, rows] is singular; G is destroyed. Column-major. */
+PetscErrorCode NsOrbitReact(PetscInt rows, PetscInt columns, PetscReal *G, PetscReal *B);
+
+/* y = A x, A[m, m] column-major; s = r'x. */
+void      NsOrbitMult(PetscInt m, const PetscReal *A, const PetscReal *x, PetscReal *y);
+PetscReal NsOrbitDot(PetscInt m, const PetscReal *r, const PetscReal *x);
+
+/* ---- sequences ----------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* What an impact does to a contact that takes part. */
+typedef enum { NS_ORBIT_SEPARATES, NS_ORBIT_HITS, NS_ORBIT_GRIPS, NS_ORBIT_RUBS_UP, NS_ORBIT_RUBS_DOWN } NsOrbitImpact;
+
+typedef struct {
+  NsOrbitKind    kind;
+  PetscInt       contact;
+  unsigned char *before, *after; /* [contacts] modes */
+  PetscBool      jumps;
+  unsigned char *impact;   /* [contacts] NsOrbitImpact */
+  PetscBool     *restores; /* [contacts] the restitution acts; not for accumulations of impacts, which end in contact */
+} NsOrbitStep;
+
+#define NS_ORBIT_MOST 400 /* events of a period */
+
+/* A sequence of events and the orbit that has it. */
+typedef struct {
+  PetscInt       count;
+  NsOrbitStep   *step;  /* [count] */
+  unsigned char *first; /* [contacts] mode at t0 */
+  PetscReal      phase; /* t0 over the period of the forcing */
+  PetscInt       times; /* periods of the forcing */
+  PetscReal      T;     /* s */
+  PetscReal     *x0;    /* [states] */
+  PetscReal     *theta; /* [count] */
+} NsOrbit;
+
+/* A copy in the arena. */
+NsOrbit *NsOrbitCopy(const NsOrbitSystem *system, const NsOrbit *orbit, NsArena *arena);
+/* Whether events, modes and impacts are the same. */
+PetscBool NsOrbitSameSequence(const NsOrbitSystem *system, const NsOrbit *a, const NsOrbit *b);
+/* Moves t0 into the middle of the longest segment. */
+PetscErrorCode NsOrbitMoveStart(NsOrbitSystem *system, NsOrbit *orbit, NsArena *arena);
+/* Time at which the orbit starts, s. */
+PetscReal NsOrbitBegins(const NsOrbitSystem *system, const NsOrbit *orbit);
+
+/* jump.c: resolves an event at x[m], or (kind NS_ORBIT_KINDS) a state where a simulation starts: impact, x changes; then the mode after it. *why: NULL, or why not. */
+PetscErrorCode NsOrbitResolve(NsOrbitSystem *system, PetscReal *x, NsOrbitStep *step, const char **why);
+/* J[m, m] of the jump of a step. */
+PetscErrorCode NsOrbitJump(NsOrbitSystem *system, const NsOrbitStep *step, PetscReal *J);
+
+/* flight.c: from x0[states] at t0 over the time T: *orbit with its sequence, x1[states] at the end. first: the mode at t0, NULL: it is found. *why: NULL, or why not. */
+PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, const PetscReal *x0, const unsigned char *first, NsArena *arena,
+  NsOrbit *orbit, PetscReal *x1, const char **why);
+
+/* ---- the equations of an orbit -------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Residual r[n] and Jacobian J[n, n + 1] (column-major) of the unknowns (x0, theta, T): n = states + count. */
+PetscErrorCode NsOrbitResidual(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *r, PetscReal *J);
+/* M[states, states] of this Jacobian. */
+PetscErrorCode NsOrbitMonodromy(const NsOrbitSystem *system, const NsOrbit *orbit, const PetscReal *J, PetscReal *M);
+/* Eigenvalues of M[n, n], which is destroyed: largest modulus first, of a pair first that with the positive imaginary part. */
+PetscErrorCode NsOrbitMultipliers(PetscInt n, PetscReal *M, PetscReal *re, PetscReal *im);
+/* det(M - s I). */
+PetscErrorCode NsOrbitDeterminant(PetscInt n, const PetscReal *M, PetscReal s, PetscReal *determinant);
+
+/* ---- along an orbit: trace.c ----------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A moment of the orbit; before: just before the event that ends the segment. */
+typedef struct {
+  PetscInt           segment;
+  const NsOrbitMode *mode;
+  PetscReal          t; /* s since t0 */
+  PetscBool          before, after;
+  const PetscReal   *x; /* [m] */
+} NsOrbitMoment;
+
+/* Calls look at both ends of each segment and at equal intervals between, at least `least` in a period. */
+PetscErrorCode NsOrbitTrace(
+  NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
+/* size[states]: the largest of each state over the orbit, at least a thousandth of the largest of all positions or velocities. */
+PetscErrorCode NsOrbitSizes(NsOrbitSystem *system, const NsOrbit *orbit, PetscReal *size);
+
+/* Distance from an orbit with other events, a test function of a branch with this sequence. */
+typedef struct {
+  NsOrbitKind kind;
+  PetscInt    contact;
+  PetscBool
+    own; /* of the event that ends the segment: how fast its function falls; else the least local minimum of an event function within the segment */
+  PetscReal value; /* PETSC_MAX_REAL: there is no minimum */
+} NsOrbitMargin;
+PetscInt       NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
+PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin);
+
+/* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */
+
+/* Where systems come from. */
+typedef struct {
+  void *context;
+  /* The system at p; the caller destroys it. *why: NULL, or why there is none. */
+  PetscErrorCode (*make)(void *context, PetscReal p, NsOrbitSystem **system, const char **why);
+} NsOrbitSource;
+
+/* A point of a branch. */
+typedef struct {
+  NsOrbit       *orbit;
+  PetscReal      p, s, residual;
+  PetscReal     *tangent;               /* [states + count + 1] of (x0, theta, p) in scaled variables */
+  PetscReal     *M;                     /* [states, states] */
+  PetscReal     *re, *im;               /* [states] multipliers */
+  PetscReal     *low, *high;            /* [probes] over the orbit */
+  PetscReal      flip, fold, branching; /* det(M + I), dp/ds, det(M - I) */
+  PetscInt       pairs;                 /* complex pairs outside the unit circle */
+  PetscReal      share;                 /* part of the period with some contact closed */
+  PetscReal      slowest;               /* m/s: the lowest impact velocity; 0: no impact */
+  PetscInt       impacts;
+  PetscInt       margins;
+  NsOrbitMargin *margin;
+  PetscBool      stable, confirmed; /* confirmed: a simulation has the same events */
+  const char    *mark;              /* "", or the name of the bifurcation: "flip_1" */
+} NsOrbitPoint;
+
+typedef enum {
+  NS_BIFURCATION_FOLD,
+  NS_BIFURCATION_FLIP,
+  NS_BIFURCATION_TORUS,
+  NS_BIFURCATION_BRANCH,
+  NS_BIFURCATION_GRAZING,
+  NS_BIFURCATION_SLIDING,
+  NS_BIFURCATIONS
+} NsBifurcationKind;
+extern const char *const NsBifurcationNames[NS_BIFURCATIONS];
+
+typedef struct {
+  NsBifurcationKind kind;
+  const char       *name; /* "flip_1" */
+  PetscInt          branch;
+  PetscReal         angle;   /* of the multipliers, rad */
+  const char       *contact; /* of grazing and sliding; NULL */
+  NsOrbitPoint     *point;
+} NsBifurcation;
+
+typedef struct {
+  NsOrbitPoint *point; /* [points] */
+  PetscInt      points, room;
+  const char   *end; /* why it ends, for the user */
+} NsOrbitCurve;
+
+#define NS_ORBIT_KEPT 4
+
+typedef struct {
+  NsArena      *arena;
+  NsOrbitSource source;
+  PetscReal     from, to;    /* of p */
+  PetscReal     least, most; /* the branch ends beyond these */
+  PetscReal     longest;     /* step in scaled arc length */
+  PetscInt      points;      /* most */
+  PetscBool (*stop)(void);   /* NULL, or whether the user wants to stop */
+  PetscReal     *size;       /* [states] magnitude of each state */
+  NsOrbitSystem *system;     /* the last one asked for, at p = at */
+  PetscReal      at;
+  NsOrbitSystem *kept[NS_ORBIT_KEPT]; /* the last ones, newest first, and their p */
+  PetscReal      kept_at[NS_ORBIT_KEPT];
+  PetscInt       curves;
+  NsOrbitCurve  *curve; /* [curves] */
+  PetscInt       bifurcations, bifurcation_room;
+  NsBifurcation *bifurcation;
+  PetscInt       named[NS_BIFURCATIONS];
+} NsOrbitBranch;
+
+/* The system at p: branch->system. The last NS_ORBIT_KEPT are kept. */
+PetscErrorCode NsOrbitBranchSystem(NsOrbitBranch *branch, PetscReal p, NsOrbitSystem **system, const char **why);
+/* Frees the systems. */
+PetscErrorCode NsOrbitBranchFree(NsOrbitBranch *branch);
+/* Newton's method on the sequence of the orbit from (orbit, p): at this p (tangent NULL), or on the plane normal to the tangent. *found: NULL, or a point without checks; *iterations. */
+PetscErrorCode NsOrbitCorrect(
+  NsOrbitBranch *branch, const NsOrbit *orbit, PetscReal p, const PetscReal *tangent, NsOrbitPoint **found, PetscInt *iterations);
+/* Multipliers, margins, ranges of probes and the check by a simulation. */
+PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
+/* The point predicted from another, a length ds along its tangent, and corrected. */
+PetscErrorCode NsOrbitStepFrom(NsOrbitBranch *branch, const NsOrbitPoint *point, PetscReal ds, NsOrbitPoint **found, PetscInt *iterations);
+/* Sets the scales by this orbit. */
+PetscErrorCode NsOrbitScale(NsOrbitBranch *branch, const NsOrbit *orbit);
+/* find.c: an orbit of so many periods of the forcing at p: simulates `periods` of its periods from the initial state, then Newton's method. *found NULL: *why. */
+PetscErrorCode NsOrbitSearch(NsOrbitBranch *branch, PetscReal p, PetscInt times, PetscInt periods, NsOrbitPoint **found, const char **why);
+/* From a point towards branch->to (direction 1) or the other way; a new curve. */
+PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start);
+/* Bifurcations between two consecutive points: located and added. *ends: the sequence has changed. */
+PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, PetscBool *changed);
+/* The first point of the other branch at a flip or branch point; NULL: *why. */
+PetscErrorCode NsOrbitSwitch(NsOrbitBranch *branch, const NsBifurcation *at, NsOrbitPoint **first, const char **why);

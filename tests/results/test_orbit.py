@@ -1,0 +1,249 @@
+#!/usr/bin/python3
+"""`percuss orbit`: orbits, multipliers and bifurcations against closed forms and independent computations. Usage: test_orbit.py PERCUSS"""
+import csv
+import math
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else os.path.join(ROOT, "build/release/percuss")
+IMPACT = os.path.join(ROOT, "configs/impact_oscillator.yaml")
+FRICTION = os.path.join(ROOT, "configs/friction_oscillator.yaml")
+FREQUENCY = "loads.shaker.time.harmonic.frequency"
+TWO_MASSES = """
+bodies:
+  a: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+  b: {type: rigid, at: [1 m, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2]}
+supports:
+  guide: {at: [a.center, b.center], fix: [y, z, rotations]}
+springs:
+  one: {between: [ground, a.center], direction: [1, 0, 0], stiffness: 100 N/m, damping: 0.4 N s/m}
+  two: {between: [a.center, b.center], direction: [1, 0, 0], stiffness: 100 N/m, damping: 0.4 N s/m}
+loads:
+  shaker: {at: a.center, force: [10 N, 0, 0], time: {harmonic: {frequency: 12 rad/s}}}
+contacts:
+  stop: {between: [b.center, {plane: {point: [0.95 m, 0, 0], normal: [1, 0, 0]}}], restitution: 0.7}
+scheme: {type: event_driven_hem5, step: 0.1 s}
+time: {end: 100 s}
+"""
+# Den Hartog: no stop up to f = V/sqrt(U^2 + 1/beta^4), V = 1/(1 - beta^2), U = sin(pi/beta)/(beta (1 + cos(pi/beta))), at beta = 0.7
+BETA = 0.7
+LIMIT = 1 / (1 - BETA**2) / math.hypot(math.sin(math.pi / BETA) / (BETA * (1 + math.cos(math.pi / BETA))), 1 / BETA**2)
+# The oscillator of configs/impact_oscillator.yaml, from its closed form: frequency, periods, a stable frequency to start from, phase and velocity of the impact, amplitude, multipliers
+ONE_IMPACT = (
+    (1.0, 1, 1.0, 4.6982003597183315, -1.7004646550504279, 1.075808923832037, (-0.6434799903877568, -0.5306029455439029)),
+    (1.1, 1, 1.3, 4.7549701055806795, -1.5506505557572265, 0.9253353888014024, (-1.1108083090757885, -0.32544112033539485)),
+    (1.3, 1, 1.3, 4.843454772541851, -1.4849632126992867, 0.8716014168458591, (-0.49397825022877884 + 0.38819258089812353j,)),
+    (1.6, 1, 1.6, 5.026136098013216, -1.8642816456414646, 1.2901783489566463, (0.2292311676266181 + 0.6161180828771663j,)),
+    (2.0, 1, 2.0, 0.2593985983200313, -3.696982319857731, 3.456070008898322, (0.6834117049553681 + 0.020153505926516043j,)),
+    (2.2, 1, 2.2, 1.1953337445665764, -1.1257310878299072, 1.2736463465025998, (0.4608546897237534 + 0.5182795694448784j,)),
+    (2.4, 1, 2.4, 1.3862505464291754, -0.4461377008075207, 0.6242042290268901, (-0.35833945975992487 + 0.6034721995043669j,)),
+    (2.6, 1, 2.4, 1.4569201251789132, -0.21359688782993466, 0.3787491908632947, (-4.264239596009177, -0.11786540375410315)),
+    (3.0, 2, 3.25, 4.966368659124134, -0.4309564737678552, 0.5712859919388058, (-1.6283989610580116, -0.2585248591482632)),
+    (3.25, 2, 3.25, 5.060244573821226, -0.586850530907122, 0.6681258460715048, (-0.2055473882989038 + 0.6265121141995682j,)),
+    (3.75, 2, 3.75, 5.8155363519609615, -1.4381350279996792, 1.3596822170396383, (0.6244980520538295 + 0.26032922720074214j,)),
+    (5.0, 3, 5.0, 5.185142806945612, -0.4752318890062816, 0.4347822379118785, (-0.1869236989600308 + 0.6356490517297781j,)),
+    (5.5, 3, 5.0, 5.801245846343964, -0.9102182376587805, 0.8205373320972569, (0.5633483557714412 + 0.370046800425927j,)),
+)
+
+
+def table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def grouped(rows):
+    """Multipliers of the last point, largest modulus first, of pairs the upper one."""
+    last = rows[-1]["point"]
+    return [complex(float(row["re"]), float(row["im"])) for row in rows if row["point"] == last and float(row["im"]) >= 0]
+
+
+class Orbits(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="percuss_test_")
+        self.out = os.path.join(self.folder, "results")
+
+    def tearDown(self):
+        shutil.rmtree(self.folder)
+
+    def percuss(self, *words):
+        return subprocess.run([PERCUSS, "orbit", *words, "--out", self.out, "--overwrite"], capture_output=True, text=True, timeout=300, cwd=self.folder)
+
+    def orbit(self, config, *words):
+        done = self.percuss(config, *words)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done
+
+    def read(self, name):
+        return table(os.path.join(self.out, name))
+
+    def found(self, kind):
+        return [float(row["parameter"]) for row in self.read("bifurcations.csv") if row["kind"] == kind]
+
+    def near(self, value, expected, relative):
+        self.assertLess(abs(value - expected), relative * abs(expected), f"{value!r} instead of {expected!r}")
+
+    def all_near(self, values, expected, relative):
+        self.assertEqual(len(values), len(expected), values)
+        for value, want in zip(sorted(values), sorted(expected)):
+            self.near(value, want, relative)
+
+    def multipliers(self, expected, tolerance):
+        got = grouped(self.read("multipliers.csv"))
+        for want in expected:
+            self.assertLess(min(abs(z - want) for z in got), tolerance, f"{want} is not among {got}")
+
+    def config(self, text):
+        path = os.path.join(self.folder, "model.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def test_orbits_with_one_impact(self):
+        """Closed form: the state of an orbit to 1e-9, multipliers to 1e-8."""
+        for frequency, times, start, phase, velocity, largest, multipliers in ONE_IMPACT:
+            with self.subTest(frequency=frequency, times=times):
+                words = ["--set", f"{FREQUENCY}={frequency} rad/s"] if start == frequency else ["--over", f"{FREQUENCY}={start} rad/s:{frequency} rad/s"]
+                self.orbit(IMPACT, "--times", str(times), *words)
+                event = self.read("orbit_events.csv")
+                self.assertEqual([(row["event"], row["contact"]) for row in event], [("closes", "stop")])
+                self.near(float(event[0]["phase"]), phase, 1e-9)
+                self.near(float(event[0]["velocity_before"]), velocity, 1e-9)
+                self.near(float(self.read("branch_probes.csv")[-1]["mass.center.ux.max"]), largest, 1e-6)
+                self.multipliers(multipliers, 1e-8)
+                point = self.read("branch.csv")[-1]
+                self.assertEqual(point["confirmed"], "1")
+                self.assertEqual(point["stable"], "1" if all(abs(z) < 1 for z in multipliers) else "0")
+                product = math.prod(abs(z) ** (2 if isinstance(z, complex) else 1) for z in grouped_pairs(self.read("multipliers.csv")))
+                self.near(product, 0.64 * math.exp(-0.1 * 2 * math.pi * times / frequency), 1e-9)
+
+    def test_bifurcations_of_the_impact_oscillator(self):
+        """Flips, fold and grazing to 1e-9, from both sides of 2 rad/s and around the fold of period 2."""
+        self.orbit(IMPACT, "--over", f"{FREQUENCY}=2 rad/s:0.97 rad/s")
+        self.all_near(self.found("flip"), [1.0482377006829466, 1.1816863883169837], 1e-9)
+        self.orbit(IMPACT, "--over", f"{FREQUENCY}=2 rad/s:3.4 rad/s")
+        self.all_near(self.found("flip"), [2.4567153560435946], 1e-9)
+        self.all_near(self.found("grazing"), [3.315795717103483], 1e-9)
+        done = self.orbit(IMPACT, "--times", "2", "--over", f"{FREQUENCY}=3.75 rad/s:5 rad/s")
+        self.all_near(self.found("fold"), [3.872908118691948], 1e-9)
+        self.assertIn("the end of the range", done.stdout)
+        event = self.read("orbit_events.csv")  # the unstable orbit beyond the fold
+        self.near(float(event[0]["phase"]), 1.37353252660535, 1e-9)
+        self.multipliers((2.3929214772940064, 0.1913013560610537), 1e-8)
+        self.orbit(IMPACT, "--times", "3", "--over", f"{FREQUENCY}=5 rad/s:6.5 rad/s")
+        self.all_near(self.found("fold"), [5.621826326926437], 1e-9)
+
+    def test_period_doublings(self):
+        """The doubled orbits and their bifurcations, by switching at each flip."""
+        self.orbit(IMPACT, "--over", f"{FREQUENCY}=2.3 rad/s:3 rad/s", "--switch", "flip_1,flip_2,flip_4")
+        rows = self.read("bifurcations.csv")
+        by_name = {row["name"]: float(row["parameter"]) for row in rows}
+        for name, want in (("flip_1", 2.4567153560435946), ("flip_2", 2.490535863155378), ("flip_4", 2.497255612411083), ("fold_1", 2.747574822834935),
+                           ("flip_3", 2.729851854036738), ("grazing_1", 2.64186753438508)):
+            self.near(by_name[name], want, 1e-9)
+        eight = [float(row["parameter"]) for row in rows if row["branch"] == "4" and row["kind"] == "flip"]
+        self.near(eight[0], 2.49854896496116, 1e-7)
+        self.assertEqual({row["branch"] for row in self.read("branch.csv")}, {"1", "2", "3", "4"})
+
+    def test_windows_of_shaw_and_holmes(self):
+        """Without gap and damping: flips of orbits over 1, 2 and 3 periods, to 1e-9."""
+        words = ("--set", "springs.spring.damping=0 N s/m", "--set", "contacts.stop.between.1.plane.point=[0, 0, 0]")
+        for times, start, ends in ((1, 1.8, (1.2, 2.7)), (2, 4.1, (3.3, 4.7)), (3, 6.1, (5.3, 6.7))):
+            flips = []
+            for end in ends:
+                self.orbit(IMPACT, *words, "--times", str(times), "--over", f"{FREQUENCY}={start} rad/s:{end} rad/s")
+                flips += self.found("flip")
+            self.all_near(flips, {1: (1.2606766415488824, 2.653347727855323), 2: (3.3531781877778366, 4.64183675436613), 3: (5.3594879531484105, 6.63914204643116)}[times], 1e-9)
+
+    def test_two_masses(self):
+        """Two degrees of freedom: orbits, flips and a Neimark-Sacker point."""
+        config = self.config(TWO_MASSES)
+        self.orbit(config, "--over", f"{FREQUENCY}=12 rad/s:8.6 rad/s")
+        torus = [row for row in self.read("bifurcations.csv") if row["kind"] == "torus"]
+        self.near(float(torus[0]["parameter"]), 9.095009861154841, 1e-9)
+        self.near(float(torus[0]["angle"]) * 180 / math.pi, 77.26103850332524, 1e-7)
+        self.orbit(config, "--over", f"{FREQUENCY}=12 rad/s:16 rad/s")
+        self.all_near(self.found("flip"), [15.094124489700475], 1e-9)
+        self.near(float(self.read("orbit_events.csv")[0]["phase"]), 1.849741195078297, 1e-9)
+        self.multipliers((-1.769134953682524, 0.6807492082252903 + 0.4024527122203202j, -0.2764581192660308), 1e-7)
+        self.orbit(config, "--over", f"{FREQUENCY}=7 rad/s:6 rad/s")
+        self.all_near(self.found("flip"), [6.97061768617348], 1e-9)
+        self.multipliers((0.21292194107310153 + 0.5873499324894639j, -0.5395116709644279 + 0.2573407901304895j), 1e-8)
+
+    def test_dry_friction(self):
+        """Den Hartog's closed form without stops; with stops, times of sticking and multipliers. What is held has the multiplier 0."""
+        for beta, f, amplitude, stick, multiplier in ((0.7, 0.3, 1.8856998504142541, None, -0.4533657390291642 + 0.233145141070529j),
+                                                      (0.8, 0.5, 2.332234987541365, None, 0.06296315889790668 + 0.49415568824970607j),
+                                                      (1.3, 0.3, 1.315348196714902, None, 0.10771454776443395 + 0.7545323612660612j),
+                                                      (0.45, 0.45, 1.2131028457346695, 1.6971151666572144, 0.2928513429896255),
+                                                      (0.3, 0.3, 0.8763085941679227, 4.916254522295797, 0.557804302787254),
+                                                      (0.3, 0.6, 0.7802545334038725, 5.454158952811634, 0.09042108686216703)):
+            with self.subTest(beta=beta, f=f):
+                self.orbit(FRICTION, "--set", f"{FREQUENCY}={beta} rad/s", "--set", f"contacts.floor.friction={f}")
+                row = self.read("branch_probes.csv")[0]
+                self.near(float(row["mass.center.ux.max"]), amplitude, 1e-6)
+                self.near(float(row["mass.center.ux.min"]), -amplitude, 1e-6)
+                self.multipliers((multiplier, 0), 1e-8)
+                events = self.read("orbit_events.csv")
+                if stick is None:
+                    self.assertEqual([row["event"] for row in events], ["stops"] * 2)
+                    continue
+                self.assertEqual(sorted(row["event"] for row in events), ["slips"] * 2 + ["stops"] * 2)
+                times = [float(row["time"]) for row in events]
+                period = 2 * math.pi / beta
+                for k, row in enumerate(events):
+                    if row["event"] == "stops":
+                        self.near((times[(k + 1) % 4] - times[k]) % period, stick, 1e-8)
+
+    def test_limit_of_sticking(self):
+        """Over the friction the orbit begins to stick where Den Hartog's limit is: a sliding point, and the branch goes on with the new sequence."""
+        self.orbit(FRICTION, "--set", f"{FREQUENCY}=0.7 rad/s", "--over", "contacts.floor.friction=0.6:0.8")
+        self.assertLess(abs(self.found("sliding")[0] - LIMIT), 1e-9)
+        self.assertEqual(float(self.read("branch.csv")[-1]["parameter"]), 0.8)
+        self.orbit(FRICTION, "--set", f"{FREQUENCY}=0.7 rad/s", "--over", "contacts.floor.friction=0.8:0.6")
+        self.assertLess(abs(self.found("sliding")[0] - LIMIT), 1e-9)
+        self.assertEqual(float(self.read("branch.csv")[-1]["parameter"]), 0.6)
+
+    def test_refusals(self):
+        """What cannot be computed is refused with its reason, before anything is written."""
+        for words, message in (
+            (("--set", "scheme={type: moreau_jean, step: 1 ms}"), "scheme 'moreau_jean' does not meet events"),
+            (("--set", "springs.spring.law={cubic: {coefficient: 1 N/m^3, travel: 2 m}}"), "its forces are nonlinear"),
+            (("--set", "loads.shaker.time={burst: {frequency: 1 Hz, cycles: 3}}"), "its loads"),
+            (("--over", FREQUENCY), "--over: expected KEY=FROM:TO"),
+            (("--over", FREQUENCY + "=1 Hz:2 rad/s"), "two units"),
+            (("--over", FREQUENCY + "=a:b"), "needs two numbers"),
+        ):
+            with self.subTest(message=message):
+                done = self.percuss(IMPACT, *words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(message, done.stderr)
+                self.assertFalse(os.path.exists(self.out))
+
+    def test_failures(self):
+        """No orbit, no such bifurcation: an error, with what to do."""
+        done = self.percuss(IMPACT, "--over", f"{FREQUENCY}=2 rad/s:2.1 rad/s", "--switch", "flip_1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("--switch: flip_1: no bifurcation of this name", done.stderr)
+        done = self.percuss(self.config(TWO_MASSES.replace(", time: {harmonic: {frequency: 12 rad/s}}", "")))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing drives it", done.stderr)
+
+    def test_figure(self):
+        self.orbit(IMPACT, "--over", f"{FREQUENCY}=2.3 rad/s:2.7 rad/s", "--switch", "flip_1")
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "postprocess/orbit.py"), self.out], capture_output=True, text=True, timeout=300, env=dict(os.environ, MPLBACKEND="Agg"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertGreater(os.path.getsize(os.path.join(self.out, "figures", "branch.png")), 10000)
+
+
+def grouped_pairs(rows):
+    """Each pair once, as complex; real ones as float."""
+    return [z if z.imag > 0 else z.real for z in grouped(rows)]
+
+
+if __name__ == "__main__":
+    unittest.main()
