@@ -11,7 +11,7 @@
 
       M = I + R_x - R_theta E_theta^-1 E_x
 
-  What Newton finds need not be an orbit: some gap may be negative between two events. So every orbit is checked twice: by the margins of all events that do not occur (margin.c), and by one
+  What Newton finds need not be an orbit: some gap may be negative between two events. So every orbit is checked twice: by the margins of all events that do not occur (trace.c), and by one
   simulation, which finds its events itself (flight.c).
 
   Files:
@@ -19,9 +19,11 @@
       mode.c       equations of motion and event functions of one mode
       jump.c       impacts, and which contacts stay closed
       flight.c     a simulation over one period, which finds its sequence
-      sequence.c   residual, Jacobian, Newton's method, multipliers
-      margin.c     distances from grazing, sliding, and contact that would pull
-      branch.c     pseudo-arclength continuation
+      sequence.c   residual, Jacobian, multipliers
+      trace.c      along an orbit; margins, the distances from grazing, sliding and contact that would pull
+      correct.c    Newton's method, what is known of an orbit
+      find.c       the first orbit
+      branch.c     pseudo-arclength continuation, switching
       bifurcation.c  test functions along a branch, and where they vanish
 
   The room knows no files and no configs: a branch asks its NsOrbitSource for the system at a value of the parameter. It is the model of a config with this value (src/cli/orbit.c), so any key of
