@@ -30,6 +30,39 @@ contacts:
 scheme: {type: event_driven_hem5, step: 0.1 s}
 time: {end: 100 s}
 """
+BEAM = """
+bodies:
+  beam:
+    type: beam
+    mesh: {line: {from: [0, 0, 0], to: [0.3 m, 0, 0], elements: 24}}
+    material: {density: 7850 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {rectangle: {width: 20 mm, height: 5 mm}}
+    theory: euler_bernoulli
+    damping: {rayleigh: {mass: 20 1/s, stiffness: 8e-5 s}}
+supports:
+  clamp: {at: beam.left, fix: [y, rz]}
+  plane: {at: beam.all, fix: [x, z, rx, ry]}
+loads:
+  shaker: {at: beam.right, force: [0, 1 N, 0], time: {harmonic: {frequency: 40 Hz}}}
+contacts:
+  stop: {between: [beam.right, {plane: {point: [0.3 m, 0, 0], normal: [0, 1, 0]}}]}
+scheme: {type: modal, step: 5 us, modes: 12}
+time: {end: 1 s}
+output: {history: {probes: [beam.right]}}
+"""
+BALL = """
+gravity: [0, 0, -9.81 m/s^2]
+bodies:
+  ball: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1 kg m^2, 1 kg m^2, 1 kg m^2], initial: {velocity: [0, 0, 0.2 m/s]}}
+supports:
+  guide: {at: ball.center, fix: [x, y, rotations]}
+loads:
+  table: {at: ball.center, force: [0, 0, 13.096087473739152 N], time: {harmonic: {frequency: 125.66370614359172 rad/s}}}
+contacts:
+  stop: {between: [ball.center, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}], restitution: 0.5}
+scheme: {type: event_driven_hem5, step: 5 ms, tolerance: 1e-10}
+time: {end: 1 s}
+"""
 # Den Hartog: no stop up to f = V/sqrt(U^2 + 1/beta^4), V = 1/(1 - beta^2), U = sin(pi/beta)/(beta (1 + cos(pi/beta))), at beta = 0.7
 BETA = 0.7
 LIMIT = 1 / (1 - BETA**2) / math.hypot(math.sin(math.pi / BETA) / (BETA * (1 + math.cos(math.pi / BETA))), 1 / BETA**2)
@@ -173,6 +206,28 @@ class Orbits(unittest.TestCase):
         self.orbit(config, "--over", f"{FREQUENCY}=7 rad/s:6 rad/s")
         self.all_near(self.found("flip"), [6.97061768617348], 1e-9)
         self.multipliers((0.21292194107310153 + 0.5873499324894639j, -0.5395116709644279 + 0.2573407901304895j), 1e-8)
+
+    def test_beam_on_stop(self):
+        """A cantilever that rests on a stop at its tip, at its superharmonic resonance: contact without mass, 12 modes. Independent computation with the modes of the continuous beam."""
+        config = self.config(BEAM)
+        for frequency, largest in ((36, 0.00030178), (40, 0.000342096)):
+            self.orbit(config, "--set", f"{FREQUENCY}={frequency} Hz", "--settle", "10")
+            self.near(float(self.read("branch_probes.csv")[0]["beam.right.uy.max"]), largest, 1e-3)
+        self.assertLess(abs(float(self.read("branch.csv")[0]["modulus"]) - 0.601), 0.02)
+        self.assertTrue(all(row["event"] in ("closes", "opens") for row in self.read("orbit_events.csv")))
+
+    def test_ball_on_a_table(self):
+        """In the frame of a vibrating table, closed form: orbit at the middle of its window, lower end (fold), first and second flip over the amplitude."""
+        config, key = self.config(BALL), "loads.table.force.2"
+        self.orbit(config)
+        event = self.read("orbit_events.csv")[0]
+        self.near(float(event["phase"]), 0.6690143420542608, 1e-7)
+        self.near(float(event["velocity_before"]), -0.327, 1e-9)
+        self.multipliers((-0.30646388679548664 + 0.3950694699545931j,), 1e-7)
+        self.orbit(config, "--over", f"{key}=13.1 N:16.8 N", "--switch", "flip_1")
+        self.all_near(self.found("flip"), [9.81 * 1.5268237005190608, 9.81 * 1.6671306607221665], 1e-9)
+        self.orbit(config, "--over", f"{key}=13.1 N:10 N")
+        self.all_near(self.found("fold"), [9.81 * 1.0471975511965976], 1e-9)
 
     def test_dry_friction(self):
         """Den Hartog's closed form without stops; with stops, times of sticking and multipliers. What is held has the multiplier 0."""
