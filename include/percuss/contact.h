@@ -82,6 +82,18 @@ void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
 void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
+/* How contacts have been found so far, and the largest local problems. */
+typedef struct {
+  PetscInt64 gaps;        /* evaluated, each of one candidate */
+  PetscInt64 searches;    /* looks at all candidates, or for pairs of balls by the grid */
+  PetscInt64 most_active; /* candidates at the end of a step that were not skipped */
+  PetscInt64 most_islands;
+  PetscInt64 most_dense, most_sparse; /* rows of an island whose Delassus matrix was dense; sparse */
+  PetscInt64 shared;                  /* times that several processes shared the islands */
+} NsContactFigures;
+const NsContactFigures *NsContactGetFigures(const NsContact *contact);
+/* "all candidates", "distant candidates are skipped", "pairs of balls by a grid, ..." */
+const char *NsContactSearchName(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
 /* Why the law of a contact has no solution in the last local problem, a sentence without full stop; "": the solvers failed. Not owned. */

@@ -176,6 +176,7 @@ static PetscErrorCode print_report(NsRun *run)
     printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   }
   printf("%s\n", contacts - model->slots_free > 8 ? ", ..." : "");
+  if (contacts > 8) printf("  search      %s\n", NsContactSearchName(contact));
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
   if (model->analysis.frequency_bound && stability->omega_max == 0)

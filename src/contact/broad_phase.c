@@ -54,6 +54,22 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
+const char *NsContactSearchName(const NsContact *contact)
+{
+  if (contact->model->slots) return "pairs of balls are found by a grid, distant candidates are skipped";
+  return contact->broad.enabled ? "distant candidates are skipped" : "all are evaluated in each step";
+}
+
+/* Gaps of so many candidates, and their velocities if touch_v is not NULL. */
+static PetscErrorCode evaluate(NsContact *contact, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count,
+  const PetscInt *list, PetscReal *gap, PetscReal *u)
+{
+  PetscFunctionBegin;
+  if (gap) contact->figures.gaps += count;
+  PetscCall(contact->model->contact.rates_of(contact->model, t, touch_q, touch_v, count, list, gap, u));
+  PetscFunctionReturn(0);
+}
+
 void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive)
 {
   NsBroadPhase  *broad   = &contact->broad;
@@ -165,7 +181,7 @@ static PetscErrorCode join(NsContact *contact, PetscReal t, PetscInt count)
   PetscFunctionBegin;
   if (!count) PetscFunctionReturn(0);
   PetscCall(sort(model, count, broad->activated));
-  PetscCall(model->contact.rates_of(model, t, broad->end_q, broad->end_v, count, broad->activated, contact->gap, contact->u));
+  PetscCall(evaluate(contact, t, broad->end_q, broad->end_v, count, broad->activated, contact->gap, contact->u));
   for (PetscInt k = 0; k < count; k++) {
     const PetscInt i                 = broad->activated[k];
     contact->last_report[i].gap      = contact->gap[i];
@@ -195,6 +211,7 @@ static PetscErrorCode search(NsContact *contact, PetscReal t, const PetscReal *t
   NsModel *model = contact->model;
 
   PetscFunctionBegin;
+  contact->figures.searches++;
   PetscCall(model->contact.search(model, contact->broad.end_q, touch_q, count, contact->broad.activated));
   PetscCall(join(contact, t, *count));
   PetscFunctionReturn(0);
@@ -219,7 +236,7 @@ static PetscErrorCode find_gaps(NsContact *contact, PetscReal t)
   PetscFunctionBegin;
   if (broad->activations < broad->inactives) PetscCall(activate(contact, t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference)));
   if (model->slots && model->contact.strays(model, broad->touch_q)) PetscCall(search(contact, t, broad->touch_q, &found));
-  PetscCall(model->contact.rates_of(model, t, broad->touch_q, NULL, contact->actives, contact->active, contact->gap, NULL));
+  PetscCall(evaluate(contact, t, broad->touch_q, NULL, contact->actives, contact->active, contact->gap, NULL));
   note_closed(contact);
   broad->keeps = PETSC_FALSE;
   PetscFunctionReturn(0);
@@ -233,6 +250,7 @@ PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q)
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
   if (!model->contact.rates_of) {
+    contact->figures.gaps += contact->candidates;
     PetscCall(NsModelGap(model, t, q, contact->gap));
     PetscFunctionReturn(0);
   }
@@ -271,7 +289,7 @@ static PetscErrorCode find_rates(NsContact *contact, const NsState *state, Petsc
     if (model->contact.strays(model, broad->ahead)) PetscCall(search(contact, state->t, broad->ahead, &found));
   }
   if (contact->actives > actives) PetscCall(find_gaps(contact, state->t));
-  PetscCall(model->contact.rates_of(model, state->t, broad->touch_q, broad->touch_v, contact->actives, contact->active, NULL, contact->u));
+  PetscCall(evaluate(contact, state->t, broad->touch_q, broad->touch_v, contact->actives, contact->active, NULL, contact->u));
   PetscFunctionReturn(0);
 }
 
@@ -342,8 +360,9 @@ static PetscErrorCode take_reference(NsContact *contact)
   PetscInt       count = 0;
 
   PetscFunctionBegin;
+  contact->figures.searches++;
   PetscCall(PetscArraycpy(broad->reference, broad->end_q, model->touches));
-  PetscCall(model->contact.rates_of(model, 0, broad->reference, NULL, n, contact->every, contact->gap, NULL));
+  PetscCall(evaluate(contact, 0, broad->reference, NULL, n, contact->every, contact->gap, NULL));
   size = fastest(model, broad->reference);
   PetscCall(PetscArrayzero(broad->bucket, NS_BUCKETS + 1));
   contact->actives = broad->inactives = broad->activations = 0;
@@ -424,7 +443,7 @@ PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state)
 
   PetscFunctionBegin;
   if (!count) PetscFunctionReturn(0);
-  PetscCall(model->contact.rates_of(model, state->t, broad->end_q, broad->end_v, count, list, contact->gap, contact->u));
+  PetscCall(evaluate(contact, state->t, broad->end_q, broad->end_v, count, list, contact->gap, contact->u));
   for (PetscInt k = 0; k < count; k++) {
     const PetscInt   i      = list[k];
     NsContactReport *report = &contact->report[i];

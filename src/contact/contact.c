@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include "broad_phase.h"
 #include "coupling.h"
+#include "sharing.h"
 #include "core/out_of_memory.h"
 #include "laws/law.h"
 
@@ -51,6 +52,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   PetscCall(NsBroadPhaseCreate(contact));
   PetscCall(NsLocalChainCreate(n, rows, &contact->chain));
   PetscCall(NsLawsCreate(contact));
+  PetscCall(NsSharingCreate(contact));
   *result = contact;
   PetscFunctionReturn(0);
 }
@@ -62,6 +64,7 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscFunctionBegin;
   if (!contact) PetscFunctionReturn(0);
   NsIslands *islands = &contact->islands;
+  PetscCall(NsSharingDestroy(contact));
   PetscCall(NsLocalChainDestroy(&contact->chain));
   PetscCall(NsLawsDestroy(contact));
   PetscCall(NsBroadPhaseDestroy(contact));
@@ -141,7 +144,18 @@ void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal
 
 void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data)
 {
-  NsLocalChainStopBy(contact->chain, stop, data);
+  contact->stop      = stop;
+  contact->stop_data = data;
+  if (!contact->sharing) NsLocalChainStopBy(contact->chain, stop, data);
+}
+
+/* Remembers what `stop` says: the processes agree on it when they exchange impulses. */
+static PetscBool ask_whether_to_stop(void *data)
+{
+  NsContact *contact = data;
+
+  contact->stopped = contact->stopped || (contact->stop && contact->stop(contact->stop_data));
+  return contact->stopped;
 }
 
 void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance)
@@ -152,6 +166,11 @@ void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance)
 NsLocalStatistics *NsContactStatistics(const NsContact *contact)
 {
   return &contact->chain->statistics;
+}
+
+const NsContactFigures *NsContactGetFigures(const NsContact *contact)
+{
+  return &contact->figures;
 }
 
 PetscReal NsContactResidual(const NsContact *contact)
@@ -211,6 +230,7 @@ void NsContactSerialize(NsContact *contact, NsArchive *archive)
 
   NsArchiveLongs(archive, "local_statistics", sizeof(contact->chain->statistics) / sizeof(PetscInt64), &contact->chain->statistics.calls);
   if (!n) return;
+  NsArchiveLongs(archive, "contact_figures", sizeof(contact->figures) / sizeof(PetscInt64), &contact->figures.gaps);
   NsArchiveReals(archive, "gap", n, contact->gap);
   NsArchiveReals(archive, "guess", 3 * n, contact->guess);
   serialize_reports(archive, "report", n, contact->report);
@@ -369,21 +389,33 @@ static void set_laws(NsContact *contact, const NsRows *rows, PetscInt island, La
   }
 }
 
-/* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
-static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscReal *P, PetscBool *solved)
+static void note_island(NsContact *contact, const NsRows *rows, PetscInt island)
+{
+  const NsIslands *islands = &contact->islands;
+  PetscInt64      *most = islands->sparse[island] ? &contact->figures.most_sparse : &contact->figures.most_dense, n = 0;
+
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++)
+    n += rows->start[islands->member[m] + 1] - rows->start[islands->member[m]];
+  *most = PetscMax(*most, n);
+}
+
+/* Islands from `first` to last - 1, until one is not solved. */
+static PetscErrorCode solve_islands(
+  NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscInt first, PetscInt last, PetscReal *P, PetscBool *solved)
 {
   const NsIslands *islands = &contact->islands;
   NsLocalProblem  *problem = &contact->problem;
 
   PetscFunctionBegin;
-  *solved           = contact->overflow == 0;
+  *solved           = PETSC_TRUE;
   contact->residual = 0;
   problem->across   = law == FULL ? contact->laws.across : NULL;
-  for (PetscInt s = 0; s < islands->count && *solved; s++) {
+  for (PetscInt s = first; s < last && *solved; s++) {
     problem->G      = islands->sparse[s] ? NULL : contact->G + islands->block[s];
     problem->sparse = islands->sparse[s] ? &contact->sparse.problem : NULL;
     if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));
     set_laws(contact, rows, s, law);
+    note_island(contact, rows, s);
     if (islands->count > 1) {
       PetscCall(solve_part(contact, rows, s, law, b, P, solved));
       continue;
@@ -394,6 +426,27 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
     problem->b        = b;
     PetscCall(solve_island(contact, law, P, solved));
   }
+  PetscFunctionReturn(0);
+}
+
+/* The local problems of these rows from their b, with the blocks of the last NsContactDelassus; P is the start, and the solution. */
+static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscReal *b, Law law, PetscReal *P, PetscBool *solved)
+{
+  PetscInt  first, last;
+  PetscBool all = contact->overflow == 0; /* this process solves all islands */
+
+  PetscFunctionBegin;
+  *solved                       = PETSC_FALSE;
+  contact->residual             = 0;
+  contact->figures.most_islands = PetscMax(contact->figures.most_islands, contact->islands.count);
+  if (all && NsSharingBegin(contact, rows, P, &first, &last)) {
+    contact->stopped = PETSC_FALSE;
+    NsLocalChainStopBy(contact->chain, ask_whether_to_stop, contact);
+    PetscCall(solve_islands(contact, rows, b, law, first, last, P, solved));
+    NsLocalChainStopBy(contact->chain, NULL, NULL);
+    PetscCall(NsSharingEnd(contact, rows, first, last, P, solved, &all));
+  }
+  if (all) PetscCall(solve_islands(contact, rows, b, law, 0, contact->islands.count, P, solved));
   if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
   PetscFunctionReturn(0);
 }
@@ -514,6 +567,7 @@ PetscErrorCode NsContactEndStep(NsContact *contact, const NsState *state)
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
   PetscCall(NsBroadPhaseEndStep(contact, state));
+  contact->figures.most_active = PetscMax(contact->figures.most_active, contact->actives);
   for (PetscInt k = 0; k < contact->actives; k++) {
     const PetscInt     i         = contact->active[k];
     NsContactReport   *report    = &contact->report[i];

@@ -72,6 +72,7 @@ typedef struct {
   PetscInt64 room;                            /* for so many numbers */
   char       problem[256];                    /* why the last problem was not solved; "": the solvers failed */
 } NsLaws;
+typedef struct NsSharing NsSharing; /* sharing.c */
 
 struct NsContact {
   NsModel   *model;            /* not owned */
@@ -105,6 +106,11 @@ struct NsContact {
   PetscInt        *start;  /* [candidates + 1] of an island's problem */
   PetscReal       *c, *Pc; /* [rows] its b and P */
   NsLaws           laws;
+  NsContactFigures figures;
+  NsSharing       *sharing;  /* NULL: one process */
+  PetscBool (*stop)(void *); /* NsContactStopBy */
+  void     *stop_data;
+  PetscBool stopped; /* it has returned true */
 };
 
 static inline PetscBool NsIsClosed(const NsContact *contact, PetscInt candidate)

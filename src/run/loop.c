@@ -261,7 +261,7 @@ static void read_clock(NsRun *run)
   checkpoint_asked = 0;
 }
 
-/* Whether the current step has to be abandoned because of a signal or the wall limit; called by long contact solves. Only on one process, because others could not agree. */
+/* Whether the current step has to be abandoned because of a signal or the wall limit; called by long contact solves, whose processes agree on the answer. */
 static PetscBool is_asked_to_stop(void *data)
 {
   NsRun *run = data;
@@ -318,7 +318,8 @@ static PetscErrorCode take_step(Loop *loop, Action *next)
   loop->before = run->state.t;
   PetscCall(NsRunStep(run, &loop->outcome));
   loop->step = run->figures.steps;
-  *next      = loop->outcome.done ? EXAMINE : is_alone(run) && (stop_signal || run->late) ? STOP : GIVE_UP;
+  if (!loop->outcome.done && !is_alone(run)) PetscCall(sync_flags(run, loop->step)); /* the process that was asked to stop may be another one */
+  *next = loop->outcome.done ? EXAMINE : stop_signal || run->late ? STOP : GIVE_UP;
   PetscFunctionReturn(0);
 }
 
@@ -480,7 +481,7 @@ PetscErrorCode NsRunExecute(NsRun *run)
   run->ledger_step = -1;
   if (!run->checkpoints) PetscCall(NsCheckpointsCreate(run));
   catch_signals(run, PETSC_TRUE);
-  if (run->contact && is_alone(run)) NsContactStopBy(run->contact, is_asked_to_stop, run);
+  if (run->contact) NsContactStopBy(run->contact, is_asked_to_stop, run);
   run->sink.now = NsSeconds();
   PetscCall(NsRunOpenWriters(run));
   run->loop_began = run->checkpoint_at = NsSeconds();

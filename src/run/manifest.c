@@ -153,6 +153,23 @@ static void put_stages(NsJson *json, const char *name, const PetscInt64 *value)
   NsJsonClose(json);
 }
 
+/* How contacts were found, and the largest islands. */
+static void put_contact(NsJson *json, const NsContact *contact)
+{
+  const NsContactFigures *figures = NsContactGetFigures(contact);
+
+  NsJsonOpen(json, "contact_search", '{');
+  NsJsonString(json, "method", NsContactSearchName(contact));
+  NsJsonInteger(json, "gaps", figures->gaps);
+  NsJsonInteger(json, "searches", figures->searches);
+  NsJsonInteger(json, "most_active", figures->most_active);
+  NsJsonInteger(json, "most_islands", figures->most_islands);
+  NsJsonInteger(json, "most_dense_rows", figures->most_dense);
+  NsJsonInteger(json, "most_sparse_rows", figures->most_sparse);
+  NsJsonInteger(json, "shared_solves", figures->shared);
+  NsJsonClose(json);
+}
+
 static void put_summary(NsJson *json, const NsRun *run)
 {
   const NsLedger     *ledger  = &run->ledger;
@@ -183,6 +200,7 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "load", ledger->external);
   NsJsonNumber(json, "numerical", ledger->numerical);
   NsJsonClose(json);
+  if (run->contact) put_contact(json, run->contact);
   if (run->contact) {
     const NsLocalStatistics *statistics = NsContactStatistics(run->contact);
 

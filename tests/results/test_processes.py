@@ -30,10 +30,49 @@ TOLERANCE = 1e-9
 PATIENCE = 60  # s after which a run hangs
 # what may differ in run.json and status.json
 CLOCKS = {"started", "ended", "host", "pid", "ranks", "setup_seconds", "loop_seconds", "writing_seconds", "seconds_per_step", "updated", "steps_per_second", "elapsed_seconds",
-          "remaining_seconds"}
+          "remaining_seconds", "shared_solves"}
 TRACES = ("PETSC ERROR", "MPI_ABORT", "Signal", "Backtrace", "AddressSanitizer", "runtime error")
 IMPLICIT = ("banded", "petsc")  # on one process, on several: pieces of a chain are solved with the mass alone
 FEW = "output.frames.every=200"
+
+# 225 balls, and another one on each: as many islands of two contacts.
+STACKS = """
+gravity: [0, 0, -9.81 m/s^2]
+bodies:
+  low:
+    type: balls
+    mesh: {lattice: {from: [0, 0, 10.1 mm], to: [0.7 m, 0.7 m, 10.1 mm], cells: [14, 14, 0]}}
+    radius: 10 mm
+    density: 7800 kg/m^3
+    initial: {velocity: [0.3 m/s, 0.1 m/s, -1 m/s]}
+  high:
+    type: balls
+    mesh: {lattice: {from: [1 mm, 0, 30.3 mm], to: [0.701 m, 0.7 m, 30.3 mm], cells: [14, 14, 0]}}
+    radius: 10 mm
+    density: 7800 kg/m^3
+    initial: {velocity: [0, 0, -1.2 m/s]}
+contacts:
+  floor: {between: [{node: low.all, radius: 10 mm}, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}], friction: 0.3, restitution: 0.2}
+  stack: {between: [{node: low.all, radius: 10 mm}, {node: high.all, radius: 10 mm}], friction: 0.4, restitution: 0.1}
+scheme: {type: half_explicit, step: 5 us}
+time: {end: 0.6 ms}
+"""
+
+# A local problem that Gauss-Seidel works on for seconds.
+ENDLESS = """
+bodies:
+  beam:
+    type: beam
+    mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 300}}
+    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {rectangle: {width: 20 mm, height: 10 mm}}
+    initial: {velocity: [0.01 m/s, -0.1 m/s, 0]}
+contacts:
+  ground: {between: [beam.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.3}
+scheme: {type: moreau_jean, step: 0.1 ms, contact_solver: gauss_seidel, contact_tolerance: 1e-15}
+time: {end: 1 ms}
+output: {frames: {every: 0}}
+"""
 
 # Two lattices of which one is dropped obliquely on a rough plane and against a wall, held by springs and dashpots to the other; damping, point masses, loads, supports.
 EVERYTHING = """
@@ -370,6 +409,23 @@ class Processes(unittest.TestCase):
                                  ("explicit_velocity", [])):
             with self.subTest(scheme):
                 self.same_bytes(path, "scheme={type: %s, step: 1 us}" % scheme, "time.end=0.4 ms", *settings, ranks=(2,), impulses=0)
+
+    def test_bytes_of_islands_that_processes_share(self):
+        path = self.write("stacks.yaml", STACKS)
+        one = self.same_bytes(path, FEW)
+        shared = {ranks: read_json(self.run_on(ranks, path, FEW)[0], "run.json")["summary"]["contact_search"] for ranks in (1, 2)}
+        self.assertEqual(shared[1]["shared_solves"], 0)
+        self.assertGreater(shared[2]["shared_solves"], 0)
+        self.assertEqual((shared[2]["most_islands"], shared[2]["most_dense_rows"]), (225, 6))
+        names, rows = table(os.path.join(one, "energy.csv"))
+        self.assertGreater(float(rows[-1][names.index("friction")]), 1e-3)
+
+    def test_the_wall_limit_is_heard_within_a_local_problem(self):
+        path = self.write("endless.yaml", ENDLESS)
+        for ranks in (1, 2):
+            done = percuss(ranks, "run", path, "--quiet", "--out", f"endless{ranks}", "--wall-limit", "0.5 s")
+            self.assertIn("stopped by the wall limit of 0.5 s at t = 0 s, step 0 of 10", done.stderr)
+            self.assertEqual(read_json(f"endless{ranks}", "run.json")["exit_status"], "stopped")
 
     # Others: the same to rounding.
 

@@ -210,6 +210,7 @@ static inline void fake_create(FakeRun *fake)
 #undef NS_WRITER_ALWAYS
   fake_set_every(fake, 1);
   fake->contact.candidates = FAKE_CANDIDATES;
+  fake->contact.model      = model;
   fake->contact.chain      = &fake->chain;
   fake->contact.report     = fake->report;
 
