@@ -286,6 +286,7 @@ PICTURES = {
     "spring_pendulum": (panel(strobe, count=13, until=12), error),
     "spinning_top": (panel(strobe, count=4, until=0.5), panel(columns, table="history", names=("top.head.x", "top.head.y", "top.head.z"), unit="m", label="place of the head")),
     "woodpecker": (panel(strobe, count=4, until=0.13), panel(columns, table="history", names=("sleeve.y",), unit="m", label="sleeve")),
+    "wall_of_boxes": (panel(scene, frame=20), panel(columns, table="energy", names=("kinetic", "potential", "impact", "friction"), unit="J", label="energy")),
     "box_on_belt": (panel(strobe, count=4), panel(columns, table="history", names=("box.x", "box.z"), unit="m", label="center")),
     "stribeck_belt": (panel(columns, table="history", names=("block.center.ux",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
     "rod_hits_floor": (panel(strobe, count=4), panel(columns, table="history", names=("rod.tip.y", "rod.top.y"), unit="m", label="height of the ends")),

@@ -69,6 +69,7 @@ typedef struct {
 typedef struct {
   const char *name;       /* of the contact, "wall"; that of the candidate is NsCandidateName */
   PetscInt    number[2];  /* 0: none; number of the candidate among those of its contact, or of the two balls; of a slot without a pair both 0 */
+  PetscInt    point;      /* 1, 2, ... where a pair may touch at several points; else 0 */
   PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
   PetscBool   bilateral;  /* a joint: u = 0 instead of a law */
   PetscBool   slot;       /* stands for one of many pairs, which come and go; see NsModelContact.search */

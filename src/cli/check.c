@@ -170,7 +170,7 @@ static PetscErrorCode print_report(NsRun *run)
   print_solids(run);
   for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral;
   printf("  contacts    %d %s", (int)contacts, NsPlural(contacts, "candidate", "candidates"));
-  if (model->slots) printf(", of which %d for pairs of balls that are near each other", (int)model->slots);
+  if (model->slots) printf(", of which %d for pairs that are near each other", (int)model->slots);
   for (PetscInt i = 0; i < model->candidates && listed < 8; i++) {
     if (model->candidate[i].bilateral || (model->candidate[i].slot && model->candidate[i].number[0] == 0)) continue;
     printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);

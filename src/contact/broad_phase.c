@@ -56,7 +56,7 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
 
 const char *NsContactSearchName(const NsContact *contact)
 {
-  if (contact->model->slots) return "pairs of balls are found by a grid, distant candidates are skipped";
+  if (contact->model->slots) return "pairs that are near each other are found by a grid or by sorting, distant candidates are skipped";
   return contact->broad.enabled ? "distant candidates are skipped" : "all are evaluated in each step";
 }
 
@@ -136,7 +136,8 @@ static PetscBool is_before(const NsModel *model, PetscInt i, PetscInt j)
   const NsCandidate *a = &model->candidate[i], *b = &model->candidate[j];
 
   if (!a->slot || a->name != b->name) return i < j;
-  return a->number[0] != b->number[0] ? a->number[0] < b->number[0] : a->number[1] < b->number[1];
+  if (a->number[0] != b->number[0]) return a->number[0] < b->number[0];
+  return a->number[1] != b->number[1] ? a->number[1] < b->number[1] : a->point < b->point;
 }
 
 /* In that order; Shell's method. */

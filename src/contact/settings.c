@@ -85,7 +85,8 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   if (NsContactOfBalls(contact) && NsTreeChild(contact->where, "normal"))
     NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes without a radius; balls touch in any direction");
-  if (!NsContactOfBalls(contact) && NsTreeChild(contact->where, "near_pairs"))
+  const NsPartnerSettings *side = contact->between.items;
+  if (!NsContactOfBalls(contact) && side[0].nodes.count + side[1].nodes.count < 3 && NsTreeChild(contact->where, "near_pairs"))
     NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
   NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
 }

@@ -246,7 +246,9 @@ const char *NsCandidateName(const NsCandidate *candidate, char text[NS_CANDIDATE
 {
   const PetscInt *number = candidate->number;
 
-  if (number[1] > 0)
+  if (candidate->point > 0)
+    (void)snprintf(text, NS_CANDIDATE_NAME, "%.80s.%d-%d.%d", candidate->name, (int)number[0], (int)number[1], (int)candidate->point);
+  else if (number[1] > 0)
     (void)snprintf(text, NS_CANDIDATE_NAME, "%.90s.%d-%d", candidate->name, (int)number[0], (int)number[1]);
   else if (number[0] > 0)
     (void)snprintf(text, NS_CANDIDATE_NAME, "%.100s.%d", candidate->name, (int)number[0]);

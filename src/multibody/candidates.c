@@ -3,6 +3,7 @@
 */
 #include <string.h>
 #include "candidates.h"
+#include "piles.h"
 #include "touch.h"
 
 static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, PetscReal *g)
@@ -18,6 +19,38 @@ static PetscErrorCode NsModelGap_Multibody(NsModel *model, PetscReal t, Vec q, P
     g[i] = w.g;
   }
   for (PetscInt i = 0; i < self->touches; i++) g[self->rows + i] = NsMbTouchAt(self, &self->touch[i], 0, NULL);
+  NsMbPileBegin(self);
+  for (PetscInt i = self->rows + self->touches; i < model->candidates; i++) g[i] = NsMbPileAt(self, i, 0, NULL);
+  PetscFunctionReturn(0);
+}
+
+/* Gap, and where they are wanted the rows of a candidate at the frames. Those of piles: NsMbPileBegin first. */
+static PetscReal find_rows(NsMultibody *self, PetscReal t, const PetscReal *q, PetscInt candidate, PetscInt directions, NsMbWrench wrench[3])
+{
+  if (candidate < self->rows) {
+    NsMbRowAt(self, &self->row[candidate], t, q, PETSC_FALSE, wrench);
+    return wrench->g;
+  }
+  if (candidate < self->rows + self->touches) return NsMbTouchAt(self, &self->touch[candidate - self->rows], directions, directions ? wrench : NULL);
+  return NsMbPileAt(self, candidate, directions, directions ? wrench : NULL);
+}
+
+/* Where there are piles; others are evaluated whole. */
+static PetscErrorCode NsModelRatesOf_Multibody(NsModel *model, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count,
+  const PetscInt *candidate, PetscReal *g, PetscReal *u)
+{
+  NsMultibody *self = model->data;
+  NsMbWrench   w[3];
+
+  PetscFunctionBegin;
+  NsMbFrames(self, touch_q, touch_v);
+  NsMbPileBegin(self);
+  for (PetscInt k = 0; k < count; k++) {
+    const PetscInt  i = candidate[k], directions = touch_v ? model->candidate[i].directions : 0;
+    const PetscReal gap = find_rows(self, t, touch_q, i, directions, w);
+    if (g) g[i] = gap;
+    for (PetscInt d = 0; d < directions; d++) u[self->first_row[i] + d] = NsMbWrenchRate(self, &w[d]) + w[d].drive;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -54,25 +87,20 @@ static PetscErrorCode NsModelRows_Multibody(NsModel *model, PetscReal t, Vec q, 
 {
   NsMultibody     *self = model->data;
   const PetscReal *aq   = NsVecRead(q);
-  NsMbWrench       w;
+  NsMbWrench       w[3];
 
   PetscFunctionBegin;
   NsMbFrames(self, aq, NULL);
+  NsMbPileBegin(self);
   rows->contacts = active;
   rows->rows     = 0;
   rows->first[0] = 0;
   for (PetscInt i = 0; i < active; i++) {
-    rows->contact[i] = contact[i];
-    rows->start[i]   = rows->rows;
-    if (contact[i] < self->rows) {
-      NsMbRowAt(self, &self->row[contact[i]], t, aq, PETSC_FALSE, &w);
-      add_row(self, &w, rows);
-      continue;
-    }
-    NsMbWrench     three[3];
     const PetscInt directions = model->candidate[contact[i]].directions;
-    (void)NsMbTouchAt(self, &self->touch[contact[i] - self->rows], directions, three);
-    for (PetscInt k = 0; k < directions; k++) add_row(self, &three[k], rows);
+    rows->contact[i]          = contact[i];
+    rows->start[i]            = rows->rows;
+    (void)find_rows(self, t, aq, contact[i], directions, w);
+    for (PetscInt k = 0; k < directions; k++) add_row(self, &w[k], rows);
   }
   rows->start[active] = rows->rows;
   PetscFunctionReturn(0);
@@ -105,6 +133,12 @@ static PetscErrorCode NsModelContactPoint_Multibody(
 
   PetscFunctionBegin;
   NsMbFrames(self, touch_q, NULL); /* every unknown can be touched */
+  if (candidate >= self->rows + self->touches) {
+    NsMbPileBegin(self);
+    NsMbPilePoint(self, candidate, x, n);
+    for (int k = 0; k < 3; k++) u[k] = 0;
+    PetscFunctionReturn(0);
+  }
   if (candidate >= self->rows) {
     NsMbTouchPoint(self, &self->touch[candidate - self->rows], x, n);
     for (int k = 0; k < 3; k++) u[k] = 0;
@@ -128,12 +162,38 @@ static const NsModelContact NsMbContact = {
   .rowrate = NsModelRowrate_Multibody,
 };
 
+#define NS_REACH 12 /* of two points: each less than sqrt(3) + 4 */
+
+/*
+  Only near candidates are evaluated. Points of a body move by at most |dx| + extent |angle|, and with a quaternion p by |dx| + 2 extent |dp|, each number by its stretch. Rows of joints and limits are always looked at, and slots by their own search.
+*/
+static void look_at_near(NsMultibody *self, NsModel *model)
+{
+  PetscInt rows = 0;
+
+  model->contact.rates_of = NsModelRatesOf_Multibody;
+  model->contact.rowrate  = NULL; /* points of contact come and go while bodies turn */
+  model->stretch          = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)self->unknowns);
+  model->reach            = NsArenaAlloc(self->arena, sizeof(PetscReal) * (size_t)model->candidates);
+  self->first_row         = NsArenaAlloc(self->arena, sizeof(PetscInt) * (size_t)model->candidates);
+  for (PetscInt i = 0; i < self->unknowns; i++) model->stretch[i] = 1;
+  for (PetscInt b = 0; b < self->bodies; b++) {
+    const NsMbBody *body = &self->body[b];
+    for (PetscInt k = body->planar ? 2 : 3; k < body->unknowns; k++) model->stretch[body->first + k] = body->extent;
+  }
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    model->reach[i]    = i < self->rows ? PETSC_INFINITY : NS_REACH;
+    self->first_row[i] = rows;
+    rows += model->candidate[i].directions;
+  }
+}
+
 PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
 {
   PetscFunctionBegin;
   model->contact            = NsMbContact;
   model->view.contact_point = NsModelContactPoint_Multibody;
-  model->candidates         = self->rows + self->touches;
+  model->candidates         = self->rows + self->touches + NsMbPileSlots(self);
   model->candidate          = NsArenaAlloc(self->arena, sizeof(*model->candidate) * (size_t)(model->candidates + 1));
   for (PetscInt i = 0; i < self->rows; i++) {
     const NsMbRow *row  = &self->row[i];
@@ -157,5 +217,7 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
   model->row_entries  = 24;
   model->touch        = NsArenaAlloc(self->arena, sizeof(*model->touch) * (size_t)(self->unknowns + 1));
   for (PetscInt i = 0; i < self->unknowns; i++) model->touch[i] = i;
+  PetscCall(NsMbPileCandidates(self, model, self->rows + self->touches));
+  if (model->slots) look_at_near(self, model);
   PetscFunctionReturn(0);
 }

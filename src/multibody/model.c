@@ -9,6 +9,7 @@
 */
 #include <string.h>
 #include "candidates.h"
+#include "piles.h"
 #include "operators.h"
 #include "touch.h"
 
@@ -289,6 +290,7 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   NsMbFrames(self, self->start_q, self->start_v);
   NsMbForces(self);
   NsMbTouches(self);
+  NsMbPiles(self);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   PetscCall(NsMbOperatorsCreate(self));
   self->tangents          = !self->body[0].planar || self->springs || self->loads || self->actuators;

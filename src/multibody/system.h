@@ -115,7 +115,10 @@ struct NsMultibody {
   NsMbJoint        *joint;
   struct NsMbTouch *touch;
   PetscInt          touches; /* contacts, behind the rows of joints */
-  NsMbRow          *row;     /* [rows] */
+  struct NsMbPile  *pile;
+  PetscInt          piles;     /* contacts of boxes; their candidates are behind those of `touch` */
+  PetscInt         *first_row; /* [candidates] among the rows of all; NULL: no piles */
+  NsMbRow          *row;       /* [rows] */
   NsMbActuator     *actuator;
   PetscInt          rank, degrees; /* of the rows of joints at the start; degrees of freedom that these leave */
   const char       *redundant;     /* names of rows that depend on the others; "": none */

@@ -9,6 +9,7 @@
 */
 #include <string.h>
 #include "contact/settings.h"
+#include "piles.h"
 #include "touch.h"
 
 /* ---- settings ------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -31,7 +32,7 @@ static PetscInt balls_of_shape(NsMultibody *self, const NsMbBody *body, const Ns
     return 1;
   }
   if (!plane || shape->kind == NS_SHAPE_CYLINDER) {
-    NsDiagError(self->diag, place, "a %s cannot touch %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres can");
+    NsDiagError(self->diag, place, "a %s cannot touch %s", NsShapeWords[shape->kind], plane ? "planes" : "other bodies: only spheres and boxes can");
     NsDiagNote(self->diag, "%s", plane ? "use a capsule, or points where it may touch" : "add spheres where they may touch");
     return 0;
   }
@@ -102,7 +103,8 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
     return PETSC_FALSE;
   }
   if (!plane || plane->surface.on) {
-    NsDiagError(self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed in space, and spheres can touch spheres");
+    NsDiagError(
+      self->diag, partner->where->place, "bodies of `type: body` can touch planes that are fixed in space; boxes and spheres can touch each other");
     return PETSC_FALSE;
   }
   const PetscReal length = NsLength(plane->normal);
@@ -158,6 +160,8 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
       self->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be a point or a shape of a body, such as box.hull");
     return 0;
   }
+  if (settings->near_pairs && !list)
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "near_pairs"), "near_pairs has no effect: all pairs of this contact are candidates");
   if (plane && !set_plane(self, settings, second, &common)) return 0;
   if (!plane && common.law.across != 0) {
     NsDiagError(self->diag, NsKeysPlace(settings->where, "friction"), "friction that depends on the direction is for contacts with planes");
@@ -196,10 +200,11 @@ void NsMbTouches(NsMultibody *self)
   const NsContactSettings *settings = list->items;
   PetscInt                 most     = 0;
 
-  for (int i = 0; i < list->count; i++) most += expand(self, &settings[i], list->names[i], NULL);
+  for (int i = 0; i < list->count; i++) most += NsMbIsPile(self, &settings[i]) ? 0 : expand(self, &settings[i], list->names[i], NULL);
   self->touch = NsArenaAlloc(self->arena, sizeof(*self->touch) * (size_t)(most + 1));
   if (NsDiagErrors(self->diag)) return;
-  for (int i = 0; i < list->count; i++) self->touches += expand(self, &settings[i], list->names[i], self->touch + self->touches);
+  for (int i = 0; i < list->count; i++)
+    self->touches += NsMbIsPile(self, &settings[i]) ? 0 : expand(self, &settings[i], list->names[i], self->touch + self->touches);
 }
 
 /* ---- geometry ------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -228,34 +233,55 @@ static PetscReal closest(const NsMultibody *self, const NsMbTouch *touch, PetscR
   return distance - touch->radius[0] - touch->radius[1] + touch->offset;
 }
 
-PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench)
+/* Rows of directions e[rows] at the place c of contact; e pushes the first body. */
+static void set_wrench(
+  const NsMultibody *self, const PetscInt body[2], const PetscReal c[3], PetscReal gap, PetscInt rows, const PetscReal (*e)[3], NsMbWrench *wrench)
 {
-  PetscReal       n[3], c[3], t[2][3] = {{0}};
-  const PetscReal gap    = closest(self, touch, n, c);
-  const PetscBool planar = self->body[0].planar;
-
-  if (!wrench) return gap;
-  if (touch->plane)
-    memcpy(t, touch->t, sizeof(t));
-  else if (planar)
-    NsCross((PetscReal[3]){0, 0, 1}, n, t[0]);
-  else if (rows > 1)
-    NsAcross(n, t[0], t[1]);
   for (PetscInt r = 0; r < rows; r++) {
-    const PetscReal *e = r == 0 ? n : t[r - 1];
-    NsMbWrench      *w = &wrench[r];
-    w->g               = gap;
-    w->bodies          = 2;
-    w->rate            = 0;
-    w->drive           = -NsDot(e, touch->velocity);
+    NsMbWrench *w = &wrench[r];
+    w->g          = gap;
+    w->bodies     = 2;
+    w->rate       = 0;
+    w->drive      = 0;
     for (int i = 0; i < 2; i++) {
-      const NsFrame  *frame  = &self->frame[touch->side[i].body];
+      const NsFrame  *frame  = &self->frame[body[i]];
       const PetscReal arm[3] = {c[0] - frame->x[0], c[1] - frame->x[1], c[2] - frame->x[2]};
-      w->body[i]             = touch->side[i].body;
-      for (int k = 0; k < 3; k++) w->f[i][k] = i ? -e[k] : e[k];
+      w->body[i]             = body[i];
+      for (int k = 0; k < 3; k++) w->f[i][k] = i ? -e[r][k] : e[r][k];
       NsCross(arm, w->f[i], w->m[i]);
     }
   }
+}
+
+static void set_tangents(const NsMultibody *self, PetscInt rows, PetscReal e[3][3])
+{
+  if (self->body[0].planar)
+    NsCross((PetscReal[3]){0, 0, 1}, e[0], e[1]);
+  else if (rows > 1)
+    NsAcross(e[0], e[1], e[2]);
+}
+
+void NsMbTouchWrench(
+  const NsMultibody *self, const PetscInt body[2], const PetscReal n[3], const PetscReal c[3], PetscReal gap, PetscInt rows, NsMbWrench *wrench)
+{
+  PetscReal e[3][3] = {{n[0], n[1], n[2]}};
+
+  set_tangents(self, rows, e);
+  set_wrench(self, body, c, gap, rows, e, wrench);
+}
+
+PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench)
+{
+  PetscReal       e[3][3] = {{0}}, c[3];
+  const PetscReal gap     = closest(self, touch, e[0], c);
+
+  if (!wrench) return gap;
+  if (touch->plane)
+    memcpy(e[1], touch->t, sizeof(touch->t));
+  else
+    set_tangents(self, rows, e);
+  set_wrench(self, (const PetscInt[2]){touch->side[0].body, touch->side[1].body}, c, gap, rows, e, wrench);
+  for (PetscInt r = 0; r < rows; r++) wrench[r].drive = -NsDot(e[r], touch->velocity);
   return gap;
 }
 

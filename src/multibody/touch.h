@@ -17,6 +17,9 @@ typedef struct NsMbTouch {
 void NsMbTouches(NsMultibody *self);
 /* The gap at the frames; wrench[rows] (or NULL): normal and tangents, as many as `rows`. */
 PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench);
+/* The same of any two bodies: n, or a tangent, on the first one at the place c. */
+void NsMbTouchWrench(
+  const NsMultibody *self, const PetscInt body[2], const PetscReal n[3], const PetscReal c[3], PetscReal gap, PetscInt rows, NsMbWrench *wrench);
 /* (dW'/dt) v of its rows at (q, v). Leaves the frames at (q, v). */
 void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, const PetscReal *q, const PetscReal *v, PetscReal *rate);
 /* Where it is, and its normal on the first body. */

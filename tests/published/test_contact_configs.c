@@ -87,7 +87,45 @@ static void lattice_slide(void **state)
   test_run_close(&test);
 }
 
+/* The ground gives the momentum that gravity and the ball do not: impulses within the wall are equal and opposite. No energy is gained in the impact. */
+static void wall_of_boxes(void **state)
+{
+  static char     text[65536];
+  FILE           *file  = fopen(PERCUSS_SOURCE_DIR "/configs/wall_of_boxes.yaml", "r");
+  const PetscReal brick = 2000 * 0.2 * 0.1 * 0.1, ball = 7800 * 4 * PETSC_PI / 3 * pow(0.15, 3), mass = 144 * brick + ball;
+  PetscReal       impulse[2] = {0, 0}, momentum[2] = {0, 0};
+
+  (void)state;
+  assert_non_null(file);
+  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+  fclose(file);
+  TestRun        test  = test_run_open(text, NULL);
+  NsRun         *run   = test.run;
+  const NsModel *model = run->model;
+  assert_near(model->mass_total, mass, 1e-9);
+  assert_int_equal(model->unknowns, 3 * 145);
+  for (int step = 1; step <= 12; step++) {
+    (void)test_step(run);
+    const NsContactReport *report = NsContactReports(run->contact);
+    for (PetscInt i = 0; i < model->candidates; i++) {
+      for (int d = 0; d < 2 && !model->candidate[i].slot; d++) impulse[d] += report[i].impulse[d];
+    }
+  }
+  const PetscReal *v = NsVecRead(run->state.v);
+  for (int b = 0; b < 145; b++) {
+    momentum[0] += (b < 144 ? brick : ball) * v[3 * b + 1];
+    momentum[1] += (b < 144 ? brick : ball) * v[3 * b];
+  }
+  CHECK(NsLedgerClose(&run->ledger, run->model, &run->state));
+  assert_true(run->ledger.impact > 100);
+  assert_near(run->ledger.numerical, 0, 1e-6);
+  assert_near(momentum[0], impulse[0] - mass * 9.81 * run->state.t, 1e-8 * ball * 10);
+  assert_near(momentum[1], ball * 10 - impulse[1], 1e-8 * ball * 10); /* the tangent of the ground is -x */
+  test_run_close(&test);
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(wall_of_boxes),
   cmocka_unit_test(beam_drop),
   cmocka_unit_test(lattice_slide),
 };

@@ -1,0 +1,23 @@
+/* How two convex shapes touch: see manifold.c. */
+#pragma once
+#include <petscsys.h>
+
+#define NS_MANIFOLD 8 /* most points: of two squares that are turned by 45 degrees */
+
+/* A box, or a ball around x (half[0] = 0), in space. */
+typedef struct {
+  PetscReal x[3], R[9]; /* centre; axes as columns */
+  PetscReal half[3], radius;
+  PetscBool planar; /* moves in x and y: half[2] has no meaning */
+} NsSolid;
+
+typedef struct {
+  PetscInt  points;            /* at least one */
+  PetscReal n[3];              /* unit normal, which pushes the first shape */
+  PetscReal x[NS_MANIFOLD][3]; /* in the middle between the surfaces */
+  PetscReal gap[NS_MANIFOLD];  /* m */
+} NsManifold;
+
+/* A lower bound of the distance; not positive exactly where the shapes overlap (then, their least penetration along one of the axes that are tried). */
+PetscReal NsSolidSeparation(const NsSolid *a, const NsSolid *b);
+void      NsManifoldFind(const NsSolid *a, const NsSolid *b, NsManifold *manifold);

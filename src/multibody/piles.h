@@ -1,0 +1,18 @@
+/* Boxes and balls of bodies that touch each other: which pairs are near, and their points. */
+#pragma once
+#include "contact/settings.h"
+#include "manifold.h"
+#include "touch.h"
+
+/* Contacts of the config that are of boxes: self->pile. NsMbIsPile: this one is. Errors in diag. */
+PetscBool NsMbIsPile(NsMultibody *self, const NsContactSettings *settings);
+void      NsMbPiles(NsMultibody *self);
+/* Their candidates, from `first` on, and the operations of slots. */
+PetscErrorCode NsMbPileCandidates(NsMultibody *self, NsModel *model, PetscInt first);
+/* How many candidates that are. */
+PetscInt NsMbPileSlots(const NsMultibody *self);
+/* Forgets what the last NsMbPileAt found: before the first of some calls at the same frames. */
+void NsMbPileBegin(NsMultibody *self);
+/* The gap of a candidate at the frames; wrench[rows] (or NULL). */
+PetscReal NsMbPileAt(NsMultibody *self, PetscInt candidate, PetscInt rows, NsMbWrench *wrench);
+void      NsMbPilePoint(NsMultibody *self, PetscInt candidate, PetscReal x[3], PetscReal n[3]);

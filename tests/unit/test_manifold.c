@@ -1,0 +1,253 @@
+/* Boxes that touch: points against exact ones, separating axes against all corners, rows against differences of gaps, and stacks at rest. */
+#include "support.h"
+#include <math.h>
+#include "multibody/manifold.h"
+#include "multibody/rotation.h"
+#include "run/private.h"
+
+static uint64_t seed = 7;
+
+/* Uniform in (-1, 1). */
+static PetscReal draw(void)
+{
+  seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return (PetscReal)(seed >> 11) / (PetscReal)(1ULL << 52) - 1;
+}
+
+static NsSolid box_at(PetscReal x, PetscReal y, PetscReal z, PetscReal a, PetscReal b, PetscReal c)
+{
+  return (NsSolid){.x = {x, y, z}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .half = {a, b, c}};
+}
+
+static void turn(NsSolid *solid, PetscReal angle)
+{
+  const PetscReal R[9] = {cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1};
+
+  memcpy(solid->R, R, sizeof(R));
+}
+
+static void assert_points(const NsManifold *manifold, PetscInt points, PetscReal gap)
+{
+  assert_int_equal(manifold->points, points);
+  for (PetscInt k = 0; k < points; k++) assert_near(manifold->gap[k], gap, 1e-12);
+}
+
+static void faces(void **state)
+{
+  NsSolid    a = box_at(0, 0, 1.999, 1, 1, 1), b = box_at(0, 0, 0, 1, 1, 1);
+  NsManifold manifold;
+
+  (void)state;
+  NsManifoldFind(&a, &b, &manifold);
+  assert_points(&manifold, 4, -1e-3);
+  assert_near(manifold.n[2], 1, 0);
+  a.x[0] = 1.5; /* half over the edge: two corners of each */
+  a.x[2] = 2.5;
+  NsManifoldFind(&a, &b, &manifold);
+  assert_points(&manifold, 4, 0.5);
+  for (int k = 0; k < 4; k++) assert_near(fabs(manifold.x[k][0] - 0.75), 0.25, 1e-8);
+  a.x[0] = 0;
+  turn(&a, PETSC_PI / 4);
+  NsManifoldFind(&a, &b, &manifold);
+  assert_points(&manifold, 8, 0.5);
+  a.planar = b.planar = PETSC_TRUE;
+  a.x[1]              = 0.3;
+  a.x[0]              = 1 + sqrt(2) + 0.1; /* on a corner */
+  NsManifoldFind(&a, &b, &manifold);
+  PetscReal least = 1;
+  for (PetscInt k = 0; k < manifold.points; k++) least = PetscMin(least, manifold.gap[k]);
+  assert_in_range(manifold.points, 1, 2);
+  assert_near(least, 0.1, 1e-12);
+  assert_near(manifold.n[0], 1, 1e-12);
+}
+
+static void edges(void **state)
+{
+  NsSolid         a = box_at(0, 0, 0, 1, 1, 1), b = box_at(0, 0, 0, 1, 1, 1);
+  const PetscReal s = sqrt(0.5), up[9] = {1, 0, 0, 0, s, -s, 0, s, s}, across[9] = {s, 0, s, 0, 1, 0, -s, 0, s};
+  NsManifold      manifold;
+
+  (void)state; /* two ridges that cross, one along x and the other along y */
+  memcpy(b.R, up, sizeof(up));
+  memcpy(a.R, across, sizeof(across));
+  a.x[2] = 2 * sqrt(2) + 0.01;
+  NsManifoldFind(&a, &b, &manifold);
+  assert_points(&manifold, 1, 0.01);
+  assert_near(manifold.n[2], 1, 1e-12);
+  assert_near(manifold.x[0][0], 0, 1e-12);
+  assert_near(manifold.x[0][1], 0, 1e-12);
+  assert_near(manifold.x[0][2], sqrt(2) + 0.005, 1e-12);
+}
+
+static void ball(void **state)
+{
+  NsSolid    box = box_at(0, 0, 0, 1, 2, 3), sphere = {.x = {4, 6, 3}, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .radius = 1};
+  NsManifold manifold;
+
+  (void)state; /* at the edge (1, 2, z): 3, 4, 5 */
+  sphere.x[2] = 2;
+  NsManifoldFind(&sphere, &box, &manifold);
+  assert_points(&manifold, 1, 4);
+  assert_near(manifold.n[0], 0.6, 1e-15);
+  assert_near(manifold.n[1], 0.8, 1e-15);
+  NsManifoldFind(&box, &sphere, &manifold);
+  assert_near(manifold.n[0], -0.6, 1e-15);
+  sphere.x[0] = 0.9; /* its centre is inside */
+  sphere.x[1] = 0;
+  NsManifoldFind(&sphere, &box, &manifold);
+  assert_points(&manifold, 1, -1.1);
+  assert_near(manifold.n[0], 1, 0);
+}
+
+static void random_solid(NsSolid *solid)
+{
+  PetscReal p[4];
+
+  for (int k = 0; k < 4; k++) p[k] = draw();
+  NsQuaternionMatrix(p, solid->R);
+  for (int k = 0; k < 3; k++) {
+    solid->x[k]    = 2 * draw();
+    solid->half[k] = 0.6 + 0.5 * draw();
+  }
+  solid->radius = 0;
+  solid->planar = PETSC_FALSE;
+}
+
+/* The least of sign n . corner. */
+static PetscReal support(const NsSolid *s, const PetscReal n[3], PetscReal sign)
+{
+  PetscReal least = PETSC_MAX_REAL;
+
+  for (int corner = 0; corner < 8; corner++) {
+    PetscReal sum = 0;
+    for (int k = 0; k < 3; k++) {
+      const PetscReal e[3] = {s->R[k], s->R[3 + k], s->R[6 + k]};
+      sum += n[k] * s->x[k] + (corner >> k & 1 ? 1 : -1) * s->half[k] * NsDot(n, e);
+    }
+    least = PetscMin(least, sign * sum);
+  }
+  return least;
+}
+
+/* Along the normal the boxes are as far apart as the nearest point says, and as NsSolidSeparation. The other way round the same. */
+static void separating_axes(void **state)
+{
+  PetscInt apart = 0, on_edges = 0;
+
+  (void)state;
+  for (int round = 0; round < 20000; round++) {
+    NsSolid    a, b;
+    NsManifold manifold, other;
+    random_solid(&a);
+    random_solid(&b);
+    NsManifoldFind(&a, &b, &manifold);
+    NsManifoldFind(&b, &a, &other);
+    const PetscReal s        = support(&a, manifold.n, 1) + support(&b, manifold.n, -1);
+    PetscReal       least[2] = {PETSC_MAX_REAL, PETSC_MAX_REAL};
+    assert_in_range(manifold.points, 1, NS_MANIFOLD);
+    for (PetscInt k = 0; k < manifold.points; k++) least[0] = PetscMin(least[0], manifold.gap[k]);
+    for (PetscInt k = 0; k < other.points; k++) least[1] = PetscMin(least[1], other.gap[k]);
+    assert_near(NsSolidSeparation(&a, &b), s, 1e-12);
+    assert_true(least[0] >= s - 1e-12);
+    assert_int_equal(least[0] > 0, s > 0);
+    assert_int_equal(least[1] > 0, s > 0);
+    assert_near(NsSolidSeparation(&b, &a), s, s > 0 ? 1e-12 : 1e-3);
+    apart += s > 0;
+    on_edges += manifold.points == 1;
+  }
+  assert_in_range(apart, 5000, 19000);
+  assert_true(on_edges > 1000);
+}
+
+static const char *const pair =
+  "bodies:\n"
+  "  low: {type: body, mass: 2 kg, inertia: [1, 2, 3], shapes: {hull: {box: [3 m, 3 m, 1 m]}}, initial: {velocity: [0.1 m/s, 0, 0.2 m/s], angular_velocity: "
+  "[0.3, -0.2, 0.5]}}\n"
+  "  high: {type: body, mass: 1 kg, inertia: [1, 2, 3], shapes: {hull: {box: [0.5 m, 0.7 m, 0.4 m]}}, at: [0.2, 0.1, 0.75], rotation: {axis: [1, 2, 3], angle: 0.1}, "
+  "initial: {velocity: [-0.3 m/s, 0.2 m/s, -0.1 m/s], angular_velocity: [0.4, 0.7, -0.6]}}\n"
+  "contacts: {touch: {between: [low.hull, high.hull], friction: 0.3}}\n"
+  "scheme: {type: moreau_midpoint, step: 1 ms}\n"
+  "time: {end: 1 s}\n";
+
+/* The points are corners of the upper box: material ones. */
+static void rows(void **state)
+{
+  TestRun  test  = test_run_open(pair, NULL);
+  NsModel *model = test.run->model;
+  PetscInt list[NS_MANIFOLD], count = 0, compared = 0;
+  Vec      q[2];
+
+  (void)state;
+  for (PetscInt i = 0; i < model->candidates && count < NS_MANIFOLD; i++) {
+    if (model->candidate[i].number[0] > 0) list[count++] = i;
+  }
+  assert_int_equal(count, NS_MANIFOLD);
+  PetscReal *gap = calloc((size_t)model->candidates, 3 * sizeof(*gap)), *u = calloc((size_t)model->candidates, 3 * sizeof(*u));
+  PetscReal  side[2][NS_MANIFOLD];
+  for (int s = 0; s < 2; s++) {
+    CHECK(VecDuplicate(test.run->state.q, &q[s]));
+    CHECK(NsModelMove(model, test.run->state.q, s ? 1e-6 : -1e-6, test.run->state.v, q[s]));
+    CHECK(model->contact.rates_of(model, 0, NsVecRead(q[s]), NULL, count, list, gap, NULL));
+    for (PetscInt k = 0; k < count; k++) side[s][k] = gap[list[k]];
+    CHECK(VecDestroy(&q[s]));
+  }
+  CHECK(model->contact.rates_of(model, 0, NsVecRead(test.run->state.q), NsVecRead(test.run->state.v), count, list, gap, u));
+  for (PetscInt k = 0; k < count; k++) {
+    if (gap[list[k]] > 1) continue; /* no point */
+    assert_near(u[3 * list[k]], (side[1][k] - side[0][k]) / 2e-6, 1e-8);
+    compared++;
+  }
+  assert_int_equal(compared, 4);
+  free(gap);
+  free(u);
+  test_run_close(&test);
+}
+
+/* Three boxes on each other and on the ground: its impulses carry their weight, and nothing moves. */
+static void rest(const char *dimension, const char *up, const char *at, PetscReal mass)
+{
+  char text[2048];
+
+  snprintf(text, sizeof(text),
+    "gravity: %s\nbodies:\n"
+    "  a: &box {type: body, %s density: 1000, shapes: {hull: {box: [0.2 m, 0.2 m, 0.2 m]}}, at: [0, %s 0.1 %s]}\n"
+    "  b: {<<: *box, at: [0.03, %s 0.3 %s]}\n"
+    "  c: {<<: *box, at: [0, %s 0.5 %s]}\n"
+    "contacts:\n"
+    "  ground: {between: [{node: [a, b, c]}, {plane: {point: [0, 0, 0], normal: %s}}], friction: 0.5}\n"
+    "  pile: {between: [{node: [a, b, c]}, {node: [a, b, c]}], friction: 0.5}\n"
+    "scheme: {type: moreau_midpoint, step: 1 ms}\ntime: {end: 0.1 s}\n",
+    strcmp(up, "y") ? "[0, 0, -10]" : "[0, -10, 0]", dimension, strcmp(up, "y") ? "0," : "", strcmp(up, "y") ? "" : ", 0",
+    strcmp(up, "y") ? "0," : "", strcmp(up, "y") ? "" : ", 0", strcmp(up, "y") ? "0," : "", strcmp(up, "y") ? "" : ", 0", at);
+  TestRun   test = test_run_open(text, NULL);
+  PetscReal sum = 0, depth = 0;
+  while (test_runs(test.run)) (void)test_step(test.run);
+  const NsContactReport *report = NsContactReports(test.run->contact);
+  for (PetscInt i = 0; i < test.run->model->candidates; i++) {
+    const NsCandidate *candidate = &test.run->model->candidate[i];
+    if (!candidate->slot) sum += report[i].impulse[0];
+    if (!candidate->slot || candidate->number[0] > 0) depth = PetscMax(depth, -report[i].gap);
+  }
+  assert_near(sum, mass * 10 * 1e-3, 1e-9);
+  assert_near(depth, 0, 2e-5); /* of the first step, in which gaps are open by rounding */
+  CHECK(NsLedgerClose(&test.run->ledger, test.run->model, &test.run->state));
+  assert_near(test.run->ledger.now.kinetic, 0, 1e-12);
+  test_run_close(&test);
+}
+
+static void stacks(void **state)
+{
+  (void)state;
+  rest("dimension: 2,", "y", "[0, 1, 0]", 24);
+  rest("", "z", "[0, 0, 1]", 24);
+}
+
+static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(faces),
+  cmocka_unit_test(edges),
+  cmocka_unit_test(ball),
+  cmocka_unit_test(separating_axes),
+  cmocka_unit_test(rows),
+  cmocka_unit_test(stacks),
+};
+TEST_MAIN(tests)
