@@ -55,7 +55,7 @@ def draw_campbell(table, events):
         axes[1].set_ylim(-1, 1)
     axes[1].set_xlabel("speed (rpm)")
     axes[1].set_xlim(speed[0] * RPM, speed[-1] * RPM)
-    letter(axes)
+    letter(axes, ("frequencies", "damping"))
     add_legend(figure, table, names, events)
     figure.align_ylabels(axes)
     return figure

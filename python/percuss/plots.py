@@ -19,7 +19,7 @@ from percuss import bar_figures, campbell_figures, response_figures, rotor_figur
 from percuss.bar_impact import NoTheory, impact_of, read_bar_frames
 from percuss.results import ResultsError
 from percuss.rotor_orbit import rubs_of, stations
-from percuss.style import STYLE, TWO_COLUMNS
+from percuss.style import STYLE, TWO_COLUMNS, arrange
 
 if TYPE_CHECKING:
     from percuss.results import Run
@@ -31,6 +31,7 @@ def finished(draw: Callable, *arguments: Any, **options: Any) -> Figure:
         figure = draw(*arguments, **options)
         if not figure:
             raise ResultsError("there is nothing to draw")
+        arrange(figure)
         figure.canvas.draw()  # fonts and layout of this style
     plt.close(figure)
     return figure

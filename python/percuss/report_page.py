@@ -10,7 +10,7 @@ import re
 
 import matplotlib.pyplot as plt
 
-from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY
+from percuss.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, arrange
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1b; --paper: #fff; --soft: #5c5c5c; --line: #dcdcdc; --shade: #f5f5f3; --blue: #0072b2; --orange: #d55e00;
@@ -152,6 +152,7 @@ def figure(drawing, key, alt, caption):
 def inline_svg(drawing, key, alt):
     """A figure as inline SVG, with unique ids, so that figures do not use each other's clip paths, and with the colours of the page."""
     text = io.StringIO()
+    arrange(drawing)
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": key, "path.simplify_threshold": 0.25}):
         drawing.savefig(text, format="svg", transparent=True, dpi=170, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     plt.close(drawing)

@@ -73,11 +73,11 @@ def history_section(run):
     figures, cut = [], False
     for number in range(0, len(panels), DRAWN_QUANTITIES):
         some = dict(panels[number : number + DRAWN_QUANTITIES])
-        cut = cut or any(len(columns) > run_figures.LINES for columns in some.values())
+        cut = cut or any(len(columns) > run_figures.MOST_LINES for columns in some.values())
         names = ", ".join(quantity_name for quantity_name, _ in some)
-        alt = f"{names} over time of {', '.join(column for columns in some.values() for column in columns[: run_figures.LINES])}."
+        alt = f"{names} over time of {', '.join(column for columns in some.values() for column in columns[: run_figures.MOST_LINES])}."
         figures.append(figure(run_figures.draw_history(run, some, WIDTH), f"history-{number}", alt, f"Probes: {names}."))
-    rest = paragraph(f"The first {run_figures.LINES} columns of each quantity are shown; history.csv has all.", "soft") if cut else ""
+    rest = paragraph(f"The first {run_figures.MOST_LINES} columns of each quantity are shown; history.csv has all.", "soft") if cut else ""
     return section("history", "Coordinates" if run.info["model"]["kind"] != "finite elements" else "Probes", pair(*figures), rest)
 
 

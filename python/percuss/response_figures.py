@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss.style import TWO_COLUMNS, legend_below, letter, prefixed
+from percuss.style import MOST_LINES, TWO_COLUMNS, legend_below, letter, prefixed, say_rest
 from percuss.results import ResultsError
 
 RPM = 30 / np.pi  # rad/s -> 1/min
@@ -31,11 +31,13 @@ def draw_response(table, names, linear=False):
     figure, axes = plt.subplots(2, 1, figsize=(TWO_COLUMNS, 5.0), sharex=True, gridspec_kw={"height_ratios": [1.6, 1]})
     speed = table["speed"] * RPM
     factor, unit = prefixed(max(np.nanmax(table[f"{name}.amplitude"]) for name in names), "m")
-    for name in names:
+    most = sorted(names, key=lambda name: -np.nanmax(table[f"{name}.amplitude"]))[:MOST_LINES]
+    for name in (name for name in names if name in most):
         amplitude, phase = table[f"{name}.amplitude"], table[f"{name}.phase"]
         moves = np.isfinite(amplitude) & (amplitude > 0)
         line = axes[0].plot(speed[moves], amplitude[moves] * factor, label=name)[0]
-        axes[1].plot(speed[moves], np.degrees(np.unwrap(phase[moves])), color=line.get_color())
+        axes[1].plot(speed[moves], np.degrees(np.unwrap(phase[moves])), color=line.get_color(), linestyle=line.get_linestyle())
+    say_rest(axes[0], len(names) - len(most))
     axes[0].set_ylabel(f"amplitude, 0 to peak ({unit})")
     if linear:
         axes[0].set_ylim(bottom=0)
@@ -45,7 +47,7 @@ def draw_response(table, names, linear=False):
     axes[1].yaxis.set_major_locator(plt.MultipleLocator(90))
     axes[1].set_xlabel("speed (rpm)")
     axes[1].set_xlim(speed[0], speed[-1])
-    letter(axes)
-    legend_below(figure, axes[0], ncol=min(4, len(names)))
+    letter(axes, ("amplitude", "phase"))
+    legend_below(figure, axes[0])
     figure.align_ylabels(axes)
     return figure

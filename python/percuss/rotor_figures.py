@@ -6,12 +6,12 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss.style import BLACK, BLUE, GREEN, GREY, ON_MAP, ORANGE, PURPLE, TWO_COLUMNS
-from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, time_axis
+from percuss.style import BLACK, BLUE, GREY, MOST_LINES, ON_MAP, ORANGE, TWO_COLUMNS
+from percuss.style import envelope, is_narrow, legend_above, legend_below, letter, prefixed, say_rest, series, time_axis
 from percuss.rotor_orbit import TURN, clearance_of, full_spectrum, mean_rates, poincare_points, resample, smooth_whirl, waterfall
 
 RPM = 60 / TURN
-DASHED, FINE = (0, (5, 2)), {"linewidth": 0.6}
+DASHED, DOTTED, FINE = (0, (5, 2)), (0, (0.6, 1.4)), {"linewidth": 0.6}
 
 
 def draw_orbits(run, orbits, width=TWO_COLUMNS):
@@ -61,12 +61,12 @@ def draw_whirl(run, orbits, width=TWO_COLUMNS):
         clearance = clearance_of(run, station)
         if clearance:
             axes[2].axhline(size * clearance[1], color=line.get_color(), linestyle=DASHED, linewidth=0.8)
-    axes[0].set_ylabel("spin (rad/s)")
-    axes[1].set_ylabel("mean whirl rate\n(rad/s)")
-    axes[2].set(ylabel=f"radius ({unit})", xlabel=label, xlim=(0, factor * orbits[0].time[-1]))
+    axes[0].set_ylabel("(rad/s)")
+    axes[1].set_ylabel("(rad/s)")
+    axes[2].set(ylabel=f"({unit})", xlabel=label, xlim=(0, factor * orbits[0].time[-1]))
     axes[2].set_ylim(bottom=0)
     legend_above(axes[0])
-    letter(axes)
+    letter(axes, ("spin", "mean whirl rate", "radius"))
     figure.align_ylabels(axes)
     return figure
 
@@ -84,8 +84,8 @@ def mark_orders(axis, spin):
         frequency = order * spin / TURN
         if spin and abs(frequency) < limit:
             axis.axvline(frequency, color=GREY, linestyle=DASHED, linewidth=0.7, zorder=0)
-            if abs(order) > 1 and abs(spin) / TURN < 0.05 * limit:
-                continue  # no room for more than +1 and -1
+            if abs(order) > 1 and abs(spin) / TURN < 0.05 * limit or abs(spin) / TURN < 0.02 * limit:
+                continue  # no room for more than +1 and -1, or for none
             where = {"xycoords": ("data", "axes fraction"), "textcoords": "offset points"}
             axis.annotate(f"{order:+d}", (frequency, 1), (0, 2), ha="center", fontsize=7, **where)
 
@@ -139,23 +139,32 @@ def shares(rub, flags, windows=60):
 
 
 def draw_rubs(rubs, width=TWO_COLUMNS):
-    """Forces, slip velocities, and the share of time in contact."""
+    """Forces, slip velocities, and the share of time in contact; of many contacts those that press most."""
     factor, label = time_axis(rubs[0].time[-1])
-    figure, axes = plt.subplots(5, 1, figsize=(width, 8.4), sharex=True)
-    for rub, colour in zip(rubs, (BLUE, ORANGE, GREEN, PURPLE)):
-        torque = np.full_like(rub.time, np.nan) if rub.torque is None else rub.torque
-        values = (rub.normal, rub.friction, torque, np.where(rub.closed, rub.slip, np.nan))
-        for axis, column in zip(axes, values):
-            axis.plot(*envelope(factor * rub.time, column), color=colour, label=rub.name, **FINE)
-        for flags, options in ((rub.closed, {"label": "in contact"}), (rub.impulsive, {"label": "with an impulse", "linestyle": DASHED})):
+    pressing = sorted(rubs, key=lambda rub: -np.trapz(np.abs(rub.pressed), rub.time))[:MOST_LINES]
+    shown = [rub for rub in rubs if rub in pressing]
+    force = prefixed(max(np.abs(values).max() for rub in shown for values in (rub.normal, rub.friction)), "N")
+    torque = prefixed(max((np.abs(rub.torque).max() for rub in shown if rub.torque is not None), default=0), "N m")
+    panels = [("normal force", force, lambda rub: rub.normal), ("friction force", force, lambda rub: rub.friction),
+              ("friction torque", torque, lambda rub: rub.torque), ("slip velocity", (1, "m/s"), lambda rub: np.where(rub.closed, rub.slip, np.nan))]  # fmt: skip
+    panels = [panel for panel in panels if any(np.any(np.nan_to_num(panel[2](rub))) for rub in shown if panel[2](rub) is not None)] or panels[:1]
+    figure, axes = plt.subplots(len(panels) + 1, 1, figsize=(width, 1.7 * (len(panels) + 1)), sharex=True)
+    for number, rub in enumerate(shown):
+        look = series(number)
+        for axis, (title, (size, _), values) in zip(axes, panels):
+            if values(rub) is not None:
+                marks = {"marker": ".", "markersize": 1.5} if title == "slip velocity" else {}
+                axis.plot(*envelope(factor * rub.time, size * values(rub)), label=rub.name, **look, **FINE, **marks)
+        for flags, options in ((rub.closed, {"label": "in contact"}), (rub.impulsive, {"label": "with an impulse", "linestyle": DOTTED})):
             middle, share = shares(rub, flags)
-            axes[4].plot(factor * middle, 100 * share, color=colour, **options)
-    for axis, name in zip(axes, ("normal force\n(N)", "friction force\n(N)", "friction torque\n(N m)", "slip velocity\n(m/s)", "share of\nsteps (%)")):
-        axis.set_ylabel(name)
-    axes[4].set(xlabel=label, ylim=(0, 105), xlim=(0, factor * rubs[0].time[-1]))
+            axes[-1].plot(factor * middle, 100 * share, **{**look, **options})
+    say_rest(axes[0], len(rubs) - len(shown))
+    for axis, (_, (_, unit), _) in zip(axes, panels):
+        axis.set_ylabel(f"({unit})")
+    axes[-1].set(xlabel=label, ylabel="(%)", ylim=(0, 105), xlim=(0, factor * rubs[0].time[-1]))
     legend_above(axes[0])
     if len(rubs) == 1:
-        legend_above(axes[4])
-    letter(axes)
+        legend_above(axes[-1])
+    letter(axes, [*(title for title, _, _ in panels), "share of steps"])
     figure.align_ylabels(axes)
     return figure

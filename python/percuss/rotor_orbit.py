@@ -143,9 +143,11 @@ class Waterfall:
 
 
 def one_way(station):
-    """The longer of the parts before and after the largest speed, so that each speed occurs once."""
-    top = station.time[np.argmax(np.abs(station.spin_rate))]
-    return station.since(top) if top - station.time[0] < 0.5 * (station.time[-1] - station.time[0]) else station.until(top)
+    """The part before or after the largest speed, whichever covers more speeds, so that each speed occurs once; without a hold at the largest speed."""
+    speed = np.abs(station.spin_rate)
+    near = np.flatnonzero(speed >= speed.max() - 1e-3 * np.ptp(speed))
+    up, down = station.until(station.time[near[0]]), station.since(station.time[near[-1]])
+    return max((up, down), key=lambda part: np.ptp(np.abs(part.spin_rate)) if len(part.time) > 1 else 0)
 
 
 def waterfall(station, pieces=100, turns=8):

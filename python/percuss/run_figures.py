@@ -5,30 +5,29 @@ import matplotlib.colors
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss.style import BLUE, GREEN, GREY, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, time_axis, total_energy
+from percuss.style import BLACK, BLUE, GREEN, GREY, MOST_LINES, ORANGE, PURPLE, TWO_COLUMNS, envelope, legend_above, letter, prefixed, say_rest, time_axis, total_energy
 from percuss.results import ResultsError, read_frame, spread
 
-DASHED = (0, (5, 2))
 STEMS = 400  # largest number of impulses of a contact that are drawn one by one
-LINES = 6  # largest number of lines in a panel
 
-# Meaning of a probe column, by the last part of its name (percuss explain output.history.probes): quantity, unit.
+# What a probe column is, by the last part of its name; its unit is that of the table.
 QUANTITIES = {
-    **dict.fromkeys(("ux", "uy", "uz"), ("displacement", "m")),
-    **dict.fromkeys(("vx", "vy", "vz", "v", "vl"), ("velocity", "m/s")),
-    **dict.fromkeys(("rx", "ry", "rz"), ("rotation", "rad")),
-    **dict.fromkeys(("wx", "wy", "wz", "vphi"), ("angular velocity", "rad/s")),
-    **dict.fromkeys(("x", "y", "z", "l"), ("place", "m")),
-    **dict.fromkeys(("stress", "sxx", "syy", "szz", "sxy", "syz", "szx"), ("stress", "Pa")),
-    **dict.fromkeys(("normal_force", "shear_2", "shear_3"), ("section force", "N")),
-    **dict.fromkeys(("torque", "moment_2", "moment_3"), ("section moment", "N m")),
+    **dict.fromkeys(("ux", "uy", "uz"), "displacement"),
+    **dict.fromkeys(("vx", "vy", "vz", "v", "vl"), "velocity"),
+    **dict.fromkeys(("rx", "ry", "rz"), "rotation"),
+    **dict.fromkeys(("wx", "wy", "wz", "vphi", "omega"), "angular velocity"),
+    **dict.fromkeys(("x", "y", "z", "l"), "position"),
+    **dict.fromkeys(("stress", "sxx", "syy", "szz", "sxy", "syz", "szx"), "stress"),
+    **dict.fromkeys(("normal_force", "shear_2", "shear_3"), "section force"),
+    **dict.fromkeys(("torque", "moment_2", "moment_3"), "section moment"),
+    **dict.fromkeys(("theta", "alpha", "phi", "angle"), "angle"),
+    "p": "unit quaternion",
 }
-ANGLES = {"theta": ("angle", "rad"), "alpha": ("angle", "rad"), "phi": ("angle", "rad"), "omega": ("angular velocity", "rad/s")}
 
 
-def over_time(axes, end, label):
-    """Common layout of panels over time: letters, one time axis below."""
-    letter(axes)
+def over_time(axes, end, label, titles=()):
+    """Common layout of panels over time: letters with titles, one time axis below."""
+    letter(axes, titles)
     axes[-1].set(xlabel=label, xlim=(0, end) if end > 0 else None)
     axes[0].figure.align_ylabels(axes)
 
@@ -41,12 +40,12 @@ def energy_panels(run):
     energy = run.energy
     parts = [(name, energy[name], colour) for name, colour in (("kinetic", BLUE), ("elastic", ORANGE), ("potential", PURPLE)) if np.any(energy[name])]
     stored = total_energy(run)
-    panels = [("energy", [*parts, ("total", stored, GREEN)] if len(parts) != 1 else parts)]
+    panels = [("energy of the model", [*parts, ("total", stored, BLACK)] if len(parts) != 1 else parts)]
     if np.any(energy["load"]):
-        panels.append(("gained", [("stored", stored - stored[0], GREEN), ("external work", energy["load"], BLUE)]))
+        panels.append(("since the start", [("stored", stored - stored[0], BLACK), ("external work", energy["load"], BLUE)]))
     lost = [(name, energy[name], colour) for name, colour in (("damping", BLUE), ("friction", ORANGE), ("impact", GREEN)) if np.any(energy[name])]
-    panels += [("lost", lost)] if lost else []
-    return [*panels, ("numerical", [("numerical energy error", energy["numerical"], GREY)])]
+    panels += [("dissipated", lost)] if lost else []
+    return [*panels, ("numerical energy error", [("numerical energy error", energy["numerical"], GREY)])]
 
 
 def draw_energy(run, width=TWO_COLUMNS):
@@ -59,9 +58,10 @@ def draw_energy(run, width=TWO_COLUMNS):
         size, unit = prefixed(max(np.abs(values).max() for _, values, _ in lines), "J")
         for title, values, colour in lines:
             axis.plot(*envelope(factor * time, size * values), color=colour, label=title)
-        axis.set_ylabel(f"{name} ({unit})")
-        legend_above(axis)
-    over_time(axes, factor * time[-1], label)
+        axis.set_ylabel(f"energy ({unit})")
+        if len(lines) > 1 or lines[0][0] != name:
+            legend_above(axis)
+    over_time(axes, factor * time[-1], label, [name for name, _ in panels])
     return figure
 
 
@@ -100,7 +100,8 @@ def draw_contact(run, name, width=TWO_COLUMNS):
         plot(axis, time, columns)
     if panels and len(panels[0][1]) > 1:
         legend_above(axes[1, 0])
-    over_time(axes[:, 0], time[-1], label)
+    titles = [f"{name}: {'drift' if is_held(run, name) else 'gap'}", *("contact force" if plot is plot_forces else "impulse of each row" for plot, _ in panels)]
+    over_time(axes[:, 0], time[-1], label, titles)
     return figure
 
 
@@ -136,11 +137,11 @@ def tallest(time, values):
 # Probes ------------------------------------------------------------------------------------------------------------------------------------------
 
 
-def quantity_of(column):
+def quantity_of(run, column):
     """(quantity, unit) of a column of history.csv; of an unknown coordinate of a plugin: (its name, "SI")."""
     word = column.rsplit(".", 1)[-1]
-    stem = word.rstrip("0123456789")
-    return QUANTITIES.get(word) or QUANTITIES.get(stem) or ANGLES.get(stem) or (word, "SI")
+    unit = run.history.units[column]
+    return QUANTITIES.get(word) or QUANTITIES.get(word.rstrip("0123456789"), word), "SI" if unit == "?" else unit
 
 
 def history_panels(run):
@@ -148,7 +149,7 @@ def history_panels(run):
     panels = {}
     for column, values in run.history.items():
         if column != "time" and np.any(values):
-            panels.setdefault(quantity_of(column), []).append(column)
+            panels.setdefault(quantity_of(run, column), []).append(column)
     return panels
 
 
@@ -158,19 +159,19 @@ def draw_history(run, panels, width=TWO_COLUMNS):
     factor, label = time_axis(time[-1])
     figure, axes = plt.subplots(len(panels), 1, figsize=(width, 0.6 + 1.7 * len(panels)), sharex=True, squeeze=False)
     for axis, ((quantity, unit), columns) in zip(axes[:, 0], panels.items()):
-        shown = columns[:LINES]
+        shown = columns[:MOST_LINES]
         size, unit = larger(max(np.abs(run.history[column]).max() for column in shown), unit)
-        for number, column in enumerate(shown):
-            line = {"color": GREY, "linestyle": DASHED} if number == 5 else {"color": f"C{number}"}
-            axis.plot(*envelope(factor * time, size * run.history[column]), label=column, **line)
-        axis.set_ylabel(f"{quantity}\n({unit})")
-        axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=2 if len(shown) > 1 else 1, borderaxespad=0.1, columnspacing=1.2, fontsize=7.5)
-    over_time(axes[:, 0], factor * time[-1], label)
+        for column in shown:
+            axis.plot(*envelope(factor * time, size * run.history[column]), label=column)
+        say_rest(axis, len(columns) - len(shown))
+        axis.set_ylabel(f"({unit})" if unit else "")
+        legend_above(axis, fontsize=7.5)
+    over_time(axes[:, 0], factor * time[-1], label, [quantity for quantity, _ in panels])
     return figure
 
 
 def larger(size, unit):
-    """As `prefixed`, but with larger prefixes for stresses; angles and rates keep their unit."""
+    """As `prefixed`, but stresses are in MPa from 0.1 MPa on; angles and rates keep their unit."""
     if unit == "Pa":
         return (1e-6, "MPa") if size >= 1e5 else (1, "Pa")
     return prefixed(size, unit) if unit in ("m", "m/s", "N", "N m") else (1, unit)

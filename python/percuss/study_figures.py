@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import ScalarFormatter
 
-from percuss.style import BLACK, TWO_COLUMNS, legend_below, letter
+from percuss.style import BLACK, TWO_COLUMNS, arrange, legend_below, letter, say_rest
 from percuss.results import ResultsError
 
 MARKERS = "osD^vP*X"
@@ -47,8 +47,10 @@ def axes_of(count, width=3):
 
 
 def label_of(axis):
-    """A key with its unit."""
-    return f"{axis['key']} ({axis['unit']})" if axis["unit"] else axis["key"]
+    """A key in words, with its unit: "shaft spin (rad/s)" of bodies.shaft.spin."""
+    words = axis["key"].split(".")
+    short = " ".join(words[1:] if words[0] in ("bodies", "contacts", "loads", "unbalances", "discs", "bearings", "springs") and len(words) > 2 else words[-2:])
+    return f"{short.replace('_', ' ')} ({axis['unit']})" if axis["unit"] else short.replace("_", " ")
 
 
 def clipped(text, most=48):
@@ -64,6 +66,7 @@ def finish(figure, axes):
                 axis.ticklabel_format(axis=side, style="sci", scilimits=(-3, 4), useMathText=True)
     if len(axes) > 1:
         letter(axes)
+    arrange(figure)
     names = axes[0].get_legend_handles_labels()[1]
     if len(names) > 1 or (names and names[0]):
         legend_below(figure, axes[0], ncol=min(len(names), 2 if max(map(len, names)) > 24 else 4))
@@ -116,7 +119,7 @@ def draw_convergence(study, directory):
             if math.isfinite(order):
                 last = max((point for point in zip(size, error) if point[1] > 0), default=None)
                 axis.annotate(f"{order:.2f}", last, (3, 3), textcoords="offset points", color=axis.lines[-1].get_color(), fontsize=7.5)
-        axis.set(xlabel=f"{over} ({unit})" if unit else over, ylabel=quantity)
+        axis.set(xlabel=label_of({"key": over, "unit": unit}), ylabel=f"error of {quantity.replace('_', ' ')}")
     return finish(figure, axes)
 
 
@@ -161,7 +164,10 @@ def draw_quantities(study, directory):
                 panel.set_xscale("log")
         else:
             panel.set_xticks(list(place.values()), [clipped(value, 18) for value in place], rotation=30, ha="right")
-        panel.set_ylabel(quantity)
+        panel.set_ylabel(quantity.replace("_", " "))
+    say_rest(axes[0], len(series) - LINES)
+    if len(study["record"]) > PANELS:
+        figure.supxlabel(f"{len(study['record']) - PANELS} more quantities in study.csv", fontsize=7.5)
     return finish(figure, axes)
 
 

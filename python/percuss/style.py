@@ -1,4 +1,10 @@
-"""Common style of all figures: sizes, lines, and colours that are distinguishable in grey print and with colour blindness (Okabe and Ito)."""
+"""Common style of all figures, and their rules, which tests/python/figure_rules.py checks:
+
+- no text covers another, and none is outside the figure; legends are no wider than their panel (`arrange`, called wherever a figure is finished)
+- every series is shown, or a line of the legend says how many are not (`say_rest`); a curve that covers another is dashed, so that both are seen
+- SI prefixes (`prefixed`), with the unit in the label of the axis; panels have titles
+- colours that are distinguishable in grey print and with colour blindness (Okabe and Ito); when they repeat, the dashes differ
+"""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -6,6 +12,9 @@ import numpy as np
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 BLACK, GREY = "#000000", "#8C8C8C"
 ON_MAP = "#101010"  # lines and text on a colour map, which stays light in dark mode
+
+LARGE = ("N", "J", "N m", "N s", "Pa")  # units that have prefixes above 1
+MOST_LINES = 6  # in a panel: more are not told apart
 
 # Widths in inches: two columns of a journal page; one column of a report, or a phone.
 TWO_COLUMNS, REPORT_COLUMN = 7.0, 4.6
@@ -26,7 +35,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.formatter.useoffset": False,
-    "axes.prop_cycle": plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK]),
+    "axes.prop_cycle": plt.cycler(linestyle=["-", (0, (5, 2)), (0, (1.2, 1.2))]) * plt.cycler(color=[BLUE, ORANGE, GREEN, PURPLE, SKY, BLACK]),
     "lines.linewidth": 1.1,
     "lines.markersize": 4,
     "grid.color": "#DDDDDD",
@@ -48,9 +57,11 @@ def style():
 
 
 def prefixed(largest, unit):
-    """Factor and unit for which `largest` is between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ")."""
+    """Factor and unit for which `largest` is between 1 and 1000: prefixed(2e-3, "J") is (1e3, "mJ"). Large numbers have a prefix from 10 000 on."""
     if not largest:
         return 1, unit
+    if unit in LARGE and abs(largest) >= 1e4:
+        return next((1 / size, prefix + unit) for size, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if abs(largest) >= size)
     for factor, prefix in ((1, ""), (1e3, "m"), (1e6, "µ"), (1e9, "n")):
         if abs(largest) * factor >= 1:
             return factor, prefix + unit
@@ -90,27 +101,103 @@ def total_energy(run):
     return run.energy["kinetic"] + run.energy["elastic"] + run.energy["potential"]
 
 
-def letter(axes, names="abcdefgh"):
-    """Marks panels (a), (b), ... above their upper left corners."""
-    for axis, name in zip(axes, names):
-        axis.set_title(f"({name})", loc="left", fontweight="bold", fontsize=8.5)
+def letter(axes, titles=(), names="abcdefghijklmnop"):
+    """Marks panels (a), (b), ... above their upper left corners, with their titles."""
+    for number, (axis, name) in enumerate(zip(axes, names)):
+        title = f" {titles[number]}" if number < len(titles) else ""
+        axis.set_title(f"({name}){title}", loc="left", fontweight="bold", fontsize=8.5)
+
+
+def series(number):
+    """Colour and dashes of one of several series: those of the cycle, for figures with the same series in several panels."""
+    return list(STYLE["axes.prop_cycle"])[number % len(STYLE["axes.prop_cycle"])]
+
+
+def say_rest(axis, count, what="more, not drawn"):
+    """A line of the legend that says how many series are not shown."""
+    if count > 0:
+        axis.plot([], [], " ", label=f"{count} {what}")
 
 
 def legend_above(axis, **options):
-    """A legend in one row above the panel, where it covers no data."""
+    """A legend in one row above the panel, where it covers no data; `arrange` gives it more rows if it is too wide."""
     labels = axis.get_legend_handles_labels()[1]
-    axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
+    legend = axis.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=len(labels), borderaxespad=0.1, columnspacing=1.4, **options)
+    legend.set_in_layout(False)
 
 
 def legend_below(figure, axis, **options):
     """One legend for all panels below them; `axis` is the panel with the labels."""
     handles, labels = axis.get_legend_handles_labels()
-    options = {"ncol": len(labels), **options}
+    across = figure.get_figwidth() * 72  # points
+    entry = 8 * (0.62 * max(map(len, labels), default=1) + 4)  # of the longest label, with its line
+    options = {"ncol": max(1, min(len(labels), int(across / entry))), **options}
     figure.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, 0.0), **options)
+
+
+# Arranging ---------------------------------------------------------------------------------------------------------------------------------------
+
+
+def arrange(figure):
+    """Makes covered curves visible, and legends as wide as their panel, with titles above them. The last step of every figure."""
+    for axis in figure.axes:
+        tell_apart(axis)
+    with_legend = [axis for axis in figure.axes if axis.get_legend() and axis.get_visible()]
+    if not with_legend:
+        return figure
+    figure.canvas.draw()  # places of everything
+    renderer = figure.canvas.get_renderer()
+    for axis in with_legend:
+        fit_legend(axis, renderer)
+    return figure
+
+
+def fit_legend(axis, renderer):
+    """A legend above a panel in as many rows as it needs; the title of the panel stands above it if both do not fit beside each other."""
+    legend, room = axis.get_legend(), axis.get_window_extent(renderer)
+    if legend._loc != 4 or not legend._bbox_to_anchor:  # not one of legend_above
+        return
+    title = next((text for text in (axis._left_title, axis.title) if text.get_text()), None)
+    taken = title.get_window_extent(renderer).width + 8 if title else 0
+    width = legend.get_window_extent(renderer).width
+    legend.set_in_layout(True)
+    if width <= room.width - taken:
+        return
+    handles, labels = legend.legend_handles if hasattr(legend, "legend_handles") else legend.legendHandles, [text.get_text() for text in legend.get_texts()]
+    size = legend.get_texts()[0].get_fontsize()
+    before = legend.get_window_extent(renderer).height
+    for columns in range(len(labels), 0, -1):
+        legend = axis.legend(handles, labels, loc="lower right", bbox_to_anchor=(1.0, 0.98), ncol=columns, borderaxespad=0.1, columnspacing=1.4, fontsize=size)
+        if legend.get_window_extent(renderer).width <= room.width:
+            break
+    figure = axis.figure
+    figure.set_figheight(figure.get_figheight() + (legend.get_window_extent(renderer).height - before) / figure.dpi + (0.2 if title else 0))
+    if title:
+        axis.set_title(title.get_text(), loc="left", fontweight="bold", fontsize=8.5, pad=4 + 72 / axis.figure.dpi * legend.get_window_extent(renderer).height)
+
+
+def tell_apart(axis):
+    """Dashes solid curves that cover an earlier one within half a per cent of the panel's range."""
+    curves = [line for line in axis.lines if line.get_linestyle() == "-" and line.get_marker() in ("None", None, "") and len(line.get_xdata()) > 2 and line.get_visible()]
+    seen = []
+    for line in curves:
+        x, y = (np.asarray(values, float) for values in line.get_data())
+        if np.any(np.diff(x) < 0) or not np.isfinite(y).any():
+            continue
+        if axis.get_yscale() == "log":
+            y = np.log(np.where(y > 0, y, np.nan))
+        at = np.linspace(x[0], x[-1], 200)
+        values = np.interp(at, x, y)
+        span = max([np.nanmax(y) - np.nanmin(y), *(other.max() - other.min() for _, other in seen)])
+        if any(np.allclose(ends, x[[0, -1]]) and np.nanmax(np.abs(values - other), initial=0) <= 0.005 * span for ends, other in seen):
+            line.set_linestyle((0, (4, 3)))
+            line.set_linewidth(1.2 * line.get_linewidth())
+        seen.append((x[[0, -1]], values))
 
 
 def save(figure, directory, name):
     """Writes DIRECTORY/NAME.png and returns its path."""
+    arrange(figure)
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{name}.png"
     figure.savefig(path)

@@ -3,6 +3,7 @@
 Usage: test_python.py PERCUSS [--update]     --update writes python/percuss/columns.json anew
 """
 import ast
+import dataclasses
 import doctest
 import importlib.util
 import json
@@ -29,6 +30,7 @@ import percuss
 import percuss.model
 import percuss.program
 import percuss.stepper
+from figure_rules import faults
 
 SANITIZED = "ASAN_OPTIONS" in os.environ
 BRIEF = {"time.end": "0.6 ms", "output.frames.every": 100}
@@ -157,12 +159,84 @@ class Results(InFolder):
         drawn = [bar.energy(), bar.contact("wall"), bar.history(), bar.history("bar.left.ux"), bar.shape(), bar.wave(), bar.reaction(), modes.campbell(),
                  response.response(), rotor.orbit(), rotor.whirl(), rotor.spectrum(), rotor.rub(), rotor.energy(width=4.6)]  # fmt: skip
         for number, figure in enumerate(drawn):
+            self.assertEqual(faults(figure), [], number)
             figure.savefig(f"{number}.png")
             self.assertGreater(os.path.getsize(f"{number}.png"), 5000)
         with self.assertRaisesRegex(percuss.ResultsError, "no contact 'wal'; the contacts are wall"):
             bar.contact("wal")
         with self.assertRaisesRegex(percuss.ResultsError, "no station 'x'"):
             rotor.orbit("x")
+
+
+class FigureRules(unittest.TestCase):
+    """The rules of python/percuss/style.py on cases that broke them once."""
+
+    def setUp(self):
+        from matplotlib import rc_context
+
+        from percuss.style import STYLE
+
+        self.style = rc_context(STYLE)
+        self.style.__enter__()
+
+    def tearDown(self):
+        import matplotlib.pyplot as plt
+
+        plt.close("all")
+        self.style.__exit__(None, None, None)
+
+    def test_the_rules_find_faults(self):
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(1, 2)
+        axes[0].plot([0, 1], [0, 1], color="k", label="a")
+        axes[0].plot([0, 1], [1, 0], color="k", label="b")
+        axes[0].text(0.5, 0.5, "one text")
+        axes[0].text(0.5, 0.5, "another text")
+        found = " ".join(faults(figure))
+        for word in ("overlap", "look the same", "empty panel"):
+            self.assertIn(word, found)
+
+    def test_many_contacts(self):
+        from percuss.rotor_figures import draw_rubs
+        from percuss.rotor_orbit import Rub
+        from percuss.style import arrange
+
+        time = np.linspace(0, 1, 500)
+        rub = lambda k: Rub(f"contact_with_a_long_name.{k}", time, time, time > 0.5, time > 0.9, 1e5 * k * (time > 0.5), time, time + k, 1e5 * k * (time > 0.5))
+        figure = arrange(draw_rubs([rub(k) for k in range(1, 20)]))
+        self.assertEqual(faults(figure), [])
+        labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+        self.assertEqual(labels, [f"contact_with_a_long_name.{k}" for k in range(14, 20)] + ["13 more, not drawn"])
+        self.assertEqual(figure.axes[0].get_ylabel(), "(MN)")
+
+    def test_covered_curves_are_dashed(self):
+        from percuss.response_figures import draw_response, response_columns
+        from percuss.style import arrange
+
+        speed = np.linspace(10, 100, 50)
+        table = {"speed": speed}
+        for name in ("disc.uy", "disc.uz"):
+            table |= {f"{name}.amplitude": 1e-3 / (1 + (speed - 50) ** 2), f"{name}.phase": 0 * speed}
+        figure = arrange(draw_response(table, response_columns(table)))
+        self.assertEqual([line.get_linestyle() for line in figure.axes[0].lines], ["-", "--"])
+        self.assertEqual(faults(figure), [])
+
+    def test_waterfall_of_a_ramp_and_a_hold(self):
+        from percuss.rotor_orbit import Station, one_way
+
+        time = np.linspace(0, 10, 4001)
+        spin = np.minimum(100 * time, 200)  # two seconds of ramp, eight of hold
+        names = {field.name: np.zeros_like(time) for field in dataclasses.fields(Station)}
+        part = one_way(Station(**{**names, "name": "disc", "time": time, "spin_rate": spin}))
+        self.assertGreater(np.ptp(part.spin_rate), 199)
+        self.assertLess(part.time[-1], 2.1)
+
+    def test_prefixes(self):
+        from percuss.style import prefixed
+
+        for value, unit, expected in ((2e-3, "J", (1e3, "mJ")), (1271, "N", (1, "N")), (8e4, "N", (1e-3, "kN")), (2e6, "Pa", (1e-6, "MPa")), (5e4, "s", (1, "s")), (0, "m", (1, "m"))):
+            self.assertEqual(prefixed(value, unit), expected)
 
 
 class Models(InFolder):

@@ -232,7 +232,7 @@ class Report(unittest.TestCase):
         self.assert_whole(page)
         titles = self.titles(page)
         self.assertLess(titles.index("Coordinates"), titles.index("Energy"))
-        self.assertTrue(any(label.startswith("angle, angular velocity, place over time of crank.theta1") for label in page.figures))
+        self.assertTrue(any(label.startswith("angle, angular velocity, position over time of crank.theta1") for label in page.figures))
         self.assertEqual([row[0]["text"] for row in next(t for t in page.tables if t["caption"].startswith("Contacts that close"))["rows"][1:]],
                          ["corner1", "corner2", "corner3", "corner4"])  # fmt: skip
 
