@@ -29,16 +29,18 @@
 
 #define NS_NEWTON_STEPS  25 /* of all problems that Newton solves, 1 in 1000 takes more: by then it mostly goes round in a cycle */
 #define NS_MOST_RESTARTS 200
-#define NS_RESTART_WORK  1e8   /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
-#define NS_SWEEPS        60    /* of Gauss-Seidel, where it is tried first */
-#define NS_MANY_SWEEPS   20000 /* where it is the only solver */
-#define NS_WARM_STEPS    12    /* of Newton's, from the last solution */
-#define NS_CHANGES       200   /* of states, in continuation, for each of its parameters */
-#define NS_NEAR          1e-8  /* residual from where continuation is tried */
-#define NS_PATH          100   /* of the interior point's, on each of its paths */
-#define NS_DOMINANT      1.9   /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
-#define NS_LOOSE         100   /* times the tolerance */
-#define NS_SAME          1e-9  /* of the largest velocity: rounding of a solution */
+#define NS_RESTART_WORK  1e8    /* multiplications, about 0.1 s: more than 30 rows get fewer restarts, but three */
+#define NS_SWEEPS        60     /* of Gauss-Seidel, where it is tried first */
+#define NS_MANY_SWEEPS   20000  /* where it is the only solver */
+#define NS_WARM_STEPS    12     /* of Newton's, from the last solution */
+#define NS_CHANGES       3000   /* of states, in continuation: at most, and */
+#define NS_CHANGED_ROWS  600000 /* over the rows, so many */
+#define NS_FEW_CHANGES   100    /* from farther away */
+#define NS_NEAR          1e-8   /* residual from where continuation is worth it */
+#define NS_PATH          100    /* of the interior point's, on each of its paths */
+#define NS_DOMINANT      1.9    /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
+#define NS_LOOSE         100    /* times the tolerance */
+#define NS_SAME          1e-9   /* of the largest velocity: rounding of a solution */
 #define NS_SEED          0x9e3779b97f4a7c15ULL
 
 const char *const NsLocalStageNames[] = {"newton", "newton_from_zero",
@@ -168,11 +170,12 @@ static PetscErrorCode newton(NsLocalChain *chain, const NsLocalProblem *problem,
 /* A solver that needs no Newton after it, from the start of the call; continuation from the best P that is known. */
 static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
-  const PetscBool known = solver == chain->solver[STAGE_Continuation - 1] && result->residual < PETSC_INFINITY;
+  const PetscBool follows = solver == chain->solver[STAGE_Continuation - 1];
   NsLocalResult   attempt;
 
   PetscFunctionBegin;
-  PetscCall(PetscArraycpy(P, known ? chain->best : chain->first, problem->rows));
+  if (follows) solver->max_iterations = result->residual <= NS_NEAR ? NS_CHANGES : NS_FEW_CHANGES;
+  PetscCall(PetscArraycpy(P, follows && result->residual < PETSC_INFINITY ? chain->best : chain->first, problem->rows));
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
   add_attempt(chain, problem->rows, P, result, &attempt, 0);
   PetscFunctionReturn(0);
@@ -356,6 +359,15 @@ static PetscErrorCode accept_nearly(NsLocalChain *chain, const NsLocalProblem *p
   PetscFunctionReturn(0);
 }
 
+/* From the best that is known. */
+static PetscErrorCode continuation(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+{
+  PetscFunctionBegin;
+  if (result->residual <= NS_NEAR)
+    PetscCall(alone(chain, STAGE_Continuation, PetscMin(NS_CHANGES, NS_CHANGED_ROWS / problem->rows), problem, chain->best, P, result));
+  PetscFunctionReturn(0);
+}
+
 /* Large problems: see above. */
 static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
@@ -370,7 +382,7 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_TRUE;
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
   chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_FALSE;
-  if (result->residual <= NS_NEAR) PetscCall(alone(chain, STAGE_Continuation, NS_CHANGES, problem, chain->best, P, result));
+  PetscCall(continuation(chain, problem, P, result));
   if (result->converged) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
@@ -387,8 +399,8 @@ static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *pro
     PetscCall(run_stage(chain, problem, P, result));
     if (result->converged || has_decided(chain, problem)) break;
     if (stage == NS_STAGE_NEWTON && !is_finite(problem)) break; /* no solver can help */
-    if (stage != STAGE_InteriorPoint || result->residual > NS_NEAR) continue;
-    PetscCall(alone(chain, STAGE_Continuation, NS_CHANGES, problem, chain->best, P, result));
+    if (stage != STAGE_InteriorPoint) continue;
+    PetscCall(continuation(chain, problem, P, result));
     if (result->converged) break;
     chain->stage = stage;
   }

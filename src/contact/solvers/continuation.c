@@ -9,28 +9,35 @@
 
   Needed where contacts depend on each other and velocities are compatible but for a rest (restitution in piles: 1e-11 of the others). Impulses must then change by their own size to change
   velocities by that rest: Newton's method and Gauss-Seidel, whose steps measure both alike, end beside the solution and go round. delta makes these impulses unique, and is so small that
-  they can go far; path after path, each around the last impulses, takes C to P, and the law holds to the last digit. Rounding of y over delta is rounding in P: smaller ones help as
-  little as larger ones, and where one fails another one is tried.
+  they can go far; path after path, each around the last impulses, takes C to P, and the law holds to the last digit. Rounding of y over delta is rounding in P: much smaller
+  ones help as little as larger ones. Where a path fails, others begin beside the best impulses, with other delta and steps, drawn from a fixed seed.
 
   Each change of a state costs a factorization, or a few where slip directions turn.
 */
 #include "linear.h"
 #include "one_contact.h"
 
-#define NS_TURN  0.3   /* rad: of slip directions, in one step */
+#define NS_DELTA 1e-9
+#define NS_TURN  0.1 /* rad: of slip directions, in one step */
+#define NS_SEED  0x9e3779b97f4a7c15ULL
 #define NS_FAR   1e6   /* tau: no way back */
 #define NS_CLOSE 1e-12 /* of the size of all: F = 0 */
 #define NS_WORSE 2     /* times F at the beginning: Newton's steps lead away */
-enum { NS_CORRECTIONS = 8, NS_PATHS = 50 };
+enum {
+  NS_CORRECTIONS = 8,
+  NS_PATHS       = 50,
+  NS_CHANGES     = 300 /* in one attempt */
+};
 
 typedef enum { OPEN, CLOSED, STICK, SLIP, JOINT } State; /* CLOSED: without friction */
 
 typedef struct {
-  State     *state;                /* [contacts] */
-  PetscReal *D;                    /* [9 contacts] */
-  PetscReal *C, *d, *w, *y, *best; /* [rows] */
-  PetscReal *dP, *dy, *right;      /* [rows]; per tau */
-  PetscReal  delta, tau, direction;
+  State     *state;                       /* [contacts] */
+  PetscReal *D;                           /* [9 contacts] */
+  PetscReal *C, *d, *w, *y, *best;        /* [rows] */
+  PetscReal *dP, *dy, *right;             /* [rows]; per tau */
+  PetscReal  delta, tau, direction, turn; /* turn: of slip directions in one step, rad */
+  PetscInt   most;                        /* iterations up to the end of this attempt */
 } NsLocalSolver_Continuation;
 
 static PetscErrorCode NsLocalSolverCreate_Continuation(NsLocalSolver *solver)
@@ -43,7 +50,7 @@ static PetscErrorCode NsLocalSolverCreate_Continuation(NsLocalSolver *solver)
   PetscCall(PetscMalloc7(n, &self->C, n, &self->d, n, &self->w, n, &self->y, n, &self->dP, n, &self->dy, n, &self->right));
   PetscCall(PetscMalloc3(solver->max_contacts, &self->state, (9 * solver->max_contacts), &self->D, n, &self->best));
   solver->data = self;
-  if (solver->max_iterations == 0) solver->max_iterations = 200;
+  if (solver->max_iterations == 0) solver->max_iterations = 5000;
   PetscFunctionReturn(0);
 }
 
@@ -56,6 +63,13 @@ static PetscErrorCode NsLocalSolverDestroy_Continuation(NsLocalSolver *solver)
   PetscCall(PetscFree3(self->state, self->D, self->best));
   PetscCall(PetscFree(solver->data));
   PetscFunctionReturn(0);
+}
+
+/* Uniform in (0, 1); Knuth's linear congruential generator, its upper bits. */
+static PetscReal draw(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005ULL + 1442695040888963407ULL;
+  return ((PetscReal)(*seed >> 12) + 0.5) / (PetscReal)(1ULL << 52);
 }
 
 static inline PetscReal dot(PetscInt m, const PetscReal *x, const PetscReal *y)
@@ -223,7 +237,7 @@ static void look_at_slip(const NsLocalSolver_Continuation *self, const NsLocalPr
   const PetscReal length = slip_direction(m, P + k, self->y + k, e);
   for (PetscInt i = 1; i < m; i++) turn[i] = self->dP[k + i] - self->dy[k + i];
   const PetscReal along = dot(m, turn, e), across = PetscSqrtReal(PetscMax(0, dot(m, turn, turn) - along * along));
-  if (across * *most > NS_TURN * length) *most = NS_TURN * length / across;
+  if (across * *most > self->turn * length) *most = self->turn * length / across;
 }
 
 /* How far it is to the first change, and which: contact -1 for none before `most`. */
@@ -281,7 +295,7 @@ static PetscErrorCode follow(
   self->tau       = 1;
   self->direction = 1;
   PetscCall(correct(self, linear, p, close, P));
-  while (self->tau > 0 && *iterations < solver->max_iterations && !NsLocalStops(solver)) {
+  while (self->tau > 0 && *iterations < self->most && !NsLocalStops(solver)) {
     State to = OPEN;
     PetscCall(find_tangent(self, linear, p));
     ++*iterations;
@@ -300,23 +314,19 @@ static PetscErrorCode follow(
   PetscFunctionReturn(0);
 }
 
-/* Path after path with this delta, each with the last impulses as its centre, from P to the best that they come to. */
-static PetscErrorCode approach(
-  NsLocalSolver *solver, NsLocalLinear *linear, const NsLocalProblem *p, PetscReal delta, PetscReal *P, NsLocalResult *result)
+/* Path after path, each with the last impulses as its centre, from P; the best that they come to is kept. */
+static PetscErrorCode approach(NsLocalSolver *solver, NsLocalLinear *linear, const NsLocalProblem *p, PetscReal *P, NsLocalResult *result)
 {
-  NsLocalSolver_Continuation *self       = solver->data;
-  PetscReal                   size       = 0;
-  PetscInt                    iterations = 0;
-  PetscBool                   arrived    = PETSC_TRUE;
+  NsLocalSolver_Continuation *self    = solver->data;
+  PetscReal                   size    = 0;
+  PetscBool                   arrived = PETSC_TRUE;
 
   PetscFunctionBegin;
-  self->delta = delta;
-  PetscCall(PetscArraycpy(P, self->best, p->rows));
   NsLocalVelocities(p, P, self->w);
   begin(self, p, P);
   for (PetscInt k = 0; k < p->rows; k++) size = PetscMax(size, PetscMax(PetscAbsReal(p->b[k]), PetscAbsReal(P[k])));
   for (PetscInt i = 0; i < NS_PATHS && arrived && !(result->residual <= solver->tolerance); i++) {
-    PetscCall(follow(solver, linear, p, NS_CLOSE * size, P, &iterations, &arrived));
+    PetscCall(follow(solver, linear, p, NS_CLOSE * size, P, &result->iterations, &arrived));
     NsLocalVelocities(p, P, self->w);
     const PetscReal residual = NsLocalUnitResidual(p, P, self->w);
     if (residual < result->residual) {
@@ -324,27 +334,34 @@ static PetscErrorCode approach(
       PetscCall(PetscArraycpy(self->best, P, p->rows));
     }
     for (PetscInt k = 0; k < p->rows; k++) {
-      self->d[k] = delta * (P[k] - self->C[k]);
+      self->d[k] = self->delta * (P[k] - self->C[k]);
       self->C[k] = P[k];
     }
   }
-  result->iterations += iterations;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsLocalSolve_Continuation(NsLocalSolver *solver, const NsLocalProblem *unit, PetscReal *P, NsLocalResult *result)
 {
-  static const PetscReal      deltas[] = {1e-9, 3e-10, 3e-9, 1e-10, 1e-8};
-  NsLocalSolver_Continuation *self     = solver->data;
+  NsLocalSolver_Continuation *self = solver->data;
   NsLocalLinear              *linear;
+  uint64_t                    seed = NS_SEED;
 
   PetscFunctionBegin;
   PetscCall(NsLocalSolverLinear(solver, unit, &linear));
   NsLocalVelocities(unit, P, self->w);
   result->residual = NsLocalUnitResidual(unit, P, self->w);
   PetscCall(PetscArraycpy(self->best, P, unit->rows));
-  for (size_t i = 0; i < sizeof(deltas) / sizeof(*deltas) && result->residual > solver->tolerance; i++)
-    PetscCall(approach(solver, linear, unit, deltas[i], P, result));
+  for (PetscInt i = 0; result->residual > solver->tolerance && result->residual <= PETSC_MAX_REAL && result->iterations < solver->max_iterations;
+       i++) {
+    const PetscReal size = i == 0 ? 0 : PetscPowReal(10, -1 - 3 * draw(&seed));
+    self->delta          = i == 0 ? NS_DELTA : PetscPowReal(10, -10 + 1.5 * draw(&seed));
+    self->turn           = i == 0 ? NS_TURN : PetscPowReal(10, -draw(&seed));
+    for (PetscInt k = 0; k < unit->rows; k++) P[k] = i % 4 == 3 ? 0 : self->best[k] * (1 + size * (2 * draw(&seed) - 1));
+    self->most = PetscMin(solver->max_iterations, result->iterations + NS_CHANGES);
+    PetscCall(approach(solver, linear, unit, P, result));
+    if (NsLocalStops(solver)) break;
+  }
   PetscCall(PetscArraycpy(P, self->best, unit->rows));
   NsLocalVelocities(unit, P, solver->w);
   PetscFunctionReturn(0);
