@@ -48,7 +48,7 @@ NsModel *NsContactModel(const NsContact *contact);    /* not owned */
 PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
 /* Gaps of the active candidates at (t, q); more candidates may become active. */
 PetscErrorCode NsContactGaps(NsContact *contact, PetscReal t, Vec q);
-/* The step ends at the position of the last NsContactGaps: NsContactEndStep takes the gaps as they are. Without it, they are found again there. */
+/* Call this if the step ends at the position of the last NsContactGaps: NsContactEndStep then uses the gaps computed there. Otherwise it computes them again. */
 void NsContactKeepGaps(NsContact *contact);
 /* As NsContactGaps at a state, with relative velocities of all directions. Candidates that such velocities could close within the time `ahead` become active. */
 PetscErrorCode NsContactRates(NsContact *contact, const NsState *state, PetscReal ahead);
@@ -72,13 +72,13 @@ PetscInt *NsContactSelected(const NsContact *contact);
 NsContactReport       *NsContactReports(const NsContact *contact);
 const NsContactReport *NsContactLastReports(const NsContact *contact);
 /*
-  Results that a scheme knows more exactly than they follow from the state at the end of a step: held[candidates], which are closed (NULL: by gaps), and velocity[rows of all
-  candidates] of the held ones (NULL: from the state). Not copied.
+  Results that a scheme knows more exactly than they can be computed from the state at the end of a step: held[candidates], which candidates are closed (NULL: determined by gaps), and
+  velocity[rows of all candidates], the contact velocities of these (NULL: computed from the state). The arrays are not copied.
 */
 void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal *velocity);
 /* `stop` is called between iterations of long local problems; when it returns true, the problem is not solved and the step fails. NULL: never called. */
 void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data);
-/* How local problems are solved: by all solvers in turn, or one alone (NsLocalChainSolveBy); tolerance 0: as it is. */
+/* How local problems are solved: by all solvers in turn, or one alone (NsLocalChainSolveBy); tolerance 0: leaves the tolerance unchanged. */
 void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance);
 /* Of the local problems so far. */
 NsLocalStatistics *NsContactStatistics(const NsContact *contact);
@@ -104,19 +104,19 @@ PetscReal NsContactFriction(const NsContact *contact, PetscInt candidate);
 PetscInt NsContactOverflow(const NsContact *contact, PetscInt64 *room);
 /* Closed, by the gaps of the last NsContactGaps; joints always are. */
 PetscBool NsContactIsClosed(const NsContact *contact, PetscInt candidate);
-/* flag[candidates] of the active ones: whether each is closed. Selects these, too; how many. */
+/* Sets flag[candidates] of each active candidate: whether it is closed. Also selects the closed ones, and returns their number. */
 PetscInt NsContactFlagClosed(NsContact *contact, PetscBool *flag);
 /* flag[candidates] of the active ones becomes false. */
 void NsContactClearFlags(const NsContact *contact, PetscBool *flag);
-/* Selects the active candidates with a flag[candidates]; how many. Flags of inactive candidates do not count: a candidate becomes inactive only after a step in which it was
+/* Selects the active candidates whose flag is true, and returns their number. Flags of inactive candidates do not count: a candidate becomes inactive only after a step in which it was
    never found closed. */
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag);
 /* Selects those that are closed. */
 PetscInt NsContactListClosed(NsContact *contact);
 /* Selects those whose gap, forecast from its present rate over the time `ahead`, is closed: g + ahead gdot; joints always are. */
 PetscErrorCode NsContactForecast(NsContact *contact, const NsState *state, PetscReal ahead, PetscInt *count);
-/* closed[candidates] at a state where a run starts: those that touch but still approach, and joints that move, are not, for an
-   impact is due to them in the first step. */
+/* closed[candidates] at the state in which a run starts. Contacts that touch but still approach, and joints with a velocity, count as not closed: an
+   impact in the first step has to stop them. */
 PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, PetscBool *closed);
 /* Clears forces, impulses and losses of all reports: every step begins with it. */
 PetscErrorCode NsContactBeginStep(NsContact *contact);
@@ -159,13 +159,13 @@ PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscR
 /* Puts P * scale into the reports as reaction forces (N). */
 PetscErrorCode NsContactReportForce(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal scale);
 /*
-  Puts impulses P into the reports with the velocities around them, and books their energy: what the mean velocity (before + after)/2 takes out, normal part as
-  impact, tangential part as friction. impact[i] (NULL: all) says which are impacts; the others are reactions of lasting contact,
-  and at joints book nothing.
+  Writes impulses P into the reports with the velocities before and after them, and books the energy that they dissipate, computed with the mean velocity (before + after)/2: the normal part
+  as impact, the tangential part as friction. impact[i] (NULL: all) says which are impacts. The others are reactions of lasting contact;
+  for those of joints nothing is booked.
 */
 PetscErrorCode NsContactReportImpulse(NsContact *contact, NsLedger *ledger, const NsRows *rows, const PetscReal *P, const PetscReal *before,
   const PetscReal *after, const PetscBool *impact);
-/* Whether the reactions of these rows can work: friction, or surfaces that move by themselves. */
+/* Whether the reactions of these rows can do work: with friction, or at surfaces with a prescribed motion. */
 static inline PetscBool NsRowsWork(const NsRows *rows)
 {
   if (rows->rows > rows->contacts) return PETSC_TRUE;
@@ -174,8 +174,8 @@ static inline PetscBool NsRowsWork(const NsRows *rows)
   }
   return PETSC_FALSE;
 }
-/* Books the work of reaction forces whose impulses over the step are scale P, at its mean velocity us/2, us = W' (v0 + v1) with the drive counted twice: friction takes
-   -u_T . P_T; the normal part does none, but where a surface moves by itself. us is read only if NsRowsWork. */
+/* Books the work of reaction forces whose impulses over the step are scale P. The mean contact velocity of the step is us/2, with us = W' (v0 + v1) + 2 drive. Friction dissipates
+   -u_T . P_T; normal forces do no work, except on a surface with a prescribed motion. us is read only if NsRowsWork. */
 void NsContactBookForces(NsLedger *ledger, const NsRows *rows, const PetscReal *P, PetscReal scale, const PetscReal *us);
 /* Whether some contact had an impact in this step. */
 PetscBool NsContactHadImpact(const NsContact *contact);
@@ -186,7 +186,7 @@ typedef struct {
   PetscInt  candidate; /* -1: none */
   PetscReal before, depth, after, travel;
 } NsPassage;
-/* After NsContactEndStep, and before the next step begins: the deepest passage of the step. Only of models that know `travel`; curved paths are taken for straight ones. */
+/* After NsContactEndStep, and before the next step begins: the deepest passage of the step. Only for models with the operation `travel`; curved paths are approximated by straight ones. */
 PetscErrorCode NsContactPassage(NsContact *contact, NsPassage *passage);
 /* Gap, gap rate and state of the inactive candidates at the end of the step, for outputs of all candidates. */
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state);

@@ -50,8 +50,8 @@ void NsDiagPrint(NsDiag *diag, FILE *file, bool colour);
 /* The number-th (from 0) of the warnings printed so far, with its place but without its line: "bar.yaml:12:7: ..."; NULL: there are no more. */
 const char *NsDiagWarningPrinted(const NsDiag *diag, int number);
 
-/* The NULL-terminated list's word nearest to this one (small edit distance, case ignored, transpositions count once), at most
-   a third of the length wrong; else the only one that the word is a part of, from four letters on; NULL when there is none. */
+/* The word of the NULL-terminated list with the smallest edit distance to this one (case ignored, transpositions count once), if that is at most
+   a third of the length. Otherwise the word of the list that contains this one, if this one has at least four letters and no other contains it. Else NULL. */
 const char *NsNearestWord(const char *word, const char *const *words);
 /* "; did you mean 'young'?", to end a message about a word that is not known, from what NsNearestWord returned; "" for NULL. Valid until the next call in this thread. */
 const char *NsDidYouMean(const char *nearest);

@@ -1,8 +1,8 @@
 /*
   The guard of a run: detects invalid results, and ends the run before NaN or Inf is written.
 
-      NaN, Inf        in velocities each 16th step and, as in positions, before anything is written; in gaps and contact forces each step: ends the run, and nothing of that state is
-                      written
+      NaN, Inf        in gaps and contact forces (checked in each step), in velocities (each 16th step), and in positions and velocities before anything is written: ends the run, and
+                      nothing of that state is written
       energy          the numerical energy error over the reference energy: the kinetic and elastic energy at the start, and the largest external work and change of potential
                       energy since
       rotation of nodes and bodies whose rotations are assumed to be small
@@ -10,10 +10,10 @@
       penetration     of contacts, or gap of joints
       passage         of partners of a contact through each other within one step, which gaps at the ends of the step do not show
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
-      law             motion of a nonlinear spring or bearing beyond what its law is given for (`travel`, `rate`, `eccentricity`, the ends of a table)
+      law             motion of a nonlinear spring or bearing beyond the range of its law (`travel`, `rate`, `eccentricity`, the ends of a table)
 
-  A limit of the config's `limits` that is exceeded causes one warning for each kind, or ends the run (on_exceed: stop). An energy error of a hundred times its limit always ends it. A state with which
-  the guard ends a run is finite, and is written for inspection, but a run cannot be resumed from it.
+  A limit of the config's `limits` that is exceeded causes one warning for each kind, or ends the run (on_exceed: stop). An energy error of a hundred times its limit always ends it. If a limit
+  ends a run, its last state is finite and is written for inspection, but the run cannot be resumed from it.
 
   All processes call it at the same steps, and all find the same.
 */
@@ -51,19 +51,19 @@ typedef struct {
 typedef struct {
   /* Limits in force. */
   PetscReal energy, rotation, stretch; /* J/J, rad, m/m */
-  PetscReal penetration;               /* m, of contacts whose candidate does not say how deep they may be; 0: none */
+  PetscReal penetration;               /* m, for contacts whose candidate has no limit of its own (depth); 0: no limit */
   PetscReal spin_limit;                /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
   PetscBool stops;                     /* the run, where a limit is exceeded; else it warns */
 
   /* Reference energy. */
   PetscReal motion, potential;  /* J at the start: kinetic and elastic; potential */
-  PetscReal push;               /* J: what loads and weight give a body at rest in a step, at most */
+  PetscReal push;               /* J: largest kinetic energy that loads and weight give a body at rest in one step */
   PetscReal load, fall, height; /* J, largest so far: |external work|, |change of potential energy|, |potential energy| */
 
-  PetscReal  fastest;     /* largest |v| where the energy was due */
+  PetscReal  fastest;     /* largest |v| of the steps in which the energy was checked */
   PetscReal  above_since; /* s, from when on the energy error is above its limit; negative: it is not */
   PetscInt64 above_step;
-  PetscReal  spin; /* rad/s: schemes that keep their steps below the critical one do so up to here */
+  PetscReal  spin; /* rad/s: up to this free spin, schemes that limit their own steps know the critical time step (scheme->step_limit) */
 
   PetscBool  stop;   /* the run ends */
   PetscBool  broken; /* its state has NaN or Inf */
@@ -85,7 +85,7 @@ PetscErrorCode NsGuardCheck(NsRun *run, PetscInt64 step, PetscBool *energy);
 PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step);
 /* (all) All positions and velocities. */
 PetscErrorCode NsGuardFinite(NsRun *run, PetscInt64 step);
-/* A row of this table has NaN or Inf and was left out: the run ends; with several processes at the next look. */
+/* A row of this table has NaN or Inf and was left out: the run ends; with several processes it ends at the next check. */
 PetscErrorCode NsGuardTable(NsRun *run, PetscInt64 step, const char *table);
 /* m: the penetration from which on this candidate is reported; 0: none. */
 PetscReal NsGuardDepth(const NsRun *run, PetscInt candidate);

@@ -27,7 +27,7 @@ typedef enum {
   NS_KEY_STRING,  /* const char *, NULL when absent */
   NS_KEY_CHOICE,  /* int: position in `choices` */
   NS_KEY_VECTOR,  /* double[3], exactly three numbers, each of `dimension` */
-  NS_KEY_NUMBERS, /* NsNumbers: a list of `columns` numbers each row (columns 1: plain list, where least is 1 also a number alone; 2: [[t, f], ...]) */
+  NS_KEY_NUMBERS, /* NsNumbers: a list of rows of `columns` numbers each, [[t, f], ...]; with columns 1 a plain list of numbers, or a single number if `least` is 1 */
   NS_KEY_STRINGS,        /* NsStrings: a list of words; a single word is a list of one */
   NS_KEY_TABLE,          /* const T *: NULL when absent; T as in `table` */
   NS_KEY_LIST,           /* NsList: a list of mappings as in `table` */

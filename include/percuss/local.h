@@ -15,7 +15,7 @@
 #pragma once
 #include <petscsys.h>
 
-/* Of each contact c a dense block value[place[c] ...] [rows of c, width], row-major, over the unknowns at[first[c] .. first[c + 1]), ascending. */
+/* Each contact c has a dense block, value[place[c] ...], of size [rows of c, width], row-major. Its columns belong to the unknowns at[first[c]] .. at[first[c + 1] - 1], ascending; width is their number. */
 typedef struct {
   PetscInt  *first, *place; /* [contacts + 1] */
   PetscInt  *at;
@@ -56,7 +56,7 @@ static inline PetscBool NsLocalIsSmall(const NsLocalProblem *problem)
 typedef struct {
   PetscBool converged;
   PetscInt  iterations; /* the solver's own: Newton steps, sweeps, pivots, states */
-  PetscReal residual;   /* NsLocalResidual at the end, before the last rounding is tidied away */
+  PetscReal residual;   /* NsLocalResidual at the end, before P is set exactly onto the law (open contacts to 0, slip onto the cone) */
   PetscBool dependent;  /* contacts turned out to depend on each other: P is one of many */
 } NsLocalResult;
 
@@ -64,9 +64,9 @@ typedef struct {
   The residual every solver is judged by: the largest row of |p - proj(p - w / sqrt(d))|, over the largest of |b| / sqrt(d) and |p|, all in sqrt(J).
   Here p = sqrt(d) P, and d_k = G_kk, rounded to a power of four; of two tangents the larger one counts, the largest of all where G_kk vanishes. With anisotropic
   friction sqrt(d) of tangent 2 is that of tangent 1 over `across`, which makes a disc of the ellipse and keeps the work P . w.
-    It is relative: with an absolute tolerance a contact of tiny mass would be "solved" by anything; with P itself in place of p, so would be a light
-  contact next to a heavy one. |p| counts up to 1e6 times the largest |b| / sqrt(d) only: jammed contacts can be pressed as hard as one likes, and
-  relative to that every velocity is small. Not-a-number if any number is.
+    It is relative. With an absolute tolerance, any P would "solve" a contact of tiny mass; with P in place of p, any P would solve a light contact
+  next to a heavy one. |p| is limited to 1e6 times the largest |b| / sqrt(d): the impulses of jammed contacts are not bounded, and
+  relative to very large ones every velocity would be small. The residual is NaN if any value is NaN.
 */
 PetscReal NsLocalResidual(const NsLocalProblem *problem, const PetscReal *P);
 
@@ -77,9 +77,9 @@ typedef struct NsLocalSolver NsLocalSolver;
 /*
   To add a solver: its file in src/contact/solvers, and a line in list.h there, at its place in the order of trying.
   `solve` is handed the problem in unit form: P in units of 1/sqrt(d), w of sqrt(d) (d: see NsLocalResidual). There the diagonal of G is between
-  1/2 and 2 (or less, where it vanishes), every row is of one size, and the projections need no parameter r. It starts at P, and returns its last iterate in P, the w of this P
-  in solver->w, and iterations and residual in the result. Only of small problems (NsLocalIsSmall) the unit G is a matrix;
-  of others it is behind NsLocalVelocities, NsLocalOwnBlock and the linear systems of solvers/linear.h.
+  1/2 and 2 (or less, where it vanishes), all rows have the same scale, and the projections need no parameter r. It starts at P, and returns its last iterate in P, the w of this P
+  in solver->w, and iterations and residual in the result. For small problems (NsLocalIsSmall) the unit G is stored as a matrix;
+  for others it is accessible only through NsLocalVelocities, NsLocalOwnBlock and the linear systems of solvers/linear.h.
 */
 typedef struct {
   const char *name, *about;
@@ -104,7 +104,7 @@ struct NsLocalSolver {
   void *stop_data;
   /* private */
   struct NsLocalLinear *linear; /* see NsLocalSolverLinear */
-  NsLocalSolver        *lender; /* whose it is; NULL: its own */
+  NsLocalSolver        *lender; /* the solver that owns `linear`; NULL: this one */
   NsLocalProblem        unit;
   NsLocalSparse         sparse;           /* of `unit` */
   PetscReal            *U, *Y;            /* its numbers */
@@ -132,7 +132,7 @@ static inline PetscBool NsLocalCan(const NsLocalSolver *solver, const NsLocalPro
 void      NsLocalVelocities(const NsLocalProblem *unit, const PetscReal *P, PetscReal *w);
 PetscReal NsLocalUnitResidual(const NsLocalProblem *unit, const PetscReal *P, const PetscReal *w);
 void      NsLocalOwnBlock(const NsLocalProblem *unit, PetscInt contact, PetscReal *block);
-/* v += factor value, at the unknowns of a block; for places that follow each other without a gap as a loop over vectors. */
+/* v += factor value, at the unknowns of a block; contiguous unknowns take a loop that the compiler can vectorise. */
 static inline void NsLocalScatter(PetscInt width, const PetscInt *at, const PetscReal *value, PetscReal factor, PetscReal *v)
 {
   if (width > 0 && at[width - 1] - at[0] == width - 1) {
@@ -193,13 +193,13 @@ typedef struct {
   PetscInt64 most_contacts;               /* in one call */
   PetscInt64 solved[NS_MOST_STAGES];      /* calls that each stage solved, */
   PetscInt64 tried[NS_MOST_STAGES];       /* that came to it, */
-  PetscInt64 worked[NS_MOST_STAGES];      /* and iterations there, the solvers' own, with Newton's that complete an approximate one */
+  PetscInt64 worked[NS_MOST_STAGES];      /* and iterations of its solver, including those of Newton's method that completes an approximate solver */
 } NsLocalStatistics;
 
 typedef struct NsLocalChain NsLocalChain;
 struct NsLocalChain {
   NsLocalStatistics statistics; /* may be zeroed at any time */
-  PetscInt          stage;      /* that solved the last problem; as many as there are: none did */
+  PetscInt          stage;      /* that solved the last problem; equal to the number of stages if none did */
   /* private */
   PetscInt       max_rows;
   int            choice;                  /* position in NsLocalChoices */
@@ -212,8 +212,8 @@ PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
 /* `stop` is called between iterations of long solves; when it returns true they end, not converged. NULL: not called. */
 void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data);
 /*
-  choice: 0, or the position of a word in NsLocalChoices: only that solver is tried, from the last solution, and a problem that it does not cover is not solved. Problems of a single row have a
-  formula. tolerance: of all solvers; 0: it stays.
+  choice: 0, or the position of a word in NsLocalChoices: only that solver is tried, from the last solution, and a problem that it does not cover is not solved. Problems of a single row
+  are always solved by a formula. tolerance: of all solvers; 0: unchanged.
 */
 void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance);
 /*
@@ -223,11 +223,11 @@ void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance);
   result: converged false is not a PETSc error: the problem has no solution, or none was found (tests/robustness counts how
   often). The residual is then the best one seen; iterations are Newton's, of all stages.
 
-  Of many P with the same w (dependent contacts) the smallest, in units of sqrt(J), that the law allows, if proximal Newton finds it: so undetermined forces do not jump from
+  If many P give the same w (dependent contacts), P is the smallest one, measured in sqrt(J), that the law allows, provided that proximal Newton finds it: so indeterminate forces do not jump from
   step to step.
 
-  Which of several solutions (wedged contacts): the one in the states of the last solution, if there still is one; else what Newton or Gauss-Seidel
-  come to from there, not always the nearest: from a random start it is in half of the cases. Enumeration takes the nearest.
+  Which of several solutions (wedged contacts): the one with the contact states of the last solution, if it still exists; else the one to which Newton or Gauss-Seidel
+  converge from there. This is not always the nearest (from a random start in half of the cases). Enumeration takes the nearest.
 */
 PetscErrorCode NsLocalChainSolve(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result);
 /* Solves a problem of equations only (all bilateral), by least squares where G is singular. result->converged: P is finite. */

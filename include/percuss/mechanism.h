@@ -39,7 +39,7 @@ typedef struct {
   int         bilateral; /* 1: u = 0 always, a joint; tangents is then 0 */
 } NsMechanismContact;
 
-/* One system with its numbers, as every function is given it. */
+/* The parameter values and gravity of one system; an argument of every function. */
 typedef struct {
   const double *p;          /* parameters, in the order of the list */
   double        gravity[3]; /* m/s^2, from the config's top level */

@@ -2,8 +2,8 @@
   The geometry of one body: nodes, elements of one shape, and names for some of them: lines, or the triangles ... hexahedra of solid bodies.
 
   A mesh is read whole on one process (a line mesh of a million nodes takes 50 MB); it has no physical properties.
-  Coordinates are always three, in metres. Nodes are numbered so that neighbours have near numbers (along the line, or by
-  reverse Cuthill-McKee), which is what banded solvers want. Along a single open line element e joins node e to node e + 1.
+  Coordinates are always three, in metres. Nodes are numbered so that the numbers of neighbours differ little (along the line, or by
+  reverse Cuthill-McKee), which keeps the bandwidth of the matrices small. Along a single open line element e joins node e to node e + 1.
 */
 #pragma once
 #include <petscsys.h>
@@ -105,8 +105,8 @@ const NsMeshSet *NsMeshElementSet(const NsMesh *mesh, const char *name);
 void NsMeshNodeSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag);
 /* The message for a group that NsMeshElementSet does not know: the nearest one, and the valid ones. */
 void NsMeshElementSetError(const NsMesh *mesh, const char *name, NsPlace place, NsArena *arena, NsDiag *diag);
-/* The element that holds the point at this distance along the chain, and where in it (0..1). False when there is no chain or it is off it.
-   A point at a node belongs to the element before it, but for the first. A point beyond an end by 1e-9 of the length still is that end. */
+/* The element that holds the point at this distance along the chain, and where in it (0..1). False if the mesh is not a chain, or the point lies outside of it.
+   A point at a node belongs to the element before this node, except at the first node. A point beyond an end by at most 1e-9 of the length counts as that end. */
 bool NsMeshLocate(const NsMesh *mesh, PetscReal distance, PetscInt *element, PetscReal *fraction);
 /* NULL-terminated names of the node sets, for "did you mean". */
 const char *const *NsMeshNodeSetNames(const NsMesh *mesh, NsArena *arena);

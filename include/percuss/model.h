@@ -67,19 +67,22 @@ typedef struct {
 } NsLaw;
 
 typedef struct {
-  const char *name;       /* of the contact, "wall"; that of the candidate is NsCandidateName */
-  PetscInt    number[2];  /* 0: none; number of the candidate among those of its contact, or of the two balls; of a slot without a pair both 0 */
-  PetscInt    point;      /* 1, 2, ... where a pair may touch at several points; else 0 */
-  PetscInt    directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
-  PetscBool   bilateral;  /* a joint: u = 0 instead of a law */
-  PetscBool   slot;       /* stands for one of many pairs, which come and go; see NsModelContact.search */
-  PetscBool   massless;   /* its normal reaction acts on unknowns without mass */
-  PetscReal   tolerance;  /* m: a gap up to this is closed */
-  PetscReal   torque_arm; /* m: times the friction along tangent 1 it is the torque on a journal about the axis of its cylinder; 0: no journal */
-  PetscReal   moment_arm; /* m: times the normal force of a row that holds an angle it is the moment; 0: the row holds a length */
-  PetscReal   clearance;  /* m: how far the two can be apart at most; PETSC_MAX_REAL: nothing bounds the gap; 0: not known */
-  PetscReal   depth;      /* m: a deeper penetration is an error of the run: a size of the bodies, elements or balls at the contact; 0: not known */
-  NsLaw       law;
+  const char *name; /* of the contact, "wall"; that of the candidate is NsCandidateName */
+  PetscInt    number
+    [2]; /* number[0]: of the candidate among those of its contact, from 1; for two balls the numbers of both. 0: not numbered; both 0 in a slot without a pair */
+  PetscInt  point;      /* 1, 2, ... where a pair may touch at several points; else 0 */
+  PetscInt  directions; /* rows each: 1 normal, then 0, 1 or 2 tangents */
+  PetscBool bilateral;  /* a joint: u = 0 instead of a law */
+  PetscBool slot;       /* stands for one of many pairs, which come and go; see NsModelContact.search */
+  PetscBool massless;   /* its normal reaction acts on unknowns without mass */
+  PetscReal tolerance;  /* m: a gap up to this is closed */
+  PetscReal
+            torque_arm; /* m: torque of friction on a journal about the axis of its cylinder = torque_arm times the friction force along tangent 1; 0: no journal */
+  PetscReal moment_arm; /* m: moment of a constraint on an angle = moment_arm times its normal force; 0: the constraint is on a length */
+  PetscReal clearance;  /* m: largest possible gap; PETSC_MAX_REAL: unbounded; 0: not known */
+  PetscReal
+        depth; /* m: a deeper penetration exceeds limits.penetration by default; follows from the size of the bodies, elements or balls at the contact; 0: not known */
+  NsLaw law;
 } NsCandidate;
 
 #define NS_CANDIDATE_NAME 128 /* bytes */
@@ -181,7 +184,7 @@ typedef struct {
   PetscBool    solids;    /* stress has all its components: NsFields has stress_tensor */
 } NsScene;
 
-/* For pictures of lines alone: scene->cell[cells, 2] has both ends of each, twice the same point for a vertex; makes scene->kind and the points of the cells of it. */
+/* For pictures that consist of lines and vertices: scene->cell[cells, 2] has the two ends of each line, or a vertex twice. Makes scene->kind and the list of points of each cell from it. */
 void NsSceneFromLines(NsScene *scene, NsArena *arena);
 
 typedef struct {
@@ -205,7 +208,7 @@ typedef struct {
   PetscInt               timed;    /* functions of time that are added, */
   const NsTimeFunction **function;
   PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
-  PetscInt               coordinate; /* > 0: not a sum, but number coordinate - 1 of what view.points gives */
+  PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
 } NsProbeColumn;
 
 /* One more entry of a column. */
@@ -252,8 +255,8 @@ typedef struct {
 
 typedef struct NsStationSettings NsStationSettings; /* percuss/settings.h */
 
-/* A point of a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), less those
-   of `relative_to`: the displacement of the other body at the same point, by a rigid arm from its node where that node rotates. */
+/* A point of a shaft whose orbit is recorded. Lateral displacements are along the axes e2, e3 of the shaft (for a shaft along x: y, z), minus those
+   of the body of `relative_to` at the same point in space (its node is connected to this point by a rigid arm, if it has rotations). */
 typedef struct {
   NsProbeColumn lateral[2], lateral_rate[2]; /* u2, u3 (m) of q; v2, v3 (m/s) of v */
   NsProbeColumn angle, angle_rate;           /* twist of the shaft there (rad) of q, its rate (rad/s) of v; no entries where the spin is prescribed */
@@ -289,8 +292,8 @@ typedef struct {
   /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
      model assumes neither (mechanisms, bodies of large rotations). */
   PetscErrorCode (*deformation)(NsModel *, Vec q, NsBound *rotation, NsBound *stretch);
-  /* (all) The largest motion of a force element over the largest that its law is given for, and which element that is; of those whose law holds beyond, too, where critical time steps (`steps`)
-     matter. Costs as much as these forces. NULL: there are no such laws. */
+  /* (all) The largest ratio of the motion of a force element to the largest motion given in its law, and the name of that element. Laws whose formula is also valid beyond that motion count
+     only if `steps`, because it then determines the critical time step only. Costs as much as these forces. NULL: there are no such laws. */
   PetscErrorCode (*outgrown)(NsModel *, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used);
 } NsModelDynamics;
 
@@ -302,8 +305,8 @@ typedef struct {
     NsModel *, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d); /* NULL: not known; schemes on acceleration level refuse the model */
   /* Gaps g and contact velocities u of all candidates, row after row; NULL: from gap and rows. */
   PetscErrorCode (*rates)(NsModel *, PetscReal t, Vec q, Vec v, PetscReal *g, PetscReal *u);
-  /* The same of some candidates only, from values of the touch list (NsModelTouch): gaps g[candidate] (g NULL: not wanted), and where touch_v is not NULL velocities u of
-     their rows, with the numbers that these have among the rows of all candidates. NULL: every candidate is evaluated every time. */
+  /* The same of some candidates only, from values of the touch list (NsModelTouch): gaps g[candidate] (g NULL: not wanted), and, if touch_v is not NULL, velocities u of
+     their rows, indexed by the number of a row among the rows of all candidates. NULL: every candidate is evaluated every time. */
   PetscErrorCode (*rates_of)(NsModel *, PetscReal t, const PetscReal *touch_q, const PetscReal *touch_v, PetscInt count, const PetscInt *candidate,
     PetscReal *g, PetscReal *u);
   /* Relative displacement of the partners of a candidate between two sets of values of the touch list, m: an upper bound of the change of the gap. NULL: not known. */
@@ -350,19 +353,19 @@ typedef struct {
   PetscErrorCode (*frequency_bound)(NsModel *, PetscInt part, NsBound *omega, NsBound *damping_rate);
   /* The same two, by an eigensolver; costs set-up time. */
   PetscErrorCode (*highest_mode)(NsModel *, PetscInt part, PetscReal *omega, PetscReal *damping_rate);
-  /* The lowest elastic frequency (rad/s) of a free element, of bodies on which loads act that vary; PETSC_MAX_REAL: there is no such body. NULL: not known. */
+  /* The lowest elastic frequency (rad/s) of a single free element, over all elements of bodies with time-dependent loads; PETSC_MAX_REAL: no body has such a load. NULL: not known. */
   PetscErrorCode (*mesh_frequency)(NsModel *, NsBound *lowest);
   /* (all) The rotors with free spin, at velocity v. NULL: no rotor has a free spin. */
   PetscErrorCode (*free_spins)(NsModel *, Vec v, PetscInt *count, const NsFreeSpin **spins);
   /* The highest modes (at most NS_STABILITY_MODES) of a part with gyroscopic forces, at the highest spin known beforehand; count 0: the part has no gyroscopic forces. NULL: no part has any. */
   PetscErrorCode (*gyroscopic_modes)(NsModel *, PetscInt part, PetscInt *count, NsStabilityMode *modes);
-  /* The `wanted` lowest modes of a linear model on one process, fewer where there are no more, none where some unknown has no mass; NsModelModesDestroy frees them. Costs
+  /* The `wanted` lowest modes of a linear model on one process; fewer if the model has fewer, none if some unknown has no mass. NsModelModesDestroy frees them. Costs
      set-up time, n^3 up to some thousand unknowns. NULL: not known. */
   PetscErrorCode (*modes)(NsModel *, PetscInt wanted, NsModelModes *modes);
   /* The loads of a linear model: f(t) = sum_k size_k(t) F_k. F_0 is the weight, whose work is in the potential energy, F_1 all other constant loads; their sizes
      are 1. The caller destroys the shapes (VecDestroyVecs). Not NULL where `modes` is not. */
   PetscErrorCode (*load_shapes)(NsModel *, PetscInt *count, Vec **shape);
-  /* At t; and of the parabola through their values at t, t + dt that has their mean in between, in the middle. */
+  /* load_sizes: the factors size_k at time t. load_middles: the value at t + dt/2 of the parabola that has the values of size_k at t and t + dt, and the same mean over the interval. */
   PetscErrorCode (*load_sizes)(NsModel *, PetscReal t, PetscReal *size);
   PetscErrorCode (*load_middles)(NsModel *, PetscReal t, PetscReal dt, PetscReal *size);
 } NsModelAnalysis;
@@ -390,7 +393,7 @@ struct NsModel {
   const char  *solver;   /* the back end of the large matrices, a word of the key `free_dynamics`; NULL: the model has no large matrices */
   PetscInt     unknowns; /* of all processes */
   NsLayout    *layout;   /* of them in vectors; not owned */
-  PetscInt     parts;    /* joined by contact only: each has its own frequencies and damping; 0: not known */
+  PetscInt     parts;    /* parts of the model that only contacts connect; each has its own frequencies and damping; 0: not known */
   PetscBool    linear;   /* h = f(t) - K q - C v with constant K, C */
   PetscBool    constant_mass;
   PetscBool    diagonal_mass;    /* and constant */
@@ -471,7 +474,7 @@ static inline PetscErrorCode NsModelMult(NsModel *model, PetscReal t, Vec q, Vec
   return model->dynamics.mult(model, t, q, x, y);
 }
 
-/* y = (dM/dt along v) v, 0 where M is constant: with T = v' M v/2, the derivative of T by q and the forces together are h + y. */
+/* y = (dM/dt along v) v, 0 where M is constant. With T = v' M v/2: dT/dq + (applied forces) = h + y. */
 PetscErrorCode NsModelMassRate(NsModel *model, PetscReal t, Vec q, Vec v, Vec y);
 /* Factors A into a slot; returns at once when nothing changed since the last call with this slot. */
 static inline PetscErrorCode NsModelFactor(NsModel *model, PetscInt slot, PetscReal t, Vec q, Vec v, NsOperator op)
@@ -503,7 +506,7 @@ static inline PetscErrorCode NsModelRows(NsModel *model, PetscReal t, Vec q, Pet
   return model->contact.rows(model, t, q, active, contact, rows);
 }
 
-/* d[rows->rows] = (dW'/dt) v + d(drive)/dt along the motion: what the contact accelerations have beside W' v'. Only where contact.rowrate is there. */
+/* d[rows->rows] = (dW'/dt) v + d(drive)/dt along the motion; the contact accelerations are W' v' + d. Only if the model has contact.rowrate. */
 static inline PetscErrorCode NsModelRowrate(NsModel *model, PetscReal t, Vec q, Vec v, const NsRows *rows, PetscReal *d)
 {
   return model->contact.rowrate(model, t, q, v, rows, d);
@@ -515,7 +518,7 @@ static inline PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, V
 }
 
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
-/* (all) The same on all processes. */
+/* (all) The result is the same on all processes. */
 PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times);
 
 /* x[touch[touched[k]]] += value[k], k < count, on the process that owns it. Contacts read and write vectors by NsModelTouch (below) and this one only. */
@@ -530,8 +533,8 @@ PetscErrorCode NsVecsCreate(const NsModel *model, Vec *first, ...);
 PetscErrorCode NsVecsDestroy(Vec *first, ...);
 
 /*
-  The numbers of such a vector, `local` long. They are in this process's memory and stay there as long as the vector lives, so nothing has to be restored. NsVecArray is for
-  writing, too: it counts as a change, on which PETSc's cached norms depend: write before any other operation of PETSc on the vector, and do not keep the pointer.
+  The numbers of such a vector, `local` long. They are in this process's memory and stay there as long as the vector lives, so nothing has to be restored. NsVecArray is also for
+  writing: it marks the vector as changed, so that PETSc discards its cached norms. Write before any other PETSc operation on the vector, and do not keep the pointer.
 
   They are called dozens of times a step. `array` has no initial value on purpose: a processor that forwards it to the load behind the call has to undo that, which costs 20 cycles.
 */
@@ -570,7 +573,7 @@ static inline PetscErrorCode NsModelTouch(const NsModel *model, Vec x, PetscReal
   return 0;
 }
 
-/* u = W' v + drive, u[rows->rows]; v by values of the touch list, or as a vector. Also of the rows from .. to - 1 only, u[to - from]. */
+/* u = W' v + drive, u[rows->rows]; v by values of the touch list, or as a vector. NsRowsVelocityOf: for the rows from .. to - 1 only, u[to - from]. */
 static inline void NsRowsVelocityOf(const NsRows *rows, PetscInt from, PetscInt to, const PetscReal *touch_v, PetscReal *u)
 {
   for (PetscInt k = from; k < to; k++) {

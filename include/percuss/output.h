@@ -51,7 +51,7 @@ void NsSinkFail(NsSink *sink, const char *format, ...) __attribute__((format(pri
 const char *NsSinkPath(const NsSink *sink, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends a copy of path to a list. */
 void NsFileListAdd(NsFileList **list, const char *path, NsArena *arena);
-/* SHA-256 of a file, of its first reading: large meshes are read once for it. NULL: it cannot be read. */
+/* SHA-256 of a file. It is computed at the first call and stored, so that large meshes are read only once for it. NULL: the file cannot be read. */
 const char *NsFileListHash(NsFileList *file);
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------------------------------------------- */
@@ -65,7 +65,8 @@ typedef struct {
   unsigned    needs;    /* features (bits of the writer's own) that a subject must have for this column; 0: none */
   bool        optional; /* NAN leaves the field empty */
   bool        sums;     /* the value is a sum over the steps since the previous row */
-  const char *rate;     /* the column of its rate: this replaces the name up to its first wildcard; NULL: no column is its rate */
+  const char *
+    rate; /* put in place of the part of `name` before its first wildcard, it gives the name of the column with the rate; NULL: there is no such column */
 } NsColumn;
 #define NS_UNIT_UNKNOWN "?" /* coordinates of mechanisms: by the mechanism */
 
@@ -123,14 +124,15 @@ const NsVtkType *NsVtkTypeAt(int index);
 
 /* The state after a step, and what led to it. */
 typedef struct {
-  PetscInt64             step;             /* 0 is the initial state */
-  NsState                state;            /* as model->layout has it */
-  Vec                    whole_q, whole_v; /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
-  const NsContactReport *contact; /* [model->candidates]; of inactive ones only the state is right, open, unless a writer needs_contacts now */
-  const NsContactReport *before;  /* [model->candidates] of the step before; right for the active ones */
+  PetscInt64 step;             /* 0 is the initial state */
+  NsState    state;            /* as model->layout has it */
+  Vec        whole_q, whole_v; /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
+  const NsContactReport
+    *contact; /* [model->candidates]; of inactive candidates only `state` is valid (open), unless a writer with needs_contacts writes in this step */
+  const NsContactReport *before; /* [model->candidates] of the step before; right for the active ones */
   PetscInt               actives;
   const PetscInt        *active; /* [actives] ascending: the candidates that are not provably open */
-  const NsLedger        *ledger; /* its energies are of this state when a writer that needs_energy writes, and at the last */
+  const NsLedger        *ledger; /* its energies belong to this state if a writer with needs_energy writes in this step, and in the last step */
 } NsSnapshot;
 
 typedef struct NsWriter     NsWriter;

@@ -87,7 +87,7 @@ PetscBool NsRunIsAtEnd(const NsRun *run);
 PetscReal NsRunTimeStep(const NsRun *run);
 /* Steps to the end; schemes that vary theirs take more. */
 PetscInt64 NsRunPlannedSteps(const NsRun *run);
-/* Length of the next step: that of the config; steps of any length (type->adapts) end with the run, and rounding alone makes none shorter. */
+/* Length of the next step: that of the config. Schemes with type->adapts shorten the last step so that it ends at the end of the run, unless the difference is only rounding. */
 PetscReal NsRunStepLength(const NsRun *run);
 
 /* What a run will cost on this machine, without output. */
@@ -109,11 +109,11 @@ PetscErrorCode NsRunTrySteps(NsRun *run, NsTrial *trial);
 typedef struct {
   PetscReal        omega_max, damping_ratio; /* rad/s, of the mode that sets the critical time step */
   PetscReal        step_limit;               /* s: critical time step; PETSC_MAX_REAL: none, or not known */
-  PetscReal        contact_limit;            /* s: up to here stable whichever massless contacts are closed; not above step_limit */
+  PetscReal        contact_limit;            /* s: a step up to this is stable whichever massless contacts are closed; not above step_limit */
   PetscBool        exact;                    /* by the eigensolver; else by bounds */
   char             where[256];               /* what sets it */
-  PetscBool        by_growth;                /* whirling modes, which damping would stop */
-  PetscReal        at_once;                  /* s: above it modes grow in each step by much, whirling or not */
+  PetscBool        by_growth;                /* step_limit is set by the slow growth of whirling modes, which a little damping removes */
+  PetscReal        at_once;                  /* s: above this step, modes (whirling or not) grow fast */
   PetscInt         whirls;                   /* modes whose gyroscopic terms grow with a spin that is free */
   NsStabilityMode *whirl;                    /* [whirls] at the start */
 } NsStability;
@@ -149,12 +149,12 @@ long NsRunFramesEvery(const NsRun *run);
 
 /* ---- resuming from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
 
-/* The newest checkpoint in the run's directory that is whole and fits: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest that was skipped
-   out. On the process that writes. */
+/* The newest checkpoint in the run's directory that is complete and matches the run: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest checkpoint
+   that was skipped. On the process that writes. */
 const char *NsCheckpointFind(NsRun *run, char *why, size_t size);
 /* Whether there is any checkpoint, valid or not. */
 PetscBool NsCheckpointsAreThere(NsRun *run);
-/* (all) Whether there is one. After NsCheckpointsCreate. */
+/* (all) resumes: whether the run continues from a checkpoint. After NsCheckpointsCreate. */
 void NsRunResume(NsRun *run, PetscBool resumes);
 /* (all) Room for writing and reading checkpoints; the last allocation. */
 PetscErrorCode NsCheckpointsCreate(NsRun *run);

@@ -40,7 +40,7 @@ typedef struct {
     "contact_tolerance", NS_KEY_NUMBER, offsetof(NsSchemeSettings, contact_tolerance), \
       .default_value = "1e-12", .minimum = "1e-15", .maximum = "1e-3", \
       .help = \
-        "relative residual up to which a contact problem is solved (where no solver gets there, up to 100 times of it, counted in run.json); a larger one saves iterations and leaves errors of its size in velocities", \
+        "relative residual at which a contact problem counts as solved; if no solver reaches it, a residual of up to 100 times this is accepted, and counted in run.json; a larger tolerance saves iterations and leaves relative errors of that size in velocities", \
       .example = "1e-10" \
   }
 
@@ -69,7 +69,7 @@ typedef struct {
   const char *step_limit;     /* "dt < 2/omega_max without damping", "none" */
   const char *theory;         /* the page in docs/theory with its equations, under a heading of its name: "schemes_velocity" */
   const char *reference;      /* authors, title, equation or section */
-  int         order_velocity; /* as `order`, where forces depend on velocities (gyroscopic ones, dampers, mechanisms); 0: that, too */
+  int         order_velocity; /* as `order`, if forces depend on velocities (gyroscopic forces, dampers, mechanisms); 0: equal to `order` */
 } NsSchemeSheet;
 
 typedef struct {
@@ -82,7 +82,7 @@ typedef struct {
   /* Before the first step, at the initial state: the last place that may allocate. NULL: nothing to do. */
   PetscErrorCode (*start)(NsScheme *, const NsState *);
   PetscErrorCode (*step)(NsScheme *, NsState *, PetscReal dt, NsStepOutcome *);
-  /* Writes what `step` leaves out of the state: `step` has to write the touch list, which contact reads, and may leave the rest to this. NULL: nothing is left out. */
+  /* Completes the state: `step` must write the unknowns of the touch list, which contact reads, and may leave the others to this function. NULL: `step` writes all of them. */
   PetscErrorCode (*complete)(NsScheme *, NsState *);
   PetscBool implicit; /* solves with stiffness or damping, not with the mass matrix alone */
   PetscBool varies;   /* steps may be shorter than dt, never longer: the state's time says how long they were */
@@ -96,7 +96,7 @@ typedef struct {
      schemes that adapt, a single instant, because their steps end where loads jump. The intervals of all steps tile the time, each weighted by its length. */
   PetscReal (*stands)(const void *settings);
   unsigned  laws;   /* NS_LAW_...: kinds of contact laws that it supports, beyond the coefficients of Newton and Coulomb */
-  PetscReal growth; /* of an undamped mode in a step that is tolerated at the step limit; 0: rounding */
+  PetscReal growth; /* relative growth of an undamped mode per step that counts as stable; it defines the step limit; 0: rounding only */
   /* NULL, or fills list[NS_COUNTERS] with what it has counted; how many. */
   PetscInt (*count)(const NsScheme *, NsCounter *list);
 } NsSchemeType;

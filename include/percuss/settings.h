@@ -53,7 +53,7 @@ typedef struct {
   double                     stiffness, damping;
   double                     direction[3];
   double                     length;    /* free length, m: of springs between bodies */
-  double                     anchor[3]; /* place of `ground`, m: of springs between bodies */
+  double                     anchor[3]; /* position in space that `ground` stands for, m; for springs between bodies */
   const NsSpringLawSettings *law;       /* of finite elements; NULL: linear */
 } NsSpringSettings;
 

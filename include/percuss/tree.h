@@ -1,7 +1,7 @@
 /*
   The config as a tree of nodes with their places in the file.
 
-  Read from libyaml events; aliases and merge keys are copied in. Refused with place: duplicate keys, second documents, tags, non-scalar keys, empty keys,
+  Read from libyaml events; aliases and merge keys are copied in. These are errors, reported with their place: duplicate keys, second documents, tags, non-scalar keys, empty keys,
   keys over 200 bytes, depth over 64, files over 1 MB, more than 100000 nodes, bytes that are not UTF-8, control characters.
   libyaml takes quadratic time on nested brackets; it looks ahead 1024 characters at most, so counting the depth of its events stops it in time.
 */
@@ -34,7 +34,7 @@ NsNode *NsTreeReadText(const char *name, const char *text, size_t size, NsArena 
 bool NsTreeSet(NsNode *root, const char *assignment, NsArena *arena, NsDiag *diag);
 /* The same with a value from another text: path "scheme.step" begins at `place`, where messages about it point to; the value keeps its places, and is copied. */
 bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *value, NsArena *arena, NsDiag *diag);
-/* Merges the files of `include:` at the top, whose paths are relative to the file that names them, into the tree: mappings key by key; what the tree has itself stays. The key
+/* Merges the files of `include:` at the top, whose paths are relative to the file that names them, into the tree: mappings key by key; values that the tree has already take precedence. The key
    disappears; *files: what was read, NULL at the end. False: errors were reported. */
 bool NsTreeInclude(NsNode *root, const char *const **files, NsArena *arena, NsDiag *diag);
 /* Replaces `$name` and `${expression}` in all scalars by means of `parameters:`, which disappears. Warns of parameters that nothing uses. False: errors were reported. */

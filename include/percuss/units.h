@@ -5,10 +5,10 @@
   (also "·" for "*", and "²", "³"). Factors are taken from left to right: "N/m s" is N/m*s. Number and unit are two words: "0.1s" is an error.
   A number is read whole and independent of the locale; "0,1", "1_000", "1e999", "nan", "inf", "0x1" are errors.
   Powers of ten cost no rounding: "0.1 us" is the same double as "1e-7".
-  Symbols: m g s rad deg rev N Pa J W Hz rpm min h t (tonne) in ft lbf psi; prefixes n u µ m c k M G where they make sense ("mPa" does not:
+  Symbols: m g s rad deg rev N Pa J W Hz rpm min h t (tonne) in ft lbf psi cP; prefixes n u µ m c k M G where they make sense ("mPa" does not:
   it is a mistake for MPa).
-  An angle is a dimension of its own, but forgiving: "1/s" is accepted for rad/s, and rad may be left out. rpm, Hz, rev and deg are
-  angles (50 Hz = 100 pi rad/s), so that they are refused where a plain rate 1/s is wanted (Rayleigh damping).
+  An angle is a dimension of its own, but `rad` may be left out: "1/s" is accepted for rad/s. rpm, Hz, rev and deg contain
+  an angle (50 Hz = 100 pi rad/s), so they are errors where a plain rate in 1/s is expected (Rayleigh damping).
 */
 #pragma once
 #include <stdbool.h>

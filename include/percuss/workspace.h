@@ -59,7 +59,7 @@ PetscErrorCode NsHistoryIndices(NsWorkspace *work, const char *name, PetscInt64 
 
 PetscErrorCode NsHistoryNumbers(NsWorkspace *work, const char *name, PetscInt64 count, PetscReal *value);
 PetscErrorCode NsHistoryFlag(NsWorkspace *work, const char *name, PetscBool *flag);
-/* Counts of something: within 2^60 either way. */
+/* Counters: absolute value at most 2^60. */
 PetscErrorCode NsHistoryCounts(NsWorkspace *work, const char *name, PetscInt64 count, PetscInt64 *value);
 /* History that needs its own function, because its values have to be checked: serialize(self, archive). */
 PetscErrorCode NsHistoryOther(NsWorkspace *work, void (*serialize)(void *self, NsArchive *archive), void *self);

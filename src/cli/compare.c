@@ -206,7 +206,7 @@ const NsCommand NsCommand_Compare = {
   .about   = "compare the results of two or three runs: differences, their growth, order of convergence",
   .description =
     "RUN is a directory of results; runs that failed or were stopped are compared up to the shortest one's end. Prints how far each quantity of the tables differs, at the times that all runs "
-    "have (otherwise interpolated, with the error of that), where the difference is largest and when it first exceeds the tolerance; events in pairs; figures, configs and versions that "
+    "have (if these are less than half, at interpolated times, with an estimate of the interpolation error), where the difference is largest and when it first exceeds the tolerance; events in pairs; figures, configs and versions that "
     "differ; how the difference grows, and from when on the motion is chaotic. A quantity's scale is its largest absolute value in either run, but at least a millionth of that of "
     "the largest quantity of the same unit in its table.\n"
     "\n"

@@ -118,8 +118,8 @@ void NsExplainSchemes(const NsSchemeType *const *types, FILE *out)
     fputc('\n', out);
   }
   for (size_t i = 0; i < sizeof(legend) / sizeof(legend[0]); ++i) {
-    fprintf(out, "%-8s", legend[i].head);
-    NsExplainWrap(out, 8, legend[i].text);
+    fprintf(out, "%-10s", legend[i].head);
+    NsExplainWrap(out, 10, legend[i].text);
   }
   fputs("\npercuss explain scheme.NAME shows a scheme's page: equations, step limit, keys, full reference\n", out);
   NsArenaDestroy(&arena);

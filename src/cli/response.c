@@ -263,7 +263,7 @@ const NsCommand NsCommand_Response = {
   .about   = "compute the steady-state response of rotors to unbalance, over speed",
   .description =
     "Contacts are ignored. Writes response.csv into out/NAME_response: amplitude A (zero to peak) and phase of the displacements u(t) = A cos(Omega t + phase) at the "
-    "probes, at each speed. At t = 0 unbalances are at the `phase` of the config. A displacement with a positive phase leads. Of orbits the semi-axes are written; the minor one is "
+    "probes, at each speed. At t = 0 unbalances are at the `phase` of the config. A displacement with a positive phase leads cos(Omega t). The semi-axes of the orbits are written, too; the minor one is "
     "negative for backward whirl.",
   .examples = "response my_rotor.yaml --speeds \"100 rpm:6000 rpm:60\"",
   .call     = call,

@@ -35,11 +35,13 @@ static bool may_use_directory(const NsStudy *study)
   case NS_DIRECTORY_FILE: fprintf(stderr, "percuss study: '%s' is a file; --out names a directory\n", path); return false;
   case NS_DIRECTORY_RESULTS:
   case NS_DIRECTORY_UNLISTED:
-    fprintf(stderr, "percuss study: '%s' contains the results of a run, not of a study; use another directory: --out %s\n", path, NsDirectoryFreeName(path, study->arena));
+    fprintf(stderr, "percuss study: '%s' contains the results of a run, not of a study; use another directory: --out %s\n", path,
+      NsDirectoryFreeName(path, study->arena));
     return false;
   case NS_DIRECTORY_UNKNOWN: fprintf(stderr, "percuss study: cannot read '%s': %s\n", path, strerror(errno)); return false;
   case NS_DIRECTORY_FOREIGN:
-    fprintf(stderr, "percuss study: '%s' exists already and is not a study (one has a " NS_FOLDER_LIST "); use another: --out %s\n", path,
+    fprintf(stderr,
+      "percuss study: '%s' exists already and contains no results of a study (it has no " NS_FOLDER_LIST "); use another directory: --out %s\n", path,
       NsDirectoryFreeName(path, study->arena));
     return false;
   default: break;

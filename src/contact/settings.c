@@ -31,7 +31,8 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   for (int i = 0; words[i] && !NsPartnerNode(partner); i++) {
     if (NsTreeChild(partner->where, words[i]))
-      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "`%s` here requires `node`; write that of a surface within the surface", words[i]);
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]),
+        "`%s` at this level belongs to a `node`; that of a surface is a key of the surface, such as {cylinder: {%s: ...}}", words[i], words[i]);
   }
 }
 

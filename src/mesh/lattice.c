@@ -20,7 +20,7 @@ static const char *const braces[] = {"none", "faces", "space", NULL};
 static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings, from), .dimension = {1, 0, 0, 0}, .required = true,
                                .help = "the corner with the smallest coordinates", .example = "[0, 0, 0]"},
   {"to", NS_KEY_VECTOR, offsetof(NsLatticeSettings, to), .dimension = {1, 0, 0, 0}, .required = true,
-    .help = "the corner with the largest coordinates; that of `from` in a direction without cells", .example = "[2 m, 1 m, 1 m]"},
+    .help = "the corner with the largest coordinates; in a direction without cells the same coordinate as in `from`", .example = "[2 m, 1 m, 1 m]"},
   {"cells", NS_KEY_VECTOR, offsetof(NsLatticeSettings, cells), .required = true, .minimum = "0", .maximum = "100000000",
     .help =
       "numbers of cells along x, y and z; 0 in one of them makes the lattice planar. Node sets: `left` and `right` (ends along x), `bottom` and `top` "

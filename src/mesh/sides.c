@@ -238,7 +238,8 @@ static PetscErrorCode no_hanging_nodes(
       *good = false;
       NsDiagError(diag, place, "hanging node: a node at %s lies in the middle of an edge or side of %s, which does not have it",
         NsMeshPoint(raw, node, arena), NsMeshElementName(raw, number, sides[k].element, arena));
-      NsDiagNote(diag, "neighbours must have whole sides in common; in Gmsh, curves and surfaces between two parts of a body are one: `Coherence;`");
+      NsDiagNote(diag,
+        "neighbouring elements must share complete edges or sides; in Gmsh, two parts must share the curve or surface between them: `Coherence;` joins duplicates");
     }
   }
   PetscCall(PetscFree(spots));

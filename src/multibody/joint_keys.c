@@ -101,7 +101,7 @@ int NsJointFind(const NsChosen *chosen)
 static const NsKey drive_keys[] = {
   {"joint", NS_KEY_STRING, offsetof(NsDriveSettings, joint), .required = true, .help = "the joint that it drives", .example = "A"},
   {"speed", NS_KEY_TABLE, offsetof(NsDriveSettings, speed), .table = &NsTable_Spin,
-    .help = "angular velocity of a hinge, constant or over time; the multiplier of its row times the arm is the torque", .example = "300 rpm"},
+    .help = "angular velocity of a hinge, constant or over time; the torque that it needs is DRIVE.moment in contacts.csv", .example = "300 rpm"},
   {"velocity", NS_KEY_NUMBER, offsetof(NsDriveSettings, velocity), .dimension = NS_DIM_VELOCITY, .help = "velocity of a joint that slides",
     .example = "0.1 m/s"},
   {"torque", NS_KEY_NUMBER, offsetof(NsDriveSettings, torque), .dimension = {2, 1, -2, 0}, .help = "given torque on the second body of a hinge",

@@ -52,7 +52,8 @@ static const NsVtkArray model_points[] = {
   {NULL},
 };
 static const NsVtkArray model_cells[] = {
-  {"stress", NS_VTK_SCALARS, "Pa", "stress, of lines that of the largest magnitude over the section", FIELD(stress)},
+  {"stress", NS_VTK_SCALARS, "Pa", "stress: of solids von Mises; of other bodies the axial stress of the largest magnitude over the section",
+    FIELD(stress)},
   {"normal_force", NS_VTK_SCALARS, "N", "force along the axis, tension positive", FIELD(normal_force)},
   {"energy", NS_VTK_SCALARS, "J", "elastic energy", FIELD(energy)},
   {"body", NS_VTK_INTEGERS, "", "number of the body, from 0", offsetof(Picture, body)},

@@ -43,7 +43,9 @@ static const char *const start_choices[] = {"as_given", "static", NULL};
 
 static const NsKey config_keys[] = {
   {"include", NS_KEY_STRINGS, offsetof(NsConfig, include), .least = 1,
-    .help = "files that are merged into this one, mapping by mapping; what stands here wins, then what was named first", .example = "common.yaml"},
+    .help =
+      "files that are merged into this one, mapping by mapping; values in this file take precedence, then those of the file that is named first",
+    .example = "common.yaml"},
   {"parameters", NS_KEY_MAPPING, offsetof(NsConfig, parameters),
     .help =
       "quantities and words by name, for the whole config: $name, or ${expression} with + - * / ^ ( ), pi, sqrt abs min max sin cos tan asin acos atan atan2 exp log floor ceil round; in brackets, expressions need quotes: {step: \"${h/2}\"}",
@@ -85,7 +87,9 @@ static const NsKey config_keys[] = {
   {"assembly", NS_KEY_TABLE, offsetof(NsConfig, assembly), .table = &assembly_table, .default_value = "{}",
     .help = "closing of the joints at the start", .example = "{tolerance: 1 mm}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
-    .help = "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0, without contact", .example = "static"},
+    .help =
+      "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids",
+    .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",
     .help =
       "back end that computes forces and solves of finite elements: lumped (diagonal mass matrix), banded (narrow matrices), petsc (any); results agree to rounding",

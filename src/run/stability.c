@@ -195,9 +195,9 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 /* What to take where explicit steps are too short, as the end of a sentence. */
 static const char *implicit_advice(const NsModel *model)
 {
-  if (model->massless) return "`mass: consistent` and an implicit scheme (moreau_jean with theta from 0.5)";
-  return model->linear ? "an implicit scheme (moreau_jean with theta from 0.5)"
-                       : "moreau_jean with theta from 0.5, which is implicit, at several times the cost of a step";
+  if (model->massless) return "`mass: consistent` and an implicit scheme (moreau_jean with theta >= 0.5, the default)";
+  return model->linear ? "an implicit scheme (moreau_jean with theta >= 0.5, the default)"
+                       : "moreau_jean with theta >= 0.5 (the default), which is implicit; a step then costs several times as much";
 }
 
 /* An error, or only a warning where the user insists on the run. */
@@ -226,7 +226,7 @@ static void judge_stability(NsRun *run, PetscBool refuse)
 
   if (limit == 0) {
     complain(run, refuse, place, "%s with these settings is unstable at every time step: the solution grows without bound", name);
-    NsDiagNote(run->diag, "take half_explicit, or moreau_jean with theta from 0.5; see `percuss explain scheme.%s`%s", name, how);
+    NsDiagNote(run->diag, "take half_explicit, or moreau_jean with theta >= 0.5; see `percuss explain scheme.%s`%s", name, how);
   } else if (run->scheme->type->bounded) {
     return;
   } else if (run->step > limit * (1 + 1e-9)) {

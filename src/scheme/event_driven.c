@@ -10,7 +10,8 @@ const char *NsEventDrivenRefuses(const NsModel *model, const void *settings)
   if (model->candidates && !model->contact.rowrate) return "it needs the rates of the contact rows, which this mechanism does not give (rowrate)";
   if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
-    if (model->candidate[i].directions > 2) return "its friction is planar, along one direction of a contact; half_explicit has friction in space";
+    if (model->candidate[i].directions > 2)
+      return "the scheme supports planar friction only, along one direction of a contact; half_explicit supports friction in space";
   }
   return NULL;
 }

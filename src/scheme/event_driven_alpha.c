@@ -25,8 +25,8 @@ const NsSchemeType NsSchemeType_EventDrivenAlpha = {
       .name  = "event_driven_alpha",
       .title = "event-driven with generalised-alpha: implicit, order 2, constraints on position level",
       .about =
-        "Implicit method with Newton iterations: held gaps are constant, to rounding, and so are their rates by a projection that is not "
-        "in the reference (rates: projected). rates: free leaves errors of O(dt^2), and steps that change cost the order. Frequencies "
+        "Implicit method with Newton iterations: gaps of held contacts are constant to rounding. rates: projected sets their rates to zero by a projection that is not "
+        "in the reference. rates: free leaves errors of O(dt^2), and loses the order if the step length changes. Frequencies "
         "that the step does not resolve are damped.\n" NS_EVENT_ABOUT
         "Steps end at events and at the end of the run; the tolerances determine the others, at most `step`. `every` of outputs counts all of them. "
         "tolerance: 0 and absolute_tolerance: 0 make all of them `step` long. With a tolerance it is slow on finite elements: many small "

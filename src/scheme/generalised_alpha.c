@@ -270,7 +270,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlpha = {
       .about =
         "Contacts and joints are satisfied on position and on velocity level: no penetration, joints satisfied in position and velocity, all to rounding. "
         "Order 2 with joints, too. For stiff models with joints or curved contacts.\n"
-        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. One "
+        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them within a few steps, 0 in one step. One "
         "percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
         "lasts.\n"
         "Reactions of joints are forces, separate from P. The projection of positions does work: with long steps, impacts of elastic bodies remove or add some per "

@@ -38,7 +38,7 @@ const NsSchemeType NsSchemeType_GeneralisedAlphaVelocity = {
       .title = "nonsmooth generalised-alpha, contacts on velocity level: implicit, no critical time step, numerical damping by rho",
       .about =
         "One percussion per step on contacts that are closed at the end of the free motion. rho is the amplification factor of the highest "
-        "frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. rho = 1 conserves the energy of linear models, as "
+        "frequencies: 1 does not damp them, 0.8 removes them within a few steps, 0 in one step. rho = 1 conserves the energy of linear models, as "
         "moreau_jean with theta = 0.5 does. "
         "One percussion P per step contains force and impulse; it is reported as impulse, and P/dt is the force while contact "
         "lasts.\n"

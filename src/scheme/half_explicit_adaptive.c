@@ -292,7 +292,7 @@ const NsSchemeType NsSchemeType_HalfExplicitAdaptive = {
       .title = "half-explicit on velocity level with step size control, short steps at impacts",
       .about =
         "As scheme.half_explicit, with steps between impact_step and `step`. In flight a step is as long as its local error allows "
-        "(tolerance), which includes what a friction force causes that jumps because slip ends or reverses; a step that closes a contact ends just before it, and impact_step closes it. Penetration is at most impact_step "
+        "(tolerance); this error includes the jump of the friction force where slip ends or reverses. A step that would close a contact ends just before the impact, and a step of at most impact_step then closes it. Penetration is at most impact_step "
         "times the approach velocity.\n"
         "For models whose suitable step is not known, and for few impacts. Steps stay below the critical time step, if that is known. "
         "For mechanisms it is not: choose a `step` that resolves their motion. Energy drifts within the tolerance.\n"

@@ -117,7 +117,7 @@ const NsSchemeType NsSchemeType_ImplicitSplit = {
       .about =
         "The split of scheme.half_explicit over the generalised-alpha method: contacts that were closed have a force over the step; in a "
         "step that closes a contact, impulses with the impact law act at its end in addition. For fine meshes with contact.\n"
-        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them in some steps, 0 in one step. With 1 the "
+        "rho is the amplification factor of the highest frequencies: 1 does not damp them, 0.8 removes them within a few steps, 0 in one step. With 1 the "
         "contact force continues to oscillate after an impact.\n"
         "Penetration is at most 1.05 dt |u^-|, plus e dt |u^-|/2 if a rebounding contact is pressed back at once; for rho < "
         "0.8 it grows. Joints and curved contacts drift. Linear models: one matrix, one local problem per step with contact; others, and "

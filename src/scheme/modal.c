@@ -135,8 +135,9 @@ static PetscErrorCode check_modes(NsScheme *scheme, PetscInt found)
   PetscFunctionBegin;
   if (!found) PetscCall(refuse(scheme, NULL, "it needs mass at every degree of freedom, and some have none"));
   if (settings->modes > scheme->model->unknowns)
-    PetscCall(refuse(
-      scheme, "modes", NsArenaPrint(scheme->model->arena, "it has %d degrees of freedom, and at most as many modes", (int)scheme->model->unknowns)));
+    PetscCall(refuse(scheme, "modes",
+      NsArenaPrint(
+        scheme->model->arena, "it has only %d degrees of freedom, and `modes` must not exceed this number", (int)scheme->model->unknowns)));
   for (PetscInt j = 0; j < self->reduced.modes; j++) {
     if (isnan(self->reduced.omega[j])) PetscCall(refuse(scheme, NULL, "a body buckles: its lowest mode grows and has no frequency"));
   }

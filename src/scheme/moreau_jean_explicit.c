@@ -93,7 +93,8 @@ static PetscReal stands(const void *settings)
 static const NsKey keys[] = {
   NS_STEP_KEY,
   {"approach", NS_KEY_CHOICE, offsetof(NsSettings_MoreauJeanExplicit, approach), .choices = approach_choices, .default_value = "start",
-    .help    = "directions of the velocity before the impact: those of the step's start (as in the paper), or of its end (a third of the drift)",
+    .help =
+      "contact directions with which the velocity before the impact is computed: those at the start of the step (as in the paper), or those at its end (which reduces the drift to a third)",
     .example = "end"},
   NS_LOCAL_KEYS,
   {NULL},

@@ -210,7 +210,9 @@ static const NsKey keys[] = {
   NS_STEP_KEY,
   NS_THETA_KEY,
   {"variant", NS_KEY_CHOICE, offsetof(NsSettings_ProjectionCombined, variant), .choices = variant_choices, .default_value = "corrected",
-    .help = "velocities held at the projected position, and no impact law for contacts that open; or both as printed", .example = "printed"},
+    .help =
+      "corrected: the velocity law is imposed with the contact directions at the projected positions, and contacts that open have no impact law; printed: both as in the paper",
+    .example = "printed"},
   NS_LOCAL_KEYS,
   {NULL},
 };

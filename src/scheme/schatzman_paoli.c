@@ -45,7 +45,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   for (PetscInt i = 0; i < model->candidates; i++) {
-    if (model->candidate[i].directions > 1) return "it has no friction; set `friction: 0`, or take half_explicit or moreau_jean";
+    if (model->candidate[i].directions > 1) return "the scheme does not support friction; set `friction: 0`, or take half_explicit or moreau_jean";
   }
   return NULL;
 }

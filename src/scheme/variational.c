@@ -275,10 +275,10 @@ const NsSchemeType NsSchemeType_Variational = {
       .title = "Moreau-type variational integrator: energy stays bounded, also where the mass matrix varies",
       .about = "The motion is linear between nodes, and the principle of virtual action gives momentum balance and impact law at each node. The "
                "velocity reported at a node is the mean of both sides, and after an impact that of the later side.\n"
-               "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). With constant mass matrix and forces "
-               "that do not depend on velocities it is scheme.moreau_midpoint, whose midpoints are the nodes. One percussion P per step contains "
+               "Explicit in stiffness, implicit in velocities (Newton's method, at most five iterations). If the mass matrix is constant and forces "
+               "do not depend on velocities, the scheme is scheme.moreau_midpoint, with its midpoints as nodes. One percussion P per step contains "
                "force and impulse; it is reported as impulse, and P/dt is the force while contact lasts. Energy does not drift in "
-               "flight, over any time; joints drift and take energy by order 1. Elastic bodies that keep hitting with e near 1 gain energy; "
+               "flight, however long; joints drift, and lose energy in proportion to dt. Elastic bodies that keep hitting with e near 1 gain energy; "
                "scheme.moreau_jean and scheme.event_driven_hem5 conserve it.\n",
       .table = &(const NsTable){"variational", "Moreau-type variational integrator", keys, sizeof(NsSchemeSettings)},
     },

@@ -112,10 +112,10 @@ static const NsKey bifurcation_keys[] = {
     .example = "[poincare.wheel.u2, poincare.wheel.v2]"},
   {"at", NS_KEY_CHOICE, offsetof(NsBifurcation, at), .choices = samplings, .default_value = "rows",
     .help =
-      "time of samples: each row (poincare: one per revolution), each `period` or each turn (of `over`, an angular velocity or frequency) from t = 0 on, each local maximum",
+      "when to sample: rows: each row of the table (poincare.csv has one per revolution); period: each `period` from t = 0 on; turn: each revolution at the speed or frequency given by `over`, from t = 0 on; maxima: each local maximum",
     .example = "maxima"},
-  {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <", .help = "period of the samples, with `at: period`",
-    .example = "20 ms"},
+  {"period", NS_KEY_NUMBER, offsetof(NsBifurcation, period), .dimension = NS_DIM_TIME, .minimum = "0 <",
+    .help = "period of the samples, with `at: period`", .example = "20 ms"},
   {"after", NS_KEY_NUMBER, offsetof(NsBifurcation, after), .dimension = NS_DIM_TIME, .default_value = "0", .minimum = "0",
     .help = "end of the transient, which is not sampled", .example = "0.5 s"},
   {NULL},
@@ -156,7 +156,7 @@ static const NsKey study_keys[] = {
     .help = "grid: each value with each of the others (the last varies fastest); zip: first with first, second with second ...", .example = "zip"},
   {"reference", NS_KEY_MAPPING, offsetof(NsStudySettings, reference),
     .help =
-      "keys of the config with values: the run that `against: reference` compares with is the row with these keys changed; equal ones are run once",
+      "keys of the config with values; for each run, a reference run with these keys changed is made, to which `against: reference` refers; identical reference runs are made once",
     .example = "{scheme.step: 0.01 us}"},
   {"record", NS_KEY_NAMED, offsetof(NsStudySettings, record), .table = &quantity_table, .required = true, .least = 1,
     .help = "quantities recorded of each run, by name: the columns of study.csv", .example = "{loss: {summary: energy.impact}}"},

@@ -69,11 +69,11 @@ static void check_convergence(NsStudy *study)
   if (NsOrdersRepeat(study, &first, &second)) {
     NsDiagError(study->diag, convergence->where->key_place, "runs %d and %d have the same %s in one sequence: %s; %s", first + 1, second + 1,
       convergence->over, NsStudyRunName(study, first), NsStudyRunName(study, second));
-    NsDiagNote(study->diag, "name with `by` the keys that split the runs into sequences, such as by: [scheme.type]");
+    NsDiagNote(study->diag, "add `by` with the keys that separate the sequences, such as by: [bodies.bar.mass]");
   }
   for (int q = 0; q < study->settings.record.count; q++) errors = errors || quantity[q].against || quantity[q].exact.rows;
   if (convergence->of.count || errors) return;
-  NsDiagError(study->diag, convergence->where->key_place, "no quantity is an error: none has `against` or `exact`");
+  NsDiagError(study->diag, convergence->where->key_place, "no recorded quantity is an error of a run: none has `against` or `exact`");
   NsDiagNote(study->diag, "name quantities with `of`, or give one `against: reference`");
 }
 
@@ -91,8 +91,8 @@ static void check_bifurcation(NsStudy *study)
     (void)NsStudyNumber(study, row, bifurcation->over, &text);
     (void)NsParseAnyQuantity(text, &dimension, &value);
     if (!*NsDimensionUnit(dimension) || (dimension.s == -1 && !dimension.m && !dimension.kg)) continue;
-    NsDiagError(
-      study->diag, NsKeysPlace(bifurcation->where, "at"), "at: turn needs an angular velocity or a frequency; %s is %s", bifurcation->over, text);
+    NsDiagError(study->diag, NsKeysPlace(bifurcation->where, "at"), "at: turn needs a study `over` an angular velocity or a frequency, but %s is %s",
+      bifurcation->over, text);
     return;
   }
 }

@@ -225,7 +225,7 @@ class Laws(Case):
         for law, key, worst in (("cubic: {coefficient: 1 N/mm^3, travel: 5 mm}", "travel", (2 * 2 ** 2 / 1e9) ** 0.25 / 5e-3),  # k x^4/4 = m v^2/2
                                 ("table: [[-1, -1 MN], [0, 0], [1 mm, 1 kN]]", "rows", 2e-3 / 1e-3), ("power_damping: {coefficient: 1e-9, rate: 1 m/s}", "rate", 2)):
             said = self.run_(SPRING.replace("LAW", law), "--set", "springs.spring.stiffness=0.001")
-            self.assertRegex(said, rf"warning: the motion of spring 'spring' \(its key `{key}`\) is \S+ times the largest that it is given for at t = ")
+            self.assertRegex(said, rf"warning: the motion of spring 'spring' \(its key `{key}`\) is \S+ times the largest value given in its law, at t = ")
             found = self.manifest["exceeded"]
             self.assertEqual([each["kind"] for each in found], ["law"])
             self.assertAlmostEqual(found[0]["worst"], worst, delta=0.01 * worst)
@@ -278,7 +278,7 @@ class Loads(Case):
 
     def test_nodes_without_support(self):
         for command in (self.check(CHAIN.replace("ELEMENTS", "3")).stderr, self.run_(CHAIN.replace("ELEMENTS", "3"))):
-            self.assertRegex(command, r"'tower' is a mechanism: 2 of its nodes can move across their bars without any force, such as that at \(0.333333, 0.166667, 0\) m")
+            self.assertRegex(command, r"'tower' is kinematically indeterminate: 2 of its nodes can move perpendicular to their bars without any force, such as the one at \(0.333333, 0.166667, 0\) m")
         self.assertEqual(self.check(CHAIN.replace("ELEMENTS", "1"), code=2).stderr.count("mechanism"), 0)
 
     def test_trusses_that_can_change_their_shape(self):
@@ -290,7 +290,7 @@ class Loads(Case):
                                       (LOOSE.replace("BRACES", "faces").replace("dimension: 2,", "").replace("1 m, 0]", "1 m, 1 m]").replace("[1, 1, 0]", "[2, 2, 2]"), False, True),
                                       (LOOSE.replace("BRACES", "faces").replace("[2 m,", "[400 m,").replace("[1, 1, 0]", "[300, 1, 0]"), False, True)):
             done = self.check(text, code=2 if mechanism is None else 0)
-            self.assertEqual("'frame' is a mechanism: it can change its shape without any force, such as at frame at (" in done.stderr, bool(mechanism), text + done.stderr)
+            self.assertEqual("'frame' is kinematically indeterminate: it can change its shape without any force, such as at frame at (" in done.stderr, bool(mechanism), text + done.stderr)
             self.assertEqual("  supports    the model can move without strain, for example frame at (" in done.stdout, bool(free), text + done.stdout)
 
     def test_models_that_move_as_a_whole(self):

@@ -7,9 +7,10 @@ typedef struct {
 } Step;
 
 static const NsKey keys[] = {
-  {"start", NS_KEY_NUMBER, offsetof(Step, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time from which it is 1",
+  {"start", NS_KEY_NUMBER, offsetof(Step, start), .dimension = NS_DIM_TIME, .default_value = "0", .help = "time from which the factor is 1",
     .example = "1 ms"},
-  {"end", NS_KEY_NUMBER, offsetof(Step, end), .dimension = NS_DIM_TIME, .help = "time from which it is 0 again; default: never", .example = "50 ms"},
+  {"end", NS_KEY_NUMBER, offsetof(Step, end), .dimension = NS_DIM_TIME, .help = "time from which the factor is 0 again; default: never",
+    .example = "50 ms"},
   {NULL},
 };
 

@@ -94,7 +94,8 @@ static PetscErrorCode suits(const NsFe *fe, NsSuitability *suitability, char *wh
   *suitability              = entries <= (PetscReal)NS_NARROW * (PetscReal)fe->unknowns ? NS_SUITS : NS_SUITS_IF_ASKED;
   if (entries > NS_MOST_ENTRIES) {
     *suitability = NS_SUITS_NOT;
-    snprintf(why, size, "the matrices are too wide for banded: %.3g numbers each, the limit is %g; use petsc", entries, NS_MOST_ENTRIES);
+    snprintf(
+      why, size, "the bandwidth of the matrices is too large for banded: %.3g entries each, the limit is %g; use petsc", entries, NS_MOST_ENTRIES);
   } else if (!in_pieces) {
     *suitability = NS_SUITS_NOT;
     snprintf(why, size, "banded on several processes does not support this model or this scheme; use petsc");

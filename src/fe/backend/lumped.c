@@ -18,7 +18,8 @@ static PetscErrorCode suits(const NsFe *fe, NsSuitability *suitability, char *wh
 {
   PetscFunctionBegin;
   *suitability = !NsFeMassIsDiagonal(fe) ? NS_SUITS_NOT : fe->needs.stiffness ? NS_SUITS_IF_ASKED : NS_SUITS;
-  snprintf(why, size, "lumped needs a diagonal mass matrix: `mass: lumped` for every body, and no disc off the axes");
+  snprintf(why, size,
+    "lumped needs a diagonal mass matrix: `mass: lumped` for every body, masses and discs only at nodes, and the axes of discs along axes of the node's DOF");
   PetscFunctionReturn(0);
 }
 

@@ -101,10 +101,11 @@ static void attach(const void *settings, NsFe *fe, NsFeBody *body)
 const NsVariant NsBodyVariant_Rigid = {
   .name  = "rigid",
   .title = "rigid body: mass and moments of inertia at one node",
-  .about = "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small. They may "
-           "be any angle if nothing is attached off the centre, and two of them are held or the moments of inertia are equal. "
-           "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: use "
-           "a rotor for bodies that spin fast.",
+  .about =
+    "One node, NAME.center, with displacements along and rotations about x, y, z. Rotations are small. They may "
+    "be any angle if nothing is attached off the centre, and either two of them are supported, or the moments of inertia are equal and no spring or bearing acts on the body. "
+    "For a housing on mounts (`bearings`), a disc in a bore, a ball on a plane. There are no gyroscopic terms: use "
+    "a rotor for bodies that spin fast.",
   .table = &rigid_table,
 };
 const NsBodyType NsBodyType_Rigid = {.variant = &NsBodyVariant_Rigid, .mesh = NsBodyMesh_Rigid, .build = NsBodyBuild_Rigid, .attach = attach};

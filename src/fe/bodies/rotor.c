@@ -90,13 +90,14 @@ static PetscErrorCode NsBodyBuild_Rotor(const void *settings, NsFe *fe, NsFeBody
 const NsVariant NsBodyVariant_Rotor = {
   .name  = "rotor",
   .title = "straight spinning shaft: beam elements with gyroscopic moments",
-  .about = "Beam elements in non-rotating axes: 1 along the shaft from its first node, 2 and 3 across (y and z for a shaft "
-           "along x; else 2 is in the plane of the shaft and the coordinate axis after the one to which it is nearest). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction "
-           "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: fixed to the shaft) and contacts refer to points "
-           "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. The shaft is round; deflections and tilts are small.\n"
-           "Damping acts in fixed axes: rotating internal damping, unstable above a critical speed, is not modelled. "
-           "The critical time step uses the initial speed of a free spin: choose the step for the speed that it will reach.\n"
-           "`percuss modes` prints frequencies, critical speeds and the Campbell diagram, `percuss response` the unbalance response.",
+  .about =
+    "Beam elements in non-rotating axes: 1 along the shaft from its first node, 2 and 3 across (y and z for a shaft "
+    "along x; otherwise axis 2 is perpendicular to the shaft, towards y, z or x if the shaft is closest to x, y or z). spin: SPEED or {table: ...} prescribes it; {free: SPEED} makes the twist a DOF that torques, friction "
+    "and unbalances act on. Discs, unbalances, bearings, loads (`rotating: true`: fixed to the shaft) and contacts refer to points "
+    "on it: shaft.left, shaft@0.3 (of its length), shaft@180 mm. The shaft is round; deflections and tilts are small.\n"
+    "Damping acts in fixed axes: rotating internal damping, unstable above a critical speed, is not modelled. "
+    "The critical time step uses the initial speed of a free spin: choose the step for the speed that it will reach.\n"
+    "`percuss modes` prints frequencies, critical speeds and the Campbell diagram, `percuss response` the unbalance response.",
   .table = &rotor_table,
 };
 const NsBodyType NsBodyType_Rotor = {.variant = &NsBodyVariant_Rotor,

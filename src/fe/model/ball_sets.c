@@ -47,7 +47,8 @@ static PetscBool check_common(NsFe *fe, const NsContactSettings *settings, const
       if (a.node < 0 || NsFePointOf(&balls->set[1], j).node != a.node) continue;
       NsDiagError(
         fe->diag, NsKeysPlace(settings->where, "between"), "'%s' and '%s' have nodes in common", NsPartnerNode(&side[0]), NsPartnerNode(&side[1]));
-      NsDiagNote(fe->diag, "for contacts within a set name it twice; use another contact for those with other balls");
+      NsDiagNote(
+        fe->diag, "for contacts between the balls of one set, give this set as both partners; define another contact for contacts with other balls");
       return PETSC_FALSE;
     }
   }

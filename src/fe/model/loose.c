@@ -208,8 +208,8 @@ static PetscErrorCode look_inside(NsFe *fe, NsModel *model, const NsFeBody *body
   PetscCall(find_null(&pencil, &rigid, x, &found));
   if (found) {
     PetscCall(model->view.name_unknown(model, own[largest(n, x)], name, sizeof(name)));
-    NsDiagWarning(
-      fe->diag, NsKeysPlace(body->where, "mesh"), "'%s' is a mechanism: it can change its shape without any force, such as at %s", body->name, name);
+    NsDiagWarning(fe->diag, NsKeysPlace(body->where, "mesh"),
+      "'%s' is kinematically indeterminate: it can change its shape without any force, such as at %s", body->name, name);
     NsDiagNote(fe->diag, "add bars until its parts are triangles, or supports; bodies that bend are of `type: beam`");
   }
   for (PetscInt k = 0; k < rigid.count; k++) PetscCall(PetscFree(rigid.y[k]));

@@ -133,8 +133,8 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe)
     if (!loose) continue;
     const PetscReal *x = fe->x + 3 * (body->first_node + first);
     NsDiagWarning(fe->diag, NsKeysPlace(body->where, "mesh"),
-      "'%s' is a mechanism: %d of its nodes can move across their bars without any force, such as that at (%g, %g, %g) m", body->name, (int)loose,
-      x[0], x[1], x[2]);
+      "'%s' is kinematically indeterminate: %d of its nodes can move perpendicular to their bars without any force, such as the one at (%g, %g, %g) m",
+      body->name, (int)loose, x[0], x[1], x[2]);
     NsDiagNote(fe->diag, "bars of a truss are single elements (in Gmsh: `Transfinite Curve {:} = 2;`); bodies that bend are of `type: beam`");
   }
   PetscFunctionReturn(0);

@@ -30,7 +30,8 @@ static const NsKey collision_keys[] = {
     .help = "relative velocity before the collision", .example = "1 m/s"},
   {NULL},
 };
-static const NsTable collision_table = {"collision", "a collision that the dissipation is found for", collision_keys, sizeof(Collision)};
+static const NsTable collision_table = {
+  "collision", "a collision whose coefficient of restitution determines the dissipation", collision_keys, sizeof(Collision)};
 
 static const NsKey keys[] = {
   {"stiffness", NS_KEY_NUMBER, offsetof(Settings, stiffness), .required = true, .minimum = "0 <",
