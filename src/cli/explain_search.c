@@ -11,12 +11,16 @@
 enum { MOST_SHOWN = 15 };
 
 /* Synonyms: words that users search for, and the terms of percuss. */
-static const char *const synonyms[][2] = {{"dt", "step"}, {"timestep", "step"}, {"courant", "step limit"}, {"mu", "friction"},
+static const char *const synonyms[][2] = {{"dt", "step"}, {"timestep", "step"}, {"courant", "critical time step"}, {"mu", "friction"},
   {"coulomb", "friction"}, {"prestress", "axial_force"}, {"bc", "support"}, {"boundary", "support"}, {"dof", "direction"}, {"e-modulus", "young"},
-  {"imbalance", "unbalance"}, {"rub", "contact"}, {"cor", "restitution"}, {"bounce", "restitution"}, {"fixed", "support"}, {"clamped", "support"},
-  {"hinged", "support"}, {"alias", "parameters"}, {"variable", "parameters"}, {"chattering", "event"}, {"jamming", "friction"},
-  {"painleve", "friction"}, {"sinking", "penetration"}, {"overlap", "penetration"}, {"fps", "frames"}, {"animation", "frames"},
-  {"viscous", "damping"}, {"hysteresis", "dissipation"}, {"preload", "axial_force"}, {"rotation speed", "spin"}, {"cfl", "step limit"}};
+  {"imbalance", "unbalance"}, {"rub", "contact"}, {"signorini", "contacts"}, {"delassus", "contact_solver"}, {"semismooth newton", "contact_solver"},
+  {"linear complementarity", "contact_solver"}, {"lcp", "contact_solver"}, {"degree of freedom", "DOF"},
+  {"coefficient of restitution", "restitution"}, {"log decrement", "damping"}, {"lumping", "lumped"}, {"mass lumping", "lumped"},
+  {"eigenmode", "modes"}, {"eigenfrequency", "modes"}, {"newton-euler", "inertia"}, {"cor", "restitution"}, {"bounce", "restitution"},
+  {"fixed", "support"}, {"clamped", "support"}, {"hinged", "support"}, {"alias", "parameters"}, {"variable", "parameters"}, {"chattering", "event"},
+  {"jamming", "friction"}, {"painleve", "friction"}, {"sinking", "penetration"}, {"overlap", "penetration"}, {"fps", "frames"},
+  {"animation", "frames"}, {"viscous", "damping"}, {"hysteresis", "dissipation"}, {"preload", "axial_force"}, {"rotation speed", "spin"},
+  {"cfl", "critical time step"}};
 
 typedef struct {
   const char   *word;

@@ -95,7 +95,10 @@ class Explain(unittest.TestCase):
             done = percuss("explain", word)
             self.assertEqual((done.returncode, done.stderr), (0, ""), word)
             self.assertIn(meaning, done.stdout)
-        for word, page in (("bounce", "restitution"), ("clamped", "supports"), ("variable", "parameters"), ("overlap", "penetration"), ("animation", "frames")):
+        for word, page in (("bounce", "restitution"), ("clamped", "supports"), ("variable", "parameters"), ("overlap", "penetration"), ("animation", "frames"), ("Courant", "step"), ("Signorini", "contact"),
+                           ("Delassus", "contact_solver"), ("log decrement", "damping"), ("mass lumping", "lumped"), ("coefficient of restitution", "restitution"), ("eigenvalue", "modal"),
+                           ("whirl", "modes.csv"), ("amplification factor", "rho"), ("Rayleigh", "damping"), ("critical time step", "step"), ("semismooth Newton", "contact_solver"),
+                           ("linear complementarity", "contact_solver"), ("degree of freedom", "DOF"), ("boundary condition", "supports")):
             done = percuss("explain", word)
             self.assertEqual((done.returncode, done.stderr), (0, ""), word)
             self.assertIn(page, done.stdout)
