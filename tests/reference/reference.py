@@ -378,7 +378,8 @@ class SchatzmanPaoli(Scheme):
     """w_{k+1} = w_k + dt a(t_k, q_k, w_k) + M^-1 W' J_k,   q_{k+1} = q_k + dt w_{k+1},   v_k = (w_k + w_{k+1})/2
     0 <= g(q_{k+1}) + e g(q_{k-1}) _|_ J_k >= 0;   w_1 = v_0 + dt/2 a(0, q_0, v_0). Without friction. The impact law takes two steps.
 
-    The scheme is one position ahead: v_k needs q_{k+1}."""
+    The scheme is one position ahead: v_k needs q_{k+1}. The loss of an impact is that of Newton's law with the effective mass of its first impulse; until its second step has
+    passed, what its impulses have taken stands in its place."""
 
     def __init__(self, truss, dt):
         super().__init__(truss, dt)
@@ -387,6 +388,8 @@ class SchatzmanPaoli(Scheme):
         self.ahead = truss.q0 + dt * self.w
         self.last = self.none()  # J_k
         self.age = np.zeros(truss.contacts, int)  # steps of contact without a break
+        self.net = np.zeros(truss.contacts)  # taken by the impulses of the present impact
+        self.law = np.zeros(truss.contacts)
         if (truss.gaps(self.ahead) <= 0).any():
             raise ValueError("the truss touches in the first step")
 
@@ -399,13 +402,22 @@ class SchatzmanPaoli(Scheme):
         w2 = w2 + self.kick(J)
         v1 = (w + w2) / 2
         vm = (v0 + v1) / 2
+        pushed = J[:, 0] > 0
+        before = self.velocities(w)[:, 0]
+        jump = self.velocities(w + self.kick(J))[:, 0] - before
+        begins = pushed & (self.age == 0) & (before < 0) & (jump > 0)
+        self.law[begins] = ((1 - truss.restitution**2) / 2 * J[:, 0] * before**2)[begins] / jump[begins]
+        taken = -(self.last + J)[:, 0] / 2 * self.velocities(vm)[:, 0]
+        self.net += taken
+        over = ~pushed | (self.age >= 2)
+        booked = taken.sum() + (self.law - self.net)[over].sum()
+        self.net[over] = self.law[over] = 0
         work = {
             "damping": dt / 2 * vm @ truss.C @ (self.w_last + w),
             "load": dt / 2 * vm @ (truss.load(t0) + truss.load(t1)),
-            "impact": work_taken((self.last + J) / 2, self.velocities(vm))[0],
+            "impact": booked,
             "friction": 0.0,
         }
-        pushed = J[:, 0] > 0
         impact = pushed & (self.age < 2)
         self.age = np.where(pushed, self.age + 1, 0)
         self.ahead, self.w_last, self.w, self.last = q1 + dt * w2, w, w2, J
