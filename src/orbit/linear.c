@@ -464,6 +464,9 @@ static PetscErrorCode find_tangents(Parts *parts, const char **why)
     PetscInt           tangents  = 0;
     parts->along[i]              = -1;
     if (candidate->bilateral) *why = "it has joints";
+    if (candidate->law.kinds)
+      *why =
+        NsArenaPrint(parts->arena, "contact '%s' has a law beyond Newton's restitution and Coulomb's friction", NsCandidateName(candidate, name));
     for (PetscInt d = 1; d < candidate->directions && candidate->law.friction > 0; d++) {
       const PetscInt row  = parts->rows.start[i] + d;
       PetscReal      size = 0;
