@@ -140,7 +140,35 @@ static const char *const rotors =
   "  inner: {between: [shaft@0.613, long@0.377], stiffness: 1e6, damping: [10, 20]}\n"
   "  mount: {between: [housing.center, ground], stiffness: 1e7, rotational_stiffness: 1e4}\n" END;
 
-static const char *const models[] = {uniform_bar, bars, dashpot, planar_truss, spatial_truss, beams, rotors};
+/* Of few kinds and of many, straight and curved; held, damped, joined by a spring. */
+#define RUBBER "material: {density: 1100, young: 10 MPa, poisson: 0.4}, mass: lumped"
+static const char *const solids =
+  "bodies:\n"
+  "  alike: {type: solid, mesh: {box: {from: [0, 0, 0], to: [3, 1, 1], cells: [6, 3, 3]}}, " RUBBER
+  ", damping: {rayleigh: {mass: 3, stiffness: 1e-5}}}\n"
+  "  differ: {type: solid, mesh: {file: " PERCUSS_SOURCE_DIR "/meshes/patch_hex.msh}, " RUBBER "}\n"
+  "  tets: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], cells: [2, 1, 3], elements: tet4}}, " RUBBER "}\n"
+  "  fine: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], cells: [2, 1, 1], elements: tet10}}, " RUBBER
+  ", damping: {rayleigh: {stiffness: 1e-5}}}\n"
+  "  curved: {type: solid, mesh: {file: " PERCUSS_SOURCE_DIR "/tests/unit/meshes/curved_tets.msh}, " RUBBER "}\n"
+  "supports: {held: {at: [alike.left, differ.left, fine.bottom]}, roller: {at: tets.left, fix: x}}\n"
+  "springs: {s: {between: [alike.right_top_front, ground], stiffness: 1e4, direction: [1, 2, 0]}}\n" END;
+
+static const char *const planar_solids =
+  "bodies:\n"
+  "  alike: {type: solid, state: plane_strain, mesh: {box: {from: [0, 0, 0], to: [3, 1, 0], cells: [9, 3, 0]}}, " RUBBER "}\n"
+  "  triangles: {type: solid, state: plane_stress, thickness: 10 mm, mesh: {box: {from: [0, 0, 0], to: [3, 1, 0], cells: [5, 2, 0], elements: tri3}}, " RUBBER
+  "}\n"
+  "  differ: {type: solid, state: plane_strain, mesh: {file: " PERCUSS_SOURCE_DIR "/meshes/patch_quad.msh}, " RUBBER "}\n"
+  "supports: {held: {at: [alike.left, differ.left]}}\n" END;
+
+static const char *const rings =
+  "bodies:\n"
+  "  ball: {type: solid, state: axisymmetric, mesh: {file: " PERCUSS_SOURCE_DIR "/meshes/ball.msh, scale: 1 mm}, " RUBBER "}\n"
+  "  tube: {type: solid, state: axisymmetric, mesh: {box: {from: [1, 0, 0], to: [2, 1, 0], cells: [2, 8, 0]}}, " RUBBER "}\n"
+  "supports: {axis: {at: ball.axis, fix: x}}\n" END;
+
+static const char *const models[] = {uniform_bar, bars, dashpot, planar_truss, spatial_truss, beams, rotors, solids, planar_solids, rings};
 enum { MODELS = sizeof(models) / sizeof(models[0]) };
 
 /* ------------------------------------------------------------------ what is compared with what */
@@ -534,6 +562,18 @@ static void equal_numbers_are_shared(void **state)
   CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 0, NULL, &lumped));
   assert_int_equal(lumped->group[1].kinds.rows, 1);
   assert_int_equal(lumped->group[2].kinds.rows, 10); /* graded */
+  CHECK(NsLumpedDestroy(&lumped));
+  test_close(&test);
+
+  test = test_open(solids);
+  CHECK(NsLumpedCreate(test.back_end.fe, &test.back_end.M, 0, NULL, &lumped));
+  assert_int_equal(lumped->group[0].kinds.rows, 1);
+  for (int g = 1; g < 5; g++) {
+    assert_int_equal(lumped->group[g].tets != NULL, g >= 2);
+    assert_int_equal(lumped->group[g].pairs != NULL, g == 1 || g == 4);
+  }
+  assert_int_equal(lumped->group[3].tets->blocks, 2); /* 2 cells of 6 tetrahedra */
+  assert_int_equal(lumped->group[4].pairs->rows, 10); /* one of two is curved */
   CHECK(NsLumpedDestroy(&lumped));
   test_close(&test);
 }

@@ -137,7 +137,7 @@ static const NsSolidMaterial *material_of(NsFe *fe, const NsSolidMaterialSetting
 
   NsFeJudgeMaterial(settings->where, settings->density, settings->young, fe->diag);
   material->density = settings->density;
-  NsSolidIsotropic(theory->state, settings->young, settings->poisson, material->C);
+  NsSolidIsotropic(theory->state, settings->young, settings->poisson, material);
   return material;
 }
 

@@ -236,14 +236,14 @@ PetscErrorCode NsSolidCellMake(NsSolidCell *cell)
   PetscFunctionReturn(0);
 }
 
-static const NsSolidCell *cell_of(const NsFeElement *e)
+const NsSolidCell *NsSolidCellOf(const NsFeElement *e)
 {
   return ((const NsSolidElement *)e->data)->cell;
 }
 
 void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *result)
 {
-  const NsSolidCell *cell = cell_of(e);
+  const NsSolidCell *cell = NsSolidCellOf(e);
   const PetscInt     d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
   PetscReal          K[COLUMNS * COLUMNS];
 
@@ -291,7 +291,7 @@ static PetscReal node_masses(const NsSolidCell *cell, PetscBool diagonal, PetscR
 
 void NsSolidMass(const NsFeBody *body, const NsFeElement *e, PetscReal *M)
 {
-  const NsSolidCell *cell = cell_of(e);
+  const NsSolidCell *cell = NsSolidCellOf(e);
   const PetscInt     d = cell->shape->dimension, nodes = cell->shape->nodes, n = nodes * d;
   PetscReal          m[NS_ELEMENT_NODES * NS_ELEMENT_NODES];
 
@@ -306,7 +306,7 @@ PetscReal NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e)
   PetscReal m[NS_ELEMENT_NODES * NS_ELEMENT_NODES];
 
   (void)body;
-  return node_masses(cell_of(e), PETSC_TRUE, m);
+  return node_masses(NsSolidCellOf(e), PETSC_TRUE, m);
 }
 
 /* ---- strains, stresses, energy ------------------------------------------------------------------------------------------------------------------ */
@@ -355,7 +355,7 @@ static void stress_of(const NsSolidMaterial *material, const PetscReal strain[NS
 
 PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
 {
-  const NsSolidCell *cell = cell_of(e);
+  const NsSolidCell *cell = NsSolidCellOf(e);
   PetscReal          value[COLUMNS], strain[NS_SOLID_STRAINS], stress[NS_SOLID_STRAINS], energy = 0;
   Points             points;
 
@@ -400,7 +400,7 @@ void NsSolidOutputs(const NsFeBody *body, const NsFeElement *e, const PetscReal 
   PetscReal strain[NS_SOLID_STRAINS];
 
   (void)body;
-  NsSolidStress(cell_of(e), q, xi, strain, value);
+  NsSolidStress(NsSolidCellOf(e), q, xi, strain, value);
 }
 
 void NsSolidResults(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results)
@@ -409,7 +409,7 @@ void NsSolidResults(const NsFeBody *body, const NsFeElement *e, const PetscReal 
   PetscReal        strain[NS_SOLID_STRAINS], stress[NS_SOLID_STRAINS];
 
   (void)body;
-  NsSolidStress(cell_of(e), q, xi, strain, stress);
+  NsSolidStress(NsSolidCellOf(e), q, xi, strain, stress);
   *results = (NsElementResults){.stress = NsSolidMises(stress)};
   for (int i = 0; i < 9; i++) results->tensor[i] = stress[place[i]];
 }
@@ -418,7 +418,7 @@ void NsSolidResults(const NsFeBody *body, const NsFeElement *e, const PetscReal 
 
 void NsSolidMove(const NsFeBody *body, const NsFeElement *e, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3])
 {
-  const NsSolidShape *shape = cell_of(e)->shape;
+  const NsSolidShape *shape = NsSolidCellOf(e)->shape;
   const PetscInt      d     = shape->dimension;
   PetscReal           N[NS_ELEMENT_NODES], dN[NS_ELEMENT_NODES][3];
 
@@ -434,7 +434,7 @@ void NsSolidMove(const NsFeBody *body, const NsFeElement *e, const PetscReal xi[
 PetscBool NsSolidAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance)
 {
   (void)tolerance;
-  return cell_of(a) == cell_of(b);
+  return NsSolidCellOf(a) == NsSolidCellOf(b);
 }
 
 const NsSolidShape *NsSolidShapeOf(const NsElementType *type)
@@ -452,10 +452,12 @@ const NsSolidShape *NsSolidShapeOf(const NsElementType *type)
 }
 
 /* [young nu/((1 + nu)(1 - 2 nu))] and shear modulus; plane stress: s_zz = 0 eliminated. */
-void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, PetscReal C[NS_SOLID_STRAINS * NS_SOLID_STRAINS])
+void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, NsSolidMaterial *material)
 {
   const PetscReal mu = young / (2 * (1 + poisson)), lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
+  PetscReal      *C = material->C;
 
+  material->isotropic = PETSC_TRUE;
   for (int i = 0; i < NS_SOLID_STRAINS * NS_SOLID_STRAINS; i++) C[i] = 0;
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) C[NS_SOLID_STRAINS * i + j] = lambda + (i == j ? 2 * mu : 0);

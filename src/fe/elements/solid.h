@@ -43,6 +43,7 @@ typedef struct {
 typedef struct {
   PetscReal density;
   PetscReal C[NS_SOLID_STRAINS * NS_SOLID_STRAINS]; /* Pa, as the state has it */
+  PetscBool isotropic;
 } NsSolidMaterial;
 
 /* Shape functions N[nodes] and their derivatives dN[nodes][3] with respect to xi. */
@@ -78,7 +79,9 @@ typedef struct {
 } NsSolidElement;
 
 /* Of isotropic elasticity. */
-void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, PetscReal C[NS_SOLID_STRAINS * NS_SOLID_STRAINS]);
+void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, NsSolidMaterial *material);
+/* e: of a solid body. */
+const NsSolidCell *NsSolidCellOf(const NsFeElement *e);
 /* Fills cell->modes[modes * dimension, nodes * dimension], once the rest is there. */
 PetscErrorCode NsSolidCellMake(NsSolidCell *cell);
 /* Displacements q of an element (node after node, those of the body's dimension) to strains and stresses at a point. */

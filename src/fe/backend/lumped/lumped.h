@@ -8,7 +8,9 @@
       chains    bars, one unknown a node:       f_i = k_(i+1) (w_(i+1) - w_i) - k_i (w_i - w_(i-1)),   predicted, summed and divided block by block
       axial     trusses:                        f_a = g (g . (w_b - w_a)) = -f_b,   g = sqrt(E A/l) times the direction
       dense     beams, frames, rotors:          f = -K_e w - C_e v,   6 x 6 to 12 x 12
-      wide      elements of more than two nodes: the same, gathered and scattered node by node
+      wide      elements of more than two nodes, of few kinds: the same, gathered and scattered node by node
+      tets      tetrahedra with straight edges: strains, stresses and forces from 10 numbers each
+      pairs     other solid elements of many kinds: f_i = -sum_j K_ij (w_j - w_i),   each pair of nodes once
       joints    springs, bearings, discs:       the same for the few unknowns that they join, after everything else
 
   Equal numbers are stored once: blocks of 128 coefficients of a chain, directions, element matrices. A step of a uniform bar then reads and writes its vectors and nothing else.
@@ -49,8 +51,28 @@ typedef struct {
   PetscReal damping_stiffness; /* s */
 } NsNodeRun;
 
+/* Tetrahedra of four or ten nodes, NS_TETS at a time; the last block is filled up with elements of no stiffness. */
+enum { NS_TETS = 8, NS_TET_NUMBERS = 10 };
+typedef struct {
+  PetscInt   nodes, blocks;
+  int       *member; /* [blocks, NS_TETS, nodes] first entry of each node */
+  PetscReal *shape;  /* [blocks, NS_TET_NUMBERS, NS_TETS]: gradients of the last three corners' functions times sqrt(mu V/points), then lambda/mu */
+} NsTets;
+
+/* Pairs of nodes that share elements; row r is of the node with the lower entries. */
+typedef struct {
+  PetscInt   d, rows;
+  int       *entry; /* [rows] */
+  int       *start; /* [rows + 1] */
+  int       *other; /* [start[rows]] first entry of the other node */
+  PetscReal *K;     /* [start[rows], d, d] row by row */
+  PetscReal *hoop;  /* [rows, d] forces for a unit displacement of all nodes along r; NULL: not axisymmetric */
+} NsPairs;
+
 /* Elements of one body. */
 typedef struct {
+  NsTets   *tets; /* NULL: none; where there are some, or pairs, there are no members */
+  NsPairs  *pairs;
   PetscInt  nodes, node_unknowns, members;
   PetscBool axial, rates; /* rates: it has C and D */
   PetscInt
@@ -87,6 +109,26 @@ typedef struct {
   PetscInt    borders; /* indices that are ghosts of other processes, of chains and joints */
   int        *border;
 } NsLumped;
+
+/* clang 14 gives the versions names of its own, which other files do not find. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+#define NS_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define NS_FOR_EACH_PROCESSOR
+#endif
+
+/* src/fe/backend/lumped/tets.c: members: elements of the body, ascending; entry[nodes]: of the model's nodes. */
+PetscErrorCode NsTetsCreate(const NsFe *fe, const NsFeBody *body, PetscInt members, const PetscInt *member, const int *entry, NsTets **tets);
+PetscErrorCode NsTetsDestroy(NsTets **tets);
+/* force -= K motion */
+void NsTetsAdd(const NsTets *tets, const PetscReal *motion, PetscReal *force);
+/* Whether an element is a tetrahedron with straight edges, of isotropic material. */
+PetscBool NsTetsTake(const NsFeElement *e);
+
+/* src/fe/backend/lumped/pairs.c: the same of any solid elements. */
+PetscErrorCode NsPairsCreate(const NsFe *fe, const NsFeBody *body, PetscInt members, const PetscInt *member, const int *entry, NsPairs **pairs);
+PetscErrorCode NsPairsDestroy(NsPairs **pairs);
+void           NsPairsAdd(const NsPairs *pairs, const PetscReal *motion, PetscReal *force);
 
 /* src/fe/backend/lumped/wide.c: forces of elements of more than two nodes. which: the dampers among the matrices of a kind; rate: NULL without C and dampers. */
 void NsLumpedAddWide(const NsGroup *group, int which, const PetscReal *motion, const PetscReal *rate, PetscReal *force);

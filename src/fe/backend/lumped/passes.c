@@ -287,6 +287,8 @@ static void add_group_forces(const NsLumped *self, const NsGroup *group, int whi
 {
   const PetscReal *rate = group->rates ? self->rate : NULL;
 
+  if (group->tets) NsTetsAdd(group->tets, self->motion, self->force);
+  if (group->pairs) NsPairsAdd(group->pairs, self->motion, self->force);
   if (group->nodes != 2) {
     NsLumpedAddWide(group, which, self->motion, rate, self->force);
     return;

@@ -5,6 +5,7 @@
   Elements that follow each other and differ by the rounding of their nodes' coordinates alone count as equal, as their lengths do (src/fe/model/bodies.c).
 */
 #include <string.h>
+#include "fe/elements/solid.h"
 #include "fe/model/components.h"
 #include "lumped.h"
 
@@ -406,6 +407,59 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
   PetscFunctionReturn(0);
 }
 
+static int compare_cells(const void *a, const void *b)
+{
+  const NsSolidCell *const *x = a, *const *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* Whether more than a quarter of a body's elements have a matrix of their own: pairs of nodes then take fewer numbers. Found from all elements: on all processes the same. */
+static PetscErrorCode differ(const NsFe *fe, const NsFeBody *body, PetscBool *result)
+{
+  const PetscInt      n     = body->mesh->elements;
+  PetscInt            kinds = n > 0 ? 1 : 0;
+  const NsSolidCell **cell;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &cell));
+  for (PetscInt i = 0; i < n; i++) cell[i] = NsSolidCellOf(&fe->element[body->first_element + i]);
+  qsort((void *)cell, (size_t)n, sizeof(const NsSolidCell *), compare_cells);
+  for (PetscInt i = 1; i < n; i++) kinds += cell[i] != cell[i - 1];
+  *result = kinds > n / 4;
+  PetscCall(PetscFree(cell));
+  PetscFunctionReturn(0);
+}
+
+/* Straight tetrahedra from their shape, others of many kinds by pairs of nodes, those of few kinds as other elements. */
+static PetscErrorCode add_solid(const Setup *self, const NsFeBody *body, NsGroup *group)
+{
+  const NsFe *fe   = self->fe;
+  PetscInt    tets = 0, others = 0, unknown[NS_ELEMENT_UNKNOWNS], *tet, *other;
+  PetscBool   many = PETSC_TRUE;
+
+  PetscFunctionBegin;
+  if (body->element != &NsElementType_Tet4 && body->element != &NsElementType_Tet10) PetscCall(differ(fe, body, &many));
+  if (!many) {
+    PetscCall(add_group(self, body, group));
+    PetscFunctionReturn(0);
+  }
+  *group = (NsGroup){.nodes = body->element->nodes, .node_unknowns = body->node_unknowns};
+  PetscCall(PetscMalloc2(body->mesh->elements, &tet, body->mesh->elements, &other));
+  for (PetscInt i = 0; i < body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[body->first_element + i];
+    if (!touches(self, NsFeElementUnknowns(fe, e, unknown), unknown)) continue;
+    if (NsTetsTake(e))
+      tet[tets++] = i;
+    else
+      other[others++] = i;
+  }
+  if (tets) PetscCall(NsTetsCreate(fe, body, tets, tet, self->entry, &group->tets));
+  if (others) PetscCall(NsPairsCreate(fe, body, others, other, self->entry, &group->pairs));
+  PetscCall(PetscFree2(tet, other));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_groups(Setup *self)
 {
   const NsFe *fe     = self->fe;
@@ -424,7 +478,10 @@ static PetscErrorCode add_groups(Setup *self)
   PetscCall(PetscMalloc1(fe->bodies, &lumped->group));
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!fe->body[b].element || is_chain(&fe->body[b])) continue;
-    PetscCall(add_group(self, &fe->body[b], &lumped->group[lumped->groups]));
+    if (fe->body[b].solid)
+      PetscCall(add_solid(self, &fe->body[b], &lumped->group[lumped->groups]));
+    else
+      PetscCall(add_group(self, &fe->body[b], &lumped->group[lumped->groups]));
     if (lumped->group[lumped->groups++].rates) rates = PETSC_TRUE;
   }
   PetscCall(PetscCalloc1(lumped->entries, &lumped->motion)); /* supported DOF remain zero */
@@ -523,6 +580,8 @@ PetscErrorCode NsLumpedDestroy(NsLumped **result)
   for (PetscInt i = 0; i < lumped->groups; i++) {
     PetscCall(PetscFree(lumped->group[i].member));
     PetscCall(NsPoolDestroy(&lumped->group[i].kinds));
+    PetscCall(NsTetsDestroy(&lumped->group[i].tets));
+    PetscCall(NsPairsDestroy(&lumped->group[i].pairs));
   }
   PetscCall(destroy_blocks(&lumped->mass));
   PetscCall(destroy_blocks(&lumped->inverse));

@@ -3,17 +3,12 @@
 
       f = -K w - C v        K column by column, n = nodes x DOF of a node
 
+  Four elements in succession with the same matrix are computed side by side, one in each lane of a vector: each number of the matrix is then read once for four.
+
   With constant n the compiler keeps all of f in registers. On x86-64 there are versions for wider registers, chosen when the program starts; sums run in the same order in each,
   without fused products, so that results have the same bits.
 */
 #include "lumped.h"
-
-/* clang 14 gives the versions names of its own, which other files do not find. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
-#define NS_FOR_EACH_PROCESSOR __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define NS_FOR_EACH_PROCESSOR
-#endif
 
 /* Two and four numbers in a vector register, or in several narrower ones. */
 typedef PetscReal Two __attribute__((vector_size(2 * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
@@ -47,6 +42,53 @@ static inline __attribute__((always_inline)) void gather(
     for (PetscInt i = 0; i < (n) / lanes; i++) ((Vector *)(f))[i] = sum[i]; \
   } while (0)
 
+enum { LANES = 4 };
+typedef PetscReal Lanes __attribute__((vector_size(LANES * sizeof(PetscReal)), aligned(sizeof(PetscReal)), may_alias));
+
+/* LANES elements with the matrix X; two, four or eight rows at a time, whose sums stay in registers. */
+static inline __attribute__((always_inline)) void add_alike(const PetscInt nodes, const PetscInt d, PetscInt relative, const int *restrict member,
+  const PetscReal *restrict X, const PetscReal *restrict motion, PetscReal *restrict force)
+{
+  const PetscInt n = nodes * d, rows = n % 8 ? (n % 4 ? 2 : 4) : 8;
+  Lanes          x[NS_ELEMENT_UNKNOWNS], f[NS_ELEMENT_UNKNOWNS];
+
+  for (PetscInt l = 0; l < LANES; l++) {
+    const int *node = member + (nodes + 1) * l;
+    for (PetscInt k = 0; k < nodes; k++) {
+      for (PetscInt i = 0; i < d; i++) x[k * d + i][l] = motion[node[k] + i];
+    }
+  }
+  for (PetscInt i = relative; i < d; i++) {
+    const Lanes first = x[i];
+    for (PetscInt k = 0; k < nodes; k++) x[k * d + i] -= first;
+  }
+  for (PetscInt i = 0; i < n; i += rows) {
+    Lanes sum[8] = {{0}};
+    for (PetscInt j = 0; j < n; j++) {
+      for (PetscInt k = 0; k < rows; k++) sum[k] += X[j * n + i + k] * x[j];
+    }
+    for (PetscInt k = 0; k < rows; k++) f[i + k] = sum[k];
+  }
+  for (PetscInt l = 0; l < LANES; l++) {
+    const int *node = member + (nodes + 1) * l;
+    for (PetscInt k = 0; k < nodes; k++) {
+      for (PetscInt i = 0; i < d; i++) force[node[k] + i] -= f[k * d + i][l];
+    }
+  }
+}
+
+/* Whether LANES members from m on have one matrix and nothing but it. */
+static inline PetscBool alike(const NsGroup *group, PetscInt m, const PetscReal *rate)
+{
+  const PetscInt width = group->nodes + 1;
+
+  if (rate || m + LANES > group->members) return PETSC_FALSE;
+  for (PetscInt l = 1; l < LANES; l++) {
+    if (group->member[width * (m + l) + group->nodes] != group->member[width * m + group->nodes]) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 static inline __attribute__((always_inline)) void add_forces(const PetscInt nodes, const PetscInt d, const NsGroup *group, int which,
   const PetscReal *restrict motion, const PetscReal *restrict rate, PetscReal *restrict force)
 {
@@ -56,6 +98,11 @@ static inline __attribute__((always_inline)) void add_forces(const PetscInt node
     const int       *member = group->member + (nodes + 1) * m;
     const PetscReal *X      = group->kinds.row + (size_t)group->kinds.width * (size_t)member[nodes];
     PetscReal        x[NS_ELEMENT_UNKNOWNS], f[NS_ELEMENT_UNKNOWNS];
+    if (alike(group, m, rate)) {
+      add_alike(nodes, d, group->slides, member, X, motion, force);
+      m += LANES - 1;
+      continue;
+    }
     for (PetscInt i = 0; i < n; i++) f[i] = 0;
     gather(nodes, d, group->slides, motion, member, x);
     if (n % 4 == 0)
