@@ -14,8 +14,9 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from percuss_figures import TWO_COLUMNS, legend_below, save, style
-from percuss_results import ResultsError, Run
+import percuss_path  # noqa: F401
+from percuss.results import ResultsError, Run
+from percuss.style import TWO_COLUMNS, legend_below, save, style
 
 MARKS = {"fold": "o", "flip": "s", "torus": "D", "branch": "P", "grazing": "X", "sliding": "v"}
 

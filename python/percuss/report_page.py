@@ -161,6 +161,8 @@ def inline_svg(drawing, key, alt):
     svg = re.sub(r"\s*<metadata>.*?</metadata>", "", svg, flags=re.S)
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{key}-", svg)
     svg = re.sub(r' d="[^"]*"', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg)  # a hundredth of a point is not visible
+    names = {}  # matplotlib makes them of coordinates to the last bit, which differ from run to run
+    svg = re.sub(rf"\b{key}-[mp][0-9a-f]{{10}}\b", lambda name: names.setdefault(name[0], f"{key}-{name[0][len(key) + 1]}{len(names)}"), svg)
     again = itertools.count()
     seen = set()  # equal images have equal ids, which are not referenced
     svg = re.sub(r'\bid="([^"]*)"', lambda name: name[0] if name[1] not in seen and not seen.add(name[1]) else f'id="{name[1]}-{next(again)}"', svg)
@@ -170,8 +172,8 @@ def inline_svg(drawing, key, alt):
     most = 1.6 * float(box.split()[2])  # px: text stays near the size of the page text
     body = svg[svg.index(">") + 1 :]
     title = f"<title>{escape(alt)}</title>"
-    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    return f'<svg {names} viewBox="{box}" style="max-width: {most:.0f}px" role="img" aria-label="{escape(alt)}">{title}{body}'
+    spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    return f'<svg {spaces} viewBox="{box}" style="max-width: {most:.0f}px" role="img" aria-label="{escape(alt)}">{title}{body}'
 
 
 def page(title, header, sections, footer):

@@ -130,6 +130,11 @@ void NsExplainSeeAlso(const NsTable *const *roots, const char *word, NsArena *ar
     if (strlen(name) <= search.size + 1) continue; /* the word itself, or its plural: it has been printed */
     list = NsArenaPrint(arena, "%s%s%s", list, count++ ? ", " : "", hit->path);
   }
+  for (const NsExplainHit *hit = search.first[1]; hit && count < MOST_SHOWN; hit = hit->next) { /* keys of which the word is a value */
+    for (int i = 0; hit->key && hit->key->choices && hit->key->choices[i]; i++) {
+      if (!strcasecmp(hit->key->choices[i], word)) list = NsArenaPrint(arena, "%s%s%s", list, count++ ? ", " : "", hit->path);
+    }
+  }
   if (!count) return;
   fputs("\nsee also: ", out);
   NsExplainWrap(out, 10, list);
