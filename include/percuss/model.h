@@ -287,8 +287,9 @@ typedef struct {
   PetscErrorCode (*solve)(NsModel *, PetscInt slot, Vec b, Vec x);
   PetscErrorCode (*settle)(NsModel *, PetscInt slot, PetscReal t, Vec q, Vec v); /* NULL: all unknowns have mass */
   PetscErrorCode (*energy)(NsModel *, PetscReal t, Vec q, Vec v, NsEnergy *);
-  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *); /* NULL: no dampers and no loads */
-  PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *);               /* NULL: not known, or nothing changes in time */
+  /* Power with which the dampers and loads of the state (t, q, v) act on the mean velocity w of a step. It is not linear in w where supports move. NULL: no dampers and no loads. */
+  PetscErrorCode (*power)(NsModel *, PetscReal t, Vec q, Vec v, Vec w, NsPower *);
+  PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *); /* NULL: not known, or nothing changes in time */
   /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
      model assumes neither (mechanisms, bodies of large rotations). */
   PetscErrorCode (*deformation)(NsModel *, Vec q, NsBound *rotation, NsBound *stretch);

@@ -24,15 +24,15 @@ struct Input {
 };
 
 struct percuss {
-  NsArena         *arena;
-  NsDiag          *diag;
-  NsRun           *run;
-  char            *messages; /* allocated */
-  const PetscReal *q, *v;    /* natural numbers */
-  PetscReal       *points;   /* [scene.points, 3]; NULL: no probe has needed them */
-  Input           *input;
-  int              inputs;
-  bool             ready, failed;
+  NsArena   *arena;
+  NsDiag    *diag;
+  NsRun     *run;
+  char      *messages; /* allocated */
+  PetscReal *q, *v;    /* [dof] in natural order; copies, because the run exchanges its arrays */
+  PetscReal *points;   /* [scene.points, 3]; NULL: no probe has needed them */
+  Input     *input;
+  int        inputs;
+  bool       ready, failed;
 };
 
 /* Numbers are read and written with a point, whatever the language of the caller, which is given back its own. */
@@ -125,11 +125,14 @@ static void find_inputs(percuss *run)
 
 static PetscErrorCode take_state(percuss *run)
 {
-  const PetscInt n   = NsRunModel(run->run)->unknowns;
-  double         sum = 0;
+  const PetscInt   n = NsRunModel(run->run)->unknowns;
+  const PetscReal *q, *v;
+  double           sum = 0;
 
   PetscFunctionBegin;
-  PetscCall(NsRunWholeState(run->run, &run->q, &run->v));
+  PetscCall(NsRunWholeState(run->run, &q, &v));
+  PetscCall(PetscArraycpy(run->q, q, n));
+  PetscCall(PetscArraycpy(run->v, v, n));
   for (PetscInt i = 0; i < n; i++) sum += 0 * (run->q[i] + run->v[i]);
   if (sum != 0) (void)fail(run, "the state has NaN or Inf: the solution grows without bound");
   PetscFunctionReturn(0);
@@ -150,6 +153,8 @@ static PetscErrorCode prepare(percuss *run, const NsRunOptions *options)
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsRunStart(run->run));
   find_inputs(run);
+  run->q = NsArenaAlloc(run->arena, sizeof(*run->q) * (size_t)NsRunModel(run->run)->unknowns);
+  run->v = NsArenaAlloc(run->arena, sizeof(*run->v) * (size_t)NsRunModel(run->run)->unknowns);
   PetscCall(take_state(run));
   PetscFunctionReturn(0);
 }
@@ -356,7 +361,7 @@ int percuss_energy(percuss *run, percuss_energies *energies)
     .elastic                              = ledger->now.elastic,
     .potential                            = ledger->now.potential,
     .initial                              = ledger->initial,
-    .load                                 = ledger->load,
+    .load                                 = ledger->external,
     .damping                              = ledger->damping,
     .impact                               = ledger->impact,
     .friction                             = ledger->friction,

@@ -323,7 +323,7 @@ const NsCommand NsCommand_Check = {
   .description =
     "Reports all errors of the config, the number of degrees of freedom, the highest frequency and the critical time step of the scheme, advice on scheme and step, and the expected amount "
     "of output and run time. A few steps are timed on a copy of the model; no files are written. With --json the figures are in SI units, null where there is none. Exit code 0: a run would start; 2: it would not.\n\n"
-    "Large models: what would take more than some seconds is foretold, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
+    "Large models: the time of what would take more than some seconds is estimated, and --quick leaves it out. Then a step above the bound of the critical time step is not judged.",
   .examples = "check my_bar.yaml\n"
               "check my_bar.yaml --json\n"
               "check my_million_elements.yaml --quick",

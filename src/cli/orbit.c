@@ -410,7 +410,7 @@ const NsCommand NsCommand_Orbit = {
   .petsc   = true,
   .about   = "compute periodic orbits of systems that hit and rub: Floquet multipliers, branches, bifurcations",
   .description =
-    "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and turns of slip as unknowns, and checks it by one more "
+    "Simulates some periods from the initial state, then solves for the orbit by Newton's method with the times of all impacts, openings and reversals of slip as unknowns, and checks it by one more "
     "simulation. Writes into out/NAME_orbit: orbit.csv, orbit_events.csv, branch.csv, branch_probes.csv, multipliers.csv and bifurcations.csv. For linear models with flat contact surfaces; the scheme of the "
     "config must meet events (event_driven_hem5 and its like), or be modal.\n"
     "\n"

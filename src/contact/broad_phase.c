@@ -78,6 +78,7 @@ void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive)
   NsArchiveLong(archive, "contact_steps", &broad->steps);
   NsArchiveLong(archive, "contact_ends", &broad->ends);
   NsArchiveLong(archive, "contact_work", &broad->work);
+  NsArchiveLong(archive, "contact_begun", &broad->begun);
   NsArchiveReals(archive, "end_q", touches, broad->end_q); /* touch_q, touch_v and `keeps` are of the step alone */
   NsArchiveReals(archive, "end_v", touches, broad->end_v);
   if (!broad->enabled) return;
@@ -187,6 +188,8 @@ static PetscErrorCode join(NsContact *contact, PetscReal t, PetscInt count)
     const PetscInt i                 = broad->activated[k];
     contact->last_report[i].gap      = contact->gap[i];
     contact->last_report[i].gap_rate = contact->u[contact->first[i]];
+    for (PetscInt d = 0; d < 3; d++) contact->last_guess[3 * i + d] = contact->guess[3 * i + d];
+    for (PetscInt d = 0; d < model->candidate[i].directions; d++) contact->last_report[i].velocity_after[d] = contact->u[contact->first[i] + d];
   }
   add_active(contact, count, broad->activated);
   PetscFunctionReturn(0);
@@ -417,6 +420,7 @@ PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
   swap(&broad->touch_q, &broad->end_q);
   swap(&broad->touch_v, &broad->end_v);
   broad->keeps = PETSC_FALSE;
+  broad->begun = 0;
   broad->ends++;
   PetscFunctionReturn(0);
 }
@@ -426,8 +430,10 @@ PetscErrorCode NsBroadPhaseBeginStep(NsContact *contact)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  broad->steps++;
   broad->keeps = PETSC_FALSE;
+  if (broad->begun) PetscFunctionReturn(0); /* the step is repeated: it has its number, and its reference */
+  broad->begun = 1;
+  broad->steps++;
   if (!broad->enabled) PetscFunctionReturn(0);
   broad->work += contact->actives;
   const PetscBool short_of_slots = 4 * contact->model->slots_free < contact->model->slots; /* those of pairs that have parted are free again then */

@@ -37,6 +37,7 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   contact->report            = NsZeros((size_t)n, sizeof(*contact->report));
   contact->last_report       = NsZeros((size_t)n, sizeof(*contact->last_report));
   contact->guess             = NsZeros((size_t)(3 * n), sizeof(*contact->guess));
+  contact->last_guess        = NsZeros((size_t)(3 * n), sizeof(*contact->last_guess));
   contact->u                 = NsZeros((size_t)rows, sizeof(*contact->u));
   contact->b                 = NsZeros((size_t)rows, sizeof(*contact->b));
   contact->problem.friction  = NsZeros((size_t)n, sizeof(*contact->problem.friction));
@@ -73,8 +74,8 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscCall(PetscFree(contact->G));
   PetscCall(PetscFree3(contact->gap, contact->active, contact->every));
   PetscCall(PetscFree2(contact->c, contact->Pc));
-  void *const large[] = {contact->selected, contact->report, contact->last_report, contact->guess, contact->u, contact->b, contact->problem.friction,
-    contact->problem.bilateral, contact->start};
+  void *const large[] = {contact->selected, contact->report, contact->last_report, contact->guess, contact->last_guess, contact->u, contact->b,
+    contact->problem.friction, contact->problem.bilateral, contact->start};
   for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
   PetscCall(PetscFree5(islands->of, islands->parent, islands->start, islands->member, islands->block));
   PetscCall(PetscFree(islands->owner));
@@ -142,13 +143,6 @@ void NsContactSetHeld(NsContact *contact, const PetscBool *held, const PetscReal
   contact->velocity = velocity;
 }
 
-void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data)
-{
-  contact->stop      = stop;
-  contact->stop_data = data;
-  if (!contact->sharing) NsLocalChainStopBy(contact->chain, stop, data);
-}
-
 /* Remembers what `stop` says: the processes agree on it when they exchange impulses. */
 static PetscBool ask_whether_to_stop(void *data)
 {
@@ -156,6 +150,13 @@ static PetscBool ask_whether_to_stop(void *data)
 
   contact->stopped = contact->stopped || (contact->stop && contact->stop(contact->stop_data));
   return contact->stopped;
+}
+
+void NsContactStopBy(NsContact *contact, PetscBool (*stop)(void *), void *data)
+{
+  contact->stop      = stop;
+  contact->stop_data = data;
+  if (!contact->sharing) NsLocalChainStopBy(contact->chain, ask_whether_to_stop, contact);
 }
 
 void NsContactSolveBy(NsContact *contact, int choice, PetscReal tolerance)
@@ -313,6 +314,11 @@ PetscErrorCode NsContactBeginStep(NsContact *contact)
     PetscCall(PetscArrayzero(contact->report, contact->candidates)); /* state open */
   else
     for (PetscInt k = 0; k < contact->actives; k++) contact->report[contact->active[k]] = (NsContactReport){.state = NS_OPEN};
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    for (PetscInt d = 3 * contact->active[k]; d < 3 * contact->active[k] + 3; d++) contact->last_guess[d] = contact->guess[d];
+  }
+  contact->begun_with = contact->chain->statistics;
+  contact->stopped    = PETSC_FALSE;
   PetscFunctionReturn(0);
 }
 
@@ -328,6 +334,10 @@ PetscErrorCode NsContactCancelStep(NsContact *contact)
 {
   PetscFunctionBegin;
   swap_reports(contact);
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    for (PetscInt d = 3 * contact->active[k]; d < 3 * contact->active[k] + 3; d++) contact->guess[d] = contact->last_guess[d];
+  }
+  if (contact->stopped) contact->chain->statistics = contact->begun_with; /* a problem that was given up for a signal is no failure */
   PetscFunctionReturn(0);
 }
 

@@ -51,6 +51,7 @@ typedef struct {
   PetscInt    inactives;         /* at the reference; */
   PetscInt    activations;       /* number of leading entries that have become active since */
   PetscInt64 *closed;            /* [candidates] number of the last step that found it closed somewhere */
+  PetscInt64  begun;             /* 1: within a step, which may be repeated */
   PetscInt64  steps, work;       /* begun; candidates looked at since the reference was taken */
   PetscInt64  ends;              /* of steps */
   PetscBool   enabled;           /* some candidates may be inactive */
@@ -83,31 +84,33 @@ struct NsContact {
   PetscReal *
     tolerance; /* [candidates] m: a gap up to this is closed; at least 1e-15 of the model's length, so that rounding does not open a contact at rest */
   const PetscBool *held; /* [candidates] not owned: which are closed at the end of a step, where the scheme knows; NULL: by gaps */
-  const PetscReal                *
+  const PetscReal                 *
     velocity; /* [rows] not owned: of all candidates, row after row; velocities of those that are held, where the scheme knows them better than the state; NULL: it does not */
-  PetscInt        *selected; /* [candidates] */
-  NsContactReport *report;   /* [candidates] of the present step; the address changes with each step */
-  NsLocalChain    *chain;    /* solves the local problems; its statistics */
-  PetscReal        residual; /* of the last local problem, for messages where it was not solved */
-  PetscInt         overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
-  PetscReal       *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
-  PetscReal       *G;        /* of the last NsContactDelassus, one island after the other: [rows, rows], row-major */
-  PetscInt64       room;     /* for so many numbers; */
-  PetscInt64       most_room;   /* there may be so many */
-  NsContactReport *last_report; /* [candidates] of the step before */
-  PetscInt        *every;       /* [candidates] 0, 1, 2, ... */
-  PetscInt        *first;       /* [candidates] first row of each among the rows of all */
-  NsRows           all;
-  PetscReal       *u, *b; /* [rows] */
-  NsIslands        islands;
-  NsSparseRows     sparse;
-  NsBroadPhase     broad;
-  NsLocalProblem   problem;
-  PetscInt        *start;  /* [candidates + 1] of an island's problem */
-  PetscReal       *c, *Pc; /* [rows] its b and P */
-  NsLaws           laws;
-  NsContactFigures figures;
-  NsSharing       *sharing;  /* NULL: one process */
+  PetscInt         *selected; /* [candidates] */
+  NsContactReport  *report;   /* [candidates] of the present step; the address changes with each step */
+  NsLocalChain     *chain;    /* solves the local problems; its statistics */
+  PetscReal         residual; /* of the last local problem, for messages where it was not solved */
+  PetscInt          overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
+  PetscReal        *guess;    /* [candidates, 3] last solution, N s: where the solvers start */
+  PetscReal        *last_guess;  /* [candidates, 3] of active ones, that at the beginning of the step, to which a step that is given up returns; */
+  NsLocalStatistics begun_with;  /* and the statistics */
+  PetscReal        *G;           /* of the last NsContactDelassus, one island after the other: [rows, rows], row-major */
+  PetscInt64        room;        /* for so many numbers; */
+  PetscInt64        most_room;   /* there may be so many */
+  NsContactReport  *last_report; /* [candidates] of the step before */
+  PetscInt         *every;       /* [candidates] 0, 1, 2, ... */
+  PetscInt         *first;       /* [candidates] first row of each among the rows of all */
+  NsRows            all;
+  PetscReal        *u, *b; /* [rows] */
+  NsIslands         islands;
+  NsSparseRows      sparse;
+  NsBroadPhase      broad;
+  NsLocalProblem    problem;
+  PetscInt         *start;  /* [candidates + 1] of an island's problem */
+  PetscReal        *c, *Pc; /* [rows] its b and P */
+  NsLaws            laws;
+  NsContactFigures  figures;
+  NsSharing        *sharing; /* NULL: one process */
   PetscBool (*stop)(void *); /* NsContactStopBy */
   void     *stop_data;
   PetscBool stopped; /* it has returned true */

@@ -61,8 +61,7 @@ void NsContactMaterialsCheck(const NsConfig *config, NsArena *arena, NsDiag *dia
     for (int k = 0; k < 2; k++) words[2 * i + k] = pair[i].between.items[k];
     for (int j = 0; j < i; j++) {
       if (!is_pair(&pair[j], pair[i].between.items[0], pair[i].between.items[1])) continue;
-      NsDiagError(
-        diag, NsKeysPlace(pair[i].where, "between"), "the pair of '%s' and '%s' is there twice", pair[i].between.items[0], pair[i].between.items[1]);
+      NsDiagError(diag, NsKeysPlace(pair[i].where, "between"), "duplicate pair of '%s' and '%s'", pair[i].between.items[0], pair[i].between.items[1]);
       break;
     }
   }
@@ -72,6 +71,8 @@ void NsContactMaterialsCheck(const NsConfig *config, NsArena *arena, NsDiag *dia
     PetscBool                found = !a || !b || !config->contact_materials.count || contact[c].law.restitution || contact[c].law.friction;
     if (contact[c].law.restitution_tangential > 0 && !contact[c].law.friction && NsContactLawOf(config, &contact[c], arena).friction == 0)
       NsDiagWarning(diag, NsKeysPlace(contact[c].where, "restitution_tangential"), "restitution_tangential has no effect without friction");
+    const NsLaw whole = NsContactLawOf(config, &contact[c], arena);
+    NsContactLawCheckWhole(&contact[c].law, contact[c].where, &whole, arena, diag);
     for (int k = 0; k < 2; k++) check_word(&side[k], words, diag);
     for (int i = 0; i < config->contact_materials.count && !found; i++) found = is_pair(&pair[i], a, b);
     if (!found)

@@ -112,6 +112,8 @@ static void check_laws(const NsDense *self, const NsMechanismLaw *law, NsArena *
     if (k == hits)
       NsDiagError(diag, law->each.where[i]->key_place, "%s has no contact '%s'%s", self->m->name, law->each.names[i],
         NsDidYouMean(NsNearestWord(law->each.names[i], names)));
+    const NsLaw whole = NsContactLawMake(&each[i].law, each[i].where, &law->law, arena);
+    NsContactLawCheckWhole(&each[i].law, each[i].where, &whole, arena, diag);
     if (each[i].law.friction && each[i].law.friction->anisotropy)
       NsDiagError(diag, NsKeysPlace(each[i].where, "friction"), "friction that depends on the direction is for contacts with planes");
   }

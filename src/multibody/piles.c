@@ -14,14 +14,15 @@
 #define NS_MARGIN 0.15 /* of the smallest sphere */
 
 typedef struct {
-  const char *name;
-  PetscInt    body;
-  PetscReal   s[3], R[9]; /* in the body's frame */
-  PetscReal   half[3], radius;
-  PetscReal   bound; /* m: radius of the sphere around it */
-  int         sets;  /* bit 0: of the first partner; bit 1: of the second */
-  NsSolid     seen;  /* at the last search */
-  PetscReal   travel;
+  const NsShape *shape;
+  const char    *name;
+  PetscInt       body;
+  PetscReal      s[3], R[9]; /* in the body's frame */
+  PetscReal      half[3], radius;
+  PetscReal      bound; /* m: radius of the sphere around it */
+  int            sets;  /* bit 0: of the first partner; bit 1: of the second */
+  NsSolid        seen;  /* at the last search */
+  PetscReal      travel;
 } Item;
 
 typedef struct {
@@ -81,7 +82,7 @@ static void make_item(const NsMultibody *self, PetscInt body, const NsShape *sha
 {
   const PetscBool planar = self->body[0].planar;
 
-  *item = (Item){.name = self->body[body].name, .body = body, .radius = shape->kind == NS_SHAPE_SPHERE ? shape->radius : 0};
+  *item = (Item){.shape = shape, .name = self->body[body].name, .body = body, .radius = shape->kind == NS_SHAPE_SPHERE ? shape->radius : 0};
   memcpy(item->s, shape->x, sizeof(item->s));
   memcpy(item->R, shape->R, sizeof(item->R));
   if (planar) item->s[2] = 0;
@@ -114,17 +115,25 @@ static void add_item(NsMultibody *self, struct NsMbPile *pile, const char *text,
   Item made;
   make_item(self, body, shape, &made);
   for (i = 0; i < pile->items; i++) {
-    if (pile->item[i].body == body && !memcmp(pile->item[i].s, made.s, sizeof(made.s)) && !memcmp(pile->item[i].half, made.half, sizeof(made.half)))
-      break;
+    if (pile->item[i].shape == shape) break;
   }
   if (i == pile->items) pile->item[pile->items++] = made;
   pile->item[i].sets |= 1 << set;
 }
 
+static PetscBool may_touch(const struct NsMbPile *pile, PetscInt i, PetscInt j)
+{
+  const Item *a = &pile->item[i], *b = &pile->item[j];
+
+  return a->body != b->body && (a->half[0] > 0 || b->half[0] > 0 || a->radius + b->radius > 0) &&
+         (((a->sets & 1) && (b->sets & 2)) || ((a->sets & 2) && (b->sets & 1)));
+}
+
 static void make_pile(NsMultibody *self, struct NsMbPile *pile, const NsContactSettings *settings, const char *name)
 {
-  const NsPartnerSettings *side  = settings->between.items;
-  PetscReal                least = PETSC_MAX_REAL;
+  const NsPartnerSettings *side        = settings->between.items;
+  PetscReal                least       = PETSC_MAX_REAL;
+  PetscBool                pairs_touch = PETSC_FALSE;
 
   *pile      = (struct NsMbPile){.settings = settings, .name = name, .points = 1, .found_block = -1};
   pile->item = NsArenaAlloc(self->arena, sizeof(Item) * (size_t)(side[0].nodes.count + side[1].nodes.count));
@@ -133,6 +142,10 @@ static void make_pile(NsMultibody *self, struct NsMbPile *pile, const NsContactS
       add_item(self, pile, side[p].nodes.items[i], side[p].nodes.where[i] ? side[p].nodes.where[i]->place : side[p].where->place, p);
   }
   if (NsDiagErrors(self->diag)) return;
+  for (PetscInt i = 0; i < pile->items; i++) {
+    for (PetscInt j = 0; j < i; j++) pairs_touch = pairs_touch || may_touch(pile, i, j);
+  }
+  if (!pairs_touch) NsDiagError(self->diag, settings->where->key_place, "no two shapes of contact '%s' belong to different bodies", name);
   for (PetscInt i = 0; i < pile->items; i++) least = PetscMin(least, pile->item[i].bound);
   PetscInt boxes = 0;
   for (PetscInt i = 0; i < pile->items; i++) boxes += pile->item[i].half[0] > 0;
@@ -257,14 +270,6 @@ static void NsMbPilesRelease(NsModel *model, PetscInt candidate)
   pile->found_block = -1;
 }
 
-static PetscBool may_touch(const struct NsMbPile *pile, PetscInt i, PetscInt j)
-{
-  const Item *a = &pile->item[i], *b = &pile->item[j];
-
-  return a->body != b->body && (a->half[0] > 0 || b->half[0] > 0 || a->radius + b->radius > 0) &&
-         (((a->sets & 1) && (b->sets & 2)) || ((a->sets & 2) && (b->sets & 1)));
-}
-
 static PetscBool is_near(const struct NsMbPile *pile, PetscInt i, PetscInt j)
 {
   const Item     *a = &pile->item[i], *b = &pile->item[j];
@@ -335,16 +340,17 @@ static PetscErrorCode search_pile(Search *search, NsMultibody *self, struct NsMb
     place_item(self, item, &item->seen);
     item->travel = way_between(item, &old, &item->seen);
   }
-  const int axis = widest_axis(pile);
+  const int       axis  = widest_axis(pile);
+  const PetscReal wider = PetscMax(0, -pile->settings->gap_offset) / 2; /* with it the sums of is_near */
   for (PetscInt i = 0; i < pile->items; i++) {
     const Item *item = &pile->item[i];
     pile->order[i]   = i;
-    pile->low[i]     = item->seen.x[axis] - item->bound - item->travel - pile->margin;
+    pile->low[i]     = item->seen.x[axis] - item->bound - item->travel - pile->margin - wider;
   }
   PetscCall(PetscSortRealWithArrayInt(pile->items, pile->low, pile->order));
   for (PetscInt a = 0; a < pile->items; a++) {
     const Item     *item = &pile->item[pile->order[a]];
-    const PetscReal high = item->seen.x[axis] + item->bound + item->travel + pile->margin;
+    const PetscReal high = item->seen.x[axis] + item->bound + item->travel + pile->margin + wider;
     for (PetscInt b = a + 1; b < pile->items && !(pile->low[b] > high); b++)
       take_slots(search, pile, PetscMin(pile->order[a], pile->order[b]), PetscMax(pile->order[a], pile->order[b]));
   }

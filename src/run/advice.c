@@ -52,7 +52,7 @@ static Demands demands_of(const NsModel *model)
 
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
-    d.bounces                    = d.bounces || candidate->law.restitution > 0;
+    d.bounces                    = d.bounces || candidate->law.restitution > 0 || (candidate->law.kinds & NS_LAW_APPROACH);
     d.rubs_in_space              = d.rubs_in_space || candidate->directions > 2;
     d.joins                      = d.joins || candidate->bilateral;
   }

@@ -295,7 +295,7 @@ PetscErrorCode NsGuardContacts(NsRun *run, PetscInt64 step)
   if (!run->guard.stop) PetscCall(check_passages(run, step));
   if (run->model->crowded && !run->guard.stop) {
     NsSinkFail(&run->sink,
-      "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than its near_pairs allows: raise near_pairs, or name only balls that can touch",
+      "more pairs of contact '%s' are near each other at t = %.9g s (step %lld) than its near_pairs allows: raise near_pairs, or name only bodies that can touch",
       run->model->crowded, run->state.t, (long long)step);
     run->guard.stop = run->guard.broken = PETSC_TRUE;
   }

@@ -228,7 +228,7 @@ static PetscErrorCode push(NsScheme *scheme, const NsState *x, PetscReal *h, Pet
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+static PetscErrorCode try_step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
 {
   const NsSettings_HalfExplicitAdaptive *settings = scheme->settings;
   NsScheme_HalfExplicitAdaptive         *own      = scheme->data;
@@ -260,6 +260,22 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscCall(NsJumpArrive(scheme->model, x->v, &x->t));
   own->common.known = PETSC_FALSE;   /* a0 is that after the jump, */
   own->next         = own->shortest; /* and steps grow from there */
+  PetscFunctionReturn(0);
+}
+
+/* A step that is given up leaves no trace: repeated after a stop it is the same. */
+static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOutcome *outcome)
+{
+  NsScheme_HalfExplicitAdaptive *own   = scheme->data;
+  const PetscReal                last  = own->last;
+  const PetscInt64               tried = own->tried, rejected = own->rejected;
+
+  PetscFunctionBegin;
+  PetscCall(try_step(scheme, x, dt, outcome));
+  if (outcome->done) PetscFunctionReturn(0);
+  own->last     = last;
+  own->tried    = tried;
+  own->rejected = rejected;
   PetscFunctionReturn(0);
 }
 

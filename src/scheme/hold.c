@@ -91,7 +91,7 @@ static PetscBool stays(const NsHold *hold, PetscInt i)
 {
   const NsCandidate *candidate = &NsContactModel(hold->position.contact)->candidate[i];
 
-  return candidate->bilateral || candidate->law.restitution == 0 || hold->carried[i];
+  return candidate->bilateral || (candidate->law.restitution == 0 && !(candidate->law.kinds & NS_LAW_APPROACH)) || hold->carried[i];
 }
 
 void NsHoldFind(NsHold *hold, PetscBool *off)

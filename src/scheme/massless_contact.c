@@ -31,7 +31,7 @@ typedef struct {
   PetscBool     works;          /* dampers or loads do */
   Vec           a0, a1, q1, v1; /* a0, a1 with reactions */
   Vec           va;             /* where forces depend on it; of massless unknowns v_c1 at the end, always */
-  Vec           vs;             /* where something works: twice the velocity with which it does, v0 + v1, of massless unknowns 2 v_c1 */
+  Vec           vm;             /* where something works: the velocity with which it does, (v0 + v1)/2, of massless unknowns v_c1 */
   NsRows        w0, w1;         /* of the last step and this one */
   PetscReal    *P0, *P1, *u, *b;
   PetscReal    *t0, *tf, *t1, *td; /* [touches] q0, q_free, the iterate, a difference */
@@ -51,7 +51,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
   self->works = model->dynamics.power != NULL;
   PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkCompliance(work, 1, &self->statics));
-  PetscCall(NsWorkVecs(work, &self->a1, &self->q1, &self->v1, &self->va, &self->vs, NULL));
+  PetscCall(NsWorkVecs(work, &self->a1, &self->q1, &self->v1, &self->va, &self->vm, NULL));
   PetscCall(NsWorkRows(work, &self->w1, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->P1, &self->u, &self->b, NULL));
   PetscCall(NsWorkReals(work, model->touches, &self->t0, &self->tf, &self->t1, &self->td, NULL));
@@ -267,13 +267,13 @@ static PetscErrorCode accelerate(NsScheme *scheme, const NsState *x, PetscReal d
   PetscFunctionReturn(0);
 }
 
-/* The rest of 3, and vs. */
+/* The rest of 3, and vm. */
 static PetscErrorCode advance(NsScheme *scheme, const NsState *x, PetscReal dt)
 {
   NsMasslessContact *self  = scheme->data;
   const NsModel     *model = scheme->model;
   const PetscScalar *v0, *a0, *a1, *va;
-  PetscScalar       *v1, *vs;
+  PetscScalar       *v1, *vm;
 
   PetscFunctionBegin;
   v0 = NsVecRead(x->v);
@@ -281,13 +281,13 @@ static PetscErrorCode advance(NsScheme *scheme, const NsState *x, PetscReal dt)
   a1 = NsVecRead(self->a1);
   va = NsVecRead(self->va);
   v1 = NsVecArray(self->v1);
-  vs = NsVecArray(self->vs);
+  vm = NsVecArray(self->vm);
   for (PetscInt i = 0; i < model->layout->local; i++) v1[i] = v0[i] + dt / 2 * (a0[i] + a1[i]);
-  for (PetscInt i = 0; i < model->layout->local && self->works; i++) vs[i] = v0[i] + v1[i];
+  for (PetscInt i = 0; i < model->layout->local && self->works; i++) vm[i] = (v0[i] + v1[i]) / 2;
   for (PetscInt k = 0; k < model->massless; k++) {
     const PetscInt i = model->massless_index[k];
     v1[i]            = va[i];
-    vs[i]            = 2 * va[i];
+    vm[i]            = va[i];
   }
   PetscFunctionReturn(0);
 }
@@ -315,10 +315,10 @@ static PetscErrorCode book(NsScheme *scheme, const NsState *x, PetscReal dt)
 
   PetscFunctionBegin;
   if (self->works) {
-    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &p0));
-    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vs, &p1));
-    ledger->damping += dt / 4 * (p0.damping + p1.damping);
-    ledger->load += dt / 4 * (p0.load + p1.load);
+    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vm, &p0));
+    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vm, &p1));
+    ledger->damping += dt / 2 * (p0.damping + p1.damping);
+    ledger->load += dt / 2 * (p0.load + p1.load);
   }
   PetscCall(book_forces(scheme, x, &self->w0, self->P0, dt));
   PetscCall(book_forces(scheme, x, &self->w1, self->P1, dt));

@@ -55,9 +55,11 @@ static PetscErrorCode step(NsScheme *scheme, NsState *x, PetscReal dt, NsStepOut
   PetscCall(NsComplianceApply(self->mass, &self->position.wp, self->position.Psi, 1, self->v1));
   PetscCall(NsContactReportForce(scheme->contact, &self->position.wp, self->position.Psi, 1 / dt));
   PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  PetscCall(VecScale(self->vs, 0.5));
   PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &power));
-  scheme->ledger->damping += dt / 2 * power.damping;
-  scheme->ledger->load += dt / 2 * power.load;
+  scheme->ledger->damping += dt * power.damping;
+  scheme->ledger->load += dt * power.load;
+  PetscCall(VecScale(self->vs, 2));
   PetscCall(NsRowsVelocity(scheme->model, &self->position.wp, self->vs, self->us));
   for (PetscInt k = 0; k < self->position.wp.rows; k++) self->us[k] += self->position.wp.drive[k]; /* twice, as the velocity */
   NsContactBookForces(scheme->ledger, &self->position.wp, self->position.Psi, 1, self->us);

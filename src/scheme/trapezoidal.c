@@ -11,7 +11,7 @@ PetscErrorCode NsTrapezoidalDeclare(NsScheme *scheme, NsWorkspace *work)
   PetscCall(NsWorkCompliance(work, 0, &self->mass));
   PetscCall(NsWorkVecs(work, &self->a1, &self->va, &self->q1, &self->v1, NULL));
   if (!work->model->constant_mass) PetscCall(NsWorkVecs(work, &self->free, NULL));
-  if (work->model->dynamics.power) PetscCall(NsWorkVecs(work, &self->vs, NULL));
+  if (work->model->dynamics.power) PetscCall(NsWorkVecs(work, &self->vm, NULL));
   PetscCall(NsWorkRows(work, &self->w0, &self->wu, &self->w1, NULL));
   PetscCall(NsWorkReals(work, work->rows, &self->P0, &self->P1, &self->Lambda, &self->u0, &self->u1, &self->b, &self->us0, &self->us1, NULL));
   PetscCall(NsWorkFlags(work, work->candidates, &self->reached, &self->closed1, &self->newly, &self->struck, NULL));
@@ -162,7 +162,7 @@ PetscErrorCode NsTrapezoidalPosition(NsScheme *scheme, const NsState *x, PetscRe
     PetscCall(NsContactGaps(contact, t1, self->q1));
   }
   NsContactKeepGaps(contact); /* what follows changes v1 alone */
-  if (self->vs) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
+  if (self->vm) PetscCall(VecWAXPY(self->va, dt, self->a0, x->v));
   count             = NsTrapezoidalFlagClosed(scheme, self->closed1);
   self->w1.contacts = self->w1.rows = 0;
   if (!count) PetscFunctionReturn(0);
@@ -224,7 +224,9 @@ PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, Pets
     PetscCall(NsRowsVelocity(scheme->model, rows[i], x->v, us[i]));
     PetscCall(add_velocity(scheme, rows[i], self->v1, us[i]));
   }
-  if (self->vs) PetscCall(VecWAXPY(self->vs, 1, x->v, self->v1));
+  if (!self->vm) PetscFunctionReturn(0);
+  PetscCall(VecWAXPY(self->vm, 1, x->v, self->v1));
+  PetscCall(VecScale(self->vm, 0.5));
   PetscFunctionReturn(0);
 }
 
@@ -344,10 +346,10 @@ PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt)
 
   PetscFunctionBegin;
   if (scheme->model->dynamics.power) {
-    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vs, &p0));
-    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vs, &p1));
-    ledger->damping += dt / 4 * (p0.damping + p1.damping);
-    ledger->load += dt / 4 * (p0.load + p1.load);
+    PetscCall(NsModelPower(scheme->model, x->t, x->q, x->v, self->vm, &p0));
+    PetscCall(NsModelPower(scheme->model, x->t + dt, self->q1, self->va, self->vm, &p1));
+    ledger->damping += dt / 2 * (p0.damping + p1.damping);
+    ledger->load += dt / 2 * (p0.load + p1.load);
   }
   if (self->w0.rows) NsContactBookForces(ledger, &self->w0, self->P0, 0.5, self->us0);
   if (self->w1.rows) NsContactBookForces(ledger, &self->w1, self->P1, 1, self->us1);

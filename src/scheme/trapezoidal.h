@@ -44,7 +44,7 @@ typedef struct {
   PetscBool     known;          /* a0 belongs to the state: it is known from the last step */
   Vec           a0, a1, q1, v1; /* a0 is b0 after NsTrapezoidalPush */
   Vec           free;           /* a0 without reactions, where the mass matrix varies */
-  Vec           va, vs;         /* v0 + dt b0, v0 + v1 before the impulses: set where dampers or loads work with them */
+  Vec           va, vm;         /* v0 + dt b0, (v0 + v1)/2 before the impulses: set where dampers or loads work with them */
   NsRows        w0, wu, w1;     /* at q0, at a prediction, at q1 */
   PetscReal    *P0, *P1, *Lambda, *u0, *u1, *b;
   PetscReal    *us0, *us1;        /* W0' and W1' (v0 + v1), drives counted twice, before the impulses */
@@ -88,7 +88,7 @@ PetscErrorCode NsTrapezoidalImpact(NsScheme *scheme, NsStepOutcome *outcome);
 PetscErrorCode NsTrapezoidalImpactStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
 /* The same where only newly closed contacts have restitution: impulses on those that the impact reaches, forces lambda0 and lambda1 on the others. */
 PetscErrorCode NsTrapezoidalNewlyStep(NsScheme *scheme, const NsState *x, PetscReal dt, NsStepOutcome *outcome);
-/* v1 += M1^-1 W1 P1, and its report; us0, us1, vs: with which NsTrapezoidalFinish books what works. */
+/* v1 += M1^-1 W1 P1, and its report; us0, us1, vm: with which NsTrapezoidalFinish books what works. */
 PetscErrorCode NsTrapezoidalApplyForces(NsScheme *scheme, const NsState *x, PetscReal dt);
 /* Ends the step: ledger, closed contacts, and the new state. */
 PetscErrorCode NsTrapezoidalFinish(NsScheme *scheme, NsState *x, PetscReal dt);

@@ -74,6 +74,37 @@ static void a_bar_follows_its_end(void **state)
   }
 }
 
+/* What dampers take from a bar whose end is moved, and from one on a base that moves as much. */
+static PetscReal dissipated(const Promise *promise, const char *moved_by)
+{
+  char      text[1000];
+  PetscReal damping;
+
+  (void)snprintf(text, sizeof(text),
+    "bodies: {bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1, 0, 0], elements: 10}}, material: {density: 1e4, young: 250 GPa}, section: {area: 1e-4}, mass: lumped, damping: {rayleigh: "
+    "{stiffness: 10 us}}}}\n"
+    "%s: [{acceleration: [1e5 m/s^2, 0, 0], time: {harmonic: {frequency: 5 kHz}}}]%s\n"
+    "limits: {stretch: 10}\nscheme: {type: half_explicit, step: 1 us}\ntime: {end: 0.3 ms}\n",
+    moved_by, *moved_by == 's' ? "}}\n" : "\nsupports: {end: {at: bar.left}}");
+  TestRun test = promise_open(text, promise, 1e-6, "");
+  to_the_end(&test);
+  damping = NsRunLedger(test.run)->damping;
+  test_run_close(&test);
+  return damping;
+}
+
+static void dampers_take_as_much_as_on_a_base(void **state)
+{
+  (void)state;
+  EACH_PROMISE(promise)
+  {
+    if (!promise->bodies || promise->mass || promise_gives(promise)) continue;
+    promise_print(promise);
+    const PetscReal by_support = dissipated(promise, "supports: {end: {at: bar.left, motion"), by_base = dissipated(promise, "base");
+    if (!(by_base > 0 && PetscAbsReal(by_support / by_base - 1) < 0.02)) fail_msg("%s: %g J, on a base %g J", promise->scheme, by_support, by_base);
+  }
+}
+
 /* A free mass stays where it is: relative to the base it has minus its motion. */
 static const char *const free_mass = "bodies: {mass: {type: rigid, at: [0, 0, 0], mass: 2 kg, inertia: [1, 1, 1]}}\n"
                                      "base: [{displacement: [1 m, 0, 0], time: {table: [[0, 0], [1.013 ms, 0], [2.513 ms, 3], [2.524 ms, 2.5]]}},"
@@ -185,6 +216,6 @@ static void a_ball_stays_on_its_orbit(void **state)
   }
 }
 
-static const struct CMUnitTest tests[] = {promise_test(a_bar_follows_its_end), promise_test(a_base_has_the_impulse_of_its_jumps),
-  promise_test(a_table_vibrates), promise_test(a_ball_stays_on_its_orbit)};
+static const struct CMUnitTest tests[] = {promise_test(a_bar_follows_its_end), promise_test(dampers_take_as_much_as_on_a_base),
+  promise_test(a_base_has_the_impulse_of_its_jumps), promise_test(a_table_vibrates), promise_test(a_ball_stays_on_its_orbit)};
 TEST_MAIN(tests)

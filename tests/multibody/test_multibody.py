@@ -336,6 +336,23 @@ class Contacts(unittest.TestCase):
             np.testing.assert_allclose(results.end("ball.vx", "ball.vy", "ball.vz"), v1, atol=1e-3)
             np.testing.assert_allclose([results.history[f"ball.w{a}"][-1] for a in "xyz"], w1, atol=0.05)  # about the ball's axes, which have turned by 3e-3 rad
 
+    def test_boxes_of_one_body(self):
+        """Two equal boxes of one body, crossed: another box comes to rest on the one that stands, whichever is named first."""
+        bar = "box: [200 mm, 50 mm, 50 mm]"
+        for order in ("a.flat, a.upright", "a.upright, a.flat"):
+            config = (f"gravity: [0, -9.81, 0]\nbodies:\n  a: {{type: body, dimension: 2, at: [0, 0.5, 0], density: 2000, shapes: {{flat: {{{bar}}}, upright: {{{bar}, rotation: {{angle: 90 deg}}}}}}}}\n"
+                      "  b: {type: body, dimension: 2, at: [0, 0.7, 0], density: 2000, shapes: {hull: {box: [20 mm, 20 mm, 20 mm]}}, initial: {velocity: [0, -2, 0]}}\n"
+                      f"joints: {{held: {{type: fixed, between: [ground, a]}}}}\ncontacts: {{c: {{between: [{{node: [{order}]}}, b.hull]}}}}\n")
+            self.assertAlmostEqual(run(config, "moreau_midpoint", "0.1 ms", 0.2, ["b"], 100).end("b.y")[0], 0.61, delta=3e-4)
+
+    def test_boxes_that_touch_early(self):
+        """With a negative gap_offset boxes touch at a distance, far beyond the margin of the search for pairs."""
+        hull = "density: 2000, shapes: {hull: {box: [100 mm, 100 mm, 50 mm]}}"
+        config = (f"bodies:\n  a: {{type: body, dimension: 2, at: [0, 0, 0], {hull}}}\n  b: {{type: body, dimension: 2, at: [0.5, 0, 0], {hull}, initial: {{velocity: [-1, 0, 0]}}}}\n"
+                  "contacts: {c: {between: [a.hull, b.hull], gap_offset: -100 mm}}\n")
+        results = run(config, "moreau_midpoint", "0.1 ms", 0.6, ["a", "b"], 100)
+        self.assertAlmostEqual(np.diff(results.end("a.x", "b.x"))[0], 0.2, delta=2e-4)
+
     def test_box_on_slope(self):
         def config(degrees, friction, height):
             angle = math.radians(degrees)

@@ -3,6 +3,7 @@
 Usage: test_python.py PERCUSS [--update]     --update writes python/percuss/columns.json anew
 """
 import ast
+import ctypes
 import dataclasses
 import doctest
 import importlib.util
@@ -285,6 +286,24 @@ class Steps(InFolder):
                     np.testing.assert_array_equal(np.array(rows).T, np.array(expected))
                     self.assertEqual(stepper.energy["numerical"], run.energy["numerical"][-1])
                     self.assertEqual(stepper.steps, run.summary["steps"])
+
+    def test_states_stay_where_they_are(self):
+        """Arrays of the C interface are valid until the end, and hold the state after each step."""
+        with percuss.Stepper("configs/elastic_bar.yaml") as stepper:
+            places = set()
+            for _ in range(3):
+                stepper.step()
+                places.add(tuple(ctypes.addressof(get(stepper._open).contents) for get in (stepper._library.percuss_q, stepper._library.percuss_v)))  # pylint: disable=protected-access
+            self.assertEqual(len(places), 1)
+
+    def test_energy_of_moving_supports(self):
+        """The balance as percuss.h states it, with work of a support that moves."""
+        with percuss.Stepper("configs/shaken_beam.yaml") as stepper:
+            stepper.step(50)
+            e = stepper.energy
+            left = e["kinetic"] + e["elastic"] + e["potential"]
+            self.assertGreater(abs(left), 0)
+            self.assertAlmostEqual(left, e["initial"] + e["load"] - e["damping"] - e["impact"] - e["friction"] + e["numerical"], delta=1e-9 * abs(left))
 
     def test_inputs(self):
         """A ramp that is set step by step is the ramp of a table."""

@@ -22,6 +22,7 @@ MPIEXEC = os.environ.get("MPIEXEC") or shutil.which("mpiexec")
 SEED = int(os.environ.get("PERCUSS_SEED") or time.time())
 PATIENCE = 120  # s after which a run hangs
 CLOCKS = {"started", "ended", "pid", "setup_seconds", "loop_seconds", "writing_seconds", "seconds_per_step", "updated", "steps_per_second", "elapsed_seconds", "remaining_seconds"}
+WORK = {"gaps", "searches"}  # of contact_search: what a step that a signal ended had done counts, too
 STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 # Long enough for many stops; each column of every table, frames, events.
@@ -44,7 +45,7 @@ def figures(path):
     """What a JSON text says beside clocks."""
     def strip(value):
         if isinstance(value, dict):
-            return {key: strip(inner) for key, inner in value.items() if key not in CLOCKS}
+            return {key: strip(inner) for key, inner in value.items() if key not in CLOCKS | WORK}
         return value
     with open(path) as file:
         return strip(json.load(file))

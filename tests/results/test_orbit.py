@@ -229,6 +229,16 @@ class Orbits(unittest.TestCase):
         self.orbit(config, "--over", f"{key}=13.1 N:10 N")
         self.all_near(self.found("fold"), [9.81 * 1.0471975511965976], 1e-9)
 
+    def test_probes_where_supports_move(self):
+        """A clamp that moves by 1 mm: it is recorded, and a point beside it moves with it (1.043 mm at 20 Hz, also by moreau_jean)."""
+        self.orbit(self.config("bodies: {beam: {type: beam, dimension: 2, mesh: {line: {from: [0, 0, 0], to: [0.4 m, 0, 0], elements: 4}}, material: {density: 7800 kg/m^3, young: 210 GPa}, "
+                               "section: {rectangle: {width: 20 mm, height: 5 mm}}, mass: lumped, damping: {rayleigh: {stiffness: 200 us}}}}\n"
+                               "supports: {clamp: {at: beam.left, motion: [{displacement: [0, 1 mm, 0], time: {harmonic: {frequency: 20 Hz}}}]}}\n"
+                               "scheme: {type: event_driven_hem5, step: 1 us}\ntime: {end: 0.5 s}\noutput: {history: {probes: [beam.left, beam@0.1]}}\n"), "--settle", "0")
+        rows = self.read("orbit.csv")
+        self.near(max(float(row["beam.left.uy.value"]) for row in rows), 1e-3, 1e-3)
+        self.near(max(float(row["beam@0.1.uy.value"]) for row in rows), 1.0430408e-3, 1e-3)
+
     def test_dry_friction(self):
         """Den Hartog's closed form without stops; with stops, times of sticking and multipliers. What is held has the multiplier 0."""
         for beta, f, amplitude, stick, multiplier in ((0.7, 0.3, 1.8856998504142541, None, -0.4533657390291642 + 0.233145141070529j),

@@ -124,12 +124,32 @@ NsLaw NsContactLawMake(const NsContactLawSettings *settings, const NsNode *where
     for (int k = 0; k < 3; k++) more.along[k] = mu->anisotropy->along[k];
     law.across = mu->anisotropy->across;
   }
-  if (more.impact != NS_IMPACT_NEWTON && law.restitution > 0) law.kinds |= NS_LAW_TWO_PHASE;
+  if (more.impact != NS_IMPACT_NEWTON && (law.restitution > 0 || more.restitution)) law.kinds |= NS_LAW_TWO_PHASE;
   if (!law.kinds && law.across == 0) return law;
   NsContactLaw *kept = NsArenaAlloc(arena, sizeof(*kept));
   *kept              = more;
   law.more           = kept;
   return law;
+}
+
+/* Why the parts of a law do not go together; NULL: they do. */
+static const char *conflict(const NsLaw *law)
+{
+  const PetscBool slides = law->kinds & NS_LAW_SLIDING ? PETSC_TRUE : PETSC_FALSE;
+
+  if (slides && law->restitution_tangential > 0) return "restitution_tangential requires a friction coefficient that is constant";
+  if (slides && law->more->impact == NS_IMPACT_ENERGETIC) return "`restitution_law: energetic` requires a friction coefficient that is constant";
+  if ((law->kinds & NS_LAW_TWO_PHASE) && law->restitution_tangential > 0) return "restitution_tangential belongs to `restitution_law: newton`";
+  return NULL;
+}
+
+void NsContactLawCheckWhole(const NsContactLawSettings *settings, const NsNode *where, const NsLaw *whole, NsArena *arena, NsDiag *diag)
+{
+  const NsLaw own = NsContactLawMake(settings, where, NULL, arena);
+
+  if (!conflict(whole) || conflict(&own)) return; /* the latter is an error of the table itself */
+  NsDiagError(diag, where->key_place, "%s", conflict(whole));
+  NsDiagNote(diag, "keys that are not given here come from the pair of materials, or from the law of all contacts of the mechanism");
 }
 
 PetscBool NsContactLawTurn(NsLaw *law, const PetscReal normal[3], PetscInt tangents, PetscReal t[2][3])

@@ -108,6 +108,8 @@ struct NsContactLaw {
 
 /* Rules between the keys of one law; `where` has them. alone: keys that are not there have no other source. */
 void NsContactLawCheck(const NsContactLawSettings *settings, const NsNode *where, PetscBool alone, NsDiag *diag);
+/* The same rules for a law of which parts come from elsewhere: `whole`, made with `otherwise`. */
+void NsContactLawCheckWhole(const NsContactLawSettings *settings, const NsNode *where, const NsLaw *whole, NsArena *arena, NsDiag *diag);
 /* The law of the settings, whose keys `where` has; what they do not give is that of `otherwise` (NULL: none). */
 NsLaw NsContactLawMake(const NsContactLawSettings *settings, const NsNode *where, const NsContactLawSettings *otherwise, NsArena *arena);
 /*

@@ -392,7 +392,7 @@ PetscErrorCode NsFeBallsCheckStart(NsFe *fe, NsModel *model)
     }
     if (!balls->crowded) continue;
     NsDiagError(fe->diag, balls->settings->where->place, "more than %d pairs of these balls are near each other at the start", (int)balls->slots);
-    NsDiagNote(fe->diag, "raise near_pairs, or name only balls that can touch");
+    NsDiagNote(fe->diag, "raise near_pairs, or name only bodies that can touch");
   }
   PetscFunctionReturn(0);
 }

@@ -126,6 +126,8 @@ void NsTetsAdd(const NsTets *tets, const PetscReal *motion, PetscReal *force);
 PetscBool NsTetsTake(const NsFeElement *e);
 
 /* src/fe/backend/lumped/pairs.c: the same of any solid elements. */
+/* Whether more than a quarter of a body's elements have a matrix of their own: pairs then take fewer numbers. Found from all elements: on all processes the same. */
+PetscErrorCode NsPairsSuit(const NsFe *fe, const NsFeBody *body, PetscBool *result);
 PetscErrorCode NsPairsCreate(const NsFe *fe, const NsFeBody *body, PetscInt members, const PetscInt *member, const int *entry, NsPairs **pairs);
 PetscErrorCode NsPairsDestroy(NsPairs **pairs);
 void           NsPairsAdd(const NsPairs *pairs, const PetscReal *motion, PetscReal *force);

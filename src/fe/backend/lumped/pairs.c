@@ -12,6 +12,29 @@
 
 /* ------------------------------------------------------------------ set-up */
 
+static int compare_cells(const void *a, const void *b)
+{
+  const NsSolidCell *const *x = a, *const *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+PetscErrorCode NsPairsSuit(const NsFe *fe, const NsFeBody *body, PetscBool *result)
+{
+  const PetscInt      n     = body->mesh->elements;
+  PetscInt            kinds = n > 0 ? 1 : 0;
+  const NsSolidCell **cell;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &cell));
+  for (PetscInt i = 0; i < n; i++) cell[i] = NsSolidCellOf(&fe->element[body->first_element + i]);
+  qsort((void *)cell, (size_t)n, sizeof(const NsSolidCell *), compare_cells);
+  for (PetscInt i = 1; i < n; i++) kinds += cell[i] != cell[i - 1];
+  *result = kinds > n / 4;
+  PetscCall(PetscFree(cell));
+  PetscFunctionReturn(0);
+}
+
 typedef struct {
   const NsFe     *fe;
   const NsFeBody *body;

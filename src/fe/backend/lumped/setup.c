@@ -407,30 +407,6 @@ static PetscErrorCode add_group(const Setup *self, const NsFeBody *body, NsGroup
   PetscFunctionReturn(0);
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-  const NsSolidCell *const *x = a, *const *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
-/* Whether more than a quarter of a body's elements have a matrix of their own: pairs of nodes then take fewer numbers. Found from all elements: on all processes the same. */
-static PetscErrorCode differ(const NsFe *fe, const NsFeBody *body, PetscBool *result)
-{
-  const PetscInt      n     = body->mesh->elements;
-  PetscInt            kinds = n > 0 ? 1 : 0;
-  const NsSolidCell **cell;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc1(n, &cell));
-  for (PetscInt i = 0; i < n; i++) cell[i] = NsSolidCellOf(&fe->element[body->first_element + i]);
-  qsort((void *)cell, (size_t)n, sizeof(const NsSolidCell *), compare_cells);
-  for (PetscInt i = 1; i < n; i++) kinds += cell[i] != cell[i - 1];
-  *result = kinds > n / 4;
-  PetscCall(PetscFree(cell));
-  PetscFunctionReturn(0);
-}
-
 /* Straight tetrahedra from their shape, others of many kinds by pairs of nodes, those of few kinds as other elements. */
 static PetscErrorCode add_solid(const Setup *self, const NsFeBody *body, NsGroup *group)
 {
@@ -439,7 +415,7 @@ static PetscErrorCode add_solid(const Setup *self, const NsFeBody *body, NsGroup
   PetscBool   many = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (body->element != &NsElementType_Tet4 && body->element != &NsElementType_Tet10) PetscCall(differ(fe, body, &many));
+  if (body->element != &NsElementType_Tet4 && body->element != &NsElementType_Tet10) PetscCall(NsPairsSuit(fe, body, &many));
   if (!many) {
     PetscCall(add_group(self, body, group));
     PetscFunctionReturn(0);
