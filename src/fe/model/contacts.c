@@ -71,7 +71,7 @@ static PetscBool is_same_place(const PetscReal a[3], const PetscReal b[3])
   return PetscMax(PetscMax(PetscAbsReal(a[0] - b[0]), PetscAbsReal(a[1] - b[1])), PetscAbsReal(a[2] - b[2])) < 1e-12;
 }
 
-static PetscBool is_same_point(const NsPairPoint *a, const NsPairPoint *b)
+PetscBool NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b)
 {
   if (!NsPairPointsAlike(a, b) || !is_same_place(a->x, b->x)) return PETSC_FALSE;
   for (PetscInt i = 0; i < a->unknowns; i++) {
@@ -383,34 +383,6 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
   return kept;
 }
 
-/* Whether the gaps agree at the start (in touch_q), and wherever one unknown is moved from there. */
-static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
-{
-  for (int p = 0; p < 2; p++) {
-    for (PetscInt i = 0; i < a->point[p]->unknowns; i++) {
-      PetscReal *q = &fe->touch_q[a->point[p]->touch[i]], start = *q;
-      for (int step = -1; step <= 1; step++) {
-        *q                      = start + 1e-3 * step * size;
-        const PetscReal between = a->type->gap(a, fe->touch_q, NULL) - b->type->gap(b, fe->touch_q, NULL);
-        *q                      = start;
-        if (PetscAbsReal(between) > 1e-12 * PetscMax(size, 1)) return PETSC_FALSE;
-      }
-    }
-  }
-  return PETSC_TRUE;
-}
-
-/* Duplicate pairs: with different laws no reaction can satisfy both. */
-static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
-{
-  if (a->point[1]->moving || b->point[1]->moving) return PETSC_FALSE;
-  if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
-  for (int p = 0; p < 2; p++) {
-    if (!is_same_point(a->point[p], b->point[p])) return PETSC_FALSE;
-  }
-  return have_same_gap(fe, a, b, size);
-}
-
 static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const NsCandidate *candidate)
 {
   char            name[NS_CANDIDATE_NAME];
@@ -518,31 +490,6 @@ static void set_length_scale(const NsFe *fe, NsModel *model)
   model->length_scale = scale > 0 ? scale : apart > 0 ? apart : 1;
 }
 
-/* An error where a contact is there twice. */
-static PetscErrorCode check_duplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
-{
-  char      name[2][NS_CANDIDATE_NAME];
-  PetscInt *latest, *before; /* [touches + 1] the last candidate whose first unknown it is; [candidates] and the one before it */
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc2(model->touches + 1, &latest, fe->pairs, &before));
-  for (PetscInt i = 0; i <= model->touches; i++) latest[i] = -1;
-  for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair  *pair = &fe->pair[i];
-    const PetscInt key  = pair->point[0]->unknowns ? pair->point[0]->touch[0] : model->touches;
-    before[i]           = latest[key];
-    latest[key]         = i;
-    for (PetscInt j = before[i]; j >= 0 && !model->candidate[i].slot; j = before[j]) {
-      if (!is_same(fe, &fe->pair[j], pair, model->length_scale)) continue;
-      NsDiagError(fe->diag, settings[source[i]].where->key_place, "contact '%s' duplicates '%s'", NsCandidateName(&model->candidate[i], name[0]),
-        NsCandidateName(&model->candidate[j], name[1]));
-      break;
-    }
-  }
-  PetscCall(PetscFree2(latest, before));
-  PetscFunctionReturn(0);
-}
-
 /* Pairs and candidates that act, and source[candidate]: its contact. */
 static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source)
 {
@@ -579,7 +526,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
     if (!model->candidate[i].slot && !NsFeStaticsTouch(fe)) check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
   }
-  PetscCall(check_duplicates(fe, model, settings, source));
+  PetscCall(NsFeContactDuplicates(fe, model, settings, source));
   PetscFunctionReturn(0);
 }
 

@@ -152,6 +152,9 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+PetscBool      NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
+/* src/fe/model/duplicates.c: errors of pairs that duplicate others; source[pairs]: the contact of each among `settings`. */
+PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);
 /* The points of a name, for pairs. */
 const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set);
 

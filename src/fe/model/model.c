@@ -416,6 +416,23 @@ static PetscErrorCode set_massless(NsFe *fe, NsModel *model)
   PetscFunctionReturn(0);
 }
 
+static void take_surface_motions(const NsFe *fe, NsModel *model)
+{
+  for (const NsSurfaceMotion *at = fe->surface_motion; at; at = at->next) {
+    const PetscReal jump = NsMotionJump(&at->motion, fe->config->time->end);
+    model->moved         = PETSC_TRUE;
+    if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
+  }
+}
+
+static void set_search(NsModel *model)
+{
+  model->contact.strays    = NsFeBallsStray;
+  model->contact.search    = NsFeBallsSearch;
+  model->contact.release   = NsFeBallsRelease;
+  model->contact.serialize = NsFeBallsSerialize;
+}
+
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **result)
 {
   NsFe     *fe    = NsArenaAlloc(arena, sizeof(*fe));
@@ -484,19 +501,10 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     if (config->start == 1) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
-  for (const NsSurfaceMotion *at = fe->surface_motion; at; at = at->next) {
-    const PetscReal jump = NsMotionJump(&at->motion, config->time->end);
-    model->moved         = PETSC_TRUE;
-    if (jump < PETSC_MAX_REAL && !(model->velocity_jump > 0 && model->velocity_jump < jump)) model->velocity_jump = jump;
-  }
+  take_surface_motions(fe, model);
   if (!NsDiagErrors(diag) && NsFeStaticsTouch(fe)) PetscCall(NsFeStaticContact(fe, model, loose));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
-  if (fe->balls) {
-    model->contact.strays    = NsFeBallsStray;
-    model->contact.search    = NsFeBallsSearch;
-    model->contact.release   = NsFeBallsRelease;
-    model->contact.serialize = NsFeBallsSerialize;
-  }
+  if (fe->balls) set_search(model);
   PetscCall(NsFeContactDepths(fe, model));
   PetscCall(NsFeDeformationCreate(fe, model));
   if (fe->massless) PetscCall(NsFeMasslessStiffening(fe, model));
