@@ -155,7 +155,7 @@ PetscErrorCode NsAdvise(NsRun *run, NsAdvice *advice)
   if (limit < PETSC_MAX_REAL)
     advise_elements(run, d, limit, period, advice);
   else {
-    advice->scheme = d.rubs_in_space ? "half_explicit_adaptive" : "event_driven_hem5";
+    advice->scheme = d.rubs_in_space || model->slots || model->candidates > NS_FEW_CONTACTS ? "half_explicit_adaptive" : "event_driven_hem5";
     advice->step   = 0;
     (void)snprintf(advice->reason, sizeof(advice->reason), "the model has no vibration: only contacts limit the step");
   }

@@ -73,6 +73,12 @@ static void restore_rows(NsContact *contact, const NsRows *rows)
   }
 }
 
+static void say_not_found(NsLaws *self)
+{
+  (void)snprintf(self->problem, sizeof(self->problem),
+    "the iteration for the two phases of coupled impacts does not converge; `restitution_law: newton` needs none");
+}
+
 /* The expansion with laws.share: Pe, and laws.u = u^+. */
 static PetscErrorCode expand(
   NsContact *contact, const NsRows *rows, const PetscReal *before, const PetscBool *restitute, PetscReal small, PetscBool *solved)
@@ -109,6 +115,7 @@ static PetscErrorCode expand(
     }
   }
   *solved = !again;
+  if (again) say_not_found(self);
   PetscFunctionReturn(0);
 }
 
@@ -153,6 +160,7 @@ PetscErrorCode NsLawsTwoPhases(NsContact *contact, const NsRows *rows, const Pet
     PetscCall(expand(contact, rows, before, restitute, 1e-12 * fastest, solved));
     if (!*solved || !balance(contact, rows, before, restitute)) break;
     *solved = n < NS_MOST_ROUNDS - 1;
+    if (!*solved) say_not_found(self);
   }
   if (!*solved) {
     PetscCall(PetscArrayzero(P, rows->rows));
