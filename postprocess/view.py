@@ -21,6 +21,7 @@ import sys
 MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
 PICTURE = (1280, 720)
 ARRAYS = {"stress": "stress", "speed": "velocity", "displacement": "displacement"}  # quantities for colours
+FLAT = 0.3  # models that are so flat along z, of their smaller extent in the plane, are shown from the front
 MARGIN, LEGEND = 1.3, 0.14  # margin around the model; share of the picture for the colour bar
 INK, PAPER = (0.1, 0.1, 0.1), (1.0, 1.0, 1.0)
 SIDES = 16
@@ -67,7 +68,7 @@ class Scene:
         return ARROW * self.size / self.largest_force if self.largest_force else 0.0
 
     def camera(self):
-        """Focal point, unit vectors towards the camera and up, and half the height to show: planar models from the front, others from above."""
+        """Focal point, unit vectors towards the camera and up, and half the height to show: flat models from the front, others from above."""
         back, up = ((0, 0, 1), (0, 1, 0)) if self.planar else ((0.35, -1, 0.3), (0, 0, 1))
         right = unit(cross(up, back))
         back = unit(back)
@@ -149,7 +150,7 @@ def measure(vtk, scene, scale, colour):
     scene.scale = scale or (max(1.0, round_down(MOTION * length / motion)) if motion else 1.0)
     boxes = [warp(vtk, grid, scene.scale).GetOutput().GetBounds() for grid in shown]
     low, high = ([pick(box[2 * k + side] for box in boxes) for k in range(3)] for side, pick in ((0, min), (1, max)))
-    scene.planar = high[2] - low[2] <= 1e-6 * length
+    scene.planar = high[2] - low[2] <= max(1e-6 * length, FLAT * min(high[0] - low[0], high[1] - low[1]))
     scene.size = math.dist(low, high) or length
     scene.thicker = max(1.0, THICK * scene.size / reach) if reach else 1.0
     reach *= scene.thicker
