@@ -455,6 +455,41 @@ def figure_l(bench):
         bench.add(name, f"{bare:.3g} us per step, with its output {whole:.3g} us; {results['as shipped'][0]['steps']} steps")
 
 
+def write_distinct_hexahedra(path, n):
+    """A cube of n x n x n hexahedra in Gmsh's format, no two alike."""
+    random = 12345
+    with open(path, "w") as file:
+        file.write(f"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n{(n + 1) ** 3}\n")
+        for node in range((n + 1) ** 3):
+            place = []
+            for k in node // (n + 1) ** 2, node // (n + 1) % (n + 1), node % (n + 1):
+                random = (1103515245 * random + 12345) % 2 ** 31
+                place.append((k + 0.2 * random / 2 ** 31) / n)
+            file.write("{} {:.15g} {:.15g} {:.15g}\n".format(node + 1, *place))
+        file.write(f"$EndNodes\n$Elements\n{n ** 3}\n")
+        for cell in range(n ** 3):
+            first = 1 + (cell // n ** 2 * (n + 1) + cell // n % n) * (n + 1) + cell % n
+            low = first, first + (n + 1) ** 2, first + (n + 1) ** 2 + n + 1, first + n + 1
+            file.write(f"{cell + 1} 5 2 1 1 {' '.join(str(node) for node in (*low, *(node + 1 for node in low)))}\n")
+        file.write("$EndElements\n")
+
+
+def figure_m(bench):
+    """lumped solids: ns an element and explicit step; the bytes that a step reads and writes, over the bandwidth of one core"""
+    mesh, path = os.path.join(bench.folder, "distinct.msh"), os.path.join(bench.folder, "solid.yaml")
+    write_distinct_hexahedra(mesh, 40)
+    box = "{{box: {{from: [0, 0, 0], to: [1, 1, 1], cells: [{0}, {0}, {0}], elements: {1}}}}}"
+    for name, elements, target, where in (("hex8, all alike", 50 ** 3, 344, box.format(50, "hex8")), ("tet4", 6 * 30 ** 3, 140, box.format(30, "tet4")),
+                                          ("tet10", 6 * 18 ** 3, 540, box.format(18, "tet10")), ("hex8, no two alike", 40 ** 3, 1376, f"{{file: {mesh}}}")):
+        with open(path, "w") as file:
+            file.write(f"bodies: {{solid: {{type: solid, mesh: {where}, material: {{density: 7800, young: 210 GPa, poisson: 0.3}}, mass: lumped}}}}\n"
+                       f"scheme: {{type: half_explicit, step: 100 ns}}\ntime: {{end: 1 ms}}\n")
+        results = take_turns(bench, f"solid, {name}", {"percuss": lambda: call([bench.program("step"), path, 20, bench.seconds]), "limit": lambda: call([bench.program("triad"), "0.7"])})
+        best = 1e3 * min(us(results["percuss"])) / elements
+        bandwidth = max(result["gigabytes"] for result in results["limit"])
+        bench.add(f"solid, {name}: explicit step", f"{best:.1f} ns an element; {target} B of it take {target / bandwidth:.1f} ns at {bandwidth:.1f} GB/s")
+
+
 # ---- instructions ----------------------------------------------------------------------------------------------------------------------------
 
 def counts(bench):
@@ -480,7 +515,7 @@ def counts(bench):
                 print(f"| {number / steps:.1f} | {share:.1f} | `{function}` |")
 
 
-FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijkl"}
+FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijklm"}
 
 
 def machine():
@@ -503,7 +538,7 @@ def main():
         words.error(f"no figure '{unknown[0]}'; figures are {', '.join(FIGURES)}")
     if options.against and (set(options.letters) & set("hk") or options.parallel):
         words.error("figures h and k are not compared with another build")
-    letters = options.letters or ("" if options.counts or options.parallel else "abcdefgil" if options.against else "abcdefghij")
+    letters = options.letters or ("" if options.counts or options.parallel else "abcdefgilm" if options.against else "abcdefghijm")
     if options.parallel and "k" not in letters:
         letters += "k"
 
