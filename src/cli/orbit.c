@@ -356,6 +356,10 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
 
   PetscFunctionBegin;
   if (!find_range(task, settings)) PetscFunctionReturn(0);
+  if (options[SWITCH].value && !task->key) {
+    fprintf(stderr, "percuss orbit: --switch needs a branch: give a key and its range with --over\n");
+    PetscFunctionReturn(0);
+  }
   task->forcing_period = settings->forcing_period;
   for (int end = 0; end < (task->key ? 2 : 1) && !why; end++) { /* both ends of the range must be models */
     PetscCall(make_system(task, end ? task->to : task->from, &system, &why));

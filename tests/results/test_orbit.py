@@ -289,6 +289,10 @@ class Orbits(unittest.TestCase):
                 self.assertIn(message, done.stderr)
                 self.assertFalse(os.path.exists(self.out))
 
+    def test_switch_needs_a_branch(self):
+        done = self.percuss(IMPACT, "--switch", "flip_1")
+        self.assertEqual((done.returncode, done.stderr), (2, "percuss orbit: --switch needs a branch: give a key and its range with --over\n"))
+
     def test_failures(self):
         """No orbit, no such bifurcation: an error, with what to do."""
         done = self.percuss(IMPACT, "--over", f"{FREQUENCY}=2 rad/s:2.1 rad/s", "--switch", "flip_1")
