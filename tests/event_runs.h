@@ -62,15 +62,9 @@ static inline void event_open(EventRun *it, const char *scheme, PetscReal step, 
 /* A file in configs/, with NULL-terminated --set arguments. */
 static inline void event_open_config(EventRun *it, const char *name, const char *const *set)
 {
-  char  path[512], text[16384];
-  FILE *file;
+  char text[16384];
 
-  snprintf(path, sizeof(path), "%s/configs/%s", PERCUSS_SOURCE_DIR, name);
-  file = fopen(path, "r");
-  assert_non_null(file);
-  const size_t size = fread(text, 1, sizeof(text) - 1, file);
-  fclose(file);
-  text[size] = 0;
+  test_read_config(name, text, sizeof(text));
   event_begin(it, text, set);
 }
 

@@ -22,6 +22,21 @@ typedef struct {
   NsRun   *run;
 } TestRun;
 
+/* The text of a file in configs/, all of it. */
+static inline void test_read_config(const char *name, char *text, size_t size)
+{
+  char  path[512];
+  FILE *file;
+
+  snprintf(path, sizeof(path), "%s/configs/%s", PERCUSS_SOURCE_DIR, name);
+  file = fopen(path, "r");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, size, file);
+  fclose(file);
+  assert_true(length < size);
+  text[length] = 0;
+}
+
 /* A run from text (written to a file first: that is what the reader reads), with NULL-terminated --set arguments. Ready to step. */
 static inline TestRun test_run_open(const char *text, const char *const *set)
 {

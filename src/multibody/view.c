@@ -4,6 +4,7 @@
   The picture has the named points of each body, and the lines of its shapes; a body without shapes is drawn by lines from its center to its points.
 */
 #include <string.h>
+#include "core/text.h"
 #include "joints.h"
 
 /* Points and lines of a body's picture; arrays NULL: only counted. */
@@ -233,9 +234,10 @@ static PetscErrorCode NsModelJoints_Multibody(NsModel *model, char *text, size_t
   const NsMultibody *self = model->data;
 
   PetscFunctionBegin;
-  PetscCall(PetscSNPrintf(text, size,
-    "%" PetscInt_FMT " bodies, %" PetscInt_FMT " joints of rank %" PetscInt_FMT ", %" PetscInt_FMT " degree%s of freedom%s%s", self->bodies,
-    self->joints, self->rank, self->degrees, self->degrees == 1 ? "" : "s", *self->redundant ? "; implied by others: " : "", self->redundant));
+  PetscCall(
+    PetscSNPrintf(text, size, "%" PetscInt_FMT " %s, %" PetscInt_FMT " %s of rank %" PetscInt_FMT ", %" PetscInt_FMT " degree%s of freedom%s%s",
+      self->bodies, NsPlural(self->bodies, "body", "bodies"), self->joints, NsPlural(self->joints, "joint", "joints"), self->rank, self->degrees,
+      self->degrees == 1 ? "" : "s", *self->redundant ? "; implied by others: " : "", self->redundant));
   PetscFunctionReturn(0);
 }
 

@@ -209,7 +209,7 @@ static const char *refusal(NsRun *run, NsArena *arena)
 
   if (strcmp(name, "modal") && strncmp(name, "event_driven", 12))
     return NsArenaPrint(arena,
-      "scheme '%s' does not meet events: its map of one period is not differentiable at an impact or a turn of slip, so that orbits and multipliers would be wrong; use "
+      "scheme '%s' does not meet events: its map of one period is not differentiable at an impact or a reversal of slip, so that orbits and multipliers would be wrong; use "
       "event_driven_hem5 or modal",
       name);
   if (!model->linear) return "its forces are nonlinear, or a spin changes or is free; orbits are computed of linear models with contact";

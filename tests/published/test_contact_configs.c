@@ -4,15 +4,9 @@
 
 static TestRun open_config(const char *name, const char *const *set)
 {
-  char  path[512], text[8192];
-  FILE *file;
+  static char text[65536];
 
-  snprintf(path, sizeof(path), "%s/configs/%s", PERCUSS_SOURCE_DIR, name);
-  file = fopen(path, "r");
-  assert_non_null(file);
-  const size_t size = fread(text, 1, sizeof(text) - 1, file);
-  fclose(file);
-  text[size] = 0;
+  test_read_config(name, text, sizeof(text));
   return test_run_open(text, set);
 }
 
@@ -90,16 +84,11 @@ static void lattice_slide(void **state)
 /* The ground gives the momentum that gravity and the ball do not: impulses within the wall are equal and opposite. No energy is gained in the impact. */
 static void wall_of_boxes(void **state)
 {
-  static char     text[65536];
-  FILE           *file  = fopen(PERCUSS_SOURCE_DIR "/configs/wall_of_boxes.yaml", "r");
   const PetscReal brick = 2000 * 0.2 * 0.1 * 0.1, ball = 7800 * 4 * PETSC_PI / 3 * pow(0.15, 3), mass = 144 * brick + ball;
   PetscReal       impulse[2] = {0, 0}, momentum[2] = {0, 0};
 
   (void)state;
-  assert_non_null(file);
-  text[fread(text, 1, sizeof(text) - 1, file)] = 0;
-  fclose(file);
-  TestRun        test  = test_run_open(text, NULL);
+  TestRun        test  = open_config("wall_of_boxes.yaml", NULL);
   NsRun         *run   = test.run;
   const NsModel *model = run->model;
   assert_near(model->mass_total, mass, 1e-9);

@@ -477,13 +477,10 @@ static Rub run_rotor(const char *scheme)
   char        set[128];
   const char *sets[] = {set, "time.end=80 ms", NULL};
   TestRun     test;
-  Rub         rub  = {.penetration = 0};
-  FILE       *file = fopen(PERCUSS_SOURCE_DIR "/configs/rotor_rub_modal.yaml", "r");
+  Rub         rub = {.penetration = 0};
   char        text[8000];
 
-  assert_non_null(file);
-  text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
-  fclose(file);
+  test_read_config("rotor_rub_modal.yaml", text, sizeof(text));
   snprintf(set, sizeof(set), "scheme=%s", scheme);
   test = test_run_open(text, sets);
   while (test_runs(test.run)) {

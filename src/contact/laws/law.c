@@ -67,6 +67,12 @@ static const NsRestitutionLaw *const restitution_laws[] = {
 #include "list.h"
 };
 
+void NsFrictionCheckKinetic(const NsNode *where, double at_rest, double sliding, NsDiag *diag)
+{
+  if (sliding > at_rest)
+    NsDiagError(diag, NsKeysPlace(where, "kinetic"), "kinetic friction (%g) must not be larger than static friction (%g)", sliding, at_rest);
+}
+
 /* ---- the law of a contact -------------------------------------------------------------------------------------------------------------------- */
 
 static PetscBool rubs(const NsFrictionSettings *friction)

@@ -106,6 +106,8 @@ struct NsContactLaw {
   NsImpactLaw             impact;
 };
 
+/* The rule of laws with the keys static and kinetic. */
+void NsFrictionCheckKinetic(const NsNode *where, double at_rest, double sliding, NsDiag *diag);
 /* Rules between the keys of one law; `where` has them. alone: keys that are not there have no other source. */
 void NsContactLawCheck(const NsContactLawSettings *settings, const NsNode *where, PetscBool alone, NsDiag *diag);
 /* The same rules for a law of which parts come from elsewhere: `whole`, made with `otherwise`. */

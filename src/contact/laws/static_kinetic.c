@@ -23,9 +23,7 @@ static void check(const void *settings, NsArena *arena, NsDiag *diag)
   const Settings *given = settings;
 
   (void)arena;
-  if (given->sliding <= given->at_rest) return;
-  NsDiagError(
-    diag, NsKeysPlace(given->where, "kinetic"), "kinetic friction (%g) must not be larger than static friction (%g)", given->sliding, given->at_rest);
+  NsFrictionCheckKinetic(given->where, given->at_rest, given->sliding, diag);
 }
 
 static PetscReal coefficient(const void *settings, PetscReal speed)
