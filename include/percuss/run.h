@@ -16,6 +16,8 @@
 typedef struct NsRun NsRun;
 
 extern const NsTable NsTable_Config;
+/* Reads a config. `analysis`: `scheme` and `time` may be missing; then scheme.settings is NULL, and the end is 1 s. False after errors in diag. */
+bool                 NsConfigRead(const NsNode *tree, bool analysis, NsConfig *config, NsArena *arena, NsDiag *diag);
 extern const NsTable NsTable_Orbit; /* the key `orbit` */
 
 typedef enum { NS_EXIT_DONE = 0, NS_EXIT_FAILED = 1, NS_EXIT_INPUT = 2, NS_EXIT_STOPPED = 3 } NsExit;
@@ -45,6 +47,7 @@ typedef struct {
   int                petsc_options;
   const char *const *petsc_option; /* after "--", for the record */
   PetscBool          quick;        /* check without eigenvalues */
+  PetscBool          analysis;     /* nothing is stepped: `scheme` and `time` may be missing and are not used; there is no NsRunScheme */
   PetscBool          report;       /* write report.html afterwards; done by the command */
 } NsRunOptions;
 

@@ -38,6 +38,7 @@ struct NsCommand {
     words; /* arguments that are not options: "CONFIG", "RUN RUN [RUN]", "[KEY | schemes]..."; "": none. See complete.c for the names that completion knows */
   NsOption   *options;                       /* ended by a name NULL; or NULL */
   bool        petsc;                         /* takes options of PETSc after "--" */
+  bool        analysis;                      /* of a config, without steps: it needs neither `scheme` nor `time` */
   const char *about;                         /* a line for `percuss --help` */
   const char *description;                   /* paragraphs for --help and the manual page, separated by empty lines */
   const char *examples;                      /* one command a line, without "percuss " */

@@ -182,11 +182,12 @@ static int call(const NsArguments *arguments)
 }
 
 const NsCommand NsCommand_Modes = {
-  .name    = "modes",
-  .words   = "CONFIG",
-  .options = options,
-  .petsc   = true,
-  .about   = "compute natural frequencies, damping and mode shapes; Campbell diagram and critical speeds",
+  .name     = "modes",
+  .words    = "CONFIG",
+  .options  = options,
+  .petsc    = true,
+  .analysis = true,
+  .about    = "compute natural frequencies, damping and mode shapes; Campbell diagram and critical speeds",
   .description =
     "Contacts are ignored. Prints frequency, damping and whirl direction of the lowest modes of a finite-element model, and writes modes.csv and frames of the mode shapes for ParaView into "
     "out/NAME_modes.\n"

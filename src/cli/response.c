@@ -256,11 +256,12 @@ static int call(const NsArguments *arguments)
 }
 
 const NsCommand NsCommand_Response = {
-  .name    = "response",
-  .words   = "CONFIG",
-  .options = options,
-  .petsc   = true,
-  .about   = "compute the steady-state response of rotors to unbalance, over speed",
+  .name     = "response",
+  .words    = "CONFIG",
+  .options  = options,
+  .petsc    = true,
+  .analysis = true,
+  .about    = "compute the steady-state response of rotors to unbalance, over speed",
   .description =
     "Contacts are ignored. Writes response.csv into out/NAME_response: amplitude A (zero to peak) and phase of the displacements u(t) = A cos(Omega t + phase) at the "
     "probes, at each speed. At t = 0 unbalances are at the `phase` of the config. A displacement with a positive phase leads cos(Omega t). The semi-axes of the orbits are written, too; the minor one is "

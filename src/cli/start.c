@@ -75,6 +75,7 @@ int NsCommandOnConfig(const NsArguments *arguments, PetscErrorCode (*work)(const
   NsRunRecord *record;
   int          code = NS_EXIT_INPUT;
 
+  options.analysis = arguments->command->analysis;
   if (!find_earlier_run(arguments, &options, diag, &record)) return NS_EXIT_INPUT;
   /* An error code is a bug: PETSc has printed where. */
   if (start(&options, arguments->arena) || (record && NsRepeatWarn(record, diag)) || work(&options, arguments->arena, diag, &code) ||

@@ -109,12 +109,12 @@ static void put_model(NsJson *json, const NsRun *run)
   NsJsonInteger(json, "contacts", run->model->candidates);
   NsJsonClose(json);
   NsJsonString(json, "scheme", run->scheme ? run->scheme->type->variant.name : NULL);
-  NsJsonNumber(json, "step", run->step);
-  if (run->scheme && run->scheme->type->varies)
-    NsJsonNumber(json, "planned_steps", NAN); /* null: it takes as many as it needs */
+  NsJsonNumber(json, "step", run->options.analysis ? NAN : run->step);
+  if (run->options.analysis || (run->scheme && run->scheme->type->varies))
+    NsJsonNumber(json, "planned_steps", NAN); /* null: it takes as many as it needs, or none */
   else
     NsJsonInteger(json, "planned_steps", run->steps);
-  NsJsonNumber(json, "end", run->config.time ? run->config.time->end : NAN);
+  NsJsonNumber(json, "end", run->config.time && !run->options.analysis ? run->config.time->end : NAN);
   /* null: not known, or none. */
   NsJsonNumber(json, "step_limit", run->stability.step_limit > 0 && run->stability.step_limit < PETSC_MAX_REAL ? run->stability.step_limit : NAN);
   NsJsonNumber(json, "omega_max", run->stability.omega_max > 0 && run->stability.omega_max < PETSC_MAX_REAL ? run->stability.omega_max : NAN);

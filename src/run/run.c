@@ -88,17 +88,13 @@ static PetscErrorCode make_model(NsRun *run, NsModelNeeds needs)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode build(NsRun *run)
+/* Whether the scheme can step the model, before it is made; errors into diag. */
+static PetscErrorCode check_scheme(NsRun *run, const NsSchemeType *type)
 {
-  const NsSchemeType *type = NsSchemeFind(&run->config.scheme);
-  const char         *refusal;
-  char                law[512];
+  const char *refusal;
+  char        law[512];
 
   PetscFunctionBegin;
-  NsContactMaterialsCheck(&run->config, run->arena, run->diag);
-  PetscCall(make_model(run, (NsModelNeeds){.stiffness = type->implicit}));
-  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
-  PetscCall(NsModelCheck(run->model));
   if (run->model->massless && !type->massless)
     refusal = "contacts act on massless nodes (`mass: redistributed`), which only massless_contact supports";
   else if (type->adapts && run->model->velocity_jump > 0)
@@ -110,14 +106,12 @@ static PetscErrorCode build(NsRun *run)
   if (!refusal) refusal = NsSchemeRefusesLaw(type, run->model, law, sizeof(law));
   if (refusal)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "type"), "scheme '%s' does not support this model: %s", type->variant.name, refusal);
-  PetscCall(NsWritersCheck(run->config.output, run->model, run->arena, run->diag));
-  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
-  PetscCall(run->model->dynamics.initial(run->model, &run->state));
-  if (run->sink.writes && !NsLayoutIsNatural(run->model->layout)) {
-    PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
-    PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
-  }
-  PetscCall(NsContactCreate(run->model, &run->contact));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_scheme(NsRun *run, const NsSchemeType *type)
+{
+  PetscFunctionBegin;
   PetscCall(NsSchemeCreate(&run->config.scheme, run->model, run->contact, &run->ledger, &run->scheme));
   if (*run->scheme->refusal) {
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, run->scheme->refusal_key ? run->scheme->refusal_key : "type"),
@@ -126,6 +120,29 @@ static PetscErrorCode build(NsRun *run)
   if (!type->bounded) PetscFunctionReturn(0);
   PetscCall(NsRunCheckStep(run, PETSC_FALSE));
   run->scheme->step_limit = run->stability.step_limit;
+  PetscFunctionReturn(0);
+}
+
+/* The model, its initial state, and what steps it; an analysis has no scheme. */
+static PetscErrorCode build(NsRun *run)
+{
+  const NsSchemeType *type = run->options.analysis ? NULL : NsSchemeFind(&run->config.scheme);
+
+  PetscFunctionBegin;
+  NsContactMaterialsCheck(&run->config, run->arena, run->diag);
+  PetscCall(make_model(run, (NsModelNeeds){.stiffness = !type || type->implicit}));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
+  PetscCall(NsModelCheck(run->model));
+  if (type) PetscCall(check_scheme(run, type));
+  PetscCall(NsWritersCheck(run->config.output, run->model, run->arena, run->diag));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
+  PetscCall(run->model->dynamics.initial(run->model, &run->state));
+  if (run->sink.writes && !NsLayoutIsNatural(run->model->layout)) {
+    PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
+    PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
+  }
+  PetscCall(NsContactCreate(run->model, &run->contact));
+  if (type) PetscCall(make_scheme(run, type));
   PetscFunctionReturn(0);
 }
 
@@ -143,8 +160,11 @@ PetscErrorCode NsRunBlameNumbers(NsRun *run, PetscErrorCode code, const char *me
 /* Whole steps, the last of which reaches the end; an end within a millionth of a step is met. */
 static void plan_steps(NsRun *run)
 {
-  const double steps = run->config.time->end / run->step;
+  double steps;
 
+  run->step  = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
+  run->clock = NsStepClockMake(run->step);
+  steps      = run->config.time->end / run->step;
   if (steps > 1e15) {
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, "step"), "too many steps: %g steps of %g s to reach t = %g s", steps, run->step,
       run->config.time->end);
@@ -190,12 +210,10 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsTreeTame(run->tree, arena);
   if (!NsTreeSubstitute(run->tree, arena, diag)) PetscFunctionReturn(0);
-  if (!NsKeysRead(&NsTable_Config, run->tree, &run->config, arena, diag)) PetscFunctionReturn(0);
+  if (!NsConfigRead(run->tree, options->analysis, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);
-  run->step  = ((const NsSchemeSettings *)run->config.scheme.settings)->step;
-  run->clock = NsStepClockMake(run->step);
-  plan_steps(run);
+  if (!options->analysis) plan_steps(run);
   PetscCall(PetscPushErrorHandler(NsKeepNumerics, message));
   code = build(run);
   PetscCall(PetscPopErrorHandler());

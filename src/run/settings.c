@@ -94,9 +94,10 @@ static const NsKey config_keys[] = {
     .help =
       "back end that computes forces and solves of finite elements: lumped (diagonal mass matrix), banded (narrow matrices), petsc (any); results agree to rounding",
     .example = "petsc"},
-  {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true, .help = "time integration scheme",
-    .example = "{type: half_explicit, step: 0.1 us}"},
-  {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time", .example = "{end: 600 us}"},
+  {"scheme", NS_KEY_VARIANT, offsetof(NsConfig, scheme), .variants = NsSchemeVariants, .required = true,
+    .help = "time integration scheme; `modes` and `response` need none", .example = "{type: half_explicit, step: 0.1 us}"},
+  {"time", NS_KEY_TABLE, offsetof(NsConfig, time), .table = &time_table, .required = true, .help = "simulated time; `modes` and `response` need none",
+    .example = "{end: 600 us}"},
   {"limits", NS_KEY_TABLE, offsetof(NsConfig, limits), .table = &NsTable_Limits, .default_value = "{}",
     .help = "limits beyond which a run warns or stops", .example = "{penetration: 10 um, on_exceed: stop}"},
   {"orbit", NS_KEY_TABLE, offsetof(NsConfig, orbit), .table = &NsTable_Orbit, .default_value = "{}",
@@ -106,3 +107,19 @@ static const NsKey config_keys[] = {
   {NULL},
 };
 const NsTable NsTable_Config = {"config", "a run of percuss", config_keys, sizeof(NsConfig)};
+
+bool NsConfigRead(const NsNode *tree, bool analysis, NsConfig *config, NsArena *arena, NsDiag *diag)
+{
+  static NsTimeSettings one_second = {.end = 1};
+  NsKey                 keys[sizeof(config_keys) / sizeof(config_keys[0])];
+  NsTable               table = NsTable_Config;
+
+  memcpy(keys, config_keys, sizeof(keys));
+  for (NsKey *key = keys; key->name; key++) {
+    if (key->offset == offsetof(NsConfig, scheme) || key->offset == offsetof(NsConfig, time)) key->required = !analysis;
+  }
+  table.keys = keys;
+  if (!NsKeysRead(&table, tree, config, arena, diag)) return false;
+  if (!config->time) config->time = &one_second;
+  return true;
+}

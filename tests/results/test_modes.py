@@ -65,6 +65,29 @@ class Modes(unittest.TestCase):
         self.assertIn("6 modes of 51 degrees of freedom; contacts are ignored", done.stdout)
         self.assertEqual(done.stderr, "")
 
+    def test_neither_scheme_nor_time(self):
+        """Nothing is stepped: the config needs no scheme and no end, and a step that is too long, or a scheme that refuses the model, is not looked at."""
+        config = os.path.join(self.folder, "shaft.yaml")
+        with open(config, "w") as file:
+            file.write("bodies: {shaft: {type: rotor, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 4}}, material: {density: 7800, young: 210 GPa},\n"
+                       "  section: {circle: {radius: 10 mm}}}}\nbearings: {a: {between: [shaft.left, ground], stiffness: 1e6}, b: {between: [shaft.right, ground], stiffness: 1e6}}\n"
+                       "unbalances: {m: {at: shaft@0.5, mass_eccentricity: 1e-4}}\noutput: {history: {probes: [shaft@0.5]}}\n")
+        self.modes(config, "--count", "2")
+        first = table(self.path("modes.csv"))
+        with open(self.path("run.json")) as file:
+            record = json.load(file)
+        self.assertEqual([record[key] for key in ("scheme", "step", "planned_steps", "end")], [None] * 4)
+        self.modes(config, "--count", "2", "--overwrite", "--set", "scheme={type: half_explicit, step: 1 s}", "--set", "time={end: 1 s}")
+        self.assertEqual(table(self.path("modes.csv")), first)
+        done = percuss("modes", self.out, "--count", "2", "--out", self.path("again"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = percuss("response", config, "--speeds", "100 rpm:1000 rpm:3", "--out", self.path("response"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = percuss("run", config, "--out", self.path("run"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("missing key 'scheme'", done.stderr)
+        self.assertIn("missing key 'time'", done.stderr)
+
     def test_slow_vibrations_are_not_rigid(self):
         """Rigid motions are the null space of K: a slender cantilever of many elements, and a stiff light rotor on soft bearings, have frequencies of 1e-8 of the highest."""
         config = os.path.join(self.folder, "slow.yaml")
