@@ -4,11 +4,12 @@ A comment in the line above a code block gives instructions:
 
     <!-- by hand: takes 4 minutes -->     commands that the test does not run; a reason is required
     <!-- file: my_rotor.yaml -->          saves the block under this name, for later commands of the file
+    <!-- append: my_rotor.yaml -->        appends it to that file
 """
 import re
 from dataclasses import dataclass, field
 
-COMMENT = re.compile(r"^<!--\s*(by hand|file)\s*:\s*(.*?)\s*-->$")
+COMMENT = re.compile(r"^<!--\s*(by hand|file|append)\s*:\s*(.*?)\s*-->$")
 FENCE = re.compile(r"^(\s*)(```+)\s*(\S*)\s*$")
 HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 ITEM = re.compile(r"^\s*([-*+]|\d+\.)\s")
@@ -27,6 +28,7 @@ class Block:
     lines: list[str]
     by_hand: str | None = None
     file: str | None = None
+    append: str | None = None
 
 
 @dataclass
@@ -109,7 +111,7 @@ def parse(text):
             if end is None:
                 raise ValueError(f"line {i + 1}: a code block without end")
             body = [x[len(fence.group(1)):] if x.startswith(fence.group(1)) else x for x in lines[i + 1 : end]]
-            document.blocks.append(Block(i + 1, fence.group(3), body, told.pop("by hand", None), told.pop("file", None)))
+            document.blocks.append(Block(i + 1, fence.group(3), body, told.pop("by hand", None), told.pop("file", None), told.pop("append", None)))
             document.text.append((i + 1, ""))
             before, i = "", end + 1
         elif line.startswith("    ") and line.strip() and not (i and lines[i - 1].strip() and not COMMENT.match(lines[i - 1].strip())) and not is_in_list(before):
@@ -118,7 +120,7 @@ def parse(text):
                 end += 1
             while not lines[end - 1].strip():
                 end -= 1
-            document.blocks.append(Block(i + 1, None, [x[4:] for x in lines[i:end]], told.pop("by hand", None), told.pop("file", None)))
+            document.blocks.append(Block(i + 1, None, [x[4:] for x in lines[i:end]], told.pop("by hand", None), told.pop("file", None), told.pop("append", None)))
             document.text.append((i + 1, ""))
             before, i = "", end
         else:

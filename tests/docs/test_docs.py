@@ -215,8 +215,8 @@ class Docs(unittest.TestCase):
     def check_blocks(self, path, scratch):
         for number, block in enumerate(self.documents[path].blocks):
             where = f"{path}:{block.line}"
-            if block.file:
-                with open(os.path.join(scratch, block.file), "w", encoding="utf-8") as file:
+            if block.file or block.append:
+                with open(os.path.join(scratch, block.file or block.append), "w" if block.file else "a", encoding="utf-8") as file:
                     file.write("\n".join(block.lines) + "\n")
             if block.language == "yaml":
                 self.check_yaml(where, "\n".join(block.lines) + "\n", scratch, number)
