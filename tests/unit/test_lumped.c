@@ -142,6 +142,9 @@ static const char *const rotors =
 
 /* Of few kinds and of many, straight and curved; held, damped, joined by a spring. */
 #define RUBBER "material: {density: 1100, young: 10 MPa, poisson: 0.4}, mass: lumped"
+#define WOOD \
+  "material: {density: 600, orthotropic: {young: [12 MPa, 0.6 MPa, 1 MPa], poisson: [0.4, 0.4, 0.3], shear: [1 MPa, 1 MPa, 0.3 MPa], " \
+  "axis_1: [1, 1, 0], axis_2: [0, 1, 2]}}, mass: lumped"
 static const char *const solids =
   "bodies:\n"
   "  alike: {type: solid, mesh: {box: {from: [0, 0, 0], to: [3, 1, 1], cells: [6, 3, 3]}}, " RUBBER
@@ -151,6 +154,8 @@ static const char *const solids =
   "  fine: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], cells: [2, 1, 1], elements: tet10}}, " RUBBER
   ", damping: {rayleigh: {stiffness: 1e-5}}}\n"
   "  curved: {type: solid, mesh: {file: " PERCUSS_SOURCE_DIR "/tests/unit/meshes/curved_tets.msh}, " RUBBER "}\n"
+  "  wood: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], cells: [2, 1, 2]}}, " WOOD "}\n"
+  "  chips: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], cells: [2, 1, 2], elements: tet4}}, " WOOD "}\n"
   "supports: {held: {at: [alike.left, differ.left, fine.bottom]}, roller: {at: tets.left, fix: x}}\n"
   "springs: {s: {between: [alike.right_top_front, ground], stiffness: 1e4, direction: [1, 2, 0]}}\n" END;
 

@@ -4,11 +4,7 @@
 #include "core/text.h"
 #include "fe/elements/solid.h"
 #include "line_body.h"
-
-typedef struct {
-  const NsNode *where;
-  double        density, young, poisson;
-} NsSolidMaterialSettings;
+#include "solid_material.h"
 
 typedef struct {
   const NsNode                  *where;
@@ -31,21 +27,10 @@ typedef struct {
 static const char *const states[]       = {"space", "plane_strain", "plane_stress", "axisymmetric", NULL}; /* NsSolidState */
 static const char *const formulations[] = {"incompatible", "b_bar", "standard", NULL};                     /* NsSolidFormulation */
 
-static const NsKey material_keys[] = {
-  {"density", NS_KEY_NUMBER, offsetof(NsSolidMaterialSettings, density), .dimension = NS_DIM_DENSITY, .required = true, .minimum = "0 <",
-    .help = "mass per volume", .example = "7800 kg/m^3"},
-  {"young", NS_KEY_NUMBER, offsetof(NsSolidMaterialSettings, young), .dimension = NS_DIM_PRESSURE, .required = true, .minimum = "0 <",
-    .help = "modulus of elasticity", .example = "210 GPa"},
-  {"poisson", NS_KEY_NUMBER, offsetof(NsSolidMaterialSettings, poisson), .required = true, .minimum = "-1 <", .maximum = "< 0.5",
-    .help = "Poisson's ratio; near 0.5 the critical time step goes to zero", .example = "0.3"},
-  {NULL},
-};
-static const NsTable material_table = {"solid_material", "isotropic linear elastic material", material_keys, sizeof(NsSolidMaterialSettings)};
-
 static const NsKey part_keys[] = {
   {"group", NS_KEY_STRING, offsetof(NsSolidPart, group), .required = true,
     .help = "name of a physical volume (in the plane: surface) of the mesh file", .example = "all"},
-  {"material", NS_KEY_TABLE, offsetof(NsSolidPart, material), .table = &material_table, .required = true, .help = "material of this part",
+  {"material", NS_KEY_TABLE, offsetof(NsSolidPart, material), .table = &NsTable_SolidMaterial, .required = true, .help = "material of this part",
     .example = "{density: 2700 kg/m^3, young: 70 GPa, poisson: 0.33}"},
   {NULL},
 };
@@ -54,7 +39,7 @@ static const NsTable part_table = {"solid_part", "part of a solid with its own m
 static const NsKey solid_keys[] = {
   {"mesh", NS_KEY_TABLE, offsetof(NsSolidSettings, mesh), .table = &NsTable_SolidMesh, .required = true, .help = "nodes and elements",
     .example = "{box: {from: [0, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [2, 1, 1]}}"},
-  {"material", NS_KEY_TABLE, offsetof(NsSolidSettings, material), .table = &material_table, .required = true, .help = "density and elasticity",
+  {"material", NS_KEY_TABLE, offsetof(NsSolidSettings, material), .table = &NsTable_SolidMaterial, .required = true, .help = "density and elasticity",
     .example = "{density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}"},
   {"parts", NS_KEY_LIST, offsetof(NsSolidSettings, parts), .table = &part_table,
     .help    = "parts with another material; later ones override earlier ones",
@@ -131,22 +116,12 @@ static PetscBool has_radii(NsFe *fe, const NsFeBody *body)
   return PETSC_TRUE;
 }
 
-static const NsSolidMaterial *material_of(NsFe *fe, const NsSolidMaterialSettings *settings, const NsSolidTheory *theory)
-{
-  NsSolidMaterial *material = NsArenaAlloc(fe->arena, sizeof(*material));
-
-  NsFeJudgeMaterial(settings->where, settings->density, settings->young, fe->diag);
-  material->density = settings->density;
-  NsSolidIsotropic(theory->state, settings->young, settings->poisson, material);
-  return material;
-}
-
 /* of[elements]: the material of each. */
 static PetscErrorCode find_materials(
   const NsSolidSettings *solid, NsFe *fe, const NsFeBody *body, const NsSolidTheory *theory, const NsSolidMaterial **of)
 {
   const NsSolidPart     *part     = solid->parts.items;
-  const NsSolidMaterial *material = material_of(fe, solid->material, theory);
+  const NsSolidMaterial *material = NsSolidMaterialMake(fe, solid->material, theory);
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < body->mesh->elements; i++) of[i] = material;
@@ -156,7 +131,7 @@ static PetscErrorCode find_materials(
       NsMeshElementSetError(body->mesh, part[p].group, NsKeysPlace(part[p].where, "group"), fe->arena, fe->diag);
       continue;
     }
-    material = material_of(fe, part[p].material, theory);
+    material = NsSolidMaterialMake(fe, part[p].material, theory);
     for (PetscInt i = 0; i < set->count; i++) of[set->items[i]] = material;
   }
   PetscFunctionReturn(0);

@@ -450,22 +450,3 @@ const NsSolidShape *NsSolidShapeOf(const NsElementType *type)
   }
   return NULL;
 }
-
-/* [young nu/((1 + nu)(1 - 2 nu))] and shear modulus; plane stress: s_zz = 0 eliminated. */
-void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, NsSolidMaterial *material)
-{
-  const PetscReal mu = young / (2 * (1 + poisson)), lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
-  PetscReal      *C = material->C;
-
-  material->isotropic = PETSC_TRUE;
-  for (int i = 0; i < NS_SOLID_STRAINS * NS_SOLID_STRAINS; i++) C[i] = 0;
-  for (int i = 0; i < 3; i++) {
-    for (int j = 0; j < 3; j++) C[NS_SOLID_STRAINS * i + j] = lambda + (i == j ? 2 * mu : 0);
-    C[(NS_SOLID_STRAINS + 1) * (3 + i)] = mu;
-  }
-  if (state != NS_SOLID_PLANE_STRESS) return;
-  for (int i = 0; i < 2; i++) {
-    for (int j = 0; j < 2; j++) C[NS_SOLID_STRAINS * i + j] = young / (1 - poisson * poisson) * (i == j ? 1 : poisson);
-  }
-  for (int i = 0; i < 3; i++) C[NS_SOLID_STRAINS * i + 2] = C[NS_SOLID_STRAINS * 2 + i] = 0;
-}

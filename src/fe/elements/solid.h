@@ -26,6 +26,7 @@
   E. Hinton, T. Rock, O. C. Zienkiewicz, A note on mass lumping and related processes in the finite element method, Earthq. Eng. Struct. Dyn. 4 (1976), 245-249 (HRZ).
 */
 #pragma once
+#include <stdbool.h>
 #include "element.h"
 
 enum { NS_SOLID_POINTS = 8, NS_SOLID_STRAINS = 6, NS_SOLID_MODES = 3 };
@@ -78,8 +79,12 @@ typedef struct {
   const NsSolidCell *cell;
 } NsSolidElement;
 
-/* Of isotropic elasticity. */
+/* src/fe/elements/elasticity.c: material->C */
 void NsSolidIsotropic(NsSolidState state, PetscReal young, PetscReal poisson, NsSolidMaterial *material);
+/* Axes 1, 2, 3 of the material: young[3] along them, poisson[3] and shear[3] of 12, 13, 23; nu_12 is minus the strain along 2 over that along 1 under tension along 1. axes[3]: unit vectors.
+   In the plane one of them is along z. False: some motion would have no or a negative energy. */
+bool NsSolidOrthotropic(
+  NsSolidState state, const double young[3], const double poisson[3], const double shear[3], PetscReal axes[3][3], NsSolidMaterial *material);
 /* e: of a solid body. */
 const NsSolidCell *NsSolidCellOf(const NsFeElement *e);
 /* Fills cell->modes[modes * dimension, nodes * dimension], once the rest is there. */
