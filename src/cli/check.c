@@ -19,12 +19,13 @@ static void print_bytes(double bytes)
 static void print_limit(NsRun *run)
 {
   const NsStability *stability = NsRunStability(run);
+  const PetscBool    exact     = stability->exact && !(NsModelIsFe(NsRunModel(run)) && NsFeHighestIsQuick(NsRunModel(run)));
 
   if (NsRunScheme(run)->type->bounded)
     printf("  stability   critical time step %.6g s; the scheme keeps its steps below it\n", stability->step_limit);
   else
-    printf("  stability   critical time step %s%.6g s; the step is %s%.3g %% of it\n", stability->exact ? "" : "at least ", stability->step_limit,
-      stability->exact ? "" : "at most ", 100 * NsRunTimeStep(run) / stability->step_limit);
+    printf("  stability   critical time step %s%.6g s%s; the step is %s%.3g %% of it\n", exact ? "" : "at least ", stability->step_limit,
+      stability->exact && !exact ? ", at most 1 % more" : "", exact ? "" : "at most ", 100 * NsRunTimeStep(run) / stability->step_limit);
   if (stability->contact_limit < stability->step_limit)
     printf("              %.6g s while closed contacts couple massless nodes to nodes with mass\n", stability->contact_limit);
 }

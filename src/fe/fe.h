@@ -68,3 +68,5 @@ typedef struct {
 } NsFeSolid;
 /* The first solid from body number *next on, which becomes that of the body after it; false: there is none. */
 PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);
+/* Whether NsModelAnalysis.highest_mode takes no factorization, but as long as some 130 explicit steps: solids of many DOF with a diagonal mass matrix. It is then at most 1 % above the highest frequency. */
+PetscBool NsFeHighestIsQuick(const NsModel *model);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "core/petsc_message.h"
+#include "fe/fe.h"
 #include "private.h"
 
 #define NS_LARGE 20000 /* DOF: from here on the eigensolver takes more than some seconds, and what it would make more exact is left to bounds */
@@ -147,7 +148,7 @@ PetscErrorCode NsRunSpinLimit(NsRun *run, PetscReal *speed)
 
 PetscBool NsRunIsLarge(const NsRun *run)
 {
-  return run->options.quick || run->model->unknowns > NS_LARGE;
+  return run->options.quick || (run->model->unknowns > NS_LARGE && !(NsModelIsFe(run->model) && NsFeHighestIsQuick(run->model)));
 }
 
 static PetscErrorCode check_step(NsRun *run, PetscBool exact)

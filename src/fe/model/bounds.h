@@ -8,3 +8,5 @@
 PetscErrorCode NsFeBounds(NsFe *fe, PetscInt part, NsBound *omega, NsBound *damping_rate, PetscReal *gyroscopic);
 /* The frequency to which gyroscopic terms of that rate can raise omega. */
 PetscReal NsFeRaised(PetscReal omega, PetscReal gyroscopic);
+/* (all) src/fe/model/lanczos.c: lowers *omega, a bound of a part, to one that is at most 1 % above its highest frequency. For models that NsFeHighestIsQuick names. */
+PetscErrorCode NsFeHighestByLanczos(NsFe *fe, PetscInt part, PetscReal *omega);

@@ -162,6 +162,22 @@ static PetscErrorCode matrices_at_speed(NsFe *fe, PetscInt part, PetscReal more,
   PetscFunctionReturn(0);
 }
 
+/* Lowers a bound of the damping rate of solids to the largest a + b omega^2, where no force element damps. */
+static void lower_rate(const NsFe *fe, PetscInt part, PetscReal omega, PetscReal *rate)
+{
+  PetscReal mass = 0, stiffness = 0;
+
+  for (PetscInt s = 0; s < fe->force_elements; s++) {
+    if (fe->body[fe->force[s].end[0].body].part == part) return;
+  }
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (fe->body[b].part != part) continue;
+    mass      = PetscMax(mass, fe->body[b].damping_mass);
+    stiffness = PetscMax(stiffness, fe->body[b].damping_stiffness);
+  }
+  *rate = PetscMin(*rate, mass + stiffness * omega * omega);
+}
+
 PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, PetscReal *damping_rate)
 {
   NsFe     *fe = model->data;
@@ -175,6 +191,11 @@ PetscErrorCode NsFeHighestMode(NsModel *model, PetscInt part, PetscReal *omega, 
   *omega        = NsFeRaised(frequency.value, gyroscopic);
   *damping_rate = rate.value;
   if (fe->forces.varyings) PetscFunctionReturn(0);
+  if (NsFeHighestIsQuick(model)) {
+    PetscCall(NsFeHighestByLanczos(fe, part, omega));
+    lower_rate(fe, part, *omega, damping_rate);
+    PetscFunctionReturn(0);
+  }
   PetscCall(NsFeAssemble(fe, NULL, &whole[0], &whole[1], &whole[3], &whole[2]));
   PetscCall(take_part(fe, part, 3, whole, own));
   PetscCall(MatGetSize(own[0], &size, NULL));
