@@ -28,7 +28,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 REASONS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mutants.txt")
 BUILD = "build/mutants"
-OPTIONS = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1", "-DBUILD_SHARED_LIBS=ON", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]
+LIBRARY = "libpercuss_mutant.so"
+OPTIONS = ["-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DCMAKE_LINK_DEPENDS_NO_SHARED=ON"]
 SHORT = 1.5  # s of the processor
 # A program in C is a process alone, as `percuss` sets itself up: otherwise each starts a daemon first. Scripts start mpiexec, too.
 ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_dirs": "0", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self"}
@@ -37,7 +38,7 @@ ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_d
 ERRORS, RESULTS, COMMANDS = "tests/errors/run_errors.py", "tests/results/test_results.py", "tests/results/test_commands.py"
 ASSUMPTIONS, LIMITS, RESTART = "tests/results/test_assumptions.py", "tests/results/test_limits.py", "tests/restart/test_restart.py"
 MODES, ROTOR, COMPARE, STUDY = "tests/results/test_modes.py", "tests/results/test_rotor.py", "tests/results/test_compare.py", "tests/results/test_study.py"
-MULTIBODY, FAULTS, REPEAT = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py"
+MULTIBODY, FAULTS, REPEAT, ORBIT = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py", "tests/results/test_orbit.py"
 PUBLISHED = ["published_elastic_bar", "published_bouncing_ball", "published_slider_crank", "published_oscillator", "published_two_bars", "published_theta_scheme"]
 EVENTS = ["published_event_driven", "published_event_driven_time", "published_event_driven_friction", "robustness_event_driven", "published_adaptive_steps"]
 TESTS = {
@@ -53,6 +54,7 @@ TESTS = {
     "dae": ["unit_dae", "published_dae_mechanisms", *EVENTS, "conformance_schemes", ERRORS],
     "scheme": ["conformance_loads", "conformance_contact_laws", "conformance_serialization", "unit_variational", *PUBLISHED, "published_held_positions", "published_massless_contact",
                "published_modal", "published_projection", "published_spring_pendulum", *EVENTS, "conformance_schemes", ASSUMPTIONS, ERRORS, RESULTS],
+    "orbit": ["conformance_law_kinds", ORBIT, ERRORS],
     "analysis": ["unit_modes", "published_rotor_modes", "published_rotor_verification", MODES, ROTOR],
     "output": ["unit_output", "unit_vtk", "conformance_writers", "conformance_serialization", RESULTS, ERRORS, RESTART, FAULTS],
     "run": ["unit_advice", "conformance_rollback", ASSUMPTIONS, ERRORS, LIMITS, RESTART, RESULTS, COMMANDS, REPEAT],
@@ -60,6 +62,15 @@ TESTS = {
     "study": ["unit_study", STUDY, ERRORS],
     "cli": ["unit_explain", COMMANDS, MODES, COMPARE, ERRORS, REPEAT, STUDY, RESULTS],
 }
+# Parts of rooms, for --room, with fewer tests than the room has.
+PARTS = {
+    "contact/laws": ["unit_laws", "conformance_law_kinds", "conformance_contact_laws"],
+    "fe/elements": ["unit_solid", "unit_shapes", "unit_beam_matrices", "unit_beam", "unit_section", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
+    "fe/model/moving": ["conformance_motion", "unit_fe", "conformance_loads"],
+    "fe/model/solids": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
+    "fe/bodies/solid": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
+}
+ALL = {**TESTS, **PARTS}
 SWAPS = [(r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r" \+= ", " -= "), (r" -= ", " += "), (r" < ", " <= "), (r" <= ", " < "), (r" > ", " >= "), (r" >= ", " > "),
          (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"PetscMax\(", "PetscMin("), (r"PetscMin\(", "PetscMax("), (r"\bPETSC_TRUE\b", "PETSC_FALSE"),
          (r"\bPETSC_FALSE\b", "PETSC_TRUE"), (r"(?<=[ (])-(?=[a-zA-Z(])", ""), (r"\b0\.5\b", "0.25"), (r"(?<!\[)\b2\b(?!\])", "3"), (r"(?<!\[)\b1\b(?!\])", "2"), (r"= 0;", "= 1;")]
@@ -69,11 +80,11 @@ LEFT_ALONE = re.compile(r'"|^#|PetscCheck|PetscFunction|PetscMalloc|PetscCalloc|
 def sites(scratch, room):
     """(file, line, column, old, new) of all mutants of a room."""
     found, lines = [], 0
-    for folder, _, files in sorted(os.walk(os.path.join(scratch, "src", room))):
+    for folder, _, files in sorted(os.walk(os.path.join(scratch, "src"))):
         for name in sorted(files):
-            if not name.endswith(".c"):
-                continue
             path = os.path.relpath(os.path.join(folder, name), scratch)
+            if not name.endswith(".c") or not (path == f"src/{room}.c" or path.startswith(f"src/{room}/")):
+                continue
             inside = comment = False
             with open(os.path.join(scratch, path)) as file:
                 for number, line in enumerate(file):
@@ -137,9 +148,30 @@ def copy_tree(scratch, *folders):
             shutil.copy(source, copy)
 
 
+def share_library(scratch):
+    """In the copy, the library that all programs are linked with is a shared one; what is installed of it does not matter."""
+    changes = {"CMakeLists.txt": (("add_library(percuss_lib STATIC", "add_library(percuss_lib SHARED"),
+                                  ("set_target_properties(percuss_lib PROPERTIES OUTPUT_NAME percuss ", "set_target_properties(percuss_lib PROPERTIES OUTPUT_NAME percuss_mutant ")),
+               "cmake/package.cmake": (("install(EXPORT percuss", "# install(EXPORT percuss"),)}
+    for name, pairs in changes.items():
+        path = os.path.join(scratch, name)
+        with open(path) as file:
+            text = file.read()
+        for old, new in pairs:
+            if new in text:
+                continue
+            if old not in text:
+                sys.exit(f"{name} has changed: '{old}' is not in it")
+            text = text.replace(old, new)
+        if text != open(path).read():
+            with open(path, "w") as file:
+                file.write(text)
+
+
 def make_scratch(scratch, anew):
     if anew or not os.path.exists(os.path.join(scratch, "src")):
         copy_tree(scratch, *(["tests"] if anew else []))
+    share_library(scratch)
     if not os.path.exists(os.path.join(scratch, BUILD)):
         linker = ["-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld", "-DCMAKE_SHARED_LINKER_FLAGS=-fuse-ld=lld"] if shutil.which("ld.lld") else []
         cache = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
@@ -148,15 +180,15 @@ def make_scratch(scratch, anew):
         sys.exit(f"ninja -C {scratch}/{BUILD} fails")
 
 
-def find_sound(scratch, stage, anew):
-    """{test: seconds} of those (in the first stage, of programs) that pass as the source stands: what fails anyway would find every mutant."""
+def find_sound(scratch, stage, anew, rooms):
+    """{test: seconds} of those of the rooms (in the first stage, programs; in the third, programs of all) that pass as the source stands: what fails anyway would find every mutant."""
     state, sound = os.path.join(scratch, "sound.json"), {}
     if os.path.exists(state):
         with open(state) as file:
             sound = json.load(file)
     programs = [name for name in os.listdir(os.path.join(scratch, BUILD, "tests")) if re.match(r"(unit|conformance|robustness|published)_\w+$", name)]
-    scripts = {test for tests in TESTS.values() for test in tests if test.endswith(".py")}
-    for name in sorted(programs) if stage == 1 else sorted(scripts):
+    mine = {test for room in rooms for test in ALL[room]}
+    for name in sorted(programs) if stage == 3 else sorted(test for test in mine if test.endswith(".py") == (stage == 2)):
         if name not in sound or (anew and sound[name] is None):
             sound[name] = run(words_of(name), scratch, 1200)
             with open(state, "w") as file:
@@ -174,19 +206,19 @@ def words_of(name):
 
 def tests_of(room, sound):
     """(the short ones of the room; the longer ones of the room; programs of other rooms)"""
-    mine = [name for name in TESTS[room] if name in sound]
-    others = [name for name in sound if name not in TESTS[room] and not name.endswith(".py")]
+    mine = [name for name in ALL[room] if name in sound]
+    others = [name for name in sound if name not in ALL[room] and not name.endswith(".py")]
     return [name for name in mine if sound[name] < SHORT], sorted((name for name in mine if sound[name] >= SHORT), key=sound.get), sorted(others, key=sound.get)
 
 
 def digest(scratch):
-    with open(os.path.join(scratch, BUILD, "libpercuss.so"), "rb") as file:
+    with open(os.path.join(scratch, BUILD, LIBRARY), "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()
 
 
 def test(scratch, tests, sound, plain):
     """(verdict, the first test that fails)"""
-    if not ninja(scratch, "libpercuss.so"):
+    if not ninja(scratch, LIBRARY):
         return "did not compile", ""
     if digest(scratch) == plain:
         return "equivalent", ""
@@ -226,7 +258,7 @@ def describe(scratch, mutant):
 def report(done, table):
     counts = {verdict: sum(entry["verdict"] == verdict for entry in done) for verdict in ("killed", "survived", "equivalent", "did not compile")}
     print(f"{len(done)} mutants: " + ", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
-    for room in TESTS:
+    for room in ALL:
         mine = [entry for entry in done if entry["mutant"][0] == room and entry["verdict"] in ("killed", "survived")]
         if mine:
             print(f"  {room:10s} killed {sum(entry['verdict'] == 'killed' for entry in mine):3d} of {len(mine)}")
@@ -249,7 +281,7 @@ def main():
     parser.add_argument("scratch", type=os.path.abspath)
     parser.add_argument("--count", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--room", action="append", choices=TESTS)
+    parser.add_argument("--room", action="append", choices=ALL)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no new mutant after so long")
     parser.add_argument("--retry", action="store_true", help="copy the tests anew, not the source, and try the survivors again")
     parser.add_argument("--report", action="store_true", help="only print what was found")
@@ -268,7 +300,8 @@ def main():
         plain = digest(scratch)
         drawn = [list(mutant) for mutant in draw(scratch, words.count, words.seed, words.room or list(TESTS))]
         for stage in (1, 2, 3):
-            sound = find_sound(scratch, stage, words.retry)
+            ninja(scratch, LIBRARY)  # without the last mutant
+            sound = find_sound(scratch, stage, words.retry, sorted({mutant[0] for mutant in drawn}))
             for mutant in drawn:
                 entry = done.get(json.dumps(mutant), {"verdict": "", "stage": 0})
                 again = entry["verdict"] == "survived" and (entry["stage"] < stage or (words.retry and entry.get("start", 0) < start))
@@ -285,7 +318,7 @@ def main():
                 with open(state, "a") as file:
                     file.write(json.dumps(entry) + "\n")
                 print(f"{verdict:16s}{killer:34s}{what}", flush=True)
-        ninja(scratch, "libpercuss.so")
+        ninja(scratch, LIBRARY)
     report(list(done.values()), words.table)
 
 
