@@ -125,7 +125,8 @@ typedef struct {
   PetscReal mass, damping, stiffness;
 } NsOperator;
 
-#define NS_SLOTS 2 /* operators that a model keeps factored at a time */
+#define NS_SLOTS        3 /* operators that a model keeps factored at a time: two of the scheme, */
+#define NS_SLOT_RECORDS 2 /* and the mass matrix, where accelerations are recorded */
 
 /* A mode, for the critical time step: frequency (rad/s), damping rate x'Cx/x'Mx and gyroscopic rate |Gx|/|x| (1/s) of its shape. */
 typedef struct {
@@ -197,10 +198,11 @@ typedef struct {
 
 #define NS_PROBE_COLUMNS 32
 
-/* One column of a probe: a weighted sum of unknowns of q or v. Its arrays belong to it alone: writers renumber them. */
-typedef struct {
+/* One column of a probe: a weighted sum of unknowns of q, v or accelerations. Its arrays belong to it alone: writers renumber them. */
+typedef struct NsProbeColumn NsProbeColumn;
+struct NsProbeColumn {
   const char            *suffix; /* "ux", "vx" ...; "": the probe's name says all */
-  PetscBool              of_velocity;
+  PetscBool              of_velocity, of_acceleration;
   PetscInt               entries;
   PetscInt              *unknown; /* [entries] in the arena, filled by NsProbeAdd */
   PetscReal             *weight;
@@ -209,7 +211,8 @@ typedef struct {
   const NsTimeFunction **function;
   PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
   PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
-} NsProbeColumn;
+  NsProbeColumn         *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
+};
 
 /* One more entry of a column. */
 void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscReal weight);
@@ -220,14 +223,27 @@ PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
 /* A column with arrays of its own. */
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena);
 
-/* The sum at t; arrays of all unknowns in natural order. */
+/* The entries over accelerations; NULL: it has none. */
+static inline const NsProbeColumn *NsProbeAccelerations(const NsProbeColumn *column)
+{
+  while (column && !column->of_acceleration) column = column->plus;
+  return column;
+}
+/* The value at t; arrays of all unknowns in natural order; a NULL: without accelerations. */
+static inline PetscReal NsProbeColumnValue(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *a)
+{
+  PetscReal sum = column->constant + (column->timed ? NsProbeTimed(column, t) : 0);
+
+  for (const NsProbeColumn *part = column; part; part = part->plus) {
+    const PetscScalar *from = part->of_acceleration ? a : part->of_velocity ? v : q;
+    for (PetscInt j = 0; j < part->entries && from; j++) sum += part->weight[j] * from[part->unknown[j]];
+  }
+  return sum;
+}
+/* The same without accelerations. */
 static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
 {
-  const PetscScalar *from = column->of_velocity ? v : q;
-  PetscReal          sum  = column->constant + (column->timed ? NsProbeTimed(column, t) : 0);
-
-  for (PetscInt j = 0; j < column->entries; j++) sum += column->weight[j] * from[column->unknown[j]];
-  return sum;
+  return NsProbeColumnValue(column, t, q, v, NULL);
 }
 
 typedef struct {
@@ -327,7 +343,8 @@ typedef struct {
 
 /* Pictures, probes, stations, names. */
 typedef struct {
-  PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, NsFields *);
+  /* a: accelerations, for section forces; NULL: these follow from q alone, as those of a mode do. */
+  PetscErrorCode (*fields)(NsModel *, PetscReal t, Vec q, Vec v, Vec a, NsFields *);
   /* x[scene.points * 3]: coordinates of the scene's points at q. NULL: no probe needs them. */
   PetscErrorCode (*points)(NsModel *, PetscReal t, Vec q, PetscReal *x);
   /* The point of a candidate in space (reference configuration), its displacement and normal, for pictures; touch_q: values of the touch list. */

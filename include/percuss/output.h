@@ -124,9 +124,11 @@ const NsVtkType *NsVtkTypeAt(int index);
 
 /* The state after a step, and what led to it. */
 typedef struct {
-  PetscInt64 step;             /* 0 is the initial state */
-  NsState    state;            /* as model->layout has it */
-  Vec        whole_q, whole_v; /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
+  PetscInt64 step;               /* 0 is the initial state */
+  NsState    state;              /* as model->layout has it */
+  Vec        whole_q, whole_v;   /* in natural numbers, where this is the first process and some writer needs_state; else NULL */
+  Vec        acceleration;       /* M^-1 (h + W F) without impulses of impacts, as the state; NULL unless some writer needs it */
+  Vec        whole_acceleration; /* the same as whole_q is */
   const NsContactReport
     *contact; /* [model->candidates]; of inactive candidates only `state` is valid (open), unless a writer with needs_contacts writes in this step */
   const NsContactReport *before; /* [model->candidates] of the step before; right for the active ones */
@@ -191,8 +193,9 @@ struct NsWriter {
   NsCsv              *csv; /* [NS_WRITER_TABLES], as type->csv */
   void               *data;
   PetscBool           open;
-  PetscBool           not_finite; /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
-  PetscBool           writes_now; /* of the loop */
+  PetscBool           not_finite;         /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
+  PetscBool           writes_now;         /* of the loop */
+  PetscBool           needs_acceleration; /* to write: that of the snapshot; set when it is opened */
 };
 
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */

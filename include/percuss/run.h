@@ -84,6 +84,8 @@ PetscErrorCode NsRunStart(NsRun *run);
 PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome);
 /* All of the state, also what the scheme leaves out between records; q and v in natural numbers, valid until the next step. On one process. */
 PetscErrorCode NsRunWholeState(NsRun *run, const PetscReal **q, const PetscReal **v);
+/* Accelerations of the state (src/run/acceleration.c), as NsRunWholeState; the first call factors the mass matrix. */
+PetscErrorCode NsRunWholeAcceleration(NsRun *run, const PetscReal **a);
 /* Whether the state is that of the end. */
 PetscBool NsRunIsAtEnd(const NsRun *run);
 /* The time step of the config, s. */

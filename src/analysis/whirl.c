@@ -60,7 +60,7 @@ PetscErrorCode NsModelShape(NsModel *model, const NsModes *modes, PetscInt mode,
   PetscCall(NsModeParts(modes, mode, part[0], part[1]));
   for (PetscInt i = 0; i < 3 * scene->points; i++) u[i] = 0;
   for (int k = 0; k < 2; k++) {
-    PetscCall(model->view.fields(model, 0, part[k], part[k], &fields));
+    PetscCall(model->view.fields(model, 0, part[k], part[k], NULL, &fields));
     for (PetscInt i = 0; i < 3 * scene->points; i++) u[i] += fields.displacement[i] * (k ? PETSC_i : 1);
   }
   PetscCall(NsVecsDestroy(&part[0], &part[1], NULL));

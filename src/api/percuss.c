@@ -302,7 +302,9 @@ static PetscErrorCode probe(percuss *run, const char *name, double *value, bool 
       if (strcmp(column->suffix, whole ? "" : suffix) != 0) continue;
       if (column->coordinate && !run->points) run->points = NsArenaAlloc(run->arena, sizeof(*run->points) * 3 * (size_t)model->scene.points);
       if (column->coordinate) PetscCall(model->view.points(model, NsRunState(run->run)->t, NsRunState(run->run)->q, run->points));
-      *value = column->coordinate ? run->points[column->coordinate - 1] : NsProbeColumnSum(column, NsRunState(run->run)->t, run->q, run->v);
+      const PetscReal *a = NULL;
+      if (NsProbeAccelerations(column)) PetscCall(NsRunWholeAcceleration(run->run, &a));
+      *value = column->coordinate ? run->points[column->coordinate - 1] : NsProbeColumnValue(column, NsRunState(run->run)->t, run->q, run->v, a);
       *known = true;
     }
   }

@@ -367,7 +367,7 @@ static PetscErrorCode NsModelPower_Dense(NsModel *model, PetscReal t, Vec q, Vec
 }
 
 /* Velocities of the picture's points by differences along v: 1e-9 of the picture's size over a step of 1e-5 of it. */
-static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields)
 {
   NsDense         *self = model->data;
   const PetscInt   n = self->n, numbers = 3 * model->scene.points;
@@ -376,6 +376,7 @@ static PetscErrorCode NsModelFields_Dense(NsModel *model, PetscReal t, Vec q, Ve
 
   PetscFunctionBegin;
   (void)t;
+  (void)a;
   self->m->draw(&self->c, aq, self->x[0]);
   for (PetscInt i = 0; i < numbers; i++) fields->displacement[i] = self->x[0][i] - model->scene.x[i];
   for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscAbsReal(av[i]) / NsMechanismScale(self->m, &self->c, i));

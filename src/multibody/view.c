@@ -94,12 +94,13 @@ PetscErrorCode NsMbScene(NsMultibody *self, NsModel *model)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode NsModelFields_Multibody(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+static PetscErrorCode NsModelFields_Multibody(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields)
 {
   NsMultibody *self = model->data;
 
   PetscFunctionBegin;
   (void)t;
+  (void)a;
   NsMbFrames(self, NsVecRead(q), NsVecRead(v));
   scene_points(self, self->drawn, fields->velocity);
   for (PetscInt i = 0; i < 3 * model->scene.points; i++) fields->displacement[i] = self->drawn[i] - model->scene.x[i];

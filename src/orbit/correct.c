@@ -255,7 +255,7 @@ typedef struct {
   const NsOrbit       *orbit;
   NsOrbitPoint        *point;
   PetscReal            last;
-  PetscReal           *rate, *value; /* [m]; [probes][2] value and rate at the moment before */
+  PetscReal           *rate, *second, *value; /* [m] x', x''; [probes][2] value and rate at the moment before */
 } Views;
 
 /* The extremes of the cubic with these values and rates at both ends of dt. */
@@ -275,11 +275,15 @@ static void widen(PetscReal dt, PetscReal y0, PetscReal d0, PetscReal y1, PetscR
 }
 
 /* Value and rate of a probe. */
-static void look_at(
-  const NsOrbitSystem *system, const NsOrbitProbe *probe, const NsOrbitMoment *moment, const PetscReal *xdot, PetscReal *y, PetscReal *d)
+static void look_at(const NsOrbitSystem *system, const NsOrbitProbe *probe, const NsOrbitMoment *moment, const PetscReal *xdot,
+  const PetscReal *second, PetscReal *y, PetscReal *d)
 {
   *y = NsOrbitDot(system->m, probe->row, moment->x);
   *d = NsOrbitDot(system->m, probe->row, xdot);
+  if (probe->rates) {
+    *y += NsOrbitDot(system->m, probe->rates, xdot);
+    *d += NsOrbitDot(system->m, probe->rates, second);
+  }
   for (PetscInt i = 0; i < system->contacts; i++) {
     if (probe->forces[i] == 0) continue;
     *y += probe->forces[i] * NsOrbitDot(system->m, moment->mode->force + i * system->m, moment->x);
@@ -296,9 +300,10 @@ static void look_at_probes(void *context, const NsOrbitMoment *moment)
   for (PetscInt i = 0; i < system->contacts; i++) closed = closed || moment->mode->state[i] != NS_ORBIT_OPEN;
   if (closed) views->point->share += (moment->t - views->last) / views->orbit->T;
   NsOrbitMult(system->m, moment->mode->A, moment->x, views->rate);
+  NsOrbitMult(system->m, moment->mode->A, views->rate, views->second);
   for (PetscInt k = 0; k < system->probes; k++) {
     PetscReal y, d, *low = &views->point->low[k], *high = &views->point->high[k];
-    look_at(system, &system->probe[k], moment, views->rate, &y, &d);
+    look_at(system, &system->probe[k], moment, views->rate, views->second, &y, &d);
     *low  = PetscMin(*low, y);
     *high = PetscMax(*high, y);
     if (!moment->after && moment->t > views->last) widen(moment->t - views->last, views->value[2 * k], views->value[2 * k + 1], y, d, low, high);
@@ -372,9 +377,9 @@ PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
   judge(point, n);
   PetscCall(NsOrbitDeterminant(n, point->M, -1, &point->flip));
   PetscCall(NsOrbitDeterminant(n, point->M, 1, &point->branching));
-  PetscCall(PetscMalloc2(system->m, &views.rate, (size_t)(2 * system->probes + 1), &views.value));
+  PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
   PetscCall(NsOrbitTrace(system, point->orbit, 200, look_at_probes, &views));
-  PetscCall(PetscFree2(views.rate, views.value));
+  PetscCall(PetscFree3(views.rate, views.second, views.value));
   PetscCall(NsOrbitMargins(system, point->orbit, point->margin));
   PetscCall(confirm(branch, point));
   PetscFunctionReturn(0);

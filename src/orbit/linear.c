@@ -150,6 +150,25 @@ static void fill_compliance(NsOrbitSystem *system, const NsOrbitParts *parts)
   }
 }
 
+/* Entries of one kind, in the coordinates. */
+static void fill_probe(const NsOrbitParts *parts, const NsProbeColumn *column, PetscReal *to, PetscReal *forces)
+{
+  for (PetscInt e = 0; e < column->entries; e++) {
+    if (!parts->modal) {
+      to[column->unknown[e]] += column->weight[e];
+      continue;
+    }
+    const NsReduced *reduced = &parts->modal->reduced;
+    const size_t     all = (size_t)reduced->unknowns, unknown = (size_t)column->unknown[e];
+    for (PetscInt i = 0; i < parts->n; i++) to[i] += column->weight[e] * reduced->shape[(size_t)i * all + unknown];
+    for (PetscInt c = 0; c < parts->contacts && !column->of_velocity && !column->of_acceleration; c++) {
+      const PetscInt row = parts->rows.start[c];
+      for (PetscInt j = parts->rows.first[row]; j < parts->rows.first[row + 1]; j++)
+        forces[c] += column->weight[e] * parts->rows.value[j] * reduced->flexibility[(size_t)parts->rows.touch[j] * all + unknown];
+    }
+  }
+}
+
 static void fill_probes(NsOrbitSystem *system, const NsOrbitParts *parts, const PetscReal *series)
 {
   const PetscInt n = parts->n;
@@ -157,25 +176,15 @@ static void fill_probes(NsOrbitSystem *system, const NsOrbitParts *parts, const 
   for (PetscInt p = 0; p < parts->probes; p++) {
     const NsProbeColumn *column = &parts->probe[p].column[parts->probe_column[p]];
     NsOrbitProbe        *probe  = &system->probe[p];
-    const PetscInt       from   = column->of_velocity ? n : 0;
     probe->name                 = *column->suffix ? NsArenaPrint(system->arena, "%s.%s", parts->probe[p].name, column->suffix)
                                                   : NsArenaCopy(system->arena, parts->probe[p].name, strlen(parts->probe[p].name));
     probe->row                  = zeros(system, system->m);
     probe->forces               = zeros(system, parts->contacts);
     fill_clock_row(system, parts, series, n + 2 * parts->contacts + p, probe->row);
-    for (PetscInt e = 0; e < column->entries; e++) {
-      if (!parts->modal) {
-        probe->row[from + column->unknown[e]] += column->weight[e];
-        continue;
-      }
-      const NsReduced *reduced = &parts->modal->reduced;
-      const size_t     all = (size_t)reduced->unknowns, unknown = (size_t)column->unknown[e];
-      for (PetscInt i = 0; i < n; i++) probe->row[from + i] += column->weight[e] * reduced->shape[(size_t)i * all + unknown];
-      for (PetscInt c = 0; c < parts->contacts && !column->of_velocity; c++) {
-        const PetscInt row = parts->rows.start[c];
-        for (PetscInt j = parts->rows.first[row]; j < parts->rows.first[row + 1]; j++)
-          probe->forces[c] += column->weight[e] * parts->rows.value[j] * reduced->flexibility[(size_t)parts->rows.touch[j] * all + unknown];
-      }
+    for (const NsProbeColumn *part = column; part; part = part->plus) {
+      if (part->of_acceleration && !probe->rates) probe->rates = zeros(system, system->m);
+      fill_probe(
+        parts, part, (part->of_acceleration ? probe->rates : probe->row) + (part->of_velocity || part->of_acceleration ? n : 0), probe->forces);
     }
   }
 }

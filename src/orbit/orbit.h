@@ -79,10 +79,11 @@ typedef struct {
   NsOrbitEvent  *event;
 } NsOrbitMode;
 
-/* A column of a probe as a row over x; forces: what the normal forces add (contacts without mass). */
+/* A column of a probe as a row over x, and one over x' for accelerations; forces: what the normal forces add (contacts without mass). */
 typedef struct {
   const char *name;
   PetscReal  *row;    /* [m] */
+  PetscReal  *rates;  /* [m]; NULL: zeroes */
   PetscReal  *forces; /* [contacts] */
 } NsOrbitProbe;
 

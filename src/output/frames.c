@@ -155,8 +155,9 @@ static PetscErrorCode open_series(NsWriter *writer)
   const char      *prefix  = NsArenaPrint(arena, "frames/%s", sink->name);
 
   PetscFunctionBegin;
-  writer->data   = self;
-  self->contacts = model->candidates > 0 && model->view.contact_point;
+  writer->data               = self;
+  writer->needs_acceleration = scene->beams;
+  self->contacts             = model->candidates > 0 && model->view.contact_point;
   if (!NsVtkFits(scene->points, scene->cells))
     NsSinkFail(sink,
       "cannot write frames: VTK files number points and cells with 32 bits, too few for %lld points and %lld cells; set output.frames.every to 0",
@@ -195,7 +196,7 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
   NsModel *model = writer->model;
 
   PetscFunctionBegin;
-  PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, &self->picture.fields));
+  PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, snapshot->whole_acceleration, &self->picture.fields));
   PetscCall(begin_frame(writer, &self->series, snapshot, ""));
   NsVtkGrid(&self->vtk, snapshot->state.t, snapshot->step, &model->scene);
   NsVtkArrays(&self->vtk, &NsVtkType_Model, &self->picture);

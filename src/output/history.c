@@ -133,6 +133,7 @@ static PetscErrorCode open_table(NsWriter *writer)
   for (PetscInt c = 0; c < self->columns && !self->position; c++) {
     if (self->column[c]->coordinate) self->position = NsArenaAlloc(arena, sizeof(*self->position) * 3 * (size_t)model->scene.points);
   }
+  for (PetscInt c = 0; c < self->columns; c++) writer->needs_acceleration = writer->needs_acceleration || NsProbeAccelerations(self->column[c]);
   self->value  = NsArenaAlloc(arena, sizeof(*self->value) * (size_t)(1 + self->columns));
   *type        = history;
   type->column = header;
@@ -144,17 +145,19 @@ static PetscErrorCode open_table(NsWriter *writer)
 static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
 {
   History         *self = writer->data;
-  const PetscReal *q, *v;
+  const PetscReal *q, *v, *a;
   PetscReal        sum = 0;
 
   PetscFunctionBegin;
   if (self->position) PetscCall(writer->model->view.points(writer->model, snapshot->state.t, snapshot->state.q, self->position));
   PetscCall(NsRecordedGather(&self->recorded, &snapshot->state, &q, &v));
+  PetscCall(NsRecordedAccelerations(&self->recorded, snapshot->acceleration, &a));
   self->value[0] = snapshot->state.t;
   for (PetscInt c = 0; c < self->columns; c++) {
     const NsProbeColumn *column = self->column[c];
 
-    self->value[1 + c] = column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnSum(column, snapshot->state.t, q, v);
+    self->value[1 + c] =
+      column->coordinate && self->position ? self->position[column->coordinate - 1] : NsProbeColumnValue(column, snapshot->state.t, q, v, a);
     sum += self->value[1 + c];
   }
   PetscCall(NsRecordedRestore(&self->recorded, &snapshot->state, &q, &v));

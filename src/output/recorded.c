@@ -6,20 +6,25 @@ PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProb
   PetscInt *number, count = 0, all = 0;
 
   PetscFunctionBegin;
-  *recorded = (NsRecorded){NULL, NULL, NULL};
+  *recorded = (NsRecorded){NULL, NULL, NULL, NULL};
   if (NsLayoutIsNatural(layout)) PetscFunctionReturn(0);
-  for (PetscInt c = 0; c < columns; c++) all += column[c]->entries;
+  for (PetscInt c = 0; c < columns; c++) {
+    for (const NsProbeColumn *part = column[c]; part; part = part->plus) all += part->entries;
+  }
   PetscCall(PetscMalloc1(all, &number));
   for (PetscInt c = 0; c < columns; c++) {
-    for (PetscInt i = 0; i < column[c]->entries; i++) {
-      number[count]         = column[c]->unknown[i];
-      column[c]->unknown[i] = count++;
+    for (NsProbeColumn *part = column[c]; part; part = part->plus) {
+      for (PetscInt i = 0; i < part->entries; i++) {
+        number[count]    = part->unknown[i];
+        part->unknown[i] = count++;
+      }
     }
   }
   PetscCall(NsWatchCreate(layout, count, number, &recorded->watch));
   PetscCall(PetscFree(number));
   recorded->q = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));
   recorded->v = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));
+  recorded->a = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));
   PetscFunctionReturn(0);
 }
 
@@ -51,5 +56,15 @@ PetscErrorCode NsRecordedRestore(const NsRecorded *recorded, const NsState *stat
   if (recorded->watch) PetscFunctionReturn(0);
   PetscCall(VecRestoreArrayRead(state->v, v));
   PetscCall(VecRestoreArrayRead(state->q, q));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRecordedAccelerations(const NsRecorded *recorded, Vec acceleration, const PetscReal **a)
+{
+  PetscFunctionBegin;
+  *a = acceleration ? NsVecRead(acceleration) : NULL;
+  if (!recorded->watch || !acceleration) PetscFunctionReturn(0);
+  PetscCall(NsWatchGather(recorded->watch, *a, recorded->a));
+  *a = recorded->a;
   PetscFunctionReturn(0);
 }

@@ -19,13 +19,15 @@ static inline PetscReal NsTangential(const PetscReal x[3], PetscInt directions)
 
 /* The few unknowns that the columns of a writer need, gathered from their processes. */
 typedef struct {
-  NsWatch   *watch; /* NULL: columns have natural numbers, and the state is in natural order */
-  PetscReal *q, *v; /* [watch->count] */
+  NsWatch   *watch;     /* NULL: columns have natural numbers, and the state is in natural order */
+  PetscReal *q, *v, *a; /* [watch->count] */
 } NsRecorded;
 
 /* (all) Columns are renumbered for the arrays that NsRecordedGather gives. */
 PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded);
 PetscErrorCode NsRecordedDestroy(NsRecorded *recorded);
-/* (all) Arrays for NsProbeColumnSum; to be restored. */
+/* (all) Arrays for NsProbeColumnValue; to be restored. */
 PetscErrorCode NsRecordedGather(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v);
 PetscErrorCode NsRecordedRestore(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v);
+/* (all) The same of accelerations, which need not be restored; NULL: there are none. */
+PetscErrorCode NsRecordedAccelerations(const NsRecorded *recorded, Vec acceleration, const PetscReal **a);

@@ -131,6 +131,19 @@ static PetscErrorCode collect(const NsRun *run, NsSnapshot *snapshot)
   PetscFunctionReturn(0);
 }
 
+/* Accelerations, on the first process also of all unknowns. */
+static PetscErrorCode accelerate(NsRun *run, PetscBool whole, NsSnapshot *snapshot)
+{
+  Vec a = run->acceleration, to = run->whole_acceleration;
+
+  PetscFunctionBegin;
+  PetscCall(NsRunAcceleration(run));
+  snapshot->acceleration = a;
+  if (whole && (run->whole_q || !is_alone(run))) PetscCall(NsLayoutCollect(run->model->layout, NsVecRead(a), to ? NsVecArray(to) : NULL));
+  if (whole && run->sink.writes) snapshot->whole_acceleration = to ? to : a;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsRunWholeState(NsRun *run, const PetscReal **q, const PetscReal **v)
 {
   NsSnapshot snapshot;
@@ -150,7 +163,7 @@ typedef enum { AS_ONE, AS_LAST, AS_LAST_AGAIN } WriteAs;
 
 /* What the writers need at a step. */
 typedef struct {
-  PetscBool any, state, whole_state, contacts, energy, judged; /* judged: energy not by the clock alone */
+  PetscBool any, state, whole_state, contacts, energy, acceleration, judged; /* judged: energy not by the clock alone */
 } Needs;
 
 /* With several processes they must agree: decisions by the clock are made in sync_flags. */
@@ -180,10 +193,11 @@ static Needs ask_writers(NsRun *run, PetscInt64 step, WriteAs as)
     needs.any   = PETSC_TRUE;
     needs.state = needs.state || !type->reports_alone;
     if (!writer->writes_now) continue;
-    needs.whole_state = needs.whole_state || type->needs_state;
-    needs.contacts    = needs.contacts || type->needs_contacts;
-    needs.energy      = needs.energy || type->needs_energy;
-    needs.judged      = needs.judged || (type->needs_energy && !type->due);
+    needs.whole_state  = needs.whole_state || type->needs_state;
+    needs.contacts     = needs.contacts || type->needs_contacts;
+    needs.energy       = needs.energy || type->needs_energy;
+    needs.acceleration = needs.acceleration || writer->needs_acceleration;
+    needs.judged       = needs.judged || (type->needs_energy && !type->due);
   }
   return needs;
 }
@@ -228,6 +242,7 @@ static PetscErrorCode write_step(NsRun *run, PetscInt64 step, WriteAs as)
   if (needs.whole_state && as == AS_ONE && !run->guard.stop) PetscCall(NsGuardDeformation(run, step));
   if (run->guard.broken || (run->guard.stop && as == AS_ONE)) PetscFunctionReturn(0);
   if (needs.whole_state) PetscCall(collect(run, &snapshot));
+  if (needs.acceleration) PetscCall(accelerate(run, needs.whole_state, &snapshot));
   PetscCall(give_to_writers(run, &snapshot, as));
   run->figures.writing_seconds += NsSeconds() - run->sink.now;
   PetscFunctionReturn(0);
@@ -484,6 +499,9 @@ PetscErrorCode NsRunExecute(NsRun *run)
   if (run->contact) NsContactStopBy(run->contact, is_asked_to_stop, run);
   run->sink.now = NsSeconds();
   PetscCall(NsRunOpenWriters(run));
+  for (int i = 0; i < run->writers; i++) {
+    if (run->writer[i]->needs_acceleration) PetscCall(NsRunAccelerationCreate(run));
+  }
   run->loop_began = run->checkpoint_at = NsSeconds();
   if (!is_alone(run)) PetscCall(sync_flags(run, 0));
   if (!has_failed(run) && run->sink.resumes)

@@ -18,9 +18,15 @@ struct NsRun {
   NsScheme    *scheme;
   NsState      state;
   Vec         whole_q, whole_v; /* of the whole model in natural numbers, for writers; NULL where state is that, and on all processes but the first */
-  PetscReal   step;             /* s */
-  NsStepClock clock;            /* of the steps, for NsRunTime */
-  PetscInt64  steps;            /* planned; schemes that vary their step take more */
+  Vec         acceleration, whole_acceleration; /* of the last NsRunAcceleration; NULL: no writer needs them */
+  Vec         record_force;                     /* with what it needs */
+  NsRows      record_rows;
+  PetscReal  *record_F;
+  PetscInt   *record_list;
+  PetscReal   last_step; /* s: length of the step that led to the state; 0 at the start */
+  PetscReal   step;      /* s */
+  NsStepClock clock;     /* of the steps, for NsRunTime */
+  PetscInt64  steps;     /* planned; schemes that vary their step take more */
   NsStability stability;
 
   /* While and after stepping. */
@@ -50,6 +56,14 @@ struct NsRun {
 PetscReal NsRunTime(const NsRun *run, PetscInt64 step);
 /* An end of the run so near is met, s: within rounding by steps of any length, within a millionth of a step by others that vary theirs. */
 PetscReal NsRunEndSlack(const NsRun *run);
+
+/* ---- accelerations for records: src/run/acceleration.c -------------------------------------------------------------------------------------------------------- */
+
+/* (all) Room for them, and the mass matrix factored: once. */
+PetscErrorCode NsRunAccelerationCreate(NsRun *run);
+PetscErrorCode NsRunAccelerationDestroy(NsRun *run);
+/* (all) run->acceleration of the state, which is complete. */
+PetscErrorCode NsRunAcceleration(NsRun *run);
 
 /* ---- run.json and config.yaml: src/run/manifest.c --------------------------------------------------------------------------------------------------------- */
 

@@ -232,6 +232,7 @@ PetscErrorCode NsRunDestroy(NsRun **result)
   if (!run) PetscFunctionReturn(0);
   PetscCall(NsSchemeDestroy(&run->scheme));
   PetscCall(NsContactDestroy(&run->contact));
+  PetscCall(NsRunAccelerationDestroy(run));
   PetscCall(VecDestroy(&run->whole_q));
   PetscCall(VecDestroy(&run->whole_v));
   PetscCall(VecDestroy(&run->state.q));
@@ -295,6 +296,7 @@ PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome)
   run->completed = PETSC_FALSE;
   PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), outcome));
   if (!outcome->done) PetscFunctionReturn(0);
+  run->last_step = run->state.t - before;
   run->figures.steps++;
   run->figures.impulsive_steps += outcome->impulsive;
   /* Times without the drift of a sum of lengths. */

@@ -118,12 +118,12 @@ static PetscErrorCode bench_frames(const char *config, const char *const *set, c
           .normal_force                  = malloc(sizeof(PetscReal) * (size_t)scene->cells),
           .energy                        = malloc(sizeof(PetscReal) * (size_t)scene->cells)};
   for (int r = 0; r < rounds; r++) {
-    double start        = NsSeconds();
+    double start = NsSeconds();
     NsFolderClose(&run->sink.folder);
     run->sink.directory = NsArenaPrint(arena, "%s/%d_%d", directory, first, r); /* a new one: removing files makes the next ones dear */
     if (mkdir(run->sink.directory, 0777)) exit(1);
     if (frames == 1) {
-      PetscCall(run->model->view.fields(run->model, 0, run->state.q, run->state.v, &fields));
+      PetscCall(run->model->view.fields(run->model, 0, run->state.q, run->state.v, NULL, &fields));
       keep(first++, NsSeconds() - start, 1, 56.0 * scene->points + 24.0 * scene->cells);
     }
     const NsWriterContext context = {.sink = &run->sink, .model = run->model, .settings = run->config.output, .end = 1, .steps = frames};

@@ -301,7 +301,7 @@ static void check_outputs(const NsFeBody *body, const NsFeElement *e)
   for (int k = 0; k < 4; k++) {
     NsElementResults results;
     memset(&results, 0xff, sizeof(results)); /* NaN */
-    body->element->results(body, e, q[k], xi, &results);
+    body->element->results(body, e, q[k], NULL, xi, &results);
     for (int i = 0; i < 9; i++) EXPECT(isfinite(results.tensor[i]), "the stress tensor is not finite, or not written");
     EXPECT(isfinite(results.normal_force + results.stress) &&
              isfinite(results.section_force[0] + results.section_force[1] + results.section_force[2]) &&

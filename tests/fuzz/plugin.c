@@ -375,7 +375,7 @@ static void step(NsRun *run, NsArena *arena)
   }
   /* what writers ask */
   FuzzCheck(NsModelEnergy(run->model, run->state.t, run->state.q, run->state.v, &sum));
-  if (run->model->view.fields) FuzzCheck(run->model->view.fields(run->model, run->state.t, run->state.q, run->state.v, &fields));
+  if (run->model->view.fields) FuzzCheck(run->model->view.fields(run->model, run->state.t, run->state.q, run->state.v, NULL, &fields));
   FuzzCheck(NsModelTouch(run->model, run->state.q, touch));
   for (PetscInt k = 0; run->model->view.contact_point && k < run->model->candidates; k++)
     FuzzCheck(run->model->view.contact_point(run->model, run->state.t, touch, k, x, u, normal));

@@ -39,12 +39,13 @@ typedef struct {
   char           directory[64];
 } FakeRun;
 
-static inline PetscErrorCode fake_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+static inline PetscErrorCode fake_fields(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields)
 {
   const PetscReal *aq, *av;
 
   PetscFunctionBegin;
   (void)t;
+  (void)a;
   PetscCall(VecGetArrayRead(q, &aq));
   PetscCall(VecGetArrayRead(v, &av));
   for (PetscInt i = 0; i < model->scene.points; i++) {

@@ -236,7 +236,7 @@ static void stress_of_a_rectangle(void **state)
   fields.stress       = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
   fields.normal_force = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
   fields.energy       = NsArenaAlloc(test.arena, sizeof(double) * (size_t)scene->cells);
-  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   assert_int_equal(scene->cells, 4 * fe->elements);
   for (PetscInt cell = 0; cell < scene->cells; cell++) {
     const NsFeElement *e    = &fe->element[cell / 4];

@@ -134,7 +134,7 @@ static void constant_strain_is_exact(void **state)
   (void)state;
   for (int i = 0; i < 9; i++) A[i] = 1e-3 * n[i / 3] * n[i % 3];
   set_affine(&test, A, zero, test.run->state.q);
-  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     assert_near(fields.stress[i], 210e6, 1e-3);
     assert_near(fields.normal_force[i], 210e6 * PETSC_PI * (144e-6 - 100e-6), 1e-6);
@@ -161,7 +161,7 @@ static void truss_members_have_their_strain(void **state)
 
   (void)state;
   set_affine(&test, A, zero, test.run->state.q);
-  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     const PetscReal *a = fe->x + 3 * fe->element[i].node[0], *b = fe->x + 3 * fe->element[i].node[1];
     double           d[3], strain = 0, length = 0;
@@ -429,7 +429,7 @@ static void stress_of_a_taper(void **state)
 
   (void)state;
   set_affine(&test, A, a, test.run->state.q);
-  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(test.run->model->view.fields(test.run->model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   for (PetscInt i = 0; i < fe->elements; i++) {
     PetscReal r[2];
     for (int k = 0; k < 2; k++) r[k] = 0.01 * (1 + fe->x[3 * fe->element[i].node[k]] / fe->x[3 * (fe->nodes - 1)]);

@@ -969,11 +969,11 @@ static void pictures_show_the_mechanism(void **state)
     for (PetscInt k = 0; k < NsCellPoints(model->scene.kind[i]); k++, at++) assert_true(model->scene.cell[at] >= 0 && model->scene.cell[at] < 11);
   }
   for (PetscInt i = 0; i < 11; i++) assert_true(model->scene.radius[i] > 0);
-  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   for (int i = 0; i < 33; i++) assert_near(displacement[i], 0, 0);
   set(test.run->state.q, q);
   set(test.run->state.v, v);
-  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, &fields));
+  CHECK(model->view.fields(model, 0, test.run->state.q, test.run->state.v, NULL, &fields));
   /* crank pin and middle of the slider: where they are, how fast */
   const double pin[2] = {0.153 * cos(q[0]), 0.153 * sin(q[0])}, middle[2] = {pin[0] + 0.306 * cos(q[1]), pin[1] + 0.306 * sin(q[1])};
   const double turn[2] = {-pin[1] * v[0], pin[0] * v[0]};
@@ -1012,7 +1012,7 @@ static void draw_at(TestRun *test, const double *q, double *x)
 
   assert_true(3 * model->scene.points <= 64 && model->scene.cells <= 32);
   set(test->run->state.q, q);
-  CHECK(model->view.fields(model, 0, test->run->state.q, test->run->state.v, &fields));
+  CHECK(model->view.fields(model, 0, test->run->state.q, test->run->state.v, NULL, &fields));
   for (PetscInt i = 0; i < 3 * model->scene.points; i++) x[i] += model->scene.x[i];
 }
 

@@ -239,10 +239,10 @@ static void test_series(void **state)
   fake_destroy(&fake);
 }
 
-static PetscErrorCode beam_fields(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+static PetscErrorCode beam_fields(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields)
 {
   PetscFunctionBegin;
-  PetscCall(fake_fields(model, t, q, v, fields));
+  PetscCall(fake_fields(model, t, q, v, a, fields));
   for (PetscInt i = 0; i < 3 * model->scene.points; i++) fields->rotation[i] = 0.01 * (double)i;
   for (PetscInt i = 0; i < 3 * model->scene.cells; i++) {
     fields->section_force[i]  = (double)i;

@@ -223,6 +223,7 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
       if (unknown[a] >= 0 && !body->turns[a % body->node_unknowns]) NsSpanAdd(&reach.move, body->direction[a % body->node_unknowns]);
     }
   }
+  NsFeAddLineLoad(fe, (PetscInt)(body - fe->body), settings->force_per_length, settings->time);
   check_effect(fe, body, load, settings, "force_per_length", &reach);
 }
 

@@ -105,10 +105,12 @@ static void bar_outputs(const NsFeBody *body, const NsFeElement *e, const PetscR
   value[0] = normal_force(body, e, q) / NsLine(e)->property[0]->area;
 }
 
-static void bar_results(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results)
+static void bar_results(
+  const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results)
 {
   const PetscReal f[6] = {normal_force(body, e, q)};
 
+  (void)loads;
   *results = (NsElementResults){.normal_force = f[0], .stress = NsLineStress(e, xi[0], f)};
 }
 

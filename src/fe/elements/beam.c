@@ -119,8 +119,7 @@ static void beam_shape(const NsFeBody *body, const NsFeElement *e, const PetscRe
   }
 }
 
-/* The element's motions in its own frame. */
-static void own_motion(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, PetscReal u[NS_BEAM_UNKNOWNS])
+void NsFeBeamMotion(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, PetscReal u[NS_BEAM_UNKNOWNS])
 {
   const PetscInt d = body->node_unknowns;
   PetscReal      B[6][NS_NODE_UNKNOWNS], frame[3][3];
@@ -136,7 +135,7 @@ static PetscReal beam_energy(const NsFeBody *body, const NsFeElement *e, const P
 {
   PetscReal u[NS_BEAM_UNKNOWNS];
 
-  own_motion(body, e, q, u);
+  NsFeBeamMotion(body, e, q, u);
   return NsBeamEnergy(beam_of(e), u);
 }
 
@@ -146,15 +145,17 @@ static void beam_outputs(const NsFeBody *body, const NsFeElement *e, const Petsc
 {
   PetscReal u[NS_BEAM_UNKNOWNS];
 
-  own_motion(body, e, q, u);
+  NsFeBeamMotion(body, e, q, u);
   NsBeamForces(beam_of(e), u, xi[0], value);
 }
 
-static void beam_results(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results)
+static void beam_results(
+  const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results)
 {
   PetscReal f[6], frame[3][3];
 
   beam_outputs(body, e, q, xi, f);
+  if (loads) NsFeBeamLoaded(body, e, loads, xi, f);
   (void)NsFeBeamAxes(body, e, frame);
   *results = (NsElementResults){.normal_force = f[0], .stress = NsLineStress(e, xi[0], f)};
   for (int i = 0; i < 3; i++) {
@@ -206,6 +207,7 @@ const NsElementType NsElementType_Beam = {
   .energy       = beam_energy,
   .output_names = output_names,
   .outputs      = beam_outputs,
+  .loaded       = NsFeBeamLoaded,
   .results      = beam_results,
   .total_mass   = mass_of,
   .radius       = NsLineRadius,

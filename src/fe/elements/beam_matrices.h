@@ -70,7 +70,7 @@ void NsBeamShape(const NsBeamMatrices *beam, PetscReal fraction, PetscReal N[6][
 
 /* Section forces at a point, which the part beyond it exerts on the part before it, along and about the axes of the element: normal force (tension positive, with P), shear
    forces 2 and 3 (N), torque, bending moments about 2 and 3 (N m). From the forces K u at the ends: forces and torque are those at the second node,
-   the moments run linearly between the nodes, as in an element without load of its own. r3' > 0 makes a positive moment about 3, with tension at
+   the moments run linearly between the nodes, as in an element without load of its own (what loads add: beam_loads.c). r3' > 0 makes a positive moment about 3, with tension at
    x2 < 0; r2' > 0 one about 2, with tension at x3 > 0. */
 void NsBeamForces(const NsBeamMatrices *beam, const PetscReal u[NS_BEAM_UNKNOWNS], PetscReal fraction, PetscReal force[6]);
 

@@ -24,6 +24,14 @@ typedef struct {
   void           *data; /* type->size bytes for the element type alone; zero at first */
 } NsFeElement;
 
+/* What acts on a line element between its nodes, where nodal forces leave section forces inexact. Arrays are in the DOF of its body, [n]. */
+typedef struct {
+  const PetscReal *acceleration; /* of its nodes, less gravity: inertia and weight are -M times it, and -rho A times it along the element */
+  const PetscReal *spin;         /* velocities of its nodes times the spin (rad/s) of its body: gyroscopic forces are -G times it */
+  const PetscReal *line;         /* force per length along each displacement, the same at all its points, N/m */
+  PetscReal        share[2];     /* displacements of its nodes have so many times the mass of the element */
+} NsElementLoads;
+
 /* What pictures show of a point of an element. Vectors are in space. */
 typedef struct {
   PetscReal normal_force, stress;                /* N; Pa, that of the largest magnitude over the section */
@@ -76,7 +84,11 @@ typedef struct {
   /* Probe columns of a point: names, NULL-terminated, and their values, affine in q. */
   const char *const *output_names;
   void (*outputs)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], PetscReal *value);
-  void (*results)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], NsElementResults *results);
+  /* Adds what these loads change of the outputs, linear in the loads; every array is given. NULL: outputs are those of the nodes alone. */
+  void (*loaded)(const NsFeBody *, const NsFeElement *, const NsElementLoads *, const PetscReal xi[3], PetscReal *value);
+  /* loads NULL: none. */
+  void (*results)(
+    const NsFeBody *, const NsFeElement *, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results);
   /* Total mass (kg), and the radius to draw at a point (m). No radius (NULL): the cells are the body itself. */
   PetscReal (*total_mass)(const NsFeBody *, const NsFeElement *);
   PetscReal (*radius)(const NsFeElement *, const PetscReal xi[3]);

@@ -403,12 +403,14 @@ void NsSolidOutputs(const NsFeBody *body, const NsFeElement *e, const PetscReal 
   NsSolidStress(NsSolidCellOf(e), q, xi, strain, value);
 }
 
-void NsSolidResults(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results)
+void NsSolidResults(
+  const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results)
 {
   static const int place[9] = {0, 3, 5, 3, 1, 4, 5, 4, 2};
   PetscReal        strain[NS_SOLID_STRAINS], stress[NS_SOLID_STRAINS];
 
   (void)body;
+  (void)loads;
   NsSolidStress(NsSolidCellOf(e), q, xi, strain, stress);
   *results = (NsElementResults){.stress = NsSolidMises(stress)};
   for (int i = 0; i < 9; i++) results->tensor[i] = stress[place[i]];

@@ -105,9 +105,10 @@ void      NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal
 void      NsSolidMove(const NsFeBody *body, const NsFeElement *e, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3]);
 PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q);
 void      NsSolidOutputs(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], PetscReal *value);
-void      NsSolidResults(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results);
-PetscReal NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e);
-PetscBool NsSolidAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance);
+void      NsSolidResults(
+       const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results);
+PetscReal                NsSolidTotalMass(const NsFeBody *body, const NsFeElement *e);
+PetscBool                NsSolidAlike(const NsFeElement *a, const NsFeElement *b, PetscReal tolerance);
 extern const char *const NsSolidOutputNames[];
 
 #define NS_SOLID_ELEMENT \

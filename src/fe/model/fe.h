@@ -23,6 +23,7 @@
 #include "mesh/partition.h"
 #include "outer.h"
 #include "point.h"
+#include "section_loads.h"
 #include "sparse.h"
 #include "unbalanced_mass.h"
 
@@ -74,6 +75,7 @@ struct NsFe {
   NsForceElement  *force;
   NsFeInertia     *inertia;
   NsFeMoving       moving;
+  NsFeLineLoads    line_loads;
   NsFeForces       forces; /* in natural numbers of unknowns, */
   NsFeForces       here;   /* and in indices of this process (percuss/layout.h) */
   NsFeRing        *ring;
@@ -169,7 +171,7 @@ PetscErrorCode NsFeCheckHeld(NsFe *fe);
 
 /* src/fe/model/scene.c: what is drawn. */
 void           NsFeScene(NsFe *fe, NsModel *model);
-PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields);
+PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields);
 
 /* src/fe/model/bounds.c, frequency.c */
 /* Sets body->part: bodies that force elements join are one part; returns the number of parts. */

@@ -39,7 +39,7 @@ PetscInt NsFeAddMoved(NsFe *fe, PetscInt set, const PetscReal direction[3])
 void NsFeMovedAt(const NsFe *fe, PetscReal t)
 {
   const NsFeMoving *self = &fe->moving;
-  PetscReal         u[3] = {0}, v[3] = {0};
+  PetscReal         u[3] = {0}, v[3] = {0}, a[3] = {0};
 
   for (PetscInt m = 0, set = -1; m < self->moved; m++) {
     const NsFeMovedUnknown *unknown = &self->unknown[m];
@@ -47,9 +47,11 @@ void NsFeMovedAt(const NsFe *fe, PetscReal t)
       set = unknown->set;
       NsMotionAt(&self->motion[set], 0, t, u);
       NsMotionAt(&self->motion[set], 1, t, v);
+      NsMotionAt(&self->motion[set], 2, t, a);
     }
-    self->value[m] = NsDot3(unknown->direction, u);
-    self->rate[m]  = NsDot3(unknown->direction, v);
+    self->value[m]        = NsDot3(unknown->direction, u);
+    self->rate[m]         = NsDot3(unknown->direction, v);
+    self->acceleration[m] = NsDot3(unknown->direction, a);
   }
 }
 
@@ -63,6 +65,11 @@ PetscReal NsFeHeldRate(const NsFe *fe, PetscInt unknown)
   return NsFeIsMoved(unknown) ? fe->moving.rate[-2 - unknown] : 0;
 }
 
+PetscReal NsFeHeldAcceleration(const NsFe *fe, PetscInt unknown)
+{
+  return NsFeIsMoved(unknown) ? fe->moving.acceleration[-2 - unknown] : 0;
+}
+
 void NsFeMovedTimes(const NsFe *fe, PetscReal t, NsTimes *times)
 {
   for (PetscInt s = 0; s < fe->moving.sets; s++) {
@@ -71,14 +78,14 @@ void NsFeMovedTimes(const NsFe *fe, PetscReal t, NsTimes *times)
   }
 }
 
-void NsFeMovedProbe(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, PetscReal weight)
+void NsFeMovedProbe(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, int order, PetscReal weight)
 {
   const NsFeMovedUnknown *moved  = &fe->moving.unknown[-2 - unknown];
   const NsMotion         *motion = &fe->moving.motion[moved->set];
 
   for (int a = 0; a < motion->parts; a++) {
     const PetscReal factor = weight * NsDot3(moved->direction, motion->part[a].vector);
-    if (factor != 0) NsProbeAddTimed(column, fe->arena, &motion->part[a].derived[column->of_velocity ? 1 : 0], factor);
+    if (factor != 0) NsProbeAddTimed(column, fe->arena, &motion->part[a].derived[order], factor);
   }
 }
 
@@ -212,12 +219,13 @@ void NsFeMovingCreate(NsFe *fe)
   if (!self->moved && !fe->config->base.count) return;
   check_forces(fe);
   if (NsDiagErrors(fe->diag)) return;
-  column          = NsArenaAlloc(fe->arena, sizeof(*column) * NS_FE_MATRICES * (size_t)fe->unknowns);
-  self->value     = NsArenaAlloc(fe->arena, sizeof(*self->value) * (n + 1));
-  self->rate      = NsArenaAlloc(fe->arena, sizeof(*self->rate) * (n + 1));
-  self->mass      = NsArenaAlloc(fe->arena, sizeof(*self->mass) * (parts * parts + 1));
-  self->damping   = NsArenaAlloc(fe->arena, sizeof(*self->damping) * (parts * parts + 1));
-  self->stiffness = NsArenaAlloc(fe->arena, sizeof(*self->stiffness) * (parts * parts + 1));
+  column             = NsArenaAlloc(fe->arena, sizeof(*column) * NS_FE_MATRICES * (size_t)fe->unknowns);
+  self->value        = NsArenaAlloc(fe->arena, sizeof(*self->value) * (n + 1));
+  self->rate         = NsArenaAlloc(fe->arena, sizeof(*self->rate) * (n + 1));
+  self->acceleration = NsArenaAlloc(fe->arena, sizeof(*self->acceleration) * (n + 1));
+  self->mass         = NsArenaAlloc(fe->arena, sizeof(*self->mass) * (parts * parts + 1));
+  self->damping      = NsArenaAlloc(fe->arena, sizeof(*self->damping) * (parts * parts + 1));
+  self->stiffness    = NsArenaAlloc(fe->arena, sizeof(*self->stiffness) * (parts * parts + 1));
   for (PetscInt set = 0; set < self->sets; set++) {
     for (PetscInt a = self->first[set]; a < self->first[set + 1]; a++) add_part(fe, set, a, column);
   }

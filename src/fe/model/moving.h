@@ -31,10 +31,10 @@ typedef struct {
   NsMotion         *motion;
   PetscInt         *first; /* [sets + 1] number of their first part among all */
   PetscInt          moved;
-  NsFeMovedUnknown *unknown;                    /* [moved] */
-  PetscReal        *value, *rate;               /* [moved] of the last NsFeMovedAt */
-  NsMotion          base;                       /* of the whole model */
-  PetscReal        *mass, *damping, *stiffness; /* [parts, parts] w_a' X_pp w_b for unit factors */
+  NsFeMovedUnknown *unknown;                     /* [moved] */
+  PetscReal        *value, *rate, *acceleration; /* [moved] of the last NsFeMovedAt */
+  NsMotion          base;                        /* of the whole model */
+  PetscReal        *mass, *damping, *stiffness;  /* [parts, parts] w_a' X_pp w_b for unit factors */
 } NsFeMoving;
 
 static inline PetscBool NsFeIsMoved(PetscInt unknown)
@@ -48,18 +48,19 @@ PetscInt NsFeAddMotion(NsFe *fe, NsMotion motion);
 PetscInt NsFeAddMoved(NsFe *fe, PetscInt set, const PetscReal direction[3]);
 /* Loads of moving supports and of the base, once attachments are there. Errors in diag. */
 void NsFeMovingCreate(NsFe *fe);
-/* Sets value and rate. */
+/* Sets value, rate and acceleration. */
 void NsFeMovedAt(const NsFe *fe, PetscReal t);
 /* The value of a held unknown: 0 at rest. */
 PetscReal NsFeHeldValue(const NsFe *fe, PetscInt unknown);
 PetscReal NsFeHeldRate(const NsFe *fe, PetscInt unknown);
+PetscReal NsFeHeldAcceleration(const NsFe *fe, PetscInt unknown);
 /* Adds to the energies what moved unknowns have of them. */
 PetscErrorCode NsFeMovedEnergy(const NsFe *fe, PetscReal t, const PetscReal *q, const PetscReal *v, NsEnergy *energy);
 /* Adds what supports do through dampers at the velocities v and w. */
 PetscErrorCode NsFeMovedPower(const NsFe *fe, PetscReal t, const PetscReal *v, const PetscReal *w, NsPower *power);
 /* One time after t at which a motion changes, and its period. */
 void NsFeMovedTimes(const NsFe *fe, PetscReal t, NsTimes *times);
-/* A moved unknown in a probe. */
-void NsFeMovedProbe(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, PetscReal weight);
+/* A derivative (order 0 to 2) of a moved unknown in a probe. */
+void NsFeMovedProbe(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, int order, PetscReal weight);
 /* The first time up to the end of the run at which a velocity jumps that acts on masses; 0: none. */
 PetscReal NsFeMovedJump(const NsFe *fe);

@@ -1,15 +1,15 @@
 /*
   Probes: what is recorded of a point, or of a set of nodes.
 
-  A point has displacements and velocities, and rotations where it turns; within a line element its section forces. A node of a solid has the stress there, the mean of that of its elements, weighted
-  by their volumes. A set has the mean of its nodes' motions.
+  A point has displacements and velocities, and rotations where it turns; within a line element its section forces, of beams also at the ends (beam@0). A node of a
+  solid has the stress there, the mean of that of its elements, weighted by their volumes. A set has the mean of its nodes' motions.
 */
 #include <string.h>
 #include "fe.h"
 
 static void add_entry(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, PetscReal weight)
 {
-  if (NsFeIsMoved(unknown) && weight != 0) NsFeMovedProbe(fe, column, unknown, weight);
+  if (NsFeIsMoved(unknown) && weight != 0) NsFeMovedProbe(fe, column, unknown, column->of_velocity ? 1 : 0, weight);
   if (unknown >= 0 && weight != 0) NsProbeAdd(column, fe->arena, unknown, weight);
 }
 
@@ -57,6 +57,24 @@ static void add_outputs(const NsFe *fe, const NsFeElement *element, const PetscR
   }
 }
 
+/* Section forces at an end of a line body, as beam@0 and beam@1: those of the one element there; false at nodes between elements. */
+static PetscBool at_end(const NsFe *fe, const char *name, NsFePoint *spot)
+{
+  const NsFeBody *body  = &fe->body[spot->body];
+  PetscInt        found = 0;
+
+  if (spot->node < 0 || !strchr(name, '@') || !body->element || !body->element->loaded) return PETSC_FALSE;
+  for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
+    for (PetscInt k = 0; k < 2; k++) {
+      if (fe->element[i].node[k] != spot->node) continue;
+      spot->element = i;
+      spot->xi[0]   = (PetscReal)k;
+      found++;
+    }
+  }
+  return found == 1;
+}
+
 static PetscReal volume_of(const NsFe *fe, const NsFeElement *e)
 {
   return NsSolidTotalMass(&fe->body[e->body], e) / ((const NsSolidElement *)e->data)->cell->material->density;
@@ -81,7 +99,7 @@ static PetscReal add_around(const NsFe *fe, const NsFeBody *body, PetscInt node,
 static void add_columns(const NsElementType *type, const NsProbeColumn *column, NsProbe *probe)
 {
   for (int c = 0; type->output_names[c]; c++) {
-    if (column[c].entries || column[c].timed) probe->column[probe->columns++] = column[c];
+    if (column[c].entries || column[c].timed || column[c].plus) probe->column[probe->columns++] = column[c];
   }
 }
 
@@ -114,9 +132,14 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
   const NsFePoint *spot                       = &set.spot;
   const NsFeBody  *body                       = &fe->body[spot->body];
   NsProbeColumn    column[NS_ELEMENT_OUTPUTS] = {{0}};
+  NsFePoint        section                    = *spot;
+  if (!at_end(fe, name, &section)) section.element = spot->element;
   add_motion(fe, body, &set, probe);
   for (int c = 0; body->element && body->element->output_names[c]; c++) column[c].suffix = body->element->output_names[c];
-  if (spot->element >= 0) add_outputs(fe, &fe->element[spot->element], spot->xi, 1, column);
+  if (section.element >= 0) {
+    add_outputs(fe, &fe->element[section.element], section.xi, 1, column);
+    NsFeSectionColumns(fe, &fe->element[section.element], section.xi, column);
+  }
   if (body->solid && spot->node >= 0) (void)add_around(fe, body, spot->node, add_around(fe, body, spot->node, 1, NULL), column);
   if (body->element) add_columns(body->element, column, probe);
   PetscFunctionReturn(0);

@@ -276,7 +276,8 @@ static void node_fields(const NsFe *fe, PetscInt node, const PetscScalar *q, con
   }
 }
 
-static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q, PetscInt cell, NsFields *fields)
+/* loads: between its nodes, or NULL. */
+static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q, const NsElementLoads *loads, PetscInt cell, NsFields *fields)
 {
   const NsFeElement      *e       = &fe->element[index];
   const NsFeBody         *body    = &fe->body[e->body];
@@ -287,7 +288,7 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
   energy = body->element->energy(body, e, u);
   for (PetscInt k = 0; k < picture->cells; k++) {
     NsElementResults results;
-    body->element->results(body, e, u, picture->cell[k].middle, &results);
+    body->element->results(body, e, u, loads, picture->cell[k].middle, &results);
     fields->normal_force[cell + k] = results.normal_force;
     fields->stress[cell + k]       = results.stress;
     fields->energy[cell + k]       = energy / (PetscReal)picture->cells;
@@ -319,11 +320,12 @@ static void ring_fields(const NsFe *fe, const NsFeRing *ring, const PetscScalar 
   }
 }
 
-PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFields *fields)
+PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a, NsFields *fields)
 {
   NsFe            *fe    = model->data;
   PetscInt         point = fe->nodes, cell = 0;
-  const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v);
+  const PetscReal *aq = NsVecRead(q), *av = NsVecRead(v), *aa = a ? NsVecRead(a) : NULL;
+  NsFeSectionLoads loads;
   NsPoint          at;
 
   PetscFunctionBegin;
@@ -336,7 +338,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, NsFie
       NsFeExpandMoved(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);
       point_fields(fe, &at, aq, av, point, fields);
     }
-    element_fields(fe, i, aq, cell, fields);
+    element_fields(fe, i, aq, NsFeSectionLoadsAt(fe, &fe->element[i], t, av, aa, &loads), cell, fields);
     cell += picture->cells;
   }
   for (; cell < model->scene.cells; cell++) {
