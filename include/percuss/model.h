@@ -79,6 +79,7 @@ typedef struct {
   PetscReal
             torque_arm; /* m: torque of friction on a journal about the axis of its cylinder = torque_arm times the friction force along tangent 1; 0: no journal */
   PetscReal moment_arm; /* m: moment of a constraint on an angle = moment_arm times its normal force; 0: the constraint is on a length */
+  PetscReal area;       /* m^2: of the surface, what belongs to the candidate; its pressure is the normal force over it; 0: not known */
   PetscReal clearance;  /* m: largest possible gap; PETSC_MAX_REAL: unbounded; 0: not known */
   PetscReal
         depth; /* m: a deeper penetration exceeds limits.penetration by default; follows from the size of the bodies, elements or balls at the contact; 0: not known */

@@ -105,6 +105,14 @@ static void print_solids(NsRun *run)
       solid.size[2], solid.mass);
 }
 
+static void print_surfaces(NsRun *run)
+{
+  PetscInt next = 0;
+  char     text[512];
+
+  while (NsModelIsFe(NsRunModel(run)) && NsFeNextSurfaces(NsRunModel(run), &next, text, sizeof(text))) printf("  surfaces    %s\n", text);
+}
+
 static void print_time(const NsTrial *trial, const char *about, PetscBool quick)
 {
   printf("  time        ");
@@ -177,6 +185,7 @@ static PetscErrorCode print_report(NsRun *run)
     printf("%s%s (gap %.6g m)", listed++ ? ", " : ": ", NsCandidateName(&model->candidate[i], name), NsContactReports(contact)[i].gap);
   }
   printf("%s\n", contacts - model->slots_free > 8 ? ", ..." : "");
+  print_surfaces(run);
   if (contacts > 8) printf("  search      %s\n", NsContactSearchName(contact));
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);

@@ -9,6 +9,10 @@
 static const NsKey partner_keys[] = {
   {"node", NS_KEY_STRINGS, offsetof(NsPartnerSettings, nodes), .least = 1,
     .help = "named nodes of a body, or a point along it; of bodies of `type: body`: points and shapes, or a list of these", .example = "bar.left"},
+  {"surface", NS_KEY_STRING, offsetof(NsPartnerSettings, sides),
+    .help =
+      "named sides of a solid, which touch those of another one: on both sides of the contact; the first one, whose nodes carry the forces, should be the finer one",
+    .example = "block.bottom"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
   {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
@@ -30,7 +34,9 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   for (int i = 0; words[i] && !NsPartnerNode(partner); i++) {
-    if (NsTreeChild(partner->where, words[i]))
+    if (NsTreeChild(partner->where, words[i]) && partner->sides)
+      NsDiagError(diag, NsKeysPlace(partner->where, words[i]), "`%s` is for a `node`, not for a `surface` of a solid", words[i]);
+    else if (NsTreeChild(partner->where, words[i]))
       NsDiagError(diag, NsKeysPlace(partner->where, words[i]),
         "`%s` at this level belongs to a `node`; that of a surface is a key of the surface, such as {cylinder: {%s: ...}}", words[i], words[i]);
   }
@@ -38,14 +44,14 @@ static void check_partner(const void *settings, NsArena *arena, NsDiag *diag)
 
 #define NS_SURFACE(Name, key, help, example) ", " #key
 static const NsTable partner_table = {
-  "partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .check = check_partner, .shorthand = "node", .one_of = "node"
+  "partner", "one side of a contact", partner_keys, sizeof(NsPartnerSettings), .check = check_partner, .shorthand = "node", .one_of = "node, surface"
 #include "pairs/list.h"
 };
 
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
-    .help    = "the two partners that may touch: nodes of a body, and one of: a node of another body, balls around nodes"
+    .help    = "the two partners that may touch: surfaces of two solids; or nodes of a body, and one of: a node of another body, balls around nodes"
 #include "pairs/list.h"
   },
 #undef NS_SURFACE
@@ -60,6 +66,10 @@ static const NsKey contact_keys[] = {
     .help = "added to the gap between the partners", .example = "0.1 mm"},
   {"gap_tolerance", NS_KEY_NUMBER, offsetof(NsContactSettings, gap_tolerance), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "a contact with a gap up to this is closed, so that the drift on a curved surface does not open it", .example = "10 nm"},
+  {"adjust", NS_KEY_NUMBER, offsetof(NsContactSettings, adjust), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
+    .help =
+      "for surfaces of two solids: gaps and penetrations up to this at the start are taken as zero, so that faces of different meshes lie on each other",
+    .example = "1 um"},
   NS_CONTACT_LAW_KEYS(NsContactSettings),
   {NULL},
 };
@@ -89,6 +99,10 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
   const NsPartnerSettings *side = contact->between.items;
   if (!NsContactOfBalls(contact) && side[0].nodes.count + side[1].nodes.count < 3 && NsTreeChild(contact->where, "near_pairs"))
     NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
+  if (side[0].sides && side[1].sides && NsTreeChild(contact->where, "normal"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes; surfaces of solids have their own");
+  if (!side[0].sides && NsTreeChild(contact->where, "adjust"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "adjust"), "adjust is for two partners with `surface`; `gap_offset` is for all contacts");
   NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
 }
 

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
   const NsNode            *where;
   NsStrings                nodes;  /* "bar.left"; none: a surface; several: of multibody systems alone */
+  const char              *sides;  /* "block.bottom": a surface of a solid; NULL: none */
   double                   radius; /* of a ball or journal around it, m */
   double                   offset[3];
   const NsSurfaceSettings *surface[NS_SURFACES]; /* one of them, where node is NULL */
@@ -38,6 +39,7 @@ typedef struct {
   long                 near_pairs;    /* balls against balls: slots; 0: by their number */
   double               gap_offset;    /* added to the geometric gap, m */
   double               gap_tolerance; /* a gap up to this is closed, m */
+  double               adjust;        /* of two surfaces: smaller gaps and penetrations at the start are taken as 0, m */
   NsContactLawSettings law;
 } NsContactSettings;
 
@@ -54,7 +56,7 @@ typedef struct {
   double            point[3], normal[3], velocity[3];
 } NsPlaneSettings;
 
-/* The first node of a partner; NULL: it is a surface. */
+/* The first node of a partner; NULL: it is a surface, of a solid (sides) or rigid. */
 static inline const char *NsPartnerNode(const NsPartnerSettings *partner)
 {
   return partner->nodes.count ? partner->nodes.items[0] : NULL;
@@ -70,5 +72,5 @@ void NsContactMaterialsCheck(const NsConfig *config, NsArena *arena, NsDiag *dia
 /* Two sets of balls: both partners are nodes, one at least with a radius. */
 bool NsContactOfBalls(const NsContactSettings *contact);
 
-/* Which of the surfaces a partner is; NS_SURFACES: a node. */
+/* Which of the rigid surfaces a partner is; NS_SURFACES: a node, or a surface of a solid. */
 int NsPartnerSurface(const NsPartnerSettings *partner);

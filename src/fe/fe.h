@@ -70,3 +70,5 @@ typedef struct {
 PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);
 /* Whether NsModelAnalysis.highest_mode takes no factorization, but as long as some 130 explicit steps: solids of many DOF with a diagonal mass matrix. It is then at most 1 % above the highest frequency. */
 PetscBool NsFeHighestIsQuick(const NsModel *model);
+/* How two surfaces of solids touch, in a line for the user: of contact number *next of them, which becomes the next; false: there is none. */
+PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size);

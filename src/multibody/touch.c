@@ -155,6 +155,12 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
                    .side                     = {{.body = self->bodies}, {.body = self->bodies}}};
   PetscInt                 count[2], made = 0;
 
+  for (int p = 0; p < 2; p++) {
+    if (!side[p].sides) continue;
+    NsDiagError(self->diag, NsKeysPlace(side[p].where, "surface"),
+      "`surface` is for solids (`type: solid`); of bodies of `type: body` name points or shapes: {node: ...}");
+    return 0;
+  }
   if (!NsPartnerNode(first)) {
     NsDiagError(
       self->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be a point or a shape of a body, such as box.hull");

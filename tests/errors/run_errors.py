@@ -169,7 +169,7 @@ def all_names(binary):
 
     commands = re.findall(r"^  percuss (\w+) .*\n", percuss(binary, ["--help"], ROOT)[1], re.MULTILINE)
     lines = re.search(r"(?:^  percuss \w+ .*\n)+", percuss(binary, ["--help"], ROOT)[1], re.MULTILINE)
-    surfaces = [name for name in names(["contacts.between"], "keys") if name not in ("node", "radius", "offset", "material")]
+    surfaces = [name for name in names(["contacts.between"], "keys") if name not in ("node", "surface", "radius", "offset", "material")]
     return [(", ".join(sorted(names(["scheme"], "types"))), "SCHEMES"),
             (", ".join(sorted(names(["bodies"], "types"))), "BODIES"),
             (", ".join(sorted(names(["output"], "keys"))), "OUTPUTS"),

@@ -5,6 +5,7 @@
 */
 #include <string.h>
 #include "equilibrium.h"
+#include "fe/surface/contact.h"
 
 #define NS_MOST_CANDIDATES 1000000 /* each takes up to 1 kB of rows and lists (tests/bench/memory.py) */
 
@@ -23,19 +24,24 @@ static void check_moved(NsFe *fe, const NsFePoint *spot)
   }
 }
 
+void NsFeExpandContact(NsFe *fe, const NsFePoint *spot, NsPoint *point)
+{
+  NsFeExpand(fe, spot, point);
+  if (fe->moving.moved && !NsDiagErrors(fe->diag)) check_moved(fe, spot);
+}
+
 /* The one point of a name; false after an error in diag. */
 static PetscBool find_point(NsFe *fe, const char *name, const double offset[3], NsPlace place, NsPoint *point)
 {
   NsFePoint spot;
 
   if (!NsFeFindPoint(fe, name, offset, place, PETSC_FALSE, &spot)) return PETSC_FALSE;
-  NsFeExpand(fe, &spot, point);
-  if (fe->moving.moved && !NsDiagErrors(fe->diag)) check_moved(fe, &spot);
+  NsFeExpandContact(fe, &spot, point);
   return PETSC_TRUE;
 }
 
-/* Room for the points of a contact; make_touch_list finds them. */
-static NsPairPoint *add_points(NsFe *fe, PetscInt count)
+/* make_touch_list finds them. */
+NsPairPoint *NsFeAddPairPoints(NsFe *fe, PetscInt count)
 {
   NsFePairPoints *block = NsArenaAlloc(fe->arena, sizeof(*block));
 
@@ -46,7 +52,7 @@ static NsPairPoint *add_points(NsFe *fe, PetscInt count)
 
 static NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
 {
-  NsPairPoint *kept = add_points(fe, 1);
+  NsPairPoint *kept = NsFeAddPairPoints(fe, 1);
 
   NsPairPointKeep(point, NULL, fe->arena, kept);
   return kept;
@@ -54,13 +60,12 @@ static NsPairPoint *keep_point(NsFe *fe, const NsPoint *point)
 
 const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set)
 {
-  NsPairPoint *kept = add_points(fe, set->count);
+  NsPairPoint *kept = NsFeAddPairPoints(fe, set->count);
 
   for (PetscInt i = 0; i < set->count; i++) {
     const NsFePoint spot = NsFePointOf(set, i);
     NsPoint         point;
-    if (fe->moving.moved && !NsDiagErrors(fe->diag)) check_moved(fe, &spot);
-    NsFeExpand(fe, &spot, &point);
+    NsFeExpandContact(fe, &spot, &point);
     NsPairPointKeep(&point, i > 0 ? &kept[i - 1] : NULL, fe->arena, &kept[i]);
   }
   return kept;
@@ -279,6 +284,13 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     NsDiagError(fe->diag, side[p].nodes.where[1]->place, "a partner is one set of nodes; lists of points are for bodies of `type: body`");
     return 0;
   }
+  if (side[0].sides && side[1].sides) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
+  if (side[0].sides || side[1].sides) {
+    const NsPartnerSettings *surface = side[0].sides ? &side[0] : &side[1];
+    NsDiagError(fe->diag, NsKeysPlace(surface->where, "surface"), "a surface of a solid touches another one, {surface: ...}, on both sides");
+    NsDiagNote(fe->diag, "against a rigid plane, cylinder or sphere its nodes touch: write {node: %s}", surface->sides);
+    return 0;
+  }
   if (!NsPartnerNode(body)) {
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "between"), "one partner of a contact must be nodes of a body, such as bar.left");
     return 0;
@@ -385,13 +397,43 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
 
 static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const NsPair *pair, const NsCandidate *candidate)
 {
-  char            name[NS_CANDIDATE_NAME];
-  const PetscReal g = pair->type->gap(pair, fe->touch_q, NULL);
+  const NsPartnerSettings *side = settings->between.items;
+  const PetscReal         *x    = pair->point[0]->x;
+  char                     name[NS_CANDIDATE_NAME];
+  const PetscReal          g = pair->type->gap(pair, fe->touch_q, NULL);
 
   if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
-  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m", NsCandidateName(candidate, name), -g);
-  if (pair->type->side) NsDiagNote(fe->diag, "%s", pair->type->side);
+  NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m%s", NsCandidateName(candidate, name), -g,
+    side[0].sides ? NsArenaPrint(fe->arena, " at (%g, %g, %g) m", x[0], x[1], x[2]) : "");
+  if (side[0].sides)
+    NsDiagNote(fe->diag, "`adjust: %.3g mm` takes it as closed; for a press fit write `start: static`", 1.01e3 * -g);
+  else if (pair->type->side)
+    NsDiagNote(fe->diag, "%s", pair->type->side);
   if (fe->rest) NsDiagNote(fe->diag, "the initial state is the static equilibrium (`start: static`)");
+}
+
+/* Of the candidates of two surfaces from `first` on, which follow each other, the deepest; *end: behind them. */
+static PetscInt deepest(const NsFe *fe, const PetscInt *source, PetscInt first, PetscInt *end)
+{
+  PetscInt  found = first;
+  PetscReal least = PETSC_MAX_REAL;
+
+  for (*end = first; *end < fe->pairs && source[*end] == source[first]; ++*end) {
+    const PetscReal g = fe->pair[*end].type->gap(&fe->pair[*end], fe->touch_q, NULL);
+    if (g < least) found = *end;
+    least = PetscMin(least, g);
+  }
+  return found;
+}
+
+static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source)
+{
+  for (PetscInt i = 0, end = 0; i < fe->pairs; i = end) {
+    const NsPartnerSettings *side = settings[source[i]].between.items;
+    end                           = i + 1;
+    const PetscInt shown          = side[0].sides ? deepest(fe, source, i, &end) : i;
+    if (!model->candidate[i].slot) check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
+  }
 }
 
 /* touch_q of the start. */
@@ -524,8 +566,8 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     model->candidate[i].clearance  = pair->type->clearance(pair);
     model->candidate[i].massless   = acts_on_massless(fe, model, pair);
     if (!pair->type->flat) model->flat_contacts = PETSC_FALSE;
-    if (!model->candidate[i].slot && !NsFeStaticsTouch(fe)) check_initial_gap(fe, model, &settings[source[i]], pair, &model->candidate[i]);
   }
+  if (!NsFeStaticsTouch(fe)) check_initial_gaps(fe, model, settings, source);
   PetscCall(NsFeContactDuplicates(fe, model, settings, source));
   PetscFunctionReturn(0);
 }
@@ -538,6 +580,7 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 
   PetscFunctionBegin;
   model->flat_contacts = PETSC_TRUE;
+  PetscCall(NsFeSurfaceContactsFind(fe));
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {

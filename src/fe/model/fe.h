@@ -44,6 +44,8 @@ struct NsFePairPoints {
   NsFePairPoints *next;
 };
 
+typedef struct NsFeSurfaceContact NsFeSurfaceContact; /* src/fe/surface/contact.h */
+
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
   NsPoint   centre;
@@ -101,6 +103,8 @@ struct NsFe {
   NsFreeSpin      *free_spin; /* [free_spins] */
   NsFeMeanTwist   *free_mean; /* [free_spins] */
   Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
+
+  NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
@@ -157,6 +161,10 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
 PetscBool      NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
 /* src/fe/model/duplicates.c: errors of pairs that duplicate others; source[pairs]: the contact of each among `settings`. */
 PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);
+/* Room for the points of a contact, whose `touch` are numbers of equations at first. */
+NsPairPoint *NsFeAddPairPoints(NsFe *fe, PetscInt count);
+/* NsFeExpand of a point that a contact acts on; an error in diag where a support moves it. */
+void NsFeExpandContact(NsFe *fe, const NsFePoint *spot, NsPoint *point);
 /* The points of a name, for pairs. */
 const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set);
 

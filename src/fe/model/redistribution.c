@@ -64,12 +64,13 @@ static void touch_node(NsFe *fe, PetscInt node)
   if (fe->body[fe->node_body[node]].redistributed && free_directions(fe, node)) fe->mass_factor[node] = 0;
 }
 
-/* What a name touches; returns its body, -1 after an error. */
-static PetscInt touch_point(NsFe *fe, const char *name, const double offset[3], const NsNode *where, const char *key)
+/* What a name touches (all: corners of ten-node tetrahedra, too); returns its body, -1 after an error. */
+static PetscInt touch_point(NsFe *fe, const char *name, const double offset[3], const NsNode *where, const char *key, PetscBool all)
 {
-  NsFePointSet set;
+  NsFePointSet  set;
+  const NsPlace place = NsKeysPlace(where, key);
 
-  if (!NsFeFindContactSet(fe, name, offset, NsKeysPlace(where, key), &set)) return -1;
+  if (all ? !NsFeFindSet(fe, name, offset, place, PETSC_FALSE, &set) : !NsFeFindContactSet(fe, name, offset, place, &set)) return -1;
   for (PetscInt i = 0; i < set.count; i++) {
     const NsFePoint spot = NsFePointOf(&set, i);
     if (spot.node >= 0) touch_node(fe, spot.node);
@@ -101,9 +102,10 @@ static void touch_partners(NsFe *fe)
     const NsPartnerSettings *side    = contact[c].between.items;
     PetscInt                 body[2] = {-1, -1};
     for (int p = 0; p < contact[c].between.count; p++) {
-      const NsSurfaceSettings *surface = NsPartnerNode(&side[p]) ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
-      if (NsPartnerNode(&side[p])) body[p % 2] = touch_point(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node");
-      if (surface && surface->on) body[p % 2] = touch_point(fe, surface->on, surface->offset, surface->where, "on");
+      const NsSurfaceSettings *surface = NsPartnerNode(&side[p]) || side[p].sides ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
+      if (NsPartnerNode(&side[p])) body[p % 2] = touch_point(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node", PETSC_FALSE);
+      if (side[p].sides) body[p % 2] = touch_point(fe, side[p].sides, side[p].offset, side[p].where, "surface", p == 1);
+      if (surface && surface->on) body[p % 2] = touch_point(fe, surface->on, surface->offset, surface->where, "on", PETSC_FALSE);
     }
     check_both(fe, &contact[c], body);
   }

@@ -1,0 +1,212 @@
+/*
+  Surface against surface where the sliding is small: a candidate for each node of the first surface (slave), against the mean of the second one (master) opposite to it. Weights and normals are those of
+  the start (mortar.h), so that each is a node against a point, the mean, along a fixed direction:
+
+      g_j = g0_j + n_j . (sum_k w_jk u_k - u_j)        rows are constant, forces of the node act on the master's nodes by the same weights
+*/
+#include <stdio.h>
+#include "contact.h"
+
+#define NS_COARSE     1.5 /* faces of the first surface over those of the second: a warning above it, */
+#define NS_TOO_COARSE 3   /* an error above that */
+
+static PetscBool is_surfaces(const NsContactSettings *settings)
+{
+  const NsPartnerSettings *side = settings->between.items;
+
+  return side[0].sides && side[1].sides;
+}
+
+static const char *vector_text(const NsFe *fe, const PetscReal x[3])
+{
+  return NsArenaPrint(fe->arena, "(%.3g, %.3g, %.3g)", x[0] + 0.0, x[1] + 0.0, x[2] + 0.0);
+}
+
+/* Both outward normals, for errors. */
+static void note_normals(const NsFe *fe, const NsFeSurfaceContact *contact)
+{
+  for (int p = 0; p < 2; p++) {
+    const NsFeSurface *surface   = contact->surface[p];
+    PetscReal          middle[3] = {0};
+    for (PetscInt i = 0; i < surface->nodes; i++) {
+      for (int k = 0; k < 3; k++) middle[k] += surface->x[i][k] / (PetscReal)surface->nodes;
+    }
+    if (NsDot3(surface->mean, surface->mean) > 0)
+      NsDiagNote(fe->diag, "'%s' lies about %s m, its outward normal is %s", surface->name, vector_text(fe, middle), vector_text(fe, surface->mean));
+    else
+      NsDiagNote(fe->diag, "'%s' lies about %s m, and is closed", surface->name, vector_text(fe, middle));
+  }
+}
+
+/* Bodies that cannot touch as they are described. */
+static PetscBool check_bodies(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace place)
+{
+  const NsFeSurface *a = contact->surface[0], *b = contact->surface[1];
+  const PetscBool    rings[2] = {a->body->solid->state == NS_SOLID_AXISYMMETRIC, b->body->solid->state == NS_SOLID_AXISYMMETRIC};
+
+  if (a->dimension != b->dimension || rings[0] != rings[1]) {
+    NsDiagError(
+      fe->diag, place, "'%s' and '%s' cannot touch: their `state` differs (space, in the plane, axisymmetric)", a->body->name, b->body->name);
+    return PETSC_FALSE;
+  }
+  if (a->dimension == 2 && a->body->solid->thickness != b->body->solid->thickness) {
+    NsDiagError(fe->diag, place, "'%s' and '%s' have different thicknesses, %g m and %g m: the contact needs the same", a->body->name, b->body->name,
+      a->body->solid->thickness, b->body->solid->thickness);
+    return PETSC_FALSE;
+  }
+  for (PetscInt i = 0; i < a->nodes && a->body == b->body; i++) {
+    for (PetscInt j = 0; j < b->nodes; j++) {
+      if (a->node[i] != b->node[j]) continue;
+      NsDiagError(fe->diag, place, "'%s' and '%s' have the node at %s m in common", a->name, b->name, vector_text(fe, a->x[i]));
+      NsDiagNote(fe->diag, "a surface cannot touch itself, or one that is joined to it");
+      return PETSC_FALSE;
+    }
+  }
+  return PETSC_TRUE;
+}
+
+static PetscBool check_faces(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace place)
+{
+  const NsFeSurface *a = contact->surface[0], *b = contact->surface[1];
+  const PetscReal    ratio = a->face_size / b->face_size;
+
+  if (NsDot3(a->mean, b->mean) > 0.1) {
+    NsDiagError(fe->diag, place, "'%s' and '%s' do not face each other", a->name, b->name);
+    note_normals(fe, contact);
+    return PETSC_FALSE;
+  }
+  if (ratio <= NS_COARSE) return PETSC_TRUE;
+  (ratio > NS_TOO_COARSE ? NsDiagError : NsDiagWarning)(fe->diag, place,
+    "the faces of '%s' are %.2g times as large as those of '%s': the nodes of the finer surface penetrate between those of the coarser one", a->name,
+    ratio, b->name);
+  NsDiagNote(fe->diag, "name the finer surface first: [{surface: %s}, {surface: %s}]", b->name, a->name);
+  return ratio <= NS_TOO_COARSE;
+}
+
+static void check_law(const NsFe *fe, const NsContactSettings *settings, const NsLaw *law)
+{
+  if (law->restitution == 0 && law->restitution_tangential == 0) return;
+  NsDiagError(fe->diag, NsKeysPlace(settings->where, "restitution"), "contacts between surfaces of solids have no restitution");
+  NsDiagNote(fe->diag, "they rebound by the waves in both bodies; leave `restitution` out");
+}
+
+static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
+{
+  const NsContactSettings *settings = contact->settings;
+  const NsPartnerSettings *side     = settings->between.items;
+  const NsPlace            place    = NsKeysPlace(settings->where, "between");
+  const NsLaw              law      = NsContactLawOf(fe->config, settings, fe->arena);
+  NsFeMortar              *mortar   = &contact->mortar;
+
+  PetscFunctionBegin;
+  for (int p = 0; p < 2; p++) contact->surface[p] = NsFeSurfaceFind(fe, side[p].sides, NsKeysPlace(side[p].where, "surface"));
+  if (!contact->surface[0] || !contact->surface[1]) PetscFunctionReturn(0);
+  check_law(fe, settings, &law);
+  if (!check_bodies(fe, contact, place) || !check_faces(fe, contact, place)) PetscFunctionReturn(0);
+  PetscCall(NsFeMortarCreate(fe, contact->surface[0], contact->surface[1], mortar));
+  if (mortar->folded >= 0) {
+    const NsFeSurface *slave = contact->surface[0];
+    NsDiagError(fe->diag, place, "a face of '%s' at %s m lies opposite to several faces of '%s'", slave->name,
+      vector_text(fe, slave->x[slave->face[mortar->folded][0]]), contact->surface[1]->name);
+    NsDiagNote(fe->diag, "name only the part of each surface that can touch");
+  } else if (!mortar->rows) {
+    NsDiagError(fe->diag, place, "'%s' and '%s' do not overlap: no face lies opposite to one of the other", contact->surface[0]->name,
+      contact->surface[1]->name);
+    note_normals(fe, contact);
+  } else if (mortar->left_out)
+    NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: '%s' covers less than 0.1 %% of %s area",
+      (int)mortar->left_out, mortar->left_out > 1 ? "nodes" : "node", contact->surface[0]->name, mortar->left_out > 1 ? "are" : "is",
+      vector_text(fe, mortar->first_left_out), contact->surface[1]->name, mortar->left_out > 1 ? "their" : "its");
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe)
+{
+  const NsList            *list     = &fe->config->contacts;
+  const NsContactSettings *settings = list->items;
+  NsFeSurfaceContact     **last     = &fe->surface_contact;
+
+  PetscFunctionBegin;
+  for (int c = 0; c < list->count; c++) {
+    if (!is_surfaces(&settings[c])) continue;
+    NsFeSurfaceContact *contact = NsArenaAlloc(fe->arena, sizeof(*contact));
+    *contact                    = (NsFeSurfaceContact){.settings = &settings[c], .name = list->names[c]};
+    *last                       = contact;
+    last                        = &contact->next;
+    PetscCall(find(fe, contact));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The mean of the master's nodes in row j, which lies at x. */
+static void keep_mean(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, const PetscReal x[3], NsPairPoint *to)
+{
+  static const PetscReal none[3] = {0, 0, 0};
+  const NsFeMortar      *mortar  = &contact->mortar;
+  const PetscInt body = (PetscInt)(contact->surface[1]->body - fe->body), most = NS_POINT_UNKNOWNS * (mortar->first[j + 1] - mortar->first[j]);
+  PetscReal(*move)[3] = NsArenaAlloc(fe->arena, sizeof(*move) * (size_t)most);
+
+  *to      = (NsPairPoint){.touch = NsArenaAlloc(fe->arena, sizeof(*to->touch) * (size_t)most), .move = (const PetscReal(*)[3])move, .axis = none};
+  to->turn = NsArenaAlloc(fe->arena, sizeof(*to->turn) * (size_t)most);
+  for (int k = 0; k < 3; k++) to->x[k] = x[k];
+  for (PetscInt e = mortar->first[j]; e < mortar->first[j + 1]; e++) {
+    const NsFePoint spot = {.body = body, .node = contact->surface[1]->node[mortar->master[e]], .element = -1};
+    NsPoint         point;
+    NsFeExpandContact(fe, &spot, &point);
+    for (PetscInt a = 0; a < point.unknowns; a++) {
+      for (int k = 0; k < 3; k++) move[to->unknowns][k] = mortar->weight[e] * point.move[a][k];
+      to->touch[to->unknowns++] = point.unknown[a];
+    }
+  }
+}
+
+PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate)
+{
+  const NsFeSurfaceContact *contact = fe->surface_contact;
+  const NsLaw               law     = NsContactLawOf(fe->config, settings, fe->arena);
+
+  while (contact->settings != settings) contact = contact->next;
+  const NsFeMortar  *mortar = &contact->mortar;
+  const NsFeSurface *slave  = contact->surface[0];
+  if (!pair) return mortar->rows;
+  NsPairPoint    *point    = NsFeAddPairPoints(fe, 2 * mortar->rows);
+  const PetscReal rounding = 1e-13 * PetscMax(slave->size, contact->surface[1]->size);
+  for (PetscInt j = 0; j < mortar->rows; j++) {
+    const PetscInt   node = mortar->slave[j];
+    const NsFePoint  spot = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
+    const PetscReal *n    = slave->normal[node];
+    PetscReal        g    = mortar->gap[j], x[3];
+    NsPoint          own;
+    if (PetscAbsReal(g) <= PetscMax(settings->adjust, rounding)) g = 0;
+    for (int k = 0; k < 3; k++) x[k] = slave->x[node][k] + g * n[k];
+    NsFeExpandContact(fe, &spot, &own);
+    NsPairPointKeep(&own, j > 0 ? &point[2 * j - 2] : NULL, fe->arena, &point[2 * j]);
+    keep_mean(fe, contact, j, x, &point[2 * j + 1]);
+    pair[j]       = (NsPair){.type = &NsPairType_NodeNode, .point = {&point[2 * j], &point[2 * j + 1]}, .offset = settings->gap_offset};
+    pair[j].frame = NsArenaAlloc(fe->arena, sizeof(*pair[j].frame));
+    for (int k = 0; k < 3; k++) pair[j].frame->normal[k] = n[k];
+    candidate[j] = (NsCandidate){
+      .name = name, .number = {mortar->rows > 1 ? j + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance, .area = mortar->area[j]};
+  }
+  return mortar->rows;
+}
+
+PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size)
+{
+  const NsFe               *fe      = model->data;
+  const NsFeSurfaceContact *contact = fe->surface_contact;
+  PetscReal                 least = PETSC_MAX_REAL, most = -PETSC_MAX_REAL;
+
+  for (PetscInt i = 0; contact && i < *next; i++) contact = contact->next;
+  ++*next;
+  if (!contact) return PETSC_FALSE;
+  const NsFeMortar *mortar = &contact->mortar;
+  for (PetscInt j = 0; j < mortar->rows; j++) {
+    least = PetscMin(least, mortar->gap[j]);
+    most  = PetscMax(most, mortar->gap[j]);
+  }
+  (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, for small sliding; %.3g %% of it opposite, gaps %.3g to %.3g m",
+    contact->name, contact->surface[0]->name, (int)contact->surface[0]->faces, contact->surface[1]->name, (int)contact->surface[1]->faces,
+    100 * mortar->covered / mortar->whole, least, most);
+  return PETSC_TRUE;
+}

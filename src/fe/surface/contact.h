@@ -1,0 +1,17 @@
+/* Contacts between surfaces of two solids. */
+#pragma once
+#include "contact/settings.h"
+#include "mortar.h"
+
+struct NsFeSurfaceContact {
+  const NsContactSettings *settings;
+  const char              *name;
+  const NsFeSurface       *surface[2]; /* slave, which carries the forces; master */
+  NsFeMortar               mortar;
+  NsFeSurfaceContact      *next;
+};
+
+/* (set-up) The contacts of two surfaces into fe->surface_contact; errors in diag. */
+PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe);
+/* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
+PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
