@@ -92,8 +92,9 @@ typedef struct {
   NsList                    attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
   NsList                    joints, drives;               /* NsChosen and structs of src/multibody, by name */
   const NsAssemblySettings *assembly;
-  int                       start;             /* 0 as given, 1 static */
+  int                       start;             /* 0 as given, 1 static, 2 static with friction */
   int                       free_dynamics;     /* 0 auto, 1 lumped, 2 banded, 3 petsc */
+  NsList                    ties;              /* by name; struct in src/fe/surface/ties.c */
   NsList                    contacts;          /* NsContactSettings (src/contact/settings.h) by name */
   NsList                    contact_materials; /* NsMaterialPairSettings, in any order */
   NsChosen                  scheme;

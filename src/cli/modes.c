@@ -40,7 +40,7 @@ static void print_modes(NsRun *run, const NsModes *modes, const NsWhirl *whirl, 
   printf("%s: %d %s of %d %s", NsRunSink(run)->name, (int)modes->count, NsPlural(modes->count, "mode", "modes"), (int)NsRunModel(run)->unknowns,
     NsPlural(NsRunModel(run)->unknowns, "degree of freedom", "degrees of freedom"));
   if (turning) printf(" at %.6g rad/s (%.6g rpm)", speed, speed * 30 / PETSC_PI);
-  printf("%s\n", NsRunModel(run)->candidates ? "; contacts are ignored" : "");
+  printf("%s\n", NsFeHasContacts(NsRunModel(run)) ? "; contacts are ignored" : "");
   printf("  no.        rad/s           Hz  damping ratio  log. decrement  whirl            kind\n");
   for (PetscInt i = 0; i < modes->count; i++) {
     const NsMode *mode = &modes->mode[i];

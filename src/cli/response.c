@@ -188,7 +188,7 @@ static PetscErrorCode sweep(NsRun *run, Probed *probes, int count, Vec unbalance
 static void print_peaks(NsRun *run, const Probed *probes, int count)
 {
   printf("%s: response to unbalance at %ld speeds from %.6g to %.6g rad/s%s\n", NsRunSink(run)->name, range.count, range.from, range.to,
-    NsRunModel(run)->candidates ? "; contacts are ignored" : "");
+    NsFeHasContacts(NsRunModel(run)) ? "; contacts are ignored" : "");
   printf("  %-28s %12s  %12s %12s %10s\n", "largest amplitude of", "m or rad", "at rad/s", "rpm", "phase, deg");
   for (int i = 0; i < count; i++) {
     for (PetscInt c = 0; c < probes[i].columns; c++) {

@@ -27,7 +27,7 @@ _Static_assert(NS_FORCES <= NS_CONFIG_KINDS && NS_ATTACHMENTS <= NS_CONFIG_KINDS
 #include "fe/attach/list.h"
 #undef NS_FORCE
 #undef NS_ATTACHMENT
-extern const NsTable NsTable_Support;
+extern const NsTable NsTable_Support, NsTable_Tie;
 
 /* Bodies, unknowns, attachments, contact pairs, matrices. *model is NULL after errors in the config. The arena lives as long as the model. */
 PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsArena *arena, NsDiag *diag, NsModel **model);
@@ -70,5 +70,7 @@ typedef struct {
 PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);
 /* Whether NsModelAnalysis.highest_mode takes no factorization, but as long as some 130 explicit steps: solids of many DOF with a diagonal mass matrix. It is then at most 1 % above the highest frequency. */
 PetscBool NsFeHighestIsQuick(const NsModel *model);
+/* Whether it has contacts beside ties, which modes and responses leave out. */
+PetscBool NsFeHasContacts(const NsModel *model);
 /* How two surfaces of solids touch, in a line for the user: of contact number *next of them, which becomes the next; false: there is none. */
 PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size);

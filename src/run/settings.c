@@ -39,7 +39,7 @@ static const NsKey assembly_keys[] = {
 };
 static const NsTable assembly_table = {"assembly", "closing of the joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
 
-static const char *const start_choices[] = {"as_given", "static", NULL};
+static const char *const start_choices[] = {"as_given", "static", "static_friction", NULL};
 
 static const NsKey config_keys[] = {
   {"include", NS_KEY_STRINGS, offsetof(NsConfig, include), .least = 1,
@@ -74,6 +74,8 @@ static const NsKey config_keys[] = {
   {#key, NS_KEY_NAMED, offsetof(NsConfig, attachments[NS_ATTACHMENT_##Name]), .table = &NsTable_##Name, .help = text, .example = value},
 #include "fe/attach/list.h"
 #undef NS_ATTACHMENT
+  {"ties", NS_KEY_NAMED, offsetof(NsConfig, ties), .table = &NsTable_Tie, .help = "surfaces of solids that are joined, whose meshes need not match",
+    .example = "{seam: {between: [upper.bottom, lower.top]}}"},
   {"contacts", NS_KEY_NAMED, offsetof(NsConfig, contacts), .table = &NsTable_Contact, .help = "unilateral contacts",
     .example = "{wall: {between: [bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]}}"},
   {"contact_materials", NS_KEY_LIST, offsetof(NsConfig, contact_materials), .table = &NsTable_MaterialPair,
@@ -88,7 +90,7 @@ static const NsKey config_keys[] = {
     .help = "closing of the joints at the start", .example = "{tolerance: 1 mm}"},
   {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
     .help =
-      "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids",
+      "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction",
     .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",
     .help =

@@ -380,6 +380,9 @@ static const char *refuses(const NsModel *model, const void *settings)
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];
     char               name[NS_CANDIDATE_NAME];
+    if (!candidate->massless && candidate->bilateral)
+      return NsArenaPrint(
+        model->arena, "the tie '%s' joins nodes with mass: mesh both bodies as one, or use half_explicit with `mass: lumped`", candidate->name);
     if (!candidate->massless)
       return NsArenaPrint(
         model->arena, "contact '%s' is between nodes with mass; one of its bodies needs `mass: redistributed`", NsCandidateName(candidate, name));

@@ -37,11 +37,13 @@ static double stress_error(const TestRun *test, const double expected[6])
 /* ---- patch tests -------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Two blocks 100 x 50 (x 100) mm, 100 MPa on top; the upper one is named first. */
-static TestRun open_patch(const char *state, const char *elements, const char *upper, const char *lower, const char *held)
+static TestRun open_blocks(
+  const char *state, const char *elements, const char *upper, const char *lower, const char *held, const char *pressure, const char *joined)
 {
-  char       text[4000];
+  char       text[4000], joint[200];
   const bool space = !*state;
 
+  (void)snprintf(joint, sizeof(joint), joined, space ? "back" : "bottom", space ? "front" : "top");
   assert_true(snprintf(text, sizeof(text),
                 "bodies:\n"
                 "  lower:\n"
@@ -49,12 +51,16 @@ static TestRun open_patch(const char *state, const char *elements, const char *u
                 "  upper:\n"
                 "    type: solid\n" STEEL "    mesh: {box: {from: [0, %s], to: [0.1, %s], cells: %s%s}}\n%s"
                 "supports: %s\n"
-                "loads: {press: {on: upper.%s, pressure: 100 MPa}}\n"
-                "contacts: {joint: {between: [{surface: upper.%s}, {surface: lower.%s}]}}\n"
+                "loads: {press: {on: upper.%s, pressure: %s}}\n%s"
                 "start: static\nscheme: {type: moreau_jean, step: 1 us}\ntime: {end: 1 us}\n",
                 space ? "0.1, 0.05" : "0.05, 0", lower, elements, state, space ? "0, 0.05" : "0.05, 0", space ? "0.1, 0.1" : "0.1, 0", upper,
-                elements, state, held, space ? "front" : "top", space ? "back" : "bottom", space ? "front" : "top") < (int)sizeof(text));
+                elements, state, held, space ? "front" : "top", pressure, joint) < (int)sizeof(text));
   return test_run_open(text, NULL);
+}
+
+static TestRun open_patch(const char *state, const char *elements, const char *upper, const char *lower, const char *held)
+{
+  return open_blocks(state, elements, upper, lower, held, "100 MPa", "contacts: {joint: {between: [{surface: upper.%s}, {surface: lower.%s}]}}\n");
 }
 
 #define HELD_2D "{a: {at: lower.bottom, fix: y}, b: {at: lower.left_bottom, fix: x}, c: {at: upper.left_top, fix: x}}"
@@ -93,7 +99,129 @@ static void space_patch(void **state)
   }
 }
 
+/* ---- gaps and press fits --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Two blocks of 50 mm between rigid ends that leave them 0.1 mm too little room, without lateral strain: strain 1e-3 in both. */
+static void press_fit(void **state)
+{
+  TestRun test = test_run_open(
+    "bodies:\n"
+    "  lower: {type: solid, state: plane_strain, material: {density: 7800, young: 210 GPa, poisson: 0}, mesh: {box: {from: [0, 0, 0], to: [0.1, 0.05, 0], cells: [5, 3, 0]}}}\n"
+    "  upper: {type: solid, state: plane_strain, material: {density: 7800, young: 210 GPa, poisson: 0}, mesh: {box: {from: [0, 0.0499, 0], to: [0.1, 0.0999, 0], cells: [7, 3, 0]}}}\n"
+    "supports: {a: {at: lower.bottom}, b: {at: upper.top}}\n"
+    "contacts: {joint: {between: [{surface: upper.bottom}, {surface: lower.top}]}}\n"
+    "start: static\nscheme: {type: moreau_jean, step: 1 us}\ntime: {end: 1 us}\n",
+    NULL);
+  const double stress[] = {0, -210e9 * 1e-3, 0, 0, 0, 0};
+
+  (void)state;
+  assert_near(stress_error(&test, stress) / 210e6, 0, 1e-10);
+  test_run_close(&test);
+}
+
+/* ---- static start with friction ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A block that is pressed and pushed, with 98 % of the friction that there is: some nodes stick, others slip. The run that begins so stays at rest. */
+static void friction_holds(void **state)
+{
+  static const char *const blocks[] = {
+    "bodies:\n"
+    "  base: {type: solid, state: plane_strain, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mesh: {box: {from: [-0.1, -0.02, 0], to: [0.1, 0, 0], cells: [20, 4, 0]}}, mass: redistributed}\n"
+    "  block: {type: solid, state: plane_strain, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mesh: {box: {from: [-0.025, 0, 0], to: [0.025, 0.03, 0], cells: [8, 4, 0]}}, mass: redistributed}\n"
+    "supports: {foot: {at: base.bottom}}\n"
+    "loads: {press: {on: block.top, pressure: 1 MPa}, push: {on: block.left, traction: [0.49 MPa, 0, 0]}}\n"
+    "contacts: {joint: {between: [{surface: block.bottom}, {surface: base.top}], friction: 0.3}}\n",
+    "bodies:\n"
+    "  base: {type: solid, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mesh: {box: {from: [-0.04, -0.02, -0.04], to: [0.04, 0, 0.04], cells: [6, 4, 6]}}, mass: redistributed}\n"
+    "  block: {type: solid, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mesh: {box: {from: [-0.025, 0, -0.025], to: [0.025, 0.03, 0.025], cells: [5, 4, 5]}}, mass: redistributed}\n"
+    "supports: {foot: {at: base.bottom}}\n"
+    "loads: {press: {on: block.top, pressure: 1 MPa}, push: {on: block.left, traction: [0.3 MPa, 0, 0.2 MPa]}}\n"
+    "contacts: {joint: {between: [{surface: block.bottom}, {surface: base.top}], friction: 0.3}}\n"};
+  static const double push[2][2] = {{0.49e6 * 0.03, 0}, {0.3e6 * 0.03 * 0.05, 0.2e6 * 0.03 * 0.05}};
+
+  (void)state;
+  for (int b = 0; b < 2; b++) {
+    char text[3000];
+    snprintf(text, sizeof(text), "%sstart: static_friction\nscheme: {type: massless_contact, step: 0.4 us}\ntime: {end: 20 us}\n", blocks[b]);
+    TestRun  test     = test_run_open(text, NULL);
+    double   force[3] = {0, 0, 0}, all = 0;
+    PetscInt slips = 0, closed = 0;
+    NsEnergy energy = {0};
+    while (test_runs(test.run)) (void)test_step(test.run);
+    for (PetscInt i = 0; i < test.run->model->candidates; i++) {
+      const NsContactReport *report = &NsContactReports(test.run->contact)[i];
+      for (int k = 0; k < 3; k++) force[k] += report->force[k];
+      all += report->force[0];
+      closed += report->state != NS_OPEN;
+      slips +=
+        sqrt(report->force[1] * report->force[1] + report->force[2] * report->force[2]) > 0.2999 * report->force[0] && report->state != NS_OPEN;
+    }
+    CHECK(NsModelEnergy(test.run->model, test.run->state.t, test.run->state.q, test.run->state.v, &energy));
+    print_message("  %d of %d nodes slip; kinetic over elastic energy %.2g\n", (int)slips, (int)closed, energy.kinetic / energy.elastic);
+    assert_near(all / (b ? 1e6 * 0.0025 : 1e6 * 0.05), 1, 1e-6);
+    assert_near(sqrt(force[1] * force[1] + force[2] * force[2]) / sqrt(push[b][0] * push[b][0] + push[b][1] * push[b][1]), 1, 1e-6);
+    assert_true(slips > 0 && slips < closed);
+    assert_true(energy.elastic > 0 && energy.kinetic < 1e-9 * energy.elastic);
+    test_run_close(&test);
+  }
+}
+
+/* ---- ties ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The patch under tension: what is tied does not open. */
+static void tied_patch(void **state)
+{
+  static const char *const elements[] = {"", ", elements: hex8", ", elements: tet4", ", elements: tet10"};
+
+  (void)state;
+  for (int e = 0; e < 4; e++) {
+    const bool   space    = e > 0;
+    TestRun      test     = open_blocks(space ? "" : "    state: plane_strain\n", elements[e], space ? "[4, 3, 2]" : "[7, 3, 0]",
+      space ? "[3, 5, 2]" : "[5, 3, 0]", space ? HELD_3D : HELD_2D, "-100 MPa", "ties: {seam: {between: [upper.%s, lower.%s]}}\n");
+    const double stress[] = {0, space ? 0 : 1e8, space ? 1e8 : 0.3e8, 0, 0, 0}, error = stress_error(&test, stress) / 1e8;
+    print_message("  %s: stress off by %.2g\n", space ? elements[e] + 2 : "plane", error);
+    assert_true(error < 1e-9);
+    test_run_close(&test);
+  }
+}
+
+/* A cantilever of two tied halves whose meshes match moves as that of one piece. */
+static void tied_halves_are_one_piece(void **state)
+{
+  static const char *const schemes[] = {
+    "half_explicit", "half_explicit_acceleration", "moreau_jean", "generalised_alpha", "event_driven_hem5", "moreau_midpoint"};
+  static const char body[] = "type: solid, state: plane_strain, material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}, mass: lumped";
+  static const char rest[] = "time: {end: 30 us}\nloads: {push: {on: b.right, traction: [0, 1 MPa, 0], time: {pulse: {duration: 20 us}}}}\n";
+
+  (void)state;
+  for (size_t s = 0; s < sizeof(schemes) / sizeof(*schemes); s++) {
+    double at[2];
+    for (int tied = 0; tied < 2; tied++) {
+      char text[2000];
+      snprintf(text, sizeof(text),
+        "bodies:\n  b: {%s, mesh: {box: {from: [%s, 0, 0], to: [0.2, 0.02, 0], cells: [%s, 3, 0]}}}\n%s%s%s%sscheme: {type: %s, step: 0.2 us}\n%s",
+        body, tied ? "0.1" : "0", tied ? "10" : "20", tied ? "  a: {" : "", tied ? body : "",
+        tied ? ", mesh: {box: {from: [0, 0, 0], to: [0.1, 0.02, 0], cells: [10, 3, 0]}}}\nties: {seam: {between: [b.left, a.right]}}\n" : "",
+        tied ? "supports: {foot: {at: a.left}}\n" : "supports: {foot: {at: b.left}}\n", schemes[s], rest);
+      TestRun     test = test_run_open(text, NULL);
+      const NsFe *fe   = fe_of(&test);
+      while (test_runs(test.run)) (void)test_step(test.run);
+      for (PetscInt i = 0; i < fe->nodes; i++) {
+        if (fe->x[3 * i] > 0.2 - 1e-9 && fe->x[3 * i + 1] > 0.02 - 1e-9)
+          at[tied] = NsVecRead(test.run->state.q)[NsLayoutIndex(test.run->model->layout, NsFeNodeUnknowns(fe, i)[1])];
+      }
+      test_run_close(&test);
+    }
+    print_message("  %s: %.12g m, tied %.12g m\n", schemes[s], at[0], at[1]);
+    assert_near(at[1] / at[0], 1, 1e-9);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
+  cmocka_unit_test(press_fit),
+  cmocka_unit_test(friction_holds),
+  cmocka_unit_test(tied_patch),
+  cmocka_unit_test(tied_halves_are_one_piece),
   cmocka_unit_test(plane_patch),
   cmocka_unit_test(space_patch),
 };

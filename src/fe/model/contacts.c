@@ -378,7 +378,7 @@ static PetscInt keep_acting(NsFe *fe, const NsContactSettings *settings, PetscIn
   }
   if (!kept && count)
     NsDiagError(fe->diag, settings->where->place, "this contact has no effect: its nodes are supported, or cannot move along its normal");
-  if (kept && held >= 0) {
+  if (kept && held >= 0 && !settings->tied) {
     NsDiagWarning(fe->diag, settings->where->place, "%s can never touch and %s ignored: supported, or fixed along the normal",
       name_some(fe, &candidate[held], &fe->pair[held], count - kept - 1), count - kept > 1 ? "are" : "is");
   }
@@ -535,7 +535,7 @@ static void set_length_scale(const NsFe *fe, NsModel *model)
 /* Pairs and candidates that act, and source[candidate]: its contact. */
 static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source)
 {
-  const NsList            *list     = &fe->config->contacts;
+  const NsList            *list     = &fe->contact_list;
   const NsContactSettings *settings = list->items;
   PetscInt                *counts; /* [contact] its candidates, held ones too */
 
@@ -574,13 +574,15 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
 
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
 {
-  const NsList            *list     = &fe->config->contacts;
-  const NsContactSettings *settings = list->items;
+  const NsList            *list = &fe->contact_list;
+  const NsContactSettings *settings;
   PetscInt                *source;
 
   PetscFunctionBegin;
   model->flat_contacts = PETSC_TRUE;
+  NsFeTiesAdd(fe);
   PetscCall(NsFeSurfaceContactsFind(fe));
+  settings = list->items;
   for (int c = 0; c < list->count; c++) fe->pairs += expand(fe, &settings[c], list->names[c], NULL, NULL);
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (fe->pairs > NS_MOST_CANDIDATES) {

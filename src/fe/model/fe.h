@@ -104,6 +104,7 @@ struct NsFe {
   NsFeMeanTwist   *free_mean; /* [free_spins] */
   Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 
+  NsList              contact_list; /* of NsContactSettings: the contacts and ties of the config */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
 };
 
@@ -150,6 +151,9 @@ PetscErrorCode NsFeFreeSpins(NsModel *model, Vec v, PetscInt *count, const NsFre
 /* src/fe/model/station.c */
 PetscErrorCode NsFeStation(NsModel *model, const NsStationSettings *settings, NsStation *station, PetscBool *found, char *why, size_t size);
 PetscErrorCode NsFeStationSpin(NsModel *model, PetscReal t, const NsStation *station, PetscReal *angle, PetscReal *rate);
+
+/* (all) Adds springs in place of ties to a stiffness matrix in natural numbers, a million times as stiff as its largest entry. */
+PetscErrorCode NsFeAddTies(const NsModel *model, Mat K);
 
 /* src/fe/model/statics.c: fe->rest. Where something can move freely (loose): an error in diag, but for models whose contacts may hold them (equilibrium.h). */
 PetscErrorCode NsFeStatics(NsFe *fe, NsModel *model, PetscBool *loose);

@@ -244,6 +244,7 @@ PetscErrorCode NsFeLooseMotions(NsModel *model, char *text, size_t size)
   text[0] = 0;
   if (model->layout->ranks > 1 || fe->unknowns == 0 || is_meant(fe)) PetscFunctionReturn(0);
   PetscCall(NsFeAssemble(fe, NULL, &M, &C, &G, &K));
+  PetscCall(NsFeAddTies(model, K));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&G));
   PetscCall(NsPencilCreate(M, NULL, K, &pencil));

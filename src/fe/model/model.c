@@ -406,6 +406,19 @@ static void check_massless(NsFe *fe)
       "`mass: redistributed` does not support an unbalance on a rotor of free spin, whose mass matrix varies");
 }
 
+/* What the static solution with contacts does not support (NsFeStaticsTouch). */
+static void check_start(NsFe *fe)
+{
+  const NsPlace place = NsKeysPlace(fe->config->where, "start");
+
+  if (NsFeStaticsTouch(fe)) return;
+  if (fe->config->start == 2) {
+    NsDiagError(fe->diag, place, "`start: static_friction` is for solids with contacts or ties, with linear springs and bearings, on one process");
+    NsDiagNote(fe->diag, "without contacts write `start: static`");
+  } else if (fe->config->start && fe->config->ties.count)
+    NsDiagError(fe->diag, place, "`start: static` with ties is for linear springs and bearings, on one process");
+}
+
 static PetscErrorCode set_massless(NsFe *fe, NsModel *model)
 {
   PetscFunctionBegin;
@@ -498,7 +511,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     PetscCall(NsFeFreeSpinsCreate(fe, model));
     PetscCall(NsFeCheckHeld(fe));
     PetscCall(NsFeCheckBuckling(fe, model));
-    if (config->start == 1) PetscCall(NsFeStatics(fe, model, &loose));
+    check_start(fe);
+    if (config->start > 0) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
   take_surface_motions(fe, model);

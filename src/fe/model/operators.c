@@ -4,6 +4,8 @@
 #include <string.h>
 #include "equilibrium.h"
 
+#define NS_TIE 1e6 /* stiffness of ties over the largest of the model: frequencies are off by a millionth */
+
 PetscBool NsModelIsFe(const NsModel *model)
 {
   return strcmp(model->kind, "finite elements") ? PETSC_FALSE : PETSC_TRUE;
@@ -20,6 +22,44 @@ static PetscReal speed_ratio(const NsFe *fe, const NsFeBody *body)
   return 1;
 }
 
+PetscBool NsFeHasContacts(const NsModel *model)
+{
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (!model->candidate[i].bilateral) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
+{
+  const NsFe   *fe   = model->data;
+  const NsRows *rows = &fe->rows;
+  PetscBool     some = PETSC_FALSE;
+  PetscReal     largest;
+  Vec           diagonal;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < model->candidates; i++) some = some || model->candidate[i].bilateral;
+  if (!some) PetscFunctionReturn(0);
+  PetscCall(MatCreateVecs(K, NULL, &diagonal));
+  PetscCall(MatGetDiagonal(K, diagonal));
+  PetscCall(VecNorm(diagonal, NORM_INFINITY, &largest));
+  PetscCall(VecDestroy(&diagonal));
+  PetscCall(MatSetOption(K, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    for (PetscInt r = rows->start[i]; r < rows->start[i + 1] && model->candidate[i].bilateral; r++) {
+      for (PetscInt k = rows->first[r]; k < rows->first[r + 1]; k++) {
+        for (PetscInt j = rows->first[r]; j < rows->first[r + 1]; j++)
+          PetscCall(MatSetValue(
+            K, model->touch[rows->touch[k]], model->touch[rows->touch[j]], NS_TIE * largest * rows->value[k] * rows->value[j], ADD_VALUES));
+      }
+    }
+  }
+  PetscCall(MatAssemblyBegin(K, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(K, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Mat *K)
 {
   NsFe      *fe = model->data;
@@ -32,6 +72,7 @@ PetscErrorCode NsFeOperators(NsModel *model, PetscReal speed, Mat *M, Mat *C, Ma
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? speed * speed_ratio(fe, &fe->body[b]) : 0;
   if (NsFeIsNonlinear(fe)) PetscCall(NsFeEquilibrium(fe, speeds, NULL, &found));
   PetscCall(NsFeAssemble(fe, speeds, M, C, &G, K));
+  PetscCall(NsFeAddTies(model, *K));
   PetscCall(PetscFree(speeds));
   if (!G) PetscFunctionReturn(0);
   if (*C) {

@@ -1,10 +1,13 @@
 /*
-  The static solution of models with solids and contacts (`start: static`): contacts may be closed, and may be what holds the model.
+  The static solution of models with solids and contacts (`start: static`, `start: static_friction`): contacts may be closed, and may be what holds the model; ties always are.
 
-      K q = f(0) + M g + W_N lambda,     g_N(q) >= 0,   lambda >= 0,   g_N lambda = 0        without friction: tangential forces are zero at the start
+      K q = f(0) + M g + W lambda,     g_N(q) >= 0,   lambda_N >= 0,   g_N lambda_N = 0;     ties: g_N = 0, W_T' q = 0
 
-  By active sets (primal-dual): contacts taken as closed have g = 0; one whose force pulls is opened, one that penetrates is closed, until nothing changes. With the closed rows W, whose gaps are
-  linearised about the present q,
+  `static`: tangential forces are zero. `static_friction`: contacts stick at the place where they are, W_T'(q - q_last) = 0, or slip with |lambda_T| = mu lambda_N against their slip since q_last. The loads are
+  brought up in steps, for friction depends on the path; q_last is the solution of the step before.
+
+  By active sets (primal-dual): contacts taken as closed have g = 0; one whose force pulls is opened, one that penetrates is closed, one whose friction force is too large slips, one that slips the
+  way its friction force pushes sticks, until nothing changes. With the rows W of what is closed or sticks, whose gaps are linearised about the present q,
 
       (K + s W'W) q = f + W'(lambda + s b),   lambda += s (b - W q),   b = W q_now - g(q_now)
 
@@ -16,8 +19,14 @@
 #include "equilibrium.h"
 
 #define NS_MOST_SETS    200 /* active sets that are tried */
+#define NS_LOAD_STEPS   10  /* of `static_friction` */
 #define NS_MOST_UPDATES 30  /* of the forces */
 #define NS_SCALE        1e3 /* s over the largest stiffness */
+
+/* Of a slipping contact in space: see set_turn. */
+typedef struct {
+  PetscReal kappa, p[2];
+} Turn;
 
 typedef struct {
   NsFe      *fe;
@@ -26,8 +35,12 @@ typedef struct {
   Vec        f, x, right; /* x: displacement by the loads, without those of `initial` */
   PetscReal *initial;     /* [unknowns] displacements of `initial` */
   PetscReal  scale, tolerance;
-  PetscReal *gap, *b, *force; /* [candidates] */
-  PetscBool *closed;          /* [candidates] */
+  PetscReal *gap;                 /* [candidates] */
+  PetscReal (*b)[3], (*force)[3]; /* [candidates] of its rows */
+  PetscReal (*last)[2];           /* [candidates] W_T' x of the load step before */
+  PetscBool *closed, *slips;      /* [candidates] */
+  Turn      *turn;                /* [candidates] */
+  PetscBool  rubs;                /* `static_friction` */
 } Problem;
 
 PetscBool NsFeStaticsTouch(const NsFe *fe)
@@ -35,7 +48,7 @@ PetscBool NsFeStaticsTouch(const NsFe *fe)
   PetscBool solids = PETSC_FALSE;
 
   for (PetscInt b = 0; b < fe->bodies; b++) solids = solids || fe->body[b].solid;
-  return solids && fe->config->start == 1 && fe->config->contacts.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
+  return solids && fe->config->start > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
 }
 
 /* Gap of a candidate at x, and its normal row in self->row. */
@@ -59,14 +72,72 @@ static PetscErrorCode look(Problem *self, PetscInt i)
   PetscFunctionReturn(0);
 }
 
-/* w x of the normal row that `look` has made. */
-static PetscReal along_row(const Problem *self, const PetscReal *x)
+/* w x of a row that `look` has made. */
+static PetscReal along_row(const Problem *self, PetscInt r, const PetscReal *x)
 {
   const NsRows *row = &self->fe->one;
   PetscReal     sum = 0;
 
-  for (PetscInt k = row->first[0]; k < row->first[1]; k++) sum += row->value[k] * x[self->model->touch[row->touch[k]]];
+  for (PetscInt k = row->first[r]; k < row->first[r + 1]; k++) sum += row->value[k] * x[self->model->touch[row->touch[k]]];
   return sum;
+}
+
+/* Rows of a candidate that are equations: of what is closed the normal; its tangents, where it is tied or sticks. */
+static PetscInt equations_of(const Problem *self, PetscInt i)
+{
+  const NsCandidate *candidate = &self->model->candidate[i];
+
+  if (!self->closed[i]) return 0;
+  return candidate->bilateral || (self->rubs && candidate->law.friction > 0 && !self->slips[i]) ? candidate->directions : 1;
+}
+
+/* w' f += factor of a row. */
+static void add_row(const Problem *self, PetscInt r, PetscReal factor, PetscReal *f)
+{
+  const NsRows *row = &self->fe->one;
+
+  for (PetscInt k = row->first[r]; k < row->first[r + 1]; k++) f[self->model->touch[row->touch[k]]] += row->value[k] * factor;
+}
+
+/*
+  Newton's method for the direction of slip in space, s = W_T' (q - q_last):  lambda_T = -mu lambda_N s/|s|  about a slip along -lambda_T is  lambda_T - kappa p p' s  with p across lambda_T and
+  kappa = mu lambda_N/|s|, a stiffness, which is at most that of sticking.
+*/
+static void set_turn(Problem *self, PetscInt i)
+{
+  const PetscReal *force = self->force[i], size = PetscSqrtReal(PetscSqr(force[1]) + PetscSqr(force[2]));
+  PetscReal        slip = 0;
+
+  self->turn[i].kappa = 0;
+  if (!self->slips[i] || self->model->candidate[i].directions < 3 || size == 0) return;
+  for (int r = 1; r < 3; r++) slip += PetscSqr(along_row(self, r, NsVecRead(self->x)) - self->last[i][r - 1]);
+  self->turn[i] = (Turn){PetscMin(size / PetscMax(PetscSqrtReal(slip), size / self->scale), self->scale), {-force[2] / size, force[1] / size}};
+}
+
+/* kappa p p' s of the candidate at x, along its tangents. */
+static void turned(const Problem *self, PetscInt i, const PetscReal *x, PetscReal along[2])
+{
+  const Turn *turn   = &self->turn[i];
+  PetscReal   across = 0;
+
+  along[0] = along[1] = 0;
+  if (turn->kappa == 0) return;
+  for (int r = 0; r < 2; r++) across += turn->p[r] * ((x ? along_row(self, r + 1, x) : 0) - self->last[i][r]);
+  for (int r = 0; r < 2; r++) along[r] = turn->kappa * turn->p[r] * across;
+}
+
+/* A += factor w_r w_s', of rows that `look` has made. */
+static PetscErrorCode add_square(const Problem *self, PetscInt r, PetscInt s, PetscReal factor, Mat A)
+{
+  const NsRows   *row   = &self->fe->one;
+  const PetscInt *touch = self->model->touch;
+
+  PetscFunctionBegin;
+  for (PetscInt k = row->first[r]; k < row->first[r + 1]; k++) {
+    for (PetscInt j = row->first[s]; j < row->first[s + 1]; j++)
+      PetscCall(MatSetValue(A, touch[row->touch[k]], touch[row->touch[j]], factor * row->value[k] * row->value[j], ADD_VALUES));
+  }
+  PetscFunctionReturn(0);
 }
 
 /* The matrix of the closed contacts, factored, and b. The rows stay those of this call: linearised gaps. */
@@ -76,20 +147,30 @@ static PetscErrorCode factor(Problem *self, Mat *A, KSP *ksp)
   PetscCall(MatDuplicate(self->K, MAT_COPY_VALUES, A));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt i = 0; i < self->model->candidates; i++) {
-    const NsRows *row = &self->fe->one;
     if (!self->closed[i]) continue;
     PetscCall(look(self, i));
-    self->b[i] = along_row(self, NsVecRead(self->x)) - self->gap[i];
-    for (PetscInt k = row->first[0]; k < row->first[1]; k++) {
-      for (PetscInt j = row->first[0]; j < row->first[1]; j++)
-        PetscCall(MatSetValue(
-          *A, self->model->touch[row->touch[k]], self->model->touch[row->touch[j]], self->scale * row->value[k] * row->value[j], ADD_VALUES));
-    }
+    set_turn(self, i);
+    self->b[i][0] = along_row(self, 0, NsVecRead(self->x)) - self->gap[i];
+    for (PetscInt r = 1; r < equations_of(self, i); r++) self->b[i][r] = self->last[i][r - 1];
+    for (PetscInt r = 0; r < equations_of(self, i); r++) PetscCall(add_square(self, r, r, self->scale, *A));
+    for (int k = 0; k < 4 && self->turn[i].kappa > 0; k++)
+      PetscCall(add_square(self, 1 + k / 2, 1 + k % 2, self->turn[i].kappa * self->turn[i].p[k / 2] * self->turn[i].p[k % 2], *A));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(NsFeStaticSolver(*A, self->scale, ksp));
   PetscFunctionReturn(0);
+}
+
+/* |lambda_T| = mu lambda_N in the direction that it has; returns the change. */
+static PetscReal rescale(Problem *self, PetscInt i)
+{
+  PetscReal      *force  = self->force[i];
+  const PetscReal size   = PetscSqrtReal(PetscSqr(force[1]) + PetscSqr(force[2])),
+                  wanted = self->model->candidate[i].law.friction * PetscMax(0, force[0]);
+
+  for (int r = 1; r < 3 && size > 0; r++) force[r] *= wanted / size;
+  return PetscAbsReal(wanted - size);
 }
 
 /* One solution: x and forces for the closed contacts. Where contacts have fixed normals their rows do not change with x. */
@@ -109,27 +190,64 @@ static PetscErrorCode solve(Problem *self)
     PetscCall(VecCopy(from, self->x)); /* rows of `look` are those at `from` */
     PetscReal *right = NsVecArray(self->right);
     for (PetscInt i = 0; i < self->model->candidates; i++) {
-      const NsRows *row = &self->fe->one;
+      const PetscInt equations = equations_of(self, i);
+      PetscReal      along[2];
       if (!self->closed[i]) continue;
       PetscCall(look(self, i));
-      for (PetscInt k = row->first[0]; k < row->first[1]; k++)
-        right[self->model->touch[row->touch[k]]] += row->value[k] * (self->force[i] + self->scale * self->b[i]);
+      turned(self, i, NULL, along);
+      for (PetscInt r = 0; r < self->model->candidate[i].directions; r++)
+        add_row(self, r, self->force[i][r] + (r < equations ? self->scale * self->b[i][r] : r > 0 ? -along[r - 1] : 0), right);
     }
     PetscCall(KSPSolve(ksp, self->right, self->right));
     for (PetscInt i = 0; i < self->model->candidates; i++) {
       if (!self->closed[i]) continue;
       PetscCall(look(self, i));
-      const PetscReal left = self->b[i] - along_row(self, NsVecRead(self->right));
-      self->force[i] += self->scale * left;
-      off = PetscMax(off, PetscAbsReal(left));
+      for (PetscInt r = 0; r < equations_of(self, i); r++) {
+        const PetscReal left = self->b[i][r] - along_row(self, r, NsVecRead(self->right));
+        self->force[i][r] += self->scale * left;
+        off = PetscMax(off, PetscAbsReal(left));
+      }
+      if (self->slips[i]) off = PetscMax(off, rescale(self, i) / self->scale);
     }
     PetscCall(VecCopy(self->right, self->x));
     if (off <= 1e-3 * self->tolerance) break;
+  }
+  for (PetscInt i = 0; i < self->model->candidates; i++) {
+    PetscReal along[2];
+    if (!self->closed[i] || self->turn[i].kappa == 0) continue;
+    PetscCall(look(self, i));
+    turned(self, i, NsVecRead(self->x), along);
+    for (int r = 1; r < 3; r++) self->force[i][r] -= along[r - 1];
+    (void)rescale(self, i);
   }
   PetscCall(VecDestroy(&from));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&A));
   PetscFunctionReturn(0);
+}
+
+/* Friction of a closed contact: whether it changes between stick and slip, or its direction is not that of the slip yet. */
+static PetscBool update_friction(Problem *self, PetscInt i)
+{
+  const NsCandidate *candidate = &self->model->candidate[i];
+  PetscReal         *force = self->force[i], slip[2] = {0, 0}, size = 0;
+
+  if (!self->rubs || candidate->bilateral || candidate->law.friction == 0 || candidate->directions == 1) return PETSC_FALSE;
+  const PetscReal most = candidate->law.friction * PetscMax(0, force[0]), now = PetscSqrtReal(PetscSqr(force[1]) + PetscSqr(force[2]));
+  if (!self->slips[i]) {
+    if (now <= most * (1 + 1e-9)) return PETSC_FALSE;
+    self->slips[i] = PETSC_TRUE;
+    (void)rescale(self, i);
+    return PETSC_TRUE;
+  }
+  for (PetscInt r = 1; r < candidate->directions; r++) slip[r - 1] = along_row(self, r, NsVecRead(self->x)) - self->last[i][r - 1];
+  size = PetscSqrtReal(PetscSqr(slip[0]) + PetscSqr(slip[1]));
+  if (slip[0] * force[1] + slip[1] * force[2] > 1e-9 * now * size && size > self->tolerance) {
+    self->slips[i] = PETSC_FALSE; /* it slips the way its friction force pushes */
+    return PETSC_TRUE;
+  }
+  if (candidate->directions < 3 || size <= self->tolerance) return PETSC_FALSE;
+  return PetscAbsReal(slip[0] * force[2] - slip[1] * force[1]) > 1e-7 * size * now;
 }
 
 /* Closes what penetrates, opens what pulls; returns how many changed, or are closed and not at g = 0 yet (curved surfaces). */
@@ -140,9 +258,11 @@ static PetscErrorCode update_set(Problem *self, PetscInt *changed)
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     PetscCall(look(self, i));
     const PetscBool was = self->closed[i];
-    self->closed[i]     = was ? self->force[i] > 0 : self->gap[i] < -self->tolerance;
-    if (!self->closed[i]) self->force[i] = 0;
+    self->closed[i]     = self->model->candidate[i].bilateral || (was ? self->force[i][0] > 0 : self->gap[i] < -self->tolerance);
+    if (!self->closed[i]) self->slips[i] = PETSC_FALSE;
+    for (int r = 0; r < 3 && !self->closed[i]; r++) self->force[i][r] = 0;
     if (was != self->closed[i] || (was && PetscAbsReal(self->gap[i]) > self->tolerance)) ++*changed;
+    if (was && self->closed[i] && update_friction(self, i)) ++*changed;
   }
   PetscFunctionReturn(0);
 }
@@ -158,11 +278,12 @@ static PetscErrorCode is_balanced(Problem *self, PetscBool *balanced)
   PetscReal *right = NsVecArray(self->right);
   PetscCall(VecNorm(self->f, NORM_INFINITY, &size));
   for (PetscInt i = 0; i < self->model->candidates; i++) {
-    const NsRows *row = &self->fe->one;
     if (!self->closed[i]) continue;
     PetscCall(look(self, i));
-    size = PetscMax(size, self->force[i]);
-    for (PetscInt k = row->first[0]; k < row->first[1]; k++) right[self->model->touch[row->touch[k]]] -= row->value[k] * self->force[i];
+    for (PetscInt r = 0; r < self->model->candidate[i].directions; r++) {
+      size = PetscMax(size, PetscAbsReal(self->force[i][r]));
+      add_row(self, r, -self->force[i][r], right);
+    }
   }
   PetscCall(VecNorm(self->right, NORM_INFINITY, &left));
   *balanced = left <= 1e-6 * size;
@@ -177,32 +298,53 @@ static PetscErrorCode first_set(Problem *self, PetscBool loose)
   PetscFunctionBegin;
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     PetscCall(look(self, i));
-    least = PetscMin(least, self->gap[i]);
+    if (!self->model->candidate[i].bilateral) least = PetscMin(least, self->gap[i]);
   }
   for (PetscInt i = 0; i < self->model->candidates; i++)
-    self->closed[i] = loose ? self->gap[i] <= least + self->tolerance : self->gap[i] < -self->tolerance;
+    self->closed[i] = self->model->candidate[i].bilateral || (loose ? self->gap[i] <= least + self->tolerance : self->gap[i] < -self->tolerance);
+  PetscFunctionReturn(0);
+}
+
+/* Places along the tangents from which the next load step slips. */
+static PetscErrorCode keep_places(Problem *self)
+{
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < self->model->candidates; i++) {
+    PetscCall(look(self, i));
+    for (PetscInt r = 1; r < self->model->candidate[i].directions; r++) self->last[i][r - 1] = along_row(self, r, NsVecRead(self->x));
+  }
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode find(Problem *self, PetscBool loose)
 {
   NsFe     *fe       = self->fe;
+  const int steps    = self->rubs ? NS_LOAD_STEPS : 1;
   PetscInt  changed  = 1;
   PetscBool balanced = PETSC_FALSE;
 
   PetscFunctionBegin;
   PetscCall(first_set(self, loose));
-  for (int set = 0; set < NS_MOST_SETS && changed; set++) {
-    PetscCall(solve(self));
-    PetscCall(update_set(self, &changed));
+  for (int step = 1; step <= steps; step++) {
+    changed = 1;
+    PetscCall(VecScale(self->f, step == 1 ? 1. / steps : (double)step / (step - 1)));
+    for (int set = 0; set < NS_MOST_SETS && changed; set++) {
+      PetscCall(solve(self));
+      PetscCall(update_set(self, &changed));
+    }
+    if (changed) break;
+    PetscCall(keep_places(self));
   }
   if (!changed) PetscCall(is_balanced(self, &balanced));
   if (balanced) PetscFunctionReturn(0);
   NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
     changed ? "`start: static` found no solution: which contacts are closed does not settle"
             : "`start: static` has no solution: supports, springs, bearings and contacts do not hold the whole model");
-  NsDiagNote(
-    fe->diag, "contacts have no friction in the static solution; hold the directions along their surfaces, such as symmetry planes, by supports");
+  if (self->rubs)
+    NsDiagNote(fe->diag, "friction cannot carry the loads along the surfaces; hold these directions by supports");
+  else
+    NsDiagNote(fe->diag,
+      "contacts have no friction in the static solution; hold the directions along their surfaces, such as symmetry planes, by supports, or write `start: static_friction`");
   PetscFunctionReturn(0);
 }
 
@@ -212,7 +354,7 @@ static PetscErrorCode penetrates(Problem *self, PetscBool *deep)
   *deep = PETSC_FALSE;
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     PetscCall(look(self, i));
-    *deep = *deep || self->gap[i] < -self->tolerance;
+    *deep = *deep || self->model->candidate[i].bilateral || self->gap[i] < -self->tolerance;
   }
   PetscFunctionReturn(0);
 }
@@ -230,9 +372,10 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
       fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` does not support balls that touch each other in a model with solids");
     PetscFunctionReturn(0);
   }
-  PetscCall(PetscCalloc5(
-    fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b, model->candidates, &self.force));
-  PetscCall(PetscCalloc2(model->candidates, &self.closed, fe->bodies, &speeds));
+  self.rubs = fe->config->start == 2;
+  PetscCall(PetscCalloc6(fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b,
+    model->candidates, &self.force, model->candidates, &self.last));
+  PetscCall(PetscCalloc4(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn, fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
   NsFeInitialValues(fe, self.initial, rates);
   PetscCall(penetrates(&self, &deep));
@@ -251,7 +394,7 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
     PetscCall(MatDestroy(&G));
     PetscCall(MatDestroy(&self.K));
   }
-  PetscCall(PetscFree2(self.closed, speeds));
-  PetscCall(PetscFree5(self.initial, rates, self.gap, self.b, self.force));
+  PetscCall(PetscFree4(self.closed, self.slips, self.turn, speeds));
+  PetscCall(PetscFree6(self.initial, rates, self.gap, self.b, self.force, self.last));
   PetscFunctionReturn(0);
 }

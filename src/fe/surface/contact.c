@@ -7,14 +7,20 @@
 #include <stdio.h>
 #include "contact.h"
 
-#define NS_COARSE     1.5 /* faces of the first surface over those of the second: a warning above it, */
-#define NS_TOO_COARSE 3   /* an error above that */
+#define NS_COARSE     1.5  /* faces of the first surface over those of the second: a warning above it, */
+#define NS_APART      0.05 /* of a face: gap of a tie that is an error */
+#define NS_TOO_COARSE 3    /* an error above that */
 
 static PetscBool is_surfaces(const NsContactSettings *settings)
 {
   const NsPartnerSettings *side = settings->between.items;
 
   return side[0].sides && side[1].sides;
+}
+
+static NsLaw law_of(const NsFe *fe, const NsContactSettings *settings)
+{
+  return settings->tied ? (NsLaw){.friction = 0} : NsContactLawOf(fe->config, settings, fe->arena);
 }
 
 static const char *vector_text(const NsFe *fe, const PetscReal x[3])
@@ -90,12 +96,25 @@ static void check_law(const NsFe *fe, const NsContactSettings *settings, const N
   NsDiagNote(fe->diag, "they rebound by the waves in both bodies; leave `restitution` out");
 }
 
+/* Surfaces that are joined lie on each other. */
+static void check_tie(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace place)
+{
+  const NsFeMortar *mortar = &contact->mortar;
+
+  for (PetscInt j = 0; j < mortar->rows; j++) {
+    if (PetscAbsReal(mortar->gap[j]) <= NS_APART * contact->surface[0]->face_size) continue;
+    NsDiagError(fe->diag, place, "'%s' and '%s' are %.3g m apart at %s m: a tie joins surfaces that lie on each other", contact->surface[0]->name,
+      contact->surface[1]->name, PetscAbsReal(mortar->gap[j]), vector_text(fe, contact->surface[0]->x[mortar->slave[j]]));
+    return;
+  }
+}
+
 static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
 {
   const NsContactSettings *settings = contact->settings;
   const NsPartnerSettings *side     = settings->between.items;
   const NsPlace            place    = NsKeysPlace(settings->where, "between");
-  const NsLaw              law      = NsContactLawOf(fe->config, settings, fe->arena);
+  const NsLaw              law      = law_of(fe, settings);
   NsFeMortar              *mortar   = &contact->mortar;
 
   PetscFunctionBegin;
@@ -117,12 +136,13 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
     NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: '%s' covers less than 0.1 %% of %s area",
       (int)mortar->left_out, mortar->left_out > 1 ? "nodes" : "node", contact->surface[0]->name, mortar->left_out > 1 ? "are" : "is",
       vector_text(fe, mortar->first_left_out), contact->surface[1]->name, mortar->left_out > 1 ? "their" : "its");
+  if (settings->tied) check_tie(fe, contact, place);
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe)
 {
-  const NsList            *list     = &fe->config->contacts;
+  const NsList            *list     = &fe->contact_list;
   const NsContactSettings *settings = list->items;
   NsFeSurfaceContact     **last     = &fe->surface_contact;
 
@@ -160,35 +180,49 @@ static void keep_mean(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, c
   }
 }
 
+/* Its points: the node of row j and the mean opposite to it, g away along n. */
+static void keep_points(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, PetscReal g, const NsPairPoint *like, NsPairPoint to[2])
+{
+  const NsFeSurface *slave = contact->surface[0];
+  const PetscInt     node  = contact->mortar.slave[j];
+  const NsFePoint    spot  = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
+  PetscReal          x[3];
+  NsPoint            own;
+
+  for (int k = 0; k < 3; k++) x[k] = slave->x[node][k] + g * slave->normal[node][k];
+  NsFeExpandContact(fe, &spot, &own);
+  NsPairPointKeep(&own, like, fe->arena, &to[0]);
+  keep_mean(fe, contact, j, x, &to[1]);
+}
+
+/* Of a tie a candidate for each axis, as joints have one for each of their equations. */
 PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate)
 {
   const NsFeSurfaceContact *contact = fe->surface_contact;
-  const NsLaw               law     = NsContactLawOf(fe->config, settings, fe->arena);
+  const NsLaw               law     = law_of(fe, settings);
 
   while (contact->settings != settings) contact = contact->next;
   const NsFeMortar  *mortar = &contact->mortar;
   const NsFeSurface *slave  = contact->surface[0];
-  if (!pair) return mortar->rows;
+  const PetscInt     each = settings->tied && slave ? slave->dimension : 1, count = each * mortar->rows;
+  if (!pair || !slave) return count;
   NsPairPoint    *point    = NsFeAddPairPoints(fe, 2 * mortar->rows);
   const PetscReal rounding = 1e-13 * PetscMax(slave->size, contact->surface[1]->size);
-  for (PetscInt j = 0; j < mortar->rows; j++) {
-    const PetscInt   node = mortar->slave[j];
-    const NsFePoint  spot = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
-    const PetscReal *n    = slave->normal[node];
-    PetscReal        g    = mortar->gap[j], x[3];
-    NsPoint          own;
-    if (PetscAbsReal(g) <= PetscMax(settings->adjust, rounding)) g = 0;
-    for (int k = 0; k < 3; k++) x[k] = slave->x[node][k] + g * n[k];
-    NsFeExpandContact(fe, &spot, &own);
-    NsPairPointKeep(&own, j > 0 ? &point[2 * j - 2] : NULL, fe->arena, &point[2 * j]);
-    keep_mean(fe, contact, j, x, &point[2 * j + 1]);
-    pair[j]       = (NsPair){.type = &NsPairType_NodeNode, .point = {&point[2 * j], &point[2 * j + 1]}, .offset = settings->gap_offset};
-    pair[j].frame = NsArenaAlloc(fe->arena, sizeof(*pair[j].frame));
-    for (int k = 0; k < 3; k++) pair[j].frame->normal[k] = n[k];
-    candidate[j] = (NsCandidate){
-      .name = name, .number = {mortar->rows > 1 ? j + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance, .area = mortar->area[j]};
+  for (PetscInt i = 0; i < count; i++) {
+    const PetscInt  j = i / each;
+    const PetscReal g = settings->tied || PetscAbsReal(mortar->gap[j]) <= PetscMax(settings->adjust, rounding) ? 0 : mortar->gap[j];
+    if (i % each == 0) keep_points(fe, contact, j, g, j > 0 ? &point[2 * j - 2] : NULL, &point[2 * j]);
+    pair[i]       = (NsPair){.type = &NsPairType_NodeNode, .point = {&point[2 * j], &point[2 * j + 1]}, .offset = settings->gap_offset};
+    pair[i].frame = NsArenaAlloc(fe->arena, sizeof(*pair[i].frame));
+    for (int k = 0; k < 3; k++) pair[i].frame->normal[k] = settings->tied ? k == i % each : slave->normal[mortar->slave[j]][k];
+    candidate[i] = (NsCandidate){.name = name,
+      .number                          = {count > 1 ? i + 1 : 0},
+      .law                             = law,
+      .tolerance                       = settings->gap_tolerance,
+      .bilateral                       = settings->tied,
+      .area                            = mortar->area[j]};
   }
-  return mortar->rows;
+  return count;
 }
 
 PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size)
@@ -205,8 +239,8 @@ PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t si
     least = PetscMin(least, mortar->gap[j]);
     most  = PetscMax(most, mortar->gap[j]);
   }
-  (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, for small sliding; %.3g %% of it opposite, gaps %.3g to %.3g m",
-    contact->name, contact->surface[0]->name, (int)contact->surface[0]->faces, contact->surface[1]->name, (int)contact->surface[1]->faces,
-    100 * mortar->covered / mortar->whole, least, most);
+  (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, %s; %.3g %% of it opposite, gaps %.3g to %.3g m", contact->name,
+    contact->surface[0]->name, (int)contact->surface[0]->faces, contact->surface[1]->name, (int)contact->surface[1]->faces,
+    contact->settings->tied ? "tied" : "for small sliding", 100 * mortar->covered / mortar->whole, least, most);
   return PETSC_TRUE;
 }

@@ -11,6 +11,8 @@ struct NsFeSurfaceContact {
   NsFeSurfaceContact      *next;
 };
 
+/* (set-up) fe->contact_list: the contacts of the config and its ties. */
+void NsFeTiesAdd(NsFe *fe);
 /* (set-up) The contacts of two surfaces into fe->surface_contact; errors in diag. */
 PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe);
 /* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
