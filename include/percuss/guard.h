@@ -7,6 +7,7 @@
                       energy since
       rotation of nodes and bodies whose rotations are assumed to be small
       stretch         change of an element's length
+      sliding         of two surfaces of solids on each other, beside their faces
       penetration     of contacts, or gap of joints
       passage         of partners of a contact through each other within one step, which gaps at the ends of the step do not show
       spin            of a rotor whose spin is free: above what the time step allows (whirling modes grow), or beyond the table of a bearing
@@ -32,6 +33,7 @@ typedef enum {
   NS_GUARD_SPIN,
   NS_GUARD_TABLE,
   NS_GUARD_LAW,
+  NS_GUARD_SLIDING,
   NS_GUARD_KINDS
 } NsGuardKind;
 extern const char *const NsGuardNames[];
@@ -51,6 +53,7 @@ typedef struct {
 typedef struct {
   /* Limits in force. */
   PetscReal energy, rotation, stretch; /* J/J, rad, m/m */
+  PetscReal sliding;                   /* m/m */
   PetscReal penetration;               /* m, for contacts whose candidate has no limit of its own (depth); 0: no limit */
   PetscReal spin_limit;                /* rad/s of free spin, up to which the step is within the stability limit; PETSC_MAX_REAL: any, or not known */
   PetscBool stops;                     /* the run, where a limit is exceeded; else it warns */

@@ -80,6 +80,7 @@ typedef struct {
             torque_arm; /* m: torque of friction on a journal about the axis of its cylinder = torque_arm times the friction force along tangent 1; 0: no journal */
   PetscReal moment_arm; /* m: moment of a constraint on an angle = moment_arm times its normal force; 0: the constraint is on a length */
   PetscReal area;       /* m^2: of the surface, what belongs to the candidate; its pressure is the normal force over it; 0: not known */
+  PetscReal face;       /* m: extent of the surface's faces, beside which the sliding has to be small; 0: any sliding is right */
   PetscReal clearance;  /* m: largest possible gap; PETSC_MAX_REAL: unbounded; 0: not known */
   PetscReal
         depth; /* m: a deeper penetration exceeds limits.penetration by default; follows from the size of the bodies, elements or balls at the contact; 0: not known */
@@ -329,6 +330,8 @@ typedef struct {
     PetscReal *g, PetscReal *u);
   /* Relative displacement of the partners of a candidate between two sets of values of the touch list, m: an upper bound of the change of the gap. NULL: not known. */
   PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
+  /* How far the partners of a candidate between two surfaces have slid along each other since the undeformed state, m; 0 for others. NULL: there are no surfaces. */
+  PetscReal (*slip)(const NsModel *, PetscInt candidate, const PetscReal *touch_q);
   /*
     Slots: candidates for pairs that are too many to be listed. A pair without slot is open as long as `strays` returns false; then `search` gives slots to all pairs that may be closed at `to`,
     or on the straight path there from `from` (the end of the last step), and lists them in found[slots]. `release` takes the pair out of a slot that has been open. Values are those

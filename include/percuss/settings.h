@@ -17,6 +17,7 @@ typedef struct {
   double        energy;      /* J/J */
   double        rotation;    /* rad */
   double        stretch;     /* m/m */
+  double        sliding;     /* m/m */
   double        penetration; /* m; 0: not given */
   int           on_exceed;   /* NS_ON_EXCEED_WARN, NS_ON_EXCEED_STOP */
 } NsLimitsSettings;

@@ -40,6 +40,7 @@ static PetscErrorCode print_limits(NsRun *run)
   PetscCall(NsGuardCreate(run));
   printf("  limits      the run %s at a numerical energy error above %g of the reference energy", guard->stops ? "ends" : "warns", guard->energy);
   if (NsRunModel(run)->dynamics.deformation) printf(", a rotation above %g rad, a stretch above %g", guard->rotation, guard->stretch);
+  if (NsRunModel(run)->contact.slip) printf(", sliding above %g of a face", guard->sliding);
   for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
     const PetscReal limit = NsGuardDepth(run, i);
     if (limit > 0) depth = PetscMin(depth, limit);

@@ -27,7 +27,7 @@ typedef struct {
 /* Closed contacts, packed: [candidates] or [candidates, 3]. */
 typedef struct {
   PetscReal *x, *displacement, *normal, *force, *impulse;
-  PetscReal *gap, *friction_force, *friction_impulse, *slip_velocity;
+  PetscReal *gap, *friction_force, *friction_impulse, *slip_velocity, *pressure, *slip;
   PetscInt  *candidate, *state, *active;
 } Closed;
 
@@ -75,6 +75,9 @@ static const NsVtkArray contact_points[] = {
   {"friction_force", NS_VTK_SCALARS, "N", "magnitude of the friction force", offsetof(Closed, friction_force)},
   {"friction_impulse", NS_VTK_SCALARS, "N s", "magnitude of the friction impulse in this step", offsetof(Closed, friction_impulse)},
   {"slip_velocity", NS_VTK_SCALARS, "m/s", "magnitude of the sliding velocity", offsetof(Closed, slip_velocity)},
+  {"pressure", NS_VTK_SCALARS, "Pa", "normal force over the area of the surface that belongs to the point; 0: of no surface",
+    offsetof(Closed, pressure)},
+  {"slip", NS_VTK_SCALARS, "m", "how far two surfaces have slid on each other; 0: no surfaces of solids", offsetof(Closed, slip)},
   {"contact", NS_VTK_INTEGERS, "", "number of the contact, from 0", offsetof(Closed, candidate)},
   {"state", NS_VTK_INTEGERS, "", "0 open, 1 closed, 2 stick, 3 slip", offsetof(Closed, state)},
   {"active", NS_VTK_INTEGERS, "", "1: closed at the end of the step; 0: it had an impulse and has opened", offsetof(Closed, active)},
@@ -139,6 +142,8 @@ static void open_contacts(Closed *self, PetscInt n, NsArena *arena)
   self->friction_force   = reals(arena, n);
   self->friction_impulse = reals(arena, n);
   self->slip_velocity    = reals(arena, n);
+  self->pressure         = reals(arena, n);
+  self->slip             = reals(arena, n);
   self->candidate        = integers(arena, n);
   self->state            = integers(arena, n);
   self->active           = integers(arena, n);
@@ -229,6 +234,8 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
     to->friction_force[k]   = NsTangential(contact->force, directions);
     to->friction_impulse[k] = NsTangential(contact->impulse, directions);
     to->slip_velocity[k]    = NsTangential(contact->velocity_after, directions);
+    to->pressure[k]         = model->candidate[i].area > 0 ? contact->force[0] / model->candidate[i].area : 0;
+    to->slip[k]             = model->contact.slip ? model->contact.slip(model, i, self->touch_q) : 0;
     to->candidate[k]        = i;
     to->state[k]            = (PetscInt)contact->state;
     to->active[k]           = contact->state != NS_OPEN;

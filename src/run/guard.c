@@ -30,7 +30,7 @@
 #define NS_INSTANTS     64   /* of loads of which the largest is determined */
 #define NS_SPIN_MARGIN  1.1
 
-const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law"};
+const char *const NsGuardNames[] = {"energy", "rotation", "stretch", "penetration", "passage", "spin", "bearing_table", "law", "sliding"};
 
 PetscErrorCode NsGuardCreate(NsRun *run)
 {
@@ -38,9 +38,11 @@ PetscErrorCode NsGuardCreate(NsRun *run)
   NsGuard                *guard  = &run->guard;
 
   PetscFunctionBegin;
-  guard->energy      = limits->energy;
-  guard->rotation    = limits->rotation;
-  guard->stretch     = limits->stretch;
+  guard->energy   = limits->energy;
+  guard->rotation = limits->rotation;
+  guard->stretch  = limits->stretch;
+  guard->sliding  = limits->sliding;
+  if (!run->guard_touch) run->guard_touch = NsArenaAlloc(run->arena, sizeof(*run->guard_touch) * (size_t)(run->model->touches + 1));
   guard->penetration = limits->penetration > 0 ? limits->penetration : NS_DEEP * run->model->length_scale;
   guard->stops       = limits->on_exceed == NS_ON_EXCEED_STOP;
   PetscCall(NsRunSpinLimit(run, &guard->spin_limit));
@@ -119,7 +121,7 @@ const char *NsGuardHint(const NsRun *run)
 void NsGuardMessage(const NsRun *run, NsGuardKind kind, char *text, size_t size)
 {
   static const char *const units[] = {
-    "times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm", "times what its law is given for"};
+    "times the reference energy", "rad", "of the length", "m", "m", "rpm", "rpm", "times what its law is given for", "of a face"};
   const NsExceeded *exceeded = &run->guard.exceeded[kind];
   const PetscReal   unit     = kind == NS_GUARD_SPIN || kind == NS_GUARD_TABLE ? 30 / PETSC_PI : 1;
 
@@ -371,6 +373,32 @@ PetscErrorCode NsGuardEnergy(NsRun *run, PetscInt64 step)
   PetscFunctionReturn(0);
 }
 
+/* Surfaces of solids, whose weights are those of the start. */
+static PetscErrorCode check_sliding(NsRun *run, PetscInt64 step)
+{
+  NsModel    *model = run->model;
+  char        name[NS_CANDIDATE_NAME], text[512];
+  PetscReal   most   = 0;
+  PetscInt    at     = -1;
+  const char *remedy = "the nodes that it pairs are those of the start; let bodies slide less, or on a rigid plane";
+
+  PetscFunctionBegin;
+  if (!model->contact.slip) PetscFunctionReturn(0);
+  PetscCall(NsModelTouch(model, run->state.q, run->guard_touch));
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    const PetscReal slip = model->candidate[i].face > 0 ? model->contact.slip(model, i, run->guard_touch) / model->candidate[i].face : 0;
+    if (!(slip > most)) continue;
+    most = slip;
+    at   = i;
+  }
+  if (!(most > run->guard.sliding)) PetscFunctionReturn(0);
+  (void)NsCandidateName(&model->candidate[at], name);
+  (void)snprintf(text, sizeof(text), "sliding of contact '%s' is %.3g of a face at t = %.9g s (step %lld), above %.3g (limits.sliding): %s", name,
+    most, run->state.t, (long long)step, run->guard.sliding, remedy);
+  exceed(run, NS_GUARD_SLIDING, step, run->state.t, run->guard.sliding, most, name, text);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
 {
   static const char *const remedy[] = {"rotations are assumed to be small; for larger ones take a mechanism or a rotor of free spin",
@@ -390,6 +418,7 @@ PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
       remedy[i], NsGuardHint(run));
     exceed(run, kind, step, run->state.t, limit[i], found[i].value, found[i].where, text);
   }
+  if (!run->guard.stop) PetscCall(check_sliding(run, step));
   PetscFunctionReturn(0);
 }
 

@@ -14,6 +14,10 @@ static const NsKey limits_keys[] = {
   {"stretch", NS_KEY_NUMBER, offsetof(NsLimitsSettings, stretch), .default_value = "0.05", .minimum = "0 <",
     .help    = "largest change of an element's length over its length: metals yield at 0.002 to 0.01, and above 0.05 linear elasticity is not valid",
     .example = "0.002"},
+  {"sliding", NS_KEY_NUMBER, offsetof(NsLimitsSettings, sliding), .default_value = "0.3", .minimum = "0 <",
+    .help =
+      "largest sliding of two surfaces of solids on each other over the extent of their faces: which nodes are opposite to each other is determined at the start",
+    .example = "0.1"},
   {"penetration", NS_KEY_NUMBER, offsetof(NsLimitsSettings, penetration), .dimension = NS_DIM_LENGTH, .minimum = "0 <",
     .help    = "deepest penetration of a contact, or gap of a joint; default: the smallest of the clearance, the radius of a ball, the length of an "
                "element there and a tenth of the size of the bodies",

@@ -31,6 +31,7 @@ struct NsRun {
 
   /* While and after stepping. */
   NsGuard        guard;
+  PetscReal     *guard_touch; /* [touches] scratch of it */
   NsRunFigures   figures;
   PetscBool      completed;      /* the state is whole: NsSchemeComplete was called after this step */
   PetscInt64     ledger_step;    /* the last step at which the ledger was closed and judged; -1: none */

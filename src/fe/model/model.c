@@ -5,6 +5,7 @@
 */
 #include "equilibrium.h"
 #include "fe/backend/backend.h"
+#include "fe/surface/contact.h"
 
 /* Everything but -K q - C v, in fe->outer; NULL: nothing. Loads do not change most entries of the weight. q and v may be NULL where fe->fused. */
 static PetscErrorCode outer_force(const NsModel *model, PetscReal t, PetscReal *q, PetscReal *v, const PetscReal **outer)
@@ -518,6 +519,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   take_surface_motions(fe, model);
   if (!NsDiagErrors(diag) && NsFeStaticsTouch(fe)) PetscCall(NsFeStaticContact(fe, model, loose));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  if (fe->surface_contact) model->contact.slip = NsFeSurfaceSlip;
   if (fe->balls) set_search(model);
   PetscCall(NsFeContactDepths(fe, model));
   PetscCall(NsFeDeformationCreate(fe, model));

@@ -316,6 +316,14 @@ static PetscErrorCode keep_places(Problem *self)
   PetscFunctionReturn(0);
 }
 
+static PetscBool rubs(const NsModel *model)
+{
+  for (PetscInt i = 0; i < model->candidates; i++) {
+    if (model->candidate[i].law.friction > 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 static PetscErrorCode find(Problem *self, PetscBool loose)
 {
   NsFe     *fe       = self->fe;
@@ -344,7 +352,8 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
     NsDiagNote(fe->diag, "friction cannot carry the loads along the surfaces; hold these directions by supports");
   else
     NsDiagNote(fe->diag,
-      "contacts have no friction in the static solution; hold the directions along their surfaces, such as symmetry planes, by supports, or write `start: static_friction`");
+      "contacts have no friction in the static solution; hold the directions along their surfaces, such as symmetry planes, by supports%s",
+      rubs(self->model) ? ", or write `start: static_friction`" : "");
   PetscFunctionReturn(0);
 }
 

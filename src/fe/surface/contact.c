@@ -220,9 +220,25 @@ PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, cons
       .law                             = law,
       .tolerance                       = settings->gap_tolerance,
       .bilateral                       = settings->tied,
-      .area                            = mortar->area[j]};
+      .area                            = mortar->area[j],
+      .face                            = settings->tied ? 0 : PetscMin(slave->face_size, contact->surface[1]->face_size)};
   }
   return count;
+}
+
+/* Of the relative displacement, what is across the direction of the pair. */
+PetscReal NsFeSurfaceSlip(const NsModel *model, PetscInt candidate, const PetscReal *touch_q)
+{
+  const NsPair *pair = &((const NsFe *)model->data)->pair[candidate];
+  PetscReal     u[2][3], square = 0, along = 0;
+
+  if (model->candidate[candidate].face == 0) return 0;
+  for (int p = 0; p < 2; p++) NsPointDisplacement(pair->point[p], touch_q, u[p]);
+  for (int k = 0; k < 3; k++) {
+    square += PetscSqr(u[1][k] - u[0][k]);
+    along += pair->frame->normal[k] * (u[1][k] - u[0][k]);
+  }
+  return PetscSqrtReal(PetscMax(0, square - along * along));
 }
 
 PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size)

@@ -15,5 +15,7 @@ struct NsFeSurfaceContact {
 void NsFeTiesAdd(NsFe *fe);
 /* (set-up) The contacts of two surfaces into fe->surface_contact; errors in diag. */
 PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe);
+/* Operation of percuss/model.h. */
+PetscReal NsFeSurfaceSlip(const NsModel *model, PetscInt candidate, const PetscReal *touch_q);
 /* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
 PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
