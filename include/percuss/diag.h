@@ -16,11 +16,14 @@
 #include "arena.h"
 
 /* A text the user gave: a file, or one --set argument (its name is then "--set" and its text the assignment). Text is not owned. */
-typedef struct {
-  const char *name;
-  const char *text; /* terminated by NUL */
-  size_t      size;
-} NsSource;
+typedef struct NsSource NsSource;
+struct NsSource {
+  const char     *name;
+  const char     *text; /* terminated by NUL */
+  size_t          size;
+  const char     *copy;   /* "copy 3 of balls": values that `copies` made of this text say so in messages; NULL: the text itself */
+  const NsSource *origin; /* what a copy is of */
+};
 
 /* Where in it: line and column count from 1, columns in characters (UTF-8); length is what the caret underlines,
    cut at the end of the line.

@@ -17,7 +17,6 @@
 #include "tree.h"
 #include "units.h"
 
-typedef struct NsTable   NsTable;
 typedef struct NsVariant NsVariant;
 
 typedef enum {
@@ -40,6 +39,17 @@ typedef enum {
 } NsKeyKind;
 
 #define NS_MOST_COLUMNS 9
+
+/* What becomes of a value where `copies` shifts and rotates the entry that it belongs to (core/tree_copies.c). */
+typedef enum {
+  NS_SPACE_NONE,      /* nothing */
+  NS_SPACE_POINT,     /* a position in space: shifted and rotated */
+  NS_SPACE_DIRECTION, /* a direction, velocity or force in space: rotated */
+  NS_SPACE_TURN,      /* a mapping {axis, angle} that orients the entry: rotated, added where it is missing */
+  NS_SPACE_CORNER,    /* a position that can be shifted but not rotated */
+  NS_SPACE_AXES,      /* belongs to the axes of space: cannot be rotated, unless it is the same for all axes */
+  NS_SPACE_FIXED      /* can neither be shifted nor rotated */
+} NsSpace;
 
 typedef struct {
   int     rows;
@@ -89,8 +99,9 @@ typedef struct {
   const char *const      *choices;     /* NULL-terminated */
   const NsTable          *table;
   const NsVariant *const *variants; /* NULL-terminated; made from a list.h */
-  const char             *help;     /* one sentence, no full stop needed */
-  const char             *example;  /* value as the user would write it */
+  NsSpace                 space;
+  const char             *help;    /* one sentence, no full stop needed */
+  const char             *example; /* value as the user would write it */
 } NsKey;
 
 struct NsTable {

@@ -83,6 +83,7 @@ typedef struct {
   const NsNode             *where;
   NsStrings                 include;             /* none: the reader has merged them */
   const NsNode             *parameters;          /* NULL: the reader has put them in place */
+  NsList                    copies;              /* none: the reader has made them */
   NsList                    materials, sections; /* by name: libraries for those of bodies */
   const char               *title;
   double                    gravity[3];

@@ -10,7 +10,8 @@
 
 typedef enum { NS_NODE_SCALAR, NS_NODE_LIST, NS_NODE_MAP } NsNodeKind;
 
-typedef struct NsNode NsNode;
+typedef struct NsNode  NsNode;
+typedef struct NsTable NsTable; /* keys.h */
 struct NsNode {
   NsNodeKind  kind;
   NsPlace     place;     /* of the value */
@@ -37,8 +38,9 @@ bool NsTreeGraft(NsNode *root, const char *path, NsPlace place, const NsNode *va
 /* Merges the files of `include:` at the top, whose paths are relative to the file that names them, into the tree: mappings key by key; values that the tree has already take precedence. The key
    disappears; *files: what was read, NULL at the end. False: errors were reported. */
 bool NsTreeInclude(NsNode *root, const char *const **files, NsArena *arena, NsDiag *diag);
-/* Replaces `$name` and `${expression}` in all scalars by means of `parameters:`, which disappears. Warns of parameters that nothing uses. False: errors were reported. */
-bool NsTreeSubstitute(NsNode *root, NsArena *arena, NsDiag *diag);
+/* Replaces `$name` and `${expression}` in all scalars by means of `parameters:`, which disappears. Warns of parameters that nothing uses. Makes the copies of `copies:`, which disappears, too; `top`
+   is the table of the config, which says what is a position; NULL: no copies. False: errors were reported. */
+bool NsTreeSubstitute(NsNode *root, const NsTable *top, NsArena *arena, NsDiag *diag);
 /* NsTextTame (core/text.h) for all keys and scalars, so that titles and names can be printed as they are. */
 void NsTreeTame(NsNode *root, NsArena *arena);
 /* Whether it is small enough to be written and read again, after values have been set. */

@@ -17,10 +17,10 @@ static const char *const synonyms[][2] = {{"dt", "step"}, {"timestep", "step"}, 
   {"linear complementarity", "contact_solver"}, {"lcp", "contact_solver"}, {"degree of freedom", "DOF"},
   {"coefficient of restitution", "restitution"}, {"log decrement", "damping"}, {"lumping", "lumped"}, {"mass lumping", "lumped"},
   {"eigenmode", "modes"}, {"eigenfrequency", "modes"}, {"newton-euler", "inertia"}, {"cor", "restitution"}, {"bounce", "restitution"},
-  {"fixed", "support"}, {"clamped", "support"}, {"hinged", "support"}, {"alias", "parameters"}, {"variable", "parameters"}, {"chattering", "event"},
-  {"jamming", "friction"}, {"painleve", "friction"}, {"sinking", "penetration"}, {"overlap", "penetration"}, {"fps", "frames"},
-  {"animation", "frames"}, {"viscous", "damping"}, {"hysteresis", "dissipation"}, {"preload", "axial_force"}, {"rotation speed", "spin"},
-  {"cfl", "critical time step"}};
+  {"array", "copies"}, {"pattern", "copies"}, {"repeat", "copies"}, {"fixed", "support"}, {"clamped", "support"}, {"hinged", "support"},
+  {"alias", "parameters"}, {"variable", "parameters"}, {"chattering", "event"}, {"jamming", "friction"}, {"painleve", "friction"},
+  {"sinking", "penetration"}, {"overlap", "penetration"}, {"fps", "frames"}, {"animation", "frames"}, {"viscous", "damping"},
+  {"hysteresis", "dissipation"}, {"preload", "axial_force"}, {"rotation speed", "spin"}, {"cfl", "critical time step"}};
 
 typedef struct {
   const char   *word;

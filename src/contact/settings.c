@@ -15,8 +15,9 @@ static const NsKey partner_keys[] = {
     .example = "block.bottom"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
-  {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal", .example = "[9.5 mm, 0, 0]"},
+  {"offset", NS_KEY_VECTOR, offsetof(NsPartnerSettings, offset), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH,
+    .default_value = "[0, 0, 0]", .help = "with `node`: rigid arm from the node to the point of contact, or to the centre of the ball or journal",
+    .example = "[9.5 mm, 0, 0]"},
   {"material", NS_KEY_STRING, offsetof(NsPartnerSettings, material),
     .help = "word for `contact_materials`; default: the name of the body's material (`material: steel`)", .example = "steel"},
 #define NS_PAIR(Name)
@@ -56,7 +57,7 @@ static const NsKey contact_keys[] = {
   },
 #undef NS_SURFACE
 #undef NS_PAIR
-  {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .default_value = "[0, 0, 0]",
+  {"normal", NS_KEY_VECTOR, offsetof(NsContactSettings, normal), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
     .help = "for two nodes: direction from the first to the second; default: along the line of the first body, outwards", .example = "[1, 0, 0]"},
   {"near_pairs", NS_KEY_INTEGER, offsetof(NsContactSettings, near_pairs), .default_value = "0", .minimum = "0", .maximum = "1000000",
     .help =

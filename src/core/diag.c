@@ -20,6 +20,7 @@ typedef struct Message Message;
 struct Message {
   NsPlace     place;
   int         rank, number; /* of its source; of itself */
+  int         again;        /* further copies that have the same message */
   bool        warning;
   const char *text;
   Note       *notes;
@@ -63,6 +64,7 @@ static int rank_of(NsDiag *diag, const NsSource *source)
   Known *known;
 
   if (!source) return 0;
+  if (source->origin) source = source->origin;
   for (known = diag->sources; known; known = known->next) {
     if (known->source == source) return known->rank;
   }
@@ -140,6 +142,14 @@ static int compare(const void *pa, const void *pb)
 static bool same_place(const Message *a, const Message *b)
 {
   return a->rank == b->rank && a->place.line == b->place.line && a->place.column == b->place.column;
+}
+
+/* In copies of one text the names differ, but what is wrong is the same. */
+static bool same_message(const Message *a, const Message *b)
+{
+  if (a->warning != b->warning) return false;
+  if (!a->place.source || !a->place.source->copy || !b->place.source->copy || a->place.source == b->place.source) return !strcmp(a->text, b->text);
+  return !strncmp(a->text, b->text, strcspn(a->text, "'")); /* up to the first name */
 }
 
 /* The user's text may hold bytes that would drive the terminal; newlines only where the caller indents them. */
@@ -255,6 +265,12 @@ static void print_message(FILE *file, const Message *message, bool colour)
   print_clean(file, message->text, "\\n");
   fputc('\n', file);
   if (place->source && place->line > 0 && place->source->text) print_excerpt(file, place, colour);
+  if (place->source && place->source->copy) {
+    fputs("      = in ", file);
+    print_clean(file, place->source->copy, "?");
+    if (message->again) fprintf(file, ", and in %d other cop%s", message->again, message->again > 1 ? "ies" : "y");
+    fputc('\n', file);
+  }
   for (const Note *note = message->notes; note; note = note->next) {
     fputs("      = ", file);
     print_clean(file, note->text, "\n        ");
@@ -289,19 +305,23 @@ void NsDiagPrint(NsDiag *diag, FILE *file, bool colour)
   static const char *const kinds[2]   = {"error", "warning"};
   const int                count      = diag->kept[0] + diag->kept[1];
   int                      printed[2] = {0, 0}, hidden[2] = {diag->dropped[0], diag->dropped[1]};
-  Message                **sorted = NsArenaAlloc(diag->arena, ((size_t)count + 1) * sizeof(*sorted));
-  int                      n      = 0;
+  Message                **sorted  = NsArenaAlloc(diag->arena, ((size_t)count + 1) * sizeof(*sorted));
+  bool                    *dropped = NsArenaAlloc(diag->arena, ((size_t)count + 1) * sizeof(*dropped));
+  int                      n       = 0;
 
   for (Message *message = diag->messages; message; message = message->next) sorted[n++] = message;
   if (n) qsort(sorted, (size_t)n, sizeof(*sorted), compare);
   for (int i = 0; i < n; ++i) {
-    const Message *message = sorted[i];
-    bool           again   = false;
-
-    for (int j = i - 1; j >= 0 && !again && same_place(sorted[j], message); --j) {
-      again = sorted[j]->warning == message->warning && !strcmp(sorted[j]->text, message->text);
+    for (int j = i - 1; j >= 0 && !dropped[i] && same_place(sorted[j], sorted[i]); --j) {
+      if (dropped[j] || !same_message(sorted[j], sorted[i])) continue;
+      dropped[i] = true;
+      sorted[j]->again += sorted[i]->place.source != sorted[j]->place.source;
     }
-    if (again) continue;
+  }
+  for (int i = 0; i < n; ++i) {
+    const Message *message = sorted[i];
+
+    if (dropped[i]) continue;
     if (printed[message->warning] >= NS_DIAG_MAX_ERRORS) {
       ++hidden[message->warning];
       continue;

@@ -27,6 +27,7 @@ static const struct {
   {"acos", TO_ANGLE, 1, 1, acos},
   {"atan", TO_ANGLE, 1, 1, atan},
   {"atan2", SAME, 2, 2, NULL},
+  {"mod", SAME, 2, 2, NULL},
   {"exp", PLAIN, 1, 1, exp},
   {"log", PLAIN, 1, 1, log},
   {"floor", PLAIN, 1, 1, floor},
@@ -191,6 +192,7 @@ static double combine(const char *name, const NsQuantity *x, int count)
   double result = x[0].value;
 
   if (!strcmp(name, "atan2")) return atan2(x[0].value, x[1].value);
+  if (!strcmp(name, "mod")) return x[0].value - x[1].value * floor(x[0].value / x[1].value);
   for (int i = 1; i < count; i++) result = !strcmp(name, "min") ? fmin(result, x[i].value) : fmax(result, x[i].value);
   return result;
 }
@@ -207,7 +209,7 @@ static bool apply(Reader *r, int f, const char *from, const NsQuantity *x, int c
         r, from, r->at, "%s needs arguments of one dimension, not %s and %s", functions[f].name, NsDimensionName(d), NsDimensionName(x[i].dimension));
   }
   switch (functions[f].rule) {
-  case SAME: result->dimension = functions[f].least == 2 ? NS_DIM_ANGLE : d; break;
+  case SAME: result->dimension = !strcmp(functions[f].name, "atan2") ? NS_DIM_ANGLE : d; break;
   case ROOT:
     if (d.m % 2 || d.kg % 2 || d.s % 2 || d.rad % 2) return fail(r, from, r->at, "sqrt cannot be applied to %s", NsDimensionName(d));
     result->dimension = (NsDimension){(signed char)(d.m / 2), (signed char)(d.kg / 2), (signed char)(d.s / 2), (signed char)(d.rad / 2)};

@@ -1,12 +1,12 @@
 #include "motion.h"
 
 static const NsKey motion_keys[] = {
-  {"displacement", NS_KEY_VECTOR, offsetof(NsMotionPart, displacement), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "displacement for the factor 1", .example = "[0, 1 mm, 0]"},
-  {"velocity", NS_KEY_VECTOR, offsetof(NsMotionPart, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity for the factor 1; the displacement starts at 0", .example = "[0.1 m/s, 0, 0]"},
-  {"acceleration", NS_KEY_VECTOR, offsetof(NsMotionPart, acceleration), .dimension = NS_DIM_ACCELERATION, .default_value = "[0, 0, 0]",
-    .help = "acceleration for the factor 1; velocity and displacement start at 0", .example = "[0, 0, 5 m/s^2]"},
+  {"displacement", NS_KEY_VECTOR, offsetof(NsMotionPart, displacement), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH,
+    .default_value = "[0, 0, 0]", .help = "displacement for the factor 1", .example = "[0, 1 mm, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsMotionPart, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "velocity for the factor 1; the displacement starts at 0", .example = "[0.1 m/s, 0, 0]"},
+  {"acceleration", NS_KEY_VECTOR, offsetof(NsMotionPart, acceleration), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_ACCELERATION,
+    .default_value = "[0, 0, 0]", .help = "acceleration for the factor 1; velocity and displacement start at 0", .example = "[0, 0, 5 m/s^2]"},
   {"time", NS_KEY_TABLE, offsetof(NsMotionPart, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant",
     .example = "{harmonic: {frequency: 50 Hz}}"},
   {NULL},

@@ -24,5 +24,9 @@ NsNode *NsTreeBuild(const NsSource *source, size_t offset, int base, NsArena *ar
 void NsTreeSyntaxError(const yaml_parser_t *parser, const NsSource *source, int shift, const NsPlace *bracket, NsDiag *diag);
 /* What `value` says becomes the node's own: kind, text and a copy of the children, for values set later may change what is within. Its key and places stay. */
 void NsTreeCopy(NsNode *node, const NsNode *value, NsArena *arena);
+/* Puts parameters into a copy, with its numbers $i, $j, $k (from 1). */
+typedef void (*NsTreeSubstituteCopy)(void *context, const int *number, int numbers, NsNode *copy);
+/* Makes the copies of `copies:` (tree_copies.c), whose own values have been substituted. False: errors were reported. */
+bool NsTreeExpand(NsNode *root, const NsTable *top, NsTreeSubstituteCopy substitute, void *context, NsArena *arena, NsDiag *diag);
 /* Adds copies of what the other map has and this one has not; deep: also within mappings that both have. Returns how many values; -1: the maps are too large. */
 int NsTreeFill(NsNode *map, const NsNode *other, bool deep, NsArena *arena);

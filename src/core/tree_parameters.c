@@ -7,6 +7,7 @@
 #include "core/expression.h"
 #include "core/text.h"
 #include "core/tree_internal.h"
+#include "percuss/keys.h"
 #include <string.h>
 
 enum { MOST = 1000, MOST_DEPTH = 64, MOST_TEXT = 10000 /* bytes of a scalar: parameters of parameters would grow without end */ };
@@ -24,6 +25,8 @@ typedef struct {
   Parameter   *parameter;
   const char **names; /* [count], then NULL */
   int          count, depth;
+  const int   *number;  /* $i, $j, $k of a copy */
+  int          numbers; /* 0: not in a copy */
   NsArena     *arena;
   NsDiag      *diag;
 } Reader;
@@ -67,11 +70,26 @@ static bool read(Reader *reader, Parameter *parameter, char *message, size_t siz
   return true;
 }
 
+static const char *const numbers_of_copies[] = {"i", "j", "k"};
+
+/* The number of a copy that has this name, or 0. */
+static int number_of_copy(const Reader *reader, const char *name)
+{
+  for (int d = 0; d < reader->numbers; d++) {
+    if (!strcmp(name, numbers_of_copies[d])) return reader->number[d];
+  }
+  return 0;
+}
+
 static bool value_of(void *context, const char *name, NsQuantity *value, char *message, size_t size)
 {
   Reader    *reader    = context;
   Parameter *parameter = find(reader, name);
 
+  if (number_of_copy(reader, name)) {
+    *value = (NsQuantity){number_of_copy(reader, name), NS_DIM_NONE};
+    return true;
+  }
   if (!parameter) {
     (void)snprintf(message, size, "unknown parameter '%s'%s", name, NsDidYouMean(NsNearestWord(name, reader->names)));
     return false;
@@ -186,6 +204,32 @@ static void substitute_all(Reader *reader, NsNode *node)
   for (NsNode *child = node->first; child; child = child->next) substitute_all(reader, child);
 }
 
+static void substitute_copy(void *context, const int *number, int numbers, NsNode *copy)
+{
+  Reader *reader = context;
+
+  reader->number  = number;
+  reader->numbers = numbers;
+  substitute_all(reader, copy);
+  reader->numbers = 0;
+}
+
+/* Before everything else, for in copies $i has a value. */
+static bool expand_copies(Reader *reader, NsNode *root, const NsTable *top)
+{
+  const int errors = NsDiagErrors(reader->diag);
+  NsNode   *copies = top ? NsTreeChild(root, "copies") : NULL;
+
+  if (!copies) return true;
+  substitute_all(reader, copies);
+  for (int d = 0; d < 3; d++) {
+    const Parameter *hidden = find(reader, numbers_of_copies[d]);
+    if (hidden)
+      NsDiagError(reader->diag, hidden->node->key_place, "'%s' is the number of a copy here; give the parameter another name", numbers_of_copies[d]);
+  }
+  return NsDiagErrors(reader->diag) == errors && NsTreeExpand(root, top, substitute_copy, reader, reader->arena, reader->diag);
+}
+
 static void take_parameters(Reader *reader, NsNode *map)
 {
   reader->names     = NsArenaAlloc(reader->arena, ((size_t)(map ? map->count : 0) + 1) * sizeof(*reader->names));
@@ -212,7 +256,7 @@ static void take_parameters(Reader *reader, NsNode *map)
   }
 }
 
-bool NsTreeSubstitute(NsNode *root, NsArena *arena, NsDiag *diag)
+bool NsTreeSubstitute(NsNode *root, const NsTable *top, NsArena *arena, NsDiag *diag)
 {
   Reader    reader       = {.arena = arena, .diag = diag};
   NsNode   *map          = NsTreeChild(root, "parameters");
@@ -225,7 +269,7 @@ bool NsTreeSubstitute(NsNode *root, NsArena *arena, NsDiag *diag)
     return false;
   }
   take_parameters(&reader, map);
-  if (NsDiagErrors(diag) > errors) return false;
+  if (NsDiagErrors(diag) > errors || !expand_copies(&reader, root, top)) return false;
   for (NsNode **child = &root->first; *child;) {
     if (*child == map) {
       *child = map->next;

@@ -74,6 +74,20 @@ static int list_index(const char *word, int count)
   return index;
 }
 
+/* "ball_3" beside "ball", in a config with copies: what is set there takes precedence over that of the copy. */
+static bool is_copy(const NsNode *node, const char *word)
+{
+  const NsNode *root = node;
+
+  while (root->parent) root = root->parent;
+  if (!NsTreeChild(root, "copies")) return false;
+  for (const NsNode *child = node->first; child; child = child->next) {
+    const size_t size = strlen(child->key);
+    if (!strncmp(word, child->key, size) && word[size] == '_' && strspn(word + size, "_0123456789") == strlen(word + size)) return true;
+  }
+  return false;
+}
+
 /* A missing mapping on the path, if there is one with nearly the same name, is treated as a misspelling and not created. */
 static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena *arena, NsDiag *diag)
 {
@@ -82,7 +96,7 @@ static bool is_slip(const NsNode *node, const char *word, NsPlace place, NsArena
 
   for (const NsNode *child = node->first; child; child = child->next) words[count++] = child->key;
   nearest = NsNearestWord(word, words);
-  if (!nearest) return false;
+  if (!nearest || is_copy(node, word)) return false;
   NsDiagError(diag, place, "there is no '" NS_CLIP "'%s%s%s", NsClip(word), *NsTreePath(node, arena) ? " in " : "", NsTreePath(node, arena),
     NsDidYouMean(nearest));
   return true;

@@ -11,9 +11,9 @@
 
 static const char *const elements[] = {"auto", "tri3", "quad4", "tet4", "tet10", "hex8", NULL};
 
-static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsBoxSettings, from), .dimension = {1, 0, 0, 0}, .required = true,
-                               .help = "the corner with the smallest coordinates", .example = "[0, 0, 0]"},
-  {"to", NS_KEY_VECTOR, offsetof(NsBoxSettings, to), .dimension = {1, 0, 0, 0}, .required = true,
+static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsBoxSettings, from), .space = NS_SPACE_CORNER, .dimension = {1, 0, 0, 0},
+                               .required = true, .help = "the corner with the smallest coordinates", .example = "[0, 0, 0]"},
+  {"to", NS_KEY_VECTOR, offsetof(NsBoxSettings, to), .space = NS_SPACE_CORNER, .dimension = {1, 0, 0, 0}, .required = true,
     .help = "the corner with the largest coordinates; z as in `from` without cells along z", .example = "[40 mm, 20 mm, 20 mm]"},
   {"cells", NS_KEY_VECTOR, offsetof(NsBoxSettings, cells), .required = true, .minimum = "0", .maximum = "10000000",
     .help =

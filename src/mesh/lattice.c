@@ -17,9 +17,9 @@
 enum { BRACES_NONE, BRACES_FACES, BRACES_SPACE };
 static const char *const braces[] = {"none", "faces", "space", NULL};
 
-static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings, from), .dimension = {1, 0, 0, 0}, .required = true,
-                               .help = "the corner with the smallest coordinates", .example = "[0, 0, 0]"},
-  {"to", NS_KEY_VECTOR, offsetof(NsLatticeSettings, to), .dimension = {1, 0, 0, 0}, .required = true,
+static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLatticeSettings, from), .space = NS_SPACE_CORNER, .dimension = {1, 0, 0, 0},
+                               .required = true, .help = "the corner with the smallest coordinates", .example = "[0, 0, 0]"},
+  {"to", NS_KEY_VECTOR, offsetof(NsLatticeSettings, to), .space = NS_SPACE_CORNER, .dimension = {1, 0, 0, 0}, .required = true,
     .help = "the corner with the largest coordinates; in a direction without cells the same coordinate as in `from`", .example = "[2 m, 1 m, 1 m]"},
   {"cells", NS_KEY_VECTOR, offsetof(NsLatticeSettings, cells), .required = true, .minimum = "0", .maximum = "100000000",
     .help =

@@ -11,9 +11,9 @@
 #include <math.h>
 #include "mesh_private.h"
 
-static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLineSettings, from), .dimension = {1, 0, 0, 0}, .required = true,
-                               .help = "where the line starts; its node is the node set `left`", .example = "[0, 0, 0]"},
-  {"to", NS_KEY_VECTOR, offsetof(NsLineSettings, to), .dimension = {1, 0, 0, 0}, .required = true,
+static const NsKey keys[] = {{"from", NS_KEY_VECTOR, offsetof(NsLineSettings, from), .space = NS_SPACE_POINT, .dimension = {1, 0, 0, 0},
+                               .required = true, .help = "where the line starts; its node is the node set `left`", .example = "[0, 0, 0]"},
+  {"to", NS_KEY_VECTOR, offsetof(NsLineSettings, to), .space = NS_SPACE_POINT, .dimension = {1, 0, 0, 0}, .required = true,
     .help = "where the line ends; its node is the node set `right`", .example = "[1 m, 0, 0]"},
   {"elements", NS_KEY_INTEGER, offsetof(NsLineSettings, elements), .required = true, .minimum = "1", .maximum = "100000000",
     .help = "number of two-node elements", .example = "50"},

@@ -42,10 +42,10 @@ static const NsKey point_keys[] = {
 static const NsTable point_table = {"body_point", "named point of a body", point_keys, sizeof(PointSettings), .shorthand = "at"};
 
 static const NsKey rod_keys[] = {
-  {"from", NS_KEY_VECTOR, offsetof(RodSettings, from), .dimension = NS_DIM_LENGTH, .required = true, .help = "initial position of its left end",
-    .example = "[0, 0, 0]"},
-  {"to", NS_KEY_VECTOR, offsetof(RodSettings, to), .dimension = NS_DIM_LENGTH, .required = true, .help = "initial position of its right end",
-    .example = "[0, 0.1 m, 0]"},
+  {"from", NS_KEY_VECTOR, offsetof(RodSettings, from), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "initial position of its left end", .example = "[0, 0, 0]"},
+  {"to", NS_KEY_VECTOR, offsetof(RodSettings, to), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "initial position of its right end", .example = "[0, 0.1 m, 0]"},
   {"radius", NS_KEY_NUMBER, offsetof(RodSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "radius of a round rod; 0: thin rod (in the plane only)", .example = "5 mm"},
   {NULL},
@@ -53,8 +53,8 @@ static const NsKey rod_keys[] = {
 static const NsTable rod_table = {"rod", "uniform rod between two points", rod_keys, sizeof(RodSettings)};
 
 static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(InitialSettings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity of the centre of mass; default: follows from the joints, else 0", .example = "[0, 0, -1 m/s]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(InitialSettings, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "velocity of the centre of mass; default: follows from the joints, else 0", .example = "[0, 0, -1 m/s]"},
   {"angular_velocity", NS_KEY_NUMBERS, offsetof(InitialSettings, angular_velocity), .columns = 1, .least = 1, .most = 3,
     .dimension = NS_DIM_ANGULAR_VELOCITY, .columns_dimension = {NS_DIM_ANGULAR_VELOCITY},
     .help = "about the body's own axes x, y, z; in the plane one number; default: follows from the joints, else 0", .example = "[0, 0, 150 rad/s]"},
@@ -65,11 +65,11 @@ static const NsTable initial_table = {"body_initial", "velocities of a body at t
 static const NsKey body_keys[] = {
   {"dimension", NS_KEY_INTEGER, offsetof(BodySettings, dimension), .default_value = "3", .minimum = "2", .maximum = "3",
     .help = "3: moves in space; 2: moves in the x-y plane and rotates about z", .example = "2"},
-  {"at", NS_KEY_VECTOR, offsetof(BodySettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
+  {"at", NS_KEY_VECTOR, offsetof(BodySettings, at), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help    = "initial position of the origin of its frame, which is the centre of mass unless that of the shapes is elsewhere",
     .example = "[0, 0, 0.3 m]"},
-  {"rotation", NS_KEY_TABLE, offsetof(BodySettings, rotation), .table = &NsTable_Rotation, .help = "initial orientation of its frame",
-    .example = "{axis: [1, 0, 0], angle: 30 deg}"},
+  {"rotation", NS_KEY_TABLE, offsetof(BodySettings, rotation), .space = NS_SPACE_TURN, .table = &NsTable_Rotation,
+    .help = "initial orientation of its frame", .example = "{axis: [1, 0, 0], angle: 30 deg}"},
   {"rod", NS_KEY_TABLE, offsetof(BodySettings, rod), .table = &rod_table,
     .help    = "uniform rod, instead of at, rotation and inertia; its x axis goes from the point `left` to the point `right`",
     .example = "{from: [0, 0, 0], to: [0, 0.1 m, 0]}"},

@@ -15,14 +15,15 @@ static const NsTable limits_table = {"joint_limits", "stops of a joint", limits_
   {"between", NS_KEY_STRINGS, offsetof(NsJointSettings, between), .required = true, .least = 2, .most = 2, \
     .help = "two points of bodies, or `ground` and a point", .example = "[ground, crank.left]"}, \
   { \
-    "at", NS_KEY_VECTOR, offsetof(NsJointSettings, at), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
+    "at", NS_KEY_VECTOR, offsetof(NsJointSettings, at), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
                                                         .help    = "initial position of the joint in space, for partners without a point", \
                                                         .example = "[0, 0, 0.1 m]" \
   }
 #define AXIS \
   { \
-    "axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), \
-      .default_value = "[0, 0, 0]", .help = "initial direction of its axis in space; not needed for hinges in the plane", .example = "[1, 0, 0]" \
+    "axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]", \
+                                                            .help    = "initial direction of its axis in space; not needed for hinges in the plane", \
+                                                            .example = "[1, 0, 0]" \
   }
 #define LIMITS \
   { \
@@ -56,12 +57,12 @@ static const NsKey keys_Prismatic[]   = {BETWEEN, AXIS, LIMITS, SLIDES, {NULL}};
 static const NsKey keys_Cylindrical[] = {BETWEEN, AXIS, {NULL}};
 static const NsKey keys_Spherical[]   = {BETWEEN, {NULL}};
 static const NsKey keys_Universal[]   = {BETWEEN, AXIS,
-    {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .required = true,
+    {"second_axis", NS_KEY_VECTOR, offsetof(NsJointSettings, second_axis), .space = NS_SPACE_DIRECTION, .required = true,
       .help = "initial direction of the axis of the second body, perpendicular to `axis`", .example = "[0, 0, 1]"},
     {NULL}};
 static const NsKey keys_Planar[]      = {BETWEEN,
-       {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .required = true, .help = "initial direction of the normal of the plane",
-         .example = "[0, 0, 1]"},
+       {"axis", NS_KEY_VECTOR, offsetof(NsJointSettings, axis), .space = NS_SPACE_DIRECTION, .required = true,
+         .help = "initial direction of the normal of the plane", .example = "[0, 0, 1]"},
        {NULL}};
 static const NsKey keys_PointOnLine[] = {BETWEEN, AXIS, {NULL}};
 static const NsKey keys_Distance[]    = {BETWEEN, {NULL}};

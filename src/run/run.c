@@ -209,7 +209,7 @@ PetscErrorCode NsRunCreate(const NsRunOptions *options, NsArena *arena, NsDiag *
     NsDiagError(diag, NsTreeChild(run->tree, "include")->key_place, "files are included before values are set: name them in the config");
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsTreeTame(run->tree, arena);
-  if (!NsTreeSubstitute(run->tree, arena, diag)) PetscFunctionReturn(0);
+  if (!NsTreeSubstitute(run->tree, &NsTable_Config, arena, diag)) PetscFunctionReturn(0);
   if (!NsConfigRead(run->tree, options->analysis, &run->config, arena, diag)) PetscFunctionReturn(0);
   run->sink.directory = options->directory ? options->directory : run->config.output->directory;
   if (!run->sink.directory) run->sink.directory = NsArenaPrint(arena, "out/%s", run->sink.name);

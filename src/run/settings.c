@@ -3,6 +3,7 @@
 #include "contact/settings.h"
 #include "core/motion.h"
 #include "core/spin.h"
+#include "core/tree_copies.h"
 #include "fe/elements/section.h"
 #include "fe/fe.h"
 #include "mechanism/mechanism.h"
@@ -48,8 +49,12 @@ static const NsKey config_keys[] = {
     .example = "common.yaml"},
   {"parameters", NS_KEY_MAPPING, offsetof(NsConfig, parameters),
     .help =
-      "quantities and words by name, for the whole config: $name, or ${expression} with + - * / ^ ( ), pi, sqrt abs min max sin cos tan asin acos atan atan2 exp log floor ceil round; in brackets, expressions need quotes: {step: \"${h/2}\"}",
+      "quantities and words by name, for the whole config: $name, or ${expression} with + - * / ^ ( ), pi, sqrt abs min max sin cos tan asin acos atan atan2 exp log floor ceil round mod; in brackets, expressions need quotes: {step: \"${h/2}\"}",
     .example = "{length: 1 m, h: \"${length/50}\"}"},
+  {"copies", NS_KEY_NAMED, offsetof(NsConfig, copies), .table = &NsTable_Copies,
+    .help =
+      "rows, rings and grids of bodies, contacts, springs and so on: `bodies.ball` becomes ball_1, ball_2 ...; $i is the number of a copy, as in ball_$i; ball_* stands for the names of all; entries under the name of a copy take precedence over it",
+    .example = "{balls: {of: bodies.ball, row: {count: 20, shift: [50 mm, 0, 0]}}}"},
   {"materials", NS_KEY_NAMED, offsetof(NsConfig, materials), .table = &NsTable_Material, .help = "materials by name: `material: steel` takes one",
     .example = "{steel: {density: 7800 kg/m^3, young: 210 GPa}}"},
   {"sections", NS_KEY_NAMED, offsetof(NsConfig, sections), .table = &NsTable_Section, .help = "cross-sections by name: `section: shaft` takes one",

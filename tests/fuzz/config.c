@@ -76,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     compare(root, write_and_read(root, arena));
     const int errors = NsDiagErrors(diag);
-    FuzzExpect(NsTreeSubstitute(root, arena, diag) == (NsDiagErrors(diag) == errors), "parameters: the verdict and the messages disagree");
+    FuzzExpect(
+      NsTreeSubstitute(root, &NsTable_Config, arena, diag) == (NsDiagErrors(diag) == errors), "parameters: the verdict and the messages disagree");
     NsNode    *again = write_and_read(root, arena);
     const bool good  = read_settings(root, diag, arena);
 

@@ -464,7 +464,7 @@ static const char *substituted(const char *text)
 {
   NsNode *root = good(text);
 
-  if (!NsTreeSubstitute(root, arena, diag)) return printed(diag, arena);
+  if (!NsTreeSubstitute(root, NULL, arena, diag)) return printed(diag, arena);
   return written(root);
 }
 

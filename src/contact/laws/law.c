@@ -5,7 +5,7 @@
 const char *const NsImpactLawNames[] = {"newton", "poisson", "energetic", NULL};
 
 static const NsKey anisotropy_keys[] = {
-  {"along", NS_KEY_VECTOR, offsetof(NsAnisotropySettings, along), .required = true,
+  {"along", NS_KEY_VECTOR, offsetof(NsAnisotropySettings, along), .space = NS_SPACE_DIRECTION, .required = true,
     .help = "direction of the coefficient, of any length; its part in the plane counts", .example = "[1, 0, 0]"},
   {"across", NS_KEY_NUMBER, offsetof(NsAnisotropySettings, across), .required = true, .minimum = "0.001", .maximum = "1000",
     .help = "friction at right angles to `along`, over that along it", .example = "0.5"},

@@ -7,12 +7,12 @@
 #include "contact/settings.h"
 
 static const NsKey keys[] = {
-  {"point", NS_KEY_VECTOR, offsetof(NsPlaneSettings, point), .dimension = NS_DIM_LENGTH, .required = true, .help = "a point of the plane",
-    .example = "[0, 0, 0]"},
-  {"normal", NS_KEY_VECTOR, offsetof(NsPlaneSettings, normal), .required = true, .help = "direction to the side where the body is; any length",
-    .example = "[1, 0, 0]"},
-  {"velocity", NS_KEY_VECTOR, offsetof(NsPlaneSettings, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "tangential velocity of its surface, such as that of a belt", .example = "[0, 0.1 m/s, 0]"},
+  {"point", NS_KEY_VECTOR, offsetof(NsPlaneSettings, point), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "a point of the plane", .example = "[0, 0, 0]"},
+  {"normal", NS_KEY_VECTOR, offsetof(NsPlaneSettings, normal), .space = NS_SPACE_DIRECTION, .required = true,
+    .help = "direction to the side where the body is; any length", .example = "[1, 0, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsPlaneSettings, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "tangential velocity of its surface, such as that of a belt", .example = "[0, 0.1 m/s, 0]"},
   NS_MOTION_KEY(offsetof(NsPlaneSettings, surface.motion),
     "displacement, velocity or acceleration of the plane over time, also along its normal; several add up"),
   {NULL},

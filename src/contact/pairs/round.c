@@ -29,12 +29,12 @@ typedef struct {
 static const char *const sides[] = {"inside", "outside", NULL};
 
 #define NS_ROUND_KEYS(what) \
-  {"center", NS_KEY_VECTOR, offsetof(Settings, center), .dimension = NS_DIM_LENGTH, .help = "centre of a " what " fixed in space", \
-    .example = "[0, 0, 0.1 m]"}, \
+  {"center", NS_KEY_VECTOR, offsetof(Settings, center), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, \
+    .help = "centre of a " what " fixed in space", .example = "[0, 0, 0.1 m]"}, \
     {"on", NS_KEY_STRING, offsetof(Settings, surface.on), .help = "node of a body, or point along it, that carries the " what, \
       .example = "housing.center"}, \
-    {"offset", NS_KEY_VECTOR, offsetof(Settings, surface.offset), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
-      .help = "with `on`: rigid arm from the node to the centre", .example = "[9.5 mm, 0, 0]"}, \
+    {"offset", NS_KEY_VECTOR, offsetof(Settings, surface.offset), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH, \
+      .default_value = "[0, 0, 0]", .help = "with `on`: rigid arm from the node to the centre", .example = "[9.5 mm, 0, 0]"}, \
     {"radius", NS_KEY_NUMBER, offsetof(Settings, radius), .dimension = NS_DIM_LENGTH, .required = true, .minimum = "0 <", \
       .help = "radius of the " what, .example = "10.1 mm"}, \
     NS_MOTION_KEY( \
@@ -46,8 +46,8 @@ static const char *const sides[] = {"inside", "outside", NULL};
 
 static const NsKey cylinder_keys[] = {
   NS_ROUND_KEYS("cylinder"),
-  {"axis", NS_KEY_VECTOR, offsetof(Settings, axis), .required = true, .help = "direction of the cylinder's axis, fixed in space; any length",
-    .example = "[1, 0, 0]"},
+  {"axis", NS_KEY_VECTOR, offsetof(Settings, axis), .space = NS_SPACE_DIRECTION, .required = true,
+    .help = "direction of the cylinder's axis, fixed in space; any length", .example = "[1, 0, 0]"},
   {"spin", NS_KEY_TABLE, offsetof(Settings, spin), .table = &NsTable_Spin, .help = "prescribed rotation of its surface about the axis: a drum",
     .example = "3000 rpm"},
   {NULL},

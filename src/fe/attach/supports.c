@@ -16,7 +16,7 @@ static const char *const words[] = {"x", "y", "z", "rx", "ry", "rz", "all", "dis
 
 static const NsKey support_keys[] = {
   {"at", NS_KEY_STRINGS, offsetof(NsSupportSettings, at), .required = true, .least = 1, .help = "nodes that are held", .example = "bar.right"},
-  {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .default_value = "[all]", .least = 1,
+  {"fix", NS_KEY_STRINGS, offsetof(NsSupportSettings, fix), .space = NS_SPACE_AXES, .default_value = "[all]", .least = 1,
     .help = "DOF that are held: x, y, z; for beams also rx, ry, rz (rotations); or displacements, rotations, all", .example = "[x, y]"},
   NS_MOTION_KEY(
     offsetof(NsSupportSettings, motion), "displacement, velocity or acceleration over time that the held displacements follow; several add up"),

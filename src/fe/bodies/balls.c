@@ -18,10 +18,10 @@ typedef struct {
 } NsBallsSettings;
 
 static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(NsBallsInitial, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity of their centres", .example = "[0, 0, -1 m/s]"},
-  {"angular_velocity", NS_KEY_VECTOR, offsetof(NsBallsInitial, angular_velocity), .dimension = NS_DIM_ANGULAR_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "of each about its centre", .example = "[100 rad/s, 0, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsBallsInitial, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "velocity of their centres", .example = "[0, 0, -1 m/s]"},
+  {"angular_velocity", NS_KEY_VECTOR, offsetof(NsBallsInitial, angular_velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_ANGULAR_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "of each about its centre", .example = "[100 rad/s, 0, 0]"},
   {NULL},
 };
 static const NsTable initial_table = {"balls_initial", "initial state of balls", initial_keys, sizeof(NsBallsInitial)};

@@ -10,7 +10,7 @@ static const NsKey beam_keys[] = {
   NS_BEAM_KEYS,
   {"dimension", NS_KEY_INTEGER, offsetof(NsLineBodySettings, dimension), .default_value = "3", .minimum = "2", .maximum = "3",
     .help = "2: in the x-y plane, 3 DOF per node; 3: in space, 6 DOF per node", .example = "2"},
-  {"orientation", NS_KEY_VECTOR, offsetof(NsLineBodySettings, orientation), .default_value = "[0, 0, 0]",
+  {"orientation", NS_KEY_VECTOR, offsetof(NsLineBodySettings, orientation), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
     .help =
       "in space: local axis 2 of the sections lies in the plane of this vector and the beam; default: y for beams along x, z along y, x along z",
     .example = "[0, 0, 1]"},

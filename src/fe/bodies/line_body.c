@@ -35,10 +35,10 @@ static const NsKey beam_damping_keys[] = {
 const NsTable NsTable_BeamDamping = {"beam_damping", "internal damping of a beam", beam_damping_keys, sizeof(NsDamping)};
 
 static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
+  {"velocity", NS_KEY_VECTOR, offsetof(NsInitial, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
     .help = "velocity of the whole body", .example = "[-0.1 m/s, 0, 0]"},
-  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "displacement of the whole body from its position in the mesh", .example = "[1 mm, 0, 0]"},
+  {"displacement", NS_KEY_VECTOR, offsetof(NsInitial, displacement), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH,
+    .default_value = "[0, 0, 0]", .help = "displacement of the whole body from its position in the mesh", .example = "[1 mm, 0, 0]"},
   {NULL},
 };
 const NsTable NsTable_Initial = {"initial", "initial state of a body", initial_keys, sizeof(NsInitial)};

@@ -17,23 +17,23 @@ typedef struct {
 } NsRigidSettings;
 
 static const NsKey initial_keys[] = {
-  {"velocity", NS_KEY_VECTOR, offsetof(NsRigidInitial, velocity), .dimension = NS_DIM_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "velocity of the centre", .example = "[0, 0, -1 m/s]"},
-  {"displacement", NS_KEY_VECTOR, offsetof(NsRigidInitial, displacement), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
-    .help = "displacement from `at`", .example = "[0, 0, 1 mm]"},
-  {"angular_velocity", NS_KEY_VECTOR, offsetof(NsRigidInitial, angular_velocity), .dimension = NS_DIM_ANGULAR_VELOCITY, .default_value = "[0, 0, 0]",
-    .help = "about x, y, z", .example = "[100 rad/s, 0, 0]"},
+  {"velocity", NS_KEY_VECTOR, offsetof(NsRigidInitial, velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "velocity of the centre", .example = "[0, 0, -1 m/s]"},
+  {"displacement", NS_KEY_VECTOR, offsetof(NsRigidInitial, displacement), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_LENGTH,
+    .default_value = "[0, 0, 0]", .help = "displacement from `at`", .example = "[0, 0, 1 mm]"},
+  {"angular_velocity", NS_KEY_VECTOR, offsetof(NsRigidInitial, angular_velocity), .space = NS_SPACE_DIRECTION, .dimension = NS_DIM_ANGULAR_VELOCITY,
+    .default_value = "[0, 0, 0]", .help = "about x, y, z", .example = "[100 rad/s, 0, 0]"},
   {NULL},
 };
 static const NsTable initial_table = {"rigid_initial", "initial state of a rigid body", initial_keys, sizeof(NsRigidInitial)};
 
 static const NsKey rigid_keys[] = {
-  {"at", NS_KEY_VECTOR, offsetof(NsRigidSettings, at), .dimension = NS_DIM_LENGTH, .required = true, .help = "position of its centre of mass",
-    .example = "[0, 0, 0]"},
+  {"at", NS_KEY_VECTOR, offsetof(NsRigidSettings, at), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "position of its centre of mass", .example = "[0, 0, 0]"},
   {"mass", NS_KEY_NUMBER, offsetof(NsRigidSettings, mass), .dimension = NS_DIM_MASS, .required = true, .minimum = "0 <", .help = "mass",
     .example = "2.3 kg"},
-  {"inertia", NS_KEY_VECTOR, offsetof(NsRigidSettings, inertia), .dimension = {2, 1, 0, 0}, .required = true, .minimum = "0 <",
-    .help = "moments of inertia about x, y, z", .example = "[0.007, 1e-4, 1e-4]"},
+  {"inertia", NS_KEY_VECTOR, offsetof(NsRigidSettings, inertia), .space = NS_SPACE_AXES, .dimension = {2, 1, 0, 0}, .required = true,
+    .minimum = "0 <", .help = "moments of inertia about x, y, z", .example = "[0.007, 1e-4, 1e-4]"},
   {"radius", NS_KEY_NUMBER, offsetof(NsRigidSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "radius of a ring about x that represents it in pictures", .example = "50 mm"},
   {"initial", NS_KEY_TABLE, offsetof(NsRigidSettings, initial), .table = &initial_table, .help = "state at the start",

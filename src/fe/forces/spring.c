@@ -40,7 +40,7 @@ static const NsKey spring_keys[] = {
     .help = "force per elongation", .example = "1 MN/m"},
   {"damping", NS_KEY_NUMBER, offsetof(NsSpringSettings, damping), .dimension = NS_DIM_DASHPOT, .default_value = "0", .minimum = "0",
     .help = "force per rate of elongation (a dashpot)", .example = "10 N s/m"},
-  {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .default_value = "[0, 0, 0]",
+  {"direction", NS_KEY_VECTOR, offsetof(NsSpringSettings, direction), .space = NS_SPACE_DIRECTION, .default_value = "[0, 0, 0]",
     .help = "direction in which it acts; default: from the first point to the second; to ground: along the line of the body", .example = "[1, 0, 0]"},
   {"law", NS_KEY_TABLE, offsetof(NsSpringSettings, law), .table = &law_table,
     .help =
@@ -48,7 +48,7 @@ static const NsKey spring_keys[] = {
     .example = "{one_sided: {gap: 1 mm, stiffness: 1 MN/m}}"},
   {"length", NS_KEY_NUMBER, offsetof(NsSpringSettings, length), .dimension = NS_DIM_LENGTH, .minimum = "0",
     .help = "free length, for bodies of `type: body`; default: initial distance of the points", .example = "80 mm"},
-  {"anchor", NS_KEY_VECTOR, offsetof(NsSpringSettings, anchor), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
+  {"anchor", NS_KEY_VECTOR, offsetof(NsSpringSettings, anchor), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help = "fixed point in space that `ground` stands for, with bodies of `type: body`", .example = "[0, 0, 0.5 m]"},
   {NULL},
 };
