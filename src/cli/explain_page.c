@@ -105,7 +105,8 @@ static const char *kind_text(const NsKey *key, NsArena *arena)
     return list;
   case NS_KEY_VECTOR: return "list of 3 numbers";
   case NS_KEY_NUMBERS:
-    return key->columns > 1  ? NsArenaPrint(arena, "list of rows of %d numbers", key->columns)
+    return key->columns > 1
+             ? NsArenaPrint(arena, "list of rows of %d numbers, or {file: table.csv}", key->columns)
            : key->least == 1 ? "number or list of numbers"
                              : "list of numbers";
   case NS_KEY_STRINGS: return "word or list of words";

@@ -129,11 +129,10 @@ static void put_numbers(Schema *schema, const NsKey *key)
 {
   const bool alone = key->columns <= 1 && key->least == 1; /* a number is a list of one */
 
-  if (alone) {
-    NsJsonOpen(&schema->json, "anyOf", '[');
-    put_quantity(schema, NULL, key, true);
-    NsJsonOpen(&schema->json, NULL, '{');
-  }
+  if (alone || NsKeysTakesRows(key)) NsJsonOpen(&schema->json, "anyOf", '[');
+  if (alone) put_quantity(schema, NULL, key, true);
+  if (NsKeysTakesRows(key)) put_reference(schema, NULL, &NsTable_TableFile, NULL);
+  if (alone || NsKeysTakesRows(key)) NsJsonOpen(&schema->json, NULL, '{');
   NsJsonString(&schema->json, "type", "array");
   put_counts(schema, key, "minItems", "maxItems");
   if (key->columns <= 1) {
@@ -148,6 +147,8 @@ static void put_numbers(Schema *schema, const NsKey *key)
   put_quantity(schema, "items", key, false);
   NsJsonInteger(&schema->json, "minItems", key->columns);
   NsJsonInteger(&schema->json, "maxItems", key->columns);
+  NsJsonClose(&schema->json);
+  NsJsonClose(&schema->json);
   NsJsonClose(&schema->json);
 }
 

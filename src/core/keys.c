@@ -137,7 +137,7 @@ static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable 
 {
   NsNode *map, *child;
 
-  if (!table->shorthand || node->kind == NS_NODE_MAP || NsKeysIsNull(node)) return NULL;
+  if (!table->shorthand || NsKeysIsNull(node)) return NULL;
   if (node->kind == NS_NODE_LIST) {
     const NsKey *key = table->keys;
     while (strcmp(key->name, table->shorthand)) ++key;
@@ -158,6 +158,18 @@ static const NsNode *expand_shorthand(const NsKeysReader *reader, const NsTable 
   child->next      = NULL;
   child->parent    = map;
   return map;
+}
+
+/* The key that the shorthand stands for, if it takes rows, which may be in a file; NULL if `file` is a key of the table's own. */
+static const NsKey *rows_of_shorthand(const NsTable *table)
+{
+  const NsKey *rows = NULL;
+
+  for (const NsKey *key = table->keys; key->name; ++key) {
+    if (!strcmp(key->name, "file")) return NULL;
+    if (table->shorthand && !strcmp(key->name, table->shorthand) && NsKeysTakesRows(key)) rows = key;
+  }
+  return rows;
 }
 
 static void move_to(NsNode *node, const NsNode *home)
@@ -235,6 +247,9 @@ static void read_mapping(NsKeysReader *reader, const NsTable *table, const NsNod
 
   memset(settings, 0, table->size);
   *(const NsNode **)settings = node;
+  if (node->kind == NS_NODE_MAP && NsTreeChild(node, "file") && rows_of_shorthand(table) &&
+      !NsTableLoad(reader, rows_of_shorthand(table), (NsNode *)node))
+    return;
   if (node->kind != NS_NODE_MAP) {
     const NsNode *expanded = expand_shorthand(reader, table, node);
 
@@ -404,7 +419,7 @@ static void read_key(NsKeysReader *reader, const NsKey *key, const NsNode *node,
 
 bool NsKeysRead(const NsTable *table, const NsNode *node, void *settings, NsArena *arena, NsDiag *diag)
 {
-  NsKeysReader reader = {arena, diag, NULL};
+  NsKeysReader reader = {.arena = arena, .diag = diag};
   NsKeysPath   path   = {NULL, "", 0};
   const int    errors = NsDiagErrors(diag);
 
@@ -416,6 +431,10 @@ bool NsKeysRead(const NsTable *table, const NsNode *node, void *settings, NsAren
   }
   path.name = NsTreePath(node, arena);
   read_mapping(&reader, table, node, &path, false, settings);
+  while (node->parent) node = node->parent;
+  if (reader.loaded && !NsTreeFits(node))
+    NsDiagError(
+      diag, (NsPlace){node->place.source, 0, 0, 0}, "with the tables of its files it has more than 100000 values, or more than 2 MB of text");
   return NsDiagErrors(diag) == errors;
 }
 

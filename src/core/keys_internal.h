@@ -16,6 +16,7 @@ typedef struct {
   NsArena *arena;
   NsDiag  *diag;
   NsDiag  *defaults; /* errors in tables; created when first needed */
+  bool     loaded;   /* the tree has rows of files in it */
 } NsKeysReader;
 
 const char *NsKeysPathText(const NsKeysReader *reader, const NsKeysPath *path);
@@ -35,5 +36,13 @@ void NsKeysNote(NsKeysReader *reader, const NsKey *key);
 bool NsKeysCount(NsKeysReader *reader, const NsKey *key, const NsNode *node, const char *what);
 /* Numbers, words and lists of them (NS_KEY_NUMBER to NS_KEY_STRINGS), NS_KEY_NAMED_NUMBERS and NS_KEY_MAPPING. */
 void NsKeysReadValue(NsKeysReader *reader, const NsKey *key, const NsNode *node, void *field);
+/* {file: table.csv, ...} becomes the rows that the key takes (table_file.c). False: errors were reported. */
+bool NsTableLoad(NsKeysReader *reader, const NsKey *key, NsNode *node);
+/* Whether the key takes rows of numbers, which may be in a file. */
+static inline bool NsKeysTakesRows(const NsKey *key)
+{
+  return key->kind == NS_KEY_NUMBERS && key->columns > 1;
+}
+extern const NsTable NsTable_TableFile;
 /* Whether the key of this node may be the name of a thing; else reports it. */
 bool NsKeysNameIsGood(NsKeysReader *reader, const NsNode *node);

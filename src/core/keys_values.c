@@ -273,6 +273,7 @@ static void read_numbers(NsKeysReader *reader, const NsKey *key, const NsNode *n
     read_number(reader, key, key->columns_dimension[0], node, key->name, NULL, field->values);
     return;
   }
+  if (columns > 1 && node->kind == NS_NODE_MAP && NsTreeChild(node, "file") && !NsTableLoad(reader, key, (NsNode *)node)) return;
   if (!NsKeysIsKind(reader, key, node, NS_NODE_LIST, key->name, columns > 1 ? "a list of rows" : "a list of numbers")) return;
   if (!NsKeysCount(reader, key, node, columns > 1 ? "row" : "number")) return;
   label         = columns > 1 ? NULL : NsArenaPrint(reader->arena, "each number of %s", key->name);

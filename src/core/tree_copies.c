@@ -50,8 +50,8 @@ typedef struct {
 
 #define ALTERNATE(T, what) \
   { \
-    "alternate", NS_KEY_VECTOR, offsetof(T, alternate), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", \
-                                                           .help = "further shift of " what, .example = "[0.1 m, 0, 0]" \
+    "alternate", NS_KEY_VECTOR, offsetof(T, alternate), .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]", .help = "further shift of " what, \
+                                                        .example = "[0.1 m, 0, 0]" \
   }
 
 static const NsKey row_keys[] = {
