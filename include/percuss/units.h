@@ -1,5 +1,5 @@
 /*
-  Numbers with units: "210 GPa", "1 us", "3000 rpm", "1e-3 kg*m^2", "10 N s/m", "-0.1 mm". A bare number is SI.
+  Numbers with units: "210 GPa", "1 us", "3000 rpm", "1e-3 kg*m^2", "10 N s/m", "-0.1 mm". A bare number is SI, except angles, angular velocities and frequencies, which need a unit unless they are 0.
 
   Grammar:  number [unit]      unit = factor {("*" | " " | "/") factor}      factor = [prefix]symbol["^"integer]   or "1" (as in 1/s)
   (also "·" for "*", and "²", "³"). Factors are taken from left to right: "N/m s" is N/m*s. Number and unit are two words: "0.1s" is an error.

@@ -24,7 +24,7 @@ void NsExplainUnits(FILE *out)
   }
   fputs(
     "\n  Prefixes: n 1e-9, u 1e-6 (also \302\265), m 1e-3, c 1e-2, k 1e3, M 1e6, G 1e9; only those listed are accepted (mPa is refused: MPa is meant).\n"
-    "  Angular velocities are in rad/s: rpm, Hz and rev/s are converted (50 Hz = 314.159 rad/s), and a bare number is rad/s.\n"
+    "  Angles, angular velocities and frequencies need a unit, unless they are 0: 30 deg or 0.52 rad; 50 Hz = 3000 rpm = 314.159 rad/s. 1/s means rad/s.\n"
     "\n"
     "  quantity                            unit in SI\n\n",
     out);

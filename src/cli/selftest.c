@@ -74,7 +74,7 @@ static const Case cases[] = {
   {"disc that spins down in a bore",
     "gravity: [0, 0, -9.81]\n"
     "bodies: {disc: {type: rigid, at: [0, -0.9950371902099892 mm, -9.950371902099892 mm], mass: 1, inertia: [1.25e-3, 6.25e-4, 6.25e-4],\n"
-    "  radius: 50 mm, initial: {angular_velocity: [100, 0, 0]}}}\n"
+    "  radius: 50 mm, initial: {angular_velocity: [100 rad/s, 0, 0]}}}\n"
     "supports: {plane: {at: disc.center, fix: [x, ry, rz]}}\n"
     "contacts: {bore: {between: [{node: disc.center, radius: 50 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 60 mm,\n"
     "  side: inside}}], friction: 0.1, gap_tolerance: 10 nm}}\n"

@@ -468,6 +468,21 @@ static bool parse_unit(const Report *report, const char *text, const char *end, 
   }
 }
 
+/* A bare number that counts angles: nobody can tell degrees from radians, or Hz from rad/s. */
+static bool needs_unit(const Report *report, const char *start, const char *stop, NsDimension wanted)
+{
+  const bool  angle = wanted.rad == 1 && wanted.s == 0, speed = wanted.rad == 1 && wanted.s == -1;
+  const char *unit = NsDimensionUnit(wanted);
+  const int   size = NsTextFit(start, (size_t)(stop - start), 40);
+
+  if (angle) return fail(report, start, stop, "an angle needs a unit: write %.*s deg or %.*s rad", size, start, size, start);
+  if (speed)
+    return fail(report, start, stop, "frequencies and angular velocities need a unit: write %.*s Hz, %.*s rpm or %.*s rad/s", size, start, size,
+      start, size, start);
+  if (wanted.rad == -1 && wanted.s == 1) unit = "1/Hz";
+  return fail(report, start, stop, "%s needs a unit, such as %.*s %s", NsDimensionName(wanted), size, start, unit);
+}
+
 /* wanted: NULL takes any dimension. */
 static bool parse_quantity(const Report *report, const NsDimension *wanted, NsDimension *got, double *value)
 {
@@ -504,6 +519,10 @@ static bool parse_quantity(const Report *report, const NsDimension *wanted, NsDi
   if (convert(start, stop, unit.tens, value)) {
     const bool zero = *value == 0;
 
+    if (wanted && wanted->rad && !wanted->m && !wanted->kg && from == end && !zero) {
+      *value = 0;
+      return needs_unit(report, start, stop, *wanted);
+    }
     *value *= unit.factor;
     if (isfinite(*value) && (zero || *value != 0)) return true;
   }

@@ -165,7 +165,8 @@ static void suggest_closing(NsDense *self, PetscInt k, NsDiag *diag)
   }
   NsDenseGeometry(self, 0, q);
   if (PetscAbsReal(self->g[k]) < 1e-9 * self->m->length(&self->c))
-    NsDiagNote(diag, "initial: {%s: %.12g} closes it", self->m->coordinates[best].name, q[best]);
+    NsDiagNote(
+      diag, "initial: {%s: %.12g%s} closes it", self->m->coordinates[best].name, q[best], self->m->coordinates[best].dimension[3] ? " rad" : "");
 }
 
 /* Place in the config of the coordinate with the largest effect on a gap; `initial`, or the body, where no coordinate is given. */

@@ -8,7 +8,7 @@ static const NsKey limits_keys[] = {
     .help =
       "largest numerical energy error, relative to the reference energy (energy at the start plus external work); a hundred times this always stops the run",
     .example = "0.02"},
-  {"rotation", NS_KEY_NUMBER, offsetof(NsLimitsSettings, rotation), .dimension = NS_DIM_ANGLE, .default_value = "0.15", .minimum = "0 <",
+  {"rotation", NS_KEY_NUMBER, offsetof(NsLimitsSettings, rotation), .dimension = NS_DIM_ANGLE, .default_value = "0.15 rad", .minimum = "0 <",
     .help    = "largest rotation of bodies and elements whose rotations are assumed to be small: at 0.15 rad lengths and lever arms are wrong by 1 %",
     .example = "0.1 rad"},
   {"stretch", NS_KEY_NUMBER, offsetof(NsLimitsSettings, stretch), .default_value = "0.05", .minimum = "0 <",

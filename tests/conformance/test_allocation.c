@@ -76,7 +76,7 @@ static const char *const balls =
   "    mass: lumped\n"
   "supports: {ground: {at: heap.back}}\n"
   "contacts: {hit: {between: [{node: heap.all, radius: 4 mm}, {node: heap.all, radius: 4 mm}], friction: 0.2, near_pairs: 500}}\n"
-  "limits: {rotation: 100, stretch: 100}\n"
+  "limits: {rotation: 100 rad, stretch: 100}\n"
   "scheme: {type: half_explicit, step: 0.1 ms}\n"
   "time: {end: 1}\n";
 

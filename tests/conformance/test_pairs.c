@@ -543,7 +543,7 @@ static const char shower[] =
   "contacts:\n"
   "  fall: {between: [{node: above.all, radius: 4 mm}, {node: below.all, radius: 3 mm}], friction: 0.3, near_pairs: %s}\n"
   "  within: {between: [{node: above.all, radius: 4 mm}, {node: above.all, radius: 4 mm}], restitution: 0.2, near_pairs: %s}\n"
-  "limits: {rotation: 100, stretch: 100}\n"
+  "limits: {rotation: 100 rad, stretch: 100}\n"
   "scheme: {%s}\n"
   "time: {end: 1}\n";
 

@@ -55,7 +55,7 @@ def vector(x):
     return "[" + ", ".join(repr(float(value)) for value in x) + "]"
 
 
-TOP = "bodies:\n  top: {type: body, mass: 1, inertia: [1, 2, 3], initial: {angular_velocity: [0.5, 2, 0.7]}}\n"
+TOP = "bodies:\n  top: {type: body, mass: 1, inertia: [1, 2, 3], initial: {angular_velocity: [0.5 rad/s, 2 rad/s, 0.7 rad/s]}}\n"
 TURNED = np.array([0.44705473481949485, -0.8853671022152124, 0.07930816953356638, 0.09988679941768006])  # at 10 s
 EXPLICIT_2 = ("half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "schatzman_paoli", "moreau_jean", "projection_naive",
               "projection_combined", "implicit_split", "generalised_alpha", "generalised_alpha_velocity", "ggl_unified")
@@ -106,7 +106,7 @@ class Joints(unittest.TestCase):
     def test_lagrange_top(self):
         s, c = math.sin(0.5235987755982988), math.cos(0.5235987755982988)
         config = (f"gravity: [0, 0, -9.81]\nbodies:\n  top: {{type: body, at: {vector([0, -0.06 * s, 0.06 * c])}, rotation: {{axis: [1, 0, 0], angle: 30 deg}}, mass: 0.5, "
-                  "inertia: [7e-4, 7e-4, 6e-4], points: {tip: [0, 0, -0.06], head: [0, 0, 0.94]}, initial: {velocity: [0, 0, 0], angular_velocity: [0, 0, 150]}}\n"
+                  "inertia: [7e-4, 7e-4, 6e-4], points: {tip: [0, 0, -0.06], head: [0, 0, 0.94]}, initial: {velocity: [0, 0, 0], angular_velocity: [0, 0, 150 rad/s]}}\n"
                   "joints: {ball: {type: spherical, between: [ground, top.tip]}}\n")
         results = run(config, "half_explicit", "20 us", 0.1, ["top.head"], 100)
         np.testing.assert_allclose(results.end("top.head.x", "top.head.y", "top.head.z"), [0.201250209462894, -0.5636390780044758, 0.8011300412151612], atol=2e-6)
@@ -130,9 +130,9 @@ class Joints(unittest.TestCase):
     def test_pendulum_in_space(self):
         """The same in space, about a skew axis: its angle is that of the pendulum in the plane."""
         config = ("gravity: [0, -9.81, 0]\nbodies:\n  rod: {type: body, at: [0, -0.5, 0], rotation: {axis: [0, 0, 1], angle: 0}, mass: 2, inertia: [1, 1e-2, 1], "
-                  "points: {top: [0, 0.5, 0]}, initial: {angular_velocity: [0, 0, 3]}}\njoints: {A: {type: revolute, between: [ground, rod.top], axis: [0, 0, 1]}}\n")
+                  "points: {top: [0, 0.5, 0]}, initial: {angular_velocity: [0, 0, 3 rad/s]}}\njoints: {A: {type: revolute, between: [ground, rod.top], axis: [0, 0, 1]}}\n")
         plane = ("gravity: [0, -9.81, 0]\nbodies:\n  rod: {type: body, dimension: 2, at: [0, -0.5, 0], mass: 2, inertia: 1, points: {top: [0, 0.5, 0]}, "
-                 "initial: {angular_velocity: 3}}\njoints: {A: {type: revolute, between: [ground, rod.top]}}\n")
+                 "initial: {angular_velocity: 3 rad/s}}\njoints: {A: {type: revolute, between: [ground, rod.top]}}\n")
         angle = [run(text, "half_explicit", "1 ms", 3, ["A"], 100).history["A.angle"] for text in (config, plane)]
         np.testing.assert_allclose(angle[0], angle[1], atol=2e-6)
 
@@ -160,7 +160,7 @@ class Joints(unittest.TestCase):
         p = np.array([0.8884507093343061, -0.2097347620608033, 0.39732723614588294, -0.09379623704253996])
         config = f"""gravity: [0, 0, -9.81]
 bodies:
-  crank: {{type: body, at: [0, 0.1, 0.16], mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], points: {{ball: [0, 0, 0.04], hinge: [0, 0, -0.04]}}, initial: {{angular_velocity: [6, 0, 0]}}}}
+  crank: {{type: body, at: [0, 0.1, 0.16], mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], points: {{ball: [0, 0, 0.04], hinge: [0, 0, -0.04]}}, initial: {{angular_velocity: [6 rad/s, 0, 0]}}}}
   rod: {{type: body, at: [0.1, 0.05, 0.1], rotation: {{axis: {vector(p[1:])}, angle: {2 * math.acos(p[0])!r}}}, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3],
     points: {{ball: [-0.15, 0, 0], cross: [0.15, 0, 0]}}}}
   slider: {{type: body, at: [0.2, 0, 0], mass: 2, inertia: [1e-4, 1e-4, 1e-4]}}
@@ -225,8 +225,8 @@ joints:
         s, c = math.sin(angle), math.cos(angle)
         config = f"""gravity: [0, 0, -9.81]
 bodies:
-  shaft: {{type: body, at: [0, 0, 0.5], mass: 0.3, inertia: [0.0250025, 0.0250025, 5e-6], points: {{right: [0.05, 0, 0.5], left: [-0.05, 0, 0.5]}}, initial: {{angular_velocity: [0, 0, {turn}]}}}}
-  slider: {{type: body, at: [0, 0, 0.5], mass: 3, inertia: [5e-3, 5e-3, 5e-3], points: {{right: [0.05, 0, 0], left: [-0.05, 0, 0]}}, initial: {{angular_velocity: [0, 0, {turn}]}}}}
+  shaft: {{type: body, at: [0, 0, 0.5], mass: 0.3, inertia: [0.0250025, 0.0250025, 5e-6], points: {{right: [0.05, 0, 0.5], left: [-0.05, 0, 0.5]}}, initial: {{angular_velocity: [0, 0, {turn} rad/s]}}}}
+  slider: {{type: body, at: [0, 0, 0.5], mass: 3, inertia: [5e-3, 5e-3, 5e-3], points: {{right: [0.05, 0, 0], left: [-0.05, 0, 0]}}, initial: {{angular_velocity: [0, 0, {turn} rad/s]}}}}
   right: {{type: body, at: {vector([0.05 + reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 30 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
     points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {vector([-s * turn, 0, c * turn])}}}}}
   left: {{type: body, at: {vector([-0.05 - reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 150 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
@@ -264,7 +264,7 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
 
     def test_speed_of_a_motor_over_time(self):
         """From 10 to 20 rad/s in 0.1 s, then on: 3.5 rad in 0.2 s, and the motor does the work J (w1^2 - w0^2)/2 with J = 0.1 + 2 (1/2)^2 = 0.6 kg m^2."""
-        config = ("bodies: {arm: {type: body, dimension: 2, mass: 2, inertia: 0.1, points: {hub: [-0.5, 0, 0]}, at: [0.5, 0, 0], initial: {velocity: [0, 5, 0], angular_velocity: 10}}}\n"
+        config = ("bodies: {arm: {type: body, dimension: 2, mass: 2, inertia: 0.1, points: {hub: [-0.5, 0, 0]}, at: [0.5, 0, 0], initial: {velocity: [0, 5, 0], angular_velocity: 10 rad/s}}}\n"
                   "joints: {hinge: {type: revolute, between: [ground, arm.hub]}}\n"
                   "drives: {motor: {joint: hinge, speed: {table: [[0, 10], [0.1, 20], [0.2, 20]]}}}\n")
         work = {"half_explicit": 1e-4, "half_explicit_two_step": 1e-4, "schatzman_paoli": 1e-3, "event_driven_hem5": 1e-9, "event_driven_rkf45": 1e-4, "generalised_alpha": 0.05,
@@ -414,8 +414,8 @@ class Contacts(unittest.TestCase):
         def config(friction):
             return f"""gravity: [0, -9.81, 0]
 bodies:
-  crank: {{type: body, dimension: 2, at: [0.0765, 0, 0], mass: 0.038, inertia: 7.4e-5, points: {{a: [-0.0765, 0, 0], b: [0.0765, 0, 0]}}, initial: {{angular_velocity: 150}}}}
-  rod: {{type: body, dimension: 2, at: [0.306, 0, 0], mass: 0.038, inertia: 5.9e-4, points: {{a: [-0.153, 0, 0], b: [0.153, 0, 0]}}, initial: {{angular_velocity: -75}}}}
+  crank: {{type: body, dimension: 2, at: [0.0765, 0, 0], mass: 0.038, inertia: 7.4e-5, points: {{a: [-0.0765, 0, 0], b: [0.0765, 0, 0]}}, initial: {{angular_velocity: 150 rad/s}}}}
+  rod: {{type: body, dimension: 2, at: [0.306, 0, 0], mass: 0.038, inertia: 5.9e-4, points: {{a: [-0.153, 0, 0], b: [0.153, 0, 0]}}, initial: {{angular_velocity: -75 rad/s}}}}
   slider: {{type: body, dimension: 2, at: [0.459, 0, 0], mass: 0.076, inertia: 2.7e-6, initial: {{angular_velocity: 0}},
     points: {{lower_left: [-0.05, -0.025, 0], lower_right: [0.05, -0.025, 0], upper_left: [-0.05, 0.025, 0], upper_right: [0.05, 0.025, 0]}}}}
 joints:

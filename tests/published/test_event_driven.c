@@ -182,7 +182,7 @@ static void open_block(const char *scheme, PetscReal step, PetscReal w, PetscRea
 
   snprintf(text, sizeof(text),
     "gravity: [0, -9.81, 0]\n"
-    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %g}, initial: {x: %.17g, y: %.17g, theta: %.17g}}}\n",
+    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %g}, initial: {x: %.17g, y: %.17g, theta: %.17g rad}}}\n",
     w, h, e, mu, -side * w / 2 * c - h / 2 * s, -side * w / 2 * s + h / 2 * c, theta);
   event_open(&it, scheme, step, end, text);
 }

@@ -426,7 +426,7 @@ static void disc_in_a_bore(void **state)
     event_open(&it, schemes[s].name, 0.05, 4,
       "gravity: [0, 0, -9.81]\n"
       "bodies: {disc: {type: rigid, at: [0, -0.9950371902099892 mm, -9.950371902099892 mm], mass: 1, inertia: [1.25e-3, 6.25e-4, 6.25e-4], radius: 50 mm,\n"
-      "  initial: {angular_velocity: [100, 0, 0]}}}\n"
+      "  initial: {angular_velocity: [100 rad/s, 0, 0]}}}\n"
       "supports: {plane: {at: disc.center, fix: [x, ry, rz]}}\n"
       "contacts: {hollow: {between: [{node: disc.center, radius: 50 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 60 mm, side: inside}}],\n"
       "  friction: 0.1}}\n");

@@ -76,12 +76,12 @@ static void times_of_a_model(void **state)
     {{"loads.push.time={table: [[1, 0], [2, 1], [4, 0]]}"}, 1.5, 2, PETSC_MAX_REAL},
     {{"loads.push.time={table: [[1, 0], [2, 1], [4, 0]]}"}, -1, 1, PETSC_MAX_REAL},
     {{"loads.push.time={harmonic: {frequency: 50 Hz}}"}, 3, PETSC_MAX_REAL, 0.02},
-    {{"bodies.shaft.spin={table: [[1, 10], [3, 40]]}"}, 2, 3, PETSC_MAX_REAL},
-    {{"bodies.shaft.spin={table: [[1, 10], [3, 40]]}", "loads.push.rotating=true"}, 2, 3, 2 * PETSC_PI / 40},
-    {{"bodies.shaft.spin={table: [[1, 10], [3, 40]]}", "loads.push.rotating=true"}, 0, 1, 2 * PETSC_PI / 10},
+    {{"bodies.shaft.spin={table: [[1, 10 rad/s], [3, 40 rad/s]]}"}, 2, 3, PETSC_MAX_REAL},
+    {{"bodies.shaft.spin={table: [[1, 10 rad/s], [3, 40 rad/s]]}", "loads.push.rotating=true"}, 2, 3, 2 * PETSC_PI / 40},
+    {{"bodies.shaft.spin={table: [[1, 10 rad/s], [3, 40 rad/s]]}", "loads.push.rotating=true"}, 0, 1, 2 * PETSC_PI / 10},
     {{"bodies.shaft.spin=-25 rad/s", "unbalances={mark: {at: shaft.left, mass_eccentricity: 1e-4}}"}, 0, PETSC_MAX_REAL, 2 * PETSC_PI / 25},
     {{"bodies.shaft.spin={free: 20 rad/s}", "unbalances={mark: {at: shaft.left, mass_eccentricity: 1e-4}}"}, 0, PETSC_MAX_REAL, 2 * PETSC_PI / 20},
-    {{"contacts={ring: {between: [shaft.right, {cylinder: {center: [1, 0, 0], axis: [1, 0, 0], radius: 1, side: inside, spin: {table: [[1, 0], [5, 9]]}}}], friction: 0.1}}"},
+    {{"contacts={ring: {between: [shaft.right, {cylinder: {center: [1, 0, 0], axis: [1, 0, 0], radius: 1, side: inside, spin: {table: [[1, 0], [5, 9 rad/s]]}}}], friction: 0.1}}"},
       1, 5, PETSC_MAX_REAL},
   };
 
@@ -164,7 +164,7 @@ static void corners_that_swing_within_a_step(void **state)
         for (; lower_gap(omega, high) > 0; high += fine) low = high;
         for (int i = 0; i < 60; i++) *(lower_gap(omega, (low + high) / 2) > 0 ? &low : &high) = (low + high) / 2;
         snprintf(text, sizeof(text),
-          "gravity: [0, -9.81, 0]\nbodies: {it: {type: rocking_block, contact: {restitution: 0.5}, initial: {y: 0.62, vy: 0.5, omega: %.17g}}}\n",
+          "gravity: [0, -9.81, 0]\nbodies: {it: {type: rocking_block, contact: {restitution: 0.5}, initial: {y: 0.62, vy: 0.5, omega: %.17g rad/s}}}\n",
           omega);
         event_open(&it, schemes[s], j ? 1 : 0.05, 0.5, text);
         while (it.hits == 0) assert_true(event_step(&it));
@@ -197,8 +197,8 @@ static void start_to_count(void)
 static void gaps_that_swing_too_often_end_the_step(void **state)
 {
   (void)state;
-  event_open(
-    &it, "event_driven_hem5, tolerance: 0", 0.01, 0.03, "gravity: [0, 0, 0]\nbodies: {it: {type: rocking_block, initial: {y: 0.7, omega: 1e6}}}\n");
+  event_open(&it, "event_driven_hem5, tolerance: 0", 0.01, 0.03,
+    "gravity: [0, 0, 0]\nbodies: {it: {type: rocking_block, initial: {y: 0.7, omega: 1e6 rad/s}}}\n");
   start_to_count();
   for (PetscReal t = 0; it.t < 0.03 - 1e-12; t = it.t) {
     looks = 0;
@@ -217,7 +217,7 @@ static void gaps_that_swing_too_often_end_the_step(void **state)
 /* Refinement is for what swings: gaps of what falls are looked at in seven places of a step, and once more at its end; so are those of a block that turns slowly. */
 static void smooth_gaps_cost_no_more(void **state)
 {
-  static const char *const bodies[] = {"{type: bouncing_ball, initial: {y: 100 m}}", "{type: rocking_block, initial: {y: 100 m, omega: 20}}"};
+  static const char *const bodies[] = {"{type: bouncing_ball, initial: {y: 100 m}}", "{type: rocking_block, initial: {y: 100 m, omega: 20 rad/s}}"};
 
   (void)state;
   for (int k = 0; k < 2; k++) {

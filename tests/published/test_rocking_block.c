@@ -140,7 +140,7 @@ static TestRun open_block(PetscReal e, PetscReal friction, PetscReal width, Pets
     "    width: %.17g\n"
     "    height: %.17g\n"
     "    contact: {restitution: %.17g, friction: %.17g}\n"
-    "    initial: {x: %.17g, y: %.17g, theta: %.17g}\n"
+    "    initial: {x: %.17g, y: %.17g, theta: %.17g rad}\n"
     "scheme: {type: half_explicit, step: %.17g}\n"
     "time: {end: %.17g}\n",
     G, width, block_height, e, friction, -side * width / 2 * c - block_height / 2 * s, -side * width / 2 * s + block_height / 2 * c, theta, step,

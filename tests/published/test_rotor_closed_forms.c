@@ -55,7 +55,7 @@ static void spin_down_in_a_bore(void **state)
       "gravity: [0, 0, -9.81]\n"
       "bodies:\n"
       "  disc: {type: rigid, at: [0, 0, 0], mass: 1, inertia: [%.17g, 1e-3, 1e-3], radius: 50 mm, initial: {displacement: [0, %.17g, %.17g], "
-      "angular_velocity: [%d, 0, 0]}}\n"
+      "angular_velocity: [%d rad/s, 0, 0]}}\n"
       "supports: {plane: {at: disc.center, fix: [x, ry, rz]}}\n"
       "contacts: {rub: {between: [{node: disc.center, radius: 50 mm}, {cylinder: {center: [0, 0, 0], axis: [1, 0, 0], radius: 60 mm, "
       "side: inside}}], friction: 0.1, gap_tolerance: 1 nm}}\n"
@@ -141,7 +141,7 @@ static void full_rub_of_a_rigid_body(void **state)
 /* The same as a rotor of prescribed spin with an unbalance: half of everything at each end of a shaft whose ends do not tilt. */
 static void full_rub_of_a_rotor(void **state)
 {
-  static const char *const spins[] = {"120 rad/s", "{table: [[0, 120], [1, 120]]}"};
+  static const char *const spins[] = {"120 rad/s", "{table: [[0, 120 rad/s], [1, 120 rad/s]]}"};
   char                     config[3000];
   PetscReal                lead;
   const PetscReal          N = rub_force(&lead), shaft = 7800 * PETSC_PI * 1e-6 * 0.1;

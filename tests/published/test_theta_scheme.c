@@ -161,7 +161,7 @@ static void redundant_feet(void **state)
     int  used = snprintf(text, sizeof(text),
        "gravity: [0, 0, -9.81]\n"
         "bodies:\n"
-        "  block: {type: rigid, at: [0, 0, 0.1], mass: 2 kg, inertia: [0.01, 0.012, 0.013], initial: {velocity: [0.1, 0, 0], angular_velocity: [0.2, 0.1, 0]}}\n"
+        "  block: {type: rigid, at: [0, 0, 0.1], mass: 2 kg, inertia: [0.01, 0.012, 0.013], initial: {velocity: [0.1, 0, 0], angular_velocity: [0.2 rad/s, 0.1 rad/s, 0]}}\n"
         "scheme: {type: projection_combined, step: 1 ms}\n"
         "time: {end: 1}\n"
         "contacts:\n");

@@ -126,7 +126,7 @@ class Assumptions(Case):
         self.assertTrue(0.1428 < found["since"] < 0.1428 + 2048 * 5e-6 + 1e-4, found["since"])
         self.assertAlmostEqual(found["worst"], 3 * 9.81 * 0.3 ** 2 / 4, delta=0.002)
         self.assertIn("warning", said)
-        self.assertEqual(self.run_(PENDULUM, "--set", "limits.rotation=1"), "")
+        self.assertEqual(self.run_(PENDULUM, "--set", "limits.rotation=1 rad"), "")
         self.run_(PENDULUM, "--set", "limits.on_exceed=stop", code=1)
         self.assertLess(self.manifest["summary"]["time"], 0.16)
 

@@ -156,7 +156,7 @@ class Modes(unittest.TestCase):
         self.assertGreater(os.path.getsize(self.path("figures", "campbell.png")), 10000)
 
     def test_results_are_replaced_when_asked(self):
-        self.modes(TRUSS, "--count", "8", "--campbell", "0:10:2")
+        self.modes(TRUSS, "--count", "8", "--campbell", "0:10 rpm:2")
         refused = percuss("modes", TRUSS, "--out", self.out)
         self.assertEqual((refused.returncode, refused.stdout), (2, ""))
         self.modes(TRUSS, "--count", "2", "--overwrite")

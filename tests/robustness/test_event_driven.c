@@ -45,7 +45,7 @@ static PetscBool crank(int k, char *text, size_t size)
 
   snprintf(text, size,
     "gravity: [0, -9.81, 0]\n"
-    "bodies: {crank: {type: slider_crank, contact: {restitution: %g, friction: %g}, initial: {theta1: %.17g, theta2: %.17g, theta3: %.17g, omega1: %.17g, omega2: %.17g, omega3: %.17g}}}\n",
+    "bodies: {crank: {type: slider_crank, contact: {restitution: %g, friction: %g}, initial: {theta1: %.17g rad, theta2: %.17g rad, theta3: %.17g rad, omega1: %.17g rad/s, omega2: %.17g rad/s, omega3: %.17g rad/s}}}\n",
     e[k / 4 % 3], mu[k % 4], theta, rod, pick(3, -5e-3, 5e-3), omega, -0.153 * cos(theta) * omega / (0.306 * cos(rod)) + pick(4, -3, 3),
     pick(5, -5, 5));
   return e[k / 4 % 3] == 0;
@@ -69,7 +69,7 @@ static PetscBool block(int k, char *text, size_t size)
 
   snprintf(text, size,
     "gravity: [%.17g, -9.81, 0]\n"
-    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g, vx: %.17g, vy: %.17g, omega: %.17g}}}\n",
+    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g rad, vx: %.17g, vy: %.17g, omega: %.17g rad/s}}}\n",
     k % 3 ? 0 : pick(3, -3, 3), w, h, k % 4 * 0.25, k % 5 ? pick(4, 0, 1) : 0, w / 2 * fabs(sin(theta)) + h / 2 * cos(theta) + pick(5, 0, 0.3), theta,
     pick(6, -2, 2), pick(7, -1, 1), pick(8, -3, 3));
   return PETSC_TRUE;
@@ -82,7 +82,7 @@ static PetscBool spinning(int k, char *text, size_t size)
 
   snprintf(text, size,
     "gravity: [0, -9.81, 0]\n"
-    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g, vy: %.17g, omega: %.17g}}}\n",
+    "bodies: {block: {type: rocking_block, width: %.17g, height: %.17g, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g rad, vy: %.17g, omega: %.17g rad/s}}}\n",
     w, h, k % 4 * 0.25, k % 5 ? pick(2, 0, 1) : 0, hypot(w, h) / 2 + pick(3, 0, 0.3), pick(4, -3, 3), pick(5, -1, 3), pick(6, -400, 400));
   return PETSC_FALSE;
 }
@@ -95,7 +95,7 @@ static PetscBool shaken(int k, char *text, size_t size)
     "bodies: {p: {type: rigid, at: [0, 0, 0], mass: 1 kg, inertia: [1, 1, 1]}}\n"
     "contacts: {floor: {between: [{node: p.center}, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], restitution: %g}}\n"
     "loads:\n"
-    "  shake: {at: p.center, force: [0, %.17g, 0], time: {harmonic: {frequency: %.17g, phase: %.17g}}}\n"
+    "  shake: {at: p.center, force: [0, %.17g, 0], time: {harmonic: {frequency: %.17g rad/s, phase: %.17g rad}}}\n"
     "  push: {at: p.center, force: [1, %.17g, 0], time: {%s: %.17g, %s: %.17g}}}\n",
     k % 3 * 0.3, pick(0, 5, 20), pick(1, 50, 500), pick(2, 0, 6), pick(3, -20, 20), k % 2 ? "step: {start" : "pulse: {start", pick(4, 0, 0.2),
     k % 2 ? "end" : "duration", pick(5, 0.2, 0.4));
@@ -109,7 +109,7 @@ static PetscBool rod(int k, char *text, size_t size)
 
   snprintf(text, size,
     "gravity: [0, -9.81, 0]\n"
-    "bodies: {block: {type: rocking_block, width: %.17g, height: 1, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g, vx: %.17g}}}\n",
+    "bodies: {block: {type: rocking_block, width: %.17g, height: 1, contact: {restitution: %g, friction: %.17g}, initial: {y: %.17g, theta: %.17g rad, vx: %.17g}}}\n",
     w, k % 3 * 0.3, pick(2, 1, 4), w / 2 * fabs(sin(theta)) + cos(theta) / 2, theta, pick(3, -8, 8));
   return PETSC_TRUE;
 }

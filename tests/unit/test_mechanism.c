@@ -1094,7 +1094,7 @@ static void probes_are_coordinates_and_rates(void **state)
 
 static void initial_values_and_defaults(void **state)
 {
-  TestRun test = test_run_open("bodies: {c: {type: slider_crank, initial: {theta1: 180 deg, omega1: 10 deg/s, theta3: 1e-3}}}\n"
+  TestRun test = test_run_open("bodies: {c: {type: slider_crank, initial: {theta1: 180 deg, omega1: 10 deg/s, theta3: 1e-3 rad}}}\n"
                                "scheme: {type: half_explicit, step: 0.1 ms}\n"
                                "time: {end: 1 ms}\n",
     NULL);
@@ -1612,10 +1612,10 @@ static void impossible_initial_states(void **state)
   static const char *const bodies[] = {
     "{type: ball_in_box, initial: {x: 7 m}}",
     "{type: ball_in_box, initial: {y: 0.999 m}}",
-    "{type: slider_crank, initial: {theta1: 0.2}}",
-    "{type: slider_crank_bilateral, initial: {theta1: 0.2}}",
+    "{type: slider_crank, initial: {theta1: 0.2 rad}}",
+    "{type: slider_crank_bilateral, initial: {theta1: 0.2 rad}}",
     "{type: slider_crank_bilateral, crank_length: 0.2 m}", /* the default rates do not fit this crank */
-    "{type: slider_crank_bilateral, initial: {omega1: 10}}",
+    "{type: slider_crank_bilateral, initial: {omega1: 10 rad/s}}",
   };
 
   (void)state;

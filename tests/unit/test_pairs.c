@@ -485,7 +485,7 @@ static void spin_over_time(void **state)
   assert_false(NsSpinIsFree(NULL));
   assert_near(NsSpinRate(NULL, 1) + NsSpinAngle(NULL, 1) + NsSpinAcceleration(NULL, 1), 0, 0);
 
-  spin = read_spin("table: [[1, 2 rad/s], [2, 4], [4, -4]]\n");
+  spin = read_spin("table: [[1, 2 rad/s], [2, 4 rad/s], [4, -4 rad/s]]\n");
   assert_near(NsSpinAngle(&spin, 0), 0, 0);
   assert_near(NsSpinAngle(&spin, 1), 2, 1e-15);
   assert_near(NsSpinAngle(&spin, 1.5), 2 + 1.25, 1e-15);
@@ -502,7 +502,7 @@ static void spin_over_time(void **state)
     assert_near(NsSpinRate(&spin, t), (NsSpinAngle(&spin, t + h) - NsSpinAngle(&spin, t - h)) / (2 * h), 1e-8);
     assert_near(NsSpinAcceleration(&spin, t), (NsSpinRate(&spin, t + h) - NsSpinRate(&spin, t - h)) / (2 * h), 1e-8);
   }
-  spin = read_spin("table: [[-1, 1], [1, 3]]\n"); /* begins before t = 0 */
+  spin = read_spin("table: [[-1, 1 rad/s], [1, 3 rad/s]]\n"); /* begins before t = 0 */
   assert_near(NsSpinAngle(&spin, 0), 0, 0);
   assert_near(NsSpinAngle(&spin, 1), 2.5, 1e-15);
   assert_near(NsSpinAngle(&spin, -1), -1.5, 1e-15);

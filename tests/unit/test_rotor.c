@@ -135,7 +135,7 @@ static void huge_inertia_is_prescribed_spin(void **state)
   end_of(rotor, free, "shaft.disc", v);
   for (int k = 0; k < 2; k++) assert_near(v[k], u[k], 1e-6 * hypot(u[0], u[1]));
   /* and of a ramp: the torque J alpha against a table; the acceleration of the unbalance is in one of them part of the mass matrix */
-  const char *const table[]  = {unbalance, weight, "bodies.shaft.spin={table: [[0, 0], [50 ms, 500]]}", constant[3], NULL};
+  const char *const table[]  = {unbalance, weight, "bodies.shaft.spin={table: [[0, 0], [50 ms, 500 rad/s]]}", constant[3], NULL};
   const char *const torque[] = {
     unbalance, weight, "bodies.shaft.spin={free: 0}", constant[3], "loads={motor: {at: shaft.disc, moment: [1e13, 0, 0]}}", NULL};
   end_of(rotor, table, "shaft.disc", u);
@@ -148,7 +148,7 @@ static void three_definitions_of_a_spin_agree(void **state)
 {
   static const char *const kick    = "bodies.shaft.initial={velocity: [0, 0.1, 0.2]}";
   static const char *const spins[] = {
-    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300], [1, 300]]}", "bodies.shaft.spin={free: 300 rad/s}"};
+    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300 rad/s], [1, 300 rad/s]]}", "bodies.shaft.spin={free: 300 rad/s}"};
   PetscReal u[3][2], heavy[2][2];
 
   (void)state;
@@ -168,7 +168,7 @@ static void three_definitions_of_a_spin_agree(void **state)
 /* A table that has become constant is a constant spin with another phase. */
 static void ramp_that_ends_is_constant(void **state)
 {
-  static const char *const table[] = {unbalance, "bodies.shaft.spin={table: [[0, 100], [20 ms, 300]]}", NULL};
+  static const char *const table[] = {unbalance, "bodies.shaft.spin={table: [[0, 100 rad/s], [20 ms, 300 rad/s]]}", NULL};
   TestRun                  test    = test_run_open(rotor, table);
   PetscReal               *f = dense_new(&test, test.run->model->unknowns), *g = dense_new(&test, test.run->model->unknowns);
   const PetscReal          angle = 200 * 0.02 + 300 * 0.03 + PETSC_PI * 40 / 180;
@@ -361,7 +361,7 @@ static void equivalent_bearings_give_the_same(void **state)
       "bearings={left: {between: [shaft.left, ground], over_speed: [[100 rad/s, 1e6, 1e5, 0, 2e6, 10, 2, -2, 20], [200 rad/s, 2e6, 3e5, -2e5, "
       "4e6, 20, 6, -10, 40]]}}",
       NULL},
-    {"bodies.shaft.spin={table: [[0, 150], [1, 150]]}",
+    {"bodies.shaft.spin={table: [[0, 150 rad/s], [1, 150 rad/s]]}",
       "bearings={left: {between: [shaft.left, ground], over_speed: [[100 rad/s, 1e6, 1e5, 0, 2e6, 10, 2, -2, 20], [200 rad/s, 2e6, 3e5, -2e5, "
       "4e6, 20, 6, -10, 40]]}}",
       NULL},
@@ -498,7 +498,7 @@ static void loads_turn_with_oblique_shafts(void **state)
 static void any_direction_is_the_same(void **state)
 {
   static const char *const ends[]    = {"[0.6, 0, 0]", "[0, 0.6, 0]", "[0, 0, 0.6]", "[0.36, 0, -0.48]", "[-0.6, 0, 0]", "[0.2, -0.4, 0.4]"};
-  static const char *const spins[]   = {"300 rad/s", "{free: 300 rad/s}", "{table: [[0, 0], [1, 3000]]}"};
+  static const char *const spins[]   = {"300 rad/s", "{free: 300 rad/s}", "{table: [[0, 0], [1, 3000 rad/s]]}"};
   static const PetscReal   own[3][3] = {{3, 2, -9.81}, {0, 300, 200}, {5, 0, 7}}; /* gravity, a force, a moment */
   PetscReal                first[3][400];
 
@@ -545,7 +545,7 @@ static void any_direction_is_the_same(void **state)
 static void stations_record_the_orbit(void **state)
 {
   static const char *const housing = "bodies.housing={type: rigid, at: [-0.1, 0, 0], mass: 1, inertia: [1, 1, 1]}";
-  static const char *const spins[] = {"bodies.shaft.spin={table: [[0, 100], [2, 300]]}", "bodies.shaft.spin={free: 5 rad/s}"};
+  static const char *const spins[] = {"bodies.shaft.spin={table: [[0, 100 rad/s], [2, 300 rad/s]]}", "bodies.shaft.spin={free: 5 rad/s}"};
 
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -581,7 +581,7 @@ static void stations_record_the_orbit(void **state)
     assert_near(rate, k ? 0 : 200, 1e-12);
     assert_int_equal(station.angle_rate.entries, k);
     if (!k) { /* a table that begins later: the angle counts from t = 0 */
-      TestRun later = test_run_open(rotor, (const char *const[]){housing, "bodies.shaft.spin={table: [[1, 100], [2, 300]]}", NULL});
+      TestRun later = test_run_open(rotor, (const char *const[]){housing, "bodies.shaft.spin={table: [[1, 100 rad/s], [2, 300 rad/s]]}", NULL});
       CHECK(later.run->model->view.spin(later.run->model, 1.5, &station, &angle, &rate));
       assert_near(angle, 175, 1e-12);
       assert_near(rate, 200, 1e-12);
@@ -596,7 +596,7 @@ static void stations_record_the_orbit(void **state)
 static void step_limit_with_gyroscopes(void **state)
 {
   static const char *const spins[] = {
-    "bodies.shaft.spin=3000 rad/s", "bodies.shaft.spin={table: [[0, 3000], [1, 3000]]}", "bodies.shaft.spin={free: 3000 rad/s}"};
+    "bodies.shaft.spin=3000 rad/s", "bodies.shaft.spin={table: [[0, 3000 rad/s], [1, 3000 rad/s]]}", "bodies.shaft.spin={free: 3000 rad/s}"};
 
   (void)state;
   for (int k = 0; k < 3; k++) {
@@ -619,9 +619,9 @@ static void step_limit_with_gyroscopes(void **state)
 static void bearings_over_speed_limit_the_step(void **state)
 {
   static const char *const spins[] = {
-    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300], [1, 300]]}", "bodies.shaft.spin={free: 300 rad/s}"};
+    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300 rad/s], [1, 300 rad/s]]}", "bodies.shaft.spin={free: 300 rad/s}"};
   static const char *const stiff =
-    "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e11, 0, 0, 1e11, 10, 0, 0, 10], [400, 2e11, 0, 0, 2e11, 10, 0, 0, 10]]}";
+    "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e11, 0, 0, 1e11, 10, 0, 0, 10], [400 rad/s, 2e11, 0, 0, 2e11, 10, 0, 0, 10]]}";
   PetscReal limit[3];
 
   (void)state;
@@ -639,9 +639,9 @@ static void bearings_over_speed_limit_the_step(void **state)
 static void bearings_over_speed_act_at_rest(void **state)
 {
   static const char *const spins[] = {
-    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300], [1, 300]]}", "bodies.shaft.spin={free: 300 rad/s}"};
+    "bodies.shaft.spin=300 rad/s", "bodies.shaft.spin={table: [[0, 300 rad/s], [1, 300 rad/s]]}", "bodies.shaft.spin={free: 300 rad/s}"};
   static const char *const soft =
-    "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [400, 2e6, 0, 0, 2e6, 10, 0, 0, 10]]}";
+    "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e6, 0, 0, 1e6, 10, 0, 0, 10], [400 rad/s, 2e6, 0, 0, 2e6, 10, 0, 0, 10]]}";
   PetscReal sag[3];
 
   (void)state;
@@ -716,9 +716,9 @@ static void ledger_of_bearings_over_speed(void **state)
 
   (void)state;
   for (int k = 0; k < 2; k++) {
-    const char *const set[] = {"bodies.shaft.spin={table: [[0, 0], [50 ms, 400]]}", "bodies.shaft.initial={velocity: [0, 0.1, 0.2]}", unbalance,
+    const char *const set[] = {"bodies.shaft.spin={table: [[0, 0], [50 ms, 400 rad/s]]}", "bodies.shaft.initial={velocity: [0, 0.1, 0.2]}", unbalance,
       steps[k],
-      "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e6, 1e5, 0, 1e6, 10, 1, 2, 20], [400, 2e6, 1e6, -1e6, 3e6, 20, -1, 5, 10]]}",
+      "bearings.left={between: [shaft.left, ground], over_speed: [[0, 1e6, 1e5, 0, 1e6, 10, 1, 2, 20], [400 rad/s, 2e6, 1e6, -1e6, 3e6, 20, -1, 5, 10]]}",
       NULL};
     TestRun           test  = test_run_open(rotor, set);
     run_to_end(&test);
@@ -733,7 +733,7 @@ static void ledger_of_bearings_over_speed(void **state)
 /* A mass matrix with an unbalance beyond what its rotor can have, (m e)^2 > m J, is not positive: energies below zero would follow. */
 static void unbalance_beyond_its_rotor_is_refused(void **state)
 {
-  static const char *const text   = "bodies.shaft.spin={free: 100}";
+  static const char *const text   = "bodies.shaft.spin={free: 100 rad/s}";
   char                     path[] = "/tmp/percuss_test_XXXXXX";
   const char *const        set[]  = {text, "unbalances={mark: {at: shaft.disc, mass_eccentricity: 5}}"};
   NsArena                 *arena  = NsArenaCreate();

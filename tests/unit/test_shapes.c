@@ -75,7 +75,7 @@ static void boxes_are_their_sides(void **state)
 static const char *const two =
   "bodies:\n"
   "  tool: {type: body, %s, shapes: {grip: {capsule: {radius: 0.1, length: 0.4}, rotation: {axis: [0, 1, 0], angle: 90 deg}}, head: {box: [0.2, 0.3, 0.6], at: [0.5, 0, 0.1]}},\n"
-  "    initial: {velocity: [1, 2, 3], angular_velocity: [4, -5, 6]}}\n"
+  "    initial: {velocity: [1, 2, 3], angular_velocity: [4 rad/s, -5 rad/s, 6 rad/s]}}\n"
   "scheme: {type: moreau_midpoint, step: 0.1 ms}\n"
   "time: {end: 1 ms}\n";
 

@@ -96,11 +96,15 @@ static void units_of_each_kind(void **state)
   accepts_nearly("0.1000000000000000000000000000000000000000000000000001 mm", NS_DIM_LENGTH, 1e-4);
 }
 
-static void units_of_angles_may_be_missing(void **state)
+static void angles_need_a_unit(void **state)
 {
   (void)state;
   accepts("2 rad", NS_DIM_ANGLE, 2);
-  accepts("2", NS_DIM_ANGLE, 2);
+  accepts("0", NS_DIM_ANGLE, 0);
+  accepts("-0.0", NS_DIM_ANGULAR_VELOCITY, 0);
+  refuses("2", NS_DIM_ANGLE, 0, 1, "an angle needs a unit: write 2 deg or 2 rad");
+  refuses(" 50 ", NS_DIM_ANGULAR_VELOCITY, 1, 2, "frequencies and angular velocities need a unit: write 50 Hz, 50 rpm or 50 rad/s");
+  refuses("1e-3", ((NsDimension){0, 0, 1, -1}), 0, 4, "a quantity in s/rad needs a unit, such as 1e-3 1/Hz");
   accepts_nearly("180 deg", NS_DIM_ANGLE, PI);
   accepts_nearly("3000 rpm", NS_DIM_ANGULAR_VELOCITY, 100 * PI);
   accepts_nearly("50 Hz", NS_DIM_ANGULAR_VELOCITY, 100 * PI);
@@ -283,7 +287,7 @@ int main(void)
     cmocka_unit_test(plain_numbers),
     cmocka_unit_test(units_of_each_kind),
     cmocka_unit_test(every_symbol_is_read),
-    cmocka_unit_test(units_of_angles_may_be_missing),
+    cmocka_unit_test(angles_need_a_unit),
     cmocka_unit_test(wrong_units),
     cmocka_unit_test(wrong_numbers),
     cmocka_unit_test(numbers_alone),
