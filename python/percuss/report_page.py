@@ -1,11 +1,13 @@
-"""HTML of a report. One self-contained file with style and figures; the figures are SVG, with colours that follow the page (light, dark, print) and with
-searchable text.
+"""HTML of a report. One self-contained file with style and figures; the figures are SVG, with colours that follow the page (light, dark, print), with
+searchable text, and with values under the pointer and zoom (report.js).
 """
 
 import html
 import io
 import itertools
+import json
 import math
+import os
 import re
 
 import matplotlib.pyplot as plt
@@ -48,6 +50,10 @@ td.why { color: var(--soft); min-width: 14rem; }
 figure { margin: 1rem 0; min-width: 0; }
 figcaption { font-size: .92rem; margin-top: .3rem; }
 figure svg { display: block; width: 100%; height: auto; fill: currentColor; }
+svg[data-panels] { cursor: crosshair; touch-action: pan-y; }
+.zoom { fill: none; stroke: var(--soft); stroke-dasharray: 3 2; }
+.hover { position: absolute; z-index: 1; pointer-events: none; background: var(--paper); border: 1px solid var(--line); padding: .2rem .5rem; max-width: 22rem;
+  font-size: .85rem; font-variant-numeric: tabular-nums; }
 pre { background: var(--shade); padding: .8rem 1rem; overflow-x: auto; font: .86rem/1.45 ui-monospace, "DejaVu Sans Mono", Consolas, monospace; }
 code { font: .92em ui-monospace, "DejaVu Sans Mono", Consolas, monospace; overflow-wrap: anywhere; }
 pre b { font-weight: 600; } pre i { font-style: normal; color: var(--blue); }
@@ -56,7 +62,7 @@ footer { margin-top: 2.5rem; padding-bottom: 2rem; font-size: .86rem; }
 @media print {
   body { font-size: 9pt; } header, main, footer { max-width: none; padding: 0; } nav { display: none; }
   h2 { break-after: avoid; } figure, tr, .notice { break-inside: avoid; } .pair { grid-template-columns: 1fr 1fr; gap: 0 8mm; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; } .scroll { overflow: visible; } td.why { min-width: 0; }
+  .hover { display: none; } pre { white-space: pre-wrap; overflow-wrap: anywhere; } .scroll { overflow: visible; } td.why { min-width: 0; }
 }
 """
 
@@ -153,6 +159,7 @@ def inline_svg(drawing, key, alt):
     """A figure as inline SVG, with unique ids, so that figures do not use each other's clip paths, and with the colours of the page."""
     text = io.StringIO()
     arrange(drawing)
+    panels = name_curves(drawing, key)
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": key, "path.simplify_threshold": 0.25}):
         drawing.savefig(text, format="svg", transparent=True, dpi=170, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     plt.close(drawing)
@@ -168,12 +175,65 @@ def inline_svg(drawing, key, alt):
     svg = re.sub(r'\bid="([^"]*)"', lambda name: name[0] if name[1] not in seen and not seen.add(name[1]) else f'id="{name[1]}-{next(again)}"', svg)
     for colour, themed in THEMED.items():
         svg = svg.replace(colour.lower(), themed)
+    places = escape(json.dumps(put_places(panels, svg, key)))
     box = re.search(r'viewBox="([^"]*)"', svg)[1]
     most = 1.6 * float(box.split()[2])  # px: text stays near the size of the page text
     body = svg[svg.index(">") + 1 :]
     title = f"<title>{escape(alt)}</title>"
     spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    return f'<svg {spaces} viewBox="{box}" style="max-width: {most:.0f}px" role="img" aria-label="{escape(alt)}">{title}{body}'
+    return f'<svg {spaces} viewBox="{box}" style="max-width: {most:.0f}px" data-panels="{places}" role="img" aria-label="{escape(alt)}">{title}{body}'
+
+
+def name_curves(drawing, key):
+    """Gives lines and backgrounds of panels ids for the SVG. Returns what report.js has to know of the panels that it can read, those with straight or
+    logarithmic axes: their place in the SVG is still missing."""
+    panels = []
+    for axis in drawing.axes:
+        if not axis.get_visible() or axis.name != "rectilinear" or not {axis.get_xscale(), axis.get_yscale()} <= {"linear", "log"}:
+            continue
+        number = len(panels)
+        axis.patch.set_gid(f"panel-{number}")
+        lines = [line for line in axis.get_lines() if line.get_visible() and len(line.get_xdata()) > 1]
+        for index, line in enumerate(lines):
+            line.set_gid(f"curve-{number}-{index}")
+        names = [str(line.get_label()) for line in lines]
+        curves = [{"id": f"{key}-curve-{number}-{index}", "name": plain(axis.get_ylabel() if name.startswith("_") or "\\" in name else name)} for index, name in enumerate(names)]
+        panels.append({"x": axis_of(axis.get_xlim(), axis.get_xscale(), label_below(axis)), "y": axis_of(axis.get_ylim(), axis.get_yscale(), axis.get_ylabel()),
+                       "curves": curves})  # fmt: skip
+    return panels
+
+
+def axis_of(limits, scale, label):
+    """What report.js has to know of an axis."""
+    return {"from": float(limits[0]), "to": float(limits[1]), "log": scale == "log", "name": plain(label).split(":")[0]}
+
+
+def label_below(axis):
+    """The label of the panel's x axis, or of the panel below that shares it."""
+    shared = [other for other in axis.get_shared_x_axes().get_siblings(axis) if other.get_xlabel()]
+    return axis.get_xlabel() or (shared[0].get_xlabel() if shared else "")
+
+
+def plain(label):
+    """The first line of a label, without marks of mathematics."""
+    return re.sub(r"[$_\\{}]", "", label.split("\n")[0]).strip()
+
+
+def put_places(panels, svg, key):
+    """The panels that were drawn, with their boxes in the SVG."""
+    drawn = []
+    for number, panel in enumerate(panels):
+        path = re.search(rf'id="{key}-panel-{number}">\s*<path d="([^"]*)"', svg)
+        if path:
+            x, y = ([float(v) for v in values] for values in zip(*re.findall(r"[ML] (\S+) (\S+)", path[1])))
+            drawn.append({"box": [min(x), min(y), max(x), max(y)], **panel})
+    return drawn
+
+
+def script():
+    """report.js, as the page has it."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "report.js"), encoding="utf-8") as file:
+        return file.read()
 
 
 def page(title, header, sections, footer):
@@ -182,5 +242,5 @@ def page(title, header, sections, footer):
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{escape(title)}</title>\n<link rel="icon" href="data:,">\n<style>{STYLE}</style>\n</head>\n<body>\n<header>\n{header}'
-        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n</header>\n<main>\n{"".join(sections)}</main>\n<footer>\n{footer}</footer>\n</body>\n</html>\n'
+        f'<nav aria-label="Sections"><ul>{links}</ul></nav>\n</header>\n<main>\n{"".join(sections)}</main>\n<footer>\n{footer}</footer>\n<script>\n{script()}</script>\n</body>\n</html>\n'
     )

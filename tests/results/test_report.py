@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """report.html: whole, true to run.json, without references to others, of every kind of run and however it ended; read by a browser where there is one.
 Usage: test_report.py PERCUSS"""
+import html
 import html.parser
 import json
 import os
@@ -18,6 +19,7 @@ import numpy as np
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PERCUSS = os.path.abspath(sys.argv.pop(1)) if len(sys.argv) > 1 else os.path.join(ROOT, "build/release/percuss")
 SCRIPT = os.path.join(ROOT, "postprocess/report.py")
+NODE = shutil.which("node") or shutil.which("nodejs")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 sys.path.insert(0, os.path.join(ROOT, "python"))
 
@@ -85,6 +87,8 @@ class Page(html.parser.HTMLParser):
                 pass
 
     def handle_data(self, data):
+        if "script" in self.open:
+            return
         if "style" in self.open:
             self.links += re.findall(r"@import|url\(([^)]*)\)", data)
             return
@@ -135,7 +139,7 @@ class Report(unittest.TestCase):
         for link in page.links:
             self.assertTrue(link.startswith(("#", "data:")), link)
             self.assertTrue(not link.startswith("#") or link[1:] in page.ids, link)
-        self.assertNotIn("<script", page.text)
+        self.assertEqual(page.text.count("<script"), 1)  # report.js
         self.assertEqual([tag for tag, _ in page.headings].count("h1"), 1)
         self.assertTrue(all(page.figures) and all(table["caption"] for table in page.tables))
         self.assertLess(len(page.text), 4e6)
@@ -383,6 +387,42 @@ class Report(unittest.TestCase):
             part, shown = y[(x >= x[begin]) & (x <= x[begin + 9999])], few_y[(few_x >= x[begin]) & (few_x <= x[begin + 9999])]
             self.assertLessEqual(abs(np.nanmax(part) - np.nanmax(shown)) + abs(np.nanmin(part) - np.nanmin(shown)), 0.5)
         self.assertTrue(np.isin(few_y[np.isfinite(few_y)], y).all())
+
+    # Under the pointer -----------------------------------------------------------------------------------------------------------------------------
+
+    @unittest.skipUnless(NODE, "no node here: report.js was not run")
+    def test_values_under_the_pointer(self):
+        """The curves of the page, read as report.js reads them, have the values of energy.csv."""
+        text = Page(os.path.join(self.bar, "report.html")).text
+        panels = next(json.loads(html.unescape(panels)) for panels in re.findall(r'data-panels="([^"]*)"', text) if "energy-figure-curve" in panels)
+        self.assertEqual([panel["x"]["name"] for panel in panels], ["time (µs)"] * len(panels))
+        panel = panels[0]
+        kinetic = next(curve for curve in panel["curves"] if curve["name"] == "kinetic")
+        paths = {curve["id"]: re.search(rf'id="{curve["id"]}">\s*<path d="([^"]*)"', text)[1] for curve in panel["curves"]}
+        left, _, right, bottom = panel["box"]
+        table = np.genfromtxt(os.path.join(self.bar, "energy.csv"), delimiter=",", names=True)
+        reach = abs(panel["y"]["to"] - panel["y"]["from"])
+        for time in (450, 600, 900):
+            x = left + (right - left) * (time - panel["x"]["from"]) / (panel["x"]["to"] - panel["x"]["from"])
+            work = f"""const hover = require({json.dumps(os.path.join(ROOT, "python/percuss/report.js"))}), paths = {json.dumps(paths)};
+            const lines = hover.linesAt({json.dumps(panel)}, {x}, {bottom - 1}, (curve) => hover.pointsOf(paths[curve.id]));
+            console.log(JSON.stringify(lines.map(([curve, text]) => [curve.id || curve.name, text])));"""
+            done = subprocess.run([NODE, "-e", work], capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            said = dict(json.loads(done.stdout))
+            self.assertAlmostEqual(float(said["time (µs)"]), time, delta=0.5)
+            wanted = np.interp(1e-6 * time, table["time"], table["kinetic"]) * 1e3
+            self.assertIn("mJ", panel["y"]["name"])
+            self.assertAlmostEqual(float(said[kinetic["id"]]), wanted, delta=2e-3 * reach)
+
+    @unittest.skipUnless(NODE, "no node here: report.js was not run")
+    def test_zoom_and_logarithms(self):
+        work = f"""const hover = require({json.dumps(os.path.join(ROOT, "python/percuss/report.js"))});
+        console.log(JSON.stringify([hover.valueAt({{from: 1, to: 100, log: true}}, 0.5), hover.shown(-1.23456e-7), hover.zoomTo([0, 0, 200, 100], [10, 10], [60, 20]),
+          hover.zoomTo([0, 0, 200, 100], [10, 10], [12, 11]), hover.atX([[0, 0, true], [1, 1, false], [3, 0, true]], 2), hover.rises([[0, 0], [2, 1], [1, 1]]),
+          hover.closest([[0, 0], [5, 5]], 5, 6, 8), hover.closest([[0, 0]], 50, 60, 8)]));"""
+        done = subprocess.run([NODE, "-e", work], capture_output=True, text=True, timeout=60)
+        self.assertEqual(json.loads(done.stdout), [10, "\u22121.235e-7", [10, 2.5, 50, 25], None, None, False, [5, 5], None], done.stderr)
 
     # In a browser ----------------------------------------------------------------------------------------------------------------------------------
 
