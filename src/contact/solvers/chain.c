@@ -9,16 +9,18 @@
       Lemke                                                               contacts without friction: has the last word there
       enumeration                                                         up to five contacts with friction in the plane: has the last word there
       proximal Newton
-      continuation from the best that is known                            again after the interior point, where that ends beside a solution
+      continuation from the best that is known                            again after the next two, where they end beside a solution
       interior point
+      central path
       Newton from random starts with random r                             others
 
   Large problems (NsLocalIsSmall) go another way, for n^3 operations would be too many:
 
       60 sweeps of Gauss-Seidel from the last solution                    dense ones, and where each row acts mostly on itself: elastic bodies
       proximal Newton from the last solution                              if there is one
-      interior point
+      interior point, three paths
       continuation from the best that is known                            from a residual of NS_NEAR or less
+      central path through all its turns, and again continuation
       k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
 
   Where all fail, the best of what they have come to is accepted up to 100 times the tolerance, and counted (`loose`).
@@ -37,6 +39,7 @@
 #define NS_CHANGED_ROWS  600000 /* over the rows, so many */
 #define NS_FEW_CHANGES   100    /* from farther away */
 #define NS_NEAR          1e-8   /* residual from where continuation is worth it */
+#define NS_SMALL_PATH    500    /* iterations along the central path of small problems */
 #define NS_PATH          100    /* of the interior point's, on each of its paths */
 #define NS_DOMINANT      1.9    /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
 #define NS_LOOSE         100    /* times the tolerance */
@@ -174,6 +177,7 @@ static PetscErrorCode exact(NsLocalChain *chain, NsLocalSolver *solver, const Ns
   NsLocalResult   attempt;
 
   PetscFunctionBegin;
+  if (solver == chain->solver[STAGE_CentralPath - 1]) solver->max_iterations = NS_SMALL_PATH;
   if (follows) solver->max_iterations = result->residual <= NS_NEAR ? NS_CHANGES : NS_FEW_CHANGES;
   PetscCall(PetscArraycpy(P, follows && result->residual < PETSC_INFINITY ? chain->best : chain->first, problem->rows));
   PetscCall(NsLocalSolve(solver, problem, P, &attempt));
@@ -383,6 +387,8 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
   chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_FALSE;
   PetscCall(continuation(chain, problem, P, result));
+  PetscCall(alone(chain, STAGE_CentralPath, chain->solver[STAGE_CentralPath - 1]->max_iterations, problem, chain->first, P, result));
+  PetscCall(continuation(chain, problem, P, result));
   if (result->converged) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
@@ -399,7 +405,7 @@ static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *pro
     PetscCall(run_stage(chain, problem, P, result));
     if (result->converged || has_decided(chain, problem)) break;
     if (stage == NS_STAGE_NEWTON && !is_finite(problem)) break; /* no solver can help */
-    if (stage != STAGE_InteriorPoint) continue;
+    if (stage != STAGE_InteriorPoint && stage != STAGE_CentralPath) continue;
     PetscCall(continuation(chain, problem, P, result));
     if (result->converged) break;
     chain->stage = stage;

@@ -33,15 +33,15 @@
 #define NS_FIRST  1e-3 /* residual at which the end is tried first, */
 #define NS_NEXT   0.03 /* and then each time it is so much smaller */
 #define NS_SMOOTH 0.1
-#define NS_SHORT  0.1  /* a step: the next one goes to the centre, */
-#define NS_CENTRE 0.3  /* with at least this sigma */
-#define NS_BESIDE 1e-8 /* residual where paths end beside a solution: if the solver is impatient, the third is the last */
+#define NS_SHORT  0.1 /* a step: the next one goes to the centre, */
+#define NS_CENTRE 0.3 /* with at least this sigma */
 #define NS_SEED   0x9e3779b97f4a7c15ULL
 enum {
   NS_STEPS      = 12, /* of Newton's at the end, */
   NS_LAST_STEPS = 80, /* and where there is no other way */
   NS_STALLS     = 8,  /* short steps, more than others, that end a path */
-  NS_PATHS      = 12
+  NS_PATHS      = 12, /* if the solver is impatient, */
+  NS_FEW_PATHS  = 3
 };
 
 typedef struct {
@@ -428,7 +428,7 @@ static PetscErrorCode NsLocalSolve_InteriorPoint(NsLocalSolver *solver, const Ns
 
   PetscFunctionBegin;
   PetscCall(NsLocalSolverLinear(solver, unit, &linear));
-  for (PetscInt number = 0; number < NS_PATHS; number++) {
+  for (PetscInt number = 0; number < (solver->impatient ? NS_FEW_PATHS : NS_PATHS); number++) {
     if (number == 0) {
       begin(self, unit, P);
     } else {
@@ -442,7 +442,6 @@ static PetscErrorCode NsLocalSolve_InteriorPoint(NsLocalSolver *solver, const Ns
     }
     PetscCall(PetscArraycpy(P, self->best, unit->rows));
     if (least <= solver->tolerance || !(least <= PETSC_MAX_REAL) || NsLocalStops(solver)) break;
-    if (solver->impatient && number >= 2 && least <= NS_BESIDE) break;
   }
   result->residual = least;
   NsLocalVelocities(unit, P, solver->w);
