@@ -20,7 +20,7 @@
       proximal Newton from the last solution                              if there is one
       interior point, three paths
       continuation from the best that is known                            from a residual of NS_NEAR or less
-      central path through all its turns, and again continuation
+      central path through all its turns, and again continuation          both once more, with more iterations
       k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
 
   Where all fail, the best of what they have come to is accepted up to 100 times the tolerance, and counted (`loose`).
@@ -39,6 +39,8 @@
 #define NS_CHANGED_ROWS  600000 /* over the rows, so many */
 #define NS_FEW_CHANGES   100    /* from farther away */
 #define NS_NEAR          1e-8   /* residual from where continuation is worth it */
+#define NS_MOST_CHANGES  10000  /* the last time */
+#define NS_ONE_PATH      1200   /* iterations along the central path, the first time, */
 #define NS_SMALL_PATH    500    /* iterations along the central path of small problems */
 #define NS_PATH          100    /* of the interior point's, on each of its paths */
 #define NS_DOMINANT      1.9    /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
@@ -364,11 +366,10 @@ static PetscErrorCode accept_nearly(NsLocalChain *chain, const NsLocalProblem *p
 }
 
 /* From the best that is known. */
-static PetscErrorCode continuation(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
+static PetscErrorCode continuation(NsLocalChain *chain, PetscInt iterations, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  if (result->residual <= NS_NEAR)
-    PetscCall(alone(chain, STAGE_Continuation, PetscMin(NS_CHANGES, NS_CHANGED_ROWS / problem->rows), problem, chain->best, P, result));
+  if (result->residual <= NS_NEAR) PetscCall(alone(chain, STAGE_Continuation, iterations, problem, chain->best, P, result));
   PetscFunctionReturn(0);
 }
 
@@ -386,9 +387,10 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_TRUE;
   PetscCall(alone(chain, STAGE_InteriorPoint, NS_PATH, problem, chain->first, P, result));
   chain->solver[STAGE_InteriorPoint - 1]->impatient = PETSC_FALSE;
-  PetscCall(continuation(chain, problem, P, result));
+  PetscCall(continuation(chain, PetscMin(NS_CHANGES, NS_CHANGED_ROWS / problem->rows), problem, P, result));
+  PetscCall(alone(chain, STAGE_CentralPath, NS_ONE_PATH, problem, chain->first, P, result));
+  PetscCall(continuation(chain, NS_MOST_CHANGES, problem, P, result));
   PetscCall(alone(chain, STAGE_CentralPath, chain->solver[STAGE_CentralPath - 1]->max_iterations, problem, chain->first, P, result));
-  PetscCall(continuation(chain, problem, P, result));
   if (result->converged) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
@@ -406,7 +408,7 @@ static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *pro
     if (result->converged || has_decided(chain, problem)) break;
     if (stage == NS_STAGE_NEWTON && !is_finite(problem)) break; /* no solver can help */
     if (stage != STAGE_InteriorPoint && stage != STAGE_CentralPath) continue;
-    PetscCall(continuation(chain, problem, P, result));
+    PetscCall(continuation(chain, NS_CHANGES, problem, P, result));
     if (result->converged) break;
     chain->stage = stage;
   }
