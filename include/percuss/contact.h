@@ -96,6 +96,16 @@ const NsContactFigures *NsContactGetFigures(const NsContact *contact);
 const char *NsContactSearchName(const NsContact *contact);
 /* The residual of the last local problem, for error messages. */
 PetscReal NsContactResidual(const NsContact *contact);
+/*
+  Painleve's paradox: the contact of the last local problem, which was not solved, whose force at sliding drives it further in: w_N = b_N + slope G_NN P_N, slope = 1 - mu G_NT . t / G_NN < 0 (painleve.c).
+  False: there is none. rows: those of the problem.
+*/
+typedef struct {
+  PetscInt  candidate;
+  PetscReal slope;
+  PetscBool inconsistent; /* b_N < 0: no force is right; else: none, or one that grows without bounds */
+} NsPainleve;
+PetscBool NsContactPainleve(const NsContact *contact, const NsRows *rows, NsPainleve *found);
 /* Why the law of a contact has no solution in the last local problem, a sentence without full stop; "": the solvers failed. Not owned. */
 const char *NsContactProblem(const NsContact *contact);
 /* The coefficient of friction (along tangent 1) of the last local problem that the candidate was in: of laws over the sliding speed, that of its solution. */

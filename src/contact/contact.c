@@ -421,6 +421,7 @@ static PetscErrorCode solve_islands(
   contact->residual = 0;
   problem->across   = law == FULL ? contact->laws.across : NULL;
   for (PetscInt s = first; s < last && *solved; s++) {
+    contact->island = s;
     problem->G      = islands->sparse[s] ? NULL : contact->G + islands->block[s];
     problem->sparse = islands->sparse[s] ? &contact->sparse.problem : NULL;
     if (islands->sparse[s]) PetscCall(NsCouplingProblem(contact, s));

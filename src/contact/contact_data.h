@@ -89,6 +89,7 @@ struct NsContact {
   PetscInt         *selected; /* [candidates] */
   NsContactReport  *report;   /* [candidates] of the present step; the address changes with each step */
   NsLocalChain     *chain;    /* solves the local problems; its statistics */
+  PetscInt          island;   /* of the last local problem */
   PetscReal         residual; /* of the last local problem, for messages where it was not solved */
   PetscInt          overflow; /* rows of the largest island where the Delassus matrix has no room for it; else 0 */
   PetscReal        *guess;    /* [candidates, 3] last solution, N s: where the solvers start */

@@ -177,6 +177,24 @@ PetscErrorCode NsStepName(NsStepOutcome *outcome, const NsScheme *scheme, PetscI
   PetscFunctionReturn(0);
 }
 
+/* Adds the reason why there is no solution, if there is this one. */
+static PetscErrorCode explain_painleve(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows)
+{
+  NsPainleve painleve;
+  char       name[NS_CANDIDATE_NAME];
+  size_t     used;
+
+  PetscFunctionBegin;
+  if (!NsContactPainleve(scheme->contact, rows, &painleve)) PetscFunctionReturn(0);
+  PetscCall(PetscStrlen(outcome->reason, &used));
+  PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used,
+    ": Painleve's paradox (%s): while %.40s slides, a contact force with its friction (coefficient %.4g) presses the surfaces further together%s",
+    painleve.inconsistent ? "inconsistent" : "indeterminate", NsCandidateName(&scheme->model->candidate[painleve.candidate], name),
+    (double)NsContactFriction(scheme->contact, painleve.candidate),
+    painleve.inconsistent ? "; only an impact can end that: a time-stepping scheme computes it" : ""));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const NsRows *rows, const char *what)
 {
   PetscInt64     room;
@@ -209,5 +227,6 @@ PetscErrorCode NsStepFail(NsStepOutcome *outcome, const NsScheme *scheme, const 
   }
   PetscCall(PetscSNPrintf(outcome->reason + used, sizeof(outcome->reason) - used, ", best residual %.1e%s", residual,
     residual < NS_NEARLY ? "; with a larger `contact_tolerance` it is accepted" : ""));
+  if (residual >= NS_NEARLY) PetscCall(explain_painleve(outcome, scheme, rows));
   PetscFunctionReturn(0);
 }

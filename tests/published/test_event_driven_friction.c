@@ -541,6 +541,7 @@ static void painleve(void **state)
         CHECK(NsSchemeStep(it.run->scheme, &it.run->state, it.run->step, &outcome));
         assert_false(outcome.done);
         assert_non_null(strstr(outcome.reason, "no solution found for the forces of 1 contact (left)"));
+        assert_non_null(strstr(outcome.reason, "Painleve's paradox (inconsistent): while left slides"));
         copy_all(after, &ledger[1], report[1]);
         assert_memory_equal(before, after, sizeof(before));
         assert_memory_equal(&ledger[0], &ledger[1], sizeof(ledger[0]));

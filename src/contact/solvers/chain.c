@@ -21,7 +21,7 @@
       interior point, three paths
       continuation from the best that is known                            from a residual of NS_NEAR or less
       central path through all its turns, and again continuation          both once more, with more iterations
-      k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended
+      k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended, and continuation
 
   Where all fail, the best of what they have come to is accepted up to 100 times the tolerance, and counted (`loose`).
 
@@ -395,6 +395,7 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
   PetscCall(approximate(chain, chain->solver[STAGE_GaussSeidel - 1], problem, P, result));
+  PetscCall(continuation(chain, NS_CHANGES, problem, P, result));
   PetscFunctionReturn(0);
 }
 
