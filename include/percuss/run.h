@@ -99,6 +99,7 @@ PetscReal NsRunStepLength(const NsRun *run);
 typedef struct {
   PetscBool measured;    /* false: the first step was not made, and `seconds` is not known */
   PetscBool stopped;     /* because it takes longer than 3 s */
+  PetscBool touched;     /* some contact was closed, or had an impact: else steps of the run with closed contacts take longer */
   double    seconds;     /* wall time of a step */
   double    steps;       /* how many there will be */
   double    preparation; /* s, of contact, before the first step; 0: no more than some seconds */

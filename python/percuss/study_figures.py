@@ -46,11 +46,24 @@ def axes_of(count, width=3):
     return figure, list(axes.flat[:count])
 
 
+def in_words(axis, text):
+    """A cell of an axis in the unit of the study: tables have SI units. Other words are left as they are."""
+    shown = axis.get("shown")
+    return f"{number(text) / shown['size']:.6g} {shown['unit']}" if shown and math.isfinite(number(text)) else text
+
+
+def to_shown(axis, values):
+    """Numbers of an axis in the unit in which the study has them."""
+    size = axis["shown"]["size"] if axis.get("shown") else 1
+    return [value / size for value in values]
+
+
 def label_of(axis):
-    """A key in words, with its unit: "shaft spin (rad/s)" of bodies.shaft.spin."""
+    """A key in words, with the unit of the study: "shaft spin (rpm)" of bodies.shaft.spin."""
     words = axis["key"].split(".")
     short = " ".join(words[1:] if words[0] in ("bodies", "contacts", "loads", "unbalances", "discs", "bearings", "springs") and len(words) > 2 else words[-2:])
-    return f"{short.replace('_', ' ')} ({axis['unit']})" if axis["unit"] else short.replace("_", " ")
+    unit = axis["shown"]["unit"] if axis.get("shown") else axis["unit"]
+    return f"{short.replace('_', ' ')} ({unit})" if unit else short.replace("_", " ")
 
 
 def clipped(text, most=48):
@@ -83,7 +96,7 @@ def draw_bifurcation(study, directory):
     if not columns:
         raise ResultsError(f"{directory}/bifurcation.csv: no samples; is `after` beyond the end of the runs?")
     axis = next((axis for axis in study["axes"] if axis["key"] == study["bifurcation"]), {"key": study["bifurcation"], "unit": ""})
-    parameter = np.array([number(row[study["bifurcation"]]) for row in rows])
+    parameter = np.array(to_shown(axis, [number(row[study["bifurcation"]]) for row in rows]))
     values = {column: np.array([number(row[column]) for row in rows]) for column in columns}
     figure, axes = axes_of(2 if len(columns) > 1 else 1, 1)
     size = 1.2 if len(rows) > 3000 else 3
@@ -106,7 +119,7 @@ def draw_convergence(study, directory):
     parts = list(rows[0])[: list(rows[0]).index(over)] if rows else []
     quantities = list(dict.fromkeys(row["quantity"] for row in rows))[:PANELS]
     figure, axes = axes_of(max(len(quantities), 1))
-    unit = next((axis["unit"] for axis in study["axes"] if axis["key"] == over), "")
+    refined = next((axis for axis in study["axes"] if axis["key"] == over), {"key": over, "unit": ""})
     for axis, quantity in zip(axes, quantities):
         sequences = {}
         for row in rows:
@@ -114,12 +127,13 @@ def draw_convergence(study, directory):
                 sequences.setdefault(", ".join(row[part] for part in parts), []).append(row)
         for place, (name, sequence) in enumerate(list(sequences.items())[:LINES]):
             size, error = ([number(row[key]) for row in sequence] for key in (over, "error"))
+            size = to_shown(refined, size)
             order = number(sequence[0]["fitted_order"])
             axis.loglog(size, error, marker=MARKERS[place % len(MARKERS)], label=clipped(name))
             if math.isfinite(order):
                 last = max((point for point in zip(size, error) if point[1] > 0), default=None)
                 axis.annotate(f"{order:.2f}", last, (3, 3), textcoords="offset points", color=axis.lines[-1].get_color(), fontsize=7.5)
-        axis.set(xlabel=label_of({"key": over, "unit": unit}), ylabel=f"error of {quantity.replace('_', ' ')}")
+        axis.set(xlabel=label_of(refined), ylabel=f"error of {quantity.replace('_', ' ')}")
     return finish(figure, axes)
 
 
@@ -143,14 +157,14 @@ def draw_quantities(study, directory):
     if not rows:
         raise ResultsError(f"{directory}/study.csv: no run has finished")
     axis = along(study)
-    others = [other["key"] for other in study["axes"] if other["key"] != axis["key"]]
+    others = [other for other in study["axes"] if other["key"] != axis["key"]]
     quantities = [item["name"] for item in study["record"]][:PANELS]
     figure, axes = axes_of(len(quantities))
     series = {}
     for row in rows:
-        series.setdefault(", ".join(row[other] for other in others), []).append(row)
+        series.setdefault(", ".join(in_words(other, row[other["key"]]) for other in others), []).append(row)
     if axis["numbers"]:
-        place = {row[axis["key"]]: number(row[axis["key"]]) for row in rows}
+        place = {row[axis["key"]]: to_shown(axis, [number(row[axis["key"]])])[0] for row in rows}
     else:
         place = {value: position for position, value in enumerate(axis["values"])}
     for panel, quantity in zip(axes, quantities):

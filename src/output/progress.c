@@ -150,6 +150,15 @@ static void print_wall(char *text, size_t size, double seconds)
     snprintf(text, size, "%ld days %ld h", s / 86400, s % 86400 / 3600);
 }
 
+/* Where the last of the items begins, which two blanks separate; NULL: there is only one. */
+static char *last_item(char *line)
+{
+  char *last = NULL;
+
+  for (char *at = strstr(line, "  "); at; at = strstr(at + 2, "  ")) last = at;
+  return last;
+}
+
 static void print_line(NsWriter *writer)
 {
   Progress      *self          = writer->data;
@@ -162,13 +171,14 @@ static void print_line(NsWriter *writer)
   snprintf(speed, sizeof(speed), self->steps_per_second < 100 ? "%.3g" : "%.0f", self->steps_per_second);
   print_wall(left, sizeof(left), remaining(writer));
   if (contacts_most) snprintf(contacts, sizeof(contacts), "  %lld of %lld contacts closed", (long long)self->at.closed, (long long)contacts_most);
-  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  numerical energy error %.2g", writer->sink->name, per_cent(writer), t,
-    speed, left, contacts, (double)self->at.relative);
+  snprintf(line, sizeof(line), "%.60s  %.1f %%  t = %s  %s steps/s  %s left%s  numerical energy error %.2g", writer->sink->name, per_cent(writer), t, speed,
+    left, contacts, (double)self->at.relative);
   if (!self->live)
     fprintf(stderr, "%s\n", line);
   else {
-    /* A line that wraps cannot be renewed. */
+    /* A line that wraps cannot be renewed: items that do not fit, from the end, are left out. */
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 1) width = window.ws_col - 1;
+    for (char *item; strlen(line) > (size_t)width && (item = last_item(line)) != NULL;) *item = 0;
     fprintf(stderr, "\r%.*s\033[K", width, line);
     self->shown = PETSC_TRUE;
   }

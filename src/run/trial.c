@@ -46,6 +46,17 @@ static PetscInt64 steps_at_most(const NsRun *run)
   return type->adapts ? STEPS_OF_ONE_LENGTH : PetscMin(run->steps, STEPS_OF_ONE_LENGTH);
 }
 
+static PetscBool touches(const NsRun *run)
+{
+  const NsContactReport *report = NsContactReports(run->contact);
+  const PetscInt        *active, actives = NsContactActive(run->contact, &active);
+
+  for (PetscInt k = 0; k < actives; k++) {
+    if (report[active[k]].state != NS_OPEN || report[active[k]].impulse[0] != 0) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 /* seconds: the median of times, for others use the machine, too. steps: as if they went on as the second half of these. */
 static PetscErrorCode try_steps(NsRun *run, NsState *state, Patience *patience)
 {
@@ -65,6 +76,7 @@ static PetscErrorCode try_steps(NsRun *run, NsState *state, Patience *patience)
     patience->began = NsSeconds();
     PetscCall(NsSchemeStep(run->scheme, state, run->step, &outcome));
     trial->measured = trial->measured || outcome.done;
+    trial->touched  = trial->touched || touches(run);
     done++;
     if (done % STEPS_OF_ONE_TIME == 0) {
       const double now = NsSeconds();

@@ -200,6 +200,12 @@ bool NsStudyDescribe(const NsStudy *study)
     NsJsonString(&json, "key", axis->key);
     NsJsonBoolean(&json, "numbers", axis->number != NULL);
     NsJsonString(&json, "unit", axis->number ? axis->unit : "");
+    if (axis->number && *axis->shown) {
+      NsJsonOpen(&json, "shown", '{');
+      NsJsonString(&json, "unit", axis->shown);
+      NsJsonNumber(&json, "size", axis->shown_size);
+      NsJsonClose(&json);
+    }
     NsJsonBoolean(&json, "logarithmic", axis->spread);
     NsJsonOpen(&json, "values", '[');
     for (int i = 0; i < axis->count; i++) NsJsonString(&json, NULL, axis->text[i]);

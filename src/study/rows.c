@@ -1,5 +1,6 @@
 /* From a study file to its runs: axes, their values, and how they are combined. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/arena_stream.h"
 #include "core/keys_internal.h"
@@ -19,6 +20,25 @@ static const char *line_of(NsArena *arena, const NsNode *value)
   return NsArenaStreamClose(&stream, NULL);
 }
 
+/* The unit of all values, if they are written in one that is not SI's. */
+static void read_shown(NsAxis *axis, NsArena *arena)
+{
+  NsDimension dimension;
+
+  axis->shown = "";
+  for (int i = 0; i < axis->count && axis->number && *axis->unit; i++) {
+    char       *end;
+    const char *unit = (strtod(axis->value[i]->text, &end), end + strspn(end, " "));
+    if (!*unit || (i > 0 && strcmp(unit, axis->shown))) {
+      axis->shown = "";
+      return;
+    }
+    axis->shown = NsArenaPrint(arena, "%s", unit);
+  }
+  if (!strcmp(axis->shown, axis->unit) || !*axis->shown) axis->shown = "";
+  if (*axis->shown && !NsParseAnyQuantity(NsArenaPrint(arena, "1 %s", axis->shown), &dimension, &axis->shown_size)) axis->shown = "";
+}
+
 /* Numbers if all have one dimension: "0.5 us" and "1 ms", but not "1 m" and "1 s". A bare number is SI, of any dimension. */
 static void read_numbers(NsAxis *axis, NsArena *arena)
 {
@@ -26,6 +46,7 @@ static void read_numbers(NsAxis *axis, NsArena *arena)
 
   axis->number = NsArenaAlloc(arena, sizeof(*axis->number) * (size_t)axis->count);
   axis->unit   = "";
+  axis->shown  = "";
   for (int i = 0; i < axis->count; i++) {
     const NsNode *value = axis->value[i];
     const bool    known = *axis->unit != 0;
@@ -163,6 +184,7 @@ static bool read_vary(NsStudy *study, NsAxis *axis, const NsNode *node)
     return false;
   }
   read_numbers(axis, study->arena);
+  read_shown(axis, study->arena);
   axis->text = NsArenaAlloc(study->arena, sizeof(*axis->text) * (size_t)axis->count);
   for (int i = 0; i < axis->count; i++) axis->text[i] = line_of(study->arena, axis->value[i]);
   shorten(axis, study->arena);

@@ -78,11 +78,13 @@ typedef struct {
   const char    *key; /* "scheme.step", or "case" */
   const NsNode  *where;
   int            count;
-  const NsNode **value;  /* [count]; of cases: the mapping of each */
-  const char   **text;   /* [count] on one line, as the user wrote it; a section's type, a case's name */
-  double        *number; /* [count] SI; NULL if some value is not a number, or they have several dimensions */
-  const char    *unit;   /* SI, of numbers */
-  bool           spread; /* logarithmically: for figures */
+  const NsNode **value;      /* [count]; of cases: the mapping of each */
+  const char   **text;       /* [count] on one line, as the user wrote it; a section's type, a case's name */
+  double        *number;     /* [count] SI; NULL if some value is not a number, or they have several dimensions */
+  const char    *unit;       /* SI, of numbers */
+  const char    *shown;      /* the unit in which all values are written, for figures; "": they differ, or it is `unit` */
+  double         shown_size; /* of this unit in SI */
+  bool           spread;     /* logarithmically: for figures */
 } NsAxis;
 
 typedef enum { NS_ROW_MISSING, NS_ROW_DONE, NS_ROW_FAILED } NsRowState;

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """The program as a user meets it: a run's files, their columns and meaning, stopping, repeating. Usage: test_results.py PERCUSS"""
 import csv
+import fcntl
 import json
 import math
 import os
@@ -8,9 +9,11 @@ import pty
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -200,17 +203,30 @@ class Results(unittest.TestCase):
         self.assertGreater(seen["step"], 0)
         self.assertEqual(seen["status"], "running")
 
-    def test_a_terminal_shows_how_far_a_run_is(self):
+    def lines_on_terminal(self, columns):
+        """What a terminal of so many columns (0: unknown) shows up to the second line."""
         screen, terminal = pty.openpty()
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         run = subprocess.Popen([PERCUSS, "run", BAR, "--out", self.out, "--set", "time.end=100 s", "--set", "output={frames: {every: 0}}"],
                                stdout=subprocess.DEVNULL, stderr=terminal, env=dict(os.environ, TERM="xterm"))
         os.close(terminal)
         text = ""
-        while text.count("left") < 2:  # the second line stands in the place of the first
+        while text.count("\relastic_bar") < 2:  # the second line stands in the place of the first
             text += os.read(screen, 4096).decode()
         run.send_signal(signal.SIGINT)
         run.wait(timeout=60)
         os.close(screen)
+        shutil.rmtree(self.out, ignore_errors=True)
+        return text
+
+    def test_a_narrow_terminal_shows_whole_items(self):
+        for columns, ends in ((100, r"of 1 contacts closed"), (60, "(left|steps/s)"), (30, "( us| ms| s|%)")):
+            line = self.lines_on_terminal(columns).split("\relastic_bar")[1]
+            self.assertLess(len(line) - 3 + len("elastic_bar"), columns)
+            self.assertRegex(line, ends + "\x1b\\[K$")
+
+    def test_a_terminal_shows_how_far_a_run_is(self):
+        text = self.lines_on_terminal(0)
         self.assertRegex(text, r"\relastic_bar +[\d.e-]+ %  t = [\d.]+ (us|ms|s)  \S+ steps/s  .* left  \d of 1 contacts closed  numerical energy error")
 
     def test_output_that_nobody_takes(self):

@@ -93,6 +93,13 @@ record: {start: {column: history.ball.y, value: initial}}
         self.assertEqual([row["bodies.ball.initial.y"] for row in rows[::3]], ["0.1", "0.2", "0.3"])
         self.assertEqual([row["start"] for row in rows[::3]], ["0.1", "0.2", "0.3"])
         self.assertEqual([row["scheme.step"] for row in rows[:3]], ["0.001", "0.002", "0.004"])
+        # Tables are in SI; figures in the unit in which all values are written.
+        with open(self.path("out", "study.json"), encoding="utf-8") as file:
+            axes = json.load(file)["axes"]
+        self.assertEqual([axis.get("shown") for axis in axes], [{"unit": "cm", "size": 0.01}, {"unit": "ms", "size": 0.001}])
+        sys.path.insert(0, os.path.join(ROOT, "python"))
+        from percuss.study_figures import in_words, label_of, to_shown
+        self.assertEqual((label_of(axes[0]), to_shown(axes[0], [0.2]), in_words(axes[1], "0.004")), ("ball initial y (cm)", [20], "4 ms"))
 
     def test_a_relative_path_is_the_studys(self):
         shutil.copy(os.path.join(CONFIGS, "bouncing_ball.yaml"), self.path("ball.yaml"))

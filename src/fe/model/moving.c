@@ -210,6 +210,24 @@ static void add_base(NsFe *fe, PetscReal *column)
   }
 }
 
+/* Bodies start undeformed: a support that is elsewhere already strains the elements next to it. Said once. */
+static void check_start(NsFe *fe)
+{
+  for (PetscInt b = 0; b < fe->bodies && fe->config->start == 0; b++) {
+    const NsFeBody *body = &fe->body[b];
+    for (PetscInt i = 0; i < body->mesh->nodes * body->node_unknowns; i++) {
+      const PetscInt  unknown = fe->unknown[body->first_dof + i], a = i % body->node_unknowns;
+      const PetscReal at = NsFeHeldValue(fe, unknown), rest = body->turns[a] ? 0 : NsDot3(body->direction[a], body->displacement);
+      if (!NsFeIsMoved(unknown) || PetscAbsReal(at - rest) <= 1e-9 * PetscMax(PetscAbsReal(at), PetscAbsReal(rest))) continue;
+      NsDiagWarning(fe->diag, fe->moving.motion[fe->moving.unknown[-2 - unknown].set].part[0].where->place,
+        "this support is displaced by %.4g m at t = 0, and '%s' starts with %.4g m there: the elements next to it are strained from the start", at,
+        body->name, rest);
+      NsDiagNote(fe->diag, "begin the motion at 0, or give `start: static`, or the body this displacement by `initial`");
+      return;
+    }
+  }
+}
+
 void NsFeMovingCreate(NsFe *fe)
 {
   NsFeMoving  *self  = &fe->moving;
@@ -231,6 +249,7 @@ void NsFeMovingCreate(NsFe *fe)
   }
   add_base(fe, column);
   NsFeMovedAt(fe, 0);
+  check_start(fe);
 }
 
 /* A velocity that jumps acts where the motion has loads by masses, or moves masses. */
