@@ -142,6 +142,8 @@ const char *NsRunTakeDirectory(NsRun *run);
 PetscBool NsRunClearDirectory(NsRun *run);
 /* The directory with run.json and config.yaml, for an analysis; the sink says whether it failed. */
 PetscErrorCode NsRunOpenResults(NsRun *run);
+/* An analysis was stopped by the user: its results are a part. Before NsRunCloseResults. */
+void NsRunStop(NsRun *run, const char *why);
 /* Closes the writers, and run.json says how it ended. */
 PetscErrorCode NsRunCloseResults(NsRun *run);
 /* Writes run.json and the run's tables without rows into a directory, so that their columns can be checked. */

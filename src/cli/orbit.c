@@ -257,6 +257,19 @@ static void print_orbit(const NsOrbitBranch *branch, const NsOrbitPoint *point)
   for (PetscInt k = 0; k < system->probes; k++) printf("  %-24s from %.9g to %.9g\n", system->probe[k].name, point->low[k], point->high[k]);
 }
 
+/* A range of a key on which orbits do not depend, such as the end of the run. */
+static void judge_curve(const NsOrbitBranch *branch, const Task *task)
+{
+  const NsOrbitCurve *curve = &branch->curve[0];
+  const NsOrbitPoint *a = &curve->point[0], *b = &curve->point[curve->points - 1];
+
+  if (curve->points < 2 || a->p == b->p || a->orbit->T != b->orbit->T) return;
+  for (PetscInt i = 0; i < branch->system->states; i++) {
+    if (PetscAbsReal(a->orbit->x0[i] - b->orbit->x0[i]) > 1e-9 * branch->size[i]) return;
+  }
+  fprintf(stderr, "percuss orbit: warning: the orbits are the same for all values of '%s': they do not depend on it\n", task->key);
+}
+
 static void print_curve(const NsOrbitBranch *branch, const Task *task, PetscInt c)
 {
   const NsOrbitCurve *curve  = &branch->curve[c];
@@ -322,7 +335,7 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
   PetscCall(NsOrbitSearch(&branch, task->from, (PetscInt)(given.times ? given.times : settings->times),
     (PetscInt)(options[SETTLE].value ? given.settle : settings->settle), &first, &why));
   *good = first != NULL;
-  if (!first) fprintf(stderr, "percuss orbit: %s\n", why);
+  if (!first && !interrupted) fprintf(stderr, "percuss orbit: %s\n", why);
   if (first && task->key) {
     PetscCall(NsOrbitFollow(&branch, first));
     PetscCall(follow_others(&branch, settings, good));
@@ -336,6 +349,7 @@ static PetscErrorCode compute(NsRun *run, Task *task, const NsOrbitSettings *set
     const NsOrbitPoint *last  = &curve->point[curve->points - 1];
     PetscCall(write_orbit(run, &branch, last));
     write_branches(run, &branch);
+    if (task->key) judge_curve(&branch, task);
     if (!NsRunGetOptions(run)->quiet) {
       printf("%s: %s\n", NsRunSink(run)->name, task->key ? task->key : "orbit");
       for (PetscInt c = 0; c < branch.curves && task->key; c++) print_curve(&branch, task, c);
@@ -372,14 +386,17 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
   }
   PetscCall(NsRunOpenResults(run));
   if (NsRunExit(run) == NS_EXIT_DONE) {
-    void (*before)(int) = signal(SIGINT, interrupt);
+    void (*before)(int) = signal(SIGINT, interrupt), (*term)(int) = signal(SIGTERM, interrupt);
     PetscCall(compute(run, task, settings, &good));
     (void)signal(SIGINT, before);
+    (void)signal(SIGTERM, term);
   }
-  if (!good) NsSinkFail(NsRunSink(run), "no orbit");
+  if (interrupted)
+    NsRunStop(run, "stopped by a signal; results are those until then");
+  else if (!good)
+    NsSinkFail(NsRunSink(run), "no orbit");
   PetscCall(NsRunCloseResults(run));
   *code = NsAnalysisEnd("orbit", run);
-  if (interrupted && *code == NS_EXIT_DONE) *code = NS_EXIT_STOPPED;
   PetscFunctionReturn(0);
 }
 

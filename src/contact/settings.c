@@ -117,7 +117,7 @@ static void check_pair(const void *settings, NsArena *arena, NsDiag *diag)
 
 static const NsKey material_pair_keys[] = {
   {"between", NS_KEY_STRINGS, offsetof(NsMaterialPairSettings, between), .required = true, .least = 2, .most = 2,
-    .help    = "two materials, in any order, or the same twice: names of `materials`, or words that contacts give by `material`",
+    .help    = "two materials, in any order, or the same twice: names of `materials`, or words that partners of contacts give by `material`",
     .example = "[steel, bronze]"},
   NS_CONTACT_LAW_KEYS(NsMaterialPairSettings),
   {NULL},

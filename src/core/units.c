@@ -205,6 +205,7 @@ static const char *number_fault(const char *text, size_t size)
 
   if (!rest) {
     if (*word == '.') ++word; /* YAML's own .nan and .inf */
+    if (starts_with(word, "$(")) return "not a number (write expressions as ${...})";
     if (end - word >= 3 && (starts_with(word, "nan") || starts_with(word, "inf"))) return "not a number (a finite one is needed)";
     return "not a number";
   }
@@ -216,7 +217,7 @@ static const char *number_fault(const char *text, size_t size)
   if (*rest == '_' || *rest == '\'') return "not a number (digits cannot be grouped)";
   if (*rest == '.') return "not a number (more than one decimal point)";
   if ((*rest == 'x' || *rest == 'X') && rest == word + 1 && *word == '0') return "not a number (hexadecimal numbers are not supported)";
-  if (*rest == '*' || *rest == '/' || *rest == '+' || *rest == '-') return "not a number (arithmetic is not supported)";
+  if (*rest == '*' || *rest == '/' || *rest == '+' || *rest == '-') return "not a number (write expressions as ${...})";
   if (*rest == 'd' || *rest == 'D') {
     const char *p = rest + 1;
 

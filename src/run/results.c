@@ -8,6 +8,11 @@
 #include "output/settings.h"
 #include "private.h"
 
+void NsRunStop(NsRun *run, const char *why)
+{
+  (void)snprintf(run->stopped, sizeof(run->stopped), "%s", why);
+}
+
 NsExit NsRunExit(const NsRun *run)
 {
   if (run->sink.failure[0]) return NS_EXIT_FAILED;

@@ -1,12 +1,15 @@
 #!/usr/bin/python3
 """`percuss orbit`: orbits, multipliers and bifurcations against closed forms and independent computations. Usage: test_orbit.py PERCUSS"""
 import csv
+import json
 import math
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -288,6 +291,31 @@ class Orbits(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(message, done.stderr)
                 self.assertFalse(os.path.exists(self.out))
+
+    def stopped(self, number, *words):
+        """A computation that is stopped once its directory is there: what it says, and its run.json."""
+        shutil.rmtree(self.out, ignore_errors=True)
+        process = subprocess.Popen([PERCUSS, "orbit", IMPACT, "--out", self.out, "--overwrite", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(600):
+            if os.path.exists(os.path.join(self.out, "run.json")):
+                break
+            time.sleep(0.05)
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=120)
+        self.assertEqual((process.returncode, errors), (3, "percuss orbit: stopped by a signal; results are those until then\n"))
+        with open(os.path.join(self.out, "run.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["exit_status"], "stopped")
+
+    def test_signals_stop_it(self):
+        """While it simulates the first periods, and along a branch, whose points until then are kept."""
+        self.stopped(signal.SIGINT, "--set", "orbit.settle=100000", "--set", f"{FREQUENCY}=2.1 rad/s")
+        self.stopped(signal.SIGTERM, "--over", f"{FREQUENCY}=2.2 rad/s:3.3 rad/s", "--points", "100000", "--set", "orbit.step=1e-6")
+        self.assertGreater(len(self.read("branch.csv")), 0)
+
+    def test_a_key_that_changes_nothing(self):
+        done = self.percuss(IMPACT, "--over", "time.end=1 s:2 s", "--points", "3")
+        self.assertEqual((done.returncode, done.stderr), (0, "percuss orbit: warning: the orbits are the same for all values of 'time.end': they do not depend on it\n"))
 
     def test_switch_needs_a_branch(self):
         done = self.percuss(IMPACT, "--switch", "flip_1")

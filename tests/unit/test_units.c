@@ -163,7 +163,7 @@ static void wrong_numbers(void **state)
   refuses("1e+", NS_DIM_NONE, 0, 3, "not a number: '1e+' (the exponent is incomplete)");
   refuses("0.1s", NS_DIM_TIME, 0, 4, "not a number: '0.1s' (put a blank between number and unit)");
   refuses("210GPa", NS_DIM_PRESSURE, 0, 6, "not a number: '210GPa' (put a blank between number and unit)");
-  refuses("2*3", NS_DIM_NONE, 0, 3, "not a number: '2*3' (arithmetic is not supported)");
+  refuses("2*3", NS_DIM_NONE, 0, 3, "not a number: '2*3' (write expressions as ${...})");
   refuses("nan", NS_DIM_NONE, 0, 3, "not a number: 'nan' (a finite one is needed)");
   refuses("-.INF", NS_DIM_NONE, 0, 5, "not a number: '-.INF' (a finite one is needed)");
   refuses("infinity", NS_DIM_NONE, 0, 8, "not a number: 'infinity' (a finite one is needed)");
