@@ -119,6 +119,93 @@ static void press_fit(void **state)
   test_run_close(&test);
 }
 
+/* ---- Hertz ------------------------------------------------------------------------------------------------------------------------------------------- */
+
+#define HERTZ_RADIUS 0.01
+#define HERTZ_SIZE   0.006
+enum { HERTZ_NODES = 40 };
+
+/* Places from 0 to `size`: `even` steps of `first`, then steps that grow by a fifth. */
+static int graded(double first, int even, double size, double at[HERTZ_NODES])
+{
+  int n = 0;
+
+  for (double x = 0, step = first; n < HERTZ_NODES - 1 && x<size - step / 2; x += step, step *= n> even ? 1.2 : 1) at[n++] = x;
+  at[n] = size;
+  return n + 1;
+}
+
+/* The half x >= 0 of a body of quadrangles, whose lower side is x^2/(2 R) (up), or whose upper side is flat. */
+static void write_half(const char *path, bool up, double first, int even)
+{
+  double    x[HERTZ_NODES], y[HERTZ_NODES];
+  const int nx = graded(first, even, HERTZ_SIZE, x), ny = graded(4e-5, 4, HERTZ_SIZE, y);
+  FILE     *file   = fopen(path, "w");
+  int       number = 0;
+
+  assert_non_null(file);
+  fprintf(file,
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n1 1 \"axis\"\n1 2 \"near\"\n1 3 \"far\"\n2 4 \"body\"\n$EndPhysicalNames\n$Nodes\n%d\n",
+    nx * ny);
+  for (int k = 0; k < nx * ny; k++) {
+    const double px = x[k % nx], py = y[k / nx];
+    fprintf(file, "%d %.17g %.17g 0\n", k + 1, px, up ? py + px * px / (2 * HERTZ_RADIUS) * (1 - py / HERTZ_SIZE) : -py);
+  }
+  fprintf(file, "$EndNodes\n$Elements\n%d\n", ny - 1 + 2 * (nx - 1) + (nx - 1) * (ny - 1));
+  for (int j = 0; j < ny - 1; j++) fprintf(file, "%d 1 2 1 1 %d %d\n", ++number, j * nx + 1, (j + 1) * nx + 1);
+  for (int i = 0; i < nx - 1; i++) {
+    fprintf(file, "%d 1 2 2 2 %d %d\n", ++number, i + 1, i + 2);
+    fprintf(file, "%d 1 2 3 3 %d %d\n", ++number, (ny - 1) * nx + i + 1, (ny - 1) * nx + i + 2);
+  }
+  for (int k = 0; k < (nx - 1) * (ny - 1); k++) {
+    const int a = k / (nx - 1) * nx + k % (nx - 1) + 1;
+    if (up)
+      fprintf(file, "%d 3 2 4 4 %d %d %d %d\n", ++number, a, a + 1, a + nx + 1, a + nx);
+    else
+      fprintf(file, "%d 3 2 4 4 %d %d %d %d\n", ++number, a, a + nx, a + nx + 1, a + 1);
+  }
+  fprintf(file, "$EndElements\n");
+  fclose(file);
+}
+
+/* A cylinder of 10 mm on a flat body of the same steel: b = sqrt(4 F R/(pi E*)), p0 = 2 F/(pi b), E* = E/(2 (1 - nu^2)). */
+static void hertz_of_two_bodies(void **state)
+{
+  char         path[2][64], text[2000];
+  const double F = 2 * 1e8 * HERTZ_SIZE, E = 210e9 / (1 - 0.09) / 2, b = sqrt(4 * F * HERTZ_RADIUS / (PETSC_PI * E)), p0 = 2 * F / (PETSC_PI * b);
+  double       total = 0, width = 0;
+
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    snprintf(path[k], sizeof(path[k]), "/tmp/percuss_test_%d_%d.msh", (int)getpid(), k);
+    write_half(path[k], k == 0, k == 0 ? 4e-5 : 5.5e-5, k == 0 ? 15 : 11);
+  }
+  snprintf(text, sizeof(text),
+    "bodies:\n"
+    "  up: {type: solid, state: plane_strain, mesh: {file: %s, scale: 1 m}, material: {density: 7800, young: 210 GPa, poisson: 0.3}}\n"
+    "  low: {type: solid, state: plane_strain, mesh: {file: %s, scale: 1 m}, material: {density: 7800, young: 210 GPa, poisson: 0.3}}\n"
+    "supports: {foot: {at: low.far, fix: y}, middle: {at: [low.axis, up.axis], fix: x}}\n"
+    "loads: {press: {on: up.far, pressure: 100 MPa}}\n"
+    "contacts: {joint: {between: [{surface: up.near}, {surface: low.near}]}}\n"
+    "start: static\nscheme: {type: moreau_jean, step: 1 ns}\ntime: {end: 1 ns}\n",
+    path[0], path[1]);
+  TestRun test = test_run_open(text, NULL);
+  for (int k = 0; k < 2; k++) unlink(path[k]);
+  (void)test_step(test.run);
+  for (PetscInt i = 0; i < test.run->model->candidates; i++) {
+    const double force = NsContactReports(test.run->contact)[i].impulse[0] / 1e-9, p = force / test.run->model->candidate[i].area,
+                 x = fe_of(&test)->pair[i].point[0]->x[0];
+    if (force == 0) continue;
+    total += 2 * force;
+    width = PetscMax(width, x);
+    if (x < 0.5 * b) assert_near(p / p0, sqrt(1 - x * x / (b * b)), 0.02);
+  }
+  print_message("  force %.6g of %.6g N, half-width %.4g of %.4g m, p0 %.4g Pa\n", total, F, width, b, p0);
+  assert_near(total / F, 1, 1e-3);
+  assert_near(width, b, 4e-5);
+  test_run_close(&test);
+}
+
 /* ---- static start with friction ---------------------------------------------------------------------------------------------------------------------- */
 
 /* A block that is pressed and pushed, with 98 % of the friction that there is: some nodes stick, others slip. The run that begins so stays at rest. */
@@ -219,6 +306,7 @@ static void tied_halves_are_one_piece(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(press_fit),
+  cmocka_unit_test(hertz_of_two_bodies),
   cmocka_unit_test(friction_holds),
   cmocka_unit_test(tied_patch),
   cmocka_unit_test(tied_halves_are_one_piece),

@@ -143,6 +143,8 @@ static PetscErrorCode add_square(const Problem *self, PetscInt r, PetscInt s, Pe
 /* The matrix of the closed contacts, factored, and b. The rows stay those of this call: linearised gaps. */
 static PetscErrorCode factor(Problem *self, Mat *A, KSP *ksp)
 {
+  PC pc;
+
   PetscFunctionBegin;
   PetscCall(MatDuplicate(self->K, MAT_COPY_VALUES, A));
   PetscCall(MatSetOption(*A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
@@ -159,6 +161,8 @@ static PetscErrorCode factor(Problem *self, Mat *A, KSP *ksp)
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(NsFeStaticSolver(*A, self->scale, ksp));
+  PetscCall(KSPGetPC(*ksp, &pc));
+  PetscCall(PCFactorSetZeroPivot(pc, 1e-16)); /* over the row's sum, in which s is: pivots of K alone are a thousandth of it and less */
   PetscFunctionReturn(0);
 }
 
