@@ -71,6 +71,19 @@ static PetscBool check_bodies(const NsFe *fe, const NsFeSurfaceContact *contact,
   return PETSC_TRUE;
 }
 
+/* The same surfaces twice would share their forces anyhow. */
+static PetscBool is_twice(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace place)
+{
+  for (const NsFeSurfaceContact *other = fe->surface_contact; other != contact; other = other->next) {
+    for (int p = 0; p < 2 && other->surface[0] && other->surface[1]; p++) {
+      if (strcmp(other->surface[p]->name, contact->surface[0]->name) || strcmp(other->surface[1 - p]->name, contact->surface[1]->name)) continue;
+      NsDiagError(fe->diag, place, "'%s' joins the surfaces of '%s' again", contact->name, other->name);
+      return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 static PetscBool check_faces(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace place)
 {
   const NsFeSurface *a = contact->surface[0], *b = contact->surface[1];
@@ -121,7 +134,7 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
   for (int p = 0; p < 2; p++) contact->surface[p] = NsFeSurfaceFind(fe, side[p].sides, NsKeysPlace(side[p].where, "surface"));
   if (!contact->surface[0] || !contact->surface[1]) PetscFunctionReturn(0);
   check_law(fe, settings, &law);
-  if (!check_bodies(fe, contact, place) || !check_faces(fe, contact, place)) PetscFunctionReturn(0);
+  if (is_twice(fe, contact, place) || !check_bodies(fe, contact, place) || !check_faces(fe, contact, place)) PetscFunctionReturn(0);
   PetscCall(NsFeMortarCreate(fe, contact->surface[0], contact->surface[1], mortar));
   if (mortar->folded >= 0) {
     const NsFeSurface *slave = contact->surface[0];
