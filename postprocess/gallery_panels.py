@@ -248,6 +248,7 @@ PICTURES = {
     "beam_drop": (panel(columns, table="history", names=("beam.left.uy",), unit="m", label="height"), energy),
     "ball_on_wall": (panel(scene, frame=15, colour="speed"), total_force),
     "solid_bar": (panel(scene, frame=12), total_force),
+    "block_on_base": (panel(scene, frame=5, scale=3000), panel(columns, table="history", names=("block.all.vx",), unit="m/s", label="velocity of the block")),
     "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
     "beam_on_stop": (panel(scene, frame=11, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.right.uz"), unit="m", label="tip", labels=("down: y", "sideways: z"))),
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),

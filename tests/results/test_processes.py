@@ -391,6 +391,11 @@ class Processes(unittest.TestCase):
         self.same_bytes(config("solid_bar"), "bodies.bar.mass=lumped", "bodies.bar.mesh.box={from: [1 um, 0, 0], to: [40 mm, 10 mm, 10 mm], cells: [4, 1, 1], elements: tet10}",
                         "scheme={type: half_explicit, step: 0.1 us}", "time.end=20 us", FEW, ranks=(2,))
 
+    def test_bytes_of_two_solids(self):
+        both = ("bodies.base.mass=lumped", "bodies.block.mass=lumped", "start=as_given", "scheme.type=half_explicit", "time.end=30 us", FEW)
+        self.same_bytes(config("block_on_base"), *both)
+        self.same_bytes(config("block_on_base"), "contacts={}", "ties={seam: {between: [block.bottom, base.top]}}", *both, ranks=(2,))
+
     def test_bytes_of_everything(self):
         path = self.write("everything.yaml", EVERYTHING)
         one = self.same_bytes(path, impulses=5)
