@@ -142,7 +142,7 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
 /* G of the last NsContactDelassus times a factor. */
 void NsContactScale(NsContact *contact, PetscReal factor);
 /* u = G P of these rows, those of the last NsContactDelassus. */
-void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u);
+PetscErrorCode NsContactReact(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u);
 /* Sets flag[contacts] of all contacts of each island (of the last NsContactDelassus) that has a contact with this flag. */
 void NsContactSpread(const NsContact *contact, PetscBool *flag);
 /* reached[contacts of wu]: whether impulses of the contacts of wp with a flag act on them. */

@@ -22,14 +22,22 @@ typedef struct {
   PetscReal *value;
 } NsLocalBlocks;
 
+/* A symmetric, positive definite matrix with a narrow band, its factors and the numbers of its inverse within the band: src/contact/solvers/band.h says how they are stored. */
+typedef struct {
+  PetscInt         n, half; /* half: most |i - j| of an entry, and of two unknowns of a contact */
+  const PetscReal *A, *factor, *inverse;
+} NsLocalBand;
+
 /*
   G = U Y: contacts act on each other by unknowns v of what they touch,  w_c = b_c + U_c v,  v = sum_c Y_c P_c.  Between rigid or lumped bodies both are a few numbers a contact,
   where G has a block for each pair of contacts of a body.
+  Or G = U A^-1 Y: elastic bodies whose matrix has a narrow band (beams), on which all contacts act on each other.
 */
 typedef struct {
-  PetscInt      unknowns;
-  NsLocalBlocks U, Y; /* Y: the columns of a contact as rows of its block */
-  PetscReal    *v;    /* [unknowns] scratch */
+  PetscInt           unknowns;
+  NsLocalBlocks      U, Y; /* Y: the columns of a contact as rows of its block */
+  PetscReal         *v;    /* [unknowns] scratch; with `band`, its zeros before and after it, too */
+  const NsLocalBand *band; /* A; NULL: G = U Y */
 } NsLocalSparse;
 
 typedef struct {
@@ -211,6 +219,8 @@ PetscErrorCode NsLocalChainCreate(PetscInt max_contacts, PetscInt max_rows, NsLo
 PetscErrorCode NsLocalChainDestroy(NsLocalChain **chain);
 /* `stop` is called between iterations of long solves; when it returns true they end, not converged. NULL: not called. */
 void NsLocalChainStopBy(NsLocalChain *chain, PetscBool (*stop)(void *), void *data);
+/* Whether the solver that was chosen, if one was, covers problems with a band. */
+PetscBool NsLocalChainTakesBands(const NsLocalChain *chain);
 /*
   choice: 0, or the position of a word in NsLocalChoices: only that solver is tried, from the last solution, and a problem that it does not cover is not solved. Problems of a single row
   are always solved by a formula. tolerance: of all solvers; 0: unchanged.

@@ -127,6 +127,14 @@ typedef struct {
   PetscReal mass, damping, stiffness;
 } NsOperator;
 
+/* A sparse matrix by rows, in natural order on both sides. NsMatrixDestroy frees it. */
+typedef struct {
+  PetscInt   rows, *start, *column; /* [rows + 1], [entries] ascending within a row */
+  PetscReal *value;                 /* [entries] */
+} NsMatrix;
+
+PetscErrorCode NsMatrixDestroy(NsMatrix *matrix);
+
 #define NS_SLOTS        3 /* operators that a model keeps factored at a time: two of the scheme, */
 #define NS_SLOT_RECORDS 2 /* and the mass matrix, where accelerations are recorded */
 
@@ -343,6 +351,8 @@ typedef struct {
   void (*serialize)(NsModel *, NsArchive *); /* which slot has which pair */
   /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
+  /* (one process) The matrix of a constant operator, where its band may be narrow. NULL: there is none. */
+  PetscErrorCode (*matrix)(NsModel *, NsOperator op, NsMatrix *A);
 } NsModelContact;
 
 /* Pictures, probes, stations, names. */

@@ -8,6 +8,9 @@
   number in C's column is left out. With a consistent mass that leaves some thirty nodes on each side, with a lumped one a single number. X is kept in runs of unknowns
   that follow each other, so that an impulse is a few short loops. Set-up: one solve for each touched unknown, or one for all of them where A is diagonal.
 
+  Where A has a narrow band (banded.h), C is not needed for many contacts, and not made where it would have more than NS_MANY numbers: memory and set-up are linear in the touched unknowns. Columns for few contacts are made when these ask for them. X acts only
+  where the columns of the loads are shorter than a solve.
+
   A part that has more than NS_MOST_NUMBERS is not kept: without X applying costs one solve; without C neither is there, and each row of a contact costs one.
   The same goes for operators that change, and where the solves would take so long that somebody does not wait for them (NsPatience). But models that can, give C themselves (where the mass varies), and have it dense; where every unknown can be touched
   (mechanisms) it is A^-1 and does both.
@@ -19,6 +22,8 @@
 #define NS_CUT          (1.0 / 18446744073709551616.0) /* 2^-64 */
 #define NS_JOIN         4                              /* so many small numbers within a run are kept */
 #define NS_SAMPLE       8                              /* solves from which the time of all is foretold */
+#define NS_MANY         4000000                        /* numbers of C, if A has a narrow band: it needs no columns */
+#define NS_SOLVE        32                             /* multiplications for each unknown: about those of a solve with a narrow band */
 #define NS_LONG         5.0                            /* s: for more, the model's patience is asked */
 
 /* Columns in runs of numbers that follow each other. */
@@ -31,20 +36,23 @@ typedef struct {
 } Columns;
 
 struct NsCompliance {
-  NsModel   *model; /* not owned */
-  PetscInt   slot, most;
-  PetscBool  ready, dense, diagonal;
-  NsOperator op;
-  PetscReal *D;           /* [touches, touches] C, where it is dense */
-  Columns    C, X;        /* where it is not */
-  Vec        b, x;        /* b is zero between calls */
-  PetscReal *half;        /* [touches] */
-  PetscReal *load;        /* [touches] W P, zero between calls */
-  PetscReal *heavy;       /* [touches] the load at each place of `list` */
-  PetscInt  *every;       /* [touches] 0, 1, 2, ... */
-  PetscInt  *list;        /* [touches] places with a load */
-  PetscBool *loaded;      /* [touches] is in `list`; false between calls */
-  PetscInt  *used, useds; /* [row_entries] columns of C that `half` was made of: it is zero elsewhere */
+  NsModel    *model; /* not owned */
+  PetscInt    slot, most;
+  PetscBool   ready, dense, diagonal;
+  NsOperator  op;
+  NsBanded   *banded;      /* NULL: A has no narrow band */
+  PetscReal **column;      /* [touches] with a band: columns of C that rows have asked for, [touches]; NULL: none has */
+  PetscInt    columns;     /* so many */
+  PetscReal  *D;           /* [touches, touches] C, where it is dense */
+  Columns     C, X;        /* where it is not */
+  Vec         b, x;        /* b is zero between calls */
+  PetscReal  *half;        /* [touches] */
+  PetscReal  *load;        /* [touches] W P, zero between calls */
+  PetscReal  *heavy;       /* [touches] the load at each place of `list` */
+  PetscInt   *every;       /* [touches] 0, 1, 2, ... */
+  PetscInt   *list;        /* [touches] places with a load */
+  PetscBool  *loaded;      /* [touches] is in `list`; false between calls */
+  PetscInt   *used, useds; /* [row_entries] columns of C that `half` was made of: it is zero elsewhere */
 };
 
 PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **result)
@@ -84,6 +92,14 @@ static PetscErrorCode drop(Columns *columns)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode forget_columns(NsCompliance *self)
+{
+  PetscFunctionBegin;
+  for (PetscInt k = 0; k < self->model->touches && self->columns > 0; k++) PetscCall(PetscFree(self->column[k]));
+  self->columns = 0;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsComplianceDestroy(NsCompliance **result)
 {
   NsCompliance *self = *result;
@@ -92,6 +108,9 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
   if (!self) PetscFunctionReturn(0);
   PetscCall(drop(&self->C));
   PetscCall(drop(&self->X));
+  PetscCall(forget_columns(self));
+  PetscCall(PetscFree(self->column));
+  PetscCall(NsBandedDestroy(&self->banded));
   PetscCall(PetscFree2(self->C.first, self->X.first));
   PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
   PetscCall(PetscFree(self->D));
@@ -315,6 +334,8 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   self->ready = PETSC_TRUE;
   if (!model->touches) PetscFunctionReturn(0);
   if (!self->dense) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
+  PetscCall(forget_columns(self));
+  PetscCall(NsBandedDestroy(&self->banded));
   self->useds  = 0;
   self->C.kept = self->X.kept = PETSC_FALSE;
   self->diagonal              = constant && mass && model->diagonal_mass && !self->dense;
@@ -325,12 +346,18 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   } else if (self->diagonal) {
     PetscCall(solve_diagonal(self));
   } else if (constant) {
-    PetscCall(solve_columns(self));
+    if (model->touches > NS_LOCAL_SMALL) PetscCall(NsBandedCreate(model, self->slot, op, &self->banded));
+    if (!self->banded || (PetscInt64)model->touches * model->touches <= NS_MANY) PetscCall(solve_columns(self));
   }
   PetscFunctionReturn(0);
 }
 
 /* ---- use -------------------------------------------------------------------------------------------------------------------------------------- */
+
+NsBanded *NsComplianceBanded(const NsCompliance *self)
+{
+  return self->banded;
+}
 
 PetscBool NsComplianceKnowsReach(const NsCompliance *self)
 {
@@ -376,6 +403,43 @@ static void clear_half(NsCompliance *self)
   self->useds = 0;
 }
 
+/* Room for the columns of so many entries more: all are forgotten where there is none, so that sums have the same terms whatever was asked for before. */
+static PetscErrorCode make_room_for_columns(NsCompliance *self, PetscInt entries)
+{
+  const PetscInt n = self->model->touches;
+
+  PetscFunctionBegin;
+  if (!self->column) PetscCall(PetscCalloc1(n, &self->column));
+  if ((PetscInt64)(self->columns + entries) * n > NS_MANY) PetscCall(forget_columns(self));
+  PetscFunctionReturn(0);
+}
+
+/* half = C W_P e_row from columns of C, each solved for when it is first asked for. */
+static PetscErrorCode half_by_columns(NsCompliance *self, const NsRows *wp, PetscInt row)
+{
+  const PetscInt n = self->model->touches, first = wp->first[row], end = wp->first[row + 1];
+
+  PetscFunctionBegin;
+  PetscCall(make_room_for_columns(self, end - first));
+  PetscCall(PetscArrayzero(self->half, n));
+  for (PetscInt j = first; j < end; j++) {
+    const PetscInt  place = wp->touch[j];
+    const PetscReal one = 1, minus_one = -1, value = wp->value[j];
+    if (value == 0) continue;
+    if (!self->column[place]) {
+      PetscCall(PetscMalloc1(n, &self->column[place]));
+      self->columns++;
+      PetscCall(NsModelTouchAdd(self->model, 1, &place, &one, self->b));
+      PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
+      PetscCall(NsModelTouchAdd(self->model, 1, &place, &minus_one, self->b));
+      PetscCall(NsModelTouch(self->model, self->x, self->column[place]));
+    }
+    const PetscReal *restrict from = self->column[place];
+    for (PetscInt i = 0; i < n; i++) self->half[i] += value * from[i];
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsComplianceHalf(NsCompliance *self, const NsRows *wp, PetscInt row, const PetscReal **half)
 {
   const NsPatience *patience = &self->model->patience;
@@ -394,6 +458,8 @@ PetscErrorCode NsComplianceHalf(NsCompliance *self, const NsRows *wp, PetscInt r
       add_to_half(self, wp->touch[j], wp->value[j]);
       self->used[self->useds++] = wp->touch[j];
     }
+  } else if (self->banded) {
+    PetscCall(half_by_columns(self, wp, row));
   } else if (patience->over && patience->over(patience->data)) {
     PetscCall(PetscArrayzero(self->half, n));
   } else {
@@ -459,6 +525,17 @@ static PetscErrorCode apply_columns(NsCompliance *self, PetscInt count, Vec v)
   PetscFunctionReturn(0);
 }
 
+/* Whether X takes less than a solve for the loads at list[count]. */
+static PetscBool columns_are_short(const NsCompliance *self, PetscInt count)
+{
+  const Columns *X       = &self->X;
+  PetscInt64     numbers = 0;
+
+  if (!self->banded) return PETSC_TRUE;
+  for (PetscInt i = 0; i < count; i++) numbers += X->start[X->first[self->list[i] + 1]] - X->start[X->first[self->list[i]]];
+  return numbers <= NS_SOLVE * (PetscInt64)self->model->unknowns;
+}
+
 PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const PetscReal *P, PetscReal scale, Vec v)
 {
   const PetscInt count = make_load(self, wp, P, scale);
@@ -469,7 +546,7 @@ PetscErrorCode NsComplianceApply(NsCompliance *self, const NsRows *wp, const Pet
   } else if (self->diagonal) {
     for (PetscInt i = 0; i < count; i++) self->heavy[i] *= self->C.value[self->list[i]];
     PetscCall(NsModelTouchAdd(self->model, count, self->list, self->heavy, v));
-  } else if (self->X.kept) {
+  } else if (self->X.kept && columns_are_short(self, count)) {
     PetscCall(apply_columns(self, count, v));
   } else if (count) {
     PetscCall(NsModelTouchAdd(self->model, count, self->list, self->heavy, self->b));

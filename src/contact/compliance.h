@@ -1,6 +1,6 @@
 /* For the rest of this folder, and tests: columns of a compliance. */
 #pragma once
-#include "contact/contact_data.h"
+#include "banded.h"
 
 /* *half: [touches] C W_P e_row, a column of what the Delassus matrix is made of. Valid until the next call. */
 PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, PetscInt row, const PetscReal **half);
@@ -10,5 +10,7 @@ PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
 PetscInt NsComplianceReached(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start);
 /* The same with the numbers of C there: those of run r are value[start[r]] to value[start[r + 1] - 1]. */
 PetscInt NsComplianceColumn(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start, const PetscReal **value);
+/* A as a matrix with a narrow band; NULL: it has none, or contacts touch too few unknowns for that to be of use. */
+NsBanded *NsComplianceBanded(const NsCompliance *compliance);
 /* How many numbers C, and X, may have to be kept: before the first update. */
 void NsComplianceLimit(NsCompliance *compliance, PetscInt numbers);

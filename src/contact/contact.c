@@ -508,7 +508,7 @@ PetscErrorCode NsContactFit(NsContact *contact, const NsRows *rows, const PetscR
   PetscCall(solve(contact, rows, b, HELD, P, &solved));
   *left = solved ? 0 : PETSC_INFINITY;
   if (!solved) PetscFunctionReturn(0);
-  NsContactReact(contact, rows, P, contact->b);
+  PetscCall(NsContactReact(contact, rows, P, contact->b));
   for (PetscInt k = 0; k < rows->rows; k++) *left = PetscMax(*left, PetscAbsReal(b[k] + contact->b[k]));
   PetscFunctionReturn(0);
 }

@@ -7,15 +7,16 @@
   kept) all are one. Each has its block of the Delassus matrix and its own local problem.
 */
 typedef struct {
-  PetscInt    count;
-  PetscInt   *of;     /* [contacts of the rows] island of each; they are numbered by their first contacts */
-  PetscInt   *parent; /* [contacts] scratch */
-  PetscInt   *start;  /* [count + 1] */
-  PetscInt   *member; /* contacts of each island, ascending */
-  PetscInt64 *block;  /* [count + 1] where its block of G begins; of no length where */
-  PetscBool  *sparse; /* [count] it has none: NsSparseRows */
-  PetscInt   *owner;  /* [touches] scratch: -1 */
-  PetscReal  *half;   /* [touches] scratch: 0 */
+  PetscInt            count;
+  PetscInt           *of;     /* [contacts of the rows] island of each; they are numbered by their first contacts */
+  PetscInt           *parent; /* [contacts] scratch */
+  PetscInt           *start;  /* [count + 1] */
+  PetscInt           *member; /* contacts of each island, ascending */
+  PetscInt64         *block;  /* [count + 1] where its block of G begins; of no length where */
+  PetscBool          *sparse; /* [count] it has none: NsSparseRows */
+  const NsLocalBand **band;   /* [count] of those the ones with A: see coupling.c; NULL: the others */
+  PetscInt           *owner;  /* [touches] scratch: -1 */
+  PetscReal          *half;   /* [touches] scratch: 0 */
 } NsIslands;
 
 /* Blocks of contacts, and the room there is for them. */
@@ -36,6 +37,12 @@ typedef struct {
   PetscReal    *column;  /* [3 touches] scratch: 0 */
   PetscReal    *v;       /* [touches] scratch */
   PetscInt     *unknown; /* [touches] numbers in an island's problem */
+  PetscReal    *z;       /* [unknowns and zeros on both sides] scratch of islands with a band */
+  PetscInt      room_z;
+  PetscBool     banded; /* island is so; of the last NsContactDelassus: */
+  NsCompliance *compliance;
+  const NsRows *wu, *wp;
+  PetscReal     factor;
 } NsSparseRows;
 
 /* Inactive candidates are provably open, and not looked at. See broad_phase.c. */

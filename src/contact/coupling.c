@@ -5,13 +5,19 @@
 
   A box on others has four contacts at each of its interfaces with 12 numbers a row in U and in Y; a block of G for each pair of contacts of a box would be ten times as much, and a dense G
   has the square of all. Memory and time are linear in the contacts. So they are for a long beam with consistent mass, where an impulse moves some thirty nodes on each side. Islands whose contacts
-  move much of the rest are dense: elastic bodies with a dense compliance.
+  move much of the rest are dense: elastic bodies with a dense compliance. Or, where A has a narrow band (banded.c), as beams in implicit steps,
+
+      G = W_u' A^-1 W_P = U A^-1 Y     over the unknowns of a group: linear in these
+
+  which takes a sum of two operators no more (NsContactDelassusAdd): the islands are made again without it then.
 */
 #include "coupling.h"
 #include <stdlib.h>
 #include "core/out_of_memory.h"
+#include "solvers/band.h"
 
 #define NS_MOST  (PETSC_MAX_INT / 4) /* numbers of one island: they are counted by PetscInt */
+#define NS_FEW   24                  /* rows for which G is dense all the same where each costs a solve, for the sake of solvers of small problems */
 #define NS_SHARE 2                   /* at least so much smaller than dense, columns counted as often as a row has entries that reach them */
 
 /* Room for lists of all contacts of the rows, or of an island. */
@@ -53,6 +59,7 @@ PetscErrorCode NsCouplingCreate(NsContact *contact)
 
   PetscFunctionBegin;
   contact->islands.sparse = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.sparse)); /* of a million candidates few are ever closed */
+  contact->islands.band   = NsZeros((size_t)contact->candidates, sizeof(*contact->islands.band));
   self->list              = NsZeros((size_t)n, sizeof(*self->list));
   self->marked            = NsZeros((size_t)n, sizeof(*self->marked));
   self->column            = NsZeros((size_t)(3 * n), sizeof(*self->column));
@@ -66,13 +73,14 @@ PetscErrorCode NsCouplingDestroy(NsContact *contact)
   NsSparseRows *self = &contact->sparse;
 
   PetscFunctionBegin;
-  void *const large[] = {contact->islands.sparse, self->list, self->marked, self->column, self->v, self->unknown};
+  void *const large[] = {contact->islands.sparse, contact->islands.band, self->list, self->marked, self->column, self->v, self->unknown};
   for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
   for (int k = 0; k < 2; k++) {
     PetscCall(drop(&self->Y[k]));
     PetscCall(drop(&self->part[k]));
   }
   PetscCall(drop(&self->U));
+  PetscCall(PetscFree(self->z));
   PetscFunctionReturn(0);
 }
 
@@ -88,24 +96,49 @@ static PetscInt64 width_of(const NsCompliance *compliance, const NsRows *wp, Pet
   return width;
 }
 
-void NsCouplingChoose(NsContact *contact, const NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+/* The band of an island of so many rows, if that costs less than elimination in a dense G, or columns of C are not known. */
+static PetscErrorCode choose_band(
+  NsContact *contact, PetscInt island, PetscBool knows, PetscReal rows, NsBanded *banded, const NsRows *wu, const NsRows *wp)
+{
+  const NsIslands   *islands = &contact->islands;
+  const PetscInt     first   = islands->start[island];
+  const NsLocalBand *band;
+
+  PetscFunctionBegin;
+  PetscCall(NsBandedOf(banded, wu, wp, islands->start[island + 1] - first, islands->member + first, &band));
+  if (!band || (knows && (PetscReal)band->n * NsBandWidth(band->half) * NsBandWidth(band->half) > rows * rows * rows)) PetscFunctionReturn(0);
+  islands->band[island]   = band;
+  islands->sparse[island] = contact->sparse.banded = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCouplingChoose(NsContact *contact, PetscBool bands, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands      *islands = &contact->islands;
   const PetscBool knows   = !compliance || (contact->model->constant_mass && NsComplianceKnowsReach(compliance));
+  NsBanded       *banded  = bands && compliance && NsLocalChainTakesBands(contact->chain) ? NsComplianceBanded(compliance) : NULL;
+  const PetscInt  few     = knows || !banded ? NS_LOCAL_SMALL : NS_FEW;
   PetscInt64      total   = 0;
 
-  contact->sparse.some = PETSC_FALSE;
+  PetscFunctionBegin;
+  contact->sparse.some = contact->sparse.banded = PETSC_FALSE;
+  if (banded) PetscCall(NsBandedBegin(banded));
   for (PetscInt s = 0; s < islands->count; s++) {
     PetscInt64 rows = 0, numbers = 0;
     islands->sparse[s] = PETSC_FALSE;
-    if (contact->laws.two_phase || !knows || 3 * (islands->start[s + 1] - islands->start[s]) <= NS_LOCAL_SMALL) continue;
+    islands->band[s]   = NULL;
+    if (contact->laws.two_phase || (!knows && !banded) || 3 * (islands->start[s + 1] - islands->start[s]) <= few) continue;
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) rows += wu->start[islands->member[m] + 1] - wu->start[islands->member[m]];
-    if (rows <= NS_LOCAL_SMALL) continue;
-    for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
-    islands->sparse[s] = NS_SHARE * numbers <= rows * rows && total + 3 * numbers <= NS_MOST;
-    total += islands->sparse[s] ? 3 * numbers : 0;
+    if (rows <= few) continue;
+    if (banded) PetscCall(choose_band(contact, s, knows, (PetscReal)rows, banded, wu, wp));
+    if (!islands->sparse[s] && knows) {
+      for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) numbers += width_of(compliance, wp, islands->member[m]);
+      islands->sparse[s] = NS_SHARE * numbers <= rows * rows && total + 3 * numbers <= NS_MOST;
+      total += islands->sparse[s] ? 3 * numbers : 0;
+    }
     contact->sparse.some = contact->sparse.some || islands->sparse[s];
   }
+  PetscFunctionReturn(0);
 }
 
 /* A place of the contact of the moment. */
@@ -255,15 +288,16 @@ PetscErrorCode NsCouplingAdd(NsContact *contact, PetscReal factor, NsCompliance 
   PetscFunctionBegin;
   PetscCall(restart(&self->Y[1]));
   for (PetscInt i = 0; i < wp->contacts; i++) {
+    NsCompliance  *C    = contact->islands.band[contact->islands.of[i]] ? NULL : compliance;
     const PetscInt rows = wp->start[i + 1] - wp->start[i], width = old->first[i + 1] - old->first[i], entry = wp->first[wp->start[i]];
-    if (kept && rows == 1 && width == 0 && wp->first[wp->start[i] + 1] == entry + 1 && is_kept(contact, i)) {
+    if (kept && C && rows == 1 && width == 0 && wp->first[wp->start[i] + 1] == entry + 1 && is_kept(contact, i)) {
       PetscCall(take_column(&self->Y[1], i, factor * wp->value[entry], compliance, wp->touch[entry]));
       continue;
     }
     for (PetscInt k = old->first[i]; k < old->first[i + 1]; k++) mark(self, old->at[k]);
     for (PetscInt r = 0; r < rows && is_kept(contact, i); r++) {
       for (PetscInt k = 0; k < width; k++) self->column[r * n + old->at[old->first[i] + k]] = old->value[old->place[i] + r * width + k];
-      PetscCall(add_row(self, factor, compliance, wp, wp->start[i] + r, n, self->column + r * n));
+      PetscCall(add_row(self, factor, C, wp, wp->start[i] + r, n, self->column + r * n));
     }
     PetscCall(take(self, &self->Y[1], i, rows, n));
   }
@@ -281,30 +315,65 @@ void NsCouplingScale(NsContact *contact, PetscReal factor)
   for (PetscInt k = 0; k < Y->place[last]; k++) Y->value[k] *= factor;
 }
 
-void NsCouplingReact(const NsContact *contact, PetscInt island, const NsRows *rows, const PetscReal *P, PetscReal *u)
+/* Scratch of a band with the zeros before and after it. */
+static PetscErrorCode make_room_z(NsSparseRows *self, const NsLocalBand *band, PetscReal **z)
 {
-  const NsIslands     *islands = &contact->islands;
-  const NsLocalBlocks *U = &contact->sparse.U.blocks, *Y = &contact->sparse.Y[0].blocks;
-  PetscReal           *v = contact->sparse.v;
+  const PetscInt room = band->n + 2 * band->half;
 
+  PetscFunctionBegin;
+  if (room > self->room_z) {
+    self->room_z = room + room / 4;
+    PetscCall(PetscFree(self->z));
+    PetscCall(PetscMalloc1(self->room_z, &self->z));
+  }
+  *z = self->z + band->half;
+  for (PetscInt k = 0; k < band->half; k++) self->z[k] = (*z)[band->n + k] = 0;
+  PetscFunctionReturn(0);
+}
+
+/* u = U v of contact i */
+static void take_velocity(const NsLocalBlocks *U, const NsRows *rows, PetscInt i, const PetscInt *number, const PetscReal *v, PetscReal *u)
+{
+  const PetscInt width = U->first[i + 1] - U->first[i], *place = U->at + U->first[i];
+
+  for (PetscInt r = rows->start[i], at = U->place[i]; r < rows->start[i + 1]; r++, at += width) {
+    u[r] = 0;
+    for (PetscInt k = 0; k < width; k++) u[r] += U->value[at + k] * v[number ? number[place[k]] : place[k]];
+  }
+}
+
+PetscErrorCode NsCouplingReact(NsContact *contact, PetscInt island, const NsRows *rows, const PetscReal *P, PetscReal *u)
+{
+  NsSparseRows        *self    = &contact->sparse;
+  const NsIslands     *islands = &contact->islands;
+  const NsLocalBlocks *U = &self->U.blocks, *Y = &self->Y[0].blocks;
+  const NsLocalBand   *band   = islands->band[island];
+  PetscInt            *number = band ? self->unknown : NULL;
+  PetscReal           *v      = self->v;
+
+  PetscFunctionBegin;
+  if (band) PetscCall(make_room_z(self, band, &v));
   for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
     const PetscInt i = islands->member[m];
-    for (PetscInt k = U->first[i]; k < U->first[i + 1]; k++) v[U->at[k]] = 0;
-    for (PetscInt k = Y->first[i]; k < Y->first[i + 1]; k++) v[Y->at[k]] = 0;
+    for (PetscInt k = U->first[i]; k < U->first[i + 1]; k++) {
+      if (band) number[U->at[k]] = NsBandedNumber(NsComplianceBanded(self->compliance), band, U->at[k]);
+    }
+    for (PetscInt k = Y->first[i]; k < Y->first[i + 1]; k++) {
+      if (band) number[Y->at[k]] = NsBandedNumber(NsComplianceBanded(self->compliance), band, Y->at[k]);
+    }
+    for (PetscInt k = U->first[i]; k < U->first[i + 1] && !band; k++) v[U->at[k]] = 0;
+    for (PetscInt k = Y->first[i]; k < Y->first[i + 1] && !band; k++) v[Y->at[k]] = 0;
   }
+  for (PetscInt k = 0; band && k < band->n; k++) v[k] = 0;
   for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
-    const PetscInt i = islands->member[m], width = Y->first[i + 1] - Y->first[i];
+    const PetscInt i = islands->member[m], width = Y->first[i + 1] - Y->first[i], *place = Y->at + Y->first[i];
     for (PetscInt r = rows->start[i], at = Y->place[i]; r < rows->start[i + 1]; r++, at += width) {
-      for (PetscInt k = 0; k < width; k++) v[Y->at[Y->first[i] + k]] += Y->value[at + k] * P[r];
+      for (PetscInt k = 0; k < width; k++) v[number ? number[place[k]] : place[k]] += Y->value[at + k] * P[r];
     }
   }
-  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
-    const PetscInt i = islands->member[m], width = U->first[i + 1] - U->first[i];
-    for (PetscInt r = rows->start[i], at = U->place[i]; r < rows->start[i + 1]; r++, at += width) {
-      u[r] = 0;
-      for (PetscInt k = 0; k < width; k++) u[r] += U->value[at + k] * v[U->at[U->first[i] + k]];
-    }
-  }
+  if (band) NsBandBack(band->n, band->half, band->factor, v);
+  for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) take_velocity(U, rows, islands->member[m], number, v, u);
+  PetscFunctionReturn(0);
 }
 
 /* The blocks of an island's contacts one after the other; unknown[place]: their new numbers. */
@@ -340,12 +409,15 @@ PetscErrorCode NsCouplingProblem(NsContact *contact, PetscInt island)
       for (PetscInt k = both[b]->first[i]; k < both[b]->first[i + 1]; k++) mark(self, both[b]->at[k]);
     }
   }
-  PetscCall(PetscSortInt(self->listed, self->list));
-  self->problem.unknowns = self->listed;
+  const NsLocalBand *band = islands->band[island];
+  if (!band) PetscCall(PetscSortInt(self->listed, self->list));
+  self->problem.unknowns = band ? band->n : self->listed;
+  self->problem.band     = band;
   self->problem.v        = self->v;
+  if (band) PetscCall(make_room_z(self, band, &self->problem.v));
   for (PetscInt k = 0; k < self->listed; k++) {
     self->marked[self->list[k]]  = PETSC_FALSE;
-    self->unknown[self->list[k]] = k;
+    self->unknown[self->list[k]] = band ? NsBandedNumber(NsComplianceBanded(self->compliance), band, self->list[k]) : k;
   }
   self->listed = 0;
   PetscCall(select_blocks(contact, island, both[0], self->unknown, &self->part[0]));

@@ -88,18 +88,20 @@ static void number(NsIslands *islands, PetscInt contacts)
   islands->start[islands->count] = contacts;
 }
 
-static void find_islands(NsContact *contact, const NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+static void find_islands(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands      *islands = &contact->islands;
   const PetscInt  n       = wu->contacts;
   const PetscBool apart   = n > 1 && knows_reach(contact, compliance);
+  NsBanded       *banded  = apart || !compliance ? NULL : NsComplianceBanded(compliance);
 
   if (n == 1) {
     islands->count = islands->start[1] = 1;
     islands->of[0] = islands->member[0] = islands->start[0] = 0;
     return;
   }
-  for (PetscInt i = 0; i < n; i++) islands->parent[i] = apart ? i : 0;
+  for (PetscInt i = 0; i < n; i++) islands->parent[i] = apart || banded ? i : 0;
+  if (banded) NsBandedIslands(banded, wu, wp, islands->parent);
   if (apart) {
     PetscInt left = own(islands, wu);
     for (PetscInt i = 0; i < n && left > 1; i++) left -= join_reached(islands, compliance, wp, i);
@@ -154,7 +156,7 @@ static void add_column(
   }
 }
 
-PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+static PetscErrorCode add(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   NsIslands *islands = &contact->islands;
 
@@ -179,33 +181,62 @@ PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsComp
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+/* G of the islands that are found, in blocks. */
+static PetscErrorCode build(NsContact *contact, PetscBool bands, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
 {
   PetscFunctionBegin;
-  PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
-  find_islands(contact, compliance, wu, wp);
-  NsCouplingChoose(contact, compliance, wu, wp);
+  PetscCall(NsCouplingChoose(contact, bands, compliance, wu, wp));
   PetscCall(place_blocks(contact, wu));
   if (contact->sparse.some && !contact->overflow) PetscCall(NsCouplingBegin(contact, wu));
   if (!contact->overflow) PetscCall(PetscArrayzero(contact->G, contact->islands.block[contact->islands.count]));
-  PetscCall(NsContactDelassusAdd(contact, 1, compliance, wu, wp));
+  PetscCall(add(contact, 1, compliance, wu, wp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactDelassus(NsContact *contact, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  NsSparseRows *sparse = &contact->sparse;
+
+  PetscFunctionBegin;
+  PetscCheck(wu->contacts == wp->contacts && wu->rows == wp->rows, PETSC_COMM_SELF, PETSC_ERR_PLIB, "rows of other contacts than the columns");
+  find_islands(contact, compliance, wu, wp);
+  sparse->compliance = compliance;
+  sparse->wu         = wu;
+  sparse->wp         = wp;
+  sparse->factor     = 1;
+  PetscCall(build(contact, PETSC_TRUE, compliance, wu, wp));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactDelassusAdd(NsContact *contact, PetscReal factor, NsCompliance *compliance, const NsRows *wu, const NsRows *wp)
+{
+  NsSparseRows *sparse = &contact->sparse;
+
+  PetscFunctionBegin;
+  if (sparse->banded) { /* a sum of two operators is none with a band */
+    PetscCall(build(contact, PETSC_FALSE, sparse->compliance, sparse->wu, sparse->wp));
+    if (sparse->factor != 1) NsContactScale(contact, sparse->factor);
+  }
+  PetscCall(add(contact, factor, compliance, wu, wp));
   PetscFunctionReturn(0);
 }
 
 void NsContactScale(NsContact *contact, PetscReal factor)
 {
+  contact->sparse.factor *= factor;
   if (contact->sparse.some && !contact->overflow) NsCouplingScale(contact, factor);
   for (PetscInt64 k = 0; k < contact->islands.block[contact->islands.count] && !contact->overflow; k++) contact->G[k] *= factor;
 }
 
-void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u)
+PetscErrorCode NsContactReact(NsContact *contact, const NsRows *rows, const PetscReal *P, PetscReal *u)
 {
   const NsIslands *islands = &contact->islands;
 
+  PetscFunctionBegin;
   for (PetscInt s = 0; s < islands->count; s++) {
     const PetscReal *G = contact->G + islands->block[s];
     if (islands->sparse[s]) {
-      NsCouplingReact(contact, s, rows, P, u);
+      PetscCall(NsCouplingReact(contact, s, rows, P, u));
       continue;
     }
     for (PetscInt m = islands->start[s]; m < islands->start[s + 1]; m++) {
@@ -217,6 +248,7 @@ void NsContactReact(const NsContact *contact, const NsRows *rows, const PetscRea
       }
     }
   }
+  PetscFunctionReturn(0);
 }
 
 void NsContactSpread(const NsContact *contact, PetscBool *flag)

@@ -7,6 +7,7 @@
 */
 #include <string.h>
 #include "percuss/local.h"
+#include "solvers/band.h"
 #include "solvers/linear.h"
 
 #define NS_LOCAL_NEWTON(Name)       extern const NsLocalSolverType NsLocalSolverType_##Name;
@@ -105,6 +106,19 @@ static inline PetscInt find_from(PetscInt k, PetscInt n, const PetscInt *at, Pet
   return k;
 }
 
+/* The same of U A^-1 Y. */
+static PetscReal entry_by_band(
+  const NsLocalBand *band, PetscInt m, const PetscInt *a, const PetscReal *u, PetscInt n, const PetscInt *b, const PetscReal *y)
+{
+  PetscReal sum = 0;
+
+  for (PetscInt k = 0; k < m; k++) {
+    const PetscReal *row = band->inverse + (PetscInt64)a[k] * NsBandWidth(band->half) + band->half - a[k];
+    for (PetscInt l = 0; l < n; l++) sum += u[k] * row[b[l]] * y[l];
+  }
+  return sum;
+}
+
 /* Entry (i, j) of a contact's own block of U Y: both lists ascend. */
 static PetscReal entry_of(const NsLocalSparse *sparse, PetscInt c, PetscInt i, PetscInt j)
 {
@@ -113,6 +127,7 @@ static PetscReal entry_of(const NsLocalSparse *sparse, PetscInt c, PetscInt i, P
   const PetscReal     *u = U->value + U->place[c] + i * m, *y = Y->value + Y->place[c] + j * n;
   PetscReal            sum = 0;
 
+  if (sparse->band) return entry_by_band(sparse->band, m, a, u, n, b, y);
   for (PetscInt k = 0, l = 0; k < m && l < n; k++) {
     l = find_from(l, n, b, a[k]);
     if (l < n && b[l] == a[k]) sum += u[k] * y[l++];
@@ -320,6 +335,7 @@ static void large_velocities(const NsLocalProblem *p, const PetscReal *P, PetscR
     return;
   }
   gather(p, P);
+  if (p->sparse->band) NsBandBack(p->sparse->band->n, p->sparse->band->half, p->sparse->band->factor, p->sparse->v);
   for (PetscInt c = 0; c < p->contacts; c++) {
     const PetscInt   width = U->first[c + 1] - U->first[c], *at = U->at + U->first[c];
     const PetscReal *value = U->value + U->place[c];

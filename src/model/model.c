@@ -13,6 +13,16 @@ PetscErrorCode NsModelDestroy(NsModel **model)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsMatrixDestroy(NsMatrix *matrix)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscFree(matrix->start));
+  PetscCall(PetscFree(matrix->column));
+  PetscCall(PetscFree(matrix->value));
+  matrix->rows = 0;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsModelCheck(const NsModel *model)
 {
   const NsModelDynamics *dynamics = &model->dynamics;

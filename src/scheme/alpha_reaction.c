@@ -86,7 +86,7 @@ static PetscErrorCode react(NsScheme *scheme, const NsState *x, PetscReal t1, Pe
   PetscCall(NsRowsVelocity(scheme->model, &p->w, alpha->next, p->u1));
   if (known) {
     part(self, PETSC_FALSE);
-    NsContactReact(contact, &p->w, self->P, self->reaction);
+    PetscCall(NsContactReact(contact, &p->w, self->P, self->reaction));
     for (PetscInt k = 0; k < p->w.rows; k++) p->u1[k] -= self->reaction[k];
   }
   if (law == NS_ALPHA_FORCES) do_no_work(contact, self);

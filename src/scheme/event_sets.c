@@ -217,7 +217,7 @@ static PetscErrorCode solve_after(NsScheme *scheme, const char *what, NsStepOutc
     PetscCall(NsStepFail(outcome, scheme, &self->wu, what));
     PetscFunctionReturn(0);
   }
-  NsContactReact(contact, &self->wu, self->P, self->velocity);
+  PetscCall(NsContactReact(contact, &self->wu, self->P, self->velocity));
   for (PetscInt k = 0; k < self->wu.rows; k++) self->velocity[k] += self->b[k];
   keep_pressed(scheme, self->P, self->velocity, self->b);
   PetscFunctionReturn(0);

@@ -188,7 +188,7 @@ static PetscErrorCode iterate_velocity(NsScheme *scheme, const NsState *x, Petsc
   PetscCall(make_matrix(scheme));
   PetscCall(NsRowsVelocity(scheme->model, &p->w, alpha->next, p->u1));
   if (known) {
-    NsContactReact(contact, &p->w, p->P, self->reaction);
+    PetscCall(NsContactReact(contact, &p->w, p->P, self->reaction));
     for (PetscInt k = 0; k < p->w.rows; k++) p->u1[k] -= self->reaction[k];
   }
   PetscCall(NsContactSolve(contact, &p->w, p->u1, p->u0, NULL, p->P, &outcome->done));

@@ -171,7 +171,7 @@ static PetscErrorCode find_kick(NsScheme *scheme)
 
   PetscFunctionBegin;
   if (!scheme->model->flat_contacts) PetscCall(NsContactDelassus(scheme->contact, self->mass, &self->rows, &self->rows));
-  NsContactReact(scheme->contact, &self->rows, self->P, self->kick);
+  PetscCall(NsContactReact(scheme->contact, &self->rows, self->P, self->kick));
   PetscFunctionReturn(0);
 }
 

@@ -240,7 +240,7 @@ static void first_impact(void **state)
     for (int j = 0; j < 2; j++) { /* G column by column */
       PetscReal unit[8]   = {0}, column[8];
       unit[rows.start[j]] = 1;
-      NsContactReact(run->contact, &rows, unit, column);
+      CHECK(NsContactReact(run->contact, &rows, unit, column));
       for (int i = 0; i < 2; i++) assert_near(column[rows.start[i]], impact_G[i][j], 1e-8);
     }
     CHECK(NsContactSolve(run->contact, &rows, u, u, NULL, P, &solved));

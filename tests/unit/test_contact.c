@@ -59,7 +59,7 @@ static void solve_dense(NsModel *model, PetscInt slot, const NsRows *wu, const N
 }
 
 /* Of an island that is kept as a product, column after column. */
-static void compare_product(const NsContact *contact, PetscInt island, const NsRows *rows, const PetscReal *D)
+static void compare_product(NsContact *contact, PetscInt island, const NsRows *rows, const PetscReal *D)
 {
   const NsIslands *islands = &contact->islands;
   const PetscInt   n       = rows->rows;
@@ -67,7 +67,7 @@ static void compare_product(const NsContact *contact, PetscInt island, const NsR
 
   for (PetscInt c = 0; c < n; c++) {
     P[c] = 1;
-    NsContactReact(contact, rows, P, u);
+    CHECK(NsContactReact(contact, rows, P, u));
     P[c] = 0;
     for (PetscInt m = islands->start[island]; m < islands->start[island + 1]; m++) {
       for (PetscInt r = rows->start[islands->member[m]]; r < rows->start[islands->member[m] + 1]; r++)
@@ -79,7 +79,7 @@ static void compare_product(const NsContact *contact, PetscInt island, const NsR
 }
 
 /* G in blocks is D, and what is in no block is rounding of D. Returns how many islands there are. */
-static PetscInt compare(const NsContact *contact, const NsRows *rows, const PetscReal *D)
+static PetscInt compare(NsContact *contact, const NsRows *rows, const PetscReal *D)
 {
   const NsIslands *islands = &contact->islands;
   const PetscInt   n       = rows->rows;
@@ -172,6 +172,77 @@ static void columns_and_islands(void **state)
     CHECK(PetscFree(D));
     CHECK(NsRowsDestroy(&rows));
     test_run_close(&test);
+  }
+}
+
+/* A beam, straight or tilted; every node is a candidate. */
+static const char beam[] = "bodies:\n"
+                           "  beam:\n"
+                           "    type: beam\n"
+                           "    mesh: {line: {from: [0, 1 mm, 0], to: [1 m, 1 mm, 0], elements: 150}}\n"
+                           "    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}\n"
+                           "    section: {rectangle: {width: 20 mm, height: 10 mm}}\n"
+                           "contacts:\n"
+                           "  floor: {between: [beam.all, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}]}\n"
+                           "scheme: {type: moreau_jean, step: 10 us}\n"
+                           "time: {end: 1 ms}\n";
+
+/* Local problems G = U A^-1 Y of these contacts against the same ones with a dense G, from zero: what the contacts do is the same. A sum with a second operator has no band. */
+static void compare_band(TestRun *test, NsCompliance *compliance, const NsRows *rows)
+{
+  NsContact *contact = test->run->contact;
+  PetscReal *b = calloc((size_t)(6 * rows->rows), sizeof(*b)), *u[2] = {b + rows->rows, b + 2 * rows->rows}, *P = b + 3 * rows->rows, most = 0;
+
+  for (PetscInt i = 0; i < rows->contacts; i++) {
+    for (PetscInt k = rows->start[i]; k < rows->start[i + 1]; k++) b[k] = draw() - (k == rows->start[i] ? 0.3 : 0);
+  }
+  CHECK(NsContactDelassus(contact, compliance, rows, rows));
+  assert_int_equal(contact->islands.count, 1);
+  for (int dense = 0; dense < 2; dense++) {
+    PetscBool solved;
+    if (dense) CHECK(NsContactDelassusAdd(contact, 0, compliance, rows, rows));
+    assert_int_equal(contact->islands.band[0] == NULL, dense);
+    memset(contact->guess, 0, sizeof(*contact->guess) * (size_t)(3 * contact->candidates));
+    CHECK(NsContactSolve(contact, rows, b, NULL, NULL, P, &solved));
+    assert_true(solved);
+    CHECK(NsContactReact(contact, rows, P, u[dense]));
+  }
+  for (PetscInt k = 0; k < rows->rows; k++) most = PetscMax(most, PetscAbsReal(u[1][k]));
+  for (PetscInt k = 0; k < rows->rows; k++) assert_near(u[0][k], u[1][k], 1e-8 * most);
+  free(b);
+}
+
+/* With and without friction, whose rows couple bending and stretching, straight along an axis and tilted, where all six unknowns of a node are coupled; all contacts and some. */
+static void beams_have_a_band(void **state)
+{
+  static const char *const direction[] = {"bodies.beam.mesh.line.to=[1 m, 1 mm, 0]", "bodies.beam.mesh.line.to=[1 m, 101 mm, 0.3 m]"};
+  static const char *const friction[]  = {"contacts.floor.friction=0", "contacts.floor.friction=0.3"};
+  static const PetscInt    half[2][2]  = {{3, 11}, {8, 11}};
+
+  (void)state;
+  seed = 3;
+  for (int f = 0; f < 2; f++) {
+    for (int d = 0; d < 2; d++) {
+      const char *const set[] = {direction[d], friction[f], NULL};
+      TestRun           test  = test_run_open(beam, set);
+      const NsState    *x     = &test.run->state;
+      NsCompliance     *compliance;
+      NsRows            rows;
+      CHECK(NsRowsCreate(test.run->model, &rows));
+      CHECK(NsComplianceCreate(test.run->model, 1, &compliance));
+      CHECK(NsComplianceUpdate(compliance, 0, x->q, x->v, (NsOperator){1, 0, 2.5e-11}));
+      for (int some = 0; some < 2; some++) {
+        PetscInt list[151], count = choose(test.run->contact, some ? 0.8 : 1, list);
+        CHECK(NsModelRows(test.run->model, 0, x->q, count, list, &rows));
+        compare_band(&test, compliance, &rows);
+        CHECK(NsContactDelassus(test.run->contact, compliance, &rows, &rows));
+        print_message("  %d contacts, %d rows: half band width %d\n", (int)count, (int)rows.rows, (int)test.run->contact->islands.band[0]->half);
+        assert_int_equal(test.run->contact->islands.band[0]->half, half[f][d]);
+      }
+      CHECK(NsComplianceDestroy(&compliance));
+      CHECK(NsRowsDestroy(&rows));
+      test_run_close(&test);
+    }
   }
 }
 
@@ -468,6 +539,7 @@ static void island_too_large_for_memory(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(columns_and_islands),
+  cmocka_unit_test(beams_have_a_band),
   cmocka_unit_test(spreading),
   cmocka_unit_test(a_chain_that_falls_flat),
   cmocka_unit_test(same_with_and_without_broad_phase),

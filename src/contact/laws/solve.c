@@ -190,7 +190,7 @@ PetscErrorCode NsLawsSolve(NsContact *contact, const NsRows *rows, const PetscRe
     PetscBool again = PETSC_FALSE;
     PetscCall(NsContactLocal(contact, rows, b, P, solved));
     if (!*solved) PetscFunctionReturn(0);
-    NsContactReact(contact, rows, P, self->u);
+    PetscCall(NsContactReact(contact, rows, P, self->u));
     for (PetscInt k = 0; k < rows->rows; k++) self->u[k] += b[k];
     for (PetscInt i = 0; i < rows->contacts; i++) {
       const PetscInt c = rows->contact[i], k = rows->start[i], tangents = rows->start[i + 1] - k - 1;

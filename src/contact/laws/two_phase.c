@@ -104,7 +104,7 @@ static PetscErrorCode expand(
       restore_rows(contact, rows);
     }
     if (!*solved) PetscFunctionReturn(0);
-    NsContactReact(contact, rows, self->Pe, self->u);
+    PetscCall(NsContactReact(contact, rows, self->Pe, self->u));
     for (PetscInt i = 0; i < rows->contacts; i++) {
       const PetscInt k = rows->start[i];
       for (PetscInt j = k; j < rows->start[i + 1]; j++) self->u[j] += self->uc[j];
@@ -148,7 +148,7 @@ PetscErrorCode NsLawsTwoPhases(NsContact *contact, const NsRows *rows, const Pet
   PetscFunctionBegin;
   PetscCall(NsLawsSolve(contact, rows, u_free, before, P, solved));
   if (!*solved) PetscFunctionReturn(0);
-  NsContactReact(contact, rows, P, self->uc);
+  PetscCall(NsContactReact(contact, rows, P, self->uc));
   for (PetscInt k = 0; k < rows->rows; k++) {
     fastest = PetscMax(fastest, PetscAbsReal(u_free[k]));
     self->uc[k] += u_free[k];

@@ -132,6 +132,14 @@ void NsLocalChainSolveBy(NsLocalChain *chain, int choice, PetscReal tolerance)
   for (int i = 0; NsLocalSolverTypes[i] && tolerance > 0; i++) chain->solver[i]->tolerance = tolerance;
 }
 
+PetscBool NsLocalChainTakesBands(const NsLocalChain *chain)
+{
+  const NsLocalBand   band   = {0};
+  const NsLocalSparse sparse = {.band = &band};
+
+  return !chain->choice || NsLocalCan(chain->solver[chain->choice - 1], &(NsLocalProblem){.rows = NS_LOCAL_SMALL + 1, .sparse = &sparse});
+}
+
 /* Keeps the best residual and its P, and counts Newton's iterations over the attempts of one call; all of them as those of the stage. */
 static void add_attempt(
   NsLocalChain *chain, PetscInt rows, const PetscReal *P, NsLocalResult *total, const NsLocalResult *attempt, PetscInt iterations)
@@ -377,7 +385,7 @@ static PetscErrorCode continuation(NsLocalChain *chain, PetscInt iterations, con
 static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
   PetscFunctionBegin;
-  if (!problem->sparse || is_dominant(problem)) {
+  if (!problem->sparse || (!problem->sparse->band && is_dominant(problem))) {
     NsLocalSolver *sweeps = chain->solver[STAGE_GaussSeidel - 1];
     sweeps->impatient     = PETSC_TRUE;
     PetscCall(alone(chain, STAGE_GaussSeidel, NS_SWEEPS, problem, chain->first, P, result));
@@ -391,7 +399,7 @@ static PetscErrorCode solve_large(NsLocalChain *chain, const NsLocalProblem *pro
   PetscCall(alone(chain, STAGE_CentralPath, NS_ONE_PATH, problem, chain->first, P, result));
   PetscCall(continuation(chain, NS_MOST_CHANGES, problem, P, result));
   PetscCall(alone(chain, STAGE_CentralPath, chain->solver[STAGE_CentralPath - 1]->max_iterations, problem, chain->first, P, result));
-  if (result->converged) PetscFunctionReturn(0);
+  if (result->converged || !NsLocalCan(chain->solver[STAGE_GaussSeidel - 1], problem)) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(chain->first, P, problem->rows)); /* the best that is known */
   begin_stage(chain, STAGE_GaussSeidel);
   PetscCall(approximate(chain, chain->solver[STAGE_GaussSeidel - 1], problem, P, result));

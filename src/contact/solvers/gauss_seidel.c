@@ -148,11 +148,18 @@ static PetscErrorCode NsLocalSolve_GaussSeidel(NsLocalSolver *solver, const NsLo
   PetscFunctionReturn(0);
 }
 
+/* A sweep needs a column of G a contact: with a band each costs a solve. */
+static PetscBool NsLocalCan_GaussSeidel(const NsLocalProblem *p)
+{
+  return !p->sparse || !p->sparse->band;
+}
+
 const NsLocalSolverType NsLocalSolverType_GaussSeidel = {
   .name        = "gauss_seidel",
   .approximate = PETSC_TRUE,
   .about =
     "block Gauss-Seidel with an exact solution of each contact: a few sweeps for elastic bodies; elsewhere its first sweeps find the states from which Newton ends",
+  .can     = NsLocalCan_GaussSeidel,
   .create  = NsLocalSolverCreate_GaussSeidel,
   .solve   = NsLocalSolve_GaussSeidel,
   .destroy = NsLocalSolverDestroy_GaussSeidel,

@@ -4,9 +4,12 @@
       G dense          LU of the rows of contacts with D_c != 0 (LAPACK); the others are x = r
       G = U Y, sparse  x = r - D U z,   (I + Y D U) z = Y r       as large as the unknowns of the bodies, not the contacts, and sparse: fronts.c
 
+      G = U A^-1 Y     x = r - D U z,   (A + Y D U) z = Y r       as narrow a band as A's: band.c
+
   The second (Woodbury's identity) loses digits as D G grows, and fronts.c pivots where it can only: iterative refinement by r - x - D G x gives them back. The identity in the middle
   makes it regular for singular C and G alike.
 */
+#include "band.h"
 #include "fronts.h"
 #include "linear.h"
 #include <petscblaslapack.h>
@@ -21,6 +24,9 @@ struct NsLocalLinear {
   PetscInt      room_K;
   PetscReal    *z, *x, *w; /* [unknowns], [rows] */
   PetscInt      room_z, room_D;
+  PetscReal    *zeros; /* z begins behind them: with a band */
+  PetscReal    *B;     /* A + Y D U */
+  PetscInt      room_B;
   PetscReal    *J; /* [active, active] the transpose, for LAPACK */
   PetscInt64    room_J;
   PetscInt     *index; /* [active] rows */
@@ -38,7 +44,8 @@ PetscErrorCode NsLocalLinearDestroy(NsLocalLinear **result)
   PetscCall(PetscFree(self->at));
   PetscCall(PetscFree(self->D));
   PetscCall(PetscFree(self->K));
-  PetscCall(PetscFree(self->z));
+  PetscCall(PetscFree(self->zeros));
+  PetscCall(PetscFree(self->B));
   PetscCall(PetscFree(self->J));
   PetscCall(PetscFree4(self->x, self->w, self->index, self->swap));
   PetscCall(PetscFree(self));
@@ -103,6 +110,16 @@ static PetscErrorCode compare_pattern(NsLocalLinear *self, const NsLocalProblem 
   PetscFunctionReturn(0);
 }
 
+/* Room for z with so many zeros before and after it. */
+static PetscErrorCode make_room_z(NsLocalLinear *self, PetscInt unknowns, PetscInt half)
+{
+  PetscFunctionBegin;
+  REALLOCATE(unknowns + 2 * half, self->room_z, self->zeros);
+  self->z = self->zeros + half;
+  for (PetscInt k = 0; k < half; k++) self->zeros[k] = self->z[unknowns + k] = 0;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsLocalLinearPrepare(NsLocalLinear *self, const NsLocalProblem *p)
 {
   PetscBool same;
@@ -110,6 +127,11 @@ PetscErrorCode NsLocalLinearPrepare(NsLocalLinear *self, const NsLocalProblem *p
   PetscFunctionBegin;
   PetscCall(make_room(self, p->contacts, p->rows));
   if (!p->sparse) PetscFunctionReturn(0);
+  PetscCall(make_room_z(self, p->sparse->unknowns, p->sparse->band ? p->sparse->band->half : 0));
+  if (p->sparse->band) {
+    REALLOCATE((p->sparse->unknowns + p->sparse->band->half) * NsBandWidth(p->sparse->band->half), self->room_B, self->B);
+    PetscFunctionReturn(0);
+  }
   PetscCall(compare_pattern(self, p, &same));
   if (same) PetscFunctionReturn(0);
   const PetscInt       n = p->contacts + 1;
@@ -117,7 +139,6 @@ PetscErrorCode NsLocalLinearPrepare(NsLocalLinear *self, const NsLocalProblem *p
   PetscInt             most = 0;
   for (PetscInt c = 0; c < p->contacts; c++) most = PetscMax(most, (U->first[c + 1] - U->first[c]) * (Y->first[c + 1] - Y->first[c] + 3));
   REALLOCATE(most, self->room_K, self->K);
-  REALLOCATE(p->sparse->unknowns, self->room_z, self->z);
   PetscCall(NsFrontsAnalyse(
     self->fronts, &(NsFrontsPattern){self->unknowns, p->contacts, self->first + n, self->at + U->first[p->contacts], self->first, self->at}));
   PetscFunctionReturn(0);
@@ -224,6 +245,48 @@ static PetscErrorCode factor_sparse(NsLocalLinear *self, const NsLocalProblem *p
   PetscFunctionReturn(0);
 }
 
+static void factor_band(NsLocalLinear *self, const NsLocalProblem *p)
+{
+  const NsLocalBlocks *U = &p->sparse->U, *Y = &p->sparse->Y;
+  const NsLocalBand   *band  = p->sparse->band;
+  const PetscInt       width = NsBandWidth(band->half), size = band->n * width;
+
+  for (PetscInt k = 0; k < size; k++) self->B[k] = band->A[k];
+  for (PetscInt k = size; k < size + band->half * width; k++) self->B[k] = 0;
+  for (PetscInt c = 0; c < p->contacts; c++) {
+    const PetscInt   m = p->start[c + 1] - p->start[c], columns = U->first[c + 1] - U->first[c], rows = Y->first[c + 1] - Y->first[c];
+    const PetscInt  *a = Y->at + Y->first[c], *b = U->at + U->first[c];
+    const PetscReal *u = U->value + U->place[c], *y = Y->value + Y->place[c], *D = self->D + 9 * c;
+    for (PetscInt i = 0; i < rows; i++) {
+      PetscReal *row = self->B + (PetscInt64)a[i] * width + band->half - a[i];
+      for (PetscInt k = 0; k < m; k++) {
+        for (PetscInt l = 0; l < m; l++) {
+          const PetscReal d = y[k * rows + i] * D[k * m + l];
+          for (PetscInt j = 0; j < columns && d != 0; j++) row[b[j]] += d * u[l * columns + j];
+        }
+      }
+    }
+  }
+  NsBandLU(band->n, band->half, band->A, self->B);
+}
+
+/* z <- A^-1 z, where there is an A */
+static void solve_own(const NsLocalBand *band, PetscReal *z)
+{
+  if (band) NsBandBack(band->n, band->half, band->factor, z);
+}
+
+/* z <- (I + Y D U)^-1 z, or (A + Y D U)^-1 z */
+static PetscErrorCode solve_with(NsLocalLinear *self, const NsLocalBand *band, PetscReal *z)
+{
+  PetscFunctionBegin;
+  if (band)
+    NsBandBack(band->n, band->half, self->B, z);
+  else
+    PetscCall(NsFrontsSolve(self->fronts, z));
+  PetscFunctionReturn(0);
+}
+
 /* z = Y x */
 static void gather(const NsLocalProblem *p, const PetscReal *x, PetscReal *z)
 {
@@ -259,15 +322,18 @@ static void spread(const NsLocalLinear *self, const NsLocalProblem *p, const Pet
 
 static PetscErrorCode solve_sparse(NsLocalLinear *self, const NsLocalProblem *p, PetscInt refine, const PetscReal *r, PetscReal *x)
 {
+  const NsLocalBand *band = p->sparse->band;
+
   PetscFunctionBegin;
   gather(p, r, self->z);
-  PetscCall(NsFrontsSolve(self->fronts, self->z));
+  PetscCall(solve_with(self, band, self->z));
   spread(self, p, self->z, r, NULL, x);
   for (PetscInt i = 0; i < refine; i++) {
     gather(p, x, self->z);
+    solve_own(band, self->z);
     spread(self, p, self->z, r, x, self->w); /* what is left */
     gather(p, self->w, self->z);
-    PetscCall(NsFrontsSolve(self->fronts, self->z));
+    PetscCall(solve_with(self, band, self->z));
     spread(self, p, self->z, self->w, NULL, self->x);
     for (PetscInt k = 0; k < p->rows; k++) x[k] += self->x[k];
   }
@@ -278,7 +344,10 @@ PetscErrorCode NsLocalLinearFactor(NsLocalLinear *self, const NsLocalProblem *p,
 {
   PetscFunctionBegin;
   PetscCall(PetscArraycpy(self->D, D, 9 * p->contacts));
-  PetscCall(p->sparse ? factor_sparse(self, p) : factor_dense(self, p));
+  if (p->sparse && p->sparse->band)
+    factor_band(self, p);
+  else
+    PetscCall(p->sparse ? factor_sparse(self, p) : factor_dense(self, p));
   PetscFunctionReturn(0);
 }
 

@@ -341,6 +341,17 @@ static const NsModelDynamics fe_dynamics = {
   .outgrown    = NsFeOutgrown,
 };
 
+static PetscErrorCode NsModelMatrix_Fe(NsModel *model, NsOperator op, NsMatrix *A)
+{
+  const NsFe *fe = model->data;
+  NsSparse    rows;
+
+  PetscFunctionBegin;
+  PetscCall(NsBackEndOperator(fe->back_end, op, &rows));
+  *A = (NsMatrix){rows.rows, rows.start, rows.column, rows.value};
+  PetscFunctionReturn(0);
+}
+
 static const NsModelContact fe_contact = {
   .gap      = NsModelGap_Fe,
   .rows     = NsModelRows_Fe,
@@ -388,6 +399,7 @@ static void set_operations(const NsFe *fe, NsModel *model)
   model->view     = fe_view;
   model->analysis = fe_analysis;
   if (fe->mass_varies || (fe->low_rank && fe->needs.stiffness)) model->contact.compliance = NsModelCompliance_Fe;
+  if (fe->back_end->type == &NsBackEndType_Banded && fe->ranks == 1 && !fe->massless && !fe->low_rank) model->contact.matrix = NsModelMatrix_Fe;
   if (fe->massless) model->dynamics.settle = NsModelSettle_Fe;
   if (!fe->works && !fe->back_end->damped) model->dynamics.power = NULL;
   if (fe->ranks > 1) model->view.partition = NsFePartition;
