@@ -30,11 +30,10 @@ PetscErrorCode NsBroadPhaseCreate(NsContact *contact)
   const PetscInt n = contact->candidates, touches = model->touches;
 
   PetscFunctionBegin;
-  broad->enabled = (n >= NS_FEW || model->slots) && model->contact.rates_of && model->stretch;
-  broad->steps   = 1; /* nothing was closed in the step before */
-  /* one block, freed by its first: the others change places */
-  PetscCall(
-    PetscCalloc5(touches, &broad->reference, touches, &broad->touch_q, touches, &broad->touch_v, touches, &broad->end_q, touches, &broad->end_v));
+  broad->enabled             = (n >= NS_FEW || model->slots) && model->contact.rates_of && model->stretch;
+  broad->steps               = 2; /* nothing was closed in the step before */
+  PetscReal **const values[] = {&broad->reference, &broad->touch_q, &broad->touch_v, &broad->end_q, &broad->end_v};
+  for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++) *values[k] = NsZeros((size_t)touches, sizeof(**values[k]));
   if (model->slots) PetscCall(PetscMalloc1(touches, &broad->ahead));
   PetscCall(PetscMalloc4(n, &broad->limit, n, &broad->inactive, n, &broad->activated, NS_BUCKETS + 1, &broad->bucket));
   broad->closed = NsZeros((size_t)n, sizeof(*broad->closed));
@@ -47,7 +46,8 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  PetscCall(PetscFree5(broad->reference, broad->touch_q, broad->touch_v, broad->end_q, broad->end_v));
+  void *const values[] = {broad->reference, broad->touch_q, broad->touch_v, broad->end_q, broad->end_v};
+  for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++) free(values[k]);
   PetscCall(PetscFree4(broad->limit, broad->inactive, broad->activated, broad->bucket));
   free(broad->closed);
   PetscCall(PetscFree(broad->ahead));
@@ -346,8 +346,7 @@ static PetscReal find_limit(const NsContact *contact, PetscInt i, PetscReal size
   return model->reach[i] > 0 ? left / model->reach[i] : PETSC_MAX_REAL;
 }
 
-/* Not written where it is clear: memory that was never written is not there. */
-static void clear(NsContactReport *report)
+void NsContactReportClear(NsContactReport *report)
 {
   static const NsContactReport open; /* NS_OPEN is 0 */
 
@@ -374,8 +373,8 @@ static PetscErrorCode take_reference(NsContact *contact)
     contact->u[i] = is_vacant(model, i) ? 0 : find_limit(contact, i, size);
     if (contact->u[i] > 0 && model->candidate[i].slot) { /* if it is near all the same, the search below finds it again */
       model->contact.release(model, i);
-      clear(&contact->report[i]);
-      clear(&contact->last_report[i]);
+      NsContactReportClear(&contact->report[i]);
+      NsContactReportClear(&contact->last_report[i]);
       contact->u[i] = 0;
     } else if (is_vacant(model, i))
       continue;
@@ -391,8 +390,8 @@ static PetscErrorCode take_reference(NsContact *contact)
     const PetscInt bucket = bucket_of(contact->u[i]), to = broad->bucket[bucket]++;
     broad->inactive[to] = i;
     broad->limit[to]    = lowest_of(bucket);
-    clear(&contact->report[i]);
-    clear(&contact->last_report[i]);
+    NsContactReportClear(&contact->report[i]);
+    NsContactReportClear(&contact->last_report[i]);
   }
   broad->work = 0;
   if (!model->slots) PetscFunctionReturn(0);
@@ -403,17 +402,26 @@ static PetscErrorCode take_reference(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsBroadPhaseStart(NsContact *contact, const NsState *state)
+{
+  NsBroadPhase *broad = &contact->broad;
+
+  PetscFunctionBegin;
+  if (!broad->enabled || broad->ends > 0 || broad->started) PetscFunctionReturn(0);
+  PetscCall(NsContactGaps(contact, state->t, state->q));
+  PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
+  PetscCall(take_reference(contact));
+  broad->started = PETSC_TRUE;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
 {
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  if (broad->enabled && broad->ends == 0) { /* at the start, so that distant candidates never use memory that only active ones need */
-    PetscCall(NsContactGaps(contact, state->t, state->q));
-    PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
-    PetscCall(take_reference(contact));
-    PetscCall(find_rates(contact, state, 0));
-  } else if (broad->keeps && contact->model->contact.rates_of)
+  PetscCall(NsBroadPhaseStart(contact, state));
+  if (broad->keeps && contact->model->contact.rates_of)
     PetscCall(find_rates(contact, state, 0));
   else
     PetscCall(NsContactRates(contact, state, 0));

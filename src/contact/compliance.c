@@ -16,6 +16,8 @@
   (mechanisms) it is A^-1 and does both.
 */
 #include "compliance.h"
+#include <stdlib.h>
+#include "core/out_of_memory.h"
 #include "percuss/clock.h"
 
 #define NS_MOST_NUMBERS 50000000                       /* 400 MB, and half as much for their places */
@@ -45,15 +47,26 @@ struct NsCompliance {
   PetscInt    columns;     /* so many */
   PetscReal  *D;           /* [touches, touches] C, where it is dense */
   Columns     C, X;        /* where it is not */
-  Vec         b, x;        /* b is zero between calls */
+  PetscInt   *one;         /* [2] of a diagonal C, which has no lists: see NsComplianceReached */
+  Vec         b, x;        /* b is zero between calls; NULL: C is diagonal */
   PetscReal  *half;        /* [touches] */
   PetscReal  *load;        /* [touches] W P, zero between calls */
   PetscReal  *heavy;       /* [touches] the load at each place of `list` */
-  PetscInt   *every;       /* [touches] 0, 1, 2, ... */
+  PetscInt   *every;       /* [touches] 0, 1, 2, ...; NULL: not needed yet */
   PetscInt   *list;        /* [touches] places with a load */
   PetscBool  *loaded;      /* [touches] is in `list`; false between calls */
   PetscInt   *used, useds; /* [row_entries] columns of C that `half` was made of: it is zero elsewhere */
 };
+
+/* Memory that a diagonal C, of perhaps a million candidates, does without. */
+static PetscErrorCode make_every(NsCompliance *self)
+{
+  PetscFunctionBegin;
+  if (self->every) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(self->model->touches, &self->every));
+  for (PetscInt k = 0; k < self->model->touches; k++) self->every[k] = k;
+  PetscFunctionReturn(0);
+}
 
 PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **result)
 {
@@ -67,10 +80,13 @@ PetscErrorCode NsComplianceCreate(NsModel *model, PetscInt slot, NsCompliance **
   self->most  = NS_MOST_NUMBERS;
   self->dense = model->contact.compliance && (PetscInt64)n * n <= self->most;
   if (self->dense) PetscCall(PetscMalloc1((size_t)n * (size_t)n, &self->D));
-  PetscCall(PetscCalloc7(
-    n, &self->half, n, &self->load, n, &self->heavy, n, &self->every, n, &self->list, n, &self->loaded, model->row_entries, &self->used));
-  for (PetscInt k = 0; k < n; k++) self->every[k] = k;
-  PetscCall(NsVecsCreate(model, &self->b, &self->x, NULL));
+  self->half   = NsZeros((size_t)n, sizeof(*self->half));
+  self->load   = NsZeros((size_t)n, sizeof(*self->load));
+  self->heavy  = NsZeros((size_t)n, sizeof(*self->heavy));
+  self->list   = NsZeros((size_t)n, sizeof(*self->list));
+  self->loaded = NsZeros((size_t)n, sizeof(*self->loaded));
+  PetscCall(PetscMalloc2(model->row_entries, &self->used, 2, &self->one));
+  if (self->dense) PetscCall(make_every(self));
   PetscCall(PetscMalloc2(n + 1, &self->C.first, n + 1, &self->X.first));
   *result = self;
   PetscFunctionReturn(0);
@@ -114,7 +130,10 @@ PetscErrorCode NsComplianceDestroy(NsCompliance **result)
   PetscCall(PetscFree2(self->C.first, self->X.first));
   PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
   PetscCall(PetscFree(self->D));
-  PetscCall(PetscFree7(self->half, self->load, self->heavy, self->every, self->list, self->loaded, self->used));
+  void *const large[] = {self->half, self->load, self->heavy, self->list, self->loaded};
+  for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
+  PetscCall(PetscFree2(self->used, self->one));
+  PetscCall(PetscFree(self->every));
   PetscCall(PetscFree(self));
   *result = NULL;
   PetscFunctionReturn(0);
@@ -173,12 +192,20 @@ static PetscErrorCode begin(Columns *columns)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode make_vectors(NsCompliance *self)
+{
+  PetscFunctionBegin;
+  if (!self->b) PetscCall(NsVecsCreate(self->model, &self->b, &self->x, NULL));
+  PetscFunctionReturn(0);
+}
+
 /* x = A^-1 b and self->heavy = E' x for b = E self->heavy. */
 static PetscErrorCode solve_all(NsCompliance *self)
 {
   NsModel *model = self->model;
 
   PetscFunctionBegin;
+  PetscCall(make_every(self));
   PetscCall(NsModelTouchAdd(model, model->touches, self->every, self->heavy, self->b));
   PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
   PetscCall(VecZeroEntries(self->b));
@@ -221,21 +248,25 @@ static PetscErrorCode find_diagonal(NsCompliance *self, PetscBool *diagonal)
   PetscFunctionReturn(0);
 }
 
-/* C of a diagonal A, which is diagonal as well. */
+/* C of a diagonal A, which is diagonal as well: its numbers alone. */
 static PetscErrorCode solve_diagonal(NsCompliance *self)
 {
-  const PetscInt n = self->model->touches;
+  const PetscInt  n   = self->model->touches;
+  const PetscReal one = 1;
+  Columns        *C   = &self->C;
 
   PetscFunctionBegin;
-  for (PetscInt k = 0; k < n; k++) self->heavy[k] = 1;
-  PetscCall(solve_all(self));
-  PetscCall(begin(&self->C));
-  for (PetscInt k = 0; k < n; k++) {
-    PetscCall(make_room(&self->C, 1));
-    self->C.place[k] = self->C.start[k] = k;
-    self->C.value[k]                    = self->heavy[k];
-    self->C.runs = self->C.numbers = self->C.first[k + 1] = self->C.start[k + 1] = k + 1;
+  if (C->number_room < n) {
+    C->number_room = n;
+    PetscCall(PetscRealloc(sizeof(PetscReal) * (size_t)n, &C->value));
   }
+  for (PetscInt k = 0; k < n; k++) PetscCall(NsModelTouchAdd(self->model, 1, &k, &one, self->b));
+  PetscCall(NsModelSolve(self->model, self->slot, self->b, self->x));
+  PetscCall(NsModelTouch(self->model, self->x, C->value));
+  C->kept = PETSC_TRUE;
+  C->runs = C->numbers = n;
+  PetscCall(NsVecsDestroy(&self->b, &self->x, NULL));
+  PetscCall(PetscFree(self->every)); /* never of a dense C */
   PetscFunctionReturn(0);
 }
 
@@ -333,7 +364,8 @@ PetscErrorCode NsComplianceUpdate(NsCompliance *self, PetscReal t, Vec q, Vec v,
   self->op    = op;
   self->ready = PETSC_TRUE;
   if (!model->touches) PetscFunctionReturn(0);
-  if (!self->dense) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
+  PetscCall(make_vectors(self));
+  if (!self->dense && self->useds) PetscCall(PetscArrayzero(self->half, model->touches)); /* the columns that it was made of are replaced */
   PetscCall(forget_columns(self));
   PetscCall(NsBandedDestroy(&self->banded));
   self->useds  = 0;
@@ -366,6 +398,12 @@ PetscBool NsComplianceKnowsReach(const NsCompliance *self)
 
 PetscInt NsComplianceReached(const NsCompliance *self, PetscInt place, const PetscInt **at, const PetscInt **start)
 {
+  if (self->diagonal) { /* valid until the next call */
+    *at = *start = self->one;
+    self->one[0] = place;
+    self->one[1] = place + 1;
+    return 1;
+  }
   const PetscInt first = self->C.first[place];
 
   *at    = self->C.place + first;
@@ -384,6 +422,10 @@ static void add_to_half(NsCompliance *self, PetscInt place, PetscReal value)
 {
   const Columns *C = &self->C;
 
+  if (self->diagonal) {
+    self->half[place] += C->value[place] * value;
+    return;
+  }
   for (PetscInt r = C->first[place]; r < C->first[place + 1]; r++) {
     PetscReal *to = self->half + C->place[r] - C->start[r];
     for (PetscInt k = C->start[r]; k < C->start[r + 1]; k++) to[k] += C->value[k] * value;
@@ -395,6 +437,10 @@ static void clear_half(NsCompliance *self)
   const Columns *C = &self->C;
 
   for (PetscInt j = 0; j < self->useds; j++) {
+    if (self->diagonal) {
+      self->half[self->used[j]] = 0;
+      continue;
+    }
     for (PetscInt r = C->first[self->used[j]]; r < C->first[self->used[j] + 1]; r++) {
       PetscReal *to = self->half + C->place[r] - C->start[r];
       for (PetscInt k = C->start[r]; k < C->start[r + 1]; k++) to[k] = 0;

@@ -6,7 +6,8 @@
 PetscErrorCode NsComplianceHalf(NsCompliance *compliance, const NsRows *wp, PetscInt row, const PetscReal **half);
 /* Whether NsComplianceReached knows: not where columns are not kept. */
 PetscBool NsComplianceKnowsReach(const NsCompliance *compliance);
-/* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. */
+/* Places of the touch list that an impulse at `place` sets in motion, in runs r < the number returned: from at[r], start[r + 1] - start[r] of them. Lists are
+   valid until the next call. */
 PetscInt NsComplianceReached(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start);
 /* The same with the numbers of C there: those of run r are value[start[r]] to value[start[r + 1] - 1]. */
 PetscInt NsComplianceColumn(const NsCompliance *compliance, PetscInt place, const PetscInt **at, const PetscInt **start, const PetscReal **value);

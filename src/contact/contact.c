@@ -6,7 +6,7 @@
 #include "core/out_of_memory.h"
 #include "laws/law.h"
 
-#define NS_DELASSUS_ROOM 1000000   /* numbers of dense Delassus matrices at first, 8 MB */
+#define NS_DELASSUS_ROOM 100000    /* numbers of dense Delassus matrices at first, 0.8 MB */
 #define NS_DELASSUS_MOST 100000000 /* and at most, 800 MB: 10000 rows that all act on each other */
 
 const char *const NsContactStateNames[] = {"open", "closed", "stick", "slip"};
@@ -32,7 +32,8 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   NsIslands *islands = &contact->islands;
   PetscCall(PetscMalloc1(contact->room, &contact->G));
   PetscCall(PetscCalloc3(n, &contact->gap, n, &contact->active, n, &contact->every));
-  PetscCall(PetscMalloc2(rows, &contact->c, rows, &contact->Pc));
+  contact->c                 = NsZeros((size_t)rows, sizeof(*contact->c));
+  contact->Pc                = NsZeros((size_t)rows, sizeof(*contact->Pc));
   contact->selected          = NsZeros((size_t)n, sizeof(*contact->selected));
   contact->report            = NsZeros((size_t)n, sizeof(*contact->report));
   contact->last_report       = NsZeros((size_t)n, sizeof(*contact->last_report));
@@ -43,10 +44,13 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **result)
   contact->problem.friction  = NsZeros((size_t)n, sizeof(*contact->problem.friction));
   contact->problem.bilateral = NsZeros((size_t)n, sizeof(*contact->problem.bilateral));
   contact->start             = NsZeros((size_t)(n + 1), sizeof(*contact->start));
-  PetscCall(PetscMalloc5(n, &islands->of, n, &islands->parent, n + 1, &islands->start, n, &islands->member, n + 1, &islands->block));
-  PetscCall(PetscMalloc1(touches, &islands->owner));
-  islands->half = NsZeros((size_t)touches, sizeof(*islands->half));
-  for (PetscInt k = 0; k < touches; k++) islands->owner[k] = -1;
+  islands->of                = NsZeros((size_t)n, sizeof(*islands->of));
+  islands->parent            = NsZeros((size_t)n, sizeof(*islands->parent));
+  islands->start             = NsZeros((size_t)(n + 1), sizeof(*islands->start));
+  islands->member            = NsZeros((size_t)n, sizeof(*islands->member));
+  islands->block             = NsZeros((size_t)(n + 1), sizeof(*islands->block));
+  islands->owner             = NsZeros((size_t)touches, sizeof(*islands->owner));
+  islands->half              = NsZeros((size_t)touches, sizeof(*islands->half));
   PetscCall(NsRowsCreate(model, &contact->all));
   for (PetscInt i = 0; i < n; i++) contact->every[i] = i;
   PetscCall(NsCouplingCreate(contact));
@@ -73,13 +77,10 @@ PetscErrorCode NsContactDestroy(NsContact **result)
   PetscCall(NsRowsDestroy(&contact->all));
   PetscCall(PetscFree(contact->G));
   PetscCall(PetscFree3(contact->gap, contact->active, contact->every));
-  PetscCall(PetscFree2(contact->c, contact->Pc));
   void *const large[] = {contact->selected, contact->report, contact->last_report, contact->guess, contact->last_guess, contact->u, contact->b,
-    contact->problem.friction, contact->problem.bilateral, contact->start};
+    contact->c, contact->Pc, contact->problem.friction, contact->problem.bilateral, contact->start, islands->of, islands->parent, islands->start,
+    islands->member, islands->block, islands->owner, islands->half};
   for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++) free(large[i]);
-  PetscCall(PetscFree5(islands->of, islands->parent, islands->start, islands->member, islands->block));
-  PetscCall(PetscFree(islands->owner));
-  free(islands->half);
   PetscCall(PetscFree2(contact->first, contact->tolerance));
   PetscCall(PetscFree(contact));
   *result = NULL;
@@ -284,6 +285,7 @@ PetscErrorCode NsContactClosedAtStart(NsContact *contact, const NsState *state, 
 
   PetscFunctionBegin;
   if (!contact->candidates) PetscFunctionReturn(0);
+  PetscCall(NsBroadPhaseStart(contact, state));
   PetscCall(NsContactRates(contact, state, 0));
   PetscCall(NsModelLargest(contact->model, state->v, &fastest));
   PetscCall(PetscArrayzero(closed, contact->candidates));
@@ -305,18 +307,36 @@ static void swap_reports(NsContact *contact)
   contact->last_report = old;
 }
 
+static void begin_step(NsContact *contact)
+{
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt i   = contact->active[k];
+    contact->report[i] = (NsContactReport){.state = NS_OPEN};
+    for (PetscInt d = 3 * i; d < 3 * i + 3; d++) contact->last_guess[d] = contact->guess[d];
+  }
+}
+
+/* The same, without a write where nothing changes: memory that was never written is not there. */
+static void begin_first_step(NsContact *contact)
+{
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt i = contact->active[k];
+    NsContactReportClear(&contact->report[i]);
+    for (PetscInt d = 3 * i; d < 3 * i + 3; d++) {
+      if (contact->last_guess[d] != contact->guess[d]) contact->last_guess[d] = contact->guess[d];
+    }
+  }
+}
+
 PetscErrorCode NsContactBeginStep(NsContact *contact)
 {
   PetscFunctionBegin;
   PetscCall(NsBroadPhaseBeginStep(contact));
   swap_reports(contact);
-  if (contact->actives == contact->candidates)
-    PetscCall(PetscArrayzero(contact->report, contact->candidates)); /* state open */
+  if (contact->broad.enabled && contact->broad.ends == 0) /* nothing has been looked at yet: most will turn out to be distant */
+    begin_first_step(contact);
   else
-    for (PetscInt k = 0; k < contact->actives; k++) contact->report[contact->active[k]] = (NsContactReport){.state = NS_OPEN};
-  for (PetscInt k = 0; k < contact->actives; k++) {
-    for (PetscInt d = 3 * contact->active[k]; d < 3 * contact->active[k] + 3; d++) contact->last_guess[d] = contact->guess[d];
-  }
+    begin_step(contact);
   contact->begun_with = contact->chain->statistics;
   contact->stopped    = PETSC_FALSE;
   PetscFunctionReturn(0);

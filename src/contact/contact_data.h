@@ -15,7 +15,7 @@ typedef struct {
   PetscInt64         *block;  /* [count + 1] where its block of G begins; of no length where */
   PetscBool          *sparse; /* [count] it has none: NsSparseRows */
   const NsLocalBand **band;   /* [count] of those the ones with A: see coupling.c; NULL: the others */
-  PetscInt           *owner;  /* [touches] scratch: -1 */
+  PetscInt           *owner;  /* [touches] scratch: 0; else a contact, from 1 */
   PetscReal          *half;   /* [touches] scratch: 0 */
 } NsIslands;
 
@@ -62,6 +62,7 @@ typedef struct {
   PetscInt64  steps, work;       /* begun; candidates looked at since the reference was taken */
   PetscInt64  ends;              /* of steps */
   PetscBool   enabled;           /* some candidates may be inactive */
+  PetscBool   started;           /* NsBroadPhaseStart has been there */
   PetscBool   keeps;             /* contact->gap is that at the end of the step: NsContactKeepGaps */
 } NsBroadPhase;
 

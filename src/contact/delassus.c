@@ -24,7 +24,7 @@ static PetscBool join(PetscInt *parent, PetscInt i, PetscInt j)
   return a != b;
 }
 
-/* owner[place]: a contact with an entry there. Returns how many islands are left of so many contacts. */
+/* owner[place] - 1: a contact with an entry there. Returns how many islands are left of so many contacts. */
 static PetscInt own(NsIslands *islands, const NsRows *wu)
 {
   PetscInt left = wu->contacts;
@@ -33,9 +33,9 @@ static PetscInt own(NsIslands *islands, const NsRows *wu)
     for (PetscInt j = wu->first[wu->start[i]]; j < wu->first[wu->start[i + 1]]; j++) {
       PetscInt *owner = &islands->owner[wu->touch[j]];
       if (wu->value[j] == 0) continue;
-      if (*owner < 0)
-        *owner = i;
-      else if (join(islands->parent, *owner, i))
+      if (*owner == 0)
+        *owner = i + 1;
+      else if (join(islands->parent, *owner - 1, i))
         left--;
     }
   }
@@ -52,7 +52,7 @@ static PetscInt join_reached(NsIslands *islands, const NsCompliance *compliance,
     const PetscInt  runs = compliance ? NsComplianceReached(compliance, wp->touch[j], &at, &start) : 1;
     for (PetscInt r = 0; r < runs && wp->value[j] != 0; r++) {
       for (PetscInt place = at[r]; place < at[r] + start[r + 1] - start[r]; place++) {
-        const PetscInt owner = islands->owner[place];
+        const PetscInt owner = islands->owner[place] - 1;
         if (owner < 0 || islands->parent[owner] == islands->parent[i]) continue; /* most are one island already */
         if (join(islands->parent, i, owner)) joined++;
       }
@@ -63,7 +63,7 @@ static PetscInt join_reached(NsIslands *islands, const NsCompliance *compliance,
 
 static void disown(NsIslands *islands, const NsRows *wu)
 {
-  for (PetscInt j = 0; j < wu->first[wu->rows]; j++) islands->owner[wu->touch[j]] = -1;
+  for (PetscInt j = 0; j < wu->first[wu->rows]; j++) islands->owner[wu->touch[j]] = 0;
 }
 
 static PetscBool knows_reach(const NsContact *contact, const NsCompliance *compliance)
@@ -282,14 +282,14 @@ void NsContactReached(
 
   for (PetscInt i = 0; i < wp->contacts; i++) {
     any = any || flag[i];
-    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, 0);
+    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, 1);
   }
   for (PetscInt i = 0; i < wu->contacts; i++) {
     reached[i] = !knows && any;
     for (PetscInt j = wu->first[wu->start[i]]; j < wu->first[wu->start[i + 1]] && knows; j++)
-      reached[i] = reached[i] || (wu->value[j] != 0 && islands->owner[wu->touch[j]] >= 0);
+      reached[i] = reached[i] || (wu->value[j] != 0 && islands->owner[wu->touch[j]] > 0);
   }
   for (PetscInt i = 0; i < wp->contacts; i++) {
-    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, -1);
+    if (flag[i] && knows) mark_reached(islands, compliance, wp, i, 0);
   }
 }

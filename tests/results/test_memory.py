@@ -11,7 +11,7 @@ import unittest
 PERCUSS = os.environ.get("PERCUSS")
 CELLS = 199
 N = (CELLS + 1) ** 2
-DISTANT, TOUCHING = 1600, 2600  # bytes of a candidate
+DISTANT, TOUCHING = 1000, 2600  # bytes of a candidate
 
 CONFIG = """
 bodies:

@@ -474,28 +474,59 @@ static void set_reach(NsFe *fe, NsModel *model)
 }
 
 /* The rows of all candidates, once: those of fixed normals stay. */
-static PetscErrorCode make_rows(NsFe *fe, NsModel *model)
+static void make_rows(NsFe *fe, NsModel *model)
 {
-  NsRows *one = &fe->one;
+  NsRows       *one  = &fe->one;
+  NsFeKeptRows *kept = &fe->kept;
+  PetscInt      rows = 0;
+
+  kept->row   = NsArenaAlloc(fe->arena, sizeof(*kept->row) * (size_t)(fe->pairs + 1));
+  kept->stays = NsArenaAlloc(fe->arena, sizeof(*kept->stays) * (size_t)(fe->pairs + 1));
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsPair *pair = &fe->pair[i];
+    kept->row[i]       = rows;
+    kept->stays[i]     = pair->type->flat && !pair->point[1]->moving && !pair->point[0]->spin && !pair->point[1]->spin;
+    rows += model->candidate[i].directions;
+  }
+  kept->row[fe->pairs] = rows;
+  kept->most           = model->row_entries;
+  kept->entries        = NsArenaAlloc(fe->arena, sizeof(*kept->entries) * (size_t)(rows + 1));
+  kept->drive          = NsArenaAlloc(fe->arena, sizeof(*kept->drive) * (size_t)(rows + 1));
+  kept->touch          = NsArenaAlloc(fe->arena, sizeof(*kept->touch) * ((size_t)rows * (size_t)kept->most + 1));
+  kept->value          = NsArenaAlloc(fe->arena, sizeof(*kept->value) * ((size_t)rows * (size_t)kept->most + 1));
+  one->row_capacity    = 3;
+  one->entry_capacity  = 3 * model->row_entries;
+  one->first           = NsArenaAlloc(fe->arena, sizeof(*one->first) * 4);
+  one->drive           = NsArenaAlloc(fe->arena, sizeof(*one->drive) * 3);
+  one->touch           = NsArenaAlloc(fe->arena, sizeof(*one->touch) * (size_t)(one->entry_capacity + 1));
+  one->value           = NsArenaAlloc(fe->arena, sizeof(*one->value) * (size_t)(one->entry_capacity + 1));
+}
+
+PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q)
+{
+  PetscFunctionBegin;
+  fe->one.rows     = 0;
+  fe->one.first[0] = 0;
+  PetscCall(fe->pair[candidate].type->rows(&fe->pair[candidate], t, touch_q, &fe->one));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch_q)
+{
+  const NsRows *one  = &fe->one;
+  NsFeKeptRows *kept = &fe->kept;
 
   PetscFunctionBegin;
-  PetscCall(NsRowsCreate(model, &fe->rows));
-  fe->row_stays       = NsArenaAlloc(fe->arena, sizeof(*fe->row_stays) * (size_t)(fe->pairs + 1));
-  one->row_capacity   = 3;
-  one->entry_capacity = 3 * model->row_entries;
-  one->first          = NsArenaAlloc(fe->arena, sizeof(*one->first) * 4);
-  one->drive          = NsArenaAlloc(fe->arena, sizeof(*one->drive) * 3);
-  one->touch          = NsArenaAlloc(fe->arena, sizeof(*one->touch) * (size_t)(one->entry_capacity + 1));
-  one->value          = NsArenaAlloc(fe->arena, sizeof(*one->value) * (size_t)(one->entry_capacity + 1));
-  for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair *pair  = &fe->pair[i];
-    fe->rows.contact[i] = i;
-    fe->rows.start[i]   = fe->rows.rows;
-    fe->row_stays[i]    = pair->type->flat && !pair->point[1]->moving && !pair->point[0]->spin && !pair->point[1]->spin;
-    PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->rows));
+  PetscCall(NsFeRowsOf(fe, candidate, 0, touch_q));
+  for (PetscInt k = 0, row = kept->row[candidate]; k < one->rows; k++, row++) {
+    const PetscInt first = one->first[k], entries = one->first[k + 1] - first;
+    kept->entries[row] = entries + 1;
+    kept->drive[row]   = one->drive[k];
+    for (PetscInt j = 0; j < entries; j++) {
+      kept->touch[row * kept->most + j] = one->touch[first + j];
+      kept->value[row * kept->most + j] = one->value[first + j];
+    }
   }
-  fe->rows.contacts         = fe->pairs;
-  fe->rows.start[fe->pairs] = fe->rows.rows;
   PetscFunctionReturn(0);
 }
 
@@ -603,6 +634,6 @@ PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model)
   if (fe->balls) PetscCall(NsFeBallsCheckStart(fe, model));
   if (NsDiagErrors(fe->diag)) PetscFunctionReturn(0);
   if (!fe->surface_motion) set_reach(fe, model); /* else gaps change without their unknowns: every candidate is active */
-  PetscCall(make_rows(fe, model));
+  make_rows(fe, model);
   PetscFunctionReturn(0);
 }

@@ -53,6 +53,17 @@ typedef struct {
   PetscReal axis[3], radius;
 } NsFeRing;
 
+/* Rows that never change (the normal is fixed, and nothing turns with a spin of its own), made when they are first asked for: of a million candidates few are ever near. */
+typedef struct {
+  PetscInt  *row;     /* [candidates + 1] first row of each among those of all */
+  PetscBool *stays;   /* [candidates] its rows are of this kind */
+  PetscInt   most;    /* entries of a row */
+  PetscInt  *entries; /* [rows] and 1; 0: not made yet */
+  PetscReal *drive;   /* [rows] */
+  PetscInt  *touch;   /* [rows, most] */
+  PetscReal *value;   /* [rows, most] */
+} NsFeKeptRows;
+
 struct NsFe {
   NsArena        *arena; /* not owned */
   NsDiag         *diag;  /* not owned */
@@ -95,9 +106,8 @@ struct NsFe {
   NsFePairPoints  *pair_points;       /* of all contacts */
   NsSurfaceMotion *surface_motion;    /* of contacts; NULL: all surfaces are at rest, or carried by bodies */
   PetscReal       *touch_q, *touch_v; /* [touches] values gathered for the pairs */
-  NsRows           rows;              /* of all candidates at the start */
   NsRows           one;               /* scratch: of any single candidate */
-  PetscBool       *row_stays;         /* [candidates] its rows never change: the normal is fixed, and nothing turns with a spin of its own */
+  NsFeKeptRows     kept;              /* rows of candidates that never change */
   Vec              work;              /* [local] */
   PetscInt         free_spins;
   NsFreeSpin      *free_spin; /* [free_spins] */
@@ -162,6 +172,9 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+/* Rows of a candidate: in fe->one; in fe->kept, where they stay. */
+PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q);
+PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch_q);
 PetscBool      NsFeSamePoint(const NsPairPoint *a, const NsPairPoint *b);
 /* src/fe/model/duplicates.c: errors of pairs that duplicate others; source[pairs]: the contact of each among `settings`. */
 PetscErrorCode NsFeContactDuplicates(NsFe *fe, const NsModel *model, const NsContactSettings *settings, const PetscInt *source);

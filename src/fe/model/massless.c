@@ -257,21 +257,22 @@ void NsFeMasslessSettle(NsFeMassless *self, PetscInt slot, const PetscReal *oute
 
 /* ---- what closed contacts do to frequencies --------------------------------------------------------------------------------------------------- */
 
-/* Parts of one candidate's rows: A = W_c' W_c and K = W_c' K_cc W_c. Rows without massless unknowns have A_kk = 0. */
-static void inner_products(const NsFe *fe, const NsModel *model, PetscInt candidate, PetscReal A[9], PetscReal K[9])
+/* Parts of one candidate's rows, in fe->one: A = W_c' W_c and K = W_c' K_cc W_c. Rows without massless unknowns have A_kk = 0. */
+static void inner_products(const NsFe *fe, const NsModel *model, PetscReal A[9], PetscReal K[9])
 {
-  const NsFeMassless *self  = fe->statics;
-  const PetscInt      first = fe->rows.start[candidate], n = fe->rows.start[candidate + 1] - first;
+  const NsFeMassless *self = fe->statics;
+  const NsRows       *rows = &fe->one;
+  const PetscInt      n    = rows->rows;
 
   for (PetscInt k = 0; k < n; k++) {
     for (PetscInt l = 0; l < n; l++) {
       A[3 * k + l] = K[3 * k + l] = 0;
-      for (PetscInt i = fe->rows.first[first + k]; i < fe->rows.first[first + k + 1]; i++) {
-        for (PetscInt j = fe->rows.first[first + l]; j < fe->rows.first[first + l + 1]; j++) {
-          const PetscReal both = fe->rows.value[i] * fe->rows.value[j];
+      for (PetscInt i = rows->first[k]; i < rows->first[k + 1]; i++) {
+        for (PetscInt j = rows->first[l]; j < rows->first[l + 1]; j++) {
+          const PetscReal both = rows->value[i] * rows->value[j];
           PetscInt        r, c;
-          (void)PetscFindInt(model->touch[fe->rows.touch[i]], fe->massless, fe->massless_unknown, &r);
-          (void)PetscFindInt(model->touch[fe->rows.touch[j]], fe->massless, fe->massless_unknown, &c);
+          (void)PetscFindInt(model->touch[rows->touch[i]], fe->massless, fe->massless_unknown, &r);
+          (void)PetscFindInt(model->touch[rows->touch[j]], fe->massless, fe->massless_unknown, &c);
           if (r < 0 || c < 0) continue;
           if (r == c) A[3 * k + l] += both;
           if (c >= self->profile.low[r] && c <= self->profile.high[r])
@@ -283,21 +284,21 @@ static void inner_products(const NsFe *fe, const NsModel *model, PetscInt candid
 }
 
 /* G = W' M^-1 W of one candidate: of its unknowns with mass, for the others do not move. */
-static PetscErrorCode mass_products(NsFe *fe, NsModel *model, PetscInt candidate, Vec b, Vec x, PetscReal G[9])
+static PetscErrorCode mass_products(NsFe *fe, NsModel *model, Vec b, Vec x, PetscReal G[9])
 {
-  const NsRows  *rows  = &fe->rows;
-  const PetscInt first = rows->start[candidate], n = rows->start[candidate + 1] - first;
+  const NsRows  *rows = &fe->one;
+  const PetscInt n    = rows->rows;
 
   PetscFunctionBegin;
   for (PetscInt k = 0; k < n; k++) {
-    const PetscInt at = rows->first[first + k], entries = rows->first[first + k + 1] - at;
+    const PetscInt at = rows->first[k], entries = rows->first[k + 1] - at;
     PetscCall(VecZeroEntries(b));
     PetscCall(NsModelTouchAdd(model, entries, rows->touch + at, rows->value + at, b));
     PetscCall(NsModelSolve(model, 0, b, x));
     PetscCall(NsModelTouch(model, x, fe->touch_v));
     for (PetscInt l = 0; l < n; l++) {
       G[3 * k + l] = 0;
-      for (PetscInt j = rows->first[first + l]; j < rows->first[first + l + 1]; j++) G[3 * k + l] += rows->value[j] * fe->touch_v[rows->touch[j]];
+      for (PetscInt j = rows->first[l]; j < rows->first[l + 1]; j++) G[3 * k + l] += rows->value[j] * fe->touch_v[rows->touch[j]];
     }
   }
   PetscFunctionReturn(0);
@@ -318,9 +319,10 @@ static PetscBool has_mass(const NsFe *fe, PetscInt unknown)
 */
 PetscErrorCode NsFeMasslessStiffening(NsFe *fe, NsModel *model)
 {
-  PetscReal *sum;
-  PetscInt  *body_of;
-  Vec        b, x;
+  const NsRows *rows = &fe->one;
+  PetscReal    *sum;
+  PetscInt     *body_of;
+  Vec           b, x;
 
   PetscFunctionBegin;
   PetscCall(PetscCalloc2(fe->bodies, &sum, fe->unknowns, &body_of));
@@ -333,24 +335,23 @@ PetscErrorCode NsFeMasslessStiffening(NsFe *fe, NsModel *model)
   PetscCall(NsVecsCreate(model, &b, &x, NULL));
   PetscCall(NsModelFactor(model, 0, 0, b, b, (NsOperator){1, 0, 0}));
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const PetscInt first = fe->rows.first[fe->rows.start[i]], end = fe->rows.first[fe->rows.start[i + 1]],
-                   n = fe->rows.start[i + 1] - fe->rows.start[i];
     PetscReal A[9], K[9], G[9], trace = 0;
     PetscBool any = PETSC_FALSE;
-    for (PetscInt j = first; j < end; j++) any = any || (fe->rows.value[j] != 0 && has_mass(fe, model->touch[fe->rows.touch[j]]));
+    PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
+    const PetscInt n = rows->rows, end = rows->first[n];
+    for (PetscInt j = 0; j < end; j++) any = any || (rows->value[j] != 0 && has_mass(fe, model->touch[rows->touch[j]]));
     if (!model->candidate[i].massless || !any) continue;
-    inner_products(fe, model, i, A, K);
-    PetscCall(mass_products(fe, model, i, b, x, G));
+    inner_products(fe, model, A, K);
+    PetscCall(mass_products(fe, model, b, x, G));
     for (PetscInt k = 0; k < n; k++) { /* normals and tangents are orthogonal: so are their W_c, which have the same node */
       for (PetscInt l = 0; l < n && A[4 * k] > 0; l++) trace += A[4 * l] > 0 ? K[3 * k + l] * G[3 * l + k] / (A[4 * k] * A[4 * l]) : 0;
     }
     for (PetscInt body = 0; body < fe->bodies; body++) {
       PetscBool touched = PETSC_FALSE;
-      for (PetscInt j = first; j < end; j++)
-        touched =
-          touched || (fe->rows.value[j] != 0 && body_of[model->touch[fe->rows.touch[j]]] == body && has_mass(fe, model->touch[fe->rows.touch[j]]))
-            ? PETSC_TRUE
-            : PETSC_FALSE;
+      for (PetscInt j = 0; j < end; j++)
+        touched = touched || (rows->value[j] != 0 && body_of[model->touch[rows->touch[j]]] == body && has_mass(fe, model->touch[rows->touch[j]]))
+                    ? PETSC_TRUE
+                    : PETSC_FALSE;
       if (touched) sum[body] += PetscMax(0, trace);
     }
   }

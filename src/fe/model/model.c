@@ -150,25 +150,49 @@ static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscRea
 }
 
 /* Appends the rows of a candidate, as they stay. */
-static void copy_rows(const NsRows *all, PetscInt candidate, NsRows *rows)
+static void copy_rows(const NsFeKeptRows *kept, PetscInt candidate, NsRows *rows)
 {
-  const PetscInt start = all->start[candidate], end = all->start[candidate + 1];
-  PetscInt       at = rows->first[rows->rows];
+  PetscInt at = rows->first[rows->rows];
 
-  for (PetscInt k = start; k < end; k++) {
-    for (PetscInt j = all->first[k]; j < all->first[k + 1]; j++, at++) {
-      rows->touch[at] = all->touch[j];
-      rows->value[at] = all->value[j];
+  for (PetscInt k = kept->row[candidate]; k < kept->row[candidate + 1]; k++) {
+    const PetscInt from = k * kept->most, entries = kept->entries[k] - 1;
+    for (PetscInt j = from; j < from + entries; j++, at++) {
+      rows->touch[at] = kept->touch[j];
+      rows->value[at] = kept->value[j];
     }
-    rows->drive[rows->rows]   = all->drive[k];
+    rows->drive[rows->rows]   = kept->drive[k];
     rows->first[++rows->rows] = at;
   }
+}
+
+/* u of the rows of a candidate, as they stay. */
+static inline void kept_velocity(const NsFeKeptRows *kept, PetscInt candidate, const PetscReal *touch_v, PetscReal *u)
+{
+  const PetscInt first = kept->row[candidate];
+
+  for (PetscInt k = first; k < kept->row[candidate + 1]; k++) {
+    const PetscInt from = k * kept->most, entries = kept->entries[k] - 1;
+    PetscReal      sum = kept->drive[k];
+    for (PetscInt j = from; j < from + entries; j++) sum += kept->value[j] * touch_v[kept->touch[j]];
+    u[k - first] = sum;
+  }
+}
+
+/* Whether the rows of a candidate stay; they are made then. */
+static inline PetscErrorCode find_kept(NsFe *fe, PetscInt candidate, const PetscReal *touch_q, PetscBool *stays)
+{
+  const NsFeKeptRows *kept = &fe->kept;
+
+  PetscFunctionBegin;
+  *stays = kept->stays[candidate];
+  if (*stays && kept->entries[kept->row[candidate]] == 0) PetscCall(NsFeKeepRows(fe, candidate, touch_q));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscInt active, const PetscInt *contact, NsRows *rows)
 {
   NsFe     *fe       = model->data;
-  PetscBool gathered = PETSC_FALSE;
+  PetscBool gathered = PETSC_FALSE, stays;
 
   PetscFunctionBegin;
   NsSurfaceMotionAt(fe->surface_motion, t);
@@ -179,8 +203,9 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
     const NsPair *pair = &fe->pair[contact[i]];
     rows->contact[i]   = contact[i];
     rows->start[i]     = rows->rows;
-    if (fe->row_stays[contact[i]]) {
-      copy_rows(&fe->rows, contact[i], rows);
+    PetscCall(find_kept(fe, contact[i], fe->touch_q, &stays));
+    if (stays) {
+      copy_rows(&fe->kept, contact[i], rows);
       continue;
     }
     if (!gathered) PetscCall(NsModelTouch(model, q, fe->touch_q));
@@ -200,13 +225,14 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
   NsSurfaceMotionAt(fe->surface_motion, t);
   for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]].type->gap(&fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
-    const PetscInt i = candidate[k], first = fe->rows.start[i], end = fe->rows.start[i + 1];
-    if (fe->row_stays[i]) {
-      NsRowsVelocityOf(&fe->rows, first, end, touch_v, u + first);
+    const PetscInt i = candidate[k], first = fe->kept.row[i];
+    PetscBool      stays;
+    PetscCall(find_kept(fe, i, touch_q, &stays));
+    if (stays) {
+      kept_velocity(&fe->kept, i, touch_v, u + first);
       continue;
     }
-    fe->one.rows = 0;
-    PetscCall(fe->pair[i].type->rows(&fe->pair[i], t, touch_q, &fe->one));
+    PetscCall(NsFeRowsOf(fe, i, t, touch_q));
     NsRowsVelocityTouched(&fe->one, touch_v, u + first);
   }
   PetscFunctionReturn(0);
@@ -258,7 +284,6 @@ static PetscErrorCode NsModelDestroy_Fe(NsModel *model)
   PetscCall(NsFeMasslessDestroy(&fe->statics));
   PetscCall(VecDestroy(&fe->work));
   PetscCall(VecDestroy(&fe->rest));
-  PetscCall(NsRowsDestroy(&fe->rows));
   PetscFunctionReturn(0);
 }
 

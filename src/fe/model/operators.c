@@ -32,8 +32,8 @@ PetscBool NsFeHasContacts(const NsModel *model)
 
 PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
 {
-  const NsFe   *fe   = model->data;
-  const NsRows *rows = &fe->rows;
+  NsFe         *fe   = model->data;
+  const NsRows *rows = &fe->one;
   PetscBool     some = PETSC_FALSE;
   PetscReal     largest;
   Vec           diagonal;
@@ -47,7 +47,9 @@ PetscErrorCode NsFeAddTies(const NsModel *model, Mat K)
   PetscCall(VecDestroy(&diagonal));
   PetscCall(MatSetOption(K, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
   for (PetscInt i = 0; i < model->candidates; i++) {
-    for (PetscInt r = rows->start[i]; r < rows->start[i + 1] && model->candidate[i].bilateral; r++) {
+    if (!model->candidate[i].bilateral) continue;
+    PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
+    for (PetscInt r = 0; r < rows->rows; r++) {
       for (PetscInt k = rows->first[r]; k < rows->first[r + 1]; k++) {
         for (PetscInt j = rows->first[r]; j < rows->first[r + 1]; j++)
           PetscCall(MatSetValue(

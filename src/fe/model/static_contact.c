@@ -65,10 +65,8 @@ static PetscErrorCode look(Problem *self, PetscInt i)
       fe->touch_q[at] = x[unknown] + self->initial[unknown];
     }
   }
-  self->gap[i]     = pair->type->gap(pair, fe->touch_q, NULL);
-  fe->one.rows     = 0;
-  fe->one.first[0] = 0;
-  PetscCall(pair->type->rows(pair, 0, fe->touch_q, &fe->one));
+  self->gap[i] = pair->type->gap(pair, fe->touch_q, NULL);
+  PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
   PetscFunctionReturn(0);
 }
 
