@@ -490,6 +490,17 @@ def figure_m(bench):
         bench.add(f"solid, {name}: explicit step", f"{best:.1f} ns an element; {target} B of it take {target / bandwidth:.1f} ns at {bandwidth:.1f} GB/s")
 
 
+def figure_n(bench):
+    """a beam dropped flat, all nodes in contact: a whole run, with its set-up, over that of a beam with fewer elements"""
+    config, steps = os.path.join(ROOT, "configs/beam_drop.yaml"), 1200
+    sizes = (200, 800) if bench.quick else (200, 800, 3200)
+    results = take_turns(bench, "beam dropped flat", {elements: lambda elements=elements: {"us": 1e6 / steps * processor(
+        [bench.percuss, "run", config, "--quiet", "--overwrite", "--out", os.path.join(bench.folder, "beam"), "--set", output(), "--set", f"bodies.beam.mesh.line.elements={elements}"])}
+        for elements in sizes})
+    for few, many in zip(sizes, sizes[1:]):
+        bench.ratio(f"beam dropped flat, {many} elements: a step over that with {few}", us(results[many]), us(results[few]), 1.25 * many / few)
+
+
 # ---- instructions ----------------------------------------------------------------------------------------------------------------------------
 
 def counts(bench):
@@ -515,7 +526,7 @@ def counts(bench):
                 print(f"| {number / steps:.1f} | {share:.1f} | `{function}` |")
 
 
-FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijklm"}
+FIGURES = {letter: globals()["figure_" + letter] for letter in "abcdefghijklmn"}
 
 
 def machine():
@@ -538,7 +549,7 @@ def main():
         words.error(f"no figure '{unknown[0]}'; figures are {', '.join(FIGURES)}")
     if options.against and (set(options.letters) & set("hk") or options.parallel):
         words.error("figures h and k are not compared with another build")
-    letters = options.letters or ("" if options.counts or options.parallel else "abcdefgilm" if options.against else "abcdefghijm")
+    letters = options.letters or ("" if options.counts or options.parallel else "abcdefgilmn" if options.against else "abcdefghijmn")
     if options.parallel and "k" not in letters:
         letters += "k"
 
