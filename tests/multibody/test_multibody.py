@@ -315,7 +315,88 @@ def ball(mass, radius, inertia, at, v, w):
 FLOOR = "{plane: {point: [0, 0, 0], normal: [0, 0, 1]}}"
 
 
+class Springs(unittest.TestCase):
+    def test_energy_and_period(self):
+        """A ball on a spring of free length 0.5 m, 0.1 m longer at the start, 9 N/m and 4 kg: k d^2/2 at first, and all of it kinetic after a quarter of the period 2 pi sqrt(m/k)."""
+        config = ("bodies: {b: {type: body, at: [0.6 m, 0, 0], mass: 4 kg, inertia: [1, 1, 1]}}\n"
+                  "springs: {s: {between: [b.center, ground], anchor: [0, 0, 0], stiffness: 9 N/m, length: 0.5 m}}")
+        quarter = 2 * math.pi * math.sqrt(4 / 9) / 4
+        case = run(config, "half_explicit", quarter / 400, quarter, ["b"])
+        energy = case.info["summary"]["energy"]
+        self.assertAlmostEqual(energy["initial"], 9 * 0.1**2 / 2, delta=1e-12)
+        self.assertAlmostEqual(energy["kinetic"], 9 * 0.1**2 / 2, delta=1e-6)
+        self.assertAlmostEqual(energy["elastic"], 0, delta=1e-6)
+        self.assertAlmostEqual(case.at("b.x", quarter), 0.5, delta=1e-5)
+
+
+def turned(axis, angle):
+    """Rotation matrix about a unit vector."""
+    x, y, z = axis
+    K = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K
+
+
+class Shapes(unittest.TestCase):
+    """Mass and inertia of shapes, by the kinetic energy at the start: m v^2/2 + w' J w/2 in closed form."""
+
+    R, L = 0.2, 0.7
+    KINDS = {  # text, volume, moments for mass 1
+        "sphere": ("sphere: 0.2 m", 4 / 3 * math.pi * R**3, (0.4 * R**2,) * 3),
+        "box": ("box: [0.3 m, 0.5 m, 0.9 m]", 0.3 * 0.5 * 0.9, tuple((a * a + b * b) / 12 for a, b in ((0.5, 0.9), (0.9, 0.3), (0.3, 0.5)))),
+        "cylinder": ("cylinder: {radius: 0.2 m, length: 0.7 m}", math.pi * R**2 * L, ((3 * R**2 + L**2) / 12,) * 2 + (R**2 / 2,)),
+    }
+    MIDDLE, ENDS = math.pi * R**2 * L, 4 / 3 * math.pi * R**3
+    KINDS["capsule"] = ("capsule: {radius: 0.2 m, length: 0.7 m}", MIDDLE + ENDS, (
+        (MIDDLE * (3 * R**2 + L**2) / 12 + ENDS * (0.4 * R**2 + L**2 / 4 + 3 * L * R / 8)) / (MIDDLE + ENDS),) * 2 + ((MIDDLE * R**2 / 2 + ENDS * 0.4 * R**2) / (MIDDLE + ENDS),))
+
+    def energy(self, shapes, w, rest=""):
+        text = f"bodies: {{b: {{type: body, density: 1000 kg/m^3, shapes: {{{shapes}}}, initial: {{velocity: [0, 3 m/s, 0], angular_velocity: [{', '.join(f'{x!r} rad/s' for x in w)}]}}{rest}}}}}"
+        return run(text, "half_explicit", "1 ms", 0.001, ["b"]).info["summary"]["energy"]["initial"]
+
+    def test_each_alone(self):
+        for kind, (text, volume, moment) in self.KINDS.items():
+            for w in ((2.0, 0.0, 0.0), (0.0, 2.0, 0.0), (0.0, 0.0, 2.0)):
+                expected = 1000 * volume * (9 + sum(m * x * x for m, x in zip(moment, w))) / 2
+                self.assertAlmostEqual(self.energy(f"s: {{{text}}}", w) / expected, 1, delta=1e-12, msg=f"{kind} {w}")
+
+    def test_together(self):
+        """Off the origin, a cylinder turned; its products of inertia, too. The body's axes are principal ones: only the energy of a rotation about each axis in space is theirs alike."""
+        parts = (("box", (0.1, -0.2, 0.3), np.eye(3), ""), ("cylinder", (-0.4, 0.5, 0.6), turned((0, 0.6, 0.8), 0.7), ", rotation: {axis: [0, 0.6, 0.8], angle: 0.7 rad}"),
+                 ("sphere", (0.7, 0.1, -0.5), np.eye(3), ""))
+        mass, first, second = 0.0, np.zeros(3), np.zeros((3, 3))
+        for kind, at, R, _ in parts:
+            _, volume, moment = self.KINDS[kind]
+            m, x = 1000 * volume, np.array(at)
+            mass, first = mass + m, first + m * x
+            second += R @ np.diag(moment) @ R.T * m + m * (x @ x * np.eye(3) - np.outer(x, x))
+        center = first / mass
+        inertia = second - mass * (center @ center * np.eye(3) - np.outer(center, center))
+        text = ", ".join(f"{kind}: {{{self.KINDS[kind][0]}, at: [{', '.join(f'{x} m' for x in at)}]{turn}}}" for kind, at, _, turn in parts)
+        for w in ((1.5, 0.0, 0.0), (0.0, 1.5, 0.0), (0.0, 0.0, 1.5), (1.0, -2.0, 0.5)):
+            expected = 4.5 * mass + np.array(w) @ inertia @ np.array(w) / 2
+            self.assertAlmostEqual(self.energy(text, w) / expected, 1, delta=1e-12, msg=str(w))
+
+
 class Contacts(unittest.TestCase):
+    def test_impacts_at_the_same_time(self):
+        """Three rods hit the floor in one step, under each law: what happens to each is what happens to it alone."""
+        starts = ((-1.0, 0.5), (-1.3, 0.2), (-0.8, -0.4))
+
+        def config(chosen, law):
+            bodies = "\n".join(
+                f"  r{i}: {{type: body, dimension: 2, at: [{3 * i} m, {0.35355339 - 0.01005 * starts[i][0]} m, 0], mass: 1 kg, inertia: [0.0833333333 kg m^2], "
+                f"points: {{tip: [-0.35355339 m, -0.35355339 m, 0]}}, initial: {{velocity: [{starts[i][1]} m/s, {starts[i][0]} m/s, 0]}}}}" for i in chosen)
+            contacts = "\n".join(f"  c{i}: {{between: [r{i}.tip, {{plane: {{point: [0, 0, 0], normal: [0, 1, 0]}}}}], friction: 0.9, restitution: 0.7, restitution_law: {law}}}" for i in chosen)
+            return f"bodies:\n{bodies}\ncontacts:\n{contacts}"
+
+        for law in ("newton", "poisson", "energetic"):
+            together = run(config((0, 1, 2), law), "half_explicit", "0.1 ms", 0.02, ["r0", "r1", "r2"])
+            self.assertEqual(len({row["time"] for row in together.tables["events"] if row["event"] == "impact"}), 1)
+            for i in range(3):
+                alone = run(config((i,), law), "half_explicit", "0.1 ms", 0.02, [f"r{i}"])
+                columns = [f"r{i}.{name}" for name in ("vx", "vy", "omega")]
+                np.testing.assert_allclose(together.end(*columns), alone.end(*columns), rtol=1e-10, err_msg=law)
+
     def test_slide_to_roll(self):
         for v, w, speed, x in ((8, 0, 5.714285714285714, 12.759990846491503), (2, -80, -1.0857142857142859, 0.25508331773076204)):
             config = ("gravity: [0, 0, -9.81]\n" + ball(6, 0.11, 0.02904, [0, 0, 0.11], [v, 0, 0], [0, w, 0]) +

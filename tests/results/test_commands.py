@@ -40,6 +40,26 @@ def options(command):
     return found
 
 
+class Solids(unittest.TestCase):
+    def test_size_of_solids(self):
+        """Extents along x, y, z, not from the origin; one line for each solid."""
+        config = """
+bodies:
+  a: {type: solid, mesh: {box: {from: [1 m, 2 m, 3 m], to: [1.1 m, 2.3 m, 3.5 m], cells: [1, 2, 2]}}, material: {density: 1000 kg/m^3, young: 1 GPa, poisson: 0.3}}
+  line: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 0, 0], elements: 2}}, material: {density: 1000 kg/m^3, young: 1 GPa}, section: {circle: {radius: 10 mm}}}
+  b: {type: solid, mesh: {box: {from: [-1 m, -2 m, -3 m], to: [-0.5 m, -1.8 m, -2.9 m], cells: [2, 1, 1]}}, material: {density: 1000 kg/m^3, young: 1 GPa, poisson: 0.3}}
+scheme: {type: half_explicit, step: 0.1 us}
+time: {end: 1 us}
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "solids.yaml")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(config)
+            done = percuss("check", path, "--quick")
+        lines = [line.split(None, 1)[1] for line in done.stdout.splitlines() if line.startswith("  solid ")]
+        self.assertEqual(lines, ["a: 4 hex8, 0.1 x 0.3 x 0.5 m, 15 kg", "b: 2 hex8, 0.5 x 0.2 x 0.1 m, 10 kg"], done.stderr)
+
+
 class Help(unittest.TestCase):
     def test_every_command_lists_its_arguments(self):
         self.assertGreater(len(commands()), 9)

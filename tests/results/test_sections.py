@@ -2,6 +2,7 @@
 """Section forces of beams and rotors under loads between the nodes: weight, loads along bodies, inertia, moving supports. Usage: test_sections.py PERCUSS"""
 import csv
 import glob
+import json
 import os
 import shutil
 import subprocess
@@ -152,6 +153,23 @@ class Sections(unittest.TestCase):
                 seen = [*cell["section_force"][i], *cell["section_moment"][i]]
                 for a, b in zip(seen, expected):
                     self.near(a, b, 1e-5 * max(map(abs, expected)), f"{name} at {row['time']} s")
+
+    def test_energy_of_a_support_with_two_motions(self):
+        """The books close as exactly as the scheme is, and a motion in two parts has the energies of the same motion in one."""
+        parts = ["{displacement: [0.5 mm, 3 mm, 0], time: {harmonic: {frequency: 30 Hz}}}",
+                 "{displacement: [0.5 mm, 1 mm, 0], time: {harmonic: {frequency: 30 Hz}}}, {displacement: [0, 2 mm, 0], time: {harmonic: {frequency: 30 Hz}}}"]
+        for mass in ("consistent", "lumped"):
+            energies = []
+            for part in parts:
+                text = SHAKEN.split("base:")[0].replace("{displacement: [1 mm, 2 mm, 3 mm], time: {harmonic: {frequency: 90 Hz}}}", part)
+                self.run_it(text, "--set", "scheme={type: event_driven_hem5, step: 1 ms, tolerance: 1e-10}", "--set", "time.end=10 ms", "--set", f"bodies.beam.mass={mass}",
+                            "--set", "bodies.beam.damping={rayleigh: {mass: 60 1/s, stiffness: 1 us}}")
+                with open(os.path.join(self.out, "run.json")) as file:
+                    energies.append(json.load(file)["summary"]["energy"])
+            self.assertGreater(abs(energies[0]["load"]), 1e-3)
+            self.near(energies[0]["numerical"], 0, 1e-6 * abs(energies[0]["load"]), mass)
+            for name in ("initial", "kinetic", "elastic", "damping", "load"):
+                self.near(energies[1][name], energies[0][name], 1e-7 * abs(energies[0]["load"]), f"{mass} {name}")
 
     @unittest.skipUnless(MPIEXEC, "no mpiexec")
     def test_several_processes(self):

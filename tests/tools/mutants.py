@@ -38,7 +38,7 @@ ALONE = {"OMPI_MCA_ess_singleton_isolated": "1", "OMPI_MCA_orte_create_session_d
 ERRORS, RESULTS, COMMANDS = "tests/errors/run_errors.py", "tests/results/test_results.py", "tests/results/test_commands.py"
 ASSUMPTIONS, LIMITS, RESTART = "tests/results/test_assumptions.py", "tests/results/test_limits.py", "tests/restart/test_restart.py"
 MODES, ROTOR, COMPARE, STUDY = "tests/results/test_modes.py", "tests/results/test_rotor.py", "tests/results/test_compare.py", "tests/results/test_study.py"
-MULTIBODY, FAULTS, REPEAT, ORBIT = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py", "tests/results/test_orbit.py"
+MULTIBODY, FAULTS, REPEAT, ORBIT, SECTIONS = "tests/multibody/test_multibody.py", "tests/faults/test_surroundings.py", "tests/results/test_repeat.py", "tests/results/test_orbit.py", "tests/results/test_sections.py"
 PUBLISHED = ["published_elastic_bar", "published_bouncing_ball", "published_slider_crank", "published_oscillator", "published_two_bars", "published_theta_scheme"]
 EVENTS = ["published_event_driven", "published_event_driven_time", "published_event_driven_friction", "robustness_event_driven", "published_adaptive_steps"]
 TESTS = {
@@ -48,7 +48,7 @@ TESTS = {
     "fe": ["unit_fe", "unit_beam_matrices", "unit_beam", "unit_section", "unit_rotor", "unit_lumped", "unit_lanes", "unit_back_ends", "unit_redistribution", "unit_modes", "unit_variational",
            "conformance_elements", "conformance_forces", "published_rotor", "published_massless_contact", "published_modal", ASSUMPTIONS, ERRORS, MODES, ROTOR, RESULTS],
     "mechanism": ["unit_mechanism", *PUBLISHED, "published_ball_in_box", "published_rocking_block", "published_pendulum_in_ring", "published_edge", ERRORS],
-    "multibody": ["unit_pairs", "conformance_pairs", MULTIBODY, "conformance_schemes", ERRORS, RESULTS],
+    "multibody": ["unit_manifold", "unit_touches", "unit_pairs", "conformance_pairs", MULTIBODY, "conformance_schemes", ERRORS, RESULTS],
     "contact": ["unit_contact", "unit_pairs", "unit_local", "conformance_pairs", "conformance_contact_laws", "robustness_local_random", "robustness_many_contacts", "conformance_schemes",
                 "published_modal", "published_ball_chain", "published_bouncing_ball", ASSUMPTIONS, ERRORS, RESULTS],
     "dae": ["unit_dae", "published_dae_mechanisms", *EVENTS, "conformance_schemes", ERRORS],
@@ -64,10 +64,10 @@ TESTS = {
 }
 # Parts of rooms, for --room, with fewer tests than the room has.
 PARTS = {
-    "contact/laws": ["unit_laws", "conformance_law_kinds", "conformance_contact_laws"],
+    "contact/laws": ["conformance_law_kinds", "conformance_contact_laws", MULTIBODY],
     "fe/elements": ["unit_solid", "unit_shapes", "unit_beam_matrices", "unit_beam", "unit_section", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
-    "fe/model/moving": ["conformance_motion", "unit_fe", "conformance_loads"],
-    "fe/model/solids": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
+    "fe/model/moving": ["conformance_motion", "unit_fe", "conformance_loads", SECTIONS],
+    "fe/model/solids": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS, COMMANDS],
     "fe/bodies/solid": ["unit_solid", "unit_solid_mesh", "conformance_elements", "published_solid_impact", ASSUMPTIONS],
 }
 ALL = {**TESTS, **PARTS}
@@ -298,6 +298,8 @@ def main():
         os.makedirs(scratch, exist_ok=True)
         make_scratch(scratch, words.retry)
         plain = digest(scratch)
+        if LIBRARY not in subprocess.run(["ldd", os.path.join(scratch, BUILD, "percuss")], capture_output=True, text=True, check=True).stdout:
+            sys.exit(f"the programs are not linked with {LIBRARY}: no test would find a mutant")
         drawn = [list(mutant) for mutant in draw(scratch, words.count, words.seed, words.room or list(TESTS))]
         for stage in (1, 2, 3):
             ninja(scratch, LIBRARY)  # without the last mutant
