@@ -220,6 +220,8 @@ struct NsProbeColumn {
   PetscInt               timed;    /* functions of time that are added, */
   const NsTimeFunction **function;
   PetscReal             *factor;     /* [timed] times these, filled by NsProbeAddTimed */
+  int                    of_stress;  /* > 0: no sum, but the von Mises (1) or a principal stress (2, 3, 4, the largest first) of columns before it: */
+  int                    back[6];    /* so many columns before: xx, yy, zz, xy, yz, zx; 0: zero */
   PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
   NsProbeColumn         *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
 };
@@ -230,6 +232,8 @@ void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscRe
 void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction *function, PetscReal factor);
 /* The sum of these. */
 PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
+/* Of a column that is no sum. */
+PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v);
 /* A column with arrays of its own. */
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena);
 
@@ -242,6 +246,7 @@ static inline const NsProbeColumn *NsProbeAccelerations(const NsProbeColumn *col
 /* The value at t; arrays of all unknowns in natural order; a NULL: without accelerations. */
 static inline PetscReal NsProbeColumnValue(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v, const PetscScalar *a)
 {
+  if (column->of_stress) return NsProbeOfStress(column, t, q, v);
   PetscReal sum = column->constant + (column->timed ? NsProbeTimed(column, t) : 0);
 
   for (const NsProbeColumn *part = column; part; part = part->plus) {

@@ -1,4 +1,5 @@
 #include <string.h>
+#include "core/tensor.h"
 #include "core/timefunction.h"
 #include "percuss/model.h"
 
@@ -42,6 +43,16 @@ PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t)
 
   for (PetscInt k = 0; k < column->timed; k++) sum += column->factor[k] * NsTimeFunctionValue(column->function[k], t);
   return sum;
+}
+
+PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
+{
+  double stress[NS_TENSOR], principal[3];
+
+  for (int s = 0; s < NS_TENSOR; s++) stress[s] = column->back[s] ? NsProbeColumnSum(column - column->back[s], t, q, v) : 0;
+  if (column->of_stress == 1) return NsTensorMises(stress);
+  NsTensorPrincipal(stress, principal);
+  return principal[column->of_stress - 2];
 }
 
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena)

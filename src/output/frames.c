@@ -11,6 +11,7 @@
 
   Vectors of force and impulse hold the normal part; friction is given as signed magnitude (one tangent) or magnitude (two).
 */
+#include "core/tensor.h"
 #include "percuss_view.h"
 #include "series.h"
 #include "vtk.h"
@@ -21,6 +22,7 @@
 typedef struct {
   NsFields         fields;
   const PetscReal *radius;
+  PetscReal       *principal; /* [cells, 3] Pa; NULL unless scene.solids */
   const PetscInt  *body, *element;
 } Picture;
 
@@ -61,6 +63,7 @@ static const NsVtkArray model_cells[] = {
   {"section_force", NS_VTK_VECTORS, "N", "force in the section; of beams and rotors", FIELD(section_force)},
   {"section_moment", NS_VTK_VECTORS, "N m", "moment in the section; of beams and rotors", FIELD(section_moment)},
   {"stress_tensor", NS_VTK_TENSORS, "Pa", "all components of the stress; of elements that have them", FIELD(stress_tensor)},
+  {"principal_stress", NS_VTK_VECTORS, "Pa", "principal stresses, the largest first; of solids", offsetof(Picture, principal)},
   {NULL},
 };
 static const NsVtkType NsVtkType_Model = {
@@ -94,7 +97,7 @@ static PetscBool wanted(const NsWriter *writer)
 static double bytes(const NsWriter *writer)
 {
   const NsScene *scene = &writer->model->scene;
-  const double   cell  = 40.0 + (scene->beams ? 48 : 0) + (scene->solids ? 72 : 0);
+  const double   cell  = 40.0 + (scene->beams ? 48 : 0) + (scene->solids ? 96 : 0);
   double         ends  = 0;
 
   for (PetscInt i = 0; i < scene->cells; i++) ends += NsCellPoints(scene->kind[i]);
@@ -128,7 +131,9 @@ static void open_fields(Picture *self, const NsScene *scene, NsArena *arena)
     fields->section_force  = reals(arena, 3 * scene->cells);
     fields->section_moment = reals(arena, 3 * scene->cells);
   }
-  if (scene->solids) fields->stress_tensor = reals(arena, 9 * scene->cells);
+  if (!scene->solids) return;
+  fields->stress_tensor = reals(arena, 9 * scene->cells);
+  self->principal       = reals(arena, 3 * scene->cells);
 }
 
 static void open_contacts(Closed *self, PetscInt n, NsArena *arena)
@@ -195,6 +200,15 @@ static PetscErrorCode begin_frame(NsWriter *writer, NsSeries *series, const NsSn
   PetscFunctionReturn(0);
 }
 
+static void find_principal(Picture *self, PetscInt cells)
+{
+  for (PetscInt c = 0; c < cells; c++) {
+    const PetscReal *s                 = self->fields.stress_tensor + 9 * c;
+    const double     stress[NS_TENSOR] = {s[0], s[4], s[8], s[1], s[5], s[2]};
+    NsTensorPrincipal(stress, self->principal + 3 * c);
+  }
+}
+
 static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
 {
   Frames  *self  = writer->data;
@@ -202,6 +216,7 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
 
   PetscFunctionBegin;
   PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, snapshot->whole_acceleration, &self->picture.fields));
+  if (self->picture.principal) find_principal(&self->picture, model->scene.cells);
   PetscCall(begin_frame(writer, &self->series, snapshot, ""));
   NsVtkGrid(&self->vtk, snapshot->state.t, snapshot->step, &model->scene);
   NsVtkArrays(&self->vtk, &NsVtkType_Model, &self->picture);

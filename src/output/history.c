@@ -29,7 +29,10 @@ static const NsColumn columns[] = {
   {"shear_[23]", "N", "shear force of a beam or rotor along the section's axis 2, 3"},
   {"torque", "N m", "torque of a beam or rotor"},
   {"moment_[23]", "N m", "bending moment of a beam or rotor about the section's axis 2, 3"},
-  {"s[xyz][xyz]", "Pa", "stress of a solid at a node, the mean of its elements by volume"},
+  {"s[xyz][xyz]", "Pa", "stress of a solid at a node, the mean of its elements by volume, or at a named point of its `points`"},
+  {"mises", "Pa", "von Mises stress of the same"},
+  {"s[123]", "Pa", "principal stress of the same, the largest first"},
+  {"f[xyz]", "N", "resultant of the elastic forces on the nodes of a side of a solid"},
   {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
   {NULL},
 };

@@ -360,6 +360,75 @@ static void probes_of_nodes_and_sets(void **state)
   test_run_close(&test);
 }
 
+static PetscReal probe_value(const TestRun *test, const char *name, const char *suffix)
+{
+  NsModel  *model = test->run->model;
+  NsProbe   probe;
+  PetscBool found;
+  char      why[200];
+
+  CHECK(model->view.probe(model, name, &probe, &found, why, sizeof(why)));
+  if (!found) fail_msg("%s", why);
+  for (PetscInt c = 0; c < probe.columns; c++) {
+    if (!strcmp(probe.column[c].suffix, suffix))
+      return NsProbeColumnSum(&probe.column[c], 0, NsVecRead(test->run->state.q), NsVecRead(test->run->state.v));
+  }
+  fail_msg("%s has no %s", name, suffix);
+  return 0;
+}
+
+/* The patch of uniform stress in space: motion, principal stresses (2800 along (1, 1, 1), 1600 twice) and von Mises' at points within elements of all shapes, and the resultants of sides. */
+static void probes_within_elements(void **state)
+{
+  static const char *const meshes[] = {"cells: [3, 2, 2]", "cells: [2, 2, 1], elements: tet4", "cells: [2, 1, 1], elements: tet10"};
+
+  (void)state;
+  for (size_t m = 0; m < sizeof(meshes) / sizeof(*meshes); m++) {
+    char text[3000];
+    int  used = snprintf(text, sizeof(text),
+       "bodies:\n  patch: {type: solid, mesh: {box: {from: [0, 0, 0], to: [1, 1, 1], %s}}, material: {density: 1, young: 1e6, poisson: 0.25},"
+        " points: {gauge: [0.37, 0.21, 0.83], corner: {at: [1, 1, 1]}}}\n"
+        "supports:\n  a: {at: patch.left_bottom_back, fix: [x, y, z]}\n  b: {at: patch.right_bottom_back, fix: [y, z]}\n  c: {at: patch.left_top_back, fix: z}\nloads:\n",
+       meshes[m]);
+    for (int k = 0; k < 6; k++)
+      used += snprintf(text + used, sizeof(text) - (size_t)used, "  %s: {on: patch.%s, traction: %s}\n", faces[k][0], faces[k][0], faces[k][1]);
+    TestRun test = open_static(text);
+    assert_near(probe_value(&test, "patch.gauge", "ux"), 0.37 * 1e-3 + 0.21 * 1e-3 + 0.83 * 1e-3, 1e-12);
+    assert_near(probe_value(&test, "patch.corner", "ux"), 3e-3, 1e-12);
+    for (int p = 0; p < 3; p++) {
+      static const char *const points[] = {"patch.gauge", "patch.corner", "patch.right_top_front"};
+      assert_near(probe_value(&test, points[p], "sxx"), 2000, 1e-6);
+      assert_near(probe_value(&test, points[p], "mises"), 1200, 1e-6);
+      assert_near(probe_value(&test, points[p], "s1"), 2800, 1e-6);
+      assert_near(probe_value(&test, points[p], "s2"), 1600, 1e-6);
+      assert_near(probe_value(&test, points[p], "s3"), 1600, 1e-6);
+    }
+    assert_near(probe_value(&test, "patch.right", "fx"), 2000, 1e-6);
+    assert_near(probe_value(&test, "patch.top", "fz"), 400, 1e-6);
+    test_run_close(&test);
+  }
+}
+
+/* The reaction of a clamped cantilever balances its load; von Mises' stress of plane stress by its closed form. */
+static void resultants_of_supports(void **state)
+{
+  TestRun test = open_static(
+    "bodies:\n  beam: {type: solid, state: plane_stress, thickness: 2, mesh: {box: {from: [0, 0, 0], to: [4, 1, 0], cells: [8, 3, 0]}}, material: {density: 1, young: 1e6, poisson: 0.25},"
+    " points: {inner: [1.3, 0.4, 0]}}\n"
+    "supports: {wall: {at: beam.left}}\nloads: {tip: {on: beam.right, traction: [30, -10, 0]}}\n");
+
+  (void)state;
+  assert_near(probe_value(&test, "beam.left", "fx"), -60, 1e-9);
+  assert_near(probe_value(&test, "beam.left", "fy"), 20, 1e-9);
+  const PetscReal xx = probe_value(&test, "beam.inner", "sxx"), yy = probe_value(&test, "beam.inner", "syy"),
+                  xy     = probe_value(&test, "beam.inner", "sxy");
+  const PetscReal middle = (xx + yy) / 2, radius = sqrt((xx - yy) * (xx - yy) / 4 + xy * xy);
+  assert_near(probe_value(&test, "beam.inner", "mises"), sqrt(xx * xx - xx * yy + yy * yy + 3 * xy * xy), 1e-9);
+  assert_near(probe_value(&test, "beam.inner", "s1"), PetscMax(middle + radius, 0), 1e-9);
+  assert_near(probe_value(&test, "beam.inner", "s3"), PetscMin(middle - radius, 0), 1e-9);
+  test_run_close(&test);
+}
+
 /* ---- frequencies, masses ------------------------------------------------------------------------------------------------------------------------ */
 
 static double bound_of(const char *body)
@@ -422,6 +491,8 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(cantilever),
   cmocka_unit_test(cube_modes),
   cmocka_unit_test(probes_of_nodes_and_sets),
+  cmocka_unit_test(probes_within_elements),
+  cmocka_unit_test(resultants_of_supports),
   cmocka_unit_test(statics_close_contacts),
   cmocka_unit_test(frequencies_of_single_elements),
   cmocka_unit_test(masses_of_a_tetrahedron),

@@ -12,6 +12,13 @@
 #include "percuss/keys.h"
 #include "percuss/mesh.h"
 
+/* A point within an element that probes name. */
+typedef struct {
+  const char *name;
+  PetscInt    element;
+  PetscReal   xi[3];
+} NsFeNamedPoint;
+
 struct NsFeBody {
   const char          *name;
   const NsNode        *where;
@@ -39,6 +46,8 @@ struct NsFeBody {
   PetscReal     frame[3][3];          /* of a rotor: along the shaft, and the two lateral axes */
   /* solids */
   const NsSolidTheory *solid; /* NULL: no solid */
+  PetscInt             points;
+  NsFeNamedPoint      *point; /* [points] */
 };
 
 /* A body type of the config that is made of finite elements: fills one NsFeBody and its elements' properties. */

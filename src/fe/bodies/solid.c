@@ -13,10 +13,16 @@ typedef struct {
 } NsSolidPart;
 
 typedef struct {
+  const NsNode *where;
+  double        at[3]; /* m */
+} NsSolidPoint;
+
+typedef struct {
   const NsNode                  *where;
   const NsMeshSettings          *mesh;
   const NsSolidMaterialSettings *material;
-  NsList                         parts; /* of NsSolidPart */
+  NsList                         parts;  /* of NsSolidPart */
+  NsList                         points; /* of NsSolidPoint */
   int                            state, formulation;
   double                         thickness; /* m */
   const NsDamping               *damping;
@@ -36,6 +42,13 @@ static const NsKey part_keys[] = {
 };
 static const NsTable part_table = {"solid_part", "part of a solid with its own material", part_keys, sizeof(NsSolidPart)};
 
+static const NsKey point_keys[] = {
+  {"at", NS_KEY_VECTOR, offsetof(NsSolidPoint, at), .dimension = NS_DIM_LENGTH, .required = true, .help = "position within the body at rest",
+    .example = "[20 mm, 10 mm, 5 mm]"},
+  {NULL},
+};
+static const NsTable point_table = {"solid_point", "a point within a solid", point_keys, sizeof(NsSolidPoint), .shorthand = "at"};
+
 static const NsKey solid_keys[] = {
   {"mesh", NS_KEY_TABLE, offsetof(NsSolidSettings, mesh), .table = &NsTable_SolidMesh, .required = true, .help = "nodes and elements",
     .example = "{box: {from: [0, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [2, 1, 1]}}"},
@@ -54,6 +67,8 @@ static const NsKey solid_keys[] = {
     .help =
       "of quadrangles and hexahedra; incompatible: bends well, does not lock; b_bar: for poisson near 0.5, and axisymmetric bodies; standard: locks in bending, for comparison",
     .example = "b_bar"},
+  {"points", NS_KEY_NAMED, offsetof(NsSolidSettings, points), .table = &point_table,
+    .help = "named points anywhere in the body, for probes: displacement, velocity and stress there", .example = "{gauge: [20 mm, 10 mm, 10 mm]}"},
   {"damping", NS_KEY_TABLE, offsetof(NsSolidSettings, damping), .table = &NsTable_Damping, .help = "internal damping",
     .example = "{rayleigh: {stiffness: 5 ns}}"},
   {"mass", NS_KEY_CHOICE, offsetof(NsSolidSettings, mass), .choices = NsMassChoices, .default_value = "consistent",
@@ -205,6 +220,27 @@ static void take_state(const NsSolidSettings *solid, NsFeBody *body)
   }
 }
 
+static void find_points(const NsSolidSettings *solid, NsFe *fe, NsFeBody *body)
+{
+  const NsSolidPoint *point = solid->points.items;
+  NsFePoint           spot;
+
+  body->point = NsArenaAlloc(fe->arena, sizeof(*body->point) * (size_t)PetscMax(1, solid->points.count));
+  for (int p = 0; p < solid->points.count; p++) {
+    const char *name = solid->points.names[p];
+    if (NsMeshNodeSet(body->mesh, name)) {
+      NsDiagError(fe->diag, solid->points.where[p]->key_place, "'%s' is also the name of nodes of the mesh of '%s'", name, body->name);
+    } else if (!NsFeFindInSolid(fe, body, point[p].at, &spot)) {
+      NsDiagError(fe->diag, NsKeysPlace(point[p].where, "at"), "the point (%g, %g, %g) m is outside '%s'", point[p].at[0], point[p].at[1],
+        point[p].at[2], body->name);
+    } else {
+      NsFeNamedPoint *to = &body->point[body->points++];
+      *to                = (NsFeNamedPoint){.name = name, .element = spot.element};
+      for (int k = 0; k < 3; k++) to->xi[k] = spot.xi[k];
+    }
+  }
+}
+
 static PetscErrorCode NsBodyBuild_Solid(const void *settings, NsFe *fe, NsFeBody *body)
 {
   const NsSolidSettings  *solid  = settings;
@@ -232,6 +268,7 @@ static PetscErrorCode NsBodyBuild_Solid(const void *settings, NsFe *fe, NsFeBody
   PetscCall(find_materials(solid, fe, body, theory, material));
   PetscCall(make_elements(fe, body, theory, material));
   PetscCall(PetscFree(material));
+  find_points(solid, fe, body);
   PetscFunctionReturn(0);
 }
 

@@ -4,6 +4,7 @@
   The incompatible modes are treated as further nodes: what counts of a node is the gradient G of its function at a point, and h = N/r where the state is axisymmetric.
 */
 #include <string.h>
+#include "core/tensor.h"
 #include "fe/model/fe.h"
 #include "solid.h"
 #include <petscblaslapack.h>
@@ -385,14 +386,6 @@ void NsSolidStress(
   stress_of(cell->material, strain, stress);
 }
 
-PetscReal NsSolidMises(const PetscReal s[NS_SOLID_STRAINS])
-{
-  const PetscReal normal = PetscSqr(s[0] - s[1]) + PetscSqr(s[1] - s[2]) + PetscSqr(s[2] - s[0]),
-                  shear  = PetscSqr(s[3]) + PetscSqr(s[4]) + PetscSqr(s[5]);
-
-  return PetscSqrtReal(normal / 2 + 3 * shear);
-}
-
 const char *const NsSolidOutputNames[] = {"sxx", "syy", "szz", "sxy", "syz", "szx", NULL};
 
 void NsSolidOutputs(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], PetscReal *value)
@@ -412,7 +405,7 @@ void NsSolidResults(
   (void)body;
   (void)loads;
   NsSolidStress(NsSolidCellOf(e), q, xi, strain, stress);
-  *results = (NsElementResults){.stress = NsSolidMises(stress)};
+  *results = (NsElementResults){.stress = NsTensorMises(stress)};
   for (int i = 0; i < 9; i++) results->tensor[i] = stress[place[i]];
 }
 

@@ -92,8 +92,6 @@ PetscErrorCode NsSolidCellMake(NsSolidCell *cell);
 /* Displacements q of an element (node after node, those of the body's dimension) to strains and stresses at a point. */
 void NsSolidStress(
   const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS]);
-/* s_v^2 = ((xx - yy)^2 + (yy - zz)^2 + (zz - xx)^2)/2 + 3 (xy^2 + yz^2 + zx^2) */
-PetscReal NsSolidMises(const PetscReal stress[NS_SOLID_STRAINS]);
 /* The shape of the elements of a type; NULL: it is no solid. */
 const NsSolidShape *NsSolidShapeOf(const NsElementType *type);
 

@@ -279,12 +279,13 @@ const char *const *NsFePointNames(const NsFe *fe)
   size_t       count = 1;
   const char **names;
 
-  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)fe->body[b].mesh->node_sets;
+  for (PetscInt b = 0; b < fe->bodies; b++) count += (size_t)(fe->body[b].mesh->node_sets + fe->body[b].points);
   names = NsArenaAlloc(fe->arena, sizeof(*names) * count);
   count = 0;
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsMesh *mesh = fe->body[b].mesh;
     for (PetscInt s = 0; s < mesh->node_sets; s++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, mesh->node_set[s].name);
+    for (PetscInt p = 0; p < fe->body[b].points; p++) names[count++] = NsArenaPrint(fe->arena, "%s.%s", fe->body[b].name, fe->body[b].point[p].name);
   }
   return names;
 }

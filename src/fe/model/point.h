@@ -53,6 +53,9 @@ const char *const *NsFePointNames(const NsFe *fe);
 PetscBool      NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint *spot, char *why, size_t size);
 PetscErrorCode NsFeNameUnknown(NsModel *model, PetscInt unknown, char *text, size_t size);
 
+/* src/fe/model/inside.c: the point of a solid at x (m); false: it is outside. */
+PetscBool NsFeFindInSolid(const NsFe *fe, const NsFeBody *body, const PetscReal x[3], NsFePoint *spot);
+
 /* src/fe/model/point.c: coordinates of a point of an element. */
 void NsFePosition(const NsFe *fe, const NsFeElement *element, const PetscReal xi[3], PetscReal x[3]);
 /* Position of a point and its motion for unit unknowns; the ground has no unknowns. */

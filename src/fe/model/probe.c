@@ -13,6 +13,19 @@ static void add_entry(const NsFe *fe, NsProbeColumn *column, PetscInt unknown, P
   if (unknown >= 0 && weight != 0) NsProbeAdd(column, fe->arena, unknown, weight);
 }
 
+/* Displacement or velocity along an axis of a point within an element of a solid, which has more DOF than an NsPoint. */
+static void add_inner_motion(const NsFe *fe, const NsFePoint *spot, int axis, NsProbeColumn *column)
+{
+  const NsFeElement *e    = &fe->element[spot->element];
+  const NsFeBody    *body = &fe->body[e->body];
+  PetscReal          move[NS_ELEMENT_UNKNOWNS][3], turn[NS_ELEMENT_UNKNOWNS][3];
+  PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
+  const PetscInt     n = NsFeElementUnknowns(fe, e, unknown);
+
+  body->element->shape(body, e, spot->xi, move, turn);
+  for (PetscInt i = 0; i < n; i++) add_entry(fe, column, unknown[i], move[i][axis]);
+}
+
 /* Columns ux, uy, uz, vx, vy, vz of points, as many as the body can move in, and rx ... wz as it can turn. */
 static void add_motion(const NsFe *fe, const NsFeBody *body, const NsFePointSet *set, NsProbe *probe)
 {
@@ -28,6 +41,10 @@ static void add_motion(const NsFe *fe, const NsFeBody *body, const NsFePointSet 
       }
       for (PetscInt p = 0; p < set->count && moves; p++) {
         const NsFePoint spot = NsFePointOf(set, p);
+        if (body->solid && spot.node < 0) {
+          add_inner_motion(fe, &spot, c % 3, &column);
+          continue;
+        }
         NsFeExpandMoved(fe, &spot, &point);
         for (PetscInt i = 0; i < point.unknowns; i++)
           add_entry(fe, &column, point.unknown[i], (kind ? point.turn[i][c % 3] : point.move[i][c % 3]) / (PetscReal)set->count);
@@ -103,6 +120,73 @@ static void add_columns(const NsElementType *type, const NsProbeColumn *column, 
   }
 }
 
+/* Von Mises' stress and the principal stresses, of the stresses that the last columns have. */
+static void add_principal(NsProbe *probe)
+{
+  static const char *const suffixes[] = {"mises", "s1", "s2", "s3"};
+  const PetscInt           last       = probe->columns;
+
+  for (int kind = 0; kind < 4; kind++) {
+    NsProbeColumn *column = &probe->column[probe->columns];
+    *column               = (NsProbeColumn){.suffix = suffixes[kind], .of_stress = kind + 1};
+    for (PetscInt c = 0; c < last; c++) {
+      for (int s = 0; s < NS_SOLID_STRAINS; s++) {
+        if (!strcmp(probe->column[c].suffix, NsSolidOutputNames[s])) column->back[s] = (int)(probe->columns - c);
+      }
+    }
+    probe->columns++;
+  }
+}
+
+/* fx, fy, fz of a side of a solid: the elastic forces of all elements on its nodes, sum_a (K q)_a. */
+static void add_resultant(const NsFe *fe, const NsFeBody *body, const NsFePointSet *set, NsProbe *probe)
+{
+  static const char *const suffixes[] = {"fx", "fy", "fz"};
+  NsProbeColumn            column[3]  = {{0}};
+  const PetscInt           d          = body->node_unknowns;
+  PetscReal                K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS];
+
+  for (PetscInt i = body->first_element; i < body->first_element + body->mesh->elements; i++) {
+    const NsFeElement *e = &fe->element[i];
+    PetscInt           unknown[NS_ELEMENT_UNKNOWNS], inside[NS_ELEMENT_NODES], count = 0;
+    for (PetscInt a = 0; a < body->element->nodes; a++) {
+      PetscInt at;
+      (void)PetscFindInt(e->node[a] - body->first_node, set->nodes->count, set->nodes->items, &at);
+      if (at >= 0) inside[count++] = a;
+    }
+    if (!count) continue;
+    const PetscInt n = NsFeElementUnknowns(fe, e, unknown);
+    body->element->stiffness(body, e, K);
+    for (PetscInt j = 0; j < d * n; j++) {
+      PetscReal sum = 0;
+      for (PetscInt a = 0; a < count; a++) sum += K[(inside[a] * d + j / n) * n + j % n];
+      add_entry(fe, &column[j / n], unknown[j % n], sum);
+    }
+  }
+  for (PetscInt k = 0; k < d; k++) {
+    column[k].suffix                = suffixes[k];
+    probe->column[probe->columns++] = column[k];
+  }
+}
+
+/* A named point within an element; false: there is none. */
+static PetscBool find_inside(const NsFe *fe, const char *name, NsFePoint *spot)
+{
+  const size_t length = strcspn(name, ".");
+
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    if (strlen(body->name) != length || strncmp(name, body->name, length) != 0 || !name[length]) continue;
+    for (PetscInt p = 0; p < body->points; p++) {
+      if (strcmp(name + length + 1, body->point[p].name)) continue;
+      *spot = (NsFePoint){.body = b, .node = -1, .element = body->point[p].element};
+      for (int k = 0; k < 3; k++) spot->xi[k] = body->point[p].xi[k];
+      return PETSC_TRUE;
+    }
+  }
+  return PETSC_FALSE;
+}
+
 /* The set of several nodes that a name means; false: it means none. */
 static PetscBool find_set(const NsFe *fe, const char *name, NsFePointSet *set)
 {
@@ -127,7 +211,7 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
   PetscFunctionBegin;
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name = name;
-  *found      = find_set(fe, name, &set) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
+  *found      = find_set(fe, name, &set) || find_inside(fe, name, &set.spot) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
   if (!*found) PetscFunctionReturn(0);
   const NsFePoint *spot                       = &set.spot;
   const NsFeBody  *body                       = &fe->body[spot->body];
@@ -142,5 +226,7 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
   }
   if (body->solid && spot->node >= 0) (void)add_around(fe, body, spot->node, add_around(fe, body, spot->node, 1, NULL), column);
   if (body->element) add_columns(body->element, column, probe);
+  if (body->solid && set.count == 1 && (spot->node >= 0 || spot->element >= 0)) add_principal(probe);
+  if (set.nodes && body->solid && NsMeshSides(body->mesh, set.nodes->name)) add_resultant(fe, body, &set, probe);
   PetscFunctionReturn(0);
 }
