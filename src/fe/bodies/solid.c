@@ -182,7 +182,7 @@ static PetscErrorCode make_elements(NsFe *fe, const NsFeBody *body, const NsSoli
 {
   const NsSolidShape *shape    = NsSolidShapeOf(body->element);
   const PetscReal     rounding = 8 * PETSC_MACHINE_EPSILON * NsFeExtent(body);
-  const NsSolidCell  *like[NS_ALIKE];
+  NsSolidCell        *like[NS_ALIKE];
   PetscInt            kinds = 0;
 
   PetscFunctionBegin;
@@ -192,7 +192,9 @@ static PetscErrorCode make_elements(NsFe *fe, const NsFeBody *body, const NsSoli
     NsSolidCell        cell = {.shape = shape, .theory = theory, .material = material[i]};
     take_geometry(fe, e, &cell);
     for (PetscInt k = 0; k < PetscMin(kinds, NS_ALIKE) && !own->cell; k++) {
-      if (same_geometry(like[k], &cell, rounding)) own->cell = like[k];
+      if (!same_geometry(like[k], &cell, rounding)) continue;
+      if (!like[k]->root) PetscCall(NsSolidCellShare(like[k], fe->arena));
+      own->cell = like[k];
     }
     if (own->cell) continue;
     NsSolidCell *made = NsArenaAlloc(fe->arena, sizeof(*made));

@@ -237,18 +237,12 @@ PetscErrorCode NsSolidCellMake(NsSolidCell *cell)
   PetscFunctionReturn(0);
 }
 
-const NsSolidCell *NsSolidCellOf(const NsFeElement *e)
+/* K of the nodes, modes condensed. */
+static void condensed_stiffness(const NsSolidCell *cell, PetscReal *result)
 {
-  return ((const NsSolidElement *)e->data)->cell;
-}
+  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
+  PetscReal      K[COLUMNS * COLUMNS];
 
-void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *result)
-{
-  const NsSolidCell *cell = NsSolidCellOf(e);
-  const PetscInt     d = cell->shape->dimension, n = cell->shape->nodes * d, m = modes_of(cell) * d;
-  PetscReal          K[COLUMNS * COLUMNS];
-
-  (void)body;
   const PetscInt all = whole_stiffness(cell, K);
   for (PetscInt i = 0; i < n; i++) {
     for (PetscInt j = i; j < n; j++) {
@@ -257,6 +251,38 @@ void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *res
       result[i * n + j] = result[j * n + i] = sum;
     }
   }
+}
+
+/* K = sum_k lambda_k phi_k phi_k', without the eigenvalues of rigid motions, which are 0 but for rounding. */
+PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena)
+{
+  const PetscInt n = cell->shape->nodes * cell->shape->dimension;
+  PetscReal      K[NS_ELEMENT_UNKNOWNS * NS_ELEMENT_UNKNOWNS], lambda[NS_ELEMENT_UNKNOWNS], work[8 * NS_ELEMENT_UNKNOWNS];
+  PetscBLASInt   size = (PetscBLASInt)n, space = 8 * NS_ELEMENT_UNKNOWNS, info;
+
+  PetscFunctionBegin;
+  condensed_stiffness(cell, K);
+  LAPACKsyev_("V", "U", &size, K, &size, lambda, work, &space, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsyev returned %d for the stiffness matrix of an element", (int)info);
+  PetscInt first = 0;
+  while (first < n && lambda[first] <= 1e-12 * lambda[n - 1]) first++;
+  cell->rank = n - first;
+  cell->root = NsArenaAlloc(arena, sizeof(*cell->root) * (size_t)(n * cell->rank));
+  for (PetscInt i = 0; i < n; i++) {
+    for (PetscInt k = 0; k < cell->rank; k++) cell->root[i * cell->rank + k] = PetscSqrtReal(lambda[first + k]) * K[(first + k) * n + i];
+  }
+  PetscFunctionReturn(0);
+}
+
+const NsSolidCell *NsSolidCellOf(const NsFeElement *e)
+{
+  return ((const NsSolidElement *)e->data)->cell;
+}
+
+void NsSolidStiffness(const NsFeBody *body, const NsFeElement *e, PetscReal *result)
+{
+  (void)body;
+  condensed_stiffness(NsSolidCellOf(e), result);
 }
 
 /* ---- mass --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -354,6 +380,21 @@ static void stress_of(const NsSolidMaterial *material, const PetscReal strain[NS
   }
 }
 
+/* |root q|^2/2: the strains of the modes phi_k of K, scaled; what rigid motions leave there is rounding of them, as of strains at points. */
+static PetscReal shared_energy(const NsSolidCell *cell, const PetscReal *q)
+{
+  const PetscInt d = cell->shape->dimension, n = cell->shape->nodes * d, rank = cell->rank, whole = cell->theory->state == NS_SOLID_AXISYMMETRIC;
+  PetscReal      y[NS_ELEMENT_UNKNOWNS] = {0}, sum = 0;
+
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal  u   = q[i] - (i % d == 0 && whole ? 0 : q[i % d]);
+    const PetscReal *row = cell->root + i * rank;
+    for (PetscInt k = 0; k < rank; k++) y[k] += row[k] * u;
+  }
+  for (PetscInt k = 0; k < rank; k++) sum += y[k] * y[k];
+  return sum / 2;
+}
+
 PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscReal *q)
 {
   const NsSolidCell *cell = NsSolidCellOf(e);
@@ -361,6 +402,7 @@ PetscReal NsSolidEnergy(const NsFeBody *body, const NsFeElement *e, const PetscR
   Points             points;
 
   (void)body;
+  if (cell->root) return shared_energy(cell, q);
   make_points(cell, &points);
   all_values(cell, q, value);
   for (PetscInt p = 0; p < cell->shape->stiffness.points; p++) {

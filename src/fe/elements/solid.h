@@ -72,6 +72,8 @@ typedef struct {
   const NsSolidMaterial *material;
   PetscReal  x[NS_ELEMENT_NODES][3]; /* of the nodes relative to the first one, but for r, which is absolute where the state is axisymmetric */
   PetscReal *modes;                  /* A [modes * dimension, nodes * dimension]; NULL: none */
+  PetscReal *root; /* of cells that several elements share, NsSolidCellShare; else NULL: K = root' root, [nodes * dimension, rank] */
+  PetscInt   rank;
 } NsSolidCell;
 
 /* The data of an element. */
@@ -89,6 +91,8 @@ bool NsSolidOrthotropic(
 const NsSolidCell *NsSolidCellOf(const NsFeElement *e);
 /* Fills cell->modes[modes * dimension, nodes * dimension], once the rest is there. */
 PetscErrorCode NsSolidCellMake(NsSolidCell *cell);
+/* Makes cell->root in the arena, from which the energy of an element takes a tenth of the time. */
+PetscErrorCode NsSolidCellShare(NsSolidCell *cell, NsArena *arena);
 /* Displacements q of an element (node after node, those of the body's dimension) to strains and stresses at a point. */
 void NsSolidStress(
   const NsSolidCell *cell, const PetscReal *q, const PetscReal xi[3], PetscReal strain[NS_SOLID_STRAINS], PetscReal stress[NS_SOLID_STRAINS]);
