@@ -102,7 +102,8 @@ static void print_solids(NsRun *run)
   NsFeSolid solid;
 
   while (NsModelIsFe(NsRunModel(run)) && NsFeNextSolid(NsRunModel(run), &next, &solid))
-    printf("  solid       %s: %d %s, %.4g x %.4g x %.4g m, %.4g kg\n", solid.name, (int)solid.elements, solid.element, solid.size[0], solid.size[1],
+    printf("  %-11s %s: %d %s, %.4g x %.4g x %.4g m, %.4g kg\n", solid.by_matrices ? "matrices" : "solid", solid.name,
+      (int)(solid.by_matrices ? solid.nodes : solid.elements), solid.by_matrices ? "nodes" : solid.element, solid.size[0], solid.size[1],
       solid.size[2], solid.mass);
 }
 

@@ -60,10 +60,11 @@ PetscInt NsFeRotors(NsModel *model, const NsFeRotor **rotors);
    where a truss is a mechanism. One factorization of the model and of each truss. */
 PetscErrorCode NsFeLooseMotions(NsModel *model, char *text, size_t size);
 
-/* A solid body, for the reader to see wrong units: its elements, the sides of the box around it (m), its mass (kg; axisymmetric: of the whole ring). */
+/* A solid body or one given by matrices (its elements are couplings of nodes), for the reader to see wrong units: its elements, the sides of the box around it (m), its mass (kg; axisymmetric: of the whole ring). */
 typedef struct {
   const char *name, *element;
-  PetscInt    elements;
+  PetscInt    elements, nodes;
+  PetscBool   by_matrices;
   PetscReal   size[3], mass;
 } NsFeSolid;
 /* The first solid from body number *next on, which becomes that of the body after it; false: there is none. */

@@ -3,12 +3,10 @@
 
   A file is read whole and only here; PETSc's DMPlex is not used, which loses names and nodes' groups, keeps four groups of a curve at most, and trusts its input.
 */
-#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include "core/out_of_memory.h"
+#include "core/load.h"
 #include "core/text.h"
 #include "gmsh.h"
 
@@ -16,35 +14,6 @@ typedef struct {
   PetscInt   count;
   NsMeshSet *set; /* [count] by ascending tag */
 } Groups;
-
-/* The whole file with a NUL behind it, to be freed; NULL with the reason. */
-static char *load(const char *path, size_t *size, const char **reason)
-{
-  struct stat status;
-  FILE       *file = fopen(path, "rb");
-  char       *text = NULL;
-
-  *size   = 0;
-  *reason = NULL;
-  if (!file && errno == ENOMEM) NsOutOfMemory();
-  if (!file || fstat(fileno(file), &status) != 0)
-    *reason = strerror(errno);
-  else if (!S_ISREG(status.st_mode))
-    *reason = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
-  else {
-    text = malloc((size_t)status.st_size + 1);
-    if (!text) NsOutOfMemory();
-    *size = fread(text, 1, (size_t)status.st_size, file);
-    if (ferror(file)) *reason = strerror(errno);
-    text[*size] = '\0';
-  }
-  if (file) fclose(file);
-  if (*reason) {
-    free(text);
-    text = NULL;
-  }
-  return text;
-}
 
 static int compare_pairs(const void *a, const void *b)
 {
@@ -370,7 +339,7 @@ PetscErrorCode NsMeshRawGmsh(const NsMeshSettings *settings, int dimension, NsAr
   const char    *path  = NsTreeFile(node ? node : settings->where, arena), *reason;
   NsGmshMesh     file;
   size_t         size;
-  char          *text  = load(path, &size, &reason);
+  char          *text  = NsFileLoad(path, &size, &reason);
   const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before = uselocale(plain); /* strtod reads numbers as the locale writes them */
   bool           good;
 

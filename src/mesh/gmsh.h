@@ -69,6 +69,7 @@ typedef struct {
   PetscInt           nodes, elements;
   const NsMeshShape *shape;         /* of the elements; NULL without elements */
   double            *x;             /* [nodes, 3] */
+  long long         *tag;           /* [nodes] the node's number in the file */
   NsGmshList         connection;    /* [elements, shape->nodes] */
   NsGmshList         number;        /* [elements] in the file */
   NsGmshList         node_group[3]; /* pairs of a group's tag, above 0, and a node in it: of what has a lower dimension, 0 .. dimension - 1 */

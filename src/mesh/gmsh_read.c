@@ -551,7 +551,7 @@ bool NsGmshRead(const char *path, const char *text, size_t size, int dimension, 
 
   *mesh = (NsGmshMesh){.dimension = dimension, .shape = dimension == 1 ? &NsMeshShape_Line2 : NULL};
   read_sections(&reader);
-  free(reader.tag);
+  mesh->tag = reader.tag;
   free(reader.at);
   free(reader.index);
   return !reader.in.failed;
@@ -560,6 +560,7 @@ bool NsGmshRead(const char *path, const char *text, size_t size, int dimension, 
 void NsGmshFree(NsGmshMesh *mesh)
 {
   free(mesh->x);
+  free(mesh->tag);
   free(mesh->connection.items);
   free(mesh->number.items);
   free(mesh->side.items);

@@ -196,6 +196,9 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     if (body->solid)
       NsDiagError(fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is a solid: write `on: %s.SIDE` and `pressure` or `traction`, or `gravity`",
         body->name, body->name);
+    else if (body->element)
+      NsDiagError(
+        fe->diag, NsKeysPlace(settings->where, "on"), "'%s' is given by its matrices: write `at: %s.NODES` and `force`", body->name, body->name);
     else
       NsDiagError(
         fe->diag, NsKeysPlace(settings->where, "on"), "rigid body '%s' has no length; write `at: %s.center` and `force`", body->name, body->name);

@@ -88,11 +88,23 @@ static void check_along(const NsFe *fe, const NsMotion *motion, const PetscBool 
   }
 }
 
+/* DOF that bodies given by matrices do not have. */
+static void hold_absent(NsFe *fe)
+{
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    const NsFeBody *body = &fe->body[b];
+    for (PetscInt i = 0; body->absent && i < body->mesh->nodes * body->node_unknowns; i++) {
+      if (body->absent[i]) fe->unknown[body->first_dof + i] = -1;
+    }
+  }
+}
+
 void NsFeSupports(NsFe *fe)
 {
   const NsList            *list    = &fe->config->supports;
   const NsSupportSettings *support = list->items;
 
+  hold_absent(fe);
   for (int s = 0; s < list->count; s++) {
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
     for (int i = 0; i < support[s].fix.count; i++) (void)add_word(support[s].fix.items[i], fixed);

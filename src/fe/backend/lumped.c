@@ -17,6 +17,12 @@ typedef struct {
 static PetscErrorCode suits(const NsFe *fe, NsSuitability *suitability, char *why, size_t size)
 {
   PetscFunctionBegin;
+  for (PetscInt b = 0; b < fe->bodies; b++) {
+    if (!fe->body[b].bounds) continue;
+    *suitability = NS_SUITS_NOT;
+    snprintf(why, size, "lumped does not support bodies given by matrices, such as '%s'; use petsc or banded", fe->body[b].name);
+    PetscFunctionReturn(0);
+  }
   *suitability = !NsFeMassIsDiagonal(fe) ? NS_SUITS_NOT : fe->needs.stiffness ? NS_SUITS_IF_ASKED : NS_SUITS;
   snprintf(why, size,
     "lumped needs a diagonal mass matrix: `mass: lumped` for every body, masses and discs only at nodes, and the axes of discs along axes of the node's DOF");

@@ -8,6 +8,7 @@
 #include "fe/elements/beam_matrices.h"
 #include "fe/elements/element.h"
 #include "fe/elements/solid.h"
+#include "fe/matrices/matrices.h"
 #include "percuss/diag.h"
 #include "percuss/keys.h"
 #include "percuss/mesh.h"
@@ -44,6 +45,11 @@ struct NsFeBody {
   PetscBool     is_rotor, gyroscopic; /* gyroscopic: of the shaft itself */
   const NsSpin *spin;                 /* NULL: no rotor */
   PetscReal     frame[3][3];          /* of a rotor: along the shaft, and the two lateral axes */
+  /* given by matrices */
+  PetscBool             damped_by_matrix;
+  const PetscBool      *absent;    /* [nodes * node_unknowns] DOF that it does not have: held; NULL: it has all */
+  const NsMatrixBounds *bounds;    /* of all its matrices; NULL: it has elements */
+  const PetscReal      *node_mass; /* [nodes * node_unknowns] kg: diagonal of its mass matrix */
   /* solids */
   const NsSolidTheory *solid; /* NULL: no solid */
   PetscInt             points;

@@ -61,10 +61,12 @@ typedef struct {
   PetscInt edges;                  /* between neighbours among its nodes: ways by which mass is redistributed */
   const PetscInt (*edge)[2];       /* [edges] */
   const NsElementPicture *picture; /* how it is drawn */
-  size_t                  size;    /* bytes of an element's own data; 0: none */
-  PetscBool               axial;   /* K = [g g', -g g'; -g g', g g'] with one vector g of a node's DOF: the lumped back end needs no more than g */
-  PetscBool               bends;   /* it has section forces and moments to draw */
-  PetscBool               solid;   /* it has a stress tensor to draw */
+  /* Whether it is drawn. NULL: all are. */
+  PetscBool (*drawn)(const NsFeElement *);
+  size_t    size;  /* bytes of an element's own data; 0: none */
+  PetscBool axial; /* K = [g g', -g g'; -g g', g g'] with one vector g of a node's DOF: the lumped back end needs no more than g */
+  PetscBool bends; /* it has section forces and moments to draw */
+  PetscBool solid; /* it has a stress tensor to draw */
   /* Symmetric, positive definite on all DOF that the body's nodes have. Diagonal where body->lumped, if the directions of the DOF allow. */
   void (*mass)(const NsFeBody *, const NsFeElement *, PetscReal *M);
   /* Symmetric; rigid motions make no force, but for an element under prestress. */
@@ -73,6 +75,11 @@ typedef struct {
   void (*gyroscopic)(const NsFeBody *, const NsFeElement *, PetscReal *G);
   /* Relative twist of its ends for unit DOF, row[n]: what `damping: {torsion: ...}` acts on. NULL: it does not twist. */
   void (*twist)(const NsFeBody *, const NsFeElement *, PetscReal *row);
+  /* Damping matrix of its own, beside Rayleigh's, of bodies that are damped_by_matrix. NULL: none. */
+  void (*damping)(const NsFeBody *, const NsFeElement *, PetscReal *C);
+  /* Where only the sum of all elements of a body has the properties above: matrices whose highest eigenvalues of (K, M) and (C, M) are bounds for the whole body, M of them no more than the
+     body has. NULL: the element's own. */
+  void (*cell)(const NsFeBody *, const NsFeElement *, PetscReal *M, PetscReal *C, PetscReal *K);
   /* Highest frequency of the element alone (rad/s): by Irons and Treharne's theorem no frequency of an assembly is above the highest of its elements. NULL: computed from M and K. */
   PetscReal (*frequency)(const NsFeBody *, const NsFeElement *);
   /* Weights[nodes] of the nodes' coordinates in those of a point. */
@@ -81,6 +88,8 @@ typedef struct {
   void (*shape)(const NsFeBody *, const NsFeElement *, const PetscReal xi[3], PetscReal (*move)[3], PetscReal (*turn)[3]);
   /* Elastic energy q'Kq/2 (J), computed from strains, so that it is accurate after large rigid displacements. */
   PetscReal (*energy)(const NsFeBody *, const NsFeElement *, const PetscReal *q);
+  /* What rounding of matrices that were read from files may add to the energy, J. NULL: nothing. */
+  PetscReal (*rounding)(const NsFeBody *, const NsFeElement *, const PetscReal *q);
   /* Probe columns of a point: names, NULL-terminated, and their values, affine in q. */
   const char *const *output_names;
   void (*outputs)(const NsFeBody *, const NsFeElement *, const PetscReal *q, const PetscReal xi[3], PetscReal *value);

@@ -314,7 +314,7 @@ static void look_ahead(const NsFe *fe, const PetscReal *speed, PetscBool *damped
   *symmetric      = PETSC_TRUE;
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
-    if (body->damping_mass > 0 || body->damping_stiffness > 0 || body->damping_torsion > 0) *damped = PETSC_TRUE;
+    if (body->damping_mass > 0 || body->damping_stiffness > 0 || body->damping_torsion > 0 || body->damped_by_matrix) *damped = PETSC_TRUE;
     if (NsFeSpeedOf(fe, body, speed) != 0) *skew = PETSC_TRUE;
   }
   for (PetscInt s = 0; s < fe->force_elements; s++) {

@@ -188,6 +188,20 @@ static PetscReal highest_frequency(NsModel *model)
   return highest;
 }
 
+/* What rounding of matrices that were read may add to the elastic energy. One process has all unknowns of x, in natural numbers. */
+static PetscReal rounding_of(const NsFe *fe, const PetscReal *x)
+{
+  PetscReal sum = 0, q[NS_ELEMENT_UNKNOWNS];
+
+  for (PetscInt i = 0; i < fe->elements; i++) {
+    const NsFeBody *body = &fe->body[fe->element[i].body];
+    if (!body->element->rounding) continue;
+    NsFeElementValues(fe, NULL, &fe->element[i], x, q);
+    sum += body->element->rounding(body, &fe->element[i], q);
+  }
+  return sum;
+}
+
 /* Shapes as vectors of the model, their frequencies from strains. */
 static PetscErrorCode take_shapes(NsModel *model, const Shapes *shapes, NsModelModes *modes)
 {
@@ -202,8 +216,9 @@ static PetscErrorCode take_shapes(NsModel *model, const Shapes *shapes, NsModelM
     NsEnergy energy;
     NsLayoutSpread(model->layout, shapes->x + (size_t)j * (size_t)shapes->n, NsVecArray(modes->shape[j]));
     PetscCall(NsModelEnergy(model, 0, modes->shape[j], still, &energy));
-    const PetscReal square = 2 * energy.elastic;
-    modes->omega[j]        = square < -1e-14 * PetscSqr(highest) ? NAN : square <= PetscSqr(NS_ZERO * highest) ? 0 : PetscSqrtReal(square);
+    const PetscReal rounding = rounding_of(fe, shapes->x + (size_t)j * (size_t)shapes->n);
+    const PetscReal square   = PetscAbsReal(energy.elastic) <= rounding ? 0 : 2 * energy.elastic;
+    modes->omega[j]          = square < -1e-14 * PetscSqr(highest) ? NAN : square <= PetscSqr(NS_ZERO * highest) ? 0 : PetscSqrtReal(square);
   }
   PetscCall(NsVecsDestroy(&still, NULL));
   PetscFunctionReturn(0);

@@ -110,7 +110,7 @@ static void check_elements(NsFe *fe)
 {
   for (PetscInt b = 0; b < fe->bodies; b++) {
     const NsFeBody *body = &fe->body[b];
-    for (PetscInt i = 0; i < body->mesh->elements; i++) {
+    for (PetscInt i = 0; i < body->mesh->elements && !body->bounds; i++) { /* matrices have been checked as a whole */
       const NsFeElement *e = &fe->element[body->first_element + i];
       PetscReal          stiffness, length = 0;
       if ((i > 0 && NsFeAlike(body, e, e - 1, NS_SAME_AXIS)) || matrices_in_range(body, e, &stiffness)) continue;

@@ -166,9 +166,13 @@ static void make_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
     for (PetscInt i = 0; i < n; i++) {
       if (NsFeIsMassless(fe, e->node[i / d]) && !body->turns[i % d]) cell->unknown[i] = -1;
     }
-    NsFeElementMass(fe, e, cell->M);
-    body->element->stiffness(body, e, cell->K);
-    for (PetscInt i = 0; i < n * n; i++) cell->C[i] = body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
+    if (body->element->cell) {
+      body->element->cell(body, e, cell->M, cell->C, cell->K);
+    } else {
+      NsFeElementMass(fe, e, cell->M);
+      body->element->stiffness(body, e, cell->K);
+    }
+    for (PetscInt i = 0; i < n * n; i++) cell->C[i] += body->damping_mass * cell->M[i] + body->damping_stiffness * cell->K[i];
     if (body->damping_torsion > 0) { /* (a - b)^2 <= 2 a^2 + 2 b^2, and |a . axis| <= |a| */
       body->element->twist(body, e, row);
       for (PetscInt i = 0; i < n; i++) cell->C[i * n + i] += 2 * body->damping_torsion * (PetscAbsReal(row[i]) > 1e-12 ? 1 : 0);
@@ -260,7 +264,11 @@ static void name_cell(const NsFe *fe, PetscInt index, const Attached *attached, 
   if (used < 0 || (size_t)used >= size) return;
   if (index < fe->elements) {
     const NsFeElement *e = &fe->element[index];
-    const PetscReal   *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[fe->body[e->body].element->nodes - 1];
+    if (fe->body[e->body].bounds) {
+      (void)snprintf(text + used, size - (size_t)used, "matrices of '%s'", fe->body[e->body].name);
+      return;
+    }
+    const PetscReal *a = fe->x + 3 * e->node[0], *b = fe->x + 3 * e->node[fe->body[e->body].element->nodes - 1];
     (void)snprintf(text + used, size - (size_t)used, "element of '%s' from (%g, %g, %g) to (%g, %g, %g) m", fe->body[e->body].name, a[0], a[1], a[2],
       b[0], b[1], b[2]);
   } else {
@@ -339,7 +347,8 @@ static PetscErrorCode bounds_alone(const NsFe *fe, PetscInt index, Known *known,
 
   PetscFunctionBegin;
   for (PetscInt k = 0; plain && k < PetscMin(known->count, NS_KNOWN); k++) {
-    if (known->element[k]->body != e->body || !NsFeAlike(&fe->body[e->body], known->element[k], e, NS_SAME_AXIS)) continue;
+    if (known->element[k]->body != e->body || (!fe->body[e->body].bounds && !NsFeAlike(&fe->body[e->body], known->element[k], e, NS_SAME_AXIS)))
+      continue;
     *omega      = known->omega[k];
     *rate       = known->rate[k];
     *gyroscopic = known->gyroscopic[k];

@@ -95,6 +95,10 @@ static void element_terms(
     add(context, c, NS_FE_DAMPERS, M, body->damping_mass);
     add(context, c, NS_FE_DAMPERS, K, body->damping_stiffness);
   }
+  if (wanted[NS_FE_DAMPERS] && body->damped_by_matrix) {
+    body->element->damping(body, c->element, K);
+    add(context, c, NS_FE_DAMPERS, K, 1);
+  }
   if (wanted[NS_FE_DAMPERS] && body->damping_torsion > 0) {
     body->element->twist(body, c->element, row);
     for (PetscInt i = 0; i < c->n * c->n; i++) K[i] = row[i / c->n] * row[i % c->n];

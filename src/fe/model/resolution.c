@@ -68,7 +68,7 @@ PetscErrorCode NsFeMeshFrequency(NsModel *model, NsBound *lowest)
     const NsFeBody    *body = &fe->body[e->body];
     const PetscReal   *x    = fe->x + 3 * e->node[0];
     PetscReal          omega;
-    if (!loaded[e->body] || (last && last->body == e->body && NsFeAlike(body, last, e, 2))) continue; /* whatever their directions */
+    if (!loaded[e->body] || body->bounds || (last && last->body == e->body && NsFeAlike(body, last, e, 2))) continue; /* whatever their directions */
     PetscCall(lowest_frequency(fe, e, &omega));
     last = e;
     if (!(omega < lowest->value)) continue;

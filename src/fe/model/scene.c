@@ -12,6 +12,14 @@ static const NsElementType *type_of(const NsFe *fe, const NsFeElement *e)
   return fe->body[e->body].element;
 }
 
+static const NsElementPicture *picture_of(const NsFe *fe, const NsFeElement *e)
+{
+  static const NsElementPicture nothing = {0, 0, NULL, NULL};
+  const NsElementType          *type    = type_of(fe, e);
+
+  return type->drawn && !type->drawn(e) ? &nothing : type->picture;
+}
+
 static void allocate(NsFe *fe, NsScene *scene)
 {
   size_t points, cells, ends = 0;
@@ -19,7 +27,7 @@ static void allocate(NsFe *fe, NsScene *scene)
   scene->points = fe->nodes + NS_RING * fe->rings;
   scene->cells  = NS_RING * fe->rings;
   for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
+    const NsElementPicture *picture = picture_of(fe, &fe->element[i]);
     scene->points += picture->points;
     scene->cells += picture->cells;
     for (PetscInt k = 0; k < picture->cells; k++) ends += (size_t)NsCellPoints(picture->cell[k].kind);
@@ -64,7 +72,7 @@ static void add_element(const NsFe *fe, PetscInt index, Drawing *drawing)
 {
   const NsFeElement      *e       = &fe->element[index];
   const NsElementType    *type    = type_of(fe, e);
-  const NsElementPicture *picture = type->picture;
+  const NsElementPicture *picture = picture_of(fe, e);
   const PetscInt          first   = drawing->points;
 
   for (PetscInt k = 0; k < picture->points; k++, drawing->points++) {
@@ -281,9 +289,10 @@ static void element_fields(const NsFe *fe, PetscInt index, const PetscScalar *q,
 {
   const NsFeElement      *e       = &fe->element[index];
   const NsFeBody         *body    = &fe->body[e->body];
-  const NsElementPicture *picture = body->element->picture;
+  const NsElementPicture *picture = picture_of(fe, e);
   PetscReal               u[NS_ELEMENT_UNKNOWNS], energy;
 
+  if (!picture->cells) return;
   NsFeElementValues(fe, NULL, e, q, u);
   energy = body->element->energy(body, e, u);
   for (PetscInt k = 0; k < picture->cells; k++) {
@@ -332,7 +341,7 @@ PetscErrorCode NsModelFields_Fe(NsModel *model, PetscReal t, Vec q, Vec v, Vec a
   NsFeMovedAt(fe, t);
   for (PetscInt i = 0; i < fe->nodes; i++) node_fields(fe, i, aq, av, fields);
   for (PetscInt i = 0; i < fe->elements; i++) {
-    const NsElementPicture *picture = type_of(fe, &fe->element[i])->picture;
+    const NsElementPicture *picture = picture_of(fe, &fe->element[i]);
     for (PetscInt k = 0; k < picture->points; k++, point++) {
       const PetscReal *xi = picture->xi[k];
       NsFeExpandMoved(fe, &(NsFePoint){.body = fe->element[i].body, .node = -1, .element = i, .xi = {xi[0], xi[1], xi[2]}}, &at);

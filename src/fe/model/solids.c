@@ -3,7 +3,11 @@
 
 static void measure(const NsFe *fe, const NsFeBody *body, NsFeSolid *solid)
 {
-  *solid = (NsFeSolid){.name = body->name, .element = body->element->name, .elements = body->mesh->elements};
+  *solid = (NsFeSolid){.name = body->name,
+    .element                 = body->element->name,
+    .elements                = body->mesh->elements,
+    .nodes                   = body->mesh->nodes,
+    .by_matrices             = body->bounds != NULL};
   for (int d = 0; d < 3; d++) {
     PetscReal low = body->mesh->x[d], high = low;
     for (PetscInt i = 1; i < body->mesh->nodes; i++) {
@@ -19,7 +23,7 @@ PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid)
 {
   const NsFe *fe = model->data;
 
-  while (*next < fe->bodies && !fe->body[*next].solid) ++*next;
+  while (*next < fe->bodies && !fe->body[*next].solid && !fe->body[*next].bounds) ++*next;
   if (*next >= fe->bodies) return PETSC_FALSE;
   measure(fe, &fe->body[(*next)++], solid);
   return PETSC_TRUE;

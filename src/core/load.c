@@ -1,0 +1,35 @@
+#include "load.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "out_of_memory.h"
+
+char *NsFileLoad(const char *path, size_t *size, const char **reason)
+{
+  struct stat status;
+  FILE       *file = fopen(path, "rb");
+  char       *text = NULL;
+
+  *size   = 0;
+  *reason = NULL;
+  if (!file && errno == ENOMEM) NsOutOfMemory();
+  if (!file || fstat(fileno(file), &status) != 0)
+    *reason = strerror(errno);
+  else if (!S_ISREG(status.st_mode))
+    *reason = S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file";
+  else {
+    text = malloc((size_t)status.st_size + 1);
+    if (!text) NsOutOfMemory();
+    *size = fread(text, 1, (size_t)status.st_size, file);
+    if (ferror(file)) *reason = strerror(errno);
+    text[*size] = '\0';
+  }
+  if (file) fclose(file);
+  if (*reason) {
+    free(text);
+    text = NULL;
+  }
+  return text;
+}

@@ -1,0 +1,95 @@
+/*
+  Matrices of other programs, for bodies of `type: matrices` (src/fe/bodies/matrices.c): reading, checks, and the bounds that explicit schemes need.
+
+  Files are read whole, on every process. Errors of the user go to diag with file and line, and the function returns false.
+*/
+#pragma once
+#include "fe/model/sparse.h"
+#include "percuss/arena.h"
+#include "percuss/diag.h"
+#include "percuss/tree.h"
+
+/* ---- files -------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* A DOF of the file: the number of a node, and 1, 2, 3 for displacements along x, y, z, 4, 5, 6 for rotations about them. */
+typedef struct {
+  long node;
+  int  direction;
+} NsMatrixDof;
+
+/* The DOF in the order of the rows, to be freed. */
+typedef struct {
+  PetscInt     count, capacity;
+  NsMatrixDof *item;
+} NsMatrixDofs;
+
+/* Named nodes by their numbers, to be freed. */
+typedef struct {
+  const char *name; /* in the arena */
+  PetscInt    count, capacity;
+  long       *number;
+} NsNumberedSet;
+
+/* Nodes with coordinates in the unit of the file, in its order; edges of elements, for drawing. */
+typedef struct {
+  PetscInt       nodes, capacity;
+  long          *number; /* [nodes] */
+  double        *x;      /* [nodes, 3] */
+  PetscInt       sets, edges, edge_capacity;
+  NsNumberedSet *set;
+  long (*edge)[2]; /* numbers of nodes */
+} NsNumberedNodes;
+
+/* A text file that is read line by line; the first error is reported with its line, and then nothing is read any more. */
+typedef struct {
+  const char *name; /* as the user wrote it */
+  NsPlace     place;
+  NsDiag     *diag;
+  char       *text; /* all of it */
+  char       *line; /* the present one, without its end */
+  char       *next;
+  long        number; /* of the present one; 0: messages are about the whole file */
+  PetscBool   failed;
+} NsLines;
+
+/* text.c. where: the scalar that names the file. False: it cannot be read, which has been reported. */
+PetscBool NsLinesOpen(const NsNode *where, const char *path, NsArena *arena, NsDiag *diag, NsLines *lines);
+void      NsLinesClose(NsLines *lines);
+/* The next line that is not blank; false at the end, or after an error. */
+PetscBool NsLinesNext(NsLines *lines);
+void      NsLinesFail(NsLines *lines, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The next number of the line at *at, which moves behind it and a comma after it. False: there is none (an empty field, the end of the line, a word). */
+PetscBool NsLinesReal(char **at, double *value);
+PetscBool NsLinesWhole(char **at, long *value);
+/* Room for `more` further items of `size` bytes behind `count` of them. */
+void *NsMatrixGrow(void *items, PetscInt count, PetscInt more, PetscInt *capacity, size_t size);
+
+/* dofs.c: lines of "node.direction" (CalculiX .dof) or "node direction". */
+PetscBool NsReadMatrixDofs(const NsNode *where, NsArena *arena, NsDiag *diag, NsMatrixDofs *dofs);
+/* "node 12, y" */
+const char *NsMatrixDofName(const NsMatrixDofs *dofs, PetscInt i, NsArena *arena);
+
+/* entries.c: Matrix Market; "row column value" of one triangle (CalculiX .sti, .mas); "node, dof, node, dof, value" (Abaqus), which makes *dofs where that is empty. In rows, both triangles, every
+   row with its diagonal. Symmetric; reported where the file is not. */
+PetscErrorCode NsReadMatrix(const NsNode *where, NsMatrixDofs *dofs, NsArena *arena, NsDiag *diag, NsSparse *matrix, PetscBool *good);
+
+/* nodes.c: *NODE, *NSET, *ELEMENT, *INCLUDE of an Abaqus or CalculiX deck; or a Gmsh file. */
+PetscErrorCode NsReadNumberedNodes(const NsNode *where, NsArena *arena, NsDiag *diag, NsNumberedNodes *nodes, PetscBool *good);
+void           NsNumberedNodesFree(NsNumberedNodes *nodes);
+
+/* ---- bounds ------------------------------------------------------------------------------------------------------------------------------------- */
+
+/*
+  Bounds from the rows: with D = diag(M) and M - share D positive definite,
+
+      x'K x <= omega^2 x'M x,   omega^2 = max_i sum_j |K_ij|/sqrt(M_ii M_jj) / share   (Gershgorin)
+
+  share is 1 for a diagonal M, else the largest of 1/2, 1/4, 1/8, ... for which the factor of M - share D has positive pivots only.
+*/
+typedef struct {
+  PetscReal share, omega, damping_rate; /* rad/s; 1/s */
+} NsMatrixBounds;
+/* C may have no rows. share 0: M is not positive definite. */
+PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *K, NsMatrixBounds *bounds);
+/* y = A x, and the sums of |A_ij x_j|. */
+void NsMatrixMultiply(const NsSparse *A, const PetscReal *x, PetscReal *y, PetscReal *sizes);
