@@ -29,24 +29,37 @@ static const char *run_name(const char *path, NsArena *arena)
   return *name ? name : "run";
 }
 
-/* Mesh files and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
+/* The file that a scalar names; NULL: none. */
+static void resolve_file(NsRun *run, NsNode *file)
+{
+  const char *path;
+  char       *absolute;
+
+  if (!file || file->kind != NS_NODE_SCALAR) return;
+  path     = NsTreeFile(file, run->arena);
+  absolute = realpath(path, NULL);
+  if (!absolute && errno == ENOMEM) NsOutOfMemory();
+  if (absolute) path = file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
+  free(absolute);
+  NsFileListAdd(&run->inputs, path, run->arena);
+}
+
+/* Mesh files, matrices and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
 static void resolve_files(NsRun *run)
 {
-  const NsList *bodies = &run->config.bodies;
+  static const char *const of_matrices[] = {"stiffness", "mass", "damping_matrix", "unknowns", "nodes", NULL};
+  const NsList            *bodies        = &run->config.bodies;
 
   for (int b = 0; b < bodies->count; b++) {
-    NsNode *mesh = NsTreeChild(bodies->where[b], "mesh");
-    NsNode *file = mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file"); /* `mesh: bar.msh` is short for the file */
-    if (!file) file = NsTreeChild(bodies->where[b], "library");
-    const char *path;
-    char       *absolute;
-    if (!file) continue;
-    path     = NsTreeFile(file, run->arena);
-    absolute = realpath(path, NULL);
-    if (!absolute && errno == ENOMEM) NsOutOfMemory();
-    if (absolute) path = file->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
-    free(absolute);
-    NsFileListAdd(&run->inputs, path, run->arena);
+    const NsNode   *body = bodies->where[b], *type = NsTreeChild(body, "type");
+    const PetscBool matrices = type && type->kind == NS_NODE_SCALAR && !strcmp(type->text, "matrices");
+    for (int k = 0; of_matrices[k] && matrices; k++) {
+      NsNode *value = NsTreeChild(body, of_matrices[k]);
+      resolve_file(run, value && value->kind == NS_NODE_MAP ? NsTreeChild(value, "file") : value);
+    }
+    NsNode *mesh = NsTreeChild(body, "mesh");
+    resolve_file(run, mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file")); /* `mesh: bar.msh` is short for the file */
+    resolve_file(run, NsTreeChild(body, "library"));
   }
 }
 
