@@ -2,9 +2,10 @@
 #include "command.h"
 #include "core/text.h"
 #include "results.h"
+#include "analysis/export.h"
 #include "analysis/modal.h"
 
-enum { COUNT, SPEED, CAMPBELL };
+enum { COUNT, SPEED, CAMPBELL, MATRICES };
 
 static NsOption options[] = {
   [COUNT]    = {.name = "--count", .takes = "N", .about = "number of modes (default 10); a pair of conjugate eigenvalues counts once"},
@@ -13,6 +14,9 @@ static NsOption options[] = {
     .takes            = "FROM:TO:N",
     .about =
       "compute a Campbell diagram: modes at N equally spaced speeds, such as \"0 rpm:6000 rpm:61\", followed from one to the next, and critical speeds"},
+  [MATRICES] = {.name = "--matrices",
+    .about =
+      "write the matrices too: stiffness.mtx, mass.mtx and damping.mtx (Matrix Market, SI), unknowns.dof and nodes.inp, which a body of `type: matrices` reads"},
   NS_OPTION_OUT,
   NS_OPTION_TRUST,
   NS_OPTION_SET,
@@ -123,6 +127,11 @@ static PetscErrorCode solve_modes(NsRun *run)
   }
   PetscCall(NsFeOperators(NsRunModel(run), speed, &M, &C, &K));
   PetscCall(NsModesSolve(M, C, K, (PetscInt)wanted.count, NS_MODES_AUTO, &modes));
+  if (options[MATRICES].value) {
+    char why[200];
+    PetscCall(NsExportMatrices(NsRunSink(run), NsRunModel(run), M, C, K, why, sizeof(why)));
+    if (*why) NsSinkFail(NsRunSink(run), "%s", why);
+  }
   PetscCall(MatDestroy(&M));
   PetscCall(MatDestroy(&C));
   PetscCall(MatDestroy(&K));
@@ -195,6 +204,7 @@ const NsCommand NsCommand_Modes = {
     "With --campbell also campbell.csv, frequency and damping of each mode over speed, followed by its shape and eigenvalue; and critical_speeds.csv, the speeds at which a "
     "mode's frequency equals the speed, and those above which a mode is unstable.",
   .examples = "modes my_bar.yaml --count 5\n"
+              "modes my_beam.yaml --matrices --out matrices\n"
               "modes my_rotor.yaml --campbell \"0 rpm:6000 rpm:61\"",
   .call     = call,
 };

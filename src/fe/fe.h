@@ -75,3 +75,20 @@ PetscBool NsFeHighestIsQuick(const NsModel *model);
 PetscBool NsFeHasContacts(const NsModel *model);
 /* How two surfaces of solids touch, in a line for the user: of contact number *next of them, which becomes the next; false: there is none. */
 PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size);
+
+/* src/fe/model/named_dofs.c. Of each equation: its node, 1 to 6 for displacements along and rotations about x, y, z, and 1 or -1 where it is the opposite one. dof[unknowns]; false: a DOF of *body has
+   another direction. */
+typedef struct {
+  PetscInt node;
+  int      direction, sign;
+} NsFeDof;
+PetscBool NsFeListDofs(NsModel *model, NsFeDof *dof, const char **body);
+/* Number of nodes, and their coordinates x[nodes, 3]. */
+PetscInt NsFeNodes(NsModel *model, const PetscReal **x);
+/* Named sets of all bodies; sets may be NULL. Returns their number. */
+typedef struct {
+  const char     *body, *name; /* body: NULL where there is only one */
+  PetscInt        first, count;
+  const PetscInt *item; /* [count] nodes, from `first` on */
+} NsFeNodeSet;
+PetscInt NsFeNodeSets(NsModel *model, NsFeNodeSet *sets);

@@ -65,6 +65,33 @@ class Modes(unittest.TestCase):
         self.assertIn("6 modes of 51 degrees of freedom; contacts are ignored", done.stdout)
         self.assertEqual(done.stderr, "")
 
+    def test_matrices(self):
+        """What --matrices writes is the same body for `type: matrices`, with all frequencies and damping ratios."""
+        solid = "{type: solid, mesh: {box: {from: [0, 0, 0], to: [120 mm, 10 mm, 20 mm], cells: [4, 1, 2], elements: tet10}}, material: {density: 7800, young: 210 GPa, poisson: 0.3}}"
+        beam = "{type: beam, mesh: {line: {from: [0, 0, 0], to: [0, 300 mm, 100 mm], elements: 6}}, material: {density: 7850, young: 210 GPa}, section: {rectangle: {width: 20 mm, height: 5 mm}}, damping: {rayleigh: {mass: 5, stiffness: 0.2 us}}}"
+        for name, body, more in (("solid", solid, "supports: {foot: {at: body.left}}\n"), ("free", solid, ""), ("beam", beam, "supports: {clamp: {at: body.left, fix: [y, z]}}\n")):
+            with self.subTest(name=name):
+                config, back = (os.path.join(self.folder, f"{name}{k}.yaml") for k in (0, 1))
+                with open(config, "w") as file:
+                    file.write(f"bodies: {{body: {body}}}\n{more}")
+                self.modes(config, "--count", "15", "--matrices", "--overwrite")
+                files = self.out + "_" + name
+                shutil.copytree(self.out, files)
+                damping = f"    damping_matrix: {files}/damping.mtx\n" if name == "beam" else ""
+                with open(back, "w") as file:
+                    file.write(f"bodies:\n  body:\n    type: matrices\n    stiffness: {files}/stiffness.mtx\n    mass: {files}/mass.mtx\n{damping}    unknowns: {files}/unknowns.dof\n    nodes: {files}/nodes.inp\n")
+                self.modes(back, "--count", "15", "--overwrite")
+                for a, b in zip(table(os.path.join(files, "modes.csv")), table(self.path("modes.csv"))):
+                    self.assertEqual(a["kind"], b["kind"])
+                    self.assertAlmostEqual(float(b["im"]), float(a["im"]), delta=1e-8 * float(a["im"]))
+                    self.assertAlmostEqual(float(b["damping_ratio"]), float(a["damping_ratio"]), delta=1e-8)
+        config = os.path.join(self.folder, "bar.yaml")
+        with open(config, "w") as file:
+            file.write("bodies: {bar: {type: bar, mesh: {line: {from: [0, 0, 0], to: [1 m, 1 m, 0], elements: 4}}, material: {density: 7800, young: 210 GPa}, section: {area: 1e-4}}}\n")
+        done = percuss("modes", config, "--out", self.out + "_bar", "--matrices")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("matrices are written of DOF along x, y and z; those of 'bar' have other directions", done.stderr)
+
     def test_neither_scheme_nor_time(self):
         """Nothing is stepped: the config needs no scheme and no end, and a step that is too long, or a scheme that refuses the model, is not looked at."""
         config = os.path.join(self.folder, "shaft.yaml")
