@@ -6,6 +6,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "fe/fe.h"
+#include "scheme/reduced.h"
 
 static void print_bytes(double bytes)
 {
@@ -115,6 +116,24 @@ static void print_surfaces(NsRun *run)
   while (NsModelIsFe(NsRunModel(run)) && NsFeNextSurfaces(NsRunModel(run), &next, text, sizeof(text))) printf("  surfaces    %s\n", text);
 }
 
+/* Of `modal`: where its basis ends, and what it is good for. */
+static void print_basis(NsRun *run)
+{
+  const NsScheme *scheme = NsRunScheme(run);
+  const NsNode   *fade   = NsTreeChild(NsRunSettings(run)->scheme.where, "fade");
+  NsCounter       list[NS_COUNTERS];
+  int             chosen = 0;
+
+  if (strcmp(scheme->type->variant.name, "modal") != 0) return;
+  (void)scheme->type->count(scheme, list);
+  for (int k = 0; fade && NsFadeWords[k]; k++) {
+    if (!strcmp(fade->text, NsFadeWords[k])) chosen = k;
+  }
+  printf("  basis       %d modes up to %.4g Hz", (int)list[0].value, (double)list[2].value);
+  if (NsRunModel(run)->candidates) printf("; fade: %s, %s", NsFadeWords[chosen], NsFadeTexts[chosen]);
+  printf("\n");
+}
+
 /* open: the model has contacts, and none was closed in the steps that were measured. */
 static void print_time(const NsTrial *trial, const char *about, PetscBool quick, PetscBool open)
 {
@@ -193,6 +212,7 @@ static PetscErrorCode print_report(NsRun *run)
   if (contacts > 8) printf("  search      %s\n", NsContactSearchName(contact));
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
+  print_basis(run);
   if (model->analysis.frequency_bound && stability->omega_max == 0)
     printf("  highest     no vibration: the model has no stiffness\n");
   else if (model->analysis.frequency_bound)

@@ -37,6 +37,7 @@ typedef struct {
   NsSchemeSettings scheme;
   long             modes;
   double           up_to;
+  int              fade; /* NsFade */
 } NsSettings_Modal;
 
 static PetscBool is_zero(PetscInt n, const PetscReal *x)
@@ -204,7 +205,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
         (int)model->touches, (int)model->unknowns)));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsReducedDeclare(work, choose(model, settings), settings->up_to, &found, &self->reduced));
+  PetscCall(NsReducedDeclare(work, choose(model, settings), settings->up_to, (NsFade)settings->fade, &found, &self->reduced));
   PetscCall(check_modes(scheme, found));
   if (*scheme->refusal) PetscFunctionReturn(0);
   const PetscInt r = self->reduced.modes;
@@ -438,6 +439,10 @@ static const NsKey keys[] = {
     .example = "40"},
   {"up_to", NS_KEY_NUMBER, offsetof(NsSettings_Modal, up_to), .dimension = NS_DIM_ANGULAR_VELOCITY, .minimum = "0 <",
     .help = "all modes up to this frequency; Hz and rpm are converted to rad/s", .example = "20 kHz"},
+  {"fade", NS_KEY_CHOICE, offsetof(NsSettings_Modal, fade), .choices = NsFadeWords, .default_value = "2",
+    .help =
+      "how modes decrease to the end of the basis at contacts; 2: for contact forces; balanced: for motion and forces after many impacts; 2.7, off: for the motion",
+    .example = "balanced"},
   NS_LOCAL_KEYS,
   {NULL},
 };
@@ -452,7 +457,8 @@ const NsSchemeType NsSchemeType_Modal = {
         "step. Contact forces act on the modes through the residual flexibility: no impulse, no loss at impacts, no penetration. Friction "
         "acts on the slip of the step.\n"
         "Forces oscillate, without growing, where the step is far above 1/omega of the highest modes. The error of a truncated basis "
-        "decreases with the number of modes. While contacts last, the `impact` energy contains what they store elastically.\n"
+        "decreases with the number of modes; `fade` chooses whether at contacts the motion or the force has more of it. Gaps and penetrations are those of the contact, in series "
+        "with the flexibility that `fade` adds; probes and frames show the nodes of the mesh, which differ by this flexibility times the force (not with `fade: off`). While contacts last, the `impact` energy contains what they store elastically.\n"
         "A step costs O(modes), O(modes^2) where dampers or gyroscopic terms couple them; whole states are assembled only when written: "
         "raise `every`. Set-up solves an eigenvalue problem. Damping of the omitted modes is neglected, and so is the part of the initial state that the modes do not "
         "represent.\n",

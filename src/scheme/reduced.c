@@ -179,8 +179,25 @@ static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
+const char *const NsFadeWords[] = {"2", "balanced", "2.7", "off", NULL};
+const char *const NsFadeTexts[] = {"for contact forces; the motion after many impacts lags behind", "for motion and contact forces over many impacts",
+  "for the motion after some impacts", "for the motion after many impacts; contact forces oscillate by half of their value"};
+
+/* s^2 of a mode, and the stiffness omega^2/(1 - s^2) of what is then flexibility of the contact. */
+static PetscReal weight(NsFade fade, PetscReal square, PetscReal end, PetscReal *stiffness)
+{
+  const PetscReal ratio = square / PetscSqr(end), x = PetscSqrtReal(ratio);
+  PetscReal       share = 1;
+
+  if (fade == NS_FADE_2) share = 1 - ratio;
+  if (fade == NS_FADE_27) share = 1 - PetscPowReal(x, 2.7);
+  if (fade == NS_FADE_BALANCED) share = PetscPowReal(1 - PetscPowReal(x, 2.4), 0.9);
+  *stiffness = fade == NS_FADE_2 ? PetscSqr(end) : share < 1 ? square / (1 - share) : PETSC_INFINITY;
+  return share;
+}
+
 /* Weights of the modes at contacts. If no mode is omitted, the next frequency is extrapolated. */
-static void fade(NsReduced *self)
+static void fade_modes(NsReduced *self, NsFade fade)
 {
   const PetscInt touches = self->touches, r = self->modes;
   PetscReal      highest = 0;
@@ -190,12 +207,13 @@ static void fade(NsReduced *self)
   for (PetscInt k = 0; k < touches * touches; k++) self->flexibility_contact[k] = self->flexibility_touch[k];
   for (PetscInt k = 0; k < self->loads * touches; k++) self->load_contact[k] = self->load_touch[k];
   for (PetscInt j = 0; j < r; j++) {
-    const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(1 - square / PetscSqr(self->end)) : 1;
+    PetscReal       stiffness = PETSC_INFINITY;
+    const PetscReal square = PetscSqr(self->omega[j]), share = square > 0 ? PetscSqrtReal(weight(fade, square, self->end, &stiffness)) : 1;
     for (PetscInt i = 0; i < touches; i++) self->at_contact[i * r + j] = share * self->at_touch[i * r + j];
     if (square == 0) continue;
     for (PetscInt i = 0; i < touches; i++) {
       const PetscReal shape = self->at_touch[i * r + j];
-      for (PetscInt k = 0; k < touches; k++) self->flexibility_contact[i * touches + k] += shape * self->at_touch[k * r + j] / PetscSqr(self->end);
+      for (PetscInt k = 0; k < touches; k++) self->flexibility_contact[i * touches + k] += shape * self->at_touch[k * r + j] / stiffness;
       for (PetscInt l = 0; l < self->loads; l++) self->load_contact[l * touches + i] += (1 - share) / square * shape * self->load[l * r + j];
     }
   }
@@ -214,7 +232,7 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal highest, PetscInt *found, NsReduced *self)
+PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self)
 {
   NsModel     *model = work->model;
   NsModelModes modes;
@@ -249,7 +267,7 @@ PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal hi
   PetscCall(take_modes(self, &modes));
   PetscCall(find_flexibilities(self, force));
   PetscCall(take_loads(self, force));
-  fade(self);
+  fade_modes(self, fade);
   PetscCall(VecDestroyVecs(self->loads, &force));
   PetscCall(NsModelModesDestroy(&modes));
   PetscFunctionReturn(0);

@@ -10,7 +10,7 @@
   x = R b is found by the iteration x <- P (K + sigma M)^-1 (b + sigma M x) with P = I - Phi Phi'M, which converges by a factor of sigma/(sigma + omega_next^2). sigma makes the matrix
   regular for rigid motions, and P removes the modes of the basis.
 
-  Contacts use the modes with weights s_j that decrease to zero at the end of the basis:
+  Contacts use the modes with weights s_j that decrease to zero at the end of the basis (of `fade: 2`):
 
       q_c = sum_j s_j phi_j eta_j + (R + sum_j (1 - s_j^2)/omega_j^2 phi_j phi_j') f + ...,   s_j^2 = 1 - (omega_j/omega_next)^2,   forces s_j phi_j' f on the modes
 
@@ -18,9 +18,21 @@
   oscillates by 0.009 (40 modes), the static flexibility is unchanged, energy is conserved, and the error of the state is a third less. The compliance at the contact for the
   frequency omega is that of the modes times 1 - (omega/omega_next)^2. (sin x/x, cosines and parabolas for s_j leave more error; with s_j = 1 up to the middle of the basis the force
   oscillates.) Displacements of the model are Phi eta + R (...) without weights; the additional term of q_c counts as flexibility of the contact.
+
+  The weights change the phase of the motion after an impact, which adds up over many impacts (table in docs/theory/schemes_elastic.md):
+
+      fade       s_j^2, x = omega_j/omega_next
+      2          1 - x^2                the force oscillates least
+      balanced   (1 - x^2.4)^0.9        motion and force err alike
+      2.7        1 - x^2.7              the motion of the first impacts is better, the force oscillates a little
+      off        1                      the motion of many impacts is best; the force oscillates by half of its value, however many modes there are
 */
 #pragma once
 #include "percuss/workspace.h"
+
+typedef enum { NS_FADE_2, NS_FADE_BALANCED, NS_FADE_27, NS_FADE_OFF } NsFade;
+extern const char *const NsFadeWords[]; /* NULL-terminated */
+extern const char *const NsFadeTexts[]; /* what each is good for */
 
 typedef struct {
   NsModel   *model; /* not owned */
@@ -43,6 +55,6 @@ typedef struct {
   With this number of modes, or (0) with those up to `highest` rad/s, at least one; groups of equal frequencies stay together, all rigid motions are included. *found: number of modes
   of the model; 0: nothing else is computed. Uses slot 1.
 */
-PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt modes, PetscReal highest, PetscInt *found, NsReduced *self);
+PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt modes, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self);
 /* eta[modes] of x: Phi' M x. */
 PetscErrorCode NsReducedProject(const NsReduced *self, PetscReal t, Vec x, PetscReal *eta);

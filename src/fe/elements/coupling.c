@@ -159,8 +159,10 @@ static void no_outputs(const NsFeBody *body, const NsFeElement *e, const PetscRe
   (void)value;
 }
 
-static void no_results(const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const PetscReal xi[3], NsElementResults *results)
+static void no_results(
+  const NsFeBody *body, const NsFeElement *e, const PetscReal *q, const NsElementLoads *loads, const PetscReal xi[3], NsElementResults *results)
 {
+  (void)loads;
   (void)body;
   (void)e;
   (void)q;
