@@ -68,6 +68,50 @@ static void all_are_solved(void **state)
   CHECK(NsLocalChainDestroy(&chain));
 }
 
+/*
+  Walls with joints and much friction, at which the interior point, Gauss-Seidel and Newton end beside the solution: the path turns. The chain solves them, by the central path; this alone needs no
+  start, and solves what the others do.
+*/
+static void paths_that_turn(void **state)
+{
+  static const struct {
+    const char *kind;
+    PetscInt    rows, columns;
+    PetscReal   mu;
+    PetscInt    seed;
+  } problems[] = {{"joints", 6, 8, 1, 9}, {"joints", 12, 12, 0.6, 0}, {"wall", 3, 4, 1, 0}, {"planar", 6, 8, 0.6, 0}, {"tower", 20, 1, 0.3, 0},
+    {"wall", 3, 4, 0, 0}, {"block", 4, 0, 0.3, 0}};
+  NsLocalChain  *chain;
+  NsLocalSolver *path = NULL;
+
+  (void)state;
+  CHECK(NsLocalChainCreate(1, 1, &chain));
+  for (int s = 0; NsLocalSolverTypes[s]; s++) {
+    if (!strcmp(NsLocalSolverTypes[s]->name, "central_path")) CHECK(NsLocalSolverCreate(NsLocalSolverTypes[s], 1, 1, &path));
+  }
+  for (size_t k = 0; k < sizeof(problems) / sizeof(*problems); k++) {
+    ContactCase   it;
+    NsLocalResult result;
+    PetscReal    *P;
+    CHECK(contact_case(problems[k].kind, problems[k].rows, problems[k].columns, problems[k].mu, problems[k].seed, &it));
+    CHECK(PetscCalloc1(it.problem.rows, &P));
+    if (k < 2) {
+      CHECK(NsLocalChainSolve(chain, &it.problem, P, &result));
+      if (!result.converged) fail_msg("the chain does not solve problem %d: residual %g", (int)k, result.residual);
+      check_law(&it.problem, P);
+      assert_string_equal(NsLocalStageNames[chain->stage], "central_path");
+      CHECK(PetscArrayzero(P, it.problem.rows));
+    }
+    CHECK(NsLocalSolve(path, &it.problem, P, &result));
+    if (!result.converged) fail_msg("the central path does not solve problem %d: residual %g", (int)k, result.residual);
+    check_law(&it.problem, P);
+    CHECK(PetscFree(P));
+    CHECK(contact_case_destroy(&it));
+  }
+  CHECK(NsLocalSolverDestroy(&path));
+  CHECK(NsLocalChainDestroy(&chain));
+}
+
 static PetscReal distance(PetscInt n, const PetscReal *P, const PetscReal *Q)
 {
   PetscReal most = 0;
@@ -218,8 +262,9 @@ static void matrices_need_not_be_symmetric(void **state)
 
 int main(int argc, char **argv)
 {
-  static const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_solved), cmocka_unit_test(impulses_are_continuous),
-    cmocka_unit_test(sticking_feet_share_the_load), cmocka_unit_test(nearly_compatible_velocities), cmocka_unit_test(matrices_need_not_be_symmetric)};
+  static const struct CMUnitTest tests[] = {cmocka_unit_test(all_are_solved), cmocka_unit_test(paths_that_turn),
+    cmocka_unit_test(impulses_are_continuous), cmocka_unit_test(sticking_feet_share_the_load), cmocka_unit_test(nearly_compatible_velocities),
+    cmocka_unit_test(matrices_need_not_be_symmetric)};
   int                            failed;
 
   if (argc > 1) seeds = atoi(argv[1]);
