@@ -356,6 +356,8 @@ typedef struct {
   void (*serialize)(NsModel *, NsArchive *); /* which slot has which pair */
   /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
+  /* acted[touches]: whether rows can ever have an entry there that is not zero. NULL: all of them can. */
+  PetscErrorCode (*acted)(NsModel *, PetscBool *acted);
   /* (one process) The matrix of a constant operator, where its band may be narrow. NULL: there is none. */
   PetscErrorCode (*matrix)(NsModel *, NsOperator op, NsMatrix *A);
 } NsModelContact;

@@ -6,7 +6,7 @@
 
   For a constant operator X and C are computed once; a step then costs no solve for contact. Columns contain only entries above rounding: what is below NS_CUT of the largest
   number in C's column is left out. With a consistent mass that leaves some thirty nodes on each side, with a lumped one a single number. X is kept in runs of unknowns
-  that follow each other, so that an impulse is a few short loops. Set-up: one solve for each touched unknown, or one for all of them where A is diagonal.
+  that follow each other, so that an impulse is a few short loops. Set-up: one solve for each unknown that contacts can act on, or one for all of them where A is diagonal.
 
   Where A has a narrow band (banded.h), C is not needed for many contacts, and not made where it would have more than NS_MANY numbers: memory and set-up are linear in the touched unknowns. Columns for few contacts are made when these ask for them. X acts only
   where the columns of the loads are shorter than a solve.
@@ -189,6 +189,7 @@ static PetscErrorCode begin(Columns *columns)
   columns->kept = PETSC_TRUE;
   columns->runs = columns->numbers = columns->first[0] = 0;
   PetscCall(make_room(columns, 0));
+  columns->start[0] = 0;
   PetscFunctionReturn(0);
 }
 
@@ -270,29 +271,45 @@ static PetscErrorCode solve_diagonal(NsCompliance *self)
   PetscFunctionReturn(0);
 }
 
-/* After the first solves, at which the clock read `since`: whether to go on. */
-static PetscErrorCode ask_patience(NsCompliance *self, double since, PetscBool *on)
+/* Which unknowns contacts can act on, and how many. */
+static PetscErrorCode find_acted(NsCompliance *self, PetscBool **acted, PetscInt *count)
+{
+  NsModel *model = self->model;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(model->touches, acted));
+  for (PetscInt k = 0; k < model->touches; k++) (*acted)[k] = PETSC_TRUE;
+  if (model->contact.acted) PetscCall(model->contact.acted(model, *acted));
+  *count = 0;
+  for (PetscInt k = 0; k < model->touches; k++) *count += (*acted)[k] ? 1 : 0;
+  PetscFunctionReturn(0);
+}
+
+/* After the first of so many solves, at which the clock read `since`: whether to go on. */
+static PetscErrorCode ask_patience(NsCompliance *self, PetscInt solves, double since, PetscBool *on)
 {
   const NsPatience *patience = &self->model->patience;
-  const double      seconds  = (NsSeconds() - since) / NS_SAMPLE * self->model->touches;
+  const double      seconds  = (NsSeconds() - since) / NS_SAMPLE * solves;
   PetscInt          refused;
 
   PetscFunctionBegin;
-  refused = patience->ask && seconds > NS_LONG && !patience->ask(patience->data, self->model->touches, seconds) ? 1 : 0;
+  refused = patience->ask && seconds > NS_LONG && !patience->ask(patience->data, solves, seconds) ? 1 : 0;
   PetscCall(NsLayoutAgree(self->model->layout, &refused)); /* clocks differ */
   *on = !refused;
   PetscFunctionReturn(0);
 }
 
-/* One solve for each touched unknown, as long as something of it is kept. */
+/* One solve for each unknown that contacts can act on, as long as something of it is kept. C has no rows of others either. */
 static PetscErrorCode solve_columns(NsCompliance *self)
 {
   NsModel        *model = self->model;
   const PetscReal one = 1, minus_one = -1;
   const double    since = NsSeconds();
-  PetscInt        size, dropped;
+  PetscInt        size, dropped, solves, solved = 0;
+  PetscBool      *acted;
 
   PetscFunctionBegin;
+  PetscCall(find_acted(self, &acted, &solves));
   PetscCall(VecGetLocalSize(self->x, &size));
   PetscCall(begin(&self->C));
   PetscCall(begin(&self->X));
@@ -300,7 +317,12 @@ static PetscErrorCode solve_columns(NsCompliance *self)
     const PetscScalar *value;
     PetscReal          cut = 0;
     PetscBool          on  = PETSC_TRUE;
-    if (k == NS_SAMPLE) PetscCall(ask_patience(self, since, &on));
+    if (!acted[k]) {
+      PetscCall(add_column(&self->C, k, 0, NULL, 0, 0, self->most));
+      PetscCall(add_column(&self->X, k, 0, NULL, 0, 0, self->most));
+      continue;
+    }
+    if (solved++ == NS_SAMPLE) PetscCall(ask_patience(self, solves, since, &on));
     if (!on) {
       PetscCall(drop(&self->C));
       break;
@@ -309,11 +331,15 @@ static PetscErrorCode solve_columns(NsCompliance *self)
     PetscCall(NsModelSolve(model, self->slot, self->b, self->x));
     PetscCall(NsModelTouchAdd(model, 1, &k, &minus_one, self->b));
     PetscCall(NsModelTouch(model, self->x, self->heavy));
-    for (PetscInt i = 0; i < model->touches; i++) cut = PetscMax(cut, NS_CUT * PetscAbsReal(self->heavy[i]));
+    for (PetscInt i = 0; i < model->touches; i++) {
+      if (!acted[i]) self->heavy[i] = 0;
+      cut = PetscMax(cut, NS_CUT * PetscAbsReal(self->heavy[i]));
+    }
     PetscCall(add_column(&self->C, k, model->touches, self->heavy, cut, 0, self->most));
     value = NsVecRead(self->x);
     PetscCall(add_column(&self->X, k, size, value, cut, NS_JOIN, self->most));
   }
+  PetscCall(PetscFree(acted));
   dropped = !self->C.kept || !self->X.kept;
   PetscCall(NsLayoutAgree(model->layout, &dropped)); /* by all processes or none: without X they solve together */
   if (dropped) PetscCall(drop(&self->X));

@@ -377,12 +377,36 @@ static PetscErrorCode NsModelMatrix_Fe(NsModel *model, NsOperator op, NsMatrix *
   PetscFunctionReturn(0);
 }
 
+/* Of a node on a plane without friction that is one of three directions: for flat pairs the rows never change. */
+static PetscErrorCode NsModelActed_Fe(NsModel *model, PetscBool *acted)
+{
+  NsFe         *fe  = model->data;
+  const NsRows *one = &fe->one;
+
+  PetscFunctionBegin;
+  PetscCall(PetscArrayzero(acted, model->touches));
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    if (!fe->kept.stays[i]) {
+      for (int p = 0; p < 2; p++) {
+        for (PetscInt a = 0; a < fe->pair[i].point[p]->unknowns; a++) acted[fe->pair[i].point[p]->touch[a]] = PETSC_TRUE;
+      }
+      continue;
+    }
+    PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
+    for (PetscInt j = 0; j < one->first[one->rows]; j++) {
+      if (one->value[j] != 0) acted[one->touch[j]] = PETSC_TRUE;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 static const NsModelContact fe_contact = {
   .gap      = NsModelGap_Fe,
   .rows     = NsModelRows_Fe,
   .rowrate  = NsModelRowrate_Fe,
   .rates_of = NsModelRatesOf_Fe,
   .travel   = NsModelTravel_Fe,
+  .acted    = NsModelActed_Fe,
 };
 
 static const NsModelView fe_view = {
