@@ -1,17 +1,23 @@
 /*
   Which candidates are active: the broad phase.
 
-  A candidate is inactive while it is provably open. From the reference q_r, at which all gaps were evaluated, its gap changes by no more than reach_i m, with the motion
+  A candidate is inactive while it is provably open. While the unknowns of the touch list move, its gap changes by no more than reach_i m, with the motion
 
-      m(q) = max_j stretch_j |q_j - q_rj|     over the unknowns of the touch list (NsModel.reach, stretch; the pairs' `bound`),
+      m(q, p) = max_j stretch_j |q_j - p_j|     (NsModel.reach, stretch; the pairs' `bound`)
 
-  so that it is open at every q with m(q) < limit_i = (g_i(q_r) - tolerance_i - rounding) / reach_i; a forecast over the time h adds h max_j stretch_j |v_j| to m. Each
-  look at some q finds m in one pass over the touched values and activates those whose limit it has reached: they lie in order of their limits, in buckets, so that
-  one that stays inactive costs nothing. Active ones stay so until the next look at all of them, which takes a new reference. That look comes when the active ones
-  have cost NS_PATIENCE times as much since the last one: whatever moves, the broad phase adds a part of what the active ones cost.
+  A clock adds up the motion of the steps, from the end of one to the end of the next. A candidate whose gap is g at the clock c is open at every q until
+
+      clock + m(q, end of the last step) = c + (g - tolerance_i - rounding) / reach_i;     a forecast over the time h adds h max_j stretch_j |v_j|
+
+  A heap has the inactive ones in the order of these limits: each look at some q finds m in one pass over the touched values and activates those whose limit it has reached. An active one becomes
+  inactive at the end of a step whose motion is a small part of what is left to its limit. So a candidate at a distance is looked at about once each time the bodies have moved by its gap:
+  what a step costs goes with the pairs that are near.
 
   A candidate becomes inactive only after a step in which every look found it open and in which it had no reaction: flags of schemes are false then, and stay so.
-  Motion is measured from the reference, not summed up: vibration activates nothing, and a state that is set from outside is no exception.
+  A state that is set from outside is no exception.
+
+  With slots (pairs that are too many to be listed) all candidates are looked at again now and then, so that those of pairs that have parted are free: when the active ones have cost
+  NS_PATIENCE times as much since the last time.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +26,8 @@
 
 #define NS_FEW      32 /* candidates: below, looking at all of them costs less */
 #define NS_PATIENCE 16
-#define NS_SHIFT    49 /* buckets: the exponent of a limit and the first three bits after it */
-#define NS_BUCKETS  (1 << (63 - NS_SHIFT))
+#define NS_WORTH    16    /* motions of the last step to the limit, from which it is worth being inactive */
+#define NS_ROUNDING 4e-16 /* of the clock and of limits, on the safe side */
 
 PetscErrorCode NsBroadPhaseCreate(NsContact *contact)
 {
@@ -32,10 +38,10 @@ PetscErrorCode NsBroadPhaseCreate(NsContact *contact)
   PetscFunctionBegin;
   broad->enabled             = (n >= NS_FEW || model->slots) && model->contact.rates_of && model->stretch;
   broad->steps               = 2; /* nothing was closed in the step before */
-  PetscReal **const values[] = {&broad->reference, &broad->touch_q, &broad->touch_v, &broad->end_q, &broad->end_v};
+  PetscReal **const values[] = {&broad->touch_q, &broad->touch_v, &broad->end_q, &broad->end_v};
   for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++) *values[k] = NsZeros((size_t)touches, sizeof(**values[k]));
   if (model->slots) PetscCall(PetscMalloc1(touches, &broad->ahead));
-  PetscCall(PetscMalloc4(n, &broad->limit, n, &broad->inactive, n, &broad->activated, NS_BUCKETS + 1, &broad->bucket));
+  PetscCall(PetscMalloc3(n, &broad->limit, n, &broad->inactive, n, &broad->activated));
   broad->closed = NsZeros((size_t)n, sizeof(*broad->closed));
   NsContactActivateAll(contact);
   PetscFunctionReturn(0);
@@ -46,9 +52,9 @@ PetscErrorCode NsBroadPhaseDestroy(NsContact *contact)
   NsBroadPhase *broad = &contact->broad;
 
   PetscFunctionBegin;
-  void *const values[] = {broad->reference, broad->touch_q, broad->touch_v, broad->end_q, broad->end_v};
+  void *const values[] = {broad->touch_q, broad->touch_v, broad->end_q, broad->end_v};
   for (size_t k = 0; k < sizeof(values) / sizeof(*values); k++) free(values[k]);
-  PetscCall(PetscFree4(broad->limit, broad->inactive, broad->activated, broad->bucket));
+  PetscCall(PetscFree3(broad->limit, broad->inactive, broad->activated));
   free(broad->closed);
   PetscCall(PetscFree(broad->ahead));
   PetscFunctionReturn(0);
@@ -82,12 +88,14 @@ void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive)
   NsArchiveReals(archive, "end_q", touches, broad->end_q); /* touch_q, touch_v and `keeps` are of the step alone */
   NsArchiveReals(archive, "end_v", touches, broad->end_v);
   if (!broad->enabled) return;
-  NsArchiveReals(archive, "reference", touches, broad->reference);
+  NsArchiveReals(archive, "contact_clock", 1, &broad->clock);
+  NsArchiveReals(archive, "contact_motion", 1, &broad->last);
+  NsArchiveReals(archive, "contact_size", 1, &broad->size);
   NsArchiveBytes(archive, "closed_at", sizeof(*broad->closed) * (size_t)contact->candidates, broad->closed);
   NsArchiveCount(archive, "inactives", &broad->inactives, contact->candidates);
-  NsArchiveCount(archive, "activated", &broad->activations, broad->inactives);
   NsArchiveIndices(archive, "inactive", broad->inactives, broad->inactive, contact->candidates);
   NsArchiveReals(archive, "limit", broad->inactives, broad->limit);
+  if (archive->reading && !archive->problem[0] && contact->actives + broad->inactives > contact->candidates) NsArchiveDeny(archive, "inactives");
 }
 
 static PetscBool is_vacant(const NsModel *model, PetscInt i)
@@ -101,8 +109,8 @@ void NsContactActivateAll(NsContact *contact)
   for (PetscInt i = 0; i < contact->candidates; i++) {
     if (!is_vacant(contact->model, i)) contact->active[contact->actives++] = i;
   }
-  contact->broad.inactives = contact->broad.activations = 0;
-  contact->broad.keeps                                  = PETSC_FALSE;
+  contact->broad.inactives = 0;
+  contact->broad.keeps     = PETSC_FALSE;
 }
 
 /* Several at once, or the maximum would have to wait for itself. */
@@ -195,16 +203,51 @@ static PetscErrorCode join(NsContact *contact, PetscReal t, PetscInt count)
   PetscFunctionReturn(0);
 }
 
-/* Activates those that may be closed after such a motion. */
-static PetscErrorCode activate(NsContact *contact, PetscReal t, PetscReal moved)
+/* ---- the heap of limits: those of a place are not below that of (place - 1) / 2 ---- */
+
+static void sink(NsBroadPhase *broad, PetscInt place, PetscReal limit, PetscInt candidate)
+{
+  for (PetscInt child = 2 * place + 1; child < broad->inactives; child = 2 * place + 1) {
+    if (child + 1 < broad->inactives && broad->limit[child + 1] < broad->limit[child]) child++;
+    if (!(broad->limit[child] < limit)) break;
+    broad->limit[place]    = broad->limit[child];
+    broad->inactive[place] = broad->inactive[child];
+    place                  = child;
+  }
+  broad->limit[place]    = limit;
+  broad->inactive[place] = candidate;
+}
+
+static void push(NsBroadPhase *broad, PetscReal limit, PetscInt candidate)
+{
+  PetscInt place = broad->inactives++;
+
+  for (; place > 0 && limit < broad->limit[(place - 1) / 2]; place = (place - 1) / 2) {
+    broad->limit[place]    = broad->limit[(place - 1) / 2];
+    broad->inactive[place] = broad->inactive[(place - 1) / 2];
+  }
+  broad->limit[place]    = limit;
+  broad->inactive[place] = candidate;
+}
+
+static PetscInt pop(NsBroadPhase *broad)
+{
+  const PetscInt first = broad->inactive[0], last = --broad->inactives;
+
+  if (last > 0) sink(broad, 0, broad->limit[last], broad->inactive[last]);
+  return first;
+}
+
+/* Activates those that may be closed at touch_q, or after so much more motion. */
+static PetscErrorCode activate(NsContact *contact, PetscReal t, PetscReal more)
 {
   NsBroadPhase *broad = &contact->broad;
   PetscInt      count = 0;
 
   PetscFunctionBegin;
-  if (!(broad->activations < broad->inactives)) PetscFunctionReturn(0);
-  while (broad->activations < broad->inactives && moved >= broad->limit[broad->activations])
-    broad->activated[count++] = broad->inactive[broad->activations++];
+  if (!broad->inactives) PetscFunctionReturn(0);
+  const PetscReal moved = (broad->clock + NsBroadPhaseMotion(contact->model, broad->touch_q, broad->end_q) + more) * (1 + NS_ROUNDING);
+  while (broad->inactives > 0 && !(moved < broad->limit[0])) broad->activated[count++] = pop(broad);
   PetscCall(join(contact, t, count));
   PetscFunctionReturn(0);
 }
@@ -238,7 +281,7 @@ static PetscErrorCode find_gaps(NsContact *contact, PetscReal t)
   PetscInt      found;
 
   PetscFunctionBegin;
-  if (broad->activations < broad->inactives) PetscCall(activate(contact, t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference)));
+  PetscCall(activate(contact, t, 0));
   if (model->slots && model->contact.strays(model, broad->touch_q)) PetscCall(search(contact, t, broad->touch_q, &found));
   PetscCall(evaluate(contact, t, broad->touch_q, NULL, contact->actives, contact->active, contact->gap, NULL));
   note_closed(contact);
@@ -286,8 +329,7 @@ static PetscErrorCode find_rates(NsContact *contact, const NsState *state, Petsc
 
   PetscFunctionBegin;
   PetscCall(NsModelTouch(model, state->v, broad->touch_v));
-  if (ahead > 0 && broad->activations < broad->inactives)
-    PetscCall(activate(contact, state->t, NsBroadPhaseMotion(model, broad->touch_q, broad->reference) + ahead * fastest(model, broad->touch_v)));
+  if (ahead > 0 && broad->inactives > 0) PetscCall(activate(contact, state->t, ahead * fastest(model, broad->touch_v)));
   if (ahead > 0 && model->slots) {
     for (PetscInt j = 0; j < model->touches; j++) broad->ahead[j] = broad->touch_q[j] + ahead * broad->touch_v[j];
     if (model->contact.strays(model, broad->ahead)) PetscCall(search(contact, state->t, broad->ahead, &found));
@@ -316,24 +358,7 @@ PetscErrorCode NsContactRates(NsContact *contact, const NsState *state, PetscRea
   PetscFunctionReturn(0);
 }
 
-static PetscInt bucket_of(PetscReal limit)
-{
-  uint64_t bits;
-
-  memcpy(&bits, &limit, sizeof(bits)); /* positive doubles are in the order of their bits */
-  return (PetscInt)(bits >> NS_SHIFT);
-}
-
-static PetscReal lowest_of(PetscInt bucket)
-{
-  const uint64_t bits = (uint64_t)bucket << NS_SHIFT;
-  PetscReal      limit;
-
-  memcpy(&limit, &bits, sizeof(limit));
-  return limit;
-}
-
-/* Motion from the reference up to which the candidate is open; 0: it must stay active. */
+/* Motion from the end of the last step up to which the candidate is open; 0: it must stay active. size: of the largest unknown, by which its gap is rounded. */
 static PetscReal find_limit(const NsContact *contact, PetscInt i, PetscReal size)
 {
   const NsModel         *model  = contact->model;
@@ -353,45 +378,38 @@ void NsContactReportClear(NsContactReport *report)
   if (memcmp(report, &open, sizeof(open)) != 0) *report = open;
 }
 
-/* A new reference: the end of the last step; and the inactive candidates from there. */
-static PetscErrorCode take_reference(NsContact *contact)
+/* From the end of the last step on. */
+static void make_inactive(NsContact *contact, PetscInt i, PetscReal limit)
+{
+  NsContactReportClear(&contact->report[i]);
+  NsContactReportClear(&contact->last_report[i]);
+  push(&contact->broad, (contact->broad.clock + limit) * (1 - NS_ROUNDING), i);
+}
+
+/* Looks at all candidates at the end of the last step. */
+static PetscErrorCode look_at_all(NsContact *contact)
 {
   NsModel       *model = contact->model;
   NsBroadPhase  *broad = &contact->broad;
   const PetscInt n     = contact->candidates;
-  PetscReal      size  = 0;
   PetscInt       count = 0;
 
   PetscFunctionBegin;
   contact->figures.searches++;
-  PetscCall(PetscArraycpy(broad->reference, broad->end_q, model->touches));
-  PetscCall(evaluate(contact, 0, broad->reference, NULL, n, contact->every, contact->gap, NULL));
-  size = fastest(model, broad->reference);
-  PetscCall(PetscArrayzero(broad->bucket, NS_BUCKETS + 1));
-  contact->actives = broad->inactives = broad->activations = 0;
-  for (PetscInt i = 0; i < n; i++) { /* in u: limits */
-    contact->u[i] = is_vacant(model, i) ? 0 : find_limit(contact, i, size);
-    if (contact->u[i] > 0 && model->candidate[i].slot) { /* if it is near all the same, the search below finds it again */
+  PetscCall(evaluate(contact, 0, broad->end_q, NULL, n, contact->every, contact->gap, NULL));
+  broad->size      = fastest(model, broad->end_q);
+  contact->actives = broad->inactives = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    const PetscReal limit = is_vacant(model, i) ? 0 : find_limit(contact, i, broad->size);
+    if (is_vacant(model, i)) continue;
+    if (limit > 0 && model->candidate[i].slot) { /* if it is near all the same, the search below finds it again */
       model->contact.release(model, i);
       NsContactReportClear(&contact->report[i]);
       NsContactReportClear(&contact->last_report[i]);
-      contact->u[i] = 0;
-    } else if (is_vacant(model, i))
-      continue;
-    else if (contact->u[i] > 0) {
-      broad->bucket[bucket_of(contact->u[i]) + 1]++;
-      broad->inactives++;
-    } else
+    } else if (limit > 0)
+      make_inactive(contact, i, limit);
+    else
       contact->active[contact->actives++] = i;
-  }
-  for (PetscInt b = 0; b < NS_BUCKETS; b++) broad->bucket[b + 1] += broad->bucket[b];
-  for (PetscInt i = 0; i < n; i++) {
-    if (contact->u[i] == 0) continue;
-    const PetscInt bucket = bucket_of(contact->u[i]), to = broad->bucket[bucket]++;
-    broad->inactive[to] = i;
-    broad->limit[to]    = lowest_of(bucket);
-    NsContactReportClear(&contact->report[i]);
-    NsContactReportClear(&contact->last_report[i]);
   }
   broad->work = 0;
   if (!model->slots) PetscFunctionReturn(0);
@@ -402,6 +420,33 @@ static PetscErrorCode take_reference(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
+/* Active candidates that are far from their limits become inactive. */
+static void let_go(NsContact *contact)
+{
+  NsBroadPhase *broad = &contact->broad;
+  PetscInt      kept  = 0;
+
+  for (PetscInt k = 0; k < contact->actives; k++) {
+    const PetscInt  i     = contact->active[k];
+    const PetscReal limit = contact->model->candidate[i].slot ? 0 : find_limit(contact, i, broad->size);
+    if (limit > 0 && limit > NS_WORTH * broad->last)
+      make_inactive(contact, i, limit);
+    else
+      contact->active[kept++] = i;
+  }
+  contact->actives = kept;
+}
+
+/* The clock at the end of a step, at touch_q. */
+static void advance(NsContact *contact)
+{
+  NsBroadPhase *broad = &contact->broad;
+
+  broad->last  = NsBroadPhaseMotion(contact->model, broad->touch_q, broad->end_q);
+  broad->clock = (broad->clock + broad->last) * (1 + NS_ROUNDING);
+  broad->size += broad->last;
+}
+
 PetscErrorCode NsBroadPhaseStart(NsContact *contact, const NsState *state)
 {
   NsBroadPhase *broad = &contact->broad;
@@ -410,7 +455,7 @@ PetscErrorCode NsBroadPhaseStart(NsContact *contact, const NsState *state)
   if (!broad->enabled || broad->ends > 0 || broad->started) PetscFunctionReturn(0);
   PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
-  PetscCall(take_reference(contact));
+  PetscCall(look_at_all(contact));
   broad->started = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -425,6 +470,7 @@ PetscErrorCode NsBroadPhaseEndStep(NsContact *contact, const NsState *state)
     PetscCall(find_rates(contact, state, 0));
   else
     PetscCall(NsContactRates(contact, state, 0));
+  if (broad->enabled || broad->inactives > 0) advance(contact);
   swap(&broad->touch_q, &broad->end_q);
   swap(&broad->touch_v, &broad->end_v);
   broad->keeps = PETSC_FALSE;
@@ -439,13 +485,17 @@ PetscErrorCode NsBroadPhaseBeginStep(NsContact *contact)
 
   PetscFunctionBegin;
   broad->keeps = PETSC_FALSE;
-  if (broad->begun) PetscFunctionReturn(0); /* the step is repeated: it has its number, and its reference */
+  if (broad->begun) PetscFunctionReturn(0); /* the step is repeated: it has its number, and its active candidates */
   broad->begun = 1;
   broad->steps++;
   if (!broad->enabled) PetscFunctionReturn(0);
   broad->work += contact->actives;
+  if (broad->ends < 2) PetscFunctionReturn(0);
   const PetscBool short_of_slots = 4 * contact->model->slots_free < contact->model->slots; /* those of pairs that have parted are free again then */
-  if ((short_of_slots || broad->work > (PetscInt64)NS_PATIENCE * contact->candidates) && broad->ends >= 2) PetscCall(take_reference(contact));
+  if (contact->model->slots && (short_of_slots || broad->work > (PetscInt64)NS_PATIENCE * contact->candidates))
+    PetscCall(look_at_all(contact));
+  else
+    let_go(contact);
   PetscFunctionReturn(0);
 }
 
@@ -453,8 +503,8 @@ PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state)
 {
   NsModel        *model = contact->model;
   NsBroadPhase   *broad = &contact->broad;
-  const PetscInt  count = broad->inactives - broad->activations;
-  const PetscInt *list  = broad->inactive + broad->activations;
+  const PetscInt  count = broad->inactives;
+  const PetscInt *list  = broad->inactive;
 
   PetscFunctionBegin;
   if (!count) PetscFunctionReturn(0);

@@ -305,7 +305,7 @@ static PetscErrorCode solve_columns(NsCompliance *self)
   NsModel        *model = self->model;
   const PetscReal one = 1, minus_one = -1;
   const double    since = NsSeconds();
-  PetscInt        size, dropped, solves, solved = 0;
+  PetscInt        size, dropped, solves = 0, solved = 0;
   PetscBool      *acted;
 
   PetscFunctionBegin;

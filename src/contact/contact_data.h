@@ -47,19 +47,17 @@ typedef struct {
 
 /* Inactive candidates are provably open, and not looked at. See broad_phase.c. */
 typedef struct {
-  PetscReal  *reference;         /* [touches] where all candidates were looked at */
   PetscReal  *touch_q, *touch_v; /* [touches] of the last look at some */
   PetscReal  *end_q, *end_v;     /* [touches] at the end of the last step */
   PetscReal  *ahead;             /* [touches] scratch; NULL: there are no slots */
-  PetscReal  *limit;             /* [inactives] motion from the reference at which each could close, ascending */
-  PetscInt   *inactive;          /* [inactives] in the order of limit */
-  PetscInt   *activated;         /* [inactives] scratch */
-  PetscInt   *bucket;            /* scratch */
-  PetscInt    inactives;         /* at the reference; */
-  PetscInt    activations;       /* number of leading entries that have become active since */
+  PetscReal  *limit;             /* [inactives] a heap: the clock at which each could close */
+  PetscInt   *inactive;          /* [inactives] in the places of their limits */
+  PetscInt   *activated;         /* [candidates] scratch */
+  PetscInt    inactives;
+  PetscReal   clock, last, size; /* m: motion of all steps, and of the last one; the largest of stretch |q| */
   PetscInt64 *closed;            /* [candidates] number of the last step that found it closed somewhere */
   PetscInt64  begun;             /* 1: within a step, which may be repeated */
-  PetscInt64  steps, work;       /* begun; candidates looked at since the reference was taken */
+  PetscInt64  steps, work;       /* begun; candidates looked at since all were */
   PetscInt64  ends;              /* of steps */
   PetscBool   enabled;           /* some candidates may be inactive */
   PetscBool   started;           /* NsBroadPhaseStart has been there */

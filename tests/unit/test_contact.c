@@ -1,6 +1,7 @@
 /* Contacts in numbers: sparse compliance and islands against dense matrices, runs with the broad phase against runs without, and room that runs out. */
 #include <math.h>
 #include "support.h"
+#include "contact/broad_phase.h"
 #include "contact/compliance.h"
 
 static uint64_t seed;
@@ -346,6 +347,7 @@ static void same_with_and_without_broad_phase(void **state)
     PetscInt64   looked = 0, closed = 0;
     const size_t size      = sizeof(*without->report) * (size_t)without->candidates;
     without->broad.enabled = PETSC_FALSE;
+    NsContactActivateAll(without);
     for (int step = 0; step < 1000; step++) {
       PetscBool same;
       test_step(test[0].run);
@@ -366,6 +368,34 @@ static void same_with_and_without_broad_phase(void **state)
     assert_true(closed > 60 && looked < 1000 * (PetscInt64)without->candidates * 2 / 3);
     for (int k = 0; k < 2; k++) test_run_close(&test[k]);
   }
+}
+
+/* A body that carries a sphere closely past 1600 nodes. */
+static const char passing[] =
+  "bodies:\n"
+  "  dust:\n"
+  "    type: balls\n"
+  "    mesh: {lattice: {from: [0, 0, 0], to: [1 m, 1 m, 0], cells: [39, 39, 0]}}\n"
+  "    radius: 1 mm\n"
+  "    density: 1000 kg/m^3\n"
+  "  hammer: {type: rigid, at: [0, 0.5 m, 21.2 mm], mass: 1 kg, inertia: [1e-3, 1e-3, 1e-3], initial: {velocity: [10 m/s, 0, 0]}}\n"
+  "contacts:\n"
+  "  hit: {between: [{node: dust.all, radius: 1 mm}, {sphere: {on: hammer.center, radius: 20 mm, side: outside}}]}\n"
+  "scheme: {type: half_explicit, step: 50 us}\n"
+  "time: {end: 100 ms}\n";
+
+/* What a step looks at are the pairs that are near, and now and then the others: a few of a hundred. */
+static void distant_nodes_are_not_looked_at(void **state)
+{
+  TestRun    test    = test_run_open(passing, NULL);
+  NsContact *contact = test.run->contact;
+
+  (void)state;
+  for (int step = 0; step < 2000; step++) test_step(test.run);
+  const double looks = (double)contact->figures.gaps / 2000 / contact->candidates;
+  print_message("  %.3f of %d candidates are looked at in a step\n", looks, (int)contact->candidates);
+  assert_true(looks < 0.05);
+  test_run_close(&test);
 }
 
 /* Planes, cylinders, spheres, balls, arms that turn, nodes of two bodies. */
@@ -543,6 +573,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(spreading),
   cmocka_unit_test(a_chain_that_falls_flat),
   cmocka_unit_test(same_with_and_without_broad_phase),
+  cmocka_unit_test(distant_nodes_are_not_looked_at),
   cmocka_unit_test(closed_candidates_are_active),
   cmocka_unit_test(gaps_keep_their_bounds),
   cmocka_unit_test(island_too_large_for_memory),
