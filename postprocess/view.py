@@ -62,6 +62,17 @@ class Scene:
     limit: float = 1.0  # of the colours
     force: str = "force"  # the array that arrows show, and its largest value
     largest_force: float = 0.0
+    mode: bool = False  # frames of a mode shape, over one period
+    opacity: float = 1.0
+
+    def prefix(self):
+        """Prefix of the unit in which the colour bar is labelled, and its size: MPa for stresses of some million Pa."""
+        power = min(3, max(-3, math.floor(math.log10(self.limit) / 3))) if self.limit > 0 else 0
+        return {-3: "n", -2: "µ", -1: "m", 0: "", 1: "k", 2: "M", 3: "G"}[power], 1000.0**power
+
+    def words(self, time):
+        """The title of a frame."""
+        return f"{self.title}\n" + ("" if self.mode else f"t = {time:.6g} s, ") + f"displacements x {self.scale:g}"
 
     def arrow(self):
         """Length of an arrow per N, or N s."""
@@ -108,6 +119,7 @@ def find_scene(directory, mode):
         drawn = "" if info.get("model", {}).get("kind", "finite elements") == "finite elements" else " (a plugin also needs its function `draw`)"
         raise ViewError(f"{directory}: no frames; put `frames: {{every: 20}}` under output: and run again{drawn}")
     scene = Scene(info["title"] or info["name"], series, present(read_series(series)), contacts, present(read_series(contacts)) if contacts.exists() else [])
+    scene.mode = bool(modes)
     if not scene.frames:
         raise ViewError(f"{directory}: no frame is written yet; is the run still in progress?")
     return scene
@@ -201,6 +213,7 @@ def add_actor(vtk, renderer, source):
 
 def paint(scene, mapper, actor, colours):
     """Colours by the quantity of the scene."""
+    actor.GetProperty().SetOpacity(scene.opacity)
     actor.GetProperty().SetAmbient(0.35)
     actor.GetProperty().SetDiffuse(0.65)
     mapper.ScalarVisibilityOn()
@@ -236,9 +249,9 @@ def add_bodies(vtk, renderer, scene, path):
         dots.GetProperty().EdgeVisibilityOn()
         dots.GetProperty().SetEdgeColor(*INK)
         dots.GetProperty().SetLineWidth(0.3)
-    bar = vtk.vtkScalarBarActor()
-    bar.SetLookupTable(colours)
-    bar.SetTitle({"stress": "stress (Pa)", "speed": "speed (m/s)", "displacement": "displacement (m)"}[scene.colour])
+    bar, (prefix, size) = vtk.vtkScalarBarActor(), scene.prefix()
+    bar.SetLookupTable(colour_table(vtk, scene, size))
+    bar.SetTitle({"stress": "stress ({}Pa)", "speed": "speed ({}m/s)", "displacement": "displacement ({}m)"}[scene.colour].format(prefix))
     bar.SetLabelFormat("%.3g")
     bar.SetNumberOfLabels(5)
     bar.UnconstrainedFontSizeOn()
@@ -250,13 +263,13 @@ def add_bodies(vtk, renderer, scene, path):
     renderer.AddActor2D(bar)
 
 
-def colour_table(vtk, scene):
-    """Blue for compression, red for tension; speed, and von Mises' stress of solids, from blue to red."""
+def colour_table(vtk, scene, unit_size=1.0):
+    """Blue for compression, red for tension; speed, and von Mises' stress of solids, from blue to red. In units of this size."""
     table = vtk.vtkColorTransferFunction()
     table.SetColorSpaceToDiverging()
     low = -scene.limit if scene.colour == "stress" and not scene.solid else 0.0
-    table.AddRGBPoint(low, 0.23, 0.30, 0.75)
-    table.AddRGBPoint(scene.limit, 0.71, 0.02, 0.15)
+    table.AddRGBPoint(low / unit_size, 0.23, 0.30, 0.75)
+    table.AddRGBPoint(scene.limit / unit_size, 0.71, 0.02, 0.15)
     table.SetVectorModeToMagnitude()
     return table
 
@@ -297,6 +310,28 @@ def add_label(vtk, renderer, words, place):
     renderer.AddActor2D(label)
 
 
+def add_axes(vtk, window, back, up):
+    """Directions of x, y, z in the lower left corner."""
+    renderer, axes = vtk.vtkRenderer(), vtk.vtkAxesActor()
+    for axis in "XYZ":
+        getattr(axes, f"Get{axis}AxisShaftProperty")().SetColor(*INK)
+        getattr(axes, f"Get{axis}AxisTipProperty")().SetColor(*INK)
+    renderer.SetViewport(0.0, 0.0, 0.11, 0.11 * PICTURE[0] / PICTURE[1])
+    renderer.SetLayer(1)
+    renderer.AddActor(axes)
+    for caption in (axes.GetXAxisCaptionActor2D(), axes.GetYAxisCaptionActor2D(), axes.GetZAxisCaptionActor2D()):
+        write_like(caption.GetCaptionTextProperty(), 14)
+        caption.GetTextActor().SetTextScaleModeToNone()
+    window.SetNumberOfLayers(2)
+    window.AddRenderer(renderer)
+    camera = renderer.GetActiveCamera()
+    camera.SetPosition(*(5 * b for b in back))
+    camera.SetViewUp(*up)
+    camera.ParallelProjectionOn()
+    camera.SetParallelScale(1.6)
+    renderer.ResetCameraClippingRange()
+
+
 def draw(vtk, scene, number, file):
     """One frame as a PNG file."""
     try:
@@ -314,7 +349,7 @@ def draw(vtk, scene, number, file):
     contacts = dict(scene.contacts).get(time)  # the last frame of a run in progress may have none yet
     if contacts and scene.largest_force:
         add_contacts(vtk, renderer, scene, contacts)
-    add_label(vtk, renderer, f"{scene.title}\nt = {time:.6g} s, displacements x {scene.scale:g}", (24, PICTURE[1] - 64))
+    add_label(vtk, renderer, scene.words(time), (24, PICTURE[1] - 64))
     camera, (middle, back, up, height) = renderer.GetActiveCamera(), scene.camera()
     camera.SetFocalPoint(*middle)
     camera.SetPosition(*(m + scene.size * b for m, b in zip(middle, back)))
@@ -322,6 +357,7 @@ def draw(vtk, scene, number, file):
     camera.ParallelProjectionOn()
     camera.SetParallelScale(height)
     renderer.ResetCameraClippingRange()
+    add_axes(vtk, window, back, up)
     window.Render()
     image, writer = vtk.vtkWindowToImageFilter(), vtk.vtkPNGWriter()
     image.SetInput(window)
@@ -363,6 +399,7 @@ def build_paraview(simple, scene):
     thick = simple.Calculator(registrationName="thickness", Input=surface, Function=f"{scene.thicker!r}*radius", ResultArrayName="thickness")
     tubes = simple.Tube(registrationName="tubes", Input=thick, Scalars=["POINTS", "thickness"], VaryRadius="By Absolute Scalar", NumberofSides=SIDES)
     shown = simple.Show(tubes, view)
+    shown.Opacity = scene.opacity
     name, low = ARRAYS[scene.colour], -scene.limit if scene.colour == "stress" else 0.0
     simple.ColorBy(shown, ("CELLS", name) if scene.colour == "stress" else ("POINTS", name, "Magnitude"))
     simple.GetColorTransferFunction(name).RescaleTransferFunction(low, scene.limit)
@@ -386,7 +423,8 @@ def build_paraview(simple, scene):
         shown = simple.Show(arrows, view)
         shown.ColorArrayName = ["POINTS", ""]
         shown.AmbientColor = shown.DiffuseColor = [0.0, 0.55, 0.35]
-    simple.Show(simple.AnnotateTimeFilter(registrationName="time", Input=model, Format="t = {time:.6g} s"), view)
+    if not scene.mode:
+        simple.Show(simple.AnnotateTimeFilter(registrationName="time", Input=model, Format="t = {time:.6g} s"), view)
     view.CameraFocalPoint, back, view.CameraViewUp, view.CameraParallelScale = scene.camera()
     view.CameraPosition = [m + scene.size * b for m, b in zip(view.CameraFocalPoint, back)]
     view.CameraParallelProjection = 1
@@ -450,6 +488,7 @@ def view(arguments):
     if not simple and hasattr(vtk, "vtkXOpenGLRenderWindow") and not os.environ.get("DISPLAY"):
         return draw_unseen()  # otherwise VTK for X11 aborts
     measure(vtk, scene, arguments.scale, arguments.colour)
+    scene.opacity = min(1.0, max(0.05, arguments.opacity))
     print(f"displacements x {scene.scale:g}, radii x {scene.thicker:.3g}, coloured by {scene.colour}, up to {scene.limit:.4g}")
     if scene.largest_force:
         print(f"arrows: {scene.force}, up to {scene.largest_force:.4g} {'N' if scene.force == 'force' else 'N s'}")
@@ -470,6 +509,7 @@ def main():
     parser.add_argument("--frames", type=pathlib.Path, metavar="FOLDER", help="write every frame as a picture")
     parser.add_argument("--mode", type=int, default=1, metavar="N", help="number of the mode, for results of percuss modes; default: the first")
     parser.add_argument("--scale", type=float, metavar="S", help="magnification of displacements; default: automatic")
+    parser.add_argument("--opacity", type=float, default=1.0, metavar="A", help="of bodies, to see what is within a casing: 0.05 to 1; default: 1")
     parser.add_argument("--colour", choices=tuple(ARRAYS), help="quantity for colours; default: stress if there is any")
     arguments = parser.parse_args(sys.argv[1:] if started_as_script() else [])
     try:

@@ -41,6 +41,7 @@ CASES = {
     "run": (["run", config("elastic_bar"), "--quiet", "--out", "results", *BAR], True, None),
     "overwrite": (["run", config("bouncing_ball"), "--quiet", "--overwrite", "--out", "results", *BALL], False, "run"),
     "study": (["study", "study.yaml", "--quiet", "--jobs", "1", "--out", "results"], False, None),
+    "orbit": (["orbit", config("impact_oscillator"), "--quiet", "--over", "loads.shaker.time.harmonic.frequency=2.2 rad/s:2.3 rad/s", "--points", "3", "--out", "results"], False, None),
     "modes": (["modes", config("elastic_bar"), "--count", "2", "--out", "results"], False, None),
 }
 FOREIGN = {"notes.txt": "mine", "frames/mine_000001.vtk": "mine", "frames/elastic_bar_900000.vtk": "mine", "other.vtk.series": "{}", "checkpoint/step_1mine.ckpt": "mine"}

@@ -75,6 +75,29 @@ class View(unittest.TestCase):
         self.view("--png", again, "--frame", "0")
         self.assertEqual(share(pixels(again), lambda r, g, b: (g > r + 0.15) & (g > b + 0.05)), 0)  # it has not hit yet
 
+    def test_units_and_titles(self):
+        sys.path.insert(0, os.path.join(ROOT, "postprocess"))
+        import view
+        scene = view.Scene("bar", None, [], None, [], scale=2.0)
+        for limit, prefix in ((1.451e6, ("M", 1e6)), (999.0, ("", 1.0)), (0.06, ("m", 1e-3)), (4e-5, ("µ", 1e-6)), (2e14, ("G", 1e9)), (0.0, ("", 1.0))):
+            scene.limit = limit
+            self.assertEqual(scene.prefix()[0], prefix[0])
+            self.assertAlmostEqual(scene.prefix()[1] / prefix[1], 1)
+        self.assertEqual(scene.words(0.25), "bar\nt = 0.25 s, displacements x 2")
+        scene.mode = True
+        self.assertEqual(scene.words(0.25), "bar\ndisplacements x 2")
+
+    @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
+    def test_axes_and_opacity(self):
+        """Axes in the lower left corner; bodies that are not opaque are paler."""
+        solid, pale = (os.path.join(self.folder, name) for name in ("solid.png", "pale.png"))
+        self.view("--png", solid)
+        self.view("--png", pale, "--opacity", "0.3")
+        self.assertGreater(share(pixels(solid)[600:, :140], lambda r, g, b: r < 0.5), 1e-3)
+        blue = [share(pixels(file)[330:390, 230:880], lambda r, g, b: b > r + 0.35) for file in (solid, pale)]
+        self.assertGreater(blue[0], 0.1)
+        self.assertLess(blue[1], 0.1 * blue[0])
+
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
     def test_scale_and_frames(self):
         folder = os.path.join(self.folder, "pictures")
