@@ -35,5 +35,7 @@ void NsArchiveCount(NsArchive *archive, const char *name, PetscInt *value, Petsc
 void NsArchiveIndices(NsArchive *archive, const char *name, PetscInt count, PetscInt *index, PetscInt below);
 /* The part of this process, with its ghosts. */
 PetscErrorCode NsArchiveVec(NsArchive *archive, const char *name, Vec x);
+/* Reading: leaves out all up to the end of the array of this name. */
+void NsArchiveSkip(NsArchive *archive, const char *name);
 /* Reports that the value read under this name is invalid. */
 void NsArchiveDeny(NsArchive *archive, const char *name);

@@ -196,6 +196,7 @@ struct NsWriter {
   PetscBool           not_finite;         /* set by NsWriterFinite: a record has NaN or Inf, and was left out */
   PetscBool           writes_now;         /* of the loop */
   PetscBool           needs_acceleration; /* to write: that of the snapshot; set when it is opened */
+  PetscBool           restored;           /* of a run that resumes: it goes on */
 };
 
 extern const NsWriterType *const NsWriterTypes[]; /* NULL-terminated, from src/output/list.h */
@@ -208,5 +209,7 @@ PetscErrorCode NsWriterCreate(const NsWriterType *type, const NsWriterContext *c
 /* The directory must be there. */
 PetscErrorCode NsWriterOpen(NsWriter *writer);
 PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive);
+/* The same of all, by their names: reading, those that the archive does not have begin anew, and what it has of others is left out. */
+PetscErrorCode NsWritersSerialize(int writers, NsWriter *const *writer, NsArchive *archive);
 /* What is still in buffers is written, or NsSinkFail is called. Does nothing to a writer that is not open. Its memory is the arena's. */
 PetscErrorCode NsWriterClose(NsWriter *writer, const char *status);

@@ -158,16 +158,16 @@ long NsRunFramesEvery(const NsRun *run);
 /* ---- resuming from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
 
 /* The newest checkpoint in the run's directory that is complete and matches the run: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest checkpoint
-   that was skipped. On the process that writes. */
-const char *NsCheckpointFind(NsRun *run, char *why, size_t size);
+   that was skipped. Those at the time `before` (s) and later are passed over. On the process that writes. */
+const char *NsCheckpointFind(NsRun *run, PetscReal before, char *why, size_t size);
 /* Whether there is any checkpoint, valid or not. */
 PetscBool NsCheckpointsAreThere(NsRun *run);
 /* (all) resumes: whether the run continues from a checkpoint. After NsCheckpointsCreate. */
 void NsRunResume(NsRun *run, PetscBool resumes);
 /* (all) Room for writing and reading checkpoints; the last allocation. */
 PetscErrorCode NsCheckpointsCreate(NsRun *run);
-/* Removes all checkpoints, as after a complete run. */
-void NsCheckpointsRemove(NsRun *run);
+/* Removes what a complete run does not keep. */
+void NsCheckpointsTidy(NsRun *run);
 
 /* ---- how it ended ------------------------------------------------------------------------------------------------------------------------------------------- */
 

@@ -74,6 +74,24 @@ void NsArchiveLong(NsArchive *archive, const char *name, PetscInt64 *value)
   NsArchiveLongs(archive, name, 1, value);
 }
 
+void NsArchiveSkip(NsArchive *archive, const char *name)
+{
+  char found[NS_MEMORY_NAME + 1], data[256];
+
+  do {
+    unsigned char length = 0;
+    uint64_t      bytes  = 0;
+
+    memset(found, 0, sizeof(found));
+    move(archive, &length, 1);
+    if (!archive->problem[0] && length > NS_MEMORY_NAME) NsArchiveDeny(archive, name);
+    if (!archive->problem[0]) move(archive, found, length);
+    move(archive, &bytes, sizeof(bytes));
+    for (; bytes && !archive->problem[0]; bytes -= bytes < sizeof(data) ? bytes : sizeof(data))
+      move(archive, data, bytes < sizeof(data) ? (size_t)bytes : sizeof(data));
+  } while (!archive->problem[0] && strcmp(found, name) != 0);
+}
+
 void NsArchiveDeny(NsArchive *archive, const char *name)
 {
   if (!archive->problem[0]) (void)snprintf(archive->problem, sizeof(archive->problem), "contains an invalid value of '%s'", name);

@@ -214,6 +214,13 @@ static int go_on_at(NsFile *file, int64_t length)
   return ftruncate(file->fd, (off_t)length) || lseek(file->fd, (off_t)length, SEEK_SET) < 0 ? errno : 0;
 }
 
+void NsFileRestart(NsFile *file)
+{
+  if (!file->sink->writes || file->fd < 0) return;
+  const int error = go_on_at(file, 0);
+  if (error) fail(file, error);
+}
+
 void NsFileSerialize(NsFile *file, NsArchive *archive)
 {
   PetscInt64 length;

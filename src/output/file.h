@@ -51,6 +51,8 @@ void NsFileWord(NsFile *file, const char *word, char separator);
 /* After each row: flushes between rows only (so that a failed or killed run leaves whole rows), when the buffer is half full or the last time was
    over a second ago (sink->now): others may be watching the file. */
 void NsFileEndRow(NsFile *file);
+/* Of a run that resumes with a table it did not have: what an even earlier part of the run left in the file goes. */
+void NsFileRestart(NsFile *file);
 /* Into a checkpoint: what is in the buffer goes to the disk, and how long the file is then is noted. Out of one: the file is cut there and goes on; what was put into the buffer
    since it was opened is dropped. */
 void NsFileSerialize(NsFile *file, NsArchive *archive);

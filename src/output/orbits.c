@@ -291,6 +291,18 @@ static PetscErrorCode write_row(NsWriter *writer, const NsSnapshot *snapshot)
   PetscFunctionReturn(0);
 }
 
+/* The summary begins anew. */
+static void forget_quarter(Orbits *self)
+{
+  self->quarter = -1;
+  for (PetscInt i = 0; i < self->stations; i++) {
+    Station *station = &self->station[i];
+
+    station->whirled    = 0;
+    station->whirl_rate = station->spin_rate = station->turns = NAN;
+  }
+}
+
 static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
 {
   Orbits *self = writer->data;
@@ -309,6 +321,7 @@ static PetscErrorCode serialize(NsWriter *writer, NsArchive *archive)
     NsArchiveReals(archive, "spin_rate", 1, &station->spin_rate);
     NsArchiveReals(archive, "turns", 1, &station->turns);
   }
+  if (archive->reading && self->quarter < 0.75 * writer->end) forget_quarter(self); /* the run had an earlier end */
   PetscFunctionReturn(0);
 }
 

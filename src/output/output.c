@@ -97,6 +97,46 @@ PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive)
   PetscFunctionReturn(0);
 }
 
+#define NS_WRITER_NAME 32
+#define NS_WRITER_END  "end of writer"
+
+static void restart(NsWriter *writer)
+{
+  for (int i = 0; writer->type->csv[i]; i++) NsFileRestart(&writer->csv[i].file);
+}
+
+PetscErrorCode NsWritersSerialize(int writers, NsWriter *const *writer, NsArchive *archive)
+{
+  PetscInt count = writers, most = 0;
+  char     name[NS_WRITER_NAME];
+
+  PetscFunctionBegin;
+  while (NsWriterTypes[most]) most++;
+  NsArchiveCount(archive, "writers", &count, most);
+  if (archive->problem[0]) PetscFunctionReturn(0);
+  for (int i = 0; i < writers && archive->reading; i++) writer[i]->restored = PETSC_FALSE;
+  for (PetscInt k = 0; k < count && !archive->problem[0]; k++) {
+    int i = (int)k;
+
+    memset(name, 0, sizeof(name));
+    if (!archive->reading) (void)snprintf(name, sizeof(name), "%s", writer[i]->type->name);
+    NsArchiveBytes(archive, "writer", sizeof(name), name);
+    name[sizeof(name) - 1] = 0;
+    for (i = 0; i < writers && strcmp(writer[i]->type->name, name) != 0;) i++;
+    if (i == writers) {
+      NsArchiveSkip(archive, NS_WRITER_END);
+      continue;
+    }
+    writer[i]->restored = PETSC_TRUE;
+    PetscCall(NsWriterSerialize(writer[i], archive));
+    NsArchiveBytes(archive, NS_WRITER_END, 0, NULL);
+  }
+  for (int i = 0; i < writers && archive->reading; i++) {
+    if (!writer[i]->restored) restart(writer[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsWriterClose(NsWriter *writer, const char *status)
 {
   PetscFunctionBegin;

@@ -8,6 +8,7 @@
 #include "core/sha256.h"
 #include "output/file.h"
 #include "percuss_version.h"
+#include "physics.h"
 
 #define NS_CHUNK       (1 << 18) /* bytes of a chunk, at most */
 #define NS_CHECKSUM    72        /* "sha256 ", 64 digits, end of line */
@@ -22,6 +23,7 @@ struct NsCheckpoints {
   int              tag;
   char             name[NS_CHECKPOINT_NAME], before[NS_CHECKPOINT_NAME]; /* of the newest; of the one before it; "": none */
   char             next[NS_CHECKPOINT_NAME];                             /* of the one that is being written */
+  PetscReal        found_at;                                             /* s: of the one that NsCheckpointFind has found */
   NsFile           file;
   NsSha256         sha;
   int              from;  /* reading: file */
@@ -47,7 +49,7 @@ static void hash_inputs(const NsRun *run, char hash[NS_SHA256_TEXT])
 static PetscErrorCode describe(NsRun *run, NsCheckpointHead *head)
 {
   size_t      size;
-  const char *config = NsRunConfigText(run, &size);
+  const char *config = NsTreeText(NsRunPhysics(run->tree, run->arena), run->arena, &size);
   char       *options;
 
   PetscFunctionBegin;
@@ -64,7 +66,7 @@ static PetscErrorCode describe(NsRun *run, NsCheckpointHead *head)
 static int print_head(const NsCheckpointHead *head, char text[NS_CHECKPOINT_HEAD])
 {
   return snprintf(text, NS_CHECKPOINT_HEAD,
-    "percuss checkpoint 1\nprogram %s\nconfig %s\ninputs %s\noptions %s\nranks %lld\nstep %lld\ntime %.17g\n\n", head->program, head->config,
+    "percuss checkpoint 2\nprogram %s\nconfig %s\ninputs %s\noptions %s\nranks %lld\nstep %lld\ntime %.17g\n\n", head->program, head->config,
     head->inputs, head->options, (long long)head->ranks, (long long)head->step, head->time);
 }
 
@@ -97,7 +99,7 @@ size_t NsCheckpointReadHead(const char *text, size_t size, NsCheckpointHead *hea
   const char *at = text, *end = text + PetscMin(size, NS_CHECKPOINT_HEAD);
   char        format[8], time[40];
 
-  if (!read_line(&at, end, "percuss checkpoint", format, sizeof(format)) || strcmp(format, "1") != 0) return 0;
+  if (!read_line(&at, end, "percuss checkpoint", format, sizeof(format)) || strcmp(format, "2") != 0) return 0;
   if (!read_line(&at, end, "program", head->program, sizeof(head->program)) || !read_line(&at, end, "config", head->config, sizeof(head->config)) ||
       !read_line(&at, end, "inputs", head->inputs, sizeof(head->inputs)) || !read_line(&at, end, "options", head->options, sizeof(head->options)) ||
       !read_whole(&at, end, "ranks", &head->ranks) || !read_whole(&at, end, "step", &head->step) || !read_line(&at, end, "time", time, sizeof(time)))
@@ -113,7 +115,7 @@ static void compare(const NsCheckpointHead *own, const NsCheckpointHead *found, 
   if (strcmp(own->program, found->program) != 0)
     (void)snprintf(why, size, "it was written by another program, %s; this is %s", found->program, own->program);
   else if (strcmp(own->config, found->config) != 0)
-    (void)snprintf(why, size, "the config differs");
+    (void)snprintf(why, size, "the config differs in more than end, output and limits");
   else if (strcmp(own->inputs, found->inputs) != 0)
     (void)snprintf(why, size, "a mesh file or a plugin has changed since");
   else if (strcmp(own->options, found->options) != 0)
@@ -174,21 +176,21 @@ static int open_to_read(NsRun *run, const char *name)
 }
 
 /* The file's head, and that it fits; "": it does. */
-static void inspect(NsRun *run, const char *name, char *why, size_t size)
+static void inspect(NsRun *run, const char *name, NsCheckpointHead *head, char *why, size_t size)
 {
-  NsCheckpoints   *self = run->checkpoints;
-  NsCheckpointHead head;
-  int              fd = open_to_read(run, name);
-  const ssize_t    n  = fd < 0 ? -1 : read_some(fd, self->chunk, NS_CHECKPOINT_HEAD);
+  NsCheckpoints *self = run->checkpoints;
+  int            fd   = open_to_read(run, name);
+  const ssize_t  n    = fd < 0 ? -1 : read_some(fd, self->chunk, NS_CHECKPOINT_HEAD);
 
+  head->time = 0;
   if (n < 0)
     (void)snprintf(why, size, "it cannot be read: %s", NsFolderWhy(errno));
-  else if (!NsCheckpointReadHead(self->chunk, (size_t)n, &head))
+  else if (!NsCheckpointReadHead(self->chunk, (size_t)n, head))
     (void)snprintf(why, size, "it is not a checkpoint of this version");
   else if (lseek(fd, 0, SEEK_SET) < 0 || !is_whole(fd, self->chunk, NS_CHUNK))
     (void)snprintf(why, size, "it is damaged: its checksum differs");
   else
-    compare(&self->head, &head, why, size);
+    compare(&self->head, head, why, size);
   if (fd >= 0) (void)close(fd);
 }
 
@@ -226,23 +228,25 @@ PetscBool NsCheckpointsAreThere(NsRun *run)
   return last_name(run, NULL) != NULL;
 }
 
-const char *NsCheckpointFind(NsRun *run, char *why, size_t size)
+const char *NsCheckpointFind(NsRun *run, PetscReal before, char *why, size_t size)
 {
   NsCheckpoints *self  = run->checkpoints;
   const char    *found = NULL;
 
   *why = 0;
   for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
-    const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
-    char        reason[512];
-    inspect(run, name, reason, sizeof(reason));
+    const char      *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
+    char             reason[512];
+    NsCheckpointHead head;
+    inspect(run, name, &head, reason, sizeof(reason));
     if (reason[0] && !*why) (void)snprintf(why, size, "%s: %s", NsSinkPath(&run->sink, "%s", name), reason);
-    if (reason[0]) continue;
+    if (reason[0] || !(head.time < before)) continue;
     if (found) {
       (void)snprintf(self->before, sizeof(self->before), "%s", name);
       break;
     }
     found = run->checkpoint = name;
+    self->found_at          = head.time;
     (void)snprintf(self->name, sizeof(self->name), "%s", name);
   }
   return found;
@@ -254,28 +258,38 @@ void NsRunResume(NsRun *run, PetscBool resumes)
   run->cleared      = run->cleared || resumes;
 }
 
-/* Those of percuss's list; others' files of such a name stay. */
-static void remove_all(NsRun *run, PetscBool but_newest)
+/* All but the newest two, of percuss's list; others' files of such a name stay. */
+static void remove_others(NsRun *run)
 {
   NsCheckpoints *self = run->checkpoints;
 
   for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
     const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
-    if (but_newest && (!strcmp(name, self->name) || !strcmp(name, self->before))) continue;
+    if (!strcmp(name, self->name) || !strcmp(name, self->before)) continue;
     if (NsFolderOwns(run->sink.folder, name) || NsFolderIsEmptyFile(run->sink.folder, name)) (void)NsFolderRemoveFile(run->sink.folder, name);
   }
 }
 
-void NsCheckpointsRemove(NsRun *run)
+void NsCheckpointsTidy(NsRun *run)
 {
-  NsCheckpoints *self   = run->checkpoints;
-  NsFolder      *folder = run->sink.folder;
+  int keep = run->scheme->type->adapts ? 2 : 1; /* a shortened last step is not one to continue from: see loop.c */
 
-  if (!run->sink.writes || !folder) return;
-  if (self->name[0]) (void)NsFolderRemoveFile(folder, self->name); /* its own, for which it needs no memory; */
-  if (self->before[0]) (void)NsFolderRemoveFile(folder, self->before);
-  remove_all(run, PETSC_FALSE); /* and those of runs before */
-  NsFolderRemoveSub(folder, NS_FOLDER);
+  if (!run->sink.writes || !run->sink.folder) return;
+  for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
+    const char     *name  = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
+    const PetscBool empty = NsFolderIsEmptyFile(run->sink.folder, name);
+    if (!empty && (!NsFolderOwns(run->sink.folder, name) || keep-- > 0)) continue;
+    (void)NsFolderRemoveFile(run->sink.folder, name);
+  }
+}
+
+void NsCheckpointsDropNewest(NsRun *run)
+{
+  NsCheckpoints *self = run->checkpoints;
+
+  if (run->sink.writes && self->name[0]) (void)NsFolderRemoveFile(run->sink.folder, self->name);
+  memcpy(self->name, self->before, sizeof(self->name));
+  self->before[0] = 0;
 }
 
 /* ---- chunks --------------------------------------------------------------------------------------------------------------------------------------- */
@@ -373,6 +387,8 @@ static PetscBool move_in(void *context, void *bytes, size_t size)
 
 PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
 {
+  const PetscReal step_limit = run->scheme->step_limit; /* with a later end it may be smaller */
+
   PetscFunctionBegin;
   NsArchiveReals(archive, "t", 1, &run->state.t);
   PetscCall(NsArchiveVec(archive, "q", run->state.q));
@@ -385,11 +401,12 @@ PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
   NsArchiveReals(archive, "writing_seconds", 1, &run->figures.writing_seconds);
   NsArchiveBytes(archive, "ledger", sizeof(run->ledger), &run->ledger);
   NsArchiveReals(archive, "step_limit", 1, &run->scheme->step_limit); /* follows the spin where it is free */
+  run->scheme->step_limit = PetscMin(run->scheme->step_limit, step_limit);
   NsArchiveLong(archive, "ledger_step", &run->ledger_step);
   NsGuardSerialize(&run->guard, archive);
   NsContactSerialize(run->contact, archive);
   PetscCall(NsWorkspaceSerialize(run->scheme->work, archive));
-  for (int i = 0; i < run->writers; i++) PetscCall(NsWriterSerialize(run->writer[i], archive));
+  PetscCall(NsWritersSerialize(run->writers, run->writer, archive));
   if (run->manifest) NsManifestSerialize(run, archive);
   PetscFunctionReturn(0);
 }
@@ -516,7 +533,7 @@ PetscErrorCode NsCheckpointRead(NsRun *run)
   if (run->sink.writes) {
     PetscCall(distribute(run));
     if (self->from >= 0) (void)close(self->from);
-    remove_all(run, PETSC_TRUE);
+    remove_others(run);
     NsFolderRemoveParts(run->sink.folder);
   }
   failed = run->sink.failure[0] != 0;

@@ -1,13 +1,14 @@
 /*
   Checkpoints: the complete state and history of a run in a file, from which it continues and writes the same bytes as an uninterrupted run.
 
-      DIRECTORY/checkpoint/step_000000000012345.ckpt      the newest two; a run that is done leaves none
+      DIRECTORY/checkpoint/step_000000000012345.ckpt      the newest two; a run that is done leaves its last state
 
   A file is a text of a few lines (format, program, hashes of config, input files and PETSc options, processes, step, time), for each process its NsArchive in chunks (size in four bytes, bytes; size
   0: end), and a line with the SHA-256 of all before. It is written under another name, synced to the disk and renamed: a file with the final name is complete. Output files are synced
   before, and their lengths are part of it.
 
-  It fits the program that wrote it alone (version, commit, compiler), and the same config, input files, PETSc options and number of processes: a mismatch of each is reported separately.
+  It fits the program that wrote it alone (version, commit, compiler), and the same config (but for end, limits and output: physics.h), input files, PETSc options and number of processes: a
+  mismatch of each is reported separately.
 */
 #pragma once
 #include "private.h"
@@ -30,5 +31,7 @@ PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive);
 
 /* (all) Of the state after this step, which has been passed to the writers. The older of the previous two is removed. A file that cannot be written is NsRunFail, and leaves those before. */
 PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step);
+/* The newest is not one to continue from. */
+void NsCheckpointsDropNewest(NsRun *run);
 /* (all) Out of run->checkpoint into a run whose scheme has started and whose writers are open. What does not fit is NsRunFail. */
 PetscErrorCode NsCheckpointRead(NsRun *run);

@@ -104,7 +104,16 @@ PetscErrorCode NsGuardStart(NsRun *run)
 
 void NsGuardSerialize(NsGuard *guard, NsArchive *archive)
 {
+  const NsGuard own = *guard;
+
   NsArchiveBytes(archive, "guard", sizeof(*guard), guard);
+  guard->energy      = own.energy; /* a run may continue with other limits, and with loads up to a later end */
+  guard->rotation    = own.rotation;
+  guard->stretch     = own.stretch;
+  guard->penetration = own.penetration;
+  guard->spin_limit  = own.spin_limit;
+  guard->stops       = own.stops;
+  guard->push        = own.push;
   for (int kind = 0; kind < NS_GUARD_KINDS; kind++) {
     NsExceeded *exceeded                       = &guard->exceeded[kind];
     exceeded->name[sizeof(exceeded->name) - 1] = exceeded->text[sizeof(exceeded->text) - 1] = 0;

@@ -3,7 +3,9 @@
 
       step         one step of the scheme                            -> examine, or give up
       examine      checks by the guard and by the other processes    -> write, write last, or end
-      write        the state to the writers that are due             -> step, checkpoint, stop, give up, write last, or end
+      write        the state to the writers that are due             -> step, checkpoint, stop, give up, keep, write last, or end
+      keep         a checkpoint of the state of the end, from which a run with a later end continues              -> judge, or end
+      judge        the checks of the end                                                                          -> write last
       write last   the state to all writers, as the last record      -> end
       checkpoint                                                     -> step, or end
       stop         a signal or the wall limit: a checkpoint, and the state as the last record                      -> end
@@ -254,6 +256,7 @@ static PetscErrorCode write_checkpoint(NsRun *run, PetscInt64 step)
 
   PetscFunctionBegin;
   run->figures.loop_seconds = start - run->loop_began;
+  PetscCall(complete_state(run)); /* another run may start from it */
   PetscCall(NsCheckpointWrite(run, step));
   run->checkpoint_due = PETSC_FALSE;
   run->checkpoint_at  = NsSeconds();
@@ -312,13 +315,15 @@ static PetscErrorCode sync_flags(NsRun *run, PetscInt64 step)
 
 /* ---- the machine ------------------------------------------------------------------------------------------------------------------------------------------- */
 
-typedef enum { STEP, EXAMINE, WRITE, WRITE_LAST, CHECKPOINT, STOP, GIVE_UP, END } Action;
+typedef enum { STEP, EXAMINE, WRITE, KEEP, JUDGE, WRITE_LAST, CHECKPOINT, STOP, GIVE_UP, END } Action;
 
 typedef struct {
   NsRun        *run;
   PetscInt64    step;     /* of the state */
   PetscReal     before;   /* s: time of the state before */
   PetscBool     last;     /* the state is that of the end */
+  PetscBool     written;  /* and has been given to the writers as one of many */
+  PetscBool     cut;      /* the next step is shortened to meet the end, and was not before */
   PetscBool     agreed;   /* all processes have the same information about signals and failures at this step */
   PetscBool     stop_due; /* by a signal or the wall limit */
   PetscInt      stalled;  /* steps in a row that were too short */
@@ -366,15 +371,14 @@ static PetscErrorCode examine(Loop *loop, Action *next)
   else if (is_alone(run) && (clock_rang || checkpoint_asked))
     read_clock(run);
   loop->stop_due = loop->agreed && !loop->last && (stop_signal || run->late);
-  if (loop->last) PetscCall(complete_state(run));
-  if (look && !run->guard.stop)
-    PetscCall(guard_motion(run, loop->step, loop->last));
-  else if (loop->stop_due && !run->guard.stop)
+  if (loop->step % NS_LOOK_EVERY == 0 && !run->guard.stop)
+    PetscCall(guard_motion(run, loop->step, PETSC_FALSE));
+  else if ((loop->last || loop->stop_due) && !run->guard.stop)
     PetscCall(NsGuardFinite(run, loop->step)); /* leaves no trace: a resumed run must be the same as an uninterrupted one */
   if (run->guard.broken || (loop->agreed && has_failed(run) && !run->guard.stop))
     *next = END; /* NaN or Inf; or writing failed, maybe on another process */
   else
-    *next = loop->last || run->guard.stop ? WRITE_LAST : WRITE;
+    *next = run->guard.stop ? WRITE_LAST : WRITE;
   PetscFunctionReturn(0);
 }
 
@@ -388,6 +392,16 @@ static PetscBool underflows(Loop *loop)
   (void)snprintf(loop->outcome.reason, sizeof(loop->outcome.reason),
     "time step underflow: %d steps in a row were shorter than %g of the simulated time; some rotation or vibration is too fast to be resolved",
     NS_UNDERFLOW_STEPS, NS_UNDERFLOW);
+  return PETSC_TRUE;
+}
+
+/* Schemes that adapt shorten their last step, or several, to meet the end. A run with a later end would not: it continues from before them. Found once. */
+static PetscBool is_cut_next(Loop *loop)
+{
+  const NsRun *run = loop->run;
+
+  if (loop->cut || !run->scheme->type->adapts || !(NsRunStepLength(run) < run->step)) return PETSC_FALSE;
+  loop->cut = PETSC_TRUE;
   return PETSC_TRUE;
 }
 
@@ -411,15 +425,43 @@ static PetscErrorCode write_state(Loop *loop, Action *next)
     *next = GIVE_UP;
   else if (loop->stop_due)
     *next = STOP;
+  else if (loop->last)
+    *next = KEEP;
   else
-    *next = loop->agreed && run->checkpoint_due ? CHECKPOINT : STEP;
+    *next = (loop->agreed && run->checkpoint_due && !loop->cut) || is_cut_next(loop) ? CHECKPOINT : STEP;
+  PetscFunctionReturn(0);
+}
+
+/* Nothing before depends on this being the end: a run with a later end continues from here, and is the same as one that had that end at once. */
+static PetscErrorCode keep(Loop *loop, Action *next)
+{
+  NsRun *run = loop->run;
+
+  PetscFunctionBegin;
+  PetscCall(NsGuardFinite(run, loop->step));
+  if (!run->guard.broken) PetscCall(write_checkpoint(run, loop->step));
+  loop->written = PETSC_TRUE;
+  *next         = has_to_end(run) ? END : JUDGE;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode judge(Loop *loop, Action *next)
+{
+  NsRun *run = loop->run;
+
+  PetscFunctionBegin;
+  PetscCall(complete_state(run));
+  PetscCall(guard_motion(run, loop->step, PETSC_TRUE));
+  if (!run->guard.stop && !run->guard.broken) PetscCall(close_ledger(run, loop->step));
+  if (run->guard.stop || run->guard.broken) NsCheckpointsDropNewest(run);
+  *next = run->guard.broken ? END : WRITE_LAST;
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode write_last(Loop *loop, Action *next)
 {
   PetscFunctionBegin;
-  PetscCall(write_step(loop->run, loop->step, AS_LAST));
+  PetscCall(write_step(loop->run, loop->step, loop->written ? AS_LAST_AGAIN : AS_LAST));
   *next = END;
   PetscFunctionReturn(0);
 }
@@ -473,14 +515,22 @@ static PetscErrorCode step_to_end(NsRun *run)
   static PetscErrorCode (*const actions[])(Loop *, Action *) = {[STEP] = take_step,
     [EXAMINE]                                                          = examine,
     [WRITE]                                                            = write_state,
+    [KEEP]                                                             = keep,
+    [JUDGE]                                                            = judge,
     [WRITE_LAST]                                                       = write_last,
     [CHECKPOINT]                                                       = checkpoint,
     [STOP]                                                             = stop,
     [GIVE_UP]                                                          = give_up};
   Loop   loop                                                = {.run = run, .step = run->figures.steps};
-  Action action                                              = has_failed(run) || NsRunIsAtEnd(run) ? END : STEP;
+  Action action                                              = STEP;
 
   PetscFunctionBegin;
+  loop.last = loop.written = run->sink.resumes && NsRunIsAtEnd(run); /* it was killed after it had kept its last state */
+  if (loop.last)
+    action = JUDGE;
+  else if (is_cut_next(&loop))
+    action = CHECKPOINT;
+  if (has_failed(run)) action = END;
   while (action != END) PetscCall(actions[action](&loop, &action));
   PetscFunctionReturn(0);
 }

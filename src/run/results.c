@@ -87,7 +87,7 @@ PetscErrorCode NsRunCloseResults(NsRun *run)
   for (int i = 0; i < run->writers; i++) PetscCall(NsWriterClose(run->writer[i], status[NsRunExit(run)]));
   if (run->manifest) PetscCall(NsManifestClose(run));
   NsLastWords(NULL, NULL);
-  if (run->checkpoints && NsRunExit(run) == NS_EXIT_DONE) NsCheckpointsRemove(run);
+  if (run->checkpoints && NsRunExit(run) == NS_EXIT_DONE) NsCheckpointsTidy(run);
   if (run->sink.folder) NsFolderSeal(run->sink.folder);
   PetscFunctionReturn(0);
 }
