@@ -44,6 +44,8 @@ PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
 /* The history: initial guesses, reports, the broad phase, statistics. */
 void     NsContactSerialize(NsContact *contact, NsArchive *archive);
+/* The forces of another run's contacts, with which the local solver begins, where both have the same candidates by name; else nothing. Before the first step. */
+void NsContactTakeForces(NsContact *contact, const NsContact *other);
 NsModel *NsContactModel(const NsContact *contact);    /* not owned */
 PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
 /* Gaps of the active candidates at (t, q); more candidates may become active. */

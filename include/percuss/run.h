@@ -43,6 +43,7 @@ typedef struct {
   PetscBool          repeat;     /* config_path is the config.yaml of results */
   PetscBool          trust;      /* PETSc options and plugins that results name may be used */
   PetscBool          resume;     /* continue from the newest checkpoint of the directory */
+  PetscBool          unstarted;  /* the state of another run that the config starts from is not read */
   double             wall_limit; /* s from NsRunCreate: then the run stops with a checkpoint; 0: none */
   int                petsc_options;
   const char *const *petsc_option; /* after "--", for the record */
@@ -73,6 +74,8 @@ const NsGuard      *NsRunGuard(const NsRun *run);
 NsSink *NsRunSink(NsRun *run);
 /* The config as run, overrides applied, as YAML: the content of config.yaml among the results. */
 const char *NsRunConfigText(const NsRun *run, size_t *size);
+/* "", or from which state of another run it starts, a sentence. */
+const char *NsRunStartedFrom(const NsRun *run);
 /* Meshes and whatever else the config refers to; paths that can be opened. */
 NsFileList *NsRunInputs(const NsRun *run);
 

@@ -70,6 +70,14 @@ typedef struct {
   const NsTimeFunction *time;
 } NsLoadSettings;
 
+enum { NS_START_AS_GIVEN, NS_START_STATIC, NS_START_STATIC_FRICTION };
+typedef struct {
+  const NsNode *where;
+  int           state; /* NS_START_... */
+  const char   *from;  /* directory of results; NULL: none */
+  double        at;    /* s; < 0: the last state */
+} NsStartSettings;
+
 typedef struct {
   const NsNode *where;
   double        tolerance; /* m */
@@ -94,7 +102,7 @@ typedef struct {
   NsList                    attachments[NS_CONFIG_KINDS]; /* and of each attachment: in src/fe/attach/list.h */
   NsList                    joints, drives;               /* NsChosen and structs of src/multibody, by name */
   const NsAssemblySettings *assembly;
-  int                       start;             /* 0 as given, 1 static, 2 static with friction */
+  const NsStartSettings    *start;
   int                       free_dynamics;     /* 0 auto, 1 lumped, 2 banded, 3 petsc */
   NsList                    ties;              /* by name; struct in src/fe/surface/ties.c */
   NsList                    contacts;          /* NsContactSettings (src/contact/settings.h) by name */

@@ -10,10 +10,16 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import ScalarFormatter
 
-from percuss.style import BLACK, TWO_COLUMNS, arrange, legend_below, letter, say_rest
+from percuss.style import BLACK, BLUE, ORANGE, TWO_COLUMNS, arrange, legend_below, letter, say_rest
 from percuss.results import ResultsError
 
 MARKERS = "osD^vP*X"
+
+# The two ways of a sweep, also told apart without colour.
+DIRECTIONS = {
+    "up": {"marker": "^", "linestyle": "-", "color": BLUE, "fillstyle": "full", "markersize": 4},
+    "down": {"marker": "v", "linestyle": "--", "color": ORANGE, "fillstyle": "none", "markersize": 5},
+}
 
 # Largest number of panels in a figure, and of lines in a panel.
 PANELS, LINES = 6, 12
@@ -61,7 +67,7 @@ def to_shown(axis, values):
 def label_of(axis):
     """A key in words, with the unit of the study: "shaft spin (rpm)" of bodies.shaft.spin."""
     words = axis["key"].split(".")
-    short = " ".join(words[1:] if words[0] in ("bodies", "contacts", "loads", "unbalances", "discs", "bearings", "springs") and len(words) > 2 else words[-2:])
+    short = " ".join(words[1:] if words[0] == "parameters" or words[0] in ("bodies", "contacts", "loads", "unbalances", "discs", "bearings", "springs") and len(words) > 2 else words[-2:])
     unit = axis["shown"]["unit"] if axis.get("shown") else axis["unit"]
     return f"{short.replace('_', ' ')} ({unit})" if unit else short.replace("_", " ")
 
@@ -92,7 +98,7 @@ def finish(figure, axes):
 def draw_bifurcation(study, directory):
     """Samples over the parameter; with two columns also the Poincare sections in colour."""
     rows = read_rows(directory, "bifurcation.csv")
-    columns = list(rows[0])[3:] if rows else []
+    columns = list(rows[0])[list(rows[0]).index("time") + 1 :] if rows else []
     if not columns:
         raise ResultsError(f"{directory}/bifurcation.csv: no samples; is `after` beyond the end of the runs?")
     axis = next((axis for axis in study["axes"] if axis["key"] == study["bifurcation"]), {"key": study["bifurcation"], "unit": ""})
@@ -100,7 +106,13 @@ def draw_bifurcation(study, directory):
     values = {column: np.array([number(row[column]) for row in rows]) for column in columns}
     figure, axes = axes_of(2 if len(columns) > 1 else 1, 1)
     size = 1.2 if len(rows) > 3000 else 3
-    axes[0].plot(parameter, values[columns[0]], linestyle="", marker=".", markersize=size, color=BLACK)
+    if study.get("sweep"):
+        for direction, style in DIRECTIONS.items():
+            chosen = np.array([row["direction"] == direction for row in rows])
+            if chosen.any():
+                axes[0].plot(parameter[chosen], values[columns[0]][chosen], linestyle="", markersize=3, label=direction, **{key: style[key] for key in ("marker", "color", "fillstyle")})
+    else:
+        axes[0].plot(parameter, values[columns[0]], linestyle="", marker=".", markersize=size, color=BLACK)
     axes[0].set(xlabel=label_of(axis), ylabel=columns[0])
     if len(columns) > 1:
         drawn = axes[1].scatter(values[columns[0]], values[columns[1]], c=parameter, s=size, cmap="viridis")
@@ -141,8 +153,9 @@ def draw_convergence(study, directory):
 
 
 def along(study):
-    """The horizontal axis: of the numeric axes the one with the most values, else the longest."""
-    return max(study["axes"], key=lambda axis: (axis["numbers"] and len(axis["values"]) > 1, len(axis["values"])))
+    """The horizontal axis: that of a sweep; else of the numeric axes the one with the most values, else the longest."""
+    swept = [axis for axis in study["axes"] if axis["key"] == study.get("sweep")]
+    return swept[0] if swept else max(study["axes"], key=lambda axis: (axis["numbers"] and len(axis["values"]) > 1, len(axis["values"])))
 
 
 def is_logarithmic(axis, values):
@@ -162,7 +175,7 @@ def draw_quantities(study, directory):
     figure, axes = axes_of(len(quantities))
     series = {}
     for row in rows:
-        series.setdefault(", ".join(in_words(other, row[other["key"]]) for other in others), []).append(row)
+        series.setdefault(", ".join([in_words(other, row[other["key"]]) for other in others] + ([row["direction"]] if study.get("sweep") else [])), []).append(row)
     if axis["numbers"]:
         place = {row[axis["key"]]: to_shown(axis, [number(row[axis["key"]])])[0] for row in rows}
     else:
@@ -171,6 +184,8 @@ def draw_quantities(study, directory):
         for mark, (name, part) in enumerate(list(series.items())[:LINES]):
             points = sorted((place[row[axis["key"]]], number(row[quantity])) for row in part)
             style_of = {"marker": MARKERS[mark % len(MARKERS)], "linestyle": "-" if axis["numbers"] else ""}
+            if study.get("sweep") and not others:
+                style_of = DIRECTIONS[name]
             panel.plot(*zip(*points), label=clipped(name), **style_of)
         if axis["numbers"]:
             panel.set_xlabel(label_of(axis))

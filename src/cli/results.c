@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "results.h"
+#include "results/record.h"
 #include "output/folder.h"
 #include "fe/fe.h"
 
@@ -48,7 +49,8 @@ static bool clear_results(const char *command, NsRun *run)
     fprintf(stderr, "percuss %s: '%s' exists already and contains no results of percuss; use another directory: --out %s\n", command, path,
       NsDirectoryFreeName(path, NsRunArena(run)));
   } else if (!NsRunGetOptions(run)->overwrite) {
-    const PetscBool stopped = access(NsSinkPath(NsRunSink(run), "checkpoint"), F_OK) == 0; /* a run that is done leaves none */
+    const NsRunRecord *record  = NsRunRecordRead(path, NsRunArena(run), NsDiagCreate(NsRunArena(run)));
+    const bool         stopped = record && strcmp(record->status, "done") != 0 && access(NsSinkPath(NsRunSink(run), "checkpoint"), F_OK) == 0;
     fprintf(stderr, "percuss %s: '%s' exists already; %s--overwrite replaces it, --out %s keeps it\n", command, path,
       stopped ? "it is unfinished, and --resume continues it; " : "", NsDirectoryFreeName(path, NsRunArena(run)));
   } else

@@ -98,6 +98,7 @@ PetscErrorCode NsRunConfig(const NsRunOptions *wanted, NsArena *arena, NsDiag *d
   if (resume != NS_RESUME_RUN)
     *code = resume == NS_RESUME_COMPLETE ? NS_EXIT_DONE : NsRunExit(run) == NS_EXIT_FAILED ? NS_EXIT_FAILED : NS_EXIT_INPUT;
   else {
+    if (*NsRunStartedFrom(run) && !wanted->quiet && NsRunSink(run)->writes) fprintf(stderr, "percuss run: %s\n", NsRunStartedFrom(run));
     PetscCall(NsRunExecute(run));
     *code = (int)NsRunExit(run);
     if (*NsRunMessage(run) && NsRunSink(run)->writes) fprintf(stderr, "percuss run: %s\n", NsRunMessage(run));
@@ -154,7 +155,7 @@ const NsCommand NsCommand_Run = {
     "\n"
     "Ctrl-C, SIGTERM and --wall-limit stop a run with a checkpoint (exit code 3). SIGUSR1 writes one, and by default one is written every ten minutes (output.checkpoints); the two newest "
     "are kept. --resume continues from the newest one. It starts the run if there are no results yet, and does nothing if the run is done, so that one command line serves a job "
-    "that is started again and again.\n"
+    "that is started again and again. A run that is done keeps its last state: with a later time.end, --resume continues it; limits and outputs may change, too.\n"
     "\n"
     "Options after -- are PETSc's. PETSC_OPTIONS in the environment and .petscrc are not used.",
   .examples = "run my_bar.yaml --set scheme.step=\"0.5 us\" --out out/fine\n"

@@ -211,12 +211,26 @@ static bool is_to_make(const NsStudy *study, NsStudyRun *run)
          (run->state == NS_ROW_FAILED && (!strncmp(run->message, "cannot ", 7) || !strcmp(run->message, "out of memory")));
 }
 
+/* A run of a sweep starts once the one before it is done. */
+static int ready(void *context, int number)
+{
+  NsStudy          *study  = context;
+  NsStudyRun       *run    = &study->run[number];
+  const NsStudyRun *before = run->after < 0 ? NULL : &study->run[study->run[run->after].same];
+
+  if (!before || before->state == NS_ROW_DONE) return 1;
+  if (before->state == NS_ROW_MISSING) return 0;
+  run->state   = NS_ROW_FAILED;
+  run->message = NsArenaPrint(study->arena, "run %d, from whose last state it starts, has failed", run->after + 1);
+  return -1;
+}
+
 /* Makes missing runs. Returns the signal that stopped it, or 0. */
 static int make_runs(NsStudy *study)
 {
   int   *missing = NsArenaAlloc(study->arena, sizeof(int) * (size_t)study->runs), count = 0, distinct = 0, stopped;
   NsPool pool = {
-    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = new_log, .ended = ended, .name = study->name};
+    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = new_log, .ended = ended, .ready = ready, .name = study->name};
 
   for (int pass = 0; pass < 2; pass++) { /* references are often the longest: first */
     for (int i = pass ? 0 : study->rows; i < (pass ? study->rows : study->runs); i++) {

@@ -1,5 +1,6 @@
 /* Contacts of a step: active set, laws, reports. The broad phase is broad_phase.c; the Delassus matrix: delassus.c. */
 #include <stdlib.h>
+#include <string.h>
 #include "broad_phase.h"
 #include "coupling.h"
 #include "sharing.h"
@@ -241,6 +242,18 @@ void NsContactSerialize(NsContact *contact, NsArchive *archive)
   NsArchiveIndices(archive, "active", contact->actives, contact->active, n);
   if (contact->model->slots) contact->model->contact.serialize(contact->model, archive);
   NsBroadPhaseSerialize(contact, archive);
+}
+
+void NsContactTakeForces(NsContact *contact, const NsContact *other)
+{
+  char own[NS_CANDIDATE_NAME], theirs[NS_CANDIDATE_NAME];
+
+  if (contact->candidates != other->candidates || contact->model->slots || other->model->slots) return;
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    const NsCandidate *here = &contact->model->candidate[i], *there = &other->model->candidate[i];
+    if (here->directions != there->directions || strcmp(NsCandidateName(here, own), NsCandidateName(there, theirs)) != 0) return;
+  }
+  for (PetscInt k = 0; k < 3 * contact->candidates; k++) contact->guess[k] = other->guess[k];
 }
 
 PetscInt NsContactList(NsContact *contact, const PetscBool *flag)

@@ -219,7 +219,7 @@ static void refuse_others(const NsConfig *config, NsDiag *diag)
       if (!strcmp(instead[k][0], section->key)) NsDiagNote(diag, "%s", instead[k][1]);
     }
   }
-  if (config->start > 0)
+  if (config->start->state > 0)
     NsDiagError(
       diag, NsKeysPlace(config->where, "start"), "bodies of `type: body` do not support `start: static`: they start from their `initial` state");
 }

@@ -29,7 +29,7 @@ static const NsKey output_keys[] = {
 #undef NS_WRITER_SWITCH
 #undef NS_WRITER_ALWAYS
   {"checkpoints", NS_KEY_NUMBER, offsetof(NsOutputSettings, checkpoints), .dimension = NS_DIM_TIME, .default_value = "10 min", .minimum = "0",
-    .help    = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only when the run is stopped",
+    .help    = "wall-clock time between two checkpoints, from which `percuss run --resume` continues; 0: only at its end, and when the run is stopped",
     .example = "1 min"},
   {NULL},
 };

@@ -108,17 +108,17 @@ size_t NsCheckpointReadHead(const char *text, size_t size, NsCheckpointHead *hea
   return at < end && *at == '\n' ? (size_t)(at + 1 - text) : 0;
 }
 
-/* "": it fits; else why not, a sentence without full stop. */
-static void compare(const NsCheckpointHead *own, const NsCheckpointHead *found, char *why, size_t size)
+/* "": it fits; else why not, a sentence without full stop. A state from which another run starts fits whatever its input files and options were. */
+static void compare(const NsCheckpointHead *own, const NsCheckpointHead *found, PetscBool state, char *why, size_t size)
 {
   *why = 0;
   if (strcmp(own->program, found->program) != 0)
     (void)snprintf(why, size, "it was written by another program, %s; this is %s", found->program, own->program);
   else if (strcmp(own->config, found->config) != 0)
     (void)snprintf(why, size, "the config differs in more than end, output and limits");
-  else if (strcmp(own->inputs, found->inputs) != 0)
-    (void)snprintf(why, size, "a mesh file or a plugin has changed since");
-  else if (strcmp(own->options, found->options) != 0)
+  else if (!state && strcmp(own->inputs, found->inputs) != 0)
+    (void)snprintf(why, size, "a mesh file, a plugin or the state that it started from has changed since");
+  else if (!state && strcmp(own->options, found->options) != 0)
     (void)snprintf(why, size, "it was written with other PETSc options");
   else if (own->ranks != found->ranks)
     (void)snprintf(why, size, "it was written by %lld process%s, but now there %s %lld: use mpiexec -n %lld", (long long)found->ranks,
@@ -190,7 +190,7 @@ static void inspect(NsRun *run, const char *name, NsCheckpointHead *head, char *
   else if (lseek(fd, 0, SEEK_SET) < 0 || !is_whole(fd, self->chunk, NS_CHUNK))
     (void)snprintf(why, size, "it is damaged: its checksum differs");
   else
-    compare(&self->head, head, why, size);
+    compare(&self->head, head, run->options.unstarted, why, size);
   if (fd >= 0) (void)close(fd);
 }
 
@@ -385,7 +385,7 @@ static PetscBool move_in(void *context, void *bytes, size_t size)
 
 /* ---- the whole of a run --------------------------------------------------------------------------------------------------------------------------- */
 
-PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
+static PetscErrorCode serialize_state(NsRun *run, NsArchive *archive)
 {
   const PetscReal step_limit = run->scheme->step_limit; /* with a later end it may be smaller */
 
@@ -405,6 +405,13 @@ PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
   NsArchiveLong(archive, "ledger_step", &run->ledger_step);
   NsGuardSerialize(&run->guard, archive);
   NsContactSerialize(run->contact, archive);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunSerialize(NsRun *run, NsArchive *archive)
+{
+  PetscFunctionBegin;
+  PetscCall(serialize_state(run, archive));
   PetscCall(NsWorkspaceSerialize(run->scheme->work, archive));
   PetscCall(NsWritersSerialize(run->writers, run->writer, archive));
   if (run->manifest) NsManifestSerialize(run, archive);
@@ -516,28 +523,83 @@ static PetscBool open_file(NsRun *run)
   return begin && lseek(self->from, (off_t)begin, SEEK_SET) >= 0;
 }
 
-PetscErrorCode NsCheckpointRead(NsRun *run)
+/* What `serialize` takes of the checkpoint; the rest is passed over. */
+static PetscErrorCode read_into(NsRun *run, PetscErrorCode (*serialize)(NsRun *, NsArchive *), PetscBool whole)
 {
   NsCheckpoints *self    = run->checkpoints;
   NsArchive      archive = {.reading = PETSC_TRUE, .move = move_in, .context = run};
-  PetscInt       failed;
 
   PetscFunctionBegin;
   self->used = self->at = 0;
   self->ended           = PETSC_FALSE;
   if (run->sink.writes && !open_file(run)) NsSinkFail(&run->sink, "cannot read %s/%s: %s", run->sink.directory, run->checkpoint, strerror(errno));
-  PetscCall(NsRunSerialize(run, &archive));
-  if (!archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "is longer than expected");
+  PetscCall(serialize(run, &archive));
+  if (whole && !archive.problem[0] && self->at < self->used) (void)snprintf(archive.problem, sizeof(archive.problem), "is longer than expected");
   while (!self->ended) PetscCall(fetch(run)); /* the rest, so that all processes have had theirs */
-  if (archive.problem[0]) NsSinkFail(&run->sink, "cannot resume from the checkpoint: it %s", archive.problem);
+  if (archive.problem[0]) NsSinkFail(&run->sink, "cannot %s the checkpoint: it %s", whole ? "resume from" : "start from", archive.problem);
+  if (!run->sink.writes) PetscFunctionReturn(0);
+  PetscCall(distribute(run));
+  if (self->from >= 0) (void)close(self->from);
+  PetscFunctionReturn(0);
+}
+
+/* A failure of one process is that of all. */
+static PetscErrorCode share_failure(NsRun *run)
+{
+  PetscInt failed = run->sink.failure[0] != 0;
+
+  PetscFunctionBegin;
+  PetscCall(NsLayoutAgree(run->model->layout, &failed));
+  if (failed) NsSinkFail(&run->sink, "another process cannot read the checkpoint");
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsCheckpointRead(NsRun *run)
+{
+  PetscFunctionBegin;
+  PetscCall(read_into(run, NsRunSerialize, PETSC_TRUE));
   if (run->sink.writes) {
-    PetscCall(distribute(run));
-    if (self->from >= 0) (void)close(self->from);
     remove_others(run);
     NsFolderRemoveParts(run->sink.folder);
   }
-  failed = run->sink.failure[0] != 0;
-  PetscCall(NsLayoutAgree(run->model->layout, &failed));
-  if (failed) NsSinkFail(&run->sink, "another process cannot resume from the checkpoint");
+  PetscCall(share_failure(run));
+  PetscFunctionReturn(0);
+}
+
+/* The newest, or that at the time `at`, where this is not negative. False after a message. */
+static PetscBool find_state(NsRun *run, PetscReal at)
+{
+  NsCheckpointHead head;
+  const char      *times = "";
+  char             why[512], first[512] = "";
+
+  if (!NsRunOpenFolder(run, PETSC_FALSE)) {
+    NsSinkFail(&run->sink, "%s", NsFolderWhy(errno));
+    return PETSC_FALSE;
+  }
+  for (const char *leaf = last_name(run, NULL); leaf; leaf = last_name(run, leaf)) {
+    const char *name = NsArenaPrint(run->arena, NS_FOLDER "/%s", leaf);
+    inspect(run, name, &head, why, sizeof(why));
+    if (why[0] && !first[0]) (void)snprintf(first, sizeof(first), "%s", why);
+    if (why[0]) continue;
+    run->checkpoint = name;
+    if (at < 0 || PetscAbsReal(head.time - at) <= 1e-9 * at) return PETSC_TRUE;
+    times = NsArenaPrint(run->arena, "%s%s%.9g s", times, *times ? ", " : "", head.time);
+  }
+  if (*times)
+    NsSinkFail(&run->sink, "it has no state at t = %.9g s, but at %s", at, times);
+  else
+    NsSinkFail(&run->sink, "%s%s", first[0] ? "of its last state: " : "it has kept no state", first);
+  return PETSC_FALSE;
+}
+
+PetscErrorCode NsCheckpointReadState(NsRun *run, PetscReal at)
+{
+  PetscFunctionBegin;
+  PetscCall(NsCheckpointsCreate(run));
+  if (run->sink.writes) (void)find_state(run, at);
+  PetscCall(share_failure(run));
+  if (!run->sink.failure[0]) PetscCall(read_into(run, serialize_state, PETSC_FALSE));
+  PetscCall(share_failure(run));
   PetscFunctionReturn(0);
 }

@@ -35,3 +35,6 @@ PetscErrorCode NsCheckpointWrite(NsRun *run, PetscInt64 step);
 void NsCheckpointsDropNewest(NsRun *run);
 /* (all) Out of run->checkpoint into a run whose scheme has started and whose writers are open. What does not fit is NsRunFail. */
 PetscErrorCode NsCheckpointRead(NsRun *run);
+/* (all) Time, positions, velocities and contacts alone, from the results in the run's directory: the newest state, or that at the time `at` (s), where this is not negative. Nothing else of
+   the run is started; NsSinkFail says why there is no such state. */
+PetscErrorCode NsCheckpointReadState(NsRun *run, PetscReal at);

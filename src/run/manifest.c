@@ -89,6 +89,7 @@ static void put_inputs(NsJson *json, const NsRun *run, const char *as_run)
   for (int i = 0; i < run->options.petsc_options; i++) NsJsonString(json, NULL, run->options.petsc_option[i]);
   NsJsonClose(json);
   NsJsonClose(json);
+  if (*NsRunStartedFrom(run)) NsJsonString(json, "start", NsRunStartedFrom(run));
   NsJsonOpen(json, "inputs", '[');
   for (NsFileList *file = run->inputs; file; file = file->next) {
     NsJsonOpen(json, NULL, '{');

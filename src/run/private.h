@@ -42,6 +42,8 @@ struct NsRun {
   PetscBool      checkpoint_due; /* after the present step */
   PetscBool      late;           /* the wall limit has passed */
   PetscBool      cleared;        /* the directory has been checked: it is empty, or the run is resumed in it */
+  NsRun         *starts_from;    /* of whose state; NULL: none, or done with */
+  const char    *started_from;   /* "", or the state of another run, a sentence */
   const char    *checkpoint;     /* name of the checkpoint to resume from, on the process that writes */
   NsCheckpoints *checkpoints;
   int            writers;
@@ -65,6 +67,13 @@ PetscErrorCode NsRunAccelerationCreate(NsRun *run);
 PetscErrorCode NsRunAccelerationDestroy(NsRun *run);
 /* (all) run->acceleration of the state, which is complete. */
 PetscErrorCode NsRunAcceleration(NsRun *run);
+
+/* ---- start from another run: src/run/start.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* (all) The state of the run that `start: {from: RUN}` names, before contact is made, which begins with it; errors are in diag. */
+PetscErrorCode NsRunStartFrom(NsRun *run);
+/* And the forces of its contacts. */
+PetscErrorCode NsRunStartForces(NsRun *run);
 
 /* ---- run.json and config.yaml: src/run/manifest.c --------------------------------------------------------------------------------------------------------- */
 

@@ -44,6 +44,15 @@ static void resolve_file(NsRun *run, NsNode *file)
   NsFileListAdd(&run->inputs, path, run->arena);
 }
 
+static void resolve_start(NsRun *run)
+{
+  NsNode *from     = NsTreeChild(NsTreeChild(run->tree, "start"), "from");
+  char   *absolute = from ? realpath(from->text, NULL) : NULL;
+
+  if (absolute) from->text = NsArenaCopy(run->arena, absolute, strlen(absolute));
+  free(absolute);
+}
+
 /* Mesh files, matrices and plugins become absolute in the tree, so that the config.yaml among the results can be run from anywhere; and they are inputs to record. */
 static void resolve_files(NsRun *run)
 {
@@ -61,6 +70,7 @@ static void resolve_files(NsRun *run)
     resolve_file(run, mesh && mesh->kind == NS_NODE_SCALAR ? mesh : NsTreeChild(mesh, "file")); /* `mesh: bar.msh` is short for the file */
     resolve_file(run, NsTreeChild(body, "library"));
   }
+  resolve_start(run);
 }
 
 const char *NsRunConfigText(const NsRun *run, size_t *size)
@@ -154,7 +164,10 @@ static PetscErrorCode build(NsRun *run)
     PetscCall(VecCreateSeq(PETSC_COMM_SELF, run->model->unknowns, &run->whole_q));
     PetscCall(VecDuplicate(run->whole_q, &run->whole_v));
   }
+  PetscCall(NsRunStartFrom(run));
+  if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsContactCreate(run->model, &run->contact));
+  PetscCall(NsRunStartForces(run));
   if (type) PetscCall(make_scheme(run, type));
   PetscFunctionReturn(0);
 }
@@ -243,6 +256,7 @@ PetscErrorCode NsRunDestroy(NsRun **result)
 
   PetscFunctionBegin;
   if (!run) PetscFunctionReturn(0);
+  PetscCall(NsRunDestroy(&run->starts_from));
   PetscCall(NsSchemeDestroy(&run->scheme));
   PetscCall(NsContactDestroy(&run->contact));
   PetscCall(NsRunAccelerationDestroy(run));
@@ -329,6 +343,11 @@ NsArena *NsRunArena(const NsRun *run)
 const NsRunOptions *NsRunGetOptions(const NsRun *run)
 {
   return &run->options;
+}
+
+const char *NsRunStartedFrom(const NsRun *run)
+{
+  return run->started_from ? run->started_from : "";
 }
 
 const NsNode *NsRunTree(const NsRun *run)

@@ -41,6 +41,32 @@ static const NsKey assembly_keys[] = {
 static const NsTable assembly_table = {"assembly", "closing of the joints at the start", assembly_keys, sizeof(NsAssemblySettings)};
 
 static const char *const start_choices[] = {"as_given", "static", "static_friction", NULL};
+static const NsKey       start_keys[]    = {
+           {"state", NS_KEY_CHOICE, offsetof(NsStartSettings, state), .choices = start_choices, .default_value = "as_given",
+             .help =
+               "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction",
+             .example = "static"},
+           {"from", NS_KEY_STRING, offsetof(NsStartSettings, from),
+             .help =
+               "directory of the results of another run, whose last state is taken by the names of bodies and nodes; time begins at 0 again, and so do the energies",
+             .example = "out/run_up"},
+           {"at", NS_KEY_NUMBER, offsetof(NsStartSettings, at), .dimension = NS_DIM_TIME, .minimum = "0",
+             .help = "with `from`: the time in that run, at which it must have kept a checkpoint; default: its last state", .example = "2 s"},
+           {NULL},
+};
+
+static void check_start(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  NsStartSettings *start = (NsStartSettings *)settings; /* the default of `at` is set here */
+
+  (void)arena;
+  if (!NsTreeChild(start->where, "at"))
+    start->at = -1;
+  else if (!start->from)
+    NsDiagError(diag, NsKeysPlace(start->where, "at"), "at requires `from`");
+}
+static const NsTable start_table = {"start", "the state in which a run starts", start_keys, sizeof(NsStartSettings), .at_most_one_of = "state, from",
+  .shorthand = "state", .check = check_start};
 
 static const NsKey config_keys[] = {
   {"include", NS_KEY_STRINGS, offsetof(NsConfig, include), .least = 1,
@@ -93,10 +119,8 @@ static const NsKey config_keys[] = {
     .example = "{motor: {joint: A, speed: 300 rpm}}"},
   {"assembly", NS_KEY_TABLE, offsetof(NsConfig, assembly), .table = &assembly_table, .default_value = "{}",
     .help = "closing of the joints at the start", .example = "{tolerance: 1 mm}"},
-  {"start", NS_KEY_CHOICE, offsetof(NsConfig, start), .choices = start_choices, .default_value = "as_given",
-    .help =
-      "as_given: the state of `initial`; static: static equilibrium under weight and the loads at t = 0; contacts are included only in models with solids, without friction; static_friction: with friction",
-    .example = "static"},
+  {"start", NS_KEY_TABLE, offsetof(NsConfig, start), .table = &start_table, .default_value = "{}",
+    .help = "the state in which the run starts: static, or {from: RUN}, the last state of another run", .example = "static"},
   {"free_dynamics", NS_KEY_CHOICE, offsetof(NsConfig, free_dynamics), .choices = NsBackEndNames, .default_value = "auto",
     .help =
       "back end that computes forces and solves of finite elements: lumped (diagonal mass matrix), banded (narrow matrices), petsc (any); results agree to rounding",

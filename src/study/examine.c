@@ -69,6 +69,19 @@ static PetscErrorCode examine_run(NsStudy *study, int number, NsDiag *diag, NsAr
   PetscFunctionReturn(0);
 }
 
+/* What a run starts from is the result of all runs before it. */
+static void chain_fingerprint(NsStudy *study, int number)
+{
+  NsStudyRun *run = &study->run[number];
+  NsSha256    sha;
+
+  if (run->after < 0) return;
+  NsSha256Begin(&sha);
+  NsSha256Add(&sha, study->run[run->after].fingerprint, sizeof(run->fingerprint));
+  NsSha256Add(&sha, run->fingerprint, sizeof(run->fingerprint));
+  NsSha256End(&sha, run->fingerprint);
+}
+
 PetscErrorCode NsStudyExamine(NsStudy *study, bool *good)
 {
   int warned = 0;
@@ -85,6 +98,7 @@ PetscErrorCode NsStudyExamine(NsStudy *study, bool *good)
     PetscCheck(file, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for messages");
     PetscCall(examine_run(study, i, diag, arena));
     *good = !NsDiagErrors(diag);
+    chain_fingerprint(study, i);
     NsDiagPrint(diag, file, false);
     fclose(file);
     if (size && (!*good || !warned)) {

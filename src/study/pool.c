@@ -78,6 +78,8 @@ typedef struct {
 
 typedef struct {
   const NsPool *pool;
+  const int    *numbers;
+  bool         *taken; /* [count] */
   Slot         *slot;
   int           started, ended, failed, count, running, signals;
   bool          live, shown;
@@ -158,14 +160,33 @@ static void forward_signal(Work *work)
   work->line_at = 0;
 }
 
+/* The place in `numbers` of the next that may start; -1: none may yet. Those that never may have ended. */
+static int next_ready(Work *work)
+{
+  const NsPool *pool = work->pool;
+
+  for (int i = 0; i < work->count; i++) {
+    const int ready = work->taken[i] ? 0 : pool->ready ? pool->ready(pool->context, work->numbers[i]) : 1;
+
+    if (ready > 0) return i;
+    if (ready == 0) continue;
+    work->taken[i] = true;
+    work->started++;
+    work->ended++;
+    work->failed++;
+  }
+  return -1;
+}
+
 int NsPoolRun(const NsPool *pool, int count, const int *numbers)
 {
   const struct timespec pause = {0, poll};
   const char           *term  = getenv("TERM");
-  Work                  work  = {.pool = pool, .count = count, .begin = NsSeconds()};
+  Work                  work  = {.pool = pool, .numbers = numbers, .count = count, .begin = NsSeconds()};
 
-  work.slot = calloc((size_t)pool->jobs, sizeof(*work.slot));
-  if (!work.slot) NsOutOfMemory();
+  work.slot  = calloc((size_t)pool->jobs, sizeof(*work.slot));
+  work.taken = calloc((size_t)count + 1, sizeof(*work.taken));
+  if (!work.slot || !work.taken) NsOutOfMemory();
   work.live    = isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
   work.line_at = work.live ? 0 : work.begin;
   stop_signal = stop_count = 0;
@@ -173,19 +194,23 @@ int NsPoolRun(const NsPool *pool, int count, const int *numbers)
   while (work.running || (work.started < count && !stop_signal)) {
     forward_signal(&work);
     for (int s = 0; s < pool->jobs && work.started < count && !stop_signal; s++) {
-      if (work.slot[s].pid) continue;
-      if (start_one(&work, &work.slot[s], numbers[work.started]))
+      const int next = work.slot[s].pid ? -1 : next_ready(&work);
+      if (next < 0) continue;
+      if (start_one(&work, &work.slot[s], numbers[next])) {
+        work.taken[next] = true;
         work.started++;
-      else if (!work.running) {
+      } else if (!work.running) {
         fprintf(stderr, "%spercuss study: cannot start a process: %s\n", work.shown ? "\r\033[K" : "", strerror(errno));
         stop_signal = SIGABRT;
       }
     }
+    if (!work.running && work.started < count && next_ready(&work) < 0) break; /* what they wait for has been stopped */
     if (!reap(&work)) nanosleep(&pause, NULL);
     show_progress(&work);
   }
   handle(SIG_DFL);
   if (work.shown) fprintf(stderr, "\r\033[K");
   free(work.slot);
+  free(work.taken);
   return (int)stop_signal;
 }

@@ -138,6 +138,7 @@ static bool write_table(const NsStudy *study)
     fputc(',', file.file);
     NsPutWord(file.file, study->axis[a].key);
   }
+  if (study->settings.sweep) fputs(",direction", file.file);
   fputs(",status", file.file);
   for (int q = 0; q < record->count; q++) fprintf(file.file, ",%s", record->names[q]);
   fputs(",run,message\n", file.file);
@@ -149,6 +150,7 @@ static bool write_table(const NsStudy *study)
       fputc(',', file.file);
       put_choice(file.file, &study->axis[a], run->choice[a]);
     }
+    if (study->settings.sweep) fprintf(file.file, ",%s", NsStudyDirection(study, row));
     fprintf(file.file, ",%s", state_names[run->state]);
     for (int q = 0; q < record->count; q++) {
       fputc(',', file.file);
@@ -208,7 +210,7 @@ bool NsStudyDescribe(const NsStudy *study)
     }
     NsJsonBoolean(&json, "logarithmic", axis->spread);
     NsJsonOpen(&json, "values", '[');
-    for (int i = 0; i < axis->count; i++) NsJsonString(&json, NULL, axis->text[i]);
+    for (int i = 0; i < (axis->turn ? axis->turn : axis->count); i++) NsJsonString(&json, NULL, axis->text[i]);
     NsJsonClose(&json);
     NsJsonClose(&json);
   }
@@ -221,6 +223,7 @@ bool NsStudyDescribe(const NsStudy *study)
     NsJsonClose(&json);
   }
   NsJsonClose(&json);
+  NsJsonString(&json, "sweep", settings->sweep ? settings->sweep->over : NULL);
   NsJsonString(&json, "convergence", settings->convergence ? settings->convergence->over : NULL);
   NsJsonString(&json, "bifurcation", settings->bifurcation ? settings->bifurcation->over : NULL);
   NsJsonClose(&json);
@@ -276,6 +279,7 @@ void NsStudyPrint(const NsStudy *study, FILE *out)
   }
   fprintf(out, "\n   row");
   for (int a = 0; a < study->axes; a++) print_padded(short_key(study, a), width[a], out);
+  if (study->settings.sweep) fputs("        ", out);
   for (int q = 0; q < record->count; q++) {
     width[study->axes + q] = columns_of(record->names[q]) > 11 ? columns_of(record->names[q]) : 11;
     fprintf(out, "  %*s", width[study->axes + q], record->names[q]);
@@ -286,6 +290,7 @@ void NsStudyPrint(const NsStudy *study, FILE *out)
 
     fprintf(out, "  %4d", row + 1);
     for (int a = 0; a < study->axes; a++) print_padded(study->axis[a].text[run->choice[a]], width[a], out);
+    if (study->settings.sweep) fprintf(out, "  %-6s", NsStudyDirection(study, row));
     for (int q = 0; q < record->count && run->state == NS_ROW_DONE; q++) {
       if (isnan(run->result[q]))
         fprintf(out, "  %*s", width[study->axes + q], "-");

@@ -290,6 +290,7 @@ static void make_row(NsStudy *study, int row)
     rest /= study->axis[a].count;
     most += study->axis[a].where == settings->cases ? study->axis[a].value[run->choice[a]]->count : 1;
   }
+  run->after = NsStudyPredecessor(study, row);
   run->graft = NsArenaAlloc(study->arena, sizeof(NsRunGraft) * (size_t)(most + 1));
   add_grafts(run, settings->set);
   for (int a = 0; a < study->axes; a++) {
@@ -342,9 +343,9 @@ static void make_references(NsStudy *study)
     NsStudyRun       *run = &study->run[study->runs];
     int               same;
 
-    run->reference = -1;
-    run->grafts    = 0;
-    run->graft     = NsArenaAlloc(study->arena, sizeof(*run->graft) * (size_t)(of->grafts + reference->count));
+    run->reference = run->after = -1;
+    run->grafts                 = 0;
+    run->graft                  = NsArenaAlloc(study->arena, sizeof(*run->graft) * (size_t)(of->grafts + reference->count));
     for (int i = 0; i < of->grafts; i++) {
       if (!covers(reference, of->graft[i].key)) add_graft(run, of->graft[i].key, of->graft[i].place, of->graft[i].value);
     }
@@ -357,7 +358,7 @@ static void make_references(NsStudy *study)
 
 bool NsStudyMakeRuns(NsStudy *study)
 {
-  if (!read_axes(study) || !count_rows(study)) return false;
+  if (!read_axes(study) || !NsStudyMakeSweep(study) || !count_rows(study)) return false;
   study->run  = NsArenaAlloc(study->arena, sizeof(*study->run) * 2 * (size_t)study->rows);
   study->runs = study->rows;
   for (int row = 0; row < study->rows; row++) make_row(study, row);
@@ -380,6 +381,7 @@ const char *NsStudyRunName(const NsStudy *study, int number)
     const NsAxis *axis = &study->axis[a];
     text               = NsArenaPrint(study->arena, "%s%s%s=%s", text, a ? ", " : "", axis->key, axis->text[run->choice[a]]);
   }
+  if (NsStudyDirection(study, number)) text = NsArenaPrint(study->arena, "%s, %s", text, NsStudyDirection(study, number));
   return text;
 }
 
@@ -415,6 +417,28 @@ int NsStudyAxisOf(const NsStudy *study, const char *key)
   return found;
 }
 
+/* The values of a run, and where it is to start, once that is known. */
+static const NsRunGraft *add_start(const NsStudy *study, NsStudyRun *run)
+{
+  NsRunGraft *graft = NsArenaAlloc(study->arena, sizeof(*graft) * (size_t)(run->grafts + 1));
+  NsNode     *from = NsArenaAlloc(study->arena, sizeof(*from)), *start = NsArenaAlloc(study->arena, sizeof(*start));
+
+  *from        = *study->settings.sweep->where;
+  from->kind   = NS_NODE_SCALAR;
+  from->quoted = true;
+  from->key    = "from";
+  from->text   = study->run[run->after].directory;
+  from->first = from->next = NULL;
+  *start                   = *from;
+  start->kind              = NS_NODE_MAP;
+  start->key               = "start";
+  start->count             = 1;
+  start->first             = from;
+  memcpy(graft, run->graft, sizeof(*graft) * (size_t)run->grafts);
+  graft[run->grafts] = (NsRunGraft){"start", study->settings.sweep->where->key_place, start};
+  return graft;
+}
+
 NsRunOptions NsStudyRunOptions(const NsStudy *study, int number)
 {
   NsRunOptions options = study->options;
@@ -422,6 +446,10 @@ NsRunOptions NsStudyRunOptions(const NsStudy *study, int number)
   options.config_path = study->config;
   options.grafts      = study->run[number].grafts;
   options.graft       = study->run[number].graft;
+  if (study->run[number].after >= 0 && study->run[number].directory) {
+    options.graft = add_start(study, &study->run[number]);
+    options.grafts++;
+  }
   options.directory   = study->run[number].directory;
   options.own_folders = 2; /* runs/0123456789ab */
   options.overwrite   = PETSC_TRUE;

@@ -1,5 +1,5 @@
 /*
-  bifurcation.csv: samples of each run over the parameter, a row each: row,<over>,time,<columns>. With two columns, position and velocity, they are Poincare sections.
+  bifurcation.csv: samples of each run over the parameter, a row each: row,<over>,time,<columns>; of a sweep with its direction. With two columns, position and velocity, they are Poincare sections.
 */
 #include <math.h>
 #include <string.h>
@@ -51,6 +51,7 @@ static long write_run(const NsStudy *study, int row, FILE *file, NsRunFiles *fil
   if (bifurcation->at == NS_SAMPLE_MAXIMA) sample_maxima(&signal, arena);
   for (long i = 0; i < signal.rows; i++) {
     fprintf(file, "%d,", row + 1);
+    if (study->settings.sweep) fprintf(file, "%s,", NsStudyDirection(study, row));
     NsPutNumber(file, parameter);
     fputc(',', file);
     NsPutNumber(file, signal.time[i]);
@@ -70,7 +71,7 @@ bool NsStudySamples(const NsStudy *study, FILE *out)
   long                 total = 0, empty = 0;
 
   NsStudyFileOpen(&file, study, "bifurcation.csv");
-  fputs("row,", file.file);
+  fputs(study->settings.sweep ? "row,direction," : "row,", file.file);
   NsPutWord(file.file, bifurcation->over);
   fputs(",time", file.file);
   for (int c = 0; c < bifurcation->column.count; c++) {

@@ -139,6 +139,16 @@ static void check_bifurcation(const void *settings, NsArena *arena, NsDiag *diag
 static const NsTable bifurcation_table = {
   "bifurcation", "bifurcation and Poincare data", bifurcation_keys, sizeof(NsBifurcation), .check = check_bifurcation};
 
+static const char *const directions[] = {"up_and_down", "down_and_up", "up", "down", NULL};
+static const NsKey       sweep_keys[] = {
+        {"over", NS_KEY_STRING, offsetof(NsSweep, over), .required = true, .help = "key of the config that is swept, as in `vary`; its values are numbers",
+          .example = "parameters.frequency"},
+        {"direction", NS_KEY_CHOICE, offsetof(NsSweep, direction), .choices = directions, .default_value = "up_and_down",
+          .help = "order of the values; the way back begins with the last value again", .example = "up"},
+        {NULL},
+};
+static const NsTable sweep_table = {"sweep", "runs that start from the last state of the run before", sweep_keys, sizeof(NsSweep)};
+
 static const NsKey study_keys[] = {
   {"title", NS_KEY_STRING, offsetof(NsStudySettings, title), .help = "title of the study", .example = "Elastic bar: elements and mass"},
   {"config", NS_KEY_STRING, offsetof(NsStudySettings, config), .required = true, .help = "the config that is varied; relative to the study's folder",
@@ -165,6 +175,9 @@ static const NsKey study_keys[] = {
   {"bifurcation", NS_KEY_TABLE, offsetof(NsStudySettings, bifurcation), .table = &bifurcation_table,
     .help    = "samples of each run over a parameter: once per period, once per revolution or at maxima",
     .example = "{over: bodies.shaft.spin, column: poincare.wheel.u2}"},
+  {"sweep", NS_KEY_TABLE, offsetof(NsStudySettings, sweep), .table = &sweep_table,
+    .help    = "each run starts from the last state of the one before, up and down along one key: hysteresis",
+    .example = "{over: parameters.frequency}"},
   {NULL},
 };
 

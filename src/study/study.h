@@ -10,6 +10,7 @@
       quantity.c   the quantities of `record`, measured and checked
       orders.c     how errors fall: observed orders of convergence
       samples.c    bifurcation and Poincare data
+      sweep.c      runs that start from the last state of the run before
       results.c    study.csv, study.json ... and the table on the terminal
 
   The process that reads the study never starts PETSc: runs and examination are forked from it.
@@ -61,6 +62,14 @@ typedef struct {
   double        period, after;
 } NsBifurcation;
 
+enum { NS_SWEEP_UP_AND_DOWN, NS_SWEEP_DOWN_AND_UP, NS_SWEEP_UP, NS_SWEEP_DOWN };
+
+typedef struct {
+  const NsNode *where;
+  const char   *over;
+  int           direction; /* NS_SWEEP_... */
+} NsSweep;
+
 typedef struct {
   const NsNode        *where;
   const char          *title, *config;
@@ -69,6 +78,7 @@ typedef struct {
   NsList               record; /* NsQuantity by name */
   const NsConvergence *convergence;
   const NsBifurcation *bifurcation;
+  const NsSweep       *sweep;
 } NsStudySettings;
 
 extern const NsTable NsTable_Study;
@@ -85,6 +95,7 @@ typedef struct {
   const char    *shown;      /* the unit in which all values are written, for figures; "": they differ, or it is `unit` */
   double         shown_size; /* of this unit in SI */
   bool           spread;     /* logarithmically: for figures */
+  int            turn;       /* of a sweep: the values from this one on are the way back; `count`: there is none. Else 0 */
 } NsAxis;
 
 typedef enum { NS_ROW_MISSING, NS_ROW_DONE, NS_ROW_FAILED } NsRowState;
@@ -95,6 +106,7 @@ typedef struct {
   int         grafts;
   NsRunGraft *graft;     /* [grafts] in the order of setting */
   int         reference; /* its number among the runs; -1: none */
+  int         after;     /* the run from whose last state it starts, a row before it; -1: none */
   char        fingerprint[65];
   int         same;      /* the first run with this fingerprint, whose results are used for this one, too */
   const char *directory; /* of its results, known after NsStudyExamine */
@@ -121,10 +133,16 @@ typedef struct {
 
 /* Reads the file and makes its runs; false: errors are in diag. */
 bool NsStudyRead(NsStudy *study);
+/* sweep.c: orders the values of the axis that is swept, up and back. False: errors are in diag. */
+bool NsStudyMakeSweep(NsStudy *study);
+/* The run from whose last state this row starts; -1: none. */
+int NsStudyPredecessor(const NsStudy *study, int row);
 /* rows.c: axes and runs, from settings. */
 bool NsStudyMakeRuns(NsStudy *study);
 /* "case=fine, scheme.step=0.5 us"; "reference 1". */
 const char *NsStudyRunName(const NsStudy *study, int run);
+/* Of the row of a sweep: "up" or "down"; NULL: the study is none. */
+const char *NsStudyDirection(const NsStudy *study, int row);
 /* The number that a run has for this key, SI; NAN: none. text, unless NULL: as the user wrote it. */
 double NsStudyNumber(const NsStudy *study, int run, const char *key, const char **text);
 /* The axis that sets this key, -1: none. */
@@ -145,6 +163,8 @@ typedef struct {
   int (*work)(void *context, int number);
   int (*log)(void *context, int number); /* a file, open for writing; below 0: none */
   void (*ended)(void *context, int number, int code);
+  /* Whether it may start: 1 yes, 0 not yet, -1 never. NULL: all may. */
+  int (*ready)(void *context, int number);
   const char *name; /* on the progress line */
 } NsPool;
 int NsPoolRun(const NsPool *pool, int count, const int *numbers);

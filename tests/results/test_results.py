@@ -103,7 +103,7 @@ class Results(unittest.TestCase):
 
     def test_outputs_can_be_switched_off(self):
         self.run_bar("--quiet", "--set", "time.end=10 us", "--set", "output={history: {every: 0}, contacts: {every: 0}, energy: {every: 0}, frames: {every: 0}, events: false}")
-        self.assertEqual(sorted(os.listdir(self.out)), ["config.yaml", "percuss.files", "run.json", "status.json"])
+        self.assertEqual(sorted(os.listdir(self.out)), ["checkpoint", "config.yaml", "percuss.files", "run.json", "status.json"])
 
     def test_summary(self):
         done = self.run_bar()

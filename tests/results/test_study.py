@@ -441,9 +441,74 @@ bifurcation: {over: bodies.ball.initial.y, column: history.ball.y, at: maxima}
             self.assertGreater(len(self.content(name, "one")), 400)
             self.assertEqual(self.content(name, "one"), self.content(name, "two"), name)
 
+    # Frequency of the impact oscillator: where it grazes, and up to which fold its orbit with an impact in every second period lasts (percuss orbit).
+    GRAZING, FOLD = 3.3158, 3.8729
+    SWEEP = f"""config: {CONFIGS}/impact_oscillator.yaml
+set:
+  parameters.turn: 360 deg
+  loads.shaker.time.harmonic.frequency: $frequency
+  scheme.step: ${{turn/frequency/20}}
+  time.end: ${{turn*60/frequency}}
+  output: {{frames: {{every: 0}}, history: {{probes: [mass.center], every: 1}}, contacts: {{every: 0}}, energy: {{every: 0}}}}
+vary: {{parameters.frequency: [3.2 rad/s, 3.85 rad/s, 3.6 rad/s, 3.5 rad/s, 3.75 rad/s, 4.1 rad/s]}}
+record: {{amplitude: {{column: history.mass.center.ux, from: 80 s, value: max}}, hits: {{event: impact, from: 80 s}}}}
+sweep: {{over: parameters.frequency}}
+"""
+
+    def test_a_sweep_up_and_down_has_hysteresis(self):
+        self.study(self.SWEEP)
+        rows = self.table()
+        self.assertEqual([row["direction"] for row in rows], ["up"] * 6 + ["down"] * 6)
+        self.assertEqual([float(row["parameters.frequency"]) for row in rows], [3.2, 3.5, 3.6, 3.75, 3.85, 4.1, 4.1, 3.85, 3.75, 3.6, 3.5, 3.2])
+        for row in rows:
+            frequency, amplitude = float(row["parameters.frequency"]), float(row["amplitude"])
+            free = 1 / math.hypot(1 - frequency**2, 0.1 * frequency)  # m = k = F = 1, c = 0.1
+            if frequency < self.GRAZING or (row["direction"] == "up" and frequency < self.FOLD):
+                self.assertGreater(int(row["hits"]), 4, row)
+                self.assertGreater(amplitude, 5 * free, row)
+            else:
+                self.assertEqual(int(row["hits"]), 0, row)
+                self.assertAlmostEqual(amplitude, free, delta=0.15 * free, msg=row)
+        figure = json.loads(self.content("study.json"))
+        self.assertEqual((figure["sweep"], len(figure["axes"][0]["values"])), ("parameters.frequency", 6))
+
+    def test_a_sweep_is_continued(self):
+        study = self.write(self.SWEEP)
+        run = subprocess.Popen([PERCUSS, "study", study, "--out", self.path("out"), "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.wait_for_worker(1)
+        while len(os.listdir(self.path("out", "runs"))) < 4:
+            time.sleep(0.01)
+        run.kill()
+        run.communicate(timeout=60)
+        time.sleep(0.5)  # its worker ends, too
+        begun = [name for name in os.listdir(self.path("out", "runs")) if not os.path.exists(self.path("out", "runs", name, "run.json"))]
+        for name in begun:  # killed before its first file
+            if not name.endswith(".log"):
+                shutil.rmtree(self.path("out", "runs", name))
+        kept = self.runs()
+        done = self.study(self.SWEEP, "--jobs", "2")
+        self.assertRegex(done.stderr, "[1-9] of 12 runs exist already")
+        self.assertGreater(sum(self.runs()[name] == when for name, when in kept.items()), 0)
+        self.study(self.SWEEP, out="again")
+        self.assertEqual(self.content("study.csv"), self.content("study.csv", "again"))
+
+    def test_a_sweep_ends_where_a_run_fails(self):
+        self.study(f"""config: {CONFIGS}/bouncing_ball.yaml
+set: {{limits: {{on_exceed: stop, penetration: 1 m}}, output.frames.every: 0}}
+vary: {{limits.penetration: [1e-12 m, 1 m, 2 m], bodies.ball.contact.restitution: [0.5, 0.8]}}
+record: {{t: {{summary: time}}}}
+sweep: {{over: limits.penetration, direction: up}}
+""", code=1)
+        rows = self.table()
+        self.assertEqual([row["status"] for row in rows], ["failed"] * 6)
+        self.assertRegex(rows[0]["message"], "penetration")
+        self.assertEqual(rows[2]["message"], "run 1, from whose last state it starts, has failed")
+        self.assertEqual(rows[5]["message"], "run 4, from whose last state it starts, has failed")
+
     def test_figure(self):
         text = BALL + "vary: {scheme.step: [1 ms, 2 ms], scheme.type: [half_explicit, moreau_jean]}\nrecord: {hits: {event: impact}, y: {column: history.ball.y, against: 0}}\n"
-        for more in ("", "convergence: {over: scheme.step}\n", "bifurcation: {over: scheme.step, column: [history.ball.y, history.ball.vy], at: maxima}\n"):
+        for more in ("", "convergence: {over: scheme.step}\n", "bifurcation: {over: scheme.step, column: [history.ball.y, history.ball.vy], at: maxima}\n", "sweep: {over: scheme.step}\n",
+                     "sweep: {over: scheme.step}\nbifurcation: {over: scheme.step, column: [history.ball.y, history.ball.vy], at: maxima}\n"):
             done = self.study(text + more, "--jobs", "2")
             self.assertIn("study.png", done.stdout)
             self.assertEqual(self.content("study.png")[:8], b"\x89PNG\r\n\x1a\n")
@@ -455,7 +520,7 @@ bifurcation: {over: bodies.ball.initial.y, column: history.ball.y, at: maxima}
     def test_shipped_studies(self):
         """All that the repository ships, made smaller: every run is done and every number there."""
         folder = os.path.join(CONFIGS, "studies")
-        smaller = (("count: 121", "count: 2"), ("time.end: 2 s", "time.end: 1.05 s"), ("output.history.every: 10000", "output.history.every: 1000"), ("step: 0.1 us, rest", "step: 1 us, rest"),
+        smaller = (("count: 121", "count: 2"), ("count: 25", "count: 2"), ("time.end: 2 s", "time.end: 1.05 s"), ("output.history.every: 10000", "output.history.every: 1000"), ("step: 0.1 us, rest", "step: 1 us, rest"),
                    ("{type: half_explicit, step: 0.1 us}", "{type: half_explicit, step: 1 us}"), (", 15.625 us", ""), ("../", CONFIGS + "/"))
         for name in sorted(os.listdir(folder)):
             with open(os.path.join(folder, name), encoding="utf-8") as file:

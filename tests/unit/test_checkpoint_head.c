@@ -6,7 +6,7 @@ static size_t head_with(const char *ranks, const char *step, NsCheckpointHead *h
 {
   char text[512];
 
-  (void)snprintf(text, sizeof(text), "percuss checkpoint 1\nprogram p\nconfig c\ninputs i\noptions o\nranks %s\nstep %s\ntime 0.5\n\n", ranks, step);
+  (void)snprintf(text, sizeof(text), "percuss checkpoint 2\nprogram p\nconfig c\ninputs i\noptions o\nranks %s\nstep %s\ntime 0.5\n\n", ranks, step);
   return NsCheckpointReadHead(text, strlen(text), head);
 }
 
@@ -17,7 +17,7 @@ static void whole_numbers(void **state)
 
   (void)state;
   assert_int_equal(head_with("2", "1234567890123", &head),
-    strlen("percuss checkpoint 1\nprogram p\nconfig c\ninputs i\noptions o\nranks 2\nstep 1234567890123\ntime 0.5\n\n"));
+    strlen("percuss checkpoint 2\nprogram p\nconfig c\ninputs i\noptions o\nranks 2\nstep 1234567890123\ntime 0.5\n\n"));
   assert_true(head.ranks == 2 && head.step == 1234567890123 && head.time == 0.5);
   for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
     assert_int_equal(head_with(wrong[i], "1", &head), 0);

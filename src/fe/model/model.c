@@ -474,10 +474,10 @@ static void check_start(NsFe *fe)
   const NsPlace place = NsKeysPlace(fe->config->where, "start");
 
   if (NsFeStaticsTouch(fe)) return;
-  if (fe->config->start == 2) {
+  if (fe->config->start->state == NS_START_STATIC_FRICTION) {
     NsDiagError(fe->diag, place, "`start: static_friction` is for solids with contacts or ties, with linear springs and bearings, on one process");
     NsDiagNote(fe->diag, "without contacts write `start: static`");
-  } else if (fe->config->start && fe->config->ties.count)
+  } else if (fe->config->start->state && fe->config->ties.count)
     NsDiagError(fe->diag, place, "`start: static` with ties is for linear springs and bearings, on one process");
 }
 
@@ -574,7 +574,7 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
     PetscCall(NsFeCheckHeld(fe));
     PetscCall(NsFeCheckBuckling(fe, model));
     check_start(fe);
-    if (config->start > 0) PetscCall(NsFeStatics(fe, model, &loose));
+    if (config->start->state > 0) PetscCall(NsFeStatics(fe, model, &loose));
   }
   PetscCall(NsFeContacts(fe, model));
   take_surface_motions(fe, model);

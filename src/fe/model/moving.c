@@ -213,7 +213,7 @@ static void add_base(NsFe *fe, PetscReal *column)
 /* Bodies start undeformed: a support that is elsewhere already strains the elements next to it. Said once. */
 static void check_start(NsFe *fe)
 {
-  for (PetscInt b = 0; b < fe->bodies && fe->config->start == 0; b++) {
+  for (PetscInt b = 0; b < fe->bodies && fe->config->start->state == NS_START_AS_GIVEN && !fe->config->start->from; b++) {
     const NsFeBody *body = &fe->body[b];
     for (PetscInt i = 0; i < body->mesh->nodes * body->node_unknowns; i++) {
       const PetscInt  unknown = fe->unknown[body->first_dof + i], a = i % body->node_unknowns;

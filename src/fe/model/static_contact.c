@@ -48,7 +48,7 @@ PetscBool NsFeStaticsTouch(const NsFe *fe)
   PetscBool solids = PETSC_FALSE;
 
   for (PetscInt b = 0; b < fe->bodies; b++) solids = solids || fe->body[b].solid;
-  return solids && fe->config->start > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
+  return solids && fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
 }
 
 /* Gap of a candidate at x, and its normal row in self->row. */
@@ -383,7 +383,7 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
       fe->diag, NsKeysPlace(fe->config->where, "start"), "`start: static` does not support balls that touch each other in a model with solids");
     PetscFunctionReturn(0);
   }
-  self.rubs = fe->config->start == 2;
+  self.rubs = fe->config->start->state == NS_START_STATIC_FRICTION;
   PetscCall(PetscCalloc6(fe->unknowns, &self.initial, fe->unknowns, &rates, model->candidates, &self.gap, model->candidates, &self.b,
     model->candidates, &self.force, model->candidates, &self.last));
   PetscCall(PetscCalloc4(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn, fe->bodies, &speeds));

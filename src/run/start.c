@@ -1,0 +1,180 @@
+/*
+  start: {from: RUN}: the last state of another run.
+
+  The other run is built from its config.yaml and reads its checkpoint; then positions and velocities are taken over, each degree of freedom by its name, and the forces of closed
+  contacts, with which the contact solver begins. So the two models may differ in all but their degrees of freedom: loads, bearings, contacts, scheme, step, back end. Time and the
+  energy ledger begin anew; the scheme starts as from any initial state.
+
+  Costs a second set-up, and for each degree of freedom its name, where the two orders differ.
+*/
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "checkpoint.h"
+#include "core/out_of_memory.h"
+#include "output/file.h"
+
+#define NS_UNKNOWN_NAME 160
+
+typedef struct {
+  char     name[NS_UNKNOWN_NAME];
+  PetscInt number;
+} Named;
+
+static int by_name(const void *a, const void *b)
+{
+  return strcmp(((const Named *)a)->name, ((const Named *)b)->name);
+}
+
+/* The names of all unknowns, in natural order. */
+static PetscErrorCode name_all(NsModel *model, Named **result)
+{
+  Named *list = malloc(sizeof(*list) * (size_t)PetscMax(1, model->unknowns));
+
+  PetscFunctionBegin;
+  if (!list) NsOutOfMemory();
+  for (PetscInt i = 0; i < model->unknowns; i++) {
+    list[i].number = i;
+    PetscCall(model->view.name_unknown(model, i, list[i].name, sizeof(list[i].name)));
+  }
+  *result = list;
+  PetscFunctionReturn(0);
+}
+
+/* from[i]: which of the other run's unknowns is the i-th of this one. False, after a message, where one has no partner. Consumes the lists' order. */
+static PetscBool match(NsRun *run, NsPlace place, Named *own, Named *other, PetscInt n, PetscInt m, PetscInt *from)
+{
+  PetscInt i = 0, k = 0;
+
+  for (i = 0; i < PetscMin(n, m) && !strcmp(own[i].name, other[i].name); i++) from[i] = i;
+  if (i == n && n == m) return PETSC_TRUE;
+  qsort(own, (size_t)n, sizeof(*own), by_name);
+  qsort(other, (size_t)m, sizeof(*other), by_name);
+  for (i = k = 0; i < n && k < m; i++, k++) {
+    if (strcmp(own[i].name, other[k].name) != 0) break;
+    from[own[i].number] = other[k].number;
+  }
+  if (i == n && k == m) return PETSC_TRUE;
+  const PetscBool lacks = k == m || (i < n && strcmp(own[i].name, other[k].name) < 0);
+  NsDiagError(
+    run->diag, place, "the degrees of freedom differ: %s of this model is not in '%s'", lacks ? own[i].name : other[k].name, run->config.start->from);
+  return PETSC_FALSE;
+}
+
+/* A vector of the other run, by the unknowns of this one. */
+static PetscErrorCode take_vector(NsRun *run, NsRun *other, const PetscInt *from, Vec there, Vec here)
+{
+  const PetscInt n   = run->model->unknowns;
+  PetscReal     *all = malloc(sizeof(*all) * 2 * (size_t)PetscMax(1, n)), *own = all + n;
+
+  PetscFunctionBegin;
+  if (!all) NsOutOfMemory();
+  PetscCall(NsLayoutCollect(other->model->layout, NsVecRead(there), all));
+  if (run->model->layout->ranks > 1) PetscCallMPI(MPI_Bcast(all, (int)n, MPIU_REAL, 0, run->model->layout->comm));
+  for (PetscInt i = 0; i < n; i++) own[i] = all[from[i]];
+  NsLayoutSpread(run->model->layout, own, NsVecArray(here));
+  free(all);
+  PetscFunctionReturn(0);
+}
+
+/* A plugin is a program: a config that is read for its state alone loads none that this one does not. */
+static PetscBool has_strange_plugin(const NsRun *run, const NsNode *tree)
+{
+  const NsNode *bodies = NsTreeChild(tree, "bodies"), *own = NsTreeChild(run->tree, "bodies");
+
+  for (const NsNode *body = bodies && bodies->kind == NS_NODE_MAP ? bodies->first : NULL; body; body = body->next) {
+    const NsNode *library = NsTreeChild(body, "library"), *same = NsTreeChild(NsTreeChild(own, body->key), "library");
+    if (!library) continue;
+    char           *path  = same ? realpath(NsTreeFile(same, run->arena), NULL) : NULL;
+    const PetscBool known = path && library->kind == NS_NODE_SCALAR && !strcmp(path, library->text);
+    free(path);
+    if (!known) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
+/* The other run, with its state; *other stays NULL, or errors are in diag, where it cannot be had. */
+static PetscErrorCode open_other(NsRun *run, NsPlace place, NsRun **other)
+{
+  const NsStartSettings *start   = run->config.start;
+  const char            *config  = NsArenaPrint(run->arena, "%s/config.yaml", start->from);
+  NsDiag                *diag    = NsDiagCreate(run->arena);
+  const NsRunOptions     options = {
+        .config_path = config, .directory = start->from, .quiet = PETSC_TRUE, .force = PETSC_TRUE, .repeat = PETSC_TRUE, .unstarted = PETSC_TRUE};
+
+  PetscFunctionBegin;
+  if (access(config, R_OK)) {
+    NsDiagError(run->diag, place, "'%s' holds no results of a run: it has no config.yaml", start->from);
+    NsDiagNote(run->diag, "name the directory of a run that is done; it is looked for from where percuss is called");
+    PetscFunctionReturn(0);
+  }
+  const NsNode *tree = NsTreeReadOwn(config, run->arena, diag);
+  if (tree && !run->options.trust && has_strange_plugin(run, tree)) {
+    NsDiagError(run->diag, place, "'%s' was made by a plugin that this config does not name", start->from);
+    PetscFunctionReturn(0);
+  }
+  if (tree) PetscCall(NsRunCreate(&options, run->arena, diag, other));
+  if (!tree || NsDiagErrors(diag)) {
+    NsDiagError(run->diag, place, "cannot read the run in '%s': its config.yaml has an error", start->from);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(NsCheckpointReadState(*other, start->at));
+  if ((*other)->sink.failure[0]) {
+    NsDiagError(run->diag, place, "cannot start from '%s': %s", start->from, (*other)->sink.failure);
+    if (!(*other)->checkpoint && run->sink.writes) NsDiagNote(run->diag, "a run keeps its last state when it is done or stopped");
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_state(NsRun *run, NsRun *other, NsPlace place)
+{
+  const PetscInt n = run->model->unknowns, m = other->model->unknowns;
+  PetscInt      *from = NsArenaAlloc(run->arena, sizeof(*from) * (size_t)(n + 1));
+  Named         *own, *theirs;
+
+  PetscFunctionBegin;
+  PetscCall(name_all(run->model, &own));
+  PetscCall(name_all(other->model, &theirs));
+  if (match(run, place, own, theirs, n, m, from)) {
+    PetscCall(take_vector(run, other, from, other->state.q, run->state.q));
+    PetscCall(take_vector(run, other, from, other->state.v, run->state.v));
+  }
+  free(own);
+  free(theirs);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunStartFrom(NsRun *run)
+{
+  const NsStartSettings *start = run->config.start;
+  const NsPlace          place = NsKeysPlace(start->where, "from");
+  PetscInt               failed;
+
+  PetscFunctionBegin;
+  if (!start->from || run->options.unstarted) PetscFunctionReturn(0);
+  PetscCall(open_other(run, place, &run->starts_from));
+  NsRun *other = run->starts_from;
+  failed       = NsDiagErrors(run->diag) > 0;
+  PetscCall(NsLayoutAgree(run->model->layout, &failed));
+  if (!failed) PetscCall(take_state(run, other, place));
+  if (!failed && !NsDiagErrors(run->diag)) {
+    run->started_from =
+      NsArenaPrint(run->arena, "starts from the state of '%s' at t = %.9g s; time and energies begin anew", start->from, other->state.t);
+    if (run->sink.writes) {
+      const char *path     = NsArenaPrint(run->arena, "%s/%s", start->from, other->checkpoint);
+      char       *absolute = realpath(path, NULL);
+      NsFileListAdd(&run->inputs, absolute ? NsArenaCopy(run->arena, absolute, strlen(absolute)) : path, run->arena);
+      free(absolute);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsRunStartForces(NsRun *run)
+{
+  PetscFunctionBegin;
+  if (!run->starts_from) PetscFunctionReturn(0);
+  NsContactTakeForces(run->contact, run->starts_from->contact);
+  PetscCall(NsRunDestroy(&run->starts_from));
+  PetscFunctionReturn(0);
+}
