@@ -55,6 +55,10 @@ def vector(x):
     return "[" + ", ".join(repr(float(value)) for value in x) + "]"
 
 
+def speeds(x):
+    return "[" + ", ".join(f"{float(value)!r} rad/s" for value in x) + "]"
+
+
 TOP = "bodies:\n  top: {type: body, mass: 1, inertia: [1, 2, 3], initial: {angular_velocity: [0.5 rad/s, 2 rad/s, 0.7 rad/s]}}\n"
 TURNED = np.array([0.44705473481949485, -0.8853671022152124, 0.07930816953356638, 0.09988679941768006])  # at 10 s
 EXPLICIT_2 = ("half_explicit", "half_explicit_two_step", "half_explicit_acceleration", "explicit_velocity", "schatzman_paoli", "moreau_jean", "projection_naive",
@@ -97,7 +101,7 @@ class FreeTop(unittest.TestCase):
         R = np.eye(3) + math.sin(angle) * K + (1 - math.cos(angle)) * K @ K  # of the frame in which the tensor is given
         J, w = R.T @ np.diag([1.0, 2, 3]) @ R, R.T @ [0.5, 2, 0.7]
         config = (f"bodies:\n  top: {{type: body, mass: 1, rotation: {{axis: [1, 2, 3], angle: 50 deg}}, inertia: "
-                  f"{vector([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])}, initial: {{angular_velocity: {vector(w)}}}}}\n")
+                  f"{vector([J[0, 0], J[1, 1], J[2, 2], J[0, 1], J[0, 2], J[1, 2]])}, initial: {{angular_velocity: {speeds(w)}}}}}\n")
         results = run(config, "half_explicit", "0.5 ms", 10, ["top"], 4000)
         np.testing.assert_allclose(R @ results.end("top.wx", "top.wy", "top.wz"), [-0.2411076106766299, -2.0474049721717993, 0.6527206855223293], atol=5e-6)
 
@@ -161,7 +165,7 @@ class Joints(unittest.TestCase):
         config = f"""gravity: [0, 0, -9.81]
 bodies:
   crank: {{type: body, at: [0, 0.1, 0.16], mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], points: {{ball: [0, 0, 0.04], hinge: [0, 0, -0.04]}}, initial: {{angular_velocity: [6 rad/s, 0, 0]}}}}
-  rod: {{type: body, at: [0.1, 0.05, 0.1], rotation: {{axis: {vector(p[1:])}, angle: {2 * math.acos(p[0])!r}}}, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3],
+  rod: {{type: body, at: [0.1, 0.05, 0.1], rotation: {{axis: {vector(p[1:])}, angle: {2 * math.acos(p[0])!r} rad}}, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3],
     points: {{ball: [-0.15, 0, 0], cross: [0.15, 0, 0]}}}}
   slider: {{type: body, at: [0.2, 0, 0], mass: 2, inertia: [1e-4, 1e-4, 1e-4]}}
 joints:
@@ -228,9 +232,9 @@ bodies:
   shaft: {{type: body, at: [0, 0, 0.5], mass: 0.3, inertia: [0.0250025, 0.0250025, 5e-6], points: {{right: [0.05, 0, 0.5], left: [-0.05, 0, 0.5]}}, initial: {{angular_velocity: [0, 0, {turn} rad/s]}}}}
   slider: {{type: body, at: [0, 0, 0.5], mass: 3, inertia: [5e-3, 5e-3, 5e-3], points: {{right: [0.05, 0, 0], left: [-0.05, 0, 0]}}, initial: {{angular_velocity: [0, 0, {turn} rad/s]}}}}
   right: {{type: body, at: {vector([0.05 + reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 30 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
-    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {vector([-s * turn, 0, c * turn])}}}}}
+    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {speeds([-s * turn, 0, c * turn])}}}}}
   left: {{type: body, at: {vector([-0.05 - reach * c, 0, 1 - reach * s])}, rotation: {{axis: [0, 1, 0], angle: 150 deg}}, mass: 5.3, inertia: [5e-6, 0.09575721698113207, 0.09575721698113207],
-    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {vector([-s * turn, 0, -c * turn])}}}}}
+    points: {{hinge: [{-reach}, 0, 0], spring: [{0.5 - reach}, 0, 0]}}, initial: {{angular_velocity: {speeds([-s * turn, 0, -c * turn])}}}}}
 joints:
   hinge: {{type: revolute, between: [ground, shaft], at: [0, 0, 0], axis: [0, 0, 1]}}
   slide: {{type: prismatic, between: [shaft.center, slider.center], axis: [0, 0, 1]}}
@@ -266,7 +270,7 @@ drives: {motor: {joint: left, speed: 10 rad/s}}
         """From 10 to 20 rad/s in 0.1 s, then on: 3.5 rad in 0.2 s, and the motor does the work J (w1^2 - w0^2)/2 with J = 0.1 + 2 (1/2)^2 = 0.6 kg m^2."""
         config = ("bodies: {arm: {type: body, dimension: 2, mass: 2, inertia: 0.1, points: {hub: [-0.5, 0, 0]}, at: [0.5, 0, 0], initial: {velocity: [0, 5, 0], angular_velocity: 10 rad/s}}}\n"
                   "joints: {hinge: {type: revolute, between: [ground, arm.hub]}}\n"
-                  "drives: {motor: {joint: hinge, speed: {table: [[0, 10], [0.1, 20], [0.2, 20]]}}}\n")
+                  "drives: {motor: {joint: hinge, speed: {table: [[0, 10 rad/s], [0.1, 20 rad/s], [0.2, 20 rad/s]]}}}\n")
         work = {"half_explicit": 1e-4, "half_explicit_two_step": 1e-4, "schatzman_paoli": 1e-3, "event_driven_hem5": 1e-9, "event_driven_rkf45": 1e-4, "generalised_alpha": 0.05,
                 "generalised_alpha_velocity": 0.05, "implicit_split": 0.05, "half_explicit_acceleration": 0.1, "explicit_velocity": 1.5, "moreau_midpoint": 0.7, "moreau_jean": 0.7,
                 "ggl_unified": 0.7, "ggl_decoupled": 0.7, "projection_naive": 0.7, "projection_combined": 0.7}  # J, with this step: of forces of a step taken at its end by its length
@@ -309,7 +313,7 @@ drives: {motor: {joint: P, torque: 1}}
 
 def ball(mass, radius, inertia, at, v, w):
     return (f"bodies:\n  ball: {{type: body, at: {vector(at)}, mass: {mass}, inertia: {vector([inertia] * 3)}, shapes: {{s: {{sphere: {radius}}}}}, "
-            f"initial: {{velocity: {vector(v)}, angular_velocity: {vector(w)}}}}}\n")
+            f"initial: {{velocity: {vector(v)}, angular_velocity: {speeds(w)}}}}}\n")
 
 
 FLOOR = "{plane: {point: [0, 0, 0], normal: [0, 0, 1]}}"

@@ -381,7 +381,7 @@ static void ranges(void **state)
   refuses_with("spare: {radius: 0.5 mm}\n", "x:1:17: error: radius must be at least 1e-3 m and less than 5 m, got 0.5 mm");
   refuses_with("spare: {radius: 5}\n", "x:1:17: error: radius must be at least 1e-3 m and less than 5 m, got 5");
   refuses_with(
-    "bodies: {b: {type: bar, material: {density: 1, young: 1}, speed: 100}}\n", "x:1:66: error: speed must be less than 100 rad/s, got 100");
+    "bodies: {b: {type: bar, material: {density: 1, young: 1}, speed: 100 1/s}}\n", "x:1:66: error: speed must be less than 100 rad/s, got 100 1/s");
   refuses_with("times: [1, 10]\n", "x:1:12: error: each number of times must be at most 9 s, got 10");
   refuses_with("points: {a: -1}\n", "x:1:13: error: a must be at least 0, got -1");
   refuses_with(NsArenaPrint(arena, mesh, "file: x, elements: 0"), "x:1:85: error: elements must be between 1 and 1000, got 0");

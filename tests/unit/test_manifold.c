@@ -162,7 +162,7 @@ static void separating_axes(void **state)
 static const char *const pair =
   "bodies:\n"
   "  low: {type: body, mass: 2 kg, inertia: [1, 2, 3], shapes: {hull: {box: [3 m, 3 m, 1 m]}}, initial: {velocity: [0.1 m/s, 0, 0.2 m/s], angular_velocity: "
-  "[0.3, -0.2, 0.5]}}\n"
+  "[0.3 rad/s, -0.2 rad/s, 0.5 rad/s]}}\n"
   "  high: {type: body, mass: 1 kg, inertia: [1, 2, 3], shapes: {hull: {box: [0.5 m, 0.7 m, 0.4 m]}}, at: [0.2, 0.1, 0.75], rotation: {axis: [1, 2, 3], angle: 0.1 rad}, "
   "initial: {velocity: [-0.3 m/s, 0.2 m/s, -0.1 m/s], angular_velocity: [0.4 rad/s, 0.7 rad/s, -0.6 rad/s]}}\n"
   "contacts: {touch: {between: [low.hull, high.hull], friction: 0.3}}\n"
