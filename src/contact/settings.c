@@ -11,7 +11,7 @@ static const NsKey partner_keys[] = {
     .help = "named nodes of a body, or a point along it; of bodies of `type: body`: points and shapes, or a list of these", .example = "bar.left"},
   {"surface", NS_KEY_STRING, offsetof(NsPartnerSettings, sides),
     .help =
-      "named sides of a solid, which touch those of another one: on both sides of the contact; the first one, whose nodes carry the forces, should be the finer one",
+      "named sides of a solid, which touch those of another one (the first surface, whose nodes carry the forces, should be the finer one), or nodes of another body",
     .example = "block.bottom"},
   {"radius", NS_KEY_NUMBER, offsetof(NsPartnerSettings, radius), .dimension = NS_DIM_LENGTH, .default_value = "0", .minimum = "0",
     .help = "with `node`: radius of a ball or journal around it; two partners with a radius are balls", .example = "10 mm"},
@@ -100,10 +100,10 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
   const NsPartnerSettings *side = contact->between.items;
   if (!NsContactOfBalls(contact) && side[0].nodes.count + side[1].nodes.count < 3 && NsTreeChild(contact->where, "near_pairs"))
     NsDiagError(diag, NsKeysPlace(contact->where, "near_pairs"), "near_pairs is for balls against balls: two partners with `node`, and a radius");
-  if (side[0].sides && side[1].sides && NsTreeChild(contact->where, "normal"))
+  if ((side[0].sides || side[1].sides) && NsTreeChild(contact->where, "normal"))
     NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes; surfaces of solids have their own");
-  if (!side[0].sides && NsTreeChild(contact->where, "adjust"))
-    NsDiagError(diag, NsKeysPlace(contact->where, "adjust"), "adjust is for two partners with `surface`; `gap_offset` is for all contacts");
+  if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "adjust"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "adjust"), "adjust is for partners with `surface`; `gap_offset` is for all contacts");
   NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
 }
 

@@ -119,6 +119,38 @@ static void press_fit(void **state)
   test_run_close(&test);
 }
 
+/* ---- nodes of other bodies --------------------------------------------------------------------------------------------------------------------------- */
+
+/* A bar that stands on a block and carries 1 kN: the nodes of the face that it stands on share it by their shape functions. */
+static void nodes_on_a_surface(void **state)
+{
+  static const char text[] =
+    "bodies:\n"
+    "  one: {type: bar, mesh: {line: {from: [0.013, 0, 0.011], to: [0.013, 0.1, 0.011], elements: 4}}, material: {density: 7800, young: 210 GPa}, section: {area: 1 cm^2}}\n"
+    "  block: {type: solid, material: {density: 7800, young: 210 GPa, poisson: 0.3}, mesh: {box: {from: [0, -0.02, 0], to: [0.04, 0, 0.04], cells: [4, 2, 4]}}}\n"
+    "supports: {foot: {at: block.bottom}}\n"
+    "loads: {push: {at: one.right, force: [0, -1 kN, 0]}}\n"
+    "contacts: {stand: {between: [{surface: block.top}, one.left]}}\n"
+    "start: static\nscheme: {type: moreau_jean, step: 1 us}\ntime: {end: 1 us}\n";
+  static const double weight[4] = {0.7 * 0.9, 0.3 * 0.9, 0.7 * 0.1, 0.3 * 0.1}; /* of the face from (10, 10) to (20, 20) mm at (13, 11) mm */
+  TestRun             test      = test_run_open(text, NULL);
+  const NsFe         *fe        = fe_of(&test);
+  const NsPairPoint  *mean      = fe->pair[0].point[1];
+
+  (void)state;
+  assert_int_equal(test.run->model->candidates, 1);
+  assert_int_equal(mean->unknowns, 12);
+  for (PetscInt a = 0; a < mean->unknowns; a++) {
+    PetscReal move = 0, off = 1;
+    for (int k = 0; k < 3; k++) move += mean->move[a][k];
+    for (int w = 0; w < 4; w++) off = PetscMin(off, fabs(move - weight[w]));
+    assert_near(off, 0, 1e-12);
+  }
+  (void)test_step(test.run);
+  assert_near(NsContactReports(test.run->contact)[0].impulse[0] / 1e-6, 1000, 1e-6);
+  test_run_close(&test);
+}
+
 /* ---- Hertz ------------------------------------------------------------------------------------------------------------------------------------------- */
 
 #define HERTZ_RADIUS 0.01
@@ -306,6 +338,7 @@ static void tied_halves_are_one_piece(void **state)
 
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(press_fit),
+  cmocka_unit_test(nodes_on_a_surface),
   cmocka_unit_test(hertz_of_two_bodies),
   cmocka_unit_test(friction_holds),
   cmocka_unit_test(tied_patch),

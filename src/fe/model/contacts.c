@@ -284,10 +284,11 @@ static PetscInt expand(NsFe *fe, const NsContactSettings *settings, const char *
     NsDiagError(fe->diag, side[p].nodes.where[1]->place, "a partner is one set of nodes; lists of points are for bodies of `type: body`");
     return 0;
   }
-  if (side[0].sides && side[1].sides) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
+  if (NsFeHasSurface(settings)) return NsFeSurfaceCandidates(fe, settings, name, pair, candidate);
   if (side[0].sides || side[1].sides) {
     const NsPartnerSettings *surface = side[0].sides ? &side[0] : &side[1];
-    NsDiagError(fe->diag, NsKeysPlace(surface->where, "surface"), "a surface of a solid touches another one, {surface: ...}, on both sides");
+    NsDiagError(
+      fe->diag, NsKeysPlace(surface->where, "surface"), "a surface of a solid touches another one, {surface: ...}, or nodes of another body");
     NsDiagNote(fe->diag, "against a rigid plane, cylinder or sphere its nodes touch: write {node: %s}", surface->sides);
     return 0;
   }
@@ -404,8 +405,8 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
 
   if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
   NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m%s", NsCandidateName(candidate, name), -g,
-    side[0].sides ? NsArenaPrint(fe->arena, " at (%g, %g, %g) m", x[0], x[1], x[2]) : "");
-  if (side[0].sides)
+    side[0].sides || side[1].sides ? NsArenaPrint(fe->arena, " at (%g, %g, %g) m", x[0], x[1], x[2]) : "");
+  if (side[0].sides || side[1].sides)
     NsDiagNote(fe->diag, "`adjust: %.3g mm` takes it as closed; for a press fit write `start: static`", 1.01e3 * -g);
   else if (pair->type->side)
     NsDiagNote(fe->diag, "%s", pair->type->side);
@@ -431,7 +432,7 @@ static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSe
   for (PetscInt i = 0, end = 0; i < fe->pairs; i = end) {
     const NsPartnerSettings *side = settings[source[i]].between.items;
     end                           = i + 1;
-    const PetscInt shown          = side[0].sides ? deepest(fe, source, i, &end) : i;
+    const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
     if (!model->candidate[i].slot) check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }

@@ -104,7 +104,7 @@ static void touch_partners(NsFe *fe)
     for (int p = 0; p < contact[c].between.count; p++) {
       const NsSurfaceSettings *surface = NsPartnerNode(&side[p]) || side[p].sides ? NULL : side[p].surface[NsPartnerSurface(&side[p])];
       if (NsPartnerNode(&side[p])) body[p % 2] = touch_point(fe, NsPartnerNode(&side[p]), side[p].offset, side[p].where, "node", PETSC_FALSE);
-      if (side[p].sides) body[p % 2] = touch_point(fe, side[p].sides, side[p].offset, side[p].where, "surface", p == 1);
+      if (side[p].sides) body[p % 2] = touch_point(fe, side[p].sides, side[p].offset, side[p].where, "surface", p == 1 || !side[1 - p].sides);
       if (surface && surface->on) body[p % 2] = touch_point(fe, surface->on, surface->offset, surface->where, "on", PETSC_FALSE);
     }
     check_both(fe, &contact[c], body);

@@ -6,17 +6,11 @@
 */
 #include <stdio.h>
 #include "contact.h"
+#include "core/text.h"
 
 #define NS_COARSE     1.5  /* faces of the first surface over those of the second: a warning above it, */
 #define NS_APART      0.05 /* of a face: gap of a tie that is an error */
 #define NS_TOO_COARSE 3    /* an error above that */
-
-static PetscBool is_surfaces(const NsContactSettings *settings)
-{
-  const NsPartnerSettings *side = settings->between.items;
-
-  return side[0].sides && side[1].sides;
-}
 
 static NsLaw law_of(const NsFe *fe, const NsContactSettings *settings)
 {
@@ -37,7 +31,9 @@ static void note_normals(const NsFe *fe, const NsFeSurfaceContact *contact)
     for (PetscInt i = 0; i < surface->nodes; i++) {
       for (int k = 0; k < 3; k++) middle[k] += surface->x[i][k] / (PetscReal)surface->nodes;
     }
-    if (NsDot3(surface->mean, surface->mean) > 0)
+    if (!surface->faces)
+      NsDiagNote(fe->diag, "'%s' lies about %s m", surface->name, vector_text(fe, middle));
+    else if (NsDot3(surface->mean, surface->mean) > 0)
       NsDiagNote(fe->diag, "'%s' lies about %s m, its outward normal is %s", surface->name, vector_text(fe, middle), vector_text(fe, surface->mean));
     else
       NsDiagNote(fe->diag, "'%s' lies about %s m, and is closed", surface->name, vector_text(fe, middle));
@@ -122,6 +118,39 @@ static void check_tie(const NsFe *fe, const NsFeSurfaceContact *contact, NsPlace
   }
 }
 
+/* Nodes of a body against a surface. */
+static void find_points(NsFe *fe, NsFeSurfaceContact *contact)
+{
+  const NsContactSettings *settings = contact->settings;
+  const NsPartnerSettings *side = settings->between.items, *nodes = side[0].sides ? &side[1] : &side[0], *other = side[0].sides ? &side[0] : &side[1];
+  const NsPlace            place  = NsKeysPlace(settings->where, "between");
+  NsFeMortar              *mortar = &contact->mortar;
+
+  contact->surface[0] = NsFePointsFind(fe, nodes);
+  contact->surface[1] = NsFeSurfaceFind(fe, other->sides, NsKeysPlace(other->where, "surface"));
+  if (!contact->surface[0] || !contact->surface[1]) return;
+  const NsFeSurface *points = contact->surface[0], *surface = contact->surface[1];
+  if (nodes->radius > 0) {
+    NsDiagError(fe->diag, NsKeysPlace(nodes->where, "radius"), "balls and journals do not touch surfaces of solids; nodes do");
+    NsDiagNote(fe->diag, "`gap_offset: -%g mm` in the contact moves the surface by this radius", 1e3 * nodes->radius);
+    return;
+  }
+  if (points->body == surface->body) {
+    NsDiagError(fe->diag, place, "'%s' and '%s' belong to one body, which cannot touch itself", points->name, surface->name);
+    return;
+  }
+  if (points->body->solid && NsMeshSides(points->body->mesh, strchr(points->name, '.') + 1))
+    NsDiagWarning(fe->diag, NsKeysPlace(nodes->where, "node"), "the pressure of nodes on faces is uneven; write {surface: %s}", points->name);
+  NsFePointsProject(fe, points, surface, mortar);
+  if (!mortar->rows) {
+    NsDiagError(fe->diag, place, "no node of '%s' lies opposite to a face of '%s'", points->name, surface->name);
+    note_normals(fe, contact);
+  } else if (mortar->left_out)
+    NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: no face of '%s' is opposite", (int)mortar->left_out,
+      mortar->left_out > 1 ? "nodes" : "node", points->name, mortar->left_out > 1 ? "are" : "is", vector_text(fe, mortar->first_left_out),
+      surface->name);
+}
+
 static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
 {
   const NsContactSettings *settings = contact->settings;
@@ -131,6 +160,10 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
   NsFeMortar              *mortar   = &contact->mortar;
 
   PetscFunctionBegin;
+  if (!side[0].sides || !side[1].sides) {
+    find_points(fe, contact);
+    PetscFunctionReturn(0);
+  }
   for (int p = 0; p < 2; p++) contact->surface[p] = NsFeSurfaceFind(fe, side[p].sides, NsKeysPlace(side[p].where, "surface"));
   if (!contact->surface[0] || !contact->surface[1]) PetscFunctionReturn(0);
   check_law(fe, settings, &law);
@@ -161,7 +194,7 @@ PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe)
 
   PetscFunctionBegin;
   for (int c = 0; c < list->count; c++) {
-    if (!is_surfaces(&settings[c])) continue;
+    if (!NsFeHasSurface(&settings[c])) continue;
     NsFeSurfaceContact *contact = NsArenaAlloc(fe->arena, sizeof(*contact));
     *contact                    = (NsFeSurfaceContact){.settings = &settings[c], .name = list->names[c]};
     *last                       = contact;
@@ -198,11 +231,14 @@ static void keep_points(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j,
 {
   const NsFeSurface *slave = contact->surface[0];
   const PetscInt     node  = contact->mortar.slave[j];
-  const NsFePoint    spot  = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
+  NsFePoint          spot  = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
   PetscReal          x[3];
   NsPoint            own;
 
-  for (int k = 0; k < 3; k++) x[k] = slave->x[node][k] + g * slave->normal[node][k];
+  for (int k = 0; k < 3; k++) {
+    spot.arm[k] = slave->x[node][k] - fe->x[3 * spot.node + k];
+    x[k]        = slave->x[node][k] + g * slave->normal[node][k];
+  }
   NsFeExpandContact(fe, &spot, &own);
   NsPairPointKeep(&own, like, fe->arena, &to[0]);
   keep_mean(fe, contact, j, x, &to[1]);
@@ -234,7 +270,9 @@ PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, cons
       .tolerance                       = settings->gap_tolerance,
       .bilateral                       = settings->tied,
       .area                            = mortar->area[j],
-      .face                            = settings->tied ? 0 : PetscMin(slave->face_size, contact->surface[1]->face_size)};
+      .face                            = settings->tied ? 0
+                                         : slave->faces ? PetscMin(slave->face_size, contact->surface[1]->face_size)
+                                                        : contact->surface[1]->face_size};
   }
   return count;
 }
@@ -263,13 +301,18 @@ PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t si
   for (PetscInt i = 0; contact && i < *next; i++) contact = contact->next;
   ++*next;
   if (!contact) return PETSC_FALSE;
-  const NsFeMortar *mortar = &contact->mortar;
+  const NsFeMortar  *mortar = &contact->mortar;
+  const NsFeSurface *slave = contact->surface[0], *master = contact->surface[1];
   for (PetscInt j = 0; j < mortar->rows; j++) {
     least = PetscMin(least, mortar->gap[j]);
     most  = PetscMax(most, mortar->gap[j]);
   }
-  (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, %s; %.3g %% of it opposite, gaps %.3g to %.3g m", contact->name,
-    contact->surface[0]->name, (int)contact->surface[0]->faces, contact->surface[1]->name, (int)contact->surface[1]->faces,
-    contact->settings->tied ? "tied" : "for small sliding", 100 * mortar->covered / mortar->whole, least, most);
+  if (slave->faces)
+    (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, %s; %.3g %% of it opposite, gaps %.3g to %.3g m", contact->name,
+      slave->name, (int)slave->faces, master->name, (int)master->faces, contact->settings->tied ? "tied" : "for small sliding",
+      100 * mortar->covered / mortar->whole, least, most);
+  else
+    (void)snprintf(text, size, "%s: %d %s of %s on %s (%d faces), for small sliding; gaps %.3g to %.3g m", contact->name, (int)mortar->rows,
+      NsPlural(mortar->rows, "node", "nodes"), slave->name, master->name, (int)master->faces, least, most);
   return PETSC_TRUE;
 }

@@ -15,6 +15,16 @@ struct NsFeSurfaceContact {
 void NsFeTiesAdd(NsFe *fe);
 /* (set-up) The contacts of two surfaces into fe->surface_contact; errors in diag. */
 PetscErrorCode NsFeSurfaceContactsFind(NsFe *fe);
+/* points.c: the nodes of a partner as a surface without faces (NULL after an error), and their rows. */
+const NsFeSurface *NsFePointsFind(NsFe *fe, const NsPartnerSettings *side);
+void               NsFePointsProject(NsFe *fe, const NsFeSurface *points, const NsFeSurface *surface, NsFeMortar *mortar);
+/* Whether a contact is one of two surfaces, or of nodes and a surface. */
+static inline PetscBool NsFeHasSurface(const NsContactSettings *settings)
+{
+  const NsPartnerSettings *side = settings->between.items;
+
+  return (side[0].sides || side[1].sides) && (side[0].sides || NsPartnerNode(&side[0])) && (side[1].sides || NsPartnerNode(&side[1]));
+}
 /* Operation of percuss/model.h. */
 PetscReal NsFeSurfaceSlip(const NsModel *model, PetscInt candidate, const PetscReal *touch_q);
 /* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
