@@ -176,9 +176,10 @@ static void kinds_of_files_agree(void **state)
 
 static void the_bound_holds(void **state)
 {
-  TestRun      test = test_run_open("bodies:\n  bar:\n    type: matrices\n" FILES
-                                    "springs: {s: {between: [bar.corner, ground], direction: [1, 0, 0], stiffness: 1e9 N/m}}\nmasses: {m: {at: bar.corner, mass: 1 g}}\n" END,
-         NULL);
+  TestRun test = test_run_open(
+    "bodies:\n  bar:\n    type: matrices\n" FILES
+    "springs: {s: {between: [bar.corner, ground], direction: [1, 0, 0], stiffness: 1e9 N/m}}\nmasses: {m: {at: bar.corner, mass: 1 g}}\n" END,
+    NULL);
   NsBound      omega, rate;
   NsModelModes modes;
 
@@ -189,6 +190,35 @@ static void the_bound_holds(void **state)
   assert_true(omega.value <= 6 * modes.omega[71]);
   CHECK(NsModelModesDestroy(&modes));
   test_run_close(&test);
+}
+
+/* The consistent mass of a long chain of bars: half of its diagonal is certain. By a factor, and of many DOF by Lanczos. */
+static void share_of_consistent_mass(void **state)
+{
+  static PetscInt  start[6002], column[3 * 6001];
+  static PetscReal mass[3 * 6001], stiffness[3 * 6001];
+
+  (void)state;
+  for (int n = 600; n <= 6000; n += 5400) {
+    NsMatrixBounds bounds;
+    PetscInt       at = 0;
+    for (int i = 0; i < n; i++) {
+      start[i] = at;
+      for (int j = PetscMax(0, i - 1); j <= PetscMin(n - 1, i + 1); j++, at++) {
+        column[at]    = j;
+        mass[at]      = i == j ? 4 : 1;
+        stiffness[at] = i == j ? 2 : -1;
+      }
+    }
+    start[n]         = at;
+    const NsSparse M = {n, NULL, start, column, mass}, K = {n, NULL, start, column, stiffness}, C = {0};
+    CHECK(NsMatrixFindBounds(&M, &C, &K, &bounds));
+    assert_true(bounds.share <= 0.5 + 1e-4 && bounds.share > 0.49); /* exactly 1 - cos(pi/(n + 1))/2 */
+    assert_true(bounds.omega * bounds.omega >= 2 - 1e-9 && bounds.omega * bounds.omega < 2.1);
+    for (int i = 0; i < at; i++) mass[i] = mass[i] > 2 ? 1.99 : 1; /* indefinite */
+    CHECK(NsMatrixFindBounds(&M, &C, &K, &bounds));
+    assert_true(bounds.share == 0);
+  }
 }
 
 /* The energy of couplings is x'Kx/2, that of K x, also far from where the body was. */
@@ -217,6 +247,7 @@ static const struct CMUnitTest tests[] = {
   cmocka_unit_test(runs_are_those_of_the_solid),
   cmocka_unit_test(kinds_of_files_agree),
   cmocka_unit_test(the_bound_holds),
+  cmocka_unit_test(share_of_consistent_mass),
   cmocka_unit_test(energy_is_that_of_the_matrix),
 };
 

@@ -1,7 +1,12 @@
 /* Bounds of frequencies from the rows of matrices. */
 #include "matrices.h"
+#include <petscblaslapack.h>
+#include "core/noise.h"
 
 #define NS_LEAST_SHARE (1. / 4096)
+#define NS_FACTORED    5000  /* DOF: a factor of more than these takes long, and much memory in space */
+#define NS_BELOW       1e-3  /* eps of Lanczos */
+#define NS_UNSAFE      1e-12 /* probability */
 
 void NsMatrixMultiply(const NsSparse *A, const PetscReal *x, PetscReal *y, PetscReal *sizes)
 {
@@ -73,6 +78,54 @@ static PetscErrorCode has_positive_pivots(const NsSparse *M, const PetscReal *d,
   PetscFunctionReturn(0);
 }
 
+/*
+  A lower bound of the least eigenvalue of B = D M D, which is s minus the largest one of A = s - B, s the bound by Gershgorin: by Lanczos with a random start, as in src/fe/model/lanczos.c. The
+  largest Ritz value theta of k steps is below (1 - eps) lambda with a probability of at most 1.648 sqrt(n) exp(-sqrt(eps) (2 k - 1)), so that s - theta/(1 - eps) is a bound.
+*/
+static PetscErrorCode least_by_lanczos(const NsSparse *M, const PetscReal *d, PetscReal *least)
+{
+  const PetscInt n = M->rows, steps = PetscMin(
+                                n, (PetscInt)((PetscLogReal(1.648 * PetscSqrtReal((PetscReal)n) / NS_UNSAFE) / PetscSqrtReal(NS_BELOW) + 1) / 2) + 1);
+  const PetscReal s = gershgorin(M, d);
+  PetscReal      *alpha, *beta, *work, *x[3];
+  PetscBLASInt    size, one = 1, info;
+  PetscInt        k = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc3(steps, &alpha, steps, &beta, 2 * (size_t)steps, &work));
+  PetscCall(PetscCalloc3(n, &x[0], n, &x[1], n, &x[2]));
+  PetscReal norm = 0;
+  for (PetscInt i = 0; i < n; i++) {
+    x[0][i] = NsNoiseNormal((uint64_t)i);
+    norm += x[0][i] * x[0][i];
+  }
+  for (PetscInt i = 0; i < n; i++) x[0][i] /= PetscSqrtReal(norm);
+  while (k < steps) {
+    PetscReal *last = x[(k + 2) % 3], *now = x[k % 3], *next = x[(k + 1) % 3];
+    alpha[k] = norm = 0;
+    for (PetscInt i = 0; i < n; i++) {
+      PetscReal sum = 0;
+      for (PetscInt e = M->start[i]; e < M->start[i + 1]; e++) sum += M->value[e] * d[M->column[e]] * now[M->column[e]];
+      next[i] = s * now[i] - d[i] * sum - (k > 0 ? beta[k - 1] * last[i] : 0);
+    }
+    for (PetscInt i = 0; i < n; i++) alpha[k] += now[i] * next[i];
+    for (PetscInt i = 0; i < n; i++) {
+      next[i] -= alpha[k] * now[i];
+      norm += next[i] * next[i];
+    }
+    beta[k] = PetscSqrtReal(norm);
+    if (beta[k++] <= 1e-13 * s) break; /* an invariant subspace */
+    for (PetscInt i = 0; i < n; i++) next[i] /= beta[k - 1];
+  }
+  PetscCall(PetscBLASIntCast(k, &size));
+  LAPACKsteqr_("N", &size, alpha, beta, NULL, &one, work, &info);
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsteqr returned %d", (int)info);
+  *least = s - alpha[k - 1] / (1 - NS_BELOW);
+  PetscCall(PetscFree3(x[0], x[1], x[2]));
+  PetscCall(PetscFree3(alpha, beta, work));
+  PetscFunctionReturn(0);
+}
+
 static PetscBool is_diagonal(const NsSparse *M)
 {
   for (PetscInt i = 0; i < M->rows; i++) {
@@ -86,10 +139,10 @@ static PetscBool is_diagonal(const NsSparse *M)
 PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const NsSparse *K, NsMatrixBounds *bounds)
 {
   PetscReal *d;
-  PetscBool  positive = PETSC_TRUE, diagonal = is_diagonal(M);
+  PetscBool  positive = PETSC_TRUE, known = is_diagonal(M); /* share is */
 
   PetscFunctionBegin;
-  *bounds = (NsMatrixBounds){.share = diagonal ? 1 : 0.5};
+  *bounds = (NsMatrixBounds){.share = known ? 1 : 0.5};
   PetscCall(PetscCalloc1(M->rows, &d));
   for (PetscInt i = 0; i < M->rows; i++) {
     for (PetscInt k = M->start[i]; k < M->start[i + 1]; k++) {
@@ -98,7 +151,11 @@ PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const Ns
     positive = positive && d[i] > 0;
     d[i]     = d[i] > 0 ? 1 / PetscSqrtReal(d[i]) : 1;
   }
-  for (PetscBool enough = diagonal; positive && !enough;) {
+  if (positive && !known && M->rows > NS_FACTORED) {
+    PetscCall(least_by_lanczos(M, d, &bounds->share));
+    known = positive = bounds->share > 0;
+  }
+  for (PetscBool enough = known; positive && !enough;) {
     PetscCall(has_positive_pivots(M, d, bounds->share, &enough));
     if (!enough) bounds->share /= 2;
     positive = enough || bounds->share >= NS_LEAST_SHARE;

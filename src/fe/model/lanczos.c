@@ -16,6 +16,7 @@
   J. Kuczynski, H. Wozniakowski, Estimating the largest eigenvalue by the power and Lanczos algorithms with a random start, SIAM J. Matrix Anal. Appl. 13 (1992), 1094-1122, theorem 4.2.
 */
 #include "bounds.h"
+#include "core/noise.h"
 #include "fe/backend/backend.h"
 #include <petscblaslapack.h>
 
@@ -42,22 +43,6 @@ PetscBool NsFeHighestIsQuick(const NsModel *model)
     solid = solid || fe->body[b].solid;
   }
   return solid;
-}
-
-/* The k-th number of a fixed sequence of independent numbers, uniform in (0, 1) (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators, OOPSLA 2014). */
-static PetscReal uniform(uint64_t k)
-{
-  uint64_t z = (k + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return ((PetscReal)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.;
-}
-
-/* Normally distributed (Box and Muller). */
-static PetscReal normal(PetscInt natural)
-{
-  return PetscSqrtReal(-2 * PetscLogReal(uniform(2 * (uint64_t)natural))) * PetscCosReal(2 * PETSC_PI * uniform(2 * (uint64_t)natural + 1));
 }
 
 /* (all) */
@@ -139,7 +124,7 @@ static PetscErrorCode iterate(Product *self, PetscReal *x[3], PetscReal *theta)
   PetscInt        k = 0;
 
   PetscFunctionBegin;
-  for (PetscInt i = 0; i < layout->local; i++) x[0][i] = self->root[i] > 0 ? normal(NsLayoutNatural(layout, i)) : 0;
+  for (PetscInt i = 0; i < layout->local; i++) x[0][i] = self->root[i] > 0 ? NsNoiseNormal((uint64_t)NsLayoutNatural(layout, i)) : 0;
   PetscCall(dot(layout, x[0], x[0], &norm));
   for (PetscInt i = 0; i < layout->local; i++) x[0][i] /= PetscSqrtReal(norm);
   for (PetscReal size = 0; k < steps;) {
