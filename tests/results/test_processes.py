@@ -396,6 +396,11 @@ class Processes(unittest.TestCase):
         self.same_bytes(config("block_on_base"), *both)
         self.same_bytes(config("block_on_base"), "contacts={}", "ties={seam: {between: [block.bottom, base.top]}}", *both, ranks=(2,))
 
+    def test_bytes_of_an_orthotropic_solid(self):
+        self.same_bytes(config("solid_bar"), "bodies.bar.mass=lumped", "bodies.bar.mesh.box={from: [1 um, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [16, 8, 8]}", "bodies.bar.points={gauge: [11 mm, 7 mm, 3 mm]}",
+                        "bodies.bar.material={density: 1600 kg/m^3, orthotropic: {young: [135 GPa, 10 GPa, 10 GPa], poisson: [0.3, 0.3, 0.45], shear: [5 GPa, 5 GPa, 3.4 GPa], axis_1: [2, 1, 0]}}",
+                        "output.history.probes=[bar.gauge, bar.left, bar.right]", "scheme={type: half_explicit, step: 0.1 us}", "time.end=10 us", FEW, ranks=(2,))
+
     def test_bytes_of_everything(self):
         path = self.write("everything.yaml", EVERYTHING)
         one = self.same_bytes(path, impulses=5)
