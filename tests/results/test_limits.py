@@ -325,7 +325,7 @@ class Limits(unittest.TestCase):
             at = int(fraction * len(times))
             speed = 10e3 * times[at]  # rad/s, of M t / J
             if longest is None:  # the limit of that spin, if it were prescribed
-                words = ("--set", "scheme={type: half_explicit, step: 1 us}", "--set", f"bodies.shaft.spin={speed * 0.98:.9g}", "--set", "loads={}")
+                words = ("--set", "scheme={type: half_explicit, step: 1 us}", "--set", f"bodies.shaft.spin={speed * 0.98:.9g} rad/s", "--set", "loads={}")
                 done = subprocess.run([PERCUSS, "check", config, *words], capture_output=True, text=True, timeout=60)
                 longest = 0.7 * float(re.search(r"^  stability   critical time step (\S+) s", done.stdout, re.M)[1])
                 self.assertLess(longest, 0.5 * 0.7 * 8.1e-6)
