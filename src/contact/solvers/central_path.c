@@ -42,7 +42,7 @@ enum {
   NS_BEGINNINGS  = 30,  /* Newton's steps at the first nu */
   NS_STEPS       = 12,  /* of Newton's at the end, */
   NS_LAST_STEPS  = 40,  /* and where the path ends */
-  NS_PATH        = 1200 /* iterations of a path */
+  NS_PATH        = 2000 /* iterations of a path */
 };
 
 /* What a contact's derivatives are made of. */

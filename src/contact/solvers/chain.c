@@ -40,7 +40,7 @@
 #define NS_FEW_CHANGES   100    /* from farther away */
 #define NS_NEAR          1e-8   /* residual from where continuation is worth it */
 #define NS_MOST_CHANGES  10000  /* the last time */
-#define NS_ONE_PATH      1200   /* iterations along the central path, the first time, */
+#define NS_ONE_PATH      2000   /* iterations along the central path, the first time, */
 #define NS_SMALL_PATH    500    /* iterations along the central path of small problems */
 #define NS_PATH          100    /* of the interior point's, on each of its paths */
 #define NS_DOMINANT      1.9    /* sum of |G| in a row over its diagonal: sweeps converge; 2 in a chain of balls, where they crawl */
