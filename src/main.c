@@ -48,7 +48,7 @@ static void keep_standard_files(void)
 }
 
 /* SuperLU_DIST, which PETSc loads, has malloc keep all memory that is freed, and large arrays in one heap, so that those that are never written take memory all the same. Undone
-   here: a run of a million contact candidates takes a quarter less. */
+   here with glibc's defaults: a run with a million contact candidates takes a quarter less memory. */
 static void take_memory_by_pages(void)
 {
 #ifdef __GLIBC__

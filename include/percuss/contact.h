@@ -43,9 +43,9 @@ typedef struct NsContact NsContact;
 PetscErrorCode NsContactCreate(NsModel *model, NsContact **contact);
 PetscErrorCode NsContactDestroy(NsContact **contact);
 /* The history: initial guesses, reports, the broad phase, statistics. */
-void     NsContactSerialize(NsContact *contact, NsArchive *archive);
+void NsContactSerialize(NsContact *contact, NsArchive *archive);
 /* The forces of another run's contacts, with which the local solver begins, where both have the same candidates by name; else nothing. Before the first step. */
-void NsContactTakeForces(NsContact *contact, const NsContact *other);
+void     NsContactTakeForces(NsContact *contact, const NsContact *other);
 NsModel *NsContactModel(const NsContact *contact);    /* not owned */
 PetscInt NsContactRowCount(const NsContact *contact); /* of all candidates together: capacity for arrays of the caller */
 /* Gaps of the active candidates at (t, q); more candidates may become active. */
@@ -105,7 +105,7 @@ PetscReal NsContactResidual(const NsContact *contact);
 typedef struct {
   PetscInt  candidate;
   PetscReal slope;
-  PetscBool inconsistent; /* b_N < 0: no force is right; else: none, or one that grows without bounds */
+  PetscBool inconsistent; /* b_N < 0: no contact force satisfies the law; else indeterminate: zero and a positive force do */
 } NsPainleve;
 PetscBool NsContactPainleve(const NsContact *contact, const NsRows *rows, NsPainleve *found);
 /* Why the law of a contact has no solution in the last local problem, a sentence without full stop; "": the solvers failed. Not owned. */

@@ -356,7 +356,7 @@ typedef struct {
   void (*serialize)(NsModel *, NsArchive *); /* which slot has which pair */
   /* C[touches * touches] = E' A^-1 E with A of the slot and E the touch list. NULL: from solves. */
   PetscErrorCode (*compliance)(NsModel *, PetscInt slot, PetscReal *C);
-  /* acted[touches]: whether rows can ever have an entry there that is not zero. NULL: all of them can. */
+  /* Clears acted[touches] where rows can never have an entry that is not zero. NULL: nowhere. */
   PetscErrorCode (*acted)(NsModel *, PetscBool *acted);
   /* (one process) The matrix of a constant operator, where its band may be narrow. NULL: there is none. */
   PetscErrorCode (*matrix)(NsModel *, NsOperator op, NsMatrix *A);
@@ -443,7 +443,9 @@ struct NsModel {
   PetscInt     candidates;
   PetscInt     slots, slots_free; /* of these; how many stand for no pair at present */
   const char  *crowded;           /* the contact with more near pairs than slots; NULL: none */
-  NsCandidate *candidate;         /* [candidates] */
+  PetscInt     includes;
+  const char **include;   /* [includes] paths of files that files of the config include, such as decks: inputs, too */
+  NsCandidate *candidate; /* [candidates] */
   PetscInt     touches;
   PetscInt    *touch;          /* [touches] natural numbers of the unknowns that a contact can ever act on, ascending */
   PetscInt     massless;       /* unknowns without mass: in static equilibrium with the others */

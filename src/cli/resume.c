@@ -106,7 +106,7 @@ static bool is_same_columns(NsRun *run, const NsRunRecord *record)
 static bool is_same_config(NsRun *run, const NsRunRecord *record)
 {
   if (record->config) return is_same_physics(run, record) && is_same_columns(run, record);
-  fprintf(stderr, "percuss run: '%s' cannot be gone on with: its config.yaml is missing\n", NsRunSink(run)->directory);
+  fprintf(stderr, "percuss run: cannot continue '%s': its config.yaml is missing\n", NsRunSink(run)->directory);
   return false;
 }
 
@@ -117,7 +117,8 @@ static bool is_extended(NsRun *run, const NsRunRecord *record, bool *complete)
 
   *complete = !(wanted < end) && !(wanted > end);
   if (wanted < end)
-    fprintf(stderr, "percuss run: the results in '%s' go up to t = %g s already, beyond time.end = %g s\n", NsRunSink(run)->directory, end, wanted);
+    fprintf(
+      stderr, "percuss run: the results in '%s' already reach t = %g s, which is beyond time.end = %g s\n", NsRunSink(run)->directory, end, wanted);
   return wanted > end;
 }
 
@@ -131,7 +132,7 @@ static NsResume inspect_results(NsRun *run, bool *resumes)
 
   const char *busy = NsRunTakeDirectory(run);
   if (busy) {
-    fprintf(stderr, "percuss run: '%s' cannot be gone on with: %s\n", path, busy);
+    fprintf(stderr, "percuss run: cannot continue '%s': %s\n", path, busy);
     return NS_RESUME_REFUSED;
   }
   if (access(NsSinkPath(NsRunSink(run), "run.json"), F_OK) && !NsCheckpointsAreThere(run)) {
@@ -169,7 +170,8 @@ static NsResume inspect_results(NsRun *run, bool *resumes)
   if (checkpoint) return NS_RESUME_RUN;
   if (done) {
     fprintf(stderr,
-      "percuss run: '%s' is complete, and has no checkpoint to continue from to the later end\n  --overwrite starts from the beginning\n", path);
+      "percuss run: '%s' is complete, but has no checkpoint from which it can continue to the later end\n  --overwrite starts from the beginning\n",
+      path);
     return NS_RESUME_REFUSED;
   }
   fprintf(stderr, "percuss run: there is no checkpoint in '%s' yet; the run starts from the beginning\n", path);

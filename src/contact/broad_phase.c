@@ -453,7 +453,7 @@ PetscErrorCode NsBroadPhaseStart(NsContact *contact, const NsState *state)
 
   PetscFunctionBegin;
   if (!broad->enabled || broad->ends > 0 || broad->started) PetscFunctionReturn(0);
-  PetscCall(NsModelTouch(contact->model, state->q, broad->end_q)); /* no way has led there, also where a run starts from another's state */
+  PetscCall(NsModelTouch(contact->model, state->q, broad->end_q)); /* sets end_q: no motion before the start counts, also with `start: {from: RUN}` */
   PetscCall(NsContactGaps(contact, state->t, state->q));
   PetscCall(PetscArraycpy(broad->end_q, broad->touch_q, contact->model->touches));
   PetscCall(look_at_all(contact));

@@ -111,9 +111,10 @@ typedef struct {
   void                *context;
   NsArena             *arena;
   NsDiag              *diag;
-  const char         **names;  /* [count] of bodies and so on that have copies, */
-  int                 *copies; /* [count] how many of each, */
-  const char         **all;    /* [made] and their names, one after the other */
+  const char         **names;     /* [count] of bodies and so on that have copies, */
+  int                 *copies;    /* [count] how many of each, */
+  bool                *of_bodies; /* [count] */
+  const char         **all;       /* [made] and their names, one after the other */
   int                  count, made;
   long                 values; /* of the tree, with copies */
 } Copier;
@@ -236,15 +237,15 @@ static void move_key(Copier *copier, Pose *pose, const NsKey *key, NsNode *node)
   case NS_SPACE_DIRECTION: move_vector(copier, pose, key, node); return;
   case NS_SPACE_TURN: return;
   case NS_SPACE_CORNER:
-    if (pose->rotates) NsDiagError(copier->diag, node->key_place, "what is given by `%s` cannot be rotated, as in a ring", key->name);
+    if (pose->rotates) NsDiagError(copier->diag, node->key_place, "`%s` cannot be rotated, so this entry cannot be copied in a ring", key->name);
     if (!pose->rotates) move_vector(copier, pose, key, node);
     return;
   case NS_SPACE_AXES:
     if (pose->rotates && !is_isotropic(node))
-      NsDiagError(copier->diag, node->key_place, "`%s` belongs to the axes of space and cannot be rotated, as in a ring", key->name);
+      NsDiagError(copier->diag, node->key_place, "`%s` refers to the axes x, y, z and cannot be rotated, as in a ring", key->name);
     return;
   case NS_SPACE_FIXED:
-    NsDiagError(copier->diag, node->key_place, "what is given by `%s` cannot be shifted or rotated", key->name);
+    NsDiagError(copier->diag, node->key_place, "`%s` can be neither shifted nor rotated", key->name);
     NsDiagNote(copier->diag, "copies with a row of count alone stay where they are");
     return;
   default: break;
@@ -372,6 +373,16 @@ static void pose_of(const Settings *settings, const int number[3], int direction
   rotation_of(pose);
 }
 
+/* A beam in space whose axis 2 is the default, which depends on its direction; round sections have no axis 2 that matters. */
+static bool lacks_orientation(const NsNode *body)
+{
+  const NsNode *type = NsTreeChild(body, "type"), *dimension = NsTreeChild(body, "dimension"), *section = NsTreeChild(body, "section");
+
+  if (!type || type->kind != NS_NODE_SCALAR || strcmp(type->text, "beam") || NsTreeChild(body, "orientation")) return false;
+  if (dimension && dimension->kind == NS_NODE_SCALAR && !strcmp(dimension->text, "2")) return false;
+  return !NsTreeChild(section, "circle") && !NsTreeChild(section, "tube");
+}
+
 static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *section, const Settings *settings, int n)
 {
   NsNode   *copy = NsArenaAlloc(copier->arena, sizeof(*copy));
@@ -392,8 +403,13 @@ static NsNode *make_copy(Copier *copier, const NsNode *entry, const NsKey *secti
   if (NsDiagErrors(copier->diag) > errors) return copy;
   pose_of(settings, number, directions, &pose);
   move_entry(copier, &pose, section, copy);
-  if (pose.shifts && !pose.points && !strcmp(entry->parent->key, "bodies") && NsDiagErrors(copier->diag) == errors) {
-    NsDiagError(copier->diag, entry->key_place, "'" NS_CLIP "' has no position that its copies could shift", NsClip(entry->key));
+  if (pose.rotates && lacks_orientation(copy)) {
+    NsDiagError(
+      copier->diag, entry->key_place, "'" NS_CLIP "' needs `orientation`, so that its section is rotated with it in a ring", NsClip(entry->key));
+    NsDiagNote(copier->diag, "without it, axis 2 of a beam is a coordinate axis, such as orientation: [0, 0, 1]");
+  }
+  if ((pose.shifts || pose.rotates) && !pose.points && !strcmp(entry->parent->key, "bodies") && NsDiagErrors(copier->diag) == errors) {
+    NsDiagError(copier->diag, entry->key_place, "'" NS_CLIP "' has no position that its copies could shift or rotate", NsClip(entry->key));
     NsDiagNote(copier->diag, "give it one, such as at: [0, 0, 0] for bodies of `type: body`");
   }
   return copy;
@@ -430,8 +446,9 @@ static void copy_entry(Copier *copier, NsNode *entry, const NsKey *section, cons
   NsNode *first = NULL, **end = &first;
   int     number = copier->count;
 
-  copier->names[number]  = entry->key;
-  copier->copies[number] = count;
+  copier->names[number]     = entry->key;
+  copier->copies[number]    = count;
+  copier->of_bodies[number] = !strcmp(entry->parent->key, "bodies");
   for (int n = 0; n < count; n++) {
     NsNode *copy                = make_copy(copier, entry, section, settings, n);
     copier->all[copier->made++] = copy->key;
@@ -498,18 +515,23 @@ static void expand_one(Copier *copier, const NsNode *node)
 
 /* ---- ball_* --------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Which names a word such as "ball_*.left" stands for: their number in `all`; 0: none. *rest: ".left". */
+/* Which names a word such as "ball_*.left" stands for, those of bodies if several sections have such copies: their number in `all`; 0: none. *rest: ".left". */
 static int stands_for(const Copier *copier, const char *text, int *first, const char **rest)
 {
   const char *star = strstr(text, "_*");
+  int         at = 0, count = 0;
 
   *first = 0;
   if (!star || (star[2] && star[2] != '.' && star[2] != '@')) return 0;
   *rest = star + 2;
-  for (int i = 0; i < copier->count; *first += copier->copies[i++]) {
-    if (strlen(copier->names[i]) == (size_t)(star - text) && !strncmp(copier->names[i], text, (size_t)(star - text))) return copier->copies[i];
+  for (int i = 0; i < copier->count; at += copier->copies[i++]) {
+    if (strlen(copier->names[i]) != (size_t)(star - text) || strncmp(copier->names[i], text, (size_t)(star - text)) != 0) continue;
+    if (count && !copier->of_bodies[i]) continue;
+    count  = copier->copies[i];
+    *first = at;
+    if (copier->of_bodies[i]) break;
   }
-  return 0;
+  return count;
 }
 
 static void replace_stars(Copier *copier, NsNode *node)
@@ -575,10 +597,11 @@ bool NsTreeExpand(NsNode *root, const NsTable *top, NsTreeSubstituteCopy substit
     const NsNode *of = NsTreeChild(child, "of");
     most += of && of->kind == NS_NODE_LIST ? of->count : 1;
   }
-  copier.names  = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.names));
-  copier.copies = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.copies));
-  copier.all    = NsArenaAlloc(arena, (NS_TREE_MAX_NODES + 1) * sizeof(*copier.all));
-  copier.values = values_of(root);
+  copier.names     = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.names));
+  copier.copies    = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.copies));
+  copier.of_bodies = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.of_bodies));
+  copier.all       = NsArenaAlloc(arena, (NS_TREE_MAX_NODES + 1) * sizeof(*copier.all));
+  copier.values    = values_of(root);
   for (const NsNode *child = copies->first; child; child = child->next) expand_one(&copier, child);
   if (NsDiagErrors(diag) == errors) replace_stars(&copier, root);
   return NsDiagErrors(diag) == errors;

@@ -132,8 +132,8 @@ static bool claim_folder(NsFolder *folder, const char *name)
   if (!NsFolderOwns(folder, name)) {
     const bool held = folder->held;
 
+    add_pending(folder, name); /* first: where memory ends between the two, it is listed */
     NsFolderOwn(folder, name, strlen(name), 0);
-    add_pending(folder, name);
     if (!NsFolderCommit(folder)) return false;
     folder->held = held;
   }
@@ -153,8 +153,8 @@ bool NsFolderClaim(NsFolder *folder, const char *name)
     errno = EEXIST;
     return false;
   }
-  NsFolderOwn(folder, name, strlen(name), 0);
   add_pending(folder, name);
+  NsFolderOwn(folder, name, strlen(name), 0);
   return folder->held || NsFolderCommit(folder);
 }
 

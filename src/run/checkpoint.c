@@ -396,6 +396,7 @@ static PetscErrorCode serialize_state(NsRun *run, NsArchive *archive)
   NsArchiveLong(archive, "steps", &run->figures.steps);
   NsArchiveLong(archive, "impulsive_steps", &run->figures.impulsive_steps);
   NsArchiveLong(archive, "short_steps", &run->figures.short_steps);
+  NsArchiveReals(archive, "last_step", 1, &run->last_step);
   NsArchiveReals(archive, "max_penetration", 1, &run->figures.max_penetration);
   NsArchiveReals(archive, "loop_seconds", 1, &run->figures.loop_seconds);
   NsArchiveReals(archive, "writing_seconds", 1, &run->figures.writing_seconds);

@@ -110,6 +110,7 @@ void NsGuardSerialize(NsGuard *guard, NsArchive *archive)
   guard->energy      = own.energy; /* a run may continue with other limits, and with loads up to a later end */
   guard->rotation    = own.rotation;
   guard->stretch     = own.stretch;
+  guard->sliding     = own.sliding;
   guard->penetration = own.penetration;
   guard->spin_limit  = own.spin_limit;
   guard->stops       = own.stops;

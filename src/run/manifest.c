@@ -294,10 +294,12 @@ static PetscErrorCode write_manifest(NsRun *run, PetscBool ended)
 
 PetscErrorCode NsManifestOpen(NsRun *run)
 {
-  NsSink     *sink = &run->sink;
-  NsManifest *self = NsArenaAlloc(run->arena, sizeof(*self));
+  static const char *const own[] = {"run.json", "config.yaml", NULL};
+  NsSink                  *sink  = &run->sink;
+  NsManifest              *self  = NsArenaAlloc(run->arena, sizeof(*self));
 
   PetscFunctionBegin;
+  NsFileClaim(sink, own); /* nothing to do, unless memory ended while they were claimed with the files of the writers */
   now(self->started);
   NsJsonBegin(&self->json, 16384);
   run->manifest = self; /* only now: if there was no memory, the last words of the run open it anew */

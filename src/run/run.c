@@ -71,6 +71,7 @@ static void resolve_files(NsRun *run)
     resolve_file(run, NsTreeChild(body, "library"));
   }
   resolve_start(run);
+  for (PetscInt i = 0; run->model && i < run->model->includes; i++) NsFileListAdd(&run->inputs, run->model->include[i], run->arena);
 }
 
 const char *NsRunConfigText(const NsRun *run, size_t *size)

@@ -110,7 +110,7 @@ static PetscErrorCode open_other(NsRun *run, NsPlace place, NsRun **other)
   }
   const NsNode *tree = NsTreeReadOwn(config, run->arena, diag);
   if (tree && !run->options.trust && has_strange_plugin(run, tree)) {
-    NsDiagError(run->diag, place, "'%s' was made by a plugin that this config does not name", start->from);
+    NsDiagError(run->diag, place, "'%s' uses a plugin that this config does not load", start->from);
     PetscFunctionReturn(0);
   }
   if (tree) PetscCall(NsRunCreate(&options, run->arena, diag, other));

@@ -181,7 +181,7 @@ static PetscErrorCode find_flexibilities(NsReduced *self, const Vec *force)
 
 const char *const NsFadeWords[] = {"2", "balanced", "2.7", "off", NULL};
 const char *const NsFadeTexts[] = {"for contact forces; the motion after many impacts lags behind", "for motion and contact forces over many impacts",
-  "for the motion after some impacts", "for the motion after many impacts; contact forces oscillate by half of their value"};
+  "for the motion after some impacts", "for the motion after many impacts; contact forces oscillate strongly"};
 
 /* s^2 of a mode, and the stiffness omega^2/(1 - s^2) of what is then flexibility of the contact. */
 static PetscReal weight(NsFade fade, PetscReal square, PetscReal end, PetscReal *stiffness)

@@ -141,7 +141,7 @@ int NsStudyPredecessor(const NsStudy *study, int row);
 bool NsStudyMakeRuns(NsStudy *study);
 /* "case=fine, scheme.step=0.5 us"; "reference 1". */
 const char *NsStudyRunName(const NsStudy *study, int run);
-/* Of the row of a sweep: "up" or "down"; NULL: the study is none. */
+/* Of the row of a sweep: "up" or "down"; NULL: the study is not a sweep. */
 const char *NsStudyDirection(const NsStudy *study, int row);
 /* The number that a run has for this key, SI; NAN: none. text, unless NULL: as the user wrote it. */
 double NsStudyNumber(const NsStudy *study, int run, const char *key, const char **text);

@@ -35,6 +35,7 @@ time: {end: 10 us}
 """
 TOP = CONFIG[:CONFIG.index("\n    section")]  # up to the first material
 BY_NAME = re.sub(r"material: .*", "material: steel", TOP)
+HARMONIC = "force: [1 N, 0, 0]}", "force: [1 N, 0, 0], time: {harmonic: {frequency: %s}}}"
 ROWS = [
     ("a body where a node is wanted", "c.right", "c", r"such as [^=]*?(c\.right)", r"\1"),
     ("a set where a node is wanted", "c.right", "c.all", r"such as [^=]*?(c\.right)", r"\1"),
@@ -49,10 +50,9 @@ ROWS = [
     ("an unknown key", "stiffness", "stifness", r"did you mean '(\w+)'", r"\1"),
     ("a point with two numbers", "c.right", "{plane: {point: [0, 0], normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
     ("a plane without a point", "c.right", "{plane: {normal: [1, 0, 0]}}", r"point: a point of the plane, for example (\[.*?\])", r"{plane: {point: \1, normal: [1, 0, 0]}}"),
+    ("a frequency without unit", HARMONIC[0], HARMONIC[1] % "2e4", r"or (2e4 rad/s)\n", HARMONIC[1] % r"\1"),
 ]
-HARMONIC = "force: [1 N, 0, 0]}", "force: [1 N, 0, 0], time: {harmonic: {frequency: %s}}}"
 WARNINGS = [
-    ("a frequency without unit", HARMONIC[0], HARMONIC[1] % "2e4", r"write (20000 rad/s)", HARMONIC[1] % r"\1"),
     ("revolutions without rpm", HARMONIC[0], HARMONIC[1] % "200000 1/min", r"else Hz or (rpm)", HARMONIC[1] % r"200000 \1"),
     ("a part of a load that nothing feels", "[1 N, 0, 0]", "[1 N, 0, 5 N]", r"the part \((0, 0), 5\)", r"[1 N, \1]"),
     ("a load across a bar", "[1 N, 0, 0]", "[0, 0, 5 N]", r"have no DOF in its direction", "[5 N, 0, 0]"),

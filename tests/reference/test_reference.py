@@ -96,7 +96,7 @@ springs:
   ground: {{between: [b.T, ground], stiffness: {r.GROUND_SPRING["stiffness"]}, damping: {r.GROUND_SPRING["damping"]}, direction: {vector(r.GROUND_SPRING["direction"])}}}
   inner: {{between: [b.A, b.T], stiffness: {r.INNER_SPRING["stiffness"]}, damping: {r.INNER_SPRING["damping"]}}}
 loads:
-  shake: {{at: b.T, force: {vector(r.HARMONIC["force"])}, time: {{harmonic: {{frequency: {r.HARMONIC["frequency"]} Hz, phase: {r.HARMONIC["phase"]}}}}}}}
+  shake: {{at: b.T, force: {vector(r.HARMONIC["force"])}, time: {{harmonic: {{frequency: {r.HARMONIC["frequency"]} Hz, phase: {r.HARMONIC["phase"]} rad}}}}}}
   strike: {{at: b.C, force: {vector(r.PULSE["force"])}, time: {{pulse: {{start: {r.PULSE["start"]}, duration: {r.PULSE["duration"]}}}}}}}
   wind: {{on: b, force_per_length: {vector(r.TABLE["force_per_length"])}, time: {{table: [{table}]}}}}
 contacts:

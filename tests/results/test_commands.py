@@ -143,10 +143,10 @@ class Check(unittest.TestCase):
         return int(found.group(1)) if found else 0
 
     def test_preparation_of_contacts_is_foretold(self):
-        """One solve for each of 19683 degrees of freedom, of which some are made."""
+        """One solve for each of 6561 degrees of freedom (of a node on a plane without friction, one of three), of which some are made."""
         done = percuss("check", *self.LATTICE, "--", "-log_view", cwd=ROOT)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"\n  time .* us per step .*\n +and about \S+ s before the first step, for the 19683 degrees of freedom that contacts act on\n")
+        self.assertRegex(done.stdout, r"\n  time .* us per step .*\n +and about \S+ s before the first step, for the 6561 degrees of freedom that contacts act on\n")
         self.assertTrue(0 < self.solves(done) < 5000, self.solves(done))
         self.assertRegex(done.stderr, r"percuss check: factoring matrices of 39366 degrees of freedom may take up to \S+ s; --quick leaves it out")
 

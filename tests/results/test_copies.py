@@ -176,6 +176,60 @@ class Copies(unittest.TestCase):
         with open(os.path.join(self.out, "history.csv"), "rb") as file:
             self.assertEqual(file.read(), first)
 
+    def test_beams_of_a_ring_bend_alike(self):
+        """Their sections are rotated with them: loads along the axis of the ring deflect all of them by F L^3/(3 E I)."""
+        text = """
+copies: {r: {of: [bodies.beam, supports.clamp, loads.pull], ring: {count: 4}}}
+bodies:
+  beam:
+    type: beam
+    mesh: {line: {from: [0.1, 0, 0], to: [1.1, 0, 0], elements: 4}}
+    orientation: [0, 0, 1]
+    material: {density: 7800 kg/m^3, young: 210 GPa, poisson: 0.3}
+    section: {rectangle: {width: 5 mm, height: 20 mm}}
+supports: {clamp: {at: beam_$i.left, fix: all}}
+loads: {pull: {at: beam_$i.right, force: [0, 0, 10 N]}}
+start: static
+scheme: {type: moreau_jean, step: 1 ms}
+time: {end: 1 ms}
+output: {history: {probes: ["beam_*.right"]}}
+"""
+        row = self.first_row(text)
+        found = [float(row[f"beam_{i}.right.uz"]) for i in range(1, 5)]
+        self.assertAlmostEqual(found[0] * 3 * 210e9 * 0.005 * 0.020**3 / 12 / 10, 1, delta=0.01)
+        for uz in found[1:]:
+            self.assertAlmostEqual(uz / found[0], 1, delta=1e-6)
+
+    def test_stars_are_bodies_first(self):
+        """A contact and a body may have copies of one name: ball_* are those of the body."""
+        text = """
+copies: {a: {of: contacts.ball, row: {count: 2}}, b: {of: bodies.ball, row: {count: 5, shift: [1 m, 0, 0]}}}
+bodies: {ball: {type: rigid, mass: 1 kg, at: [0, 0, 1 m], inertia: [1, 1, 1]}}
+contacts: {ball: {between: [ball_$i.center, {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}]}}
+loads: {push: {at: ["ball_*.center"], force: [1 N, 0, 0]}}
+scheme: {type: half_explicit, step: 1 ms}
+time: {end: 100 ms}
+output: {history: {probes: ["ball_*.center"]}}
+"""
+        last = self.last_row(text)
+        for i in range(1, 6):
+            self.assertAlmostEqual(float(last[f"ball_{i}.center.ux"]), 0.005, delta=1e-4)
+
+    def rows(self, text):
+        config, out = os.path.join(self.folder, "model.yaml"), os.path.join(self.folder, "rows")
+        with open(config, "w") as file:
+            file.write(text)
+        done = subprocess.run([PERCUSS, "run", config, "--out", out, "--quiet", "--overwrite"], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(out, "history.csv"), newline="") as file:
+            return list(csv.DictReader(file))
+
+    def first_row(self, text):
+        return self.rows(text)[0]
+
+    def last_row(self, text):
+        return self.rows(text)[-1]
+
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and os.path.exists(sys.argv[1]):

@@ -92,6 +92,28 @@ class Modes(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("matrices are written of DOF along x, y and z; those of 'bar' have other directions", done.stderr)
 
+    def test_a_deck_with_includes_and_results(self):
+        """Files that a deck includes are inputs of the run, found beside the deck; *NODE FILE, which asks for results, is no list of nodes."""
+        for name in ("cantilever.sti", "cantilever.mas", "cantilever.dof"):
+            shutil.copy(os.path.join(ROOT, "meshes", name), self.folder)
+        os.mkdir(os.path.join(self.folder, "deck"))
+        shutil.copy(os.path.join(ROOT, "meshes/cantilever.inp"), os.path.join(self.folder, "deck/nodes.inp"))
+        with open(os.path.join(self.folder, "deck/main.inp"), "w") as file:
+            file.write("*INCLUDE, INPUT=nodes.inp\n*STEP\n*STATIC\n*NODE FILE\nU\n*EL FILE\nS\n*END STEP\n")
+        config = os.path.join(self.folder, "deck.yaml")
+        for deck in ("deck/main.inp", "deck/nodes.inp"):
+            with open(config, "w") as file:
+                file.write("bodies: {body: {type: matrices, stiffness: cantilever.sti, mass: cantilever.mas, unknowns: cantilever.dof, units: {length: 1 mm, mass: 1 t, time: 1 s},\n"
+                           f"  nodes: {{file: {deck}}}}}}}\n")
+            self.modes(config, "--count", "3", "--overwrite")
+            rows = table(self.path("modes.csv"))
+            if deck.endswith("main.inp"):
+                first = rows
+                with open(self.path("run.json")) as file:
+                    inputs = [os.path.basename(entry["path"]) for entry in json.load(file)["inputs"]]
+                self.assertEqual(sorted(inputs), ["cantilever.dof", "cantilever.mas", "cantilever.sti", "main.inp", "nodes.inp"])
+        self.assertEqual(rows, first)
+
     def test_neither_scheme_nor_time(self):
         """Nothing is stepped: the config needs no scheme and no end, and a step that is too long, or a scheme that refuses the model, is not looked at."""
         config = os.path.join(self.folder, "shaft.yaml")

@@ -252,6 +252,8 @@ class Processes(unittest.TestCase):
             if name in ("run.json", "status.json"):
                 self.assertEqual(without_clocks(read_json(first, name)), without_clocks(read_json(second, name)), name)
                 continue
+            if name.startswith("checkpoint/"):
+                continue  # of each process, in the order of its unknowns
             with open(os.path.join(first, name), "rb") as one, open(os.path.join(second, name), "rb") as other:
                 one, other = one.read(), other.read()
             if one != other:

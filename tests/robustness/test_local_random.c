@@ -442,7 +442,7 @@ static const Class classes[] = {
   {"slider-crank", slider_crank, 2500, PETSC_FALSE},
 };
 
-#define MAX_SOLVERS 8
+#define MAX_SOLVERS 10
 
 typedef struct {
   PetscInt   solvable, unsolvable, several, compared, failures, unexpected;

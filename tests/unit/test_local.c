@@ -115,14 +115,14 @@ static void one_contact(void **state)
   prepare(&p, 1, 1);
   p.G[0] = 4;
   p.b[0] = -2;
-  every_solver_finds(&p, (PetscReal[]){0.5}, 7);
+  every_solver_finds(&p, (PetscReal[]){0.5}, 8);
   p.b[0] = 3; /* leaves */
-  every_solver_finds(&p, (PetscReal[]){0}, 7);
+  every_solver_finds(&p, (PetscReal[]){0}, 8);
   p.b[0] = 0; /* touches: no impulse */
-  every_solver_finds(&p, (PetscReal[]){0}, 7);
+  every_solver_finds(&p, (PetscReal[]){0}, 8);
   p.bilateral[0] = PETSC_TRUE;
   p.b[0]         = 2;
-  every_solver_finds(&p, (PetscReal[]){-0.5}, 7);
+  every_solver_finds(&p, (PetscReal[]){-0.5}, 8);
 }
 
 /* A mass point: it sticks within the cone, slides on its rim. */
@@ -131,16 +131,16 @@ static void friction_in_the_plane(void **state)
   Problem p = planar(1, 0, 0, 1, -2, 0.9, 0.5);
 
   (void)state;
-  every_solver_finds(&p, (PetscReal[]){2, -0.9}, 6);
+  every_solver_finds(&p, (PetscReal[]){2, -0.9}, 7);
   p.b[1] = 3;
-  every_solver_finds(&p, (PetscReal[]){2, -1}, 6);
+  every_solver_finds(&p, (PetscReal[]){2, -1}, 7);
   p.b[1] = -3;
-  every_solver_finds(&p, (PetscReal[]){2, 1}, 6);
+  every_solver_finds(&p, (PetscReal[]){2, 1}, 7);
   p.b[0] = 1; /* open: nothing rubs */
-  every_solver_finds(&p, (PetscReal[]){0, 0}, 6);
+  every_solver_finds(&p, (PetscReal[]){0, 0}, 7);
   p.b[0]        = -2;
   p.friction[0] = 0; /* rows for friction, but none: Lemke too */
-  every_solver_finds(&p, (PetscReal[]){2, 0}, 7);
+  every_solver_finds(&p, (PetscReal[]){2, 0}, 8);
 }
 
 static void friction_in_space(void **state)
@@ -154,13 +154,13 @@ static void friction_in_space(void **state)
   p.b[0]                   = -4;
   p.b[1]                   = 3;
   p.b[2]                   = -4;
-  every_solver_finds(&p, (PetscReal[]){2, -0.2 * 0.6, 0.2 * 0.8}, 5); /* against the slip, on the disc */
+  every_solver_finds(&p, (PetscReal[]){2, -0.2 * 0.6, 0.2 * 0.8}, 6); /* against the slip, on the disc */
   p.friction[0] = 5;
-  every_solver_finds(&p, (PetscReal[]){2, -1.5, 2}, 5);
+  every_solver_finds(&p, (PetscReal[]){2, -1.5, 2}, 6);
   p.bilateral[0] = PETSC_TRUE; /* a joint has no cone */
   p.friction[0]  = 0;
   p.b[0]         = 4;
-  every_solver_finds(&p, (PetscReal[]){-2, -1.5, 2}, 7);
+  every_solver_finds(&p, (PetscReal[]){-2, -1.5, 2}, 8);
 }
 
 /* A painter's block: normal and tangential are coupled, and the derivative by P_N matters. */
@@ -169,7 +169,7 @@ static void coupled_slip(void **state)
   Problem p = planar(3, 1, 1, 2, -1, 4, 0.8);
 
   (void)state;
-  every_solver_finds(&p, (PetscReal[]){1 / 2.2, -0.8 / 2.2}, 6); /* P_T = -mu P_N in 3 P_N + P_T = 1 */
+  every_solver_finds(&p, (PetscReal[]){1 / 2.2, -0.8 / 2.2}, 7); /* P_T = -mu P_N in 3 P_N + P_T = 1 */
 }
 
 /* A contact beside a joint: the joint's impulse follows. */
@@ -186,9 +186,9 @@ static void a_joint_and_a_contact(void **state)
   p.bilateral[0] = PETSC_TRUE;
   p.b[0]         = 1;
   p.b[1]         = -1;
-  every_solver_finds(&p, (PetscReal[]){-1, 1}, 7);
+  every_solver_finds(&p, (PetscReal[]){-1, 1}, 8);
   p.b[0] = -4; /* the joint's impulse 2 opens the contact: w = -1 + 2 */
-  every_solver_finds(&p, (PetscReal[]){2, 0}, 7);
+  every_solver_finds(&p, (PetscReal[]){2, 0}, 8);
 }
 
 static void chain_of_balls(Problem *p, PetscReal *expected)
@@ -207,7 +207,7 @@ static void several_contacts(void **state)
 
   (void)state;
   chain_of_balls(&p, expected);
-  every_solver_finds(&p, expected, 7);
+  every_solver_finds(&p, expected, 8);
 }
 
 /* A problem in micrograms, or in years, is the same problem: nothing is accepted because its numbers are small, by no solver. */
@@ -218,7 +218,7 @@ static void scale_does_not_matter(void **state)
     for (int f = -20; f <= 20; f += 10) {
       const PetscReal scale = pow(10, e), speed = pow(10, f), size = speed / scale / 2.2;
       Problem         p = planar(3 * scale, scale, scale, 2 * scale, -speed, 4 * speed, 0.8);
-      every_solver_finds(&p, (PetscReal[]){size, -0.8 * size}, 6);
+      every_solver_finds(&p, (PetscReal[]){size, -0.8 * size}, 7);
     }
   }
 }
@@ -233,7 +233,7 @@ static void light_beside_heavy(void **state)
   p.G[0] = 1e-3;
   p.G[3] = 1e3;
   p.b[0] = p.b[1] = -1;
-  every_solver_finds(&p, (PetscReal[]){1e3, 1e-3}, 7);
+  every_solver_finds(&p, (PetscReal[]){1e3, 1e-3}, 8);
   assert_true(NsLocalResidual(of(&p), (PetscReal[]){1e3, 1e-3 * (1 + 1e-8)}) > 1e-12);
 }
 
@@ -527,7 +527,8 @@ static void the_chain_goes_in_order(void **state)
   }
   for (int s = 0; NsLocalStageNames[s]; s++) {
     print_message("  %-18s %5d\n", NsLocalStageNames[s], (int)chain->statistics.solved[s]);
-    if (s != stage_named("lemke")) assert_true(chain->statistics.solved[s] > 0);
+    if (s != stage_named("lemke") && s != stage_named("central_path"))
+      assert_true(chain->statistics.solved[s] > 0); /* its problems: robustness_many_contacts */
     solved += chain->statistics.solved[s];
   }
   print_message("  failures           %5d\n", (int)chain->statistics.failures);

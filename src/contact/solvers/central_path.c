@@ -430,9 +430,9 @@ static PetscErrorCode NsLocalSolve_CentralPath(NsLocalSolver *solver, const NsLo
 }
 
 const NsLocalSolverType NsLocalSolverType_CentralPath = {
-  .name    = "central_path",
-  .about   = "follows the interior point's path by its arc length through all its turns: for what the others end just beside",
-  .create  = NsLocalSolverCreate_CentralPath,
-  .solve   = NsLocalSolve_CentralPath,
+  .name   = "central_path",
+  .about  = "follows the central path of the interior point by its arc length, through turning points: for problems on which the other solvers stall",
+  .create = NsLocalSolverCreate_CentralPath,
+  .solve  = NsLocalSolve_CentralPath,
   .destroy = NsLocalSolverDestroy_CentralPath,
 };

@@ -427,8 +427,8 @@ static PetscErrorCode solve_small(NsLocalChain *chain, const NsLocalProblem *pro
 /* The solver that was chosen, alone. */
 static PetscErrorCode solve_as_chosen(NsLocalChain *chain, const NsLocalProblem *problem, PetscReal *P, NsLocalResult *result)
 {
-  const int      stage  = chain->choice == 1 ? NS_STAGE_NEWTON : chain->choice;
-  const PetscInt most[] = {[STAGE_GaussSeidel] = NS_MANY_SWEEPS, [STAGE_ProximalNewton] = NS_PATH, [STAGE_InteriorPoint] = 2 * NS_PATH};
+  const int      stage        = chain->choice == 1 ? NS_STAGE_NEWTON : chain->choice;
+  const PetscInt most[STAGES] = {[STAGE_GaussSeidel] = NS_MANY_SWEEPS, [STAGE_ProximalNewton] = NS_PATH, [STAGE_InteriorPoint] = 2 * NS_PATH};
 
   PetscFunctionBegin;
   PetscCall(alone(chain, stage, most[stage] ? most[stage] : chain->solver[chain->choice - 1]->max_iterations, problem, chain->first, P, result));

@@ -428,6 +428,7 @@ static PetscErrorCode NsLocalSolve_InteriorPoint(NsLocalSolver *solver, const Ns
 
   PetscFunctionBegin;
   PetscCall(NsLocalSolverLinear(solver, unit, &linear));
+  PetscCall(PetscArraycpy(self->best, P, unit->rows)); /* what is not finite has no residual, and is never the best */
   for (PetscInt number = 0; number < (solver->impatient ? NS_FEW_PATHS : NS_PATHS); number++) {
     if (number == 0) {
       begin(self, unit, P);

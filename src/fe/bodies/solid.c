@@ -43,8 +43,8 @@ static const NsKey part_keys[] = {
 static const NsTable part_table = {"solid_part", "part of a solid with its own material", part_keys, sizeof(NsSolidPart)};
 
 static const NsKey point_keys[] = {
-  {"at", NS_KEY_VECTOR, offsetof(NsSolidPoint, at), .dimension = NS_DIM_LENGTH, .required = true, .help = "position within the body at rest",
-    .example = "[20 mm, 10 mm, 5 mm]"},
+  {"at", NS_KEY_VECTOR, offsetof(NsSolidPoint, at), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .required = true,
+    .help = "position within the body at rest", .example = "[20 mm, 10 mm, 5 mm]"},
   {NULL},
 };
 static const NsTable point_table = {"solid_point", "a point within a solid", point_keys, sizeof(NsSolidPoint), .shorthand = "at"};

@@ -108,7 +108,7 @@ const NsSolidMaterial *NsSolidMaterialMake(NsFe *fe, const NsSolidMaterialSettin
   else if (!find_axes(own, theory, fe->diag, axes))
     NsSolidIsotropic(theory->state, own->young[0], 0, material);
   else if (!NsSolidOrthotropic(theory->state, own->young, own->poisson, own->shear, axes, material)) {
-    NsDiagError(fe->diag, NsKeysPlace(own->where, "poisson"), "no material has these constants: some strain would have no or a negative energy");
+    NsDiagError(fe->diag, NsKeysPlace(own->where, "poisson"), "the elasticity matrix of these constants is not positive definite");
     NsDiagNote(fe->diag, "nu_12^2 must be below E_1/E_2, likewise of 13 and 23; E_1/E_2 times nu_21 is nu_12");
     NsSolidIsotropic(theory->state, own->young[0], 0, material);
   }

@@ -153,7 +153,8 @@ PetscErrorCode NsMatrixFindBounds(const NsSparse *M, const NsSparse *C, const Ns
   }
   if (positive && !known && M->rows > NS_FACTORED) {
     PetscCall(least_by_lanczos(M, d, &bounds->share));
-    known = positive = bounds->share > 0;
+    known = bounds->share > 0;
+    if (!known) bounds->share = 1. / 64; /* too small to tell from zero: by factors, from here on */
   }
   for (PetscBool enough = known; positive && !enough;) {
     PetscCall(has_positive_pivots(M, d, bounds->share, &enough));

@@ -18,7 +18,7 @@ static void check_once(NsLines *lines, const NsMatrixDofs *dofs)
   for (PetscInt i = 0; i < dofs->count && sorted; i++) sorted[i] = &dofs->item[i];
   if (sorted) qsort(sorted, (size_t)dofs->count, sizeof(*sorted), compare);
   for (PetscInt i = 1; i < dofs->count && sorted; i++) {
-    if (compare(&sorted[i - 1], &sorted[i]) == 0) NsLinesFail(lines, "DOF %d of node %ld is there twice", sorted[i]->direction, sorted[i]->node);
+    if (compare(&sorted[i - 1], &sorted[i]) == 0) NsLinesFail(lines, "DOF %d of node %ld is duplicated", sorted[i]->direction, sorted[i]->node);
   }
   free(sorted);
 }

@@ -35,7 +35,7 @@ static void add(Reader *self, long row, long column, double value)
       column + 1, (int)self->n);
   else if (!(fabs(value) < 1e35))
     NsLinesFail(
-      &self->lines, "the entry in row %ld and column %ld is %g: constraints by large numbers are not supported", row + 1, column + 1, value);
+      &self->lines, "the entry in row %ld and column %ld is %g: constraints as huge entries (penalty) are not supported", row + 1, column + 1, value);
   if (self->lines.failed) return;
   self->upper                = self->upper || row < column;
   self->lower                = self->lower || row > column;
@@ -83,7 +83,7 @@ static void read_market(Reader *self)
       NsLinesFail(lines, "expected row, column and value: entry %ld of %ld", k + 1, entries);
     if (!lines->failed) add(self, row - 1, column - 1, value);
   }
-  if (NsLinesNext(lines)) NsLinesFail(lines, "the file goes on behind its last entry");
+  if (NsLinesNext(lines)) NsLinesFail(lines, "the file has more entries than its header states");
 }
 
 /* ---- CalculiX ----------------------------------------------------------------------------------------------------------------------------------- */
@@ -259,7 +259,7 @@ static PetscErrorCode make_rows(Reader *self, NsSparse *matrix)
     qsort(sorted + start[i], (size_t)(start[i + 1] - start[i]), sizeof(*sorted), compare_columns);
     for (PetscInt k = start[i]; k < start[i + 1]; k++) {
       if (k > start[i] && sorted[k].column == sorted[k - 1].column)
-        NsLinesFail(&self->lines, "the entry of (%s) and (%s) is there twice", NsMatrixDofName(self->dofs, i, self->arena),
+        NsLinesFail(&self->lines, "the entry of (%s) and (%s) is duplicated", NsMatrixDofName(self->dofs, i, self->arena),
           NsMatrixDofName(self->dofs, sorted[k].column, self->arena));
       if (!diagonal && sorted[k].column > i) matrix->column[at] = i, matrix->value[at++] = 0;
       diagonal            = diagonal || sorted[k].column >= i;

@@ -37,7 +37,9 @@ typedef struct {
   double        *x;      /* [nodes, 3] */
   PetscInt       sets, edges, edge_capacity;
   NsNumberedSet *set;
-  long (*edge)[2]; /* numbers of nodes */
+  PetscInt       includes, include_capacity;
+  const char   **include; /* [includes] paths of files that the deck includes, in the arena */
+  long (*edge)[2];        /* numbers of nodes */
 } NsNumberedNodes;
 
 /* A text file that is read line by line; the first error is reported with its line, and then nothing is read any more. */

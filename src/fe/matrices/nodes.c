@@ -89,14 +89,26 @@ static const Shape shapes[] = {
 /* By the type's letters and its number of nodes: C3D8I, C3D20R, S4, CPS4, B31, T3D2. NULL: not drawn. */
 static const Shape *shape_of(const char *type)
 {
-  const PetscBool solid = strncasecmp(type, "C3D", 3) == 0, beam = type[0] == 'B' || type[0] == 'b' || type[0] == 'T' || type[0] == 't';
-  const char     *digits = type + (solid ? 3 : strcspn(type, "0123456789"));
-  const int       number = atoi(digits), nodes = beam ? (number % 10 == 2 && toupper((unsigned char)type[0]) == 'B' ? 3 : 2) : number;
+  static const struct {
+    const char *begin;
+    PetscBool   solid;
+  } in_space[]           = {{"C3D", PETSC_TRUE}, {"DC3D", PETSC_TRUE}, {"M3D", PETSC_FALSE}}; /* whose 3 is no number of nodes */
+  PetscBool       solid  = PETSC_FALSE;
+  const char     *digits = type + strcspn(type, "0123456789");
+  const PetscBool beam   = type[0] == 'B' || type[0] == 'b' || type[0] == 'T' || type[0] == 't';
+
+  for (size_t k = 0; k < sizeof(in_space) / sizeof(*in_space); k++) {
+    const size_t length = strlen(in_space[k].begin);
+    if (strncasecmp(type, in_space[k].begin, length) != 0) continue;
+    digits = type + length;
+    solid  = in_space[k].solid;
+  }
+  const int number = atoi(digits), nodes = beam ? (number % 10 == 2 && toupper((unsigned char)type[0]) == 'B' ? 3 : 2) : number;
 
   for (size_t k = 0; k < sizeof(shapes) / sizeof(*shapes); k++) {
     const Shape *shape = &shapes[k];
     if (shape->nodes != nodes) continue;
-    if (nodes == 4 && (shape->edges == 6) != solid) continue;
+    if ((shape->edges >= 6) != solid) continue;
     return shape;
   }
   return NULL;
@@ -134,7 +146,9 @@ static PetscBool is_keyword(const char *line, const char *word)
 {
   const size_t length = strlen(word);
 
-  return strncasecmp(line, word, length) == 0 && (line[length] == '\0' || strchr(", \t\r", line[length]) != NULL);
+  if (strncasecmp(line, word, length) != 0) return PETSC_FALSE;
+  const char end = line[length + strspn(line + length, " \t\r")]; /* *NODE FILE and *NODE PRINT are other keywords */
+  return end == '\0' || end == ',';
 }
 
 static void read_deck(NsLines *lines, Deck *deck);
@@ -148,7 +162,10 @@ static void include(NsLines *lines, Deck *deck, const char *file)
   if (deck->depth == NS_MOST_NESTED)
     NsLinesFail(lines, "files include each other");
   else {
-    NsNode where = {.text = path, .place = lines->place};
+    NsNode           where            = {.text = path, .place = lines->place};
+    NsNumberedNodes *nodes            = deck->nodes;
+    nodes->include                    = NsMatrixGrow(nodes->include, nodes->includes, 1, &nodes->include_capacity, sizeof(*nodes->include));
+    nodes->include[nodes->includes++] = path;
     deck->depth++;
     if (NsLinesOpen(&where, path, deck->arena, lines->diag, &inner)) read_deck(&inner, deck);
     deck->depth--;
@@ -365,7 +382,7 @@ PetscErrorCode NsReadNumberedNodes(const NsNode *where, NsArena *arena, NsDiag *
     qsort(sorted, (size_t)nodes->nodes, sizeof(*sorted), compare_numbers);
     for (PetscInt i = 1; i < nodes->nodes && *good; i++) {
       if (sorted[i] != sorted[i - 1]) continue;
-      NsDiagError(diag, where->place, "node %ld of '%s' is there twice", sorted[i], where->text);
+      NsDiagError(diag, where->place, "node %ld of '%s' is duplicated", sorted[i], where->text);
       *good = PETSC_FALSE;
     }
     free(sorted);
@@ -380,5 +397,6 @@ void NsNumberedNodesFree(NsNumberedNodes *nodes)
   free(nodes->number);
   free(nodes->x);
   free(nodes->edge);
+  free(nodes->include);
   *nodes = (NsNumberedNodes){0};
 }

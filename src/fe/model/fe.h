@@ -85,6 +85,8 @@ struct NsFe {
   PetscReal    *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
   PetscInt      massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
   NsFeMassless *statics;                     /* of these; NULL: no massless unknowns */
+  PetscInt      includes;
+  const char  **include; /* [includes] paths of files that decks of bodies include; in the arena */
   NsForceElement  *force;
   NsFeInertia     *inertia;
   NsFeMoving       moving;
@@ -114,7 +116,7 @@ struct NsFe {
   NsFeMeanTwist   *free_mean; /* [free_spins] */
   Vec              rest;      /* static solution the run starts from, in natural numbers; NULL: none */
 
-  NsList              contact_list; /* of NsContactSettings: the contacts and ties of the config */
+  NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
 };
 

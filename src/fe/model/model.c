@@ -377,13 +377,14 @@ static PetscErrorCode NsModelMatrix_Fe(NsModel *model, NsOperator op, NsMatrix *
   PetscFunctionReturn(0);
 }
 
-/* Of a node on a plane without friction that is one of three directions: for flat pairs the rows never change. */
+/* Of a node on a plane without friction that is one of three directions: for flat pairs the rows never change. Slots may hold any pair of their nodes later. */
 static PetscErrorCode NsModelActed_Fe(NsModel *model, PetscBool *acted)
 {
   NsFe         *fe  = model->data;
   const NsRows *one = &fe->one;
 
   PetscFunctionBegin;
+  if (model->slots) PetscFunctionReturn(0); /* all */
   PetscCall(PetscArrayzero(acted, model->touches));
   for (PetscInt i = 0; i < fe->pairs; i++) {
     if (!fe->kept.stays[i]) {
@@ -534,6 +535,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   PetscCall(NsFeRedistribute(fe));
   model->arena         = arena;
   model->data          = fe;
+  model->includes      = fe->includes;
+  model->include       = fe->include;
   model->destroy       = NsModelDestroy_Fe;
   model->kind          = "finite elements";
   model->unknowns      = fe->unknowns;
