@@ -284,7 +284,7 @@ class Restart(unittest.TestCase):
         def run(*more, code=0):
             return self.run_through(self.command("elastic_bar.yaml", sets + list(more), "--out", "x", "--resume"), code).stderr
         run("time.end=100 us")
-        self.assertIn("go up to t = 0.0001 s already", run("time.end=50 us", code=2))
+        self.assertIn("already reach t = 0.0001 s", run("time.end=50 us", code=2))
         self.assertRegex(run("time.end=200 us", "scheme.step=50 ns", code=2), "another config\n  scheme.step: .* in the results, 50 ns now\n")
         self.assertIn("other columns\n  output.history.probes: [bar.left] in the results, [bar.right] now\n", run("time.end=200 us", "output.history.probes=[bar.right]", code=2))
         run("time.end=200 us", "title=longer", "output.history.every=1", "output.energy.every=100", "output.contacts.every=0", "output.frames.every=100", "limits.penetration=1 mm")
@@ -295,7 +295,7 @@ class Restart(unittest.TestCase):
         with open(self.path("x", "energy.csv")) as file:
             self.assertGreater(float(file.readlines()[1].split(",")[0]), 1e-4)  # it began there
         os.remove(glob.glob(self.path("x", "checkpoint", "*"))[0])
-        self.assertIn("is complete, and has no checkpoint to continue from", run("time.end=300 us", "output.history.every=1", code=2))
+        self.assertIn("is complete, but has no checkpoint from which it can continue", run("time.end=300 us", "output.history.every=1", code=2))
 
     def test_start_from_another_run(self):
         """The state of its end, whatever the scheme, the back end, the order of bodies; what differs is named."""
