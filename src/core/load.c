@@ -1,15 +1,18 @@
 #include "load.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "out_of_memory.h"
 
 char *NsFileLoad(const char *path, size_t *size, const char **reason)
 {
   struct stat status;
-  FILE       *file = fopen(path, "rb");
+  const int   fd   = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* pipes do not block: they are refused */
+  FILE       *file = fd < 0 ? NULL : fdopen(fd, "rb");
   char       *text = NULL;
 
   *size   = 0;
@@ -26,7 +29,10 @@ char *NsFileLoad(const char *path, size_t *size, const char **reason)
     if (ferror(file)) *reason = strerror(errno);
     text[*size] = '\0';
   }
-  if (file) fclose(file);
+  if (file)
+    fclose(file);
+  else if (fd >= 0)
+    close(fd);
   if (*reason) {
     free(text);
     text = NULL;

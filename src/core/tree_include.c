@@ -2,6 +2,7 @@
 #include "core/text.h"
 #include "core/tree_internal.h"
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_DEPTH = 8, MOST_FILES = 100 };
 
@@ -17,6 +18,7 @@ static bool read_includes(Reader *reader, NsNode *root);
 static bool read_one(Reader *reader, NsNode *root, const NsNode *name)
 {
   const char *path;
+  struct stat status;
   NsNode     *other;
   const int   errors = NsDiagErrors(reader->diag);
 
@@ -28,6 +30,10 @@ static bool read_one(Reader *reader, NsNode *root, const NsNode *name)
   if (reader->depth == MOST_DEPTH || reader->files == MOST_FILES) {
     NsDiagError(reader->diag, name->place, reader->depth == MOST_DEPTH ? "files that include each other, more than %d deep" : "more than %d files",
       reader->depth == MOST_DEPTH ? MOST_DEPTH : MOST_FILES);
+    return false;
+  }
+  if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) { /* a pipe would be waited for */
+    NsDiagError(reader->diag, name->place, "cannot read the file '" NS_CLIP "': it is not a regular file", NsClip(name->text));
     return false;
   }
   reader->file[reader->files++] = path;

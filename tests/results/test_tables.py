@@ -91,6 +91,12 @@ class Tables(unittest.TestCase):
         os.mkfifo(os.path.join(self.folder, "data/pipe.csv"))
         self.assertIn("cannot read the table 'data/pipe.csv': it is not a regular file", refused("data/pipe.csv"))  # and does not wait for a writer
         self.assertIn("it is not a regular file", refused("/dev/zero"))
+        path = self.write("including.yaml", "include: data/pipe.csv\ntitle: x\n")
+        done = subprocess.run([PERCUSS, "check", path, "--quick"], capture_output=True, text=True, timeout=20, check=False)
+        self.assertIn("cannot read the file 'data/pipe.csv': it is not a regular file", done.stderr)
+        path = self.write("meshed.yaml", "bodies: {b: {type: bar, mesh: data/pipe.csv, material: {density: 1, young: 1}, section: {area: 1}}}\n")
+        done = subprocess.run([PERCUSS, "modes", path], capture_output=True, text=True, timeout=20, check=False)
+        self.assertIn("data/pipe.csv': it is not a regular file", done.stderr)
         with open(os.path.join(self.folder, "data/large.csv"), "wb") as file:
             file.truncate((4 << 20) + 1)
         self.assertIn("it has more than 4 MB", refused("data/large.csv"))
