@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "core/out_of_memory.h"
 
 #define NS_SYMMETRIC 1e-10 /* of the largest entry: what rounding in the file may take from the symmetry */
 
@@ -154,6 +155,7 @@ static void name_rows(Reader *self, const Named *named, PetscInt count)
   PetscInt    *index  = malloc((size_t)(sorted.count + 1) * sizeof(*index));
 
   sorted.item = malloc((size_t)(sorted.count + 1) * sizeof(*sorted.item));
+  if (!index || !sorted.item) NsOutOfMemory();
   for (PetscInt i = 0; i < sorted.count; i++) index[i] = i;
   qsort_r(index, (size_t)sorted.count, sizeof(*index), compare_positions, self->dofs->item);
   for (PetscInt i = 0; i < sorted.count; i++) sorted.item[i] = self->dofs->item[index[i]];

@@ -178,8 +178,8 @@ static void make_rows(Mortar *self, NsFeMortar *mortar)
   NsArena       *arena = self->fe->arena;
   const PetscInt nodes = self->slave->nodes;
 
-  qsort(
-    self->entry, (size_t)self->entries, sizeof(*self->entry), by_nodes); /* of equal nodes few entries: their order does not matter beyond rounding */
+  /* Of equal nodes few entries: their order does not matter beyond rounding. */
+  if (self->entries) qsort(self->entry, (size_t)self->entries, sizeof(*self->entry), by_nodes);
   mortar->slave  = NsArenaAlloc(arena, sizeof(*mortar->slave) * (size_t)nodes);
   mortar->area   = NsArenaAlloc(arena, sizeof(*mortar->area) * (size_t)nodes);
   mortar->gap    = NsArenaAlloc(arena, sizeof(*mortar->gap) * (size_t)nodes);
