@@ -494,11 +494,11 @@ def figure_n(bench):
     """a beam dropped flat, all nodes in contact: a whole run, with its set-up, over that of a beam with fewer elements"""
     config, steps = os.path.join(ROOT, "configs/beam_drop.yaml"), 1200
     sizes = (200, 800) if bench.quick else (200, 800, 3200)
-    results = take_turns(bench, "beam dropped flat", {elements: lambda elements=elements: {"us": 1e6 / steps * processor(
+    results = take_turns(bench, "beam dropped flat", {f"{elements} elements": lambda elements=elements: {"us": 1e6 / steps * processor(
         [bench.percuss, "run", config, "--quiet", "--overwrite", "--out", os.path.join(bench.folder, "beam"), "--set", output(), "--set", f"bodies.beam.mesh.line.elements={elements}"])}
         for elements in sizes})
     for few, many in zip(sizes, sizes[1:]):
-        bench.ratio(f"beam dropped flat, {many} elements: a step over that with {few}", us(results[many]), us(results[few]), 1.25 * many / few)
+        bench.ratio(f"beam dropped flat, {many} elements: a step over that with {few}", us(results[f"{many} elements"]), us(results[f"{few} elements"]), 1.25 * many / few)
 
 
 # ---- instructions ----------------------------------------------------------------------------------------------------------------------------
