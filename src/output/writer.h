@@ -29,5 +29,5 @@ PetscErrorCode NsRecordedDestroy(NsRecorded *recorded);
 /* (all) Arrays for NsProbeColumnValue; to be restored. */
 PetscErrorCode NsRecordedGather(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v);
 PetscErrorCode NsRecordedRestore(const NsRecorded *recorded, const NsState *state, const PetscReal **q, const PetscReal **v);
-/* (all) The same of accelerations, which need not be restored; NULL: there are none. */
+/* (all) The same for accelerations, without restoring; NULL if the run computes none. */
 PetscErrorCode NsRecordedAccelerations(const NsRecorded *recorded, Vec acceleration, const PetscReal **a);

@@ -20,7 +20,7 @@
       proximal Newton from the last solution                              if there is one
       interior point, three paths
       continuation from the best that is known                            from a residual of NS_NEAR or less
-      central path through all its turns, and again continuation          both once more, with more iterations
+      central path through its turning points, then continuation          both a second time, with more iterations
       k sweeps of Gauss-Seidel and proximal Newton in turns, from where that ended, and continuation
 
   Where all fail, the best of what they have come to is accepted up to 100 times the tolerance, and counted (`loose`).

@@ -92,7 +92,8 @@ static const Shape *shape_of(const char *type)
   static const struct {
     const char *begin;
     PetscBool   solid;
-  } in_space[]           = {{"C3D", PETSC_TRUE}, {"DC3D", PETSC_TRUE}, {"M3D", PETSC_FALSE}}; /* whose 3 is no number of nodes */
+  } in_space[] = {
+    {"C3D", PETSC_TRUE}, {"DC3D", PETSC_TRUE}, {"M3D", PETSC_FALSE}}; /* types in which the 3 is the dimension, not the number of nodes */
   PetscBool       solid  = PETSC_FALSE;
   const char     *digits = type + strcspn(type, "0123456789");
   const PetscBool beam   = type[0] == 'B' || type[0] == 'b' || type[0] == 'T' || type[0] == 't';
