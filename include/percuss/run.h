@@ -161,8 +161,8 @@ long NsRunFramesEvery(const NsRun *run);
 /* ---- resuming from a checkpoint: src/run/checkpoint.c ------------------------------------------------------------------------------------------------------- */
 
 /* The newest checkpoint in the run's directory that is complete and matches the run: the run will continue from there. NULL: there is none. `why`: "", or a sentence about the newest checkpoint
-   that was skipped. Those at the time `before` (s) and later are passed over. On the process that writes. */
-const char *NsCheckpointFind(NsRun *run, PetscReal before, char *why, size_t size);
+   that was skipped. *t: its time, s. Those at the time `before` (s) and later are passed over. On the process that writes. */
+const char *NsCheckpointFind(NsRun *run, PetscReal before, PetscReal *t, char *why, size_t size);
 /* Whether there is any checkpoint, valid or not. */
 PetscBool NsCheckpointsAreThere(NsRun *run);
 /* (all) resumes: whether the run continues from a checkpoint. After NsCheckpointsCreate. */

@@ -110,15 +110,19 @@ static bool is_same_config(NsRun *run, const NsRunRecord *record)
   return false;
 }
 
+static void say_beyond(NsRun *run, double t)
+{
+  fprintf(stderr, "percuss run: the results in '%s' already reach t = %g s, which is beyond time.end = %g s\n", NsRunSink(run)->directory, t,
+    NsRunSettings(run)->time->end);
+}
+
 /* Whether a run that is done has a later end now; *complete: it has not, and nothing is left to do. */
 static bool is_extended(NsRun *run, const NsRunRecord *record, bool *complete)
 {
   const double end = NsRunRecordNumber(record, "end"), wanted = NsRunSettings(run)->time->end;
 
   *complete = !(wanted < end) && !(wanted > end);
-  if (wanted < end)
-    fprintf(
-      stderr, "percuss run: the results in '%s' already reach t = %g s, which is beyond time.end = %g s\n", NsRunSink(run)->directory, end, wanted);
+  if (wanted < end) say_beyond(run, end);
   return wanted > end;
 }
 
@@ -159,11 +163,16 @@ static NsResume inspect_results(NsRun *run, bool *resumes)
     fprintf(stderr, "percuss run: cannot go on in '%s': it has no " NS_FOLDER_LIST ", by which percuss knows its files\n", path);
     return NS_RESUME_REFUSED;
   }
+  PetscReal   t          = 0;
   const bool  cut        = done && NsRunScheme(run)->type->adapts; /* its last step was shortened to meet the end that it had */
-  const char *checkpoint = NsCheckpointFind(run, cut ? NsRunRecordNumber(record, "end") : PETSC_MAX_REAL, why, sizeof(why));
+  const char *checkpoint = NsCheckpointFind(run, cut ? NsRunRecordNumber(record, "end") : PETSC_MAX_REAL, &t, why, sizeof(why));
   *resumes               = checkpoint != NULL;
   if (!checkpoint && *why) {
     fprintf(stderr, "percuss run: cannot continue from %s\n  --overwrite starts from the beginning\n", why);
+    return NS_RESUME_REFUSED;
+  }
+  if (checkpoint && !done && NsRunSettings(run)->time->end < PetscMin(t, NsRunRecordNumber(record, "end"))) {
+    say_beyond(run, t);
     return NS_RESUME_REFUSED;
   }
   if (checkpoint && *why) fprintf(stderr, "percuss run: warning: %s; continuing from the previous one\n", why);

@@ -23,7 +23,6 @@ struct NsCheckpoints {
   int              tag;
   char             name[NS_CHECKPOINT_NAME], before[NS_CHECKPOINT_NAME]; /* of the newest; of the one before it; "": none */
   char             next[NS_CHECKPOINT_NAME];                             /* of the one that is being written */
-  PetscReal        found_at;                                             /* s: of the one that NsCheckpointFind has found */
   NsFile           file;
   NsSha256         sha;
   int              from;  /* reading: file */
@@ -228,7 +227,7 @@ PetscBool NsCheckpointsAreThere(NsRun *run)
   return last_name(run, NULL) != NULL;
 }
 
-const char *NsCheckpointFind(NsRun *run, PetscReal before, char *why, size_t size)
+const char *NsCheckpointFind(NsRun *run, PetscReal before, PetscReal *t, char *why, size_t size)
 {
   NsCheckpoints *self  = run->checkpoints;
   const char    *found = NULL;
@@ -246,7 +245,7 @@ const char *NsCheckpointFind(NsRun *run, PetscReal before, char *why, size_t siz
       break;
     }
     found = run->checkpoint = name;
-    self->found_at          = head.time;
+    *t                      = head.time;
     (void)snprintf(self->name, sizeof(self->name), "%s", name);
   }
   return found;

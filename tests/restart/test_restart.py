@@ -279,6 +279,12 @@ class Restart(unittest.TestCase):
                 shutil.rmtree(self.path(name))
         self.assertGreaterEqual(len(done), 12, done)
 
+    def test_a_stopped_run_is_beyond_an_earlier_end(self):
+        command = self.command("elastic_bar.yaml", ["time.end=1 s", "output.frames.every=0", "output.energy.every=0", "output.history.every=0", "output.contacts.every=0"], "--out", "x")
+        self.run_through([*command, "--wall-limit", "0.5 s"], 3)
+        earlier = [word.replace("time.end=1 s", "time.end=2 us") for word in command]
+        self.assertIn("which is beyond time.end = 2e-06 s", self.run_through([*earlier, "--resume"], 2).stderr)
+
     def test_other_outputs_and_limits(self):
         sets = ["output.frames.every=0", "output.history={probes: [bar.left], every: 10}", "output.energy.every=0"]
         def run(*more, code=0):
