@@ -323,7 +323,7 @@ typedef struct {
   PetscErrorCode (*times)(NsModel *, PetscReal t, Vec v, NsTimes *); /* NULL: not known, or nothing changes in time */
   /* (all) The largest rotation (rad) of those that the model assumes to be small, the largest change of a length over that length, and where. Costs as much as the energy. NULL: the
      model assumes neither (mechanisms, bodies of large rotations). */
-  PetscErrorCode (*deformation)(NsModel *, Vec q, NsBound *rotation, NsBound *stretch);
+  PetscErrorCode (*deformation)(NsModel *, PetscReal t, Vec q, NsBound *rotation, NsBound *stretch);
   /* (all) The largest ratio of the motion of a force element to the largest motion given in its law, and the name of that element. Laws whose formula is also valid beyond that motion count
      only if `steps`, because it then determines the critical time step only. Costs as much as these forces. NULL: there are no such laws. */
   PetscErrorCode (*outgrown)(NsModel *, PetscBool steps, PetscReal t, Vec q, Vec v, NsBound *used);

@@ -419,7 +419,7 @@ PetscErrorCode NsGuardDeformation(NsRun *run, PetscInt64 step)
 
   PetscFunctionBegin;
   if (!run->model->dynamics.deformation) PetscFunctionReturn(0);
-  PetscCall(run->model->dynamics.deformation(run->model, run->state.q, &found[0], &found[1]));
+  PetscCall(run->model->dynamics.deformation(run->model, run->state.t, run->state.q, &found[0], &found[1]));
   for (int i = 0; i < 2 && !run->guard.stop; i++) {
     const NsGuardKind kind = i ? NS_GUARD_STRETCH : NS_GUARD_ROTATION;
     if (!(found[i].value > limit[i])) continue; /* NaN is found elsewhere */

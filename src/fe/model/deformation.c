@@ -171,7 +171,7 @@ static PetscErrorCode set_bound(const NsFe *fe, const Largest *own, NsBound *bou
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound *stretch)
+PetscErrorCode NsFeDeformation(NsModel *model, PetscReal t, Vec q, NsBound *rotation, NsBound *stretch)
 {
   const NsFe *fe     = model->data;
   PetscReal  *aq     = NsVecArray(q);
@@ -179,6 +179,7 @@ PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound
 
   PetscFunctionBegin;
   PetscCall(NsLayoutExchange(fe->back_end->layout, 1, &aq));
+  NsFeMovedAt(fe, t); /* a run that continues at its end has computed no force before */
   check_nodes(fe, aq, &turned);
   look_at_elements(fe, aq, &turned, &longer);
   PetscCall(set_bound(fe, &turned, rotation));

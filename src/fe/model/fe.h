@@ -189,7 +189,7 @@ const NsPairPoint *NsFeKeepPoints(NsFe *fe, const NsFePointSet *set);
 
 /* src/fe/model/deformation.c: NsModelDynamics.deformation; which rotations are small ones, once contacts and attachments are there; and NsCandidate.depth. */
 PetscErrorCode NsFeDeformationCreate(NsFe *fe, const NsModel *model);
-PetscErrorCode NsFeDeformation(NsModel *model, Vec q, NsBound *rotation, NsBound *stretch);
+PetscErrorCode NsFeDeformation(NsModel *model, PetscReal t, Vec q, NsBound *rotation, NsBound *stretch);
 PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model);
 
 /* src/fe/model/resolution.c: NsModelAnalysis.mesh_frequency; a warning where nodes of trusses are held by nothing. */
