@@ -483,14 +483,16 @@ static PetscErrorCode solve(NsContact *contact, const NsRows *rows, const PetscR
   *solved                       = PETSC_FALSE;
   contact->residual             = 0;
   contact->figures.most_islands = PetscMax(contact->figures.most_islands, contact->islands.count);
+  all                           = all && !contact->stopped; /* then the step has failed, and nothing after that may be accepted */
   if (all && NsSharingBegin(contact, rows, P, &first, &last)) {
-    contact->stopped = PETSC_FALSE;
     NsLocalChainStopBy(contact->chain, ask_whether_to_stop, contact);
     PetscCall(solve_islands(contact, rows, b, law, first, last, P, solved));
     NsLocalChainStopBy(contact->chain, NULL, NULL);
     PetscCall(NsSharingEnd(contact, rows, first, last, P, solved, &all));
   }
   if (all) PetscCall(solve_islands(contact, rows, b, law, 0, contact->islands.count, P, solved));
+  /* An interrupted solver may leave what a later one takes for its start: another solution than that of a run without the signal. */
+  *solved = *solved && !contact->stopped;
   if (!*solved) PetscCall(PetscArrayzero(P, rows->rows));
   PetscFunctionReturn(0);
 }

@@ -134,7 +134,7 @@ PetscErrorCode NsAlphaReact(NsScheme *scheme, const NsState *x, PetscReal dt, Ns
   PetscFunctionBegin;
   PetscCall(NsAlphaBegin(scheme, x, dt, self->joint, outcome));
   if (!outcome->done) PetscFunctionReturn(0);
-  if (!NsAlphaIsDirect(model, NsContactActive(scheme->contact, NULL) > 0)) PetscCall(NsIterationLeast(model, x->q, dt, alpha->vs, &fastest));
+  if (!NsAlphaIsDirect(model, model->candidates > 0)) PetscCall(NsIterationLeast(model, x->q, dt, alpha->vs, &fastest));
   do {
     PetscCall(NsAlphaIterate(scheme, t1, count ? self->U : NULL, count ? self->w : NULL));
     if (first) {

@@ -209,8 +209,7 @@ static PetscErrorCode solve(NsScheme *scheme, const NsState *x, PetscReal t1, Ns
   NsAlpha                   *alpha     = &self->alpha;
   const NsModel             *model     = scheme->model;
   NsIteration                iteration = NsIterationBegin();
-  const PetscBool            active    = NsContactActive(scheme->contact, NULL) > 0;
-  const PetscBool            direct    = NsAlphaIsDirect(model, active) && !(active && self->friction);
+  const PetscBool            direct    = NsAlphaIsDirect(model, model->candidates > 0) && !self->friction;
   PetscReal                  fastest   = 0;
   PetscBool                  first     = PETSC_TRUE, again;
 

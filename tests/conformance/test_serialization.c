@@ -220,6 +220,93 @@ static void a_run_goes_on_with_the_memory_of_another(void **state)
   }
 }
 
+static int find_solver(const char *name)
+{
+  int i = 0;
+
+  while (strcmp(NsLocalChoices[i], name) != 0) i++;
+  return i;
+}
+
+/* Says stop at the k-th question. */
+typedef struct {
+  PetscInt  left;
+  PetscBool said;
+} Interruption;
+
+static PetscBool interrupts(void *data)
+{
+  Interruption *interruption = data;
+
+  interruption->said = interruption->said || --interruption->left < 0;
+  return interruption->said;
+}
+
+/*
+  Steps from `first` up to `last`, each interrupted at its first question, then at its second, and so on until it is done before it is asked: the state afterwards is that of a run without questions.
+  How many times.
+*/
+static int interrupt(const Case *c, const Promise *p, int solver, PetscReal tolerance, PetscInt64 first, PetscInt64 last)
+{
+  TestRun      whole = open_case(c, p), parts = open_case(c, p);
+  Interruption by     = {.left = 0};
+  PetscInt64   steps  = first;
+  int          failed = 0;
+
+  NsContactSolveBy(whole.run->contact, solver, tolerance);
+  NsContactSolveBy(parts.run->contact, solver, tolerance);
+  (void)advance(parts.run, first);
+  NsContactStopBy(parts.run->contact, interrupts, &by);
+  for (int tried = 0; steps < last && tried < 1000; tried++) {
+    NsStepOutcome  outcome = {.done = PETSC_TRUE};
+    const PetscInt left    = by.left;
+    by.said                = PETSC_FALSE;
+    CHECK(NsRunStep(parts.run, &outcome));
+    assert_int_equal(outcome.done, !by.said);
+    by.left = outcome.done ? 0 : left + 1;
+    steps += outcome.done;
+    failed += !outcome.done;
+  }
+  assert_true(advance(whole.run, steps) == steps);
+  same(whole.run, parts.run);
+  test_run_close(&parts);
+  test_run_close(&whole);
+  return failed;
+}
+
+/* A signal is heard between iterations of a contact problem: the step is not done, and when it is done later it is the same as if nothing had been heard. */
+static void an_interrupted_step_leaves_no_trace(void **state)
+{
+  const int sweeps      = find_solver("gauss_seidel");
+  int       interrupted = 0;
+
+  (void)state;
+  EACH_PROMISE(p)
+  {
+    const Case *c    = &cases[p->mass ? 3 : 0]; /* both have friction, and contact begins after 67 steps */
+    TestRun     test = open_case(c, p);
+    if (!test.run) continue;
+    test_run_close(&test);
+    const int count = interrupt(c, p, sweeps, 1e-4, 0, 90);
+    print_message("  %s %s: interrupted %d times\n", p->scheme, p->option, count);
+    interrupted += count > 0;
+  }
+  assert_true(interrupted > 40);
+}
+
+/* The forces on a block at rest are undetermined: solvers work in turn, some interrupted, others too short to ask. */
+static void a_later_solver_does_not_save_an_interrupted_step(void **state)
+{
+  static const Case block = {"block at rest",
+    "gravity: [0, -9.81 m/s^2, 0]\n"
+    "bodies:\n  block:\n    type: rocking_block\n    width: 0.1 m\n    height: 0.4 m\n    contact: {restitution: 0, friction: 0.8}\n"
+    "    initial: {x: 0.5 mm, y: 0.2001, theta: -0.002 rad}\n",
+    1e-4, 0};
+
+  (void)state;
+  assert_true(interrupt(&block, &promises[0], 0, 0, 3000, 4000) > 100);
+}
+
 static void history_of_another_model_is_reported(void **state)
 {
   const Promise *p     = &promises[0];
@@ -281,6 +368,8 @@ static void contradictory_rows_are_reported(void **state)
 
 static const struct CMUnitTest tests[] = {
   promise_test(a_run_goes_on_with_the_memory_of_another),
+  promise_test(an_interrupted_step_leaves_no_trace),
+  cmocka_unit_test(a_later_solver_does_not_save_an_interrupted_step),
   cmocka_unit_test(history_of_another_model_is_reported),
   cmocka_unit_test(contradictory_rows_are_reported),
 };
