@@ -295,6 +295,7 @@ PICTURES = {
     "stribeck_belt": (panel(columns, table="history", names=("block.center.ux",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
     "rod_hits_floor": (panel(strobe, count=4), panel(columns, table="history", names=("rod.tip.y", "rod.top.y"), unit="m", label="height of the ends")),
     "crank_in_space": (panel(strobe, count=6, until=1), panel(columns, table="history", names=("slider.x",), unit="m", label="slider")),
+    "four_bar": (panel(strobe, count=9, until=0.2), panel(force, names=("C",))),
     "edge": (panel(strobe, count=12), force),
     "belt_block": (panel(columns, table="history", names=("block.x",), unit="m", label="block"), panel(columns, table="contacts", names=("belt.slip_velocity_1",), unit="m/s", label="slip")),
 }

@@ -211,7 +211,9 @@ static void free_velocities(const NsMultibody *self, PetscReal *D)
   }
 }
 
-static PetscErrorCode stop_gaps(NsMultibody *self, Assembly *a, const PetscReal *q, PetscReal *v, PetscReal *D, PetscReal *d)
+/* Velocities; *stopped false: those that are given contradict a joint, which is an error if `strict`. */
+static PetscErrorCode stop_gaps(
+  NsMultibody *self, Assembly *a, const PetscReal *q, PetscReal *v, PetscReal *D, PetscReal *d, PetscBool strict, PetscBool *stopped)
 {
   const PetscInt n       = self->unknowns;
   PetscReal      fastest = 0;
@@ -237,7 +239,8 @@ static PetscErrorCode stop_gaps(NsMultibody *self, Assembly *a, const PetscReal 
     for (PetscInt k = 0; k < n; k++) a->g[i] += a->W[i * n + k] * v[k];
   }
   const PetscInt at = worst(a->g, a->rows);
-  if (PetscAbsReal(a->g[at]) <= 1e-9 * fastest) PetscFunctionReturn(0);
+  *stopped          = PetscAbsReal(a->g[at]) <= 1e-9 * fastest;
+  if (*stopped || !strict) PetscFunctionReturn(0);
   const NsMbRow *row = &self->row[a->list[at]];
   NsDiagError(self->diag, place_of(row), "the initial velocities contradict joint '%s': it would open with %.4g m/s", row->joint->name, a->g[at]);
   NsDiagNote(self->diag, "remove velocities from `initial`: those that are not given follow from the joints");
@@ -350,35 +353,62 @@ static PetscErrorCode check_drives(NsMultibody *self, const PetscReal *q, const 
   PetscFunctionReturn(0);
 }
 
-/* Rows that others imply have no candidates. */
+/* Rows that others imply, and those of joints with clearance, have no candidates. */
 static void leave_out_implied(NsMultibody *self)
 {
   PetscInt kept = 0;
 
   for (PetscInt i = 0; i < self->rows; i++) {
-    if (!self->row[i].implied) self->row[kept++] = self->row[i];
+    if (!self->row[i].implied && !self->row[i].loose) self->row[kept++] = self->row[i];
   }
   self->rows = kept;
+}
+
+/*
+  Velocities of the start. Joints with clearance (rows behind `hard`) begin like those without, unless the velocities that the config gives do not allow that: then they begin with
+  impacts or in flight.
+*/
+static PetscErrorCode set_velocities(
+  NsMultibody *self, const PetscReal *q, const PetscInt *list, PetscInt hard, PetscInt all, PetscReal *v, PetscReal *D, PetscReal *d)
+{
+  const size_t n = (size_t)self->unknowns;
+  PetscBool    stopped;
+  Assembly     a;
+
+  PetscFunctionBegin;
+  for (PetscInt rows = all; rows > 0; rows = hard) {
+    PetscCall(create(self, list, rows, &a));
+    PetscCall(PetscArraycpy(v, self->start_v, n));
+    PetscCall(stop_gaps(self, &a, q, v, D, d, rows == hard, &stopped));
+    PetscCall(destroy(&a));
+    if (stopped) PetscCall(PetscArraycpy(self->start_v, v, n));
+    if (stopped || rows == hard) break;
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsMbAssemble(NsMultibody *self)
 {
   const size_t n = (size_t)self->unknowns;
-  PetscInt    *list, joints = 0, all = 0;
-  PetscReal   *q, *d, *D;
+  PetscInt    *list, joints = 0, all = 0, loose;
+  PetscReal   *q, *d, *D, *v;
   PetscBool    closed;
   Assembly     a;
 
   PetscFunctionBegin;
   self->redundant = "";
   for (PetscInt b = 0; b < self->bodies; b++) self->degrees += self->body[b].planar ? 3 : 6;
-  PetscCall(PetscMalloc4((size_t)self->rows + 1, &list, n, &q, n, &d, n, &D));
+  PetscCall(PetscMalloc5((size_t)self->rows + 1, &list, n, &q, n, &d, n, &D, n, &v));
   for (int drive = 0; drive < 2; drive++) {
     for (PetscInt i = 0; i < self->rows; i++) {
       const NsMbRow *row = &self->row[i];
-      if (row->bilateral && (row->speed || row->velocity != 0) == (drive == 1)) list[all++] = i;
+      if (row->bilateral && !row->loose && (row->speed || row->velocity != 0) == (drive == 1)) list[all++] = i;
     }
     if (!drive) joints = all;
+  }
+  loose = all;
+  for (PetscInt i = 0; i < self->rows; i++) {
+    if (self->row[i].loose) list[loose++] = i;
   }
   if (all) {
     PetscCall(create(self, list, all, &a));
@@ -390,10 +420,12 @@ PetscErrorCode NsMbAssemble(NsMultibody *self)
       PetscCall(count_freedom(self, q, list, joints));
       PetscCall(check_drives(self, q, list, joints, all));
     }
-    if (!NsDiagErrors(self->diag)) PetscCall(stop_gaps(self, &a, q, self->start_v, D, d));
     PetscCall(destroy(&a));
-    leave_out_implied(self);
+  } else {
+    PetscCall(PetscArraycpy(q, self->start_q, n));
   }
-  PetscCall(PetscFree4(list, q, d, D));
+  if (loose && !NsDiagErrors(self->diag)) PetscCall(set_velocities(self, q, list, all, loose, v, D, d));
+  leave_out_implied(self);
+  PetscCall(PetscFree5(list, q, d, D, v));
   PetscFunctionReturn(0);
 }

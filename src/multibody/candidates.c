@@ -182,8 +182,9 @@ static void look_at_near(NsMultibody *self, NsModel *model)
     for (PetscInt k = body->planar ? 2 : 3; k < body->unknowns; k++) model->stretch[body->first + k] = body->extent;
   }
   for (PetscInt i = 0; i < model->candidates; i++) {
-    model->reach[i]    = i < self->rows ? PETSC_INFINITY : NS_REACH;
-    self->first_row[i] = rows;
+    const PetscBool joint = i < self->rows || (i < self->rows + self->touches && self->touch[i - self->rows].kind > NS_TOUCH_PLANE);
+    model->reach[i]       = joint ? PETSC_INFINITY : NS_REACH;
+    self->first_row[i]    = rows;
     rows += model->candidate[i].directions;
   }
 }
@@ -209,7 +210,7 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
     model->candidate[self->rows + i] = (NsCandidate){.name = touch->name,
       .directions                                          = touch->law.friction > 0 ? self->body[0].planar ? 2 : 3 : 1,
       .tolerance                                           = touch->tolerance,
-      .clearance                                           = PETSC_MAX_REAL,
+      .clearance                                           = touch->clearance,
       .law                                                 = touch->law};
   }
   model->joints_drift = self->rank > 0;

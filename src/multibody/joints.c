@@ -379,6 +379,42 @@ static void make_gear(NsMultibody *self, NsMbJoint *joint)
   for (int i = 0; i < 2; i++) row->offset += (i ? joint->ratio : 1) * (joint->geared[i]->turns ? joint->geared[i]->zero : 0);
 }
 
+/* Keys of clearance that mean nothing, or are missing. False after an error. */
+static PetscBool check_clearance(NsMultibody *self, const NsMbJoint *joint)
+{
+  static const char *const need[]   = {"radius", "length", "friction", "restitution", NULL};
+  static const char *const angle[]  = {"limits", "stiffness", "damping", "free_angle", NULL};
+  const NsJointSettings   *settings = joint->settings;
+  const PetscBool          planar   = self->body[0].planar;
+  const PetscBool two_ends = planar ? joint->type == NS_JOINT_Prismatic : joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical;
+
+  if (joint->type == NS_JOINT_Gear || joint->type == NS_JOINT_Rack) return PETSC_TRUE;
+  for (int i = 0; need[i] && !joint->loose; i++) {
+    if (!NsTreeChild(settings->where, need[i])) continue;
+    NsDiagError(self->diag, NsKeysPlace(settings->where, need[i]), "`%s` is for joints with `clearance`; joint '%s' has none", need[i], joint->name);
+    return PETSC_FALSE;
+  }
+  if (!joint->loose) return PETSC_TRUE;
+  if (!planar && joint->type == NS_JOINT_Prismatic) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, "clearance"), "a slider with clearance is for bodies in the plane");
+    NsDiagNote(self->diag, "in space use a cylindrical joint with clearance, or contacts of a box or points with planes");
+    return PETSC_FALSE;
+  }
+  for (int i = 0; angle[i] && !planar; i++) {
+    if (!NsTreeChild(settings->where, angle[i])) continue;
+    NsDiagError(self->diag, NsKeysPlace(settings->where, angle[i]), "a hinge with clearance has no axis of its own in space, and no `%s`", angle[i]);
+    return PETSC_FALSE;
+  }
+  if (two_ends != (settings->length > 0)) {
+    NsDiagError(self->diag, NsKeysPlace(settings->where, two_ends ? "clearance" : "length"),
+      two_ends ? "joint '%s' has a clearance and needs the `length` of its pin or slider, which touches at its ends"
+               : "`length` has no effect on joint '%s': it touches at one point",
+      joint->name);
+    return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
 static void make_joint(NsMultibody *self, NsMbJoint *joint)
 {
   const NsJointSettings *settings = joint->settings;
@@ -396,7 +432,8 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
   set_points(self, settings, named, joint);
   if (!read_axes(self, settings, joint, e)) return;
   set_frames(self, joint, e);
-  joint->turns  = joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical;
+  joint->loose  = settings->clearance > 0;
+  joint->turns  = (joint->type == NS_JOINT_Revolute || joint->type == NS_JOINT_Cylindrical) && (planar || !joint->loose);
   joint->slides = joint->type == NS_JOINT_Prismatic || joint->type == NS_JOINT_Cylindrical;
   joint->zero   = planar ? 0 : start_angle(self, joint, e[0][2]);
   for (int i = 0; i < 2 && planar; i++) {
@@ -416,6 +453,9 @@ static void make_joint(NsMultibody *self, NsMbJoint *joint)
     rows_in_plane(self, joint);
   else
     rows_in_space(self, joint);
+  if (!check_clearance(self, joint)) return;
+  for (PetscInt i = joint->first_row; i < self->rows; i++) self->row[i].loose = joint->loose;
+  if (joint->loose && !planar && joint->type == NS_JOINT_Revolute) add_row(self, joint, NS_ROW_SLIDE, 2, 2, "axial");
   add_limits(self, joint);
   if (settings->stiffness > 0 || settings->damping > 0)
     add_actuator(self, joint, (NsMbActuator){.stiffness = settings->stiffness, .damping = settings->damping, .rest = settings->free_position});

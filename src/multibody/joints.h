@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
   const NsNode        *where;
   NsStrings            between, joints;
-  double               at[3], axis[3], second_axis[3], ratio, radius, stiffness, damping, free_position;
+  double               at[3], axis[3], second_axis[3], ratio, radius, stiffness, damping, free_position, clearance, length, friction, restitution;
   const NsJointLimits *limits;
 } NsJointSettings;
 
@@ -55,6 +55,7 @@ struct NsMbJoint {
   PetscInt               turn;             /* unknown that is its angle; -1: none */
   int                    about;            /* the axis of its angle: 2; of a slider in the plane 1, which is z there */
   PetscBool              turns, slides;    /* has an angle; a way along its axis */
+  PetscBool              loose;            /* has a clearance: contacts instead of rows (clearance.c) */
   const NsMbJoint       *geared[2];        /* gear and rack */
   PetscReal              ratio;            /* position[0] + ratio position[1] is constant */
   PetscInt               first_row, rows;
@@ -74,6 +75,7 @@ struct NsMbRow {
   PetscReal        restitution; /* of limits, which are not */
   PetscBool        bilateral;
   PetscBool        implied; /* by other rows, wherever the bodies are */
+  PetscBool        loose;   /* of a joint with clearance: determines initial velocities only */
 };
 
 /* A spring, damper or given torque along a row: force -stiffness (value - rest) - damping rate + factor(t) push. */

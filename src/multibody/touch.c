@@ -113,7 +113,7 @@ static PetscBool set_plane(NsMultibody *self, const NsContactSettings *settings,
       length > 0 ? "the normal of this plane is not in the x-y plane, in which the bodies move" : "the normal of a plane must not be zero");
     return PETSC_FALSE;
   }
-  touch->plane = PETSC_TRUE;
+  touch->kind = NS_TOUCH_PLANE;
   for (int k = 0; k < 3; k++) {
     touch->n[k]        = plane->normal[k] / length;
     touch->x[k]        = plane->point[k];
@@ -151,6 +151,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
   const NsPartnerSettings *first = NsPartnerNode(&side[0]) ? &side[0] : &side[1], *second = first == &side[0] ? &side[1] : &side[0];
   NsMbTouch                common = {.offset = settings->gap_offset,
                    .tolerance                = settings->gap_tolerance,
+                   .clearance                = PETSC_MAX_REAL,
                    .law                      = NsContactLawOf(self->config, settings, self->arena),
                    .side                     = {{.body = self->bodies}, {.body = self->bodies}}};
   PetscInt                 count[2], made = 0;
@@ -206,9 +207,11 @@ void NsMbTouches(NsMultibody *self)
   const NsContactSettings *settings = list->items;
   PetscInt                 most     = 0;
 
+  most = NsMbClearances(self, NULL);
   for (int i = 0; i < list->count; i++) most += NsMbIsPile(self, &settings[i]) ? 0 : expand(self, &settings[i], list->names[i], NULL);
   self->touch = NsArenaAlloc(self->arena, sizeof(*self->touch) * (size_t)(most + 1));
   if (NsDiagErrors(self->diag)) return;
+  self->touches = NsMbClearances(self, self->touch);
   for (int i = 0; i < list->count; i++)
     self->touches += NsMbIsPile(self, &settings[i]) ? 0 : expand(self, &settings[i], list->names[i], self->touch + self->touches);
 }
@@ -220,8 +223,9 @@ static PetscReal closest(const NsMultibody *self, const NsMbTouch *touch, PetscR
 {
   PetscReal a[3], b[3], d[3];
 
+  if (touch->kind > NS_TOUCH_PLANE) return NsMbClearanceAt(self, touch, n, c);
   NsMbPoint(self, &touch->side[0], a);
-  if (touch->plane) {
+  if (touch->kind == NS_TOUCH_PLANE) {
     for (int k = 0; k < 3; k++) {
       n[k] = touch->n[k];
       d[k] = a[k] - touch->x[k];
@@ -282,7 +286,7 @@ PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt 
   const PetscReal gap     = closest(self, touch, e[0], c);
 
   if (!wrench) return gap;
-  if (touch->plane)
+  if (touch->kind == NS_TOUCH_PLANE)
     memcpy(e[1], touch->t, sizeof(touch->t));
   else
     set_tangents(self, rows, e);
@@ -298,7 +302,7 @@ void NsMbTouchRate(NsMultibody *self, const NsMbTouch *touch, PetscInt rows, con
   PetscReal *there = self->work[0], fastest = 0, s[3], u[3], c[3], sum[2][3];
 
   NsMbFrames(self, q, v);
-  if (touch->plane) {
+  if (touch->kind == NS_TOUCH_PLANE) {
     const NsFrame *frame = &self->frame[touch->side[0].body];
     NsTurn(frame->R, touch->side[0].s, s);
     NsCross(frame->O, s, u);

@@ -2,19 +2,26 @@
 #pragma once
 #include "joints.h"
 
-/* A ball of radius r (0: a point) around a point of a body, against a fixed plane or against another ball. */
+typedef enum { NS_TOUCH_BALLS, NS_TOUCH_PLANE, NS_TOUCH_SOCKET, NS_TOUCH_BORE, NS_TOUCH_GUIDE } NsMbTouchKind;
+
+/* A ball of radius r (0: a point) around a point of a body, against a fixed plane, another ball, or what a joint with clearance leaves it (clearance.c). */
 typedef struct NsMbTouch {
-  const char *name;
-  NsSide      side[2]; /* of the second ball; plane: the ground */
-  PetscReal   radius[2], offset;
-  PetscBool   plane;
-  PetscReal   n[3], t[2][3], x[3], velocity[3]; /* of the plane: normal, tangents, a point of it, its own velocity */
-  PetscReal   tolerance;
-  NsLaw       law;
+  const char   *name;
+  NsMbTouchKind kind;
+  NsSide        side[2]; /* of the second ball; plane: the ground */
+  PetscReal     radius[2], offset;
+  PetscReal     n[3], t[2][3], x[3],
+    velocity
+      [3]; /* of the plane: normal, tangents, a point of it, its own velocity. BORE, GUIDE: n is its axis or normal, in the second body's frame */
+  PetscReal tolerance, clearance; /* clearance: the largest gap */
+  NsLaw     law;
 } NsMbTouch;
 
 /* Contacts of the config: self->touch. Errors in diag. */
 void NsMbTouches(NsMultibody *self);
+/* clearance.c: contacts of joints with clearance; touch NULL: only how many. Errors in diag. */
+PetscInt  NsMbClearances(NsMultibody *self, NsMbTouch *touch);
+PetscReal NsMbClearanceAt(const NsMultibody *self, const NsMbTouch *touch, PetscReal n[3], PetscReal c[3]);
 /* The gap at the frames; wrench[rows] (or NULL): normal and tangents, as many as `rows`. */
 PetscReal NsMbTouchAt(const NsMultibody *self, const NsMbTouch *touch, PetscInt rows, NsMbWrench *wrench);
 /* The same of any two bodies: n, or a tangent, on the first one at the place c. */
