@@ -16,6 +16,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import xml.etree.ElementTree
 
 # Size of motion, arrows and the thickest tube (at least) relative to the size of the model; number of frames that are read to choose the scales.
 MOTION, ARROW, THICK, LOOKED_AT = 0.05, 0.12, 0.004, 40
@@ -37,8 +38,10 @@ class ViewError(Exception):
 def read_series(path):
     """(time, file) of each frame, from the file that ParaView opens."""
     try:
+        if path.suffix == ".pvd":
+            return [(float(file.get("timestep")), path.parent / file.get("file")) for file in xml.etree.ElementTree.parse(path).iter("DataSet")]
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, xml.etree.ElementTree.ParseError) as error:
         raise ViewError(f"{path}: {error}") from None
     return [(file["time"], path.parent / file["name"]) for file in files]
 
@@ -109,7 +112,7 @@ def find_scene(directory, mode):
         raise ViewError(f"{directory}/run.json: {error}") from None
     except (FileNotFoundError, NotADirectoryError):
         raise ViewError(f"{directory}: not a results directory of percuss: it has no run.json") from None
-    series, contacts = (directory / f"{info['name']}{end}.vtk.series" for end in ("", "_contacts"))
+    series, contacts = (newest(directory / f"{info['name']}{end}.{kind}" for kind in ("vtk.series", "pvd")) for end in ("", "_contacts"))
     modes = sorted(directory.glob(f"{info['name']}_mode_*.vtk.series"))
     if modes:
         if not 1 <= mode <= len(modes):
@@ -123,6 +126,11 @@ def find_scene(directory, mode):
     if not scene.frames:
         raise ViewError(f"{directory}: no frame is written yet; is the run still in progress?")
     return scene
+
+
+def newest(lists):
+    """That of two formats which was written last."""
+    return max(lists, key=lambda path: path.stat().st_mtime if path.exists() else 0.0)
 
 
 def present(frames):
@@ -182,10 +190,13 @@ def measure(vtk, scene, scale, colour):
 
 def read(vtk, path):
     """The data of a file."""
-    reader = vtk.vtkDataSetReader()
+    if path.suffix == ".vtu":
+        reader = vtk.vtkXMLUnstructuredGridReader()
+    else:
+        reader = vtk.vtkDataSetReader()
+        reader.ReadAllScalarsOn()
+        reader.ReadAllVectorsOn()
     reader.SetFileName(str(path))
-    reader.ReadAllScalarsOn()
-    reader.ReadAllVectorsOn()
     reader.Update()
     return reader.GetOutput()
 
@@ -389,11 +400,18 @@ def draw_unseen():
 # Drawing with ParaView ---------------------------------------------------------------------------------------------------------------------------
 
 
+def open_series(simple, path):
+    """ParaView's reader of a list of frames."""
+    if path.suffix == ".pvd":
+        return simple.PVDReader(registrationName=path.stem, FileName=str(path))
+    return simple.LegacyVTKReader(registrationName=path.stem, FileNames=[str(path)])
+
+
 def build_paraview(simple, scene):
     """The same scene with filters of ParaView, which the user can then change; returns the view."""
     view = simple.GetActiveViewOrCreate("RenderView")
     view.ViewSize = PICTURE
-    model = simple.LegacyVTKReader(registrationName=scene.series.stem, FileNames=[str(scene.series)])
+    model = open_series(simple, scene.series)
     warped = simple.WarpByVector(registrationName="displaced", Input=model, Vectors=["POINTS", "displacement"], ScaleFactor=scene.scale)
     surface = simple.ExtractSurface(registrationName="lines", Input=warped)
     thick = simple.Calculator(registrationName="thickness", Input=surface, Function=f"{scene.thicker!r}*radius", ResultArrayName="thickness")
@@ -413,7 +431,7 @@ def build_paraview(simple, scene):
         dots.ColorArrayName = ["POINTS", ""]
         dots.AmbientColor = dots.DiffuseColor = INK
     if scene.contacts and scene.largest_force:
-        contacts = simple.LegacyVTKReader(registrationName=scene.contact_series.stem, FileNames=[str(scene.contact_series)])
+        contacts = open_series(simple, scene.contact_series)
         moved = simple.WarpByVector(registrationName="contacts displaced", Input=contacts, ScaleFactor=scene.scale)
         moved.Vectors = ["POINTS", "displacement"]
         arrows = simple.Glyph(registrationName="contact " + scene.force, Input=moved, GlyphType="Arrow", GlyphMode="All Points")

@@ -285,7 +285,7 @@ def file_section(run):
     outputs = run.info.get("outputs", [])
     if not outputs:
         raise ResultsError("run.json lists no files")
-    about = lambda name: FILES.get(name, "frames for ParaView" if name.endswith(".vtk.series") else "")
+    about = lambda name: FILES.get(name, "frames for ParaView" if name.endswith((".vtk.series", ".pvd")) else "")
     rows = [(f"<code>{escape(name)}</code>", about(name)) for name in outputs]
     digits = "All values are in SI units, with all digits."
     drawn = "Figures show long lines by the first, last, smallest and largest value of each short interval, so that all peaks are visible."

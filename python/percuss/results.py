@@ -18,6 +18,7 @@ import html
 import json
 import os
 import pathlib
+import xml.etree.ElementTree
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -211,7 +212,37 @@ class VtkBytes:
 
 
 def read_frame(path):
-    """Reads one VTK file of a run; only the part of the format that percuss writes."""
+    """Reads one VTK file of a run, .vtk or .vtu; only the part of the formats that percuss writes."""
+    return read_xml_frame(path) if str(path).endswith(".vtu") else read_legacy_frame(path)
+
+
+def read_xml_frame(path):
+    """A .vtu file: text, and behind `_` the arrays, each after its size in bytes."""
+    data = pathlib.Path(path).read_bytes()
+    text, mark, blocks = data.partition(b'<AppendedData encoding="raw">\n_')
+    try:
+        tree = xml.etree.ElementTree.fromstring(text + b"</VTKFile>" if mark else b"")
+    except xml.etree.ElementTree.ParseError as error:
+        raise ResultsError(f"{path}: not a VTK file of percuss: {error}") from None
+
+    def block(array):
+        kind, at = np.dtype(array.get("type").lower()).newbyteorder("<"), int(array.get("offset"))
+        size, width = int.from_bytes(blocks[at : at + 8], "little"), int(array.get("NumberOfComponents", 1))
+        if at + 8 + size > len(blocks):
+            raise ResultsError(f"{path}: the file is incomplete")
+        values = np.frombuffer(blocks, kind, size // kind.itemsize, at + 8).astype(kind.newbyteorder("="))
+        return values.reshape({1: (-1,), 9: (-1, 3, 3)}.get(width, (-1, width)))
+
+    def arrays(where):
+        return {array.get("Name"): block(array) for array in tree.find(f".//{where}")}
+
+    cells = arrays("Cells")
+    field = {name: values.reshape(-1, 1) for name, values in arrays("FieldData").items()}
+    return Frame(arrays("Points")["Points"], np.split(cells["connectivity"], cells["offsets"][:-1]) if cells["offsets"].size else [], arrays("PointData"), arrays("CellData"), field)
+
+
+def read_legacy_frame(path):
+    """A .vtk file."""
     vtk = VtkBytes(path)
     if vtk.words()[:2] != ["#", "vtk"] or not vtk.words() or vtk.words() != ["BINARY"]:
         raise ResultsError(f"{path}: not a binary VTK file")
@@ -331,12 +362,16 @@ class Run:
         return [name.removesuffix(".gap") for name in self.contacts if name.endswith(".gap")]
 
     def frames(self) -> list[tuple[float, pathlib.Path]]:
-        """(time, path) of each frame, from the file that ParaView opens."""
-        path = self.directory / f"{self.name}.vtk.series"
-        if not path.exists():
+        """(time, path) of each frame, from the lists that ParaView opens; of both formats, where a run was resumed with the other one."""
+        legacy, collection = (self.directory / f"{self.name}.{end}" for end in ("vtk.series", "pvd"))
+        found = []
+        if legacy.exists():
+            found += [(file["time"], self.directory / file["name"]) for file in json.loads(legacy.read_text(encoding="utf-8"))["files"]]
+        if collection.exists():
+            found += [(float(file.get("timestep")), self.directory / file.get("file")) for file in xml.etree.ElementTree.parse(collection).iter("DataSet")]
+        if not legacy.exists() and not collection.exists():
             raise ResultsError(f"{self.directory}: no frames; put `frames: {{every: 20}}` under output: and run again")
-        files = json.loads(path.read_text(encoding="utf-8"))["files"]
-        return [(file["time"], self.directory / file["name"]) for file in files]
+        return sorted(found)
 
     def frame(self, number: int) -> Frame:
         """One frame, by its number from 0; -1 is the last."""

@@ -90,26 +90,26 @@ PetscErrorCode NsModalWriteShapes(NsSink *sink, NsModel *model, const NsModes *m
   Shape          shape = {NULL, scene->radius, scene->body};
 
   PetscFunctionBegin;
-  if (!NsVtkFits(scene->points, scene->cells)) NsSinkFail(sink, "cannot write mode shapes: VTK files number points and cells with 32 bits");
+  if (!NsVtkFits(&NsVtkFormat_Legacy, scene->points, scene->cells))
+    NsSinkFail(sink, "cannot write mode shapes: VTK files number points and cells with 32 bits");
   NsFileMakeDirectory(sink, "frames");
-  NsVtkCreate(&vtk, sink);
+  NsVtkCreate(&vtk, sink, &NsVtkFormat_Legacy);
   PetscCall(PetscMalloc2((size_t)(3 * scene->points), &u, (size_t)(3 * scene->points), &shape.displacement));
   for (PetscInt i = 0; i < modes->count && !sink->failure[0]; i++) {
     NsSeries    series;
-    const char *name = NsArenaPrint(arena, "%s_mode_%02d", sink->name, (int)i + 1), *prefix = NsArenaPrint(arena, "frames/%s", name);
+    const char *name = NsArenaPrint(arena, "%s_mode_%02d", sink->name, (int)i + 1);
     PetscCall(NsModelShape(model, modes, i, u));
     const PetscReal largest = largest_of(scene->points, u), factor = largest > 0 ? size_of(scene) / (10 * largest) : 0;
-    NsSeriesCreate(&series, sink, NsArenaPrint(arena, "%s.vtk.series", name), prefix, PHASES);
+    NsSeriesCreate(&series, sink, &NsVtkFormat_Legacy, name, name, PHASES);
     for (PetscInt p = 0; p < PHASES && !sink->failure[0]; p++) {
       const PetscComplex turn = cexp(2 * PETSC_PI * p / PHASES * PETSC_i);
       char               frame[4096], title[200];
       for (PetscInt k = 0; k < 3 * scene->points; k++) shape.displacement[k] = factor * creal(u[k] * turn);
       NsSeriesNextName(&series, frame, sizeof(frame));
       snprintf(title, sizeof(title), "%.80s, mode %d, %.9g rad/s, phase %d of %d", sink->name, (int)i + 1, modes->mode[i].im, (int)p, PHASES);
-      NsVtkOpen(&vtk, frame, title);
-      NsVtkGrid(&vtk, (PetscReal)p / PHASES, p, scene);
-      NsVtkArrays(&vtk, &shape_type, &shape);
-      if (NsVtkClose(&vtk)) NsSeriesAdd(&series, (PetscReal)p / PHASES);
+      const NsVtkPicture picture = {
+        .name = frame, .title = title, .time = (PetscReal)p / PHASES, .step = p, .scene = scene, .type = &shape_type, .values = &shape};
+      if (NsVtkWrite(&vtk, &picture)) NsSeriesAdd(&series, (PetscReal)p / PHASES);
     }
     NsSeriesClose(&series);
   }

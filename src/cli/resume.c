@@ -23,7 +23,7 @@ static bool is_off(const NsNode *writer)
 /* Whether this key, "output.history.every", may change where a run continues: its tables keep their columns. */
 static bool keeps_columns(const char *path, const NsNode *there, const NsNode *here, NsArena *arena)
 {
-  static const char *const free[] = {"output.directory", "output.checkpoints", "output.events", NULL};
+  static const char *const free[] = {"output.directory", "output.checkpoints", "output.events", "output.frames.format", NULL};
   const size_t             size   = strlen(path);
   const char              *writer = NsArenaCopy(arena, path + strlen("output."), strcspn(path + strlen("output."), "."));
 

@@ -51,11 +51,13 @@ bool NsFolderClaim(NsFolder *folder, const char *name);
 /* Between these, claims are collected and brought to the disk together, by the second: one fsync for all. */
 void NsFolderHold(NsFolder *folder);
 bool NsFolderCommit(NsFolder *folder);
-/* Frames PREFIX_000000.vtk ... : how many are claimed. The second claims more, from the number `from` on: at least one and at most `most`, up to a name that is taken. The third keeps
+/* "frames/bar_000012.vtk" of the series "frames/bar_*.vtk". */
+void NsFolderFrameName(const char *series, int64_t number, char *name, size_t size);
+/* Frames of a series: how many are claimed. The second claims more, from the number `from` on: at least one and at most `most`, up to a name that is taken. The third keeps
    `count` of them: NsFolderSeal writes it. They do not allocate. */
-int64_t NsFolderFrames(const NsFolder *folder, const char *prefix);
-int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, int64_t most);
-void    NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count);
+int64_t NsFolderFrames(const NsFolder *folder, const char *series);
+int64_t NsFolderClaimFrames(NsFolder *folder, const char *series, int64_t from, int64_t most);
+void    NsFolderKeepFrames(NsFolder *folder, const char *series, int64_t count);
 bool    NsFolderOwns(const NsFolder *folder, const char *name);
 
 /* Of a complete run: frames that were claimed and not made are no longer claimed. */

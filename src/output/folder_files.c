@@ -160,68 +160,65 @@ bool NsFolderClaim(NsFolder *folder, const char *name)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------------------------------ */
 
-static NsOwned *find_series(const NsFolder *folder, const char *prefix)
+void NsFolderFrameName(const char *series, int64_t number, char *name, size_t size)
 {
-  char name[NS_FOLDER_NAME];
+  const char *star = strchr(series, '*');
 
-  (void)snprintf(name, sizeof(name), "%s_*.vtk", prefix);
-  return NsFolderFind(folder, name);
+  (void)snprintf(name, size, "%.*s%06lld%s", (int)(star - series), series, (long long)number, star + 1);
 }
 
-int64_t NsFolderFrames(const NsFolder *folder, const char *prefix)
+int64_t NsFolderFrames(const NsFolder *folder, const char *series)
 {
-  const NsOwned *series = find_series(folder, prefix);
+  const NsOwned *owned = NsFolderFind(folder, series);
 
-  return series ? series->count : 0;
+  return owned ? owned->count : 0;
 }
 
-static bool put_frames(NsFolder *folder, const char *prefix, int64_t count)
+static bool put_frames(NsFolder *folder, const char *series, int64_t count)
 {
   char     line[NS_FOLDER_NAME];
-  NsOwned *series = find_series(folder, prefix);
+  NsOwned *owned = NsFolderFind(folder, series);
 
-  if (!series) { /* the first time, before there are steps */
-    (void)snprintf(line, sizeof(line), "%s_*.vtk", prefix);
-    series = NsFolderOwn(folder, line, strlen(line), 0);
-  }
-  (void)snprintf(line, sizeof(line), "%s_*.vtk %lld", prefix, (long long)count);
+  if (!owned) owned = NsFolderOwn(folder, series, strlen(series), 0); /* the first time, before there are steps */
+  (void)snprintf(line, sizeof(line), "%s %lld", series, (long long)count);
   if (folder->held)
     add_pending(folder, line);
   else {
     strcat(line, "\n");
     if (!NsFolderAppend(folder, line, strlen(line))) return false;
   }
-  series->count = count;
+  owned->count = count;
   return true;
 }
 
-int64_t NsFolderClaimFrames(NsFolder *folder, const char *prefix, int64_t from, int64_t most)
+int64_t NsFolderClaimFrames(NsFolder *folder, const char *series, int64_t from, int64_t most)
 {
   char    name[NS_FOLDER_NAME];
   int64_t count = from;
 
-  if (snprintf(name, sizeof(name), "%s_000000.vtk", prefix) >= 1024 || !NsFolderIsName(name)) {
+  NsFolderFrameName(series, 0, name, sizeof(name));
+  if (strlen(series) >= 1019 || !NsFolderIsName(name)) {
     errno = NsFolderIsName(name) ? ENAMETOOLONG : EINVAL;
     return from;
   }
   for (; count < from + most; count++) {
-    (void)snprintf(name, sizeof(name), "%s_%06lld.vtk", prefix, (long long)count);
+    NsFolderFrameName(series, count, name, sizeof(name));
     if (is_taken(folder, name)) break;
   }
   if (count == from) errno = EEXIST;
-  return count > from && put_frames(folder, prefix, count) ? count : from;
+  return count > from && put_frames(folder, series, count) ? count : from;
 }
 
-void NsFolderKeepFrames(NsFolder *folder, const char *prefix, int64_t count)
+void NsFolderKeepFrames(NsFolder *folder, const char *series, int64_t count)
 {
-  NsOwned *series = find_series(folder, prefix);
+  NsOwned *owned = NsFolderFind(folder, series);
   char     name[NS_FOLDER_NAME];
 
-  for (; series && count < series->count; count++) { /* a run stopped before the frames that an earlier one had written: they are still percuss's */
-    (void)snprintf(name, sizeof(name), "%s_%06lld.vtk", prefix, (long long)count);
+  for (; owned && count < owned->count; count++) { /* a run stopped before the frames that an earlier one had written: they are still percuss's */
+    NsFolderFrameName(series, count, name, sizeof(name));
     if (!is_taken(folder, name)) break; /* neither finished nor begun */
   }
-  if (series) series->count = count;
+  if (owned) owned->count = count;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------------------------------------------- */

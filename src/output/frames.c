@@ -9,11 +9,14 @@
     view.py                                                   the scene of this run for ParaView, or without it for VTK's Python: postprocess/view.py as it
                                                               was when the program was built; it finds the frames by where it is
 
+  With `format: vtu` the files end in .vtu and their lists in .pvd.
+
   Vectors of force and impulse hold the normal part; friction is given as signed magnitude (one tangent) or magnitude (two).
 */
 #include "core/tensor.h"
 #include "percuss_view.h"
 #include "series.h"
+#include "settings.h"
 #include "vtk.h"
 #include "writer.h"
 #include <string.h>
@@ -35,6 +38,7 @@ typedef struct {
 
 typedef struct {
   NsVtk      vtk;
+  PetscBool  fits; /* the scene into the format */
   NsSeries   series, contact_series;
   char      *name; /* of the present frame */
   size_t     name_size;
@@ -88,6 +92,16 @@ static const NsVtkArray contact_points[] = {
 };
 static const NsVtkType NsVtkType_Contacts = {
   "frames/contacts_*.vtk", "a point for each contact that is closed, or had an impulse in the step", contact_points};
+
+static const NsKey frames_keys[] = {
+  {"every", NS_KEY_INTEGER, offsetof(NsFramesSettings, every), .default_value = "100", .minimum = "0",
+    .help = "number of steps between two frames; 0: no output", .example = "20"},
+  {"format", NS_KEY_CHOICE, offsetof(NsFramesSettings, format), .choices = NsVtkFormatNames, .default_value = "vtk",
+    .help    = "vtk: legacy VTK files, which every reader understands, with a list NAME.vtk.series; vtu: VTK's XML files, with a list NAME.pvd",
+    .example = "vtu"},
+  {NULL},
+};
+const NsTable NsTable_Frames = {"frames", "VTK files for ParaView", frames_keys, sizeof(NsFramesSettings)};
 
 static PetscBool wanted(const NsWriter *writer)
 {
@@ -156,48 +170,54 @@ static void open_contacts(Closed *self, PetscInt n, NsArena *arena)
 
 static PetscErrorCode open_series(NsWriter *writer)
 {
-  NsSink          *sink    = writer->sink;
-  NsArena         *arena   = sink->arena;
-  const NsModel   *model   = writer->model;
-  const NsScene   *scene   = &model->scene;
-  const PetscInt64 planned = writer->steps / writer->every + 2;
-  Frames          *self    = NsArenaAlloc(arena, sizeof(*self));
-  const char      *prefix  = NsArenaPrint(arena, "frames/%s", sink->name);
+  const NsFramesSettings *settings = writer->settings;
+  const NsVtkFormat      *format   = NsVtkFormatAt(settings->format);
+  NsSink                 *sink     = writer->sink;
+  NsArena                *arena    = sink->arena;
+  const NsModel          *model    = writer->model;
+  const NsScene          *scene    = &model->scene;
+  const PetscInt64        planned  = writer->steps / writer->every + 2;
+  Frames                 *self     = NsArenaAlloc(arena, sizeof(*self));
 
   PetscFunctionBegin;
   writer->data               = self;
+  writer->form               = NsVtkFormatNames[settings->format];
   writer->needs_acceleration = scene->beams;
   self->contacts             = model->candidates > 0 && model->view.contact_point;
-  if (!NsVtkFits(scene->points, scene->cells))
+  self->fits                 = NsVtkFits(format, scene->points, scene->cells);
+  if (!self->fits)
     NsSinkFail(sink,
-      "cannot write frames: VTK files number points and cells with 32 bits, too few for %lld points and %lld cells; set output.frames.every to 0",
+      "cannot write frames: legacy VTK files number points and cells with 32 bits, too few for %lld points and %lld cells; set output.frames.format to vtu",
       (long long)scene->points, (long long)scene->cells);
-  NsVtkCreate(&self->vtk, sink);
+  NsVtkCreate(&self->vtk, sink, format);
   NsFileMakeDirectory(sink, "frames");
-  NsSeriesCreate(&self->series, sink, NsArenaPrint(arena, "%s.vtk.series", sink->name), prefix, planned);
+  NsSeriesCreate(&self->series, sink, format, sink->name, sink->name, planned);
   open_fields(&self->picture, scene, arena);
   if (self->contacts) {
-    NsSeriesCreate(&self->contact_series, sink, NsArenaPrint(arena, "%s_contacts.vtk.series", sink->name), "frames/contacts", planned);
+    NsSeriesCreate(&self->contact_series, sink, format, NsArenaPrint(arena, "%s_contacts", sink->name), "contacts", planned);
     open_contacts(&self->closed, model->candidates, arena);
     self->touch_q = reals(arena, model->touches);
   }
   NsFileReplace(sink, "view.py", view, sizeof(view) - 1, PETSC_FALSE);
   NsFileListAdd(&sink->files, "view.py", arena);
-  self->name_size = strlen(prefix) + sizeof("frames/contacts_") + 32;
+  self->name_size = strlen(sink->name) + sizeof("frames/contacts_") + 40;
   self->name      = NsArenaAlloc(arena, self->name_size);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode begin_frame(NsWriter *writer, NsSeries *series, const NsSnapshot *snapshot, const char *what)
+/* Writes a picture, and lists it. */
+static void put(NsWriter *writer, NsSeries *series, const NsSnapshot *snapshot, const char *what, NsVtkPicture *picture)
 {
   Frames *self = writer->data;
   char    title[200];
 
-  PetscFunctionBegin;
   NsSeriesNextName(series, self->name, self->name_size);
   snprintf(title, sizeof(title), "percuss %s%.100s, step %lld, t = %.9g s", what, writer->sink->name, (long long)snapshot->step, snapshot->state.t);
-  NsVtkOpen(&self->vtk, self->name, title);
-  PetscFunctionReturn(0);
+  picture->name  = self->name;
+  picture->title = title;
+  picture->time  = snapshot->state.t;
+  picture->step  = snapshot->step;
+  if (NsVtkWrite(&self->vtk, picture)) NsSeriesAdd(series, snapshot->state.t);
 }
 
 static void find_principal(Picture *self, PetscInt cells)
@@ -217,10 +237,7 @@ static PetscErrorCode write_model(NsWriter *writer, const NsSnapshot *snapshot)
   PetscFunctionBegin;
   PetscCall(model->view.fields(model, snapshot->state.t, snapshot->whole_q, snapshot->whole_v, snapshot->whole_acceleration, &self->picture.fields));
   if (self->picture.principal) find_principal(&self->picture, model->scene.cells);
-  PetscCall(begin_frame(writer, &self->series, snapshot, ""));
-  NsVtkGrid(&self->vtk, snapshot->state.t, snapshot->step, &model->scene);
-  NsVtkArrays(&self->vtk, &NsVtkType_Model, &self->picture);
-  if (NsVtkClose(&self->vtk)) NsSeriesAdd(&self->series, snapshot->state.t);
+  put(writer, &self->series, snapshot, "", &(NsVtkPicture){.scene = &model->scene, .type = &NsVtkType_Model, .values = &self->picture});
   PetscFunctionReturn(0);
 }
 
@@ -256,10 +273,8 @@ static PetscErrorCode write_contacts(NsWriter *writer, const NsSnapshot *snapsho
     to->active[k]           = contact->state != NS_OPEN;
     closed++;
   }
-  PetscCall(begin_frame(writer, &self->contact_series, snapshot, "contacts of "));
-  NsVtkVertices(&self->vtk, snapshot->state.t, snapshot->step, closed, to->x);
-  NsVtkArrays(&self->vtk, &NsVtkType_Contacts, to);
-  if (NsVtkClose(&self->vtk)) NsSeriesAdd(&self->contact_series, snapshot->state.t);
+  put(writer, &self->contact_series, snapshot, "contacts of ",
+    &(NsVtkPicture){.points = closed, .x = to->x, .type = &NsVtkType_Contacts, .values = to});
   PetscFunctionReturn(0);
 }
 
@@ -268,7 +283,7 @@ static PetscErrorCode write_frames(NsWriter *writer, const NsSnapshot *snapshot)
   Frames *self = writer->data;
 
   PetscFunctionBegin;
-  if (!NsVtkFits(writer->model->scene.points, writer->model->scene.cells)) PetscFunctionReturn(0); /* `open` has reported it */
+  if (!self->fits) PetscFunctionReturn(0); /* `open` has reported it */
   if (snapshot->whole_q) PetscCall(write_model(writer, snapshot));
   if (self->contacts) PetscCall(write_contacts(writer, snapshot));
   PetscFunctionReturn(0);

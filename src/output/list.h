@@ -5,7 +5,7 @@
       NS_WRITER_SWITCH(Name, key, default, help, example)   switched by `output.key: true` or `false`
       NS_WRITER_ALWAYS(Name)                                without a key
 */
-NS_WRITER(Frames, frames, NsTable_Every, "{every: 100}", "VTK files for ParaView", "{every: 20}")
+NS_WRITER(Frames, frames, NsTable_Frames, "{every: 100}", "VTK files for ParaView", "{every: 20}")
 NS_WRITER(History, history, NsTable_History, "{every: 1}", "history.csv: displacements and velocities of probes", "{probes: [bar.left], every: 1}")
 NS_WRITER(Orbits, orbits, NsTable_Orbits, "{}", "orbits.csv and poincare.csv: orbits of rotors at their stations",
   "{stations: {journal: {at: shaft.left, relative_to: housing.center}}}")

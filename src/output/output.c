@@ -100,6 +100,13 @@ PetscErrorCode NsWriterSerialize(NsWriter *writer, NsArchive *archive)
 #define NS_WRITER_NAME 32
 #define NS_WRITER_END  "end of writer"
 
+/* What it keeps is of this kind of output: `vtk` frames do not go on as `vtu`. */
+static void name_of(const NsWriter *writer, char name[NS_WRITER_NAME])
+{
+  memset(name, 0, NS_WRITER_NAME);
+  (void)snprintf(name, NS_WRITER_NAME, "%s%s%s", writer->type->name, writer->form ? " " : "", writer->form ? writer->form : "");
+}
+
 static void restart(NsWriter *writer)
 {
   for (int i = 0; writer->type->csv[i]; i++) NsFileRestart(&writer->csv[i].file);
@@ -108,7 +115,7 @@ static void restart(NsWriter *writer)
 PetscErrorCode NsWritersSerialize(int writers, NsWriter *const *writer, NsArchive *archive)
 {
   PetscInt count = writers, most = 0;
-  char     name[NS_WRITER_NAME];
+  char     name[NS_WRITER_NAME], own[NS_WRITER_NAME];
 
   PetscFunctionBegin;
   while (NsWriterTypes[most]) most++;
@@ -118,11 +125,13 @@ PetscErrorCode NsWritersSerialize(int writers, NsWriter *const *writer, NsArchiv
   for (PetscInt k = 0; k < count && !archive->problem[0]; k++) {
     int i = (int)k;
 
-    memset(name, 0, sizeof(name));
-    if (!archive->reading) (void)snprintf(name, sizeof(name), "%s", writer[i]->type->name);
+    if (!archive->reading) name_of(writer[i], name);
     NsArchiveBytes(archive, "writer", sizeof(name), name);
     name[sizeof(name) - 1] = 0;
-    for (i = 0; i < writers && strcmp(writer[i]->type->name, name) != 0;) i++;
+    for (i = 0; i < writers; i++) {
+      name_of(writer[i], own);
+      if (!strcmp(own, name)) break;
+    }
     if (i == writers) {
       NsArchiveSkip(archive, NS_WRITER_END);
       continue;

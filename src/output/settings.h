@@ -27,6 +27,12 @@ typedef struct {
 typedef struct {
   const NsNode *where;
   long          every;
+  int           format; /* position in NsVtkFormatNames (vtk.h) */
+} NsFramesSettings;
+
+typedef struct {
+  const NsNode *where;
+  long          every;
   NsStrings     probes;
 } NsHistorySettings;
 

@@ -124,6 +124,47 @@ class View(unittest.TestCase):
             self.assertEqual(share(picture[100:, 1080:1110], lambda r, g, b: (r < 0.9) | (g < 0.9) | (b < 0.9)), 0, name)  # and does not run into the legend
 
     @unittest.skipUnless(CAN_DRAW, "nothing to draw with: needs python3-vtk9, and a display or xvfb")
+    @unittest.skipUnless(HAS_VTK, "needs python3-vtk9")
+    def test_both_formats(self):
+        """VTK reads the same from .vtu files as from .vtk files, and so does the Python package; a run that is resumed with the other format has frames of both."""
+        sys.path.insert(0, os.path.join(ROOT, "python"))
+        import numpy as np
+        from percuss.results import Run, read_frame
+
+        name = "truss_on_stop"
+        legacy = shutil.move(self.run_of(name), os.path.join(self.folder, "legacy"))
+        xml = self.run_of(name, "output.frames.format=vtu")
+        both = os.path.join(self.folder, "both")
+        os.mkdir(both)
+        for folder in legacy, xml:
+            for file in os.listdir(os.path.join(folder, "frames")):
+                shutil.copy(os.path.join(folder, "frames", file), both)
+        done = subprocess.run([sys.executable, os.path.join(ROOT, "tests/tools/vtk_same.py"), both], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        frames = Run(legacy).frames(), Run(xml).frames()
+        self.assertEqual([time for time, _ in frames[0]], [time for time, _ in frames[1]])
+        for (_, a), (_, b) in zip(*frames):
+            a, b = read_frame(a), read_frame(b)
+            np.testing.assert_array_equal(a.points, b.points)
+            self.assertEqual([list(cell) for cell in a.cells], [list(cell) for cell in b.cells])
+            for one, other in (a.point, b.point), (a.cell, b.cell), (a.field, b.field):
+                self.assertEqual(one.keys(), other.keys())
+                for array in one:
+                    np.testing.assert_array_equal(one[array], other[array])
+        pictures = []
+        for folder in (legacy, xml) if CAN_DRAW else ():
+            pictures.append(os.path.join(folder, "picture.png"))
+            subprocess.run([sys.executable, os.path.join(folder, "view.py"), "--png", pictures[-1], "--frame", "3"], check=True, capture_output=True, timeout=300)
+        if pictures:
+            np.testing.assert_array_equal(pixels(pictures[0]), pixels(pictures[1]))
+        end = 1.5 * frames[0][-1][0]
+        words = [PERCUSS, "run", os.path.join(ROOT, f"configs/{name}.yaml"), "--quiet", "--out", legacy, "--resume", "--set", f"time.end={end!r}", "--set", "output.frames.format=vtu"]
+        subprocess.run(words, check=True, timeout=120, capture_output=True)
+        resumed = Run(legacy).frames()
+        self.assertEqual([path.suffix for _, path in resumed[: len(frames[0])]], [".vtk"] * len(frames[0]))
+        self.assertEqual({path.suffix for _, path in resumed[len(frames[0]) :]}, {".vtu"})
+        self.assertGreater(resumed[-1][0], 1.4 * frames[0][-1][0])
+
     def test_a_run_in_progress(self):
         out = os.path.join(self.folder, "unfinished")
         shutil.copytree(self.bar, out)

@@ -55,32 +55,39 @@ static const NsVtkArray cells_of[] = {{"body", NS_VTK_INTEGERS, "", "", offsetof
   {"moment", NS_VTK_VECTORS, "N m", "", offsetof(Values, moment)}, {"tensor", NS_VTK_TENSORS, "Pa", "", offsetof(Values, tensor)}, {NULL}};
 static const NsVtkType  type_of    = {"a.vtk", "points", points_of, cells_of};
 
-/* Under its name there is the whole picture or nothing, also while it is larger than the buffer. */
+/* A picture of the tests under this name: a grid, or without a scene a cloud. */
+static PetscBool write_picture(NsVtk *vtk, const char *name, const NsScene *scene, PetscInt points, const PetscReal *x, const Values *values)
+{
+  return NsVtkWrite(vtk, &(NsVtkPicture){.name = name,
+                           .title              = "two\npoints \xc3\xa9",
+                           .time               = 0.1,
+                           .step               = 12,
+                           .scene              = scene,
+                           .points             = points,
+                           .x                  = x,
+                           .type               = &type_of,
+                           .values             = values});
+}
+
+/* Under its name there is the whole picture or nothing. */
 static void test_half_picture(void **state)
 {
-  enum { POINTS = 40000 };
+  enum { POINTS = 40000 }; /* larger than the buffer */
   FakeRun    fake;
   NsVtk      vtk;
   PetscReal *x = calloc(3 * POINTS, sizeof(*x));
 
   (void)state;
   fake_create(&fake);
-  const char *path = NsSinkPath(&fake.run.sink, "a.vtk"), *part = NsSinkPath(&fake.run.sink, "a.vtk.part");
-  NsVtkCreate(&vtk, &fake.run.sink);
+  NsVtkCreate(&vtk, &fake.run.sink, &NsVtkFormat_Legacy);
   for (int round = 0; round < 2; round++) {
-    NsVtkOpen(&vtk, "a.vtk", "points");
-    NsVtkVertices(&vtk, 0, 0, POINTS, x);
-    assert_int_equal(access(path, F_OK), round - 1); /* the one of the first round stays whole */
-    assert_int_equal(access(part, F_OK), 0);
-    NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x});
-    assert_true(NsVtkClose(&vtk));
-    assert_int_equal(access(path, F_OK), 0);
-    assert_int_equal(access(part, F_OK), -1);
+    assert_true(write_picture(&vtk, "a.vtk", NULL, POINTS, x, &(Values){.displacement = x}));
+    assert_int_equal(access(NsSinkPath(&fake.run.sink, "a.vtk"), F_OK), 0);
+    assert_int_equal(access(NsSinkPath(&fake.run.sink, "a.vtk.part"), F_OK), -1);
   }
-  NsVtkOpen(&vtk, "b.vtk", "points");
+  assert_true(NsFolderClaim(NsFileFolder(&fake.run.sink), "b.vtk"));
   assert_int_equal(mkdir(NsSinkPath(&fake.run.sink, "b.vtk"), 0777), 0); /* in the way of the name */
-  NsVtkVertices(&vtk, 0, 0, 1, x);
-  assert_false(NsVtkClose(&vtk));
+  assert_false(write_picture(&vtk, "b.vtk", NULL, 1, x, &(Values){.displacement = x}));
   assert_int_equal(access(NsSinkPath(&fake.run.sink, "b.vtk.part"), F_OK), -1);
   assert_int_equal(NsRunExit(&fake.run), NS_EXIT_FAILED);
   assert_non_null(strstr(fake.run.sink.failure, "b.vtk: Is a directory"));
@@ -101,11 +108,9 @@ static void test_grid(void **state)
 
   (void)state;
   fake_create(&fake);
-  NsVtkCreate(&vtk, &fake.run.sink);
-  NsVtkOpen(&vtk, "a.vtk", "two\npoints \xc3\xa9");
-  NsVtkGrid(&vtk, 0.1, 12, &(NsScene){.points = 2, .cells = 1, .x = x, .kind = &kind, .cell = cell});
-  NsVtkArrays(&vtk, &type_of, &(Values){.radius = value, .body = &number, .moment = x + 3});
-  assert_true(NsVtkClose(&vtk));
+  NsVtkCreate(&vtk, &fake.run.sink, &NsVtkFormat_Legacy);
+  const NsScene scene = {.points = 2, .cells = 1, .x = x, .kind = &kind, .cell = cell};
+  assert_true(write_picture(&vtk, "a.vtk", &scene, 0, NULL, &(Values){.radius = value, .body = &number, .moment = x + 3}));
   file = fake_read(fake.directory, "a.vtk", &size);
   assert_int_equal(
     strncmp(file, "# vtk DataFile Version 3.0\ntwo?points ??\nBINARY\nDATASET UNSTRUCTURED_GRID\nFIELD FieldData 2\nTimeValue 1 1 double\n", 112), 0);
@@ -151,11 +156,9 @@ static void test_cells(void **state)
   }
   for (int i = 0; i < 9 * CELLS; i++) tensor[i] = i;
   fake_create(&fake);
-  NsVtkCreate(&vtk, &fake.run.sink);
-  NsVtkOpen(&vtk, "a.vtk", "cells");
-  NsVtkGrid(&vtk, 0, 0, &(NsScene){.points = POINTS, .cells = CELLS, .x = x, .kind = kind, .cell = cell});
-  NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x, .tensor = tensor});
-  assert_true(NsVtkClose(&vtk));
+  NsVtkCreate(&vtk, &fake.run.sink, &NsVtkFormat_Legacy);
+  const NsScene scene = {.points = POINTS, .cells = CELLS, .x = x, .kind = kind, .cell = cell};
+  assert_true(write_picture(&vtk, "a.vtk", &scene, 0, NULL, &(Values){.displacement = x, .tensor = tensor}));
   file = fake_read(fake.directory, "a.vtk", &size);
   p    = after(file, size, "\nCELLS 7 39\n");
   for (int c = 0; c < CELLS; c++) {
@@ -172,6 +175,39 @@ static void test_cells(void **state)
   fake_destroy(&fake);
 }
 
+/* VTK reads the same from files of both formats: grids with cells of every kind, grids without cells, clouds, also empty ones. */
+static void test_formats(void **state)
+{
+  NsCellKind kind[] = {NS_CELL_VERTEX, NS_CELL_LINE, NS_CELL_TRIANGLE, NS_CELL_QUAD, NS_CELL_TETRA, NS_CELL_HEXAHEDRON, NS_CELL_QUADRATIC_TETRA};
+  enum { CELLS = PETSC_STATIC_ARRAY_LENGTH(kind), POINTS = 10 };
+  const NsVtkFormat *const format[] = {&NsVtkFormat_Legacy, &NsVtkFormat_Xml};
+  PetscReal                x[3 * POINTS], tensor[9 * CELLS];
+  PetscInt                 cell[CELLS * NS_CELL_POINTS], body[CELLS], at = 0;
+  FakeRun                  fake;
+  NsVtk                    vtk[2];
+
+  (void)state;
+  for (int c = 0; c < CELLS; c++) {
+    for (int k = 0; k < NsCellPoints(kind[c]); k++) cell[at++] = POINTS - 1 - k;
+    body[c] = c - 3;
+  }
+  for (int i = 0; i < 3 * POINTS; i++) x[i] = 0.1 * i;
+  for (int i = 0; i < 9 * CELLS; i++) tensor[i] = i - 0.3;
+  fake_create(&fake);
+  const NsScene scene[] = {{.points = POINTS, .cells = CELLS, .x = x, .kind = kind, .cell = cell}, {.points = POINTS, .x = x}};
+  const Values  values  = {.displacement = x, .radius = x + 7, .body = body, .moment = tensor, .tensor = tensor};
+  for (int f = 0; f < 2; f++) {
+    NsVtkCreate(&vtk[f], &fake.run.sink, format[f]);
+    const char *const end = NsVtkFormatNames[f];
+    assert_true(write_picture(&vtk[f], NsArenaPrint(fake.run.arena, "cells.%s", end), &scene[0], 0, NULL, &values));
+    assert_true(write_picture(&vtk[f], NsArenaPrint(fake.run.arena, "points.%s", end), &scene[1], 0, NULL, &values));
+    assert_true(write_picture(&vtk[f], NsArenaPrint(fake.run.arena, "cloud.%s", end), NULL, POINTS, x, &values));
+    assert_true(write_picture(&vtk[f], NsArenaPrint(fake.run.arena, "empty.%s", end), NULL, 0, x, &values));
+  }
+  assert_int_equal(python("vtk_same.py", fake.directory), 0);
+  fake_destroy(&fake);
+}
+
 /* Points without cells are drawn as vertices; a cloud may be empty; blocks may be longer than the buffer. */
 static void test_sizes(void **state)
 {
@@ -183,22 +219,19 @@ static void test_sizes(void **state)
 
   (void)state;
   fake_create(&fake);
-  NsVtkCreate(&vtk, &fake.run.sink);
+  NsVtkCreate(&vtk, &fake.run.sink, &NsVtkFormat_Legacy);
   for (int i = 0; i < 3; i++) {
     for (int grid = 0; grid < 2; grid++) {
-      NsVtkOpen(&vtk, NsArenaPrint(fake.run.arena, "%d%d.vtk", i, grid), "points");
-      if (grid)
-        NsVtkGrid(&vtk, 0, 0, &(NsScene){.points = points[i], .x = x});
-      else
-        NsVtkVertices(&vtk, 0, 0, points[i], x);
-      NsVtkArrays(&vtk, &type_of, &(Values){.displacement = x, .radius = x});
-      assert_true(NsVtkClose(&vtk));
+      const NsScene scene = {.points = points[i], .x = x};
+      assert_true(write_picture(
+        &vtk, NsArenaPrint(fake.run.arena, "%d%d.vtk", i, grid), grid ? &scene : NULL, points[i], x, &(Values){.displacement = x, .radius = x}));
     }
   }
   assert_int_equal(python("vtk_strict.py", NsSinkPath(&fake.run.sink, "*.vtk")), 0);
-  assert_true(NsVtkFits(1000000, 1000000));
-  assert_false(NsVtkFits(1 << 30, 10));
-  assert_false(NsVtkFits(10, 1 << 30));
+  assert_true(NsVtkFits(&NsVtkFormat_Legacy, 1000000, 1000000));
+  assert_false(NsVtkFits(&NsVtkFormat_Legacy, 1 << 30, 10));
+  assert_false(NsVtkFits(&NsVtkFormat_Legacy, 10, 1 << 30));
+  assert_true(NsVtkFits(&NsVtkFormat_Xml, 1 << 30, 1 << 30));
   free(x);
   fake_destroy(&fake);
 }
@@ -374,6 +407,7 @@ int main(void)
     cmocka_unit_test(test_cells),
     cmocka_unit_test(test_grid),
     cmocka_unit_test(test_half_picture),
+    cmocka_unit_test(test_formats),
     cmocka_unit_test(test_sizes),
     cmocka_unit_test(test_series),
     cmocka_unit_test(test_beams),
