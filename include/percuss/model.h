@@ -210,6 +210,7 @@ typedef struct {
 
 /* One column of a probe: a weighted sum of unknowns of q, v or accelerations. Its arrays belong to it alone: writers renumber them. */
 typedef struct NsProbeColumn NsProbeColumn;
+typedef struct NsProbeLaw    NsProbeLaw;
 struct NsProbeColumn {
   const char            *suffix; /* "ux", "vx" ...; "": the probe's name says all */
   PetscBool              of_velocity, of_acceleration;
@@ -224,7 +225,18 @@ struct NsProbeColumn {
   int                    back[6];    /* so many columns before: xx, yy, zz, xy, yz, zx; 0: zero */
   PetscInt               coordinate; /* > 0: the column is not a sum, but the value with index coordinate - 1 in the array x that view.points fills */
   NsProbeColumn         *plus;       /* entries over velocities or accelerations that are added, with no more than those; NULL: none */
+  const NsProbeLaw      *law;        /* what is not linear, and added; NULL: nothing */
 };
+
+/* A part of a column: value(data, t, x) of sums x[inputs] over q or v. */
+struct NsProbeLaw {
+  PetscReal (*value)(const void *data, PetscReal t, const PetscReal *x);
+  const void       *data; /* in the arena */
+  PetscInt          inputs;
+  NsProbeColumn    *input; /* [inputs] without laws; of this law alone, as writers renumber them */
+  const NsProbeLaw *next;  /* one more, that is added */
+};
+#define NS_PROBE_INPUTS 16
 
 /* One more entry of a column. */
 void NsProbeAdd(NsProbeColumn *column, NsArena *arena, PetscInt unknown, PetscReal weight);
@@ -234,6 +246,8 @@ void NsProbeAddTimed(NsProbeColumn *column, NsArena *arena, const NsTimeFunction
 PetscReal NsProbeTimed(const NsProbeColumn *column, PetscReal t);
 /* Of a column that is no sum. */
 PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v);
+/* The sum of its laws. */
+PetscReal NsProbeOfLaws(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v);
 /* A column with arrays of its own. */
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena);
 
@@ -253,7 +267,7 @@ static inline PetscReal NsProbeColumnValue(const NsProbeColumn *column, PetscRea
     const PetscScalar *from = part->of_acceleration ? a : part->of_velocity ? v : q;
     for (PetscInt j = 0; j < part->entries && from; j++) sum += part->weight[j] * from[part->unknown[j]];
   }
-  return sum;
+  return column->law ? sum + NsProbeOfLaws(column, t, q, v) : sum;
 }
 /* The same without accelerations. */
 static inline PetscReal NsProbeColumnSum(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)

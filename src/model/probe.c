@@ -55,6 +55,17 @@ PetscReal NsProbeOfStress(const NsProbeColumn *column, PetscReal t, const PetscS
   return principal[column->of_stress - 2];
 }
 
+PetscReal NsProbeOfLaws(const NsProbeColumn *column, PetscReal t, const PetscScalar *q, const PetscScalar *v)
+{
+  PetscReal sum = 0, x[NS_PROBE_INPUTS];
+
+  for (const NsProbeLaw *law = column->law; law; law = law->next) {
+    for (PetscInt i = 0; i < law->inputs; i++) x[i] = NsProbeColumnSum(&law->input[i], t, q, v);
+    sum += law->value(law->data, t, x);
+  }
+  return sum;
+}
+
 NsProbeColumn NsProbeCopy(const NsProbeColumn *column, NsArena *arena)
 {
   NsProbeColumn copy = *column;

@@ -32,7 +32,8 @@ static const NsColumn columns[] = {
   {"s[xyz][xyz]", "Pa", "stress of a solid at a node, the mean of its elements by volume, or at a named point of its `points`"},
   {"mises", "Pa", "von Mises stress of the same"},
   {"s[123]", "Pa", "principal stress of the same, the largest first"},
-  {"f[xyz]", "N", "resultant of the elastic forces on the nodes of a side of a solid"},
+  {"f[xyz]", "N", "reaction: force on the body of a support, spring or bearing; of a side of a solid, resultant of the elastic forces on its nodes"},
+  {"m[xyz]", "N m", "moment of such a reaction; of a support about the middle of its nodes, of a spring or bearing about its point on the body"},
   {"[xyz]*", NS_UNIT_UNKNOWN, "other coordinates of a mechanism", .rate = "v"},
   {NULL},
 };
@@ -42,7 +43,7 @@ static const NsCsvType history = {
 static const NsKey history_keys[] = {
   {"probes", NS_KEY_STRINGS, offsetof(NsHistorySettings, probes),
     .help =
-      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion",
+      "points to record: named nodes, or points along a body, such as body@0.5 or body@20 mm, where section forces are recorded, too; of a set of nodes the mean motion; supports.NAME, springs.NAME, bearings.NAME: reactions",
     .example = "[bar.left, bar@0.5]"},
   NS_EVERY_KEY(NsHistorySettings),
   {NULL},

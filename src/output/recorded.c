@@ -1,5 +1,20 @@
 #include "writer.h"
 
+/* The entries of a column and of all that is added to it go to number[*count ...], where there is any, and get these places instead. */
+static void take_entries(NsProbeColumn *column, PetscInt *number, PetscInt *count)
+{
+  for (NsProbeColumn *part = column; part; part = part->plus) {
+    for (PetscInt i = 0; i < part->entries; i++, ++*count) {
+      if (!number) continue;
+      number[*count]   = part->unknown[i];
+      part->unknown[i] = *count;
+    }
+  }
+  for (const NsProbeLaw *law = column->law; law; law = law->next) {
+    for (PetscInt i = 0; i < law->inputs; i++) take_entries(&law->input[i], number, count);
+  }
+}
+
 PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProbeColumn *const *column, NsRecorded *recorded)
 {
   NsLayout *layout = writer->model->layout;
@@ -8,18 +23,9 @@ PetscErrorCode NsRecordedCreate(const NsWriter *writer, PetscInt columns, NsProb
   PetscFunctionBegin;
   *recorded = (NsRecorded){NULL, NULL, NULL, NULL};
   if (NsLayoutIsNatural(layout)) PetscFunctionReturn(0);
-  for (PetscInt c = 0; c < columns; c++) {
-    for (const NsProbeColumn *part = column[c]; part; part = part->plus) all += part->entries;
-  }
+  for (PetscInt c = 0; c < columns; c++) take_entries(column[c], NULL, &all);
   PetscCall(PetscMalloc1(all, &number));
-  for (PetscInt c = 0; c < columns; c++) {
-    for (NsProbeColumn *part = column[c]; part; part = part->plus) {
-      for (PetscInt i = 0; i < part->entries; i++) {
-        number[count]    = part->unknown[i];
-        part->unknown[i] = count++;
-      }
-    }
-  }
+  for (PetscInt c = 0; c < columns; c++) take_entries(column[c], number, &count);
   PetscCall(NsWatchCreate(layout, count, number, &recorded->watch));
   PetscCall(PetscFree(number));
   recorded->q = NsArenaAlloc(writer->sink->arena, sizeof(PetscReal) * (size_t)(count + 1));

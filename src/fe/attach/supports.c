@@ -51,7 +51,7 @@ static void check_support(const void *settings, NsArena *arena, NsDiag *diag)
 const NsTable NsTable_Support = {"support", "nodes held in place", support_keys, sizeof(NsSupportSettings), .check = check_support};
 
 /* Holds the unknowns of a node whose direction lies within the fixed ones; one that is held only in part is an error. */
-static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt set, PetscInt node, const PetscBool fixed[6], PetscBool *met)
+static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt number, PetscInt set, PetscInt node, const PetscBool fixed[6], PetscBool *met)
 {
   const NsFeBody *body    = &fe->body[fe->node_body[node]];
   PetscInt       *unknown = NsFeNodeUnknowns(fe, node);
@@ -71,8 +71,9 @@ static void hold(NsFe *fe, const NsSupportSettings *support, PetscInt set, Petsc
       NsDiagError(fe->diag, NsKeysPlace(support->where, "at"), "a DOF of '%s' is held by two supports, one of which moves", body->name);
       return;
     }
-    unknown[a] = set >= 0 && !body->turns[a] ? NsFeAddMoved(fe, set, body->direction[a]) : -1;
-    *met       = PETSC_TRUE;
+    unknown[a]                            = set >= 0 && !body->turns[a] ? NsFeAddMoved(fe, set, body->direction[a]) : -1;
+    *met                                  = PETSC_TRUE;
+    fe->holder[unknown + a - fe->unknown] = number;
   }
 }
 
@@ -104,6 +105,7 @@ void NsFeSupports(NsFe *fe)
   const NsList            *list    = &fe->config->supports;
   const NsSupportSettings *support = list->items;
 
+  fe->holder = NsArenaAlloc(fe->arena, sizeof(*fe->holder) * (size_t)(fe->dofs + 1));
   hold_absent(fe);
   for (int s = 0; s < list->count; s++) {
     PetscBool fixed[6] = {PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE, PETSC_FALSE};
@@ -117,7 +119,7 @@ void NsFeSupports(NsFe *fe)
       PetscInt        count;
       const int       before = NsDiagErrors(fe->diag);
       const PetscInt *nodes  = NsFeFindNodes(fe, support[s].at.items[i], place, &count);
-      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], set, nodes[n], fixed, &met);
+      for (PetscInt n = 0; nodes && n < count; n++) hold(fe, &support[s], s + 1, set, nodes[n], fixed, &met);
       if (nodes && !met && NsDiagErrors(fe->diag) == before) {
         NsDiagError(
           fe->diag, NsKeysPlace(support[s].where, "fix"), "the support has no effect: '%s' has no DOF in these directions", support[s].at.items[i]);

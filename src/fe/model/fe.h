@@ -45,6 +45,7 @@ struct NsFePairPoints {
 };
 
 typedef struct NsFeSurfaceContact NsFeSurfaceContact; /* src/fe/surface/contact.h */
+typedef struct NsFeReactions      NsFeReactions;      /* src/fe/model/reactions.c */
 
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
@@ -81,6 +82,7 @@ struct NsFe {
   PetscInt       *node_body; /* [nodes] */
   PetscInt     *unknown; /* body after body, node after node (NsFeNodeUnknowns): number of the equation; -1: supported; below: moved by its support */
   PetscInt      dofs, unknowns;              /* of nodes, with the supported ones; of equations */
+  PetscInt     *holder;                      /* [dofs] number of the support that holds it, from 1; 0: none */
   PetscInt      rigids, *rigid;              /* nodes of bodies without elements */
   PetscReal    *mass_factor;                 /* [nodes] translations have so many times the mass of their elements; NULL: just that */
   PetscInt      massless, *massless_unknown; /* [massless] unknowns without mass, ascending */
@@ -118,6 +120,7 @@ struct NsFe {
 
   NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
+  NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */

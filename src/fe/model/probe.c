@@ -2,7 +2,7 @@
   Probes: what is recorded of a point, or of a set of nodes.
 
   A point has displacements and velocities, and rotations where it turns; within a line element its section forces, of beams also at the ends (beam@0). A node of a
-  solid has the stress there, the mean of that of its elements, weighted by their volumes. A set has the mean of its nodes' motions.
+  solid has the stress there, the mean of that of its elements, weighted by their volumes. A set has the mean of its nodes' motions. Supports, springs and bearings: reactions.c.
 */
 #include <string.h>
 #include "fe.h"
@@ -211,6 +211,10 @@ PetscErrorCode NsFeProbe(NsModel *model, const char *name, NsProbe *probe, Petsc
   PetscFunctionBegin;
   PetscCall(PetscMemzero(probe, sizeof(*probe)));
   probe->name = name;
+  if (NsFeNamesReaction(fe, name)) {
+    PetscCall(NsFeReaction(model, name, probe, found, why, size));
+    PetscFunctionReturn(0);
+  }
   *found      = find_set(fe, name, &set) || find_inside(fe, name, &set.spot) || NsFeLocate(fe, name, NULL, &set.spot, why, size);
   if (!*found) PetscFunctionReturn(0);
   const NsFePoint *spot                       = &set.spot;
