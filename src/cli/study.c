@@ -112,12 +112,9 @@ static int examine_all(NsStudy *study)
   }
   code = NsPoolCall(examine_apart, &self);
   for (int i = 0; i < study->runs && code == NS_EXIT_DONE; i++) {
-    NsStudyRun *run = &study->run[i];
-
-    memcpy(run->fingerprint, self.fingerprint[i], sizeof(run->fingerprint));
-    run->directory = NsArenaPrint(study->arena, "%s/runs/%.12s", study->directory, run->fingerprint);
-    for (run->same = 0; strcmp(study->run[run->same].fingerprint, run->fingerprint);) run->same++;
+    memcpy(study->run[i].fingerprint, self.fingerprint[i], sizeof(study->run[i].fingerprint));
   }
+  if (code == NS_EXIT_DONE) NsStudyNameFolders(study);
   (void)munmap(self.fingerprint, size);
   if (code < 0) fprintf(stderr, "percuss study: killed by signal %d (%s) while checking the runs\n", -code, strsignal(-code));
   return code < 0 ? NS_EXIT_FAILED : code;
@@ -143,10 +140,10 @@ static int work(void *context, int number)
   return NsCommandAlone(run_row, &wanted);
 }
 
-/* "runs/0123456789ab.log" */
+/* "runs/NAME.log" */
 static int open_log(const NsStudy *study, int number, int flags)
 {
-  const char *leaf, *name = NsArenaPrint(study->arena, "runs/%.12s.log", study->run[number].fingerprint);
+  const char *leaf, *name = NsArenaPrint(study->arena, "runs/%s.log", study->run[number].name);
   const int   at = NsFolderAt(study->sink->folder, name, &leaf);
 
   return at < 0 ? -1 : openat(at, leaf, flags | O_NOFOLLOW | O_CLOEXEC, 0666);
@@ -185,7 +182,7 @@ static void ended(void *context, int number, int code)
     run->message = code < 0 ? NsArenaPrint(study->arena, "killed by signal %d (%s)", -code, strsignal(-code))
                             : NsArenaPrint(study->arena, "exit code %d: %s", code, last_message(study, number));
   }
-  if (run->state != NS_ROW_FAILED) (void)NsFolderRemoveFile(study->sink->folder, NsArenaPrint(study->arena, "runs/%.12s.log", run->fingerprint));
+  if (run->state != NS_ROW_FAILED) (void)NsFolderRemoveFile(study->sink->folder, NsArenaPrint(study->arena, "runs/%s.log", run->name));
 }
 
 /* A run that stopped at a limit of its own has failed; it is missing only if the study was stopped. */
@@ -229,8 +226,14 @@ static int ready(void *context, int number)
 static int make_runs(NsStudy *study)
 {
   int   *missing = NsArenaAlloc(study->arena, sizeof(int) * (size_t)study->runs), count = 0, distinct = 0, stopped;
-  NsPool pool = {
-    .jobs = (int)jobs, .quiet = study->options.quiet, .context = study, .work = work, .log = new_log, .ended = ended, .ready = ready, .name = study->name};
+  NsPool pool = {.jobs = (int)jobs,
+    .quiet             = study->options.quiet,
+    .context           = study,
+    .work              = work,
+    .log               = new_log,
+    .ended             = ended,
+    .ready             = ready,
+    .name              = study->name};
 
   for (int pass = 0; pass < 2; pass++) { /* references are often the longest: first */
     for (int i = pass ? 0 : study->rows; i < (pass ? study->rows : study->runs); i++) {

@@ -1,5 +1,4 @@
 /* The files of a study, and its table on the terminal. */
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -68,33 +67,6 @@ void NsStudyTidy(const char *directory)
 
 /* Runs of earlier versions of the study -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_present(const NsStudy *study, const char *name)
-{
-  for (int i = 0; i < study->runs; i++) {
-    if (!strncmp(study->run[i].fingerprint, name, 12) && strlen(name) == 12) return true;
-  }
-  return false;
-}
-
-int NsStudyOldRuns(const NsStudy *study, bool remove)
-{
-  const char    *folder    = NsArenaPrint(study->arena, "%s/runs", study->directory), *path;
-  DIR           *directory = opendir(folder);
-  struct dirent *entry;
-  int            count = 0;
-
-  while (directory && (entry = readdir(directory))) {
-    path = NsArenaPrint(study->arena, "%s/%s", folder, entry->d_name);
-    if (entry->d_name[0] == '.' || is_present(study, entry->d_name) || NsDirectoryLook(path, study->arena) != NS_DIRECTORY_RESULTS) continue;
-    count++;
-    if (!remove) continue;
-    NsFolder *run = NsFolderOpen(path, 2, false, NS_FOLDER_RUN, study->arena);
-    if (run) (void)NsFolderRemove(&run);
-  }
-  if (directory) closedir(directory);
-  return count;
-}
-
 /* Files -------------------------------------------------------------------------------------------------------------------------------------------- */
 
 void NsStudyFileOpen(NsStudyFile *file, const NsStudy *study, const char *name)
@@ -156,7 +128,9 @@ static bool write_table(const NsStudy *study)
       fputc(',', file.file);
       NsPutNumber(file.file, run->result[q]);
     }
-    fprintf(file.file, ",%.12s,", run->fingerprint);
+    fputc(',', file.file);
+    NsPutWord(file.file, run->name);
+    fputc(',', file.file);
     NsPutWord(file.file, run->message);
     fputc('\n', file.file);
   }
@@ -172,7 +146,9 @@ static bool write_times(const NsStudy *study)
   fputs("run,seconds\n", file.file);
   for (int i = 0; i < study->runs; i++) {
     const NsStudyRun *run = &study->run[i];
-    if (run->same == i && run->state != NS_ROW_MISSING) fprintf(file.file, "%.12s,%.6g\n", run->fingerprint, run->seconds);
+    if (run->same != i || run->state == NS_ROW_MISSING) continue;
+    NsPutWord(file.file, run->name);
+    fprintf(file.file, ",%.6g\n", run->seconds);
   }
   return NsStudyFileClose(&file);
 }

@@ -451,7 +451,7 @@ NsRunOptions NsStudyRunOptions(const NsStudy *study, int number)
     options.grafts++;
   }
   options.directory   = study->run[number].directory;
-  options.own_folders = 2; /* runs/0123456789ab */
+  options.own_folders = 2; /* runs/NAME */
   options.overwrite   = PETSC_TRUE;
   options.quiet       = PETSC_TRUE;
   return options;

@@ -109,7 +109,8 @@ typedef struct {
   int         after;     /* the run from whose last state it starts, a row before it; -1: none */
   char        fingerprint[65];
   int         same;      /* the first run with this fingerprint, whose results are used for this one, too */
-  const char *directory; /* of its results, known after NsStudyExamine */
+  const char *name;      /* of the folder of its results, within runs: set by NsStudyNameFolders */
+  const char *directory; /* and its path */
   NsRowState  state;
   const char *message; /* why it failed; "" */
   double      seconds; /* of wall time */
@@ -152,6 +153,9 @@ NsRunOptions NsStudyRunOptions(const NsStudy *study, int run);
 
 /* (in a process with PETSc) Checks each run as `percuss check` does, up to the first with an error, after a message. Sets fingerprints. */
 PetscErrorCode NsStudyExamine(NsStudy *study, bool *good);
+
+/* Names and paths of the runs' folders, from their fingerprints: those that exist keep their names. Finds runs that are the same. */
+void NsStudyNameFolders(NsStudy *study);
 
 /* Processes.
    work(context, number) is what each does, and its exit code; its output goes to the file that log(context, number) opens. Ended: called in the parent with the exit code, or minus the signal.
