@@ -370,8 +370,9 @@ static PetscErrorCode work(NsRun *run, Task *task, int *code)
 
   PetscFunctionBegin;
   if (!find_range(task, settings)) PetscFunctionReturn(0);
-  if (options[SWITCH].value && !task->key) {
-    fprintf(stderr, "percuss orbit: --switch needs a branch: give a key and its range with --over\n");
+  if ((options[SWITCH].value || settings->follow.count) && !task->key) {
+    fprintf(stderr, "percuss orbit: %s needs a branch: give a key and its range with %s\n", options[SWITCH].value ? "--switch" : "orbit.switch",
+      options[SWITCH].value ? "--over" : "orbit.over");
     PetscFunctionReturn(0);
   }
   task->forcing_period = settings->forcing_period;

@@ -15,6 +15,8 @@
 
 const char *const NsBifurcationNames[NS_BIFURCATIONS] = {"fold", "flip", "torus", "branch", "grazing", "sliding"};
 
+#define NS_SAME 1e-9 /* of the range: what is as near to grazing belongs to it, such as the fold where two events meet */
+
 typedef struct {
   NsBifurcationKind kind;
   PetscInt          margin;
@@ -61,12 +63,26 @@ static PetscBool changes(const Test *test, const NsOrbitPoint *a, const NsOrbitP
   }
 }
 
+/* What the test function needs of a corrected point. */
+static PetscErrorCode measure(NsOrbitBranch *branch, const Test *test, NsOrbitPoint *point)
+{
+  PetscFunctionBegin;
+  switch (test->kind) {
+  case NS_BIFURCATION_FOLD: break;
+  case NS_BIFURCATION_FLIP: PetscCall(NsOrbitDeterminant(branch->system->states, point->M, -1, &point->flip)); break;
+  case NS_BIFURCATION_BRANCH: PetscCall(NsOrbitDeterminant(branch->system->states, point->M, 1, &point->branching)); break;
+  case NS_BIFURCATION_TORUS: PetscCall(NsOrbitStability(branch, point)); break;
+  default: PetscCall(NsOrbitFindMargins(branch, point));
+  }
+  PetscFunctionReturn(0);
+}
+
 /* The point where the test function vanishes; *found NULL: a point in between has not converged. */
 static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const NsOrbitPoint *b, const Test *test, NsOrbitPoint **found)
 {
   const PetscInt n   = branch->system->states;
   PetscReal      low = 0, high = b->s - a->s, below = value_of(test, a, n), above = value_of(test, b, n);
-  PetscReal      sign = below < 0 ? -1 : 1;
+  PetscReal      sign = below < 0 ? -1 : 1, last = -1;
   int            side = 0;
 
   PetscFunctionBegin;
@@ -78,9 +94,11 @@ static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     if (PetscAbsReal(below) < 1e300 && PetscAbsReal(above) < 1e300 && below != above && k % 8 != 7)
       ds = (low * above - high * below) / (above - below);
     if (!(ds > low && ds < high)) ds = (low + high) / 2;
+    if (PetscAbsReal(ds - last) <= 1e-14 * (b->s - a->s)) break;
+    last = ds;
     PetscCall(NsOrbitStepFrom(branch, a, ds, &point, &iterations));
     if (!point) break;
-    PetscCall(NsOrbitExamine(branch, point));
+    PetscCall(measure(branch, test, point));
     *found = point;
     value  = value_of(test, point, n);
     if (value == 0) break;
@@ -96,6 +114,7 @@ static PetscErrorCode locate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
       side = -1;
     }
   }
+  if (*found) PetscCall(NsOrbitExamine(branch, *found));
   PetscFunctionReturn(0);
 }
 
@@ -142,6 +161,8 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     if (!changes(&test, a, b, n)) continue;
     PetscCall(locate(branch, a, b, &test, &point));
     if (!point || (edge && point->s >= edge->s)) continue;
+    /* a jump, not a root: Newton's method went to another root of some event */
+    if (PetscAbsReal(value_of(&test, point, n)) > 1e-3 * PetscMax(PetscAbsReal(a->margin[i].value), PetscAbsReal(b->margin[i].value))) continue;
     edge   = point;
     margin = b->margin[i];
   }
@@ -149,7 +170,9 @@ PetscErrorCode NsOrbitLocate(NsOrbitBranch *branch, const NsOrbitPoint *a, const
     const Test test = {(NsBifurcationKind)kind, 0};
     if (!changes(&test, a, b, n)) continue;
     PetscCall(locate(branch, a, b, &test, &found[kind]));
-    if (found[kind] && (!holds(&test, found[kind], n, &angle[kind]) || (edge && found[kind]->s >= edge->s))) found[kind] = NULL;
+    if (!found[kind]) continue;
+    const PetscBool same = edge && PetscAbsReal(found[kind]->p - edge->p) <= NS_SAME * PetscAbsReal(branch->to - branch->from);
+    if (!holds(&test, found[kind], n, &angle[kind]) || same || (edge && found[kind]->s >= edge->s)) found[kind] = NULL;
   }
   for (;;) { /* in the order of the branch */
     int next = -1;

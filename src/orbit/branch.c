@@ -17,6 +17,9 @@
 #define NS_FIRST_STEP 0.01
 #define NS_LEAST_STEP 1e-9
 #define NS_TURN       0.95 /* cosine */
+#define NS_ASTRAY     1e-4 /* shortest step that is repeated because an event was not the first root */
+#define NS_BEYOND     1e-6 /* of the range, behind a grazing point */
+#define NS_SEQUENCES  6    /* that are tried where the sequence changes */
 
 static void add_point(NsOrbitBranch *branch, NsOrbitCurve *curve, const NsOrbitPoint *point)
 {
@@ -71,28 +74,52 @@ static PetscErrorCode move_start(NsOrbitBranch *branch, NsOrbitPoint **point)
   PetscFunctionReturn(0);
 }
 
-/* The orbit with the sequence that a simulation has at this point; *next NULL: there is none nearby. */
-static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, NsOrbitPoint **next)
+/* A point with the sequence that a simulation over `periods` periods from x0[states] ends with, and x0 at its end; *next NULL: there is none. */
+static PetscErrorCode try_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, PetscInt periods, PetscReal *x0, NsOrbitPoint **next)
 {
   NsOrbitSystem *system;
   NsOrbit        orbit = *at->orbit;
-  PetscReal     *x1, far = 0;
+  PetscReal     *x1;
   PetscInt       iterations;
   const char    *why;
 
   PetscFunctionBegin;
   *next = NULL;
   PetscCall(NsOrbitBranchSystem(branch, at->p, &system, &why));
-  const PetscInt n = system->states;
-  PetscCall(PetscMalloc1(n, &x1));
-  PetscCall(NsOrbitFly(system, NsOrbitBegins(system, at->orbit), at->orbit->T, at->orbit->x0, NULL, branch->arena, &orbit, x1, &why));
+  PetscCall(PetscMalloc1(system->states, &x1));
+  for (PetscInt k = 0; k < periods && !why; k++) {
+    if (k) PetscCall(PetscArraycpy(x0, x1, system->states));
+    PetscCall(NsOrbitFly(system, NsOrbitBegins(system, at->orbit), at->orbit->T, x0, NULL, branch->arena, &orbit, x1, &why));
+  }
   PetscCall(PetscFree(x1));
-  if (why || NsOrbitSameSequence(system, at->orbit, &orbit)) PetscFunctionReturn(0);
-  PetscCall(NsOrbitCorrect(branch, &orbit, at->p, NULL, next, &iterations));
+  if (!why) PetscCall(NsOrbitCorrect(branch, &orbit, at->p, NULL, next, &iterations));
+  if (*next) PetscCall(NsOrbitExamine(branch, *next));
+  PetscFunctionReturn(0);
+}
+
+/*
+  The orbit with the sequence that a simulation has at this point; *next NULL: there is none nearby. What Newton's method finds may have another sequence again, which is then tried; where that does
+  not end, the simulation goes on for some periods.
+*/
+static PetscErrorCode other_sequence(NsOrbitBranch *branch, const NsOrbitPoint *at, NsOrbitPoint **next)
+{
+  const PetscInt n = branch->system->states;
+  PetscReal     *x0, far = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMalloc1(n, &x0));
+  PetscCall(PetscArraycpy(x0, at->orbit->x0, n));
+  for (PetscInt try = 0; try < NS_SEQUENCES; try++) {
+    PetscCall(try_sequence(branch, at, 1 + (1 << try) / 4, x0, next));
+    if (*next && (*next)->confirmed) break;
+    if (*next && try < 2) PetscCall(PetscArraycpy(x0, (*next)->orbit->x0, n));
+    if (try == 2) PetscCall(PetscArraycpy(x0, at->orbit->x0, n));
+    *next = NULL;
+  }
+  PetscCall(PetscFree(x0));
   if (!*next) PetscFunctionReturn(0);
-  PetscCall(NsOrbitExamine(branch, *next));
   for (PetscInt i = 0; i < n; i++) far = PetscMax(far, PetscAbsReal((*next)->orbit->x0[i] - at->orbit->x0[i]) / branch->size[i]);
-  if (!(*next)->confirmed || far > 0.1) *next = NULL;
+  if (far > 0.1 || (at->confirmed && NsOrbitSameSequence(branch->system, at->orbit, (*next)->orbit))) *next = NULL;
   if (!*next) PetscFunctionReturn(0);
   if ((*next)->fold * at->fold < 0) {
     for (PetscInt j = 0; j <= n + (*next)->orbit->count; j++) (*next)->tangent[j] = -(*next)->tangent[j];
@@ -117,8 +144,9 @@ static PetscErrorCode advance(NsOrbitBranch *branch, const NsOrbitPoint *a, Pets
     if (!*b) continue;
     for (PetscInt j = 0; j < q; j++) cosine += a->tangent[j] * (*b)->tangent[j];
     if (cosine < NS_TURN) continue;
-    if (iterations <= 3) *ds = PetscMin(1.4 * *ds, branch->longest);
     PetscCall(NsOrbitExamine(branch, *b));
+    if ((*b)->astray && *ds > NS_ASTRAY) continue;
+    if (iterations <= 3) *ds = PetscMin(1.4 * *ds, branch->longest);
     PetscFunctionReturn(0);
   }
 }
@@ -158,6 +186,14 @@ static PetscErrorCode extend(NsOrbitBranch *branch, NsOrbitCurve *curve, NsOrbit
   }
   if (changed) {
     PetscCall(other_sequence(branch, b, &last));
+    if (!last && branch->bifurcations >
+                   known) { /* two events that meet vanish in a square root: the orbit goes on beyond, where the branch of this sequence turns back */
+      NsOrbitPoint beyond = *branch->bifurcation[branch->bifurcations - 1].point;
+      beyond.p += ((*at)->fold < 0 ? -1 : 1) * NS_BEYOND * PetscAbsReal(branch->to - branch->from);
+      beyond.fold      = (*at)->fold;
+      beyond.confirmed = PETSC_FALSE;
+      if (beyond.p >= low && beyond.p <= high) PetscCall(other_sequence(branch, &beyond, &last));
+    }
     if (!last) {
       curve->end = branch->bifurcations > known ? NsArenaPrint(branch->arena, "it ends at %s", branch->bifurcation[branch->bifurcations - 1].name)
                                                 : "the order of its events changes";
@@ -183,6 +219,7 @@ PetscErrorCode NsOrbitFollow(NsOrbitBranch *branch, NsOrbitPoint *start)
   PetscReal     ds = PetscMin(NS_FIRST_STEP, branch->longest);
 
   PetscFunctionBegin;
+  if (!branch->curves) PetscCall(NsOrbitFamilyCreate(&branch->source, branch->from, branch->to, &branch->family));
   if (branch->curves) memcpy(more, branch->curve, sizeof(*more) * (size_t)branch->curves);
   branch->curve = more;
   curve         = &branch->curve[branch->curves];

@@ -3,7 +3,7 @@
 
       R(u, p) = 0,   t'(u - u*) = 0   (or p = p*),      u* the prediction
 
-  dR/dp by a difference between two systems; it is computed once in an iteration, because every system at another p is another model.
+  dR/dp by a difference between two systems.
 */
 #include <math.h>
 #include <string.h>
@@ -15,6 +15,8 @@
 #define NS_DIFFERENCE 1e-6  /* of the range of p */
 #define NS_CONVERGED  1e-13 /* of the scaled residual */
 #define NS_BACKWARD   0.05
+#define NS_FAR        1e-6  /* scaled residual above which dR/dp is computed anew */
+#define NS_TIMING     1e-5  /* of the period */
 #define NS_ENOUGH     1e-10 /* where rounding allows no more */
 
 PetscErrorCode NsOrbitBranchSystem(NsOrbitBranch *branch, PetscReal p, NsOrbitSystem **system, const char **why)
@@ -26,7 +28,10 @@ PetscErrorCode NsOrbitBranchSystem(NsOrbitBranch *branch, PetscReal p, NsOrbitSy
   while (k < NS_ORBIT_KEPT - 1 && branch->kept[k] && branch->kept_at[k] != p) k++;
   if (!branch->kept[k] || branch->kept_at[k] != p) {
     PetscCall(NsOrbitSystemDestroy(&branch->kept[k]));
-    PetscCall(branch->source.make(branch->source.context, p, &branch->kept[k], why));
+    if (branch->family && NsOrbitFamilyHas(branch->family, p))
+      PetscCall(NsOrbitFamilySystem(branch->family, p, &branch->kept[k]));
+    else
+      PetscCall(branch->source.make(branch->source.context, p, &branch->kept[k], why));
     branch->kept_at[k] = p;
   }
   *system = branch->kept[k];
@@ -45,6 +50,7 @@ PetscErrorCode NsOrbitBranchFree(NsOrbitBranch *branch)
 {
   PetscFunctionBegin;
   for (int k = 0; k < NS_ORBIT_KEPT; k++) PetscCall(NsOrbitSystemDestroy(&branch->kept[k]));
+  PetscCall(NsOrbitFamilyDestroy(&branch->family));
   branch->system = NULL;
   PetscFunctionReturn(0);
 }
@@ -171,7 +177,7 @@ static PetscErrorCode iterate(Newton *newton, NsOrbit *orbit, PetscReal *p, cons
   PetscFunctionBegin;
   *residual = PETSC_MAX_REAL;
   for (*iterations = 0; *iterations < NS_ITERATIONS; ++*iterations) {
-    if (*iterations == 0)
+    if (last > NS_FAR) /* dR/dp changes with the orbit, and the tangent needs it at the solution */
       PetscCall(look_beside(newton, orbit, *p, &good));
     else
       PetscCall(look(newton, orbit, *p, newton->r, newton->J, &good));
@@ -341,6 +347,10 @@ static PetscErrorCode confirm(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscCall(PetscMalloc1(system->states, &x1));
   PetscCall(NsOrbitFly(system, NsOrbitBegins(system, point->orbit), point->orbit->T, point->orbit->x0, point->orbit->first, arena, &flown, x1, &why));
   point->confirmed = !why && NsOrbitSameSequence(system, point->orbit, &flown);
+  point->astray    = PETSC_FALSE;
+  for (PetscInt i = 0; i < point->orbit->count && point->confirmed; i++)
+    point->astray = point->astray || PetscAbsReal(flown.theta[i] - point->orbit->theta[i]) > NS_TIMING;
+  point->confirmed = point->confirmed && !point->astray;
   for (PetscInt i = 0; i < system->states; i++)
     point->confirmed = point->confirmed && PetscAbsReal(x1[i] - point->orbit->x0[i]) <= 1e-6 * branch->size[i];
   PetscCall(PetscFree(x1));
@@ -348,39 +358,61 @@ static PetscErrorCode confirm(NsOrbitBranch *branch, NsOrbitPoint *point)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point)
+{
+  const PetscInt n = branch->system->states;
+  PetscReal     *M;
+
+  PetscFunctionBegin;
+  point->re = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)n);
+  point->im = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)n);
+  PetscCall(PetscMalloc1((size_t)(n * n), &M));
+  PetscCall(PetscArraycpy(M, point->M, n * n));
+  PetscCall(NsOrbitMultipliers(n, M, point->re, point->im));
+  PetscCall(PetscFree(M));
+  judge(point, n);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_margins(NsOrbitBranch *branch, NsOrbitPoint *point, PetscInt least, Views *views)
+{
+  PetscFunctionBegin;
+  point->margins = NsOrbitMarginCount(branch->system, point->orbit);
+  point->margin  = NsArenaAlloc(branch->arena, sizeof(*point->margin) * (size_t)(point->margins + 1));
+  PetscCall(NsOrbitMargins(branch->system, point->orbit, point->margin, least, views ? look_at_probes : NULL, views));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point)
+{
+  PetscFunctionBegin;
+  PetscCall(find_margins(branch, point, 16, NULL));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point)
 {
   NsOrbitSystem *system;
   const char    *why;
-  PetscReal     *M;
 
   PetscFunctionBegin;
   PetscCall(NsOrbitBranchSystem(branch, point->p, &system, &why));
   const PetscInt n     = system->states;
   Views          views = {.system = system, .orbit = point->orbit, .point = point};
-  point->re            = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)n);
-  point->im            = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)n);
   point->low           = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
   point->high          = NsArenaAlloc(branch->arena, sizeof(PetscReal) * (size_t)(system->probes + 1));
-  point->margins       = NsOrbitMarginCount(system, point->orbit);
-  point->margin        = NsArenaAlloc(branch->arena, sizeof(*point->margin) * (size_t)(point->margins + 1));
   point->impacts       = 0;
   point->slowest = point->share = 0;
   for (PetscInt k = 0; k < system->probes; k++) {
     point->low[k]  = PETSC_MAX_REAL;
     point->high[k] = -PETSC_MAX_REAL;
   }
-  PetscCall(PetscMalloc1((size_t)(n * n), &M));
-  PetscCall(PetscArraycpy(M, point->M, n * n));
-  PetscCall(NsOrbitMultipliers(n, M, point->re, point->im));
-  PetscCall(PetscFree(M));
-  judge(point, n);
+  PetscCall(NsOrbitStability(branch, point));
   PetscCall(NsOrbitDeterminant(n, point->M, -1, &point->flip));
   PetscCall(NsOrbitDeterminant(n, point->M, 1, &point->branching));
   PetscCall(PetscMalloc3(system->m, &views.rate, system->m, &views.second, (size_t)(2 * system->probes + 1), &views.value));
-  PetscCall(NsOrbitTrace(system, point->orbit, 200, look_at_probes, &views));
+  PetscCall(find_margins(branch, point, 200, &views));
   PetscCall(PetscFree3(views.rate, views.second, views.value));
-  PetscCall(NsOrbitMargins(system, point->orbit, point->margin));
   PetscCall(confirm(branch, point));
   PetscFunctionReturn(0);
 }

@@ -9,12 +9,14 @@
 #include "orbit.h"
 
 #define NS_ROUNDING 1e-13 /* of the magnitude of an event function */
+#define NS_CLOCK    32    /* samples after which rounding of the clock is removed */
 
 typedef struct {
   NsOrbitSystem *system;
   NsOrbitMode   *mode;
-  PetscReal     *x, *x1, *at, *rate, *work; /* [m], [m], [m], [m], [2 m] */
-  PetscBool      fresh;                     /* x is just behind an event */
+  PetscReal     *x, *x1, *at, *work; /* [m], [m], [m], [2 m] */
+  PetscReal      began;              /* time of the last event */
+  PetscBool      fresh;              /* x is just behind an event */
 } Flight;
 
 static PetscReal magnitude(PetscInt m, const PetscReal *row, const PetscReal *x)
@@ -25,17 +27,11 @@ static PetscReal magnitude(PetscInt m, const PetscReal *row, const PetscReal *x)
   return sum;
 }
 
-static PetscReal rate_of(const Flight *flight, const NsOrbitEvent *event, const PetscReal *x)
-{
-  NsOrbitMult(flight->system->m, flight->mode->A, x, flight->rate);
-  return NsOrbitDot(flight->system->m, event->row, flight->rate);
-}
-
 /* Value and rate after dt. */
 static PetscReal value_at(Flight *flight, const NsOrbitEvent *event, PetscReal dt, PetscReal *rate)
 {
   NsOrbitAdvance(flight->system, flight->mode, dt, flight->x, flight->at, flight->work);
-  if (rate) *rate = rate_of(flight, event, flight->at);
+  if (rate) *rate = NsOrbitDot(flight->system->m, event->rate, flight->at);
   return NsOrbitDot(flight->system->m, event->row, flight->at);
 }
 
@@ -52,36 +48,23 @@ static PetscReal find_root(Flight *flight, const NsOrbitEvent *event, PetscReal 
       b = dt;
     next = rate != 0 ? dt - value / rate : a;
     if (!(next > a && next < b)) next = (a + b) / 2;
-    if (PetscAbsReal(next - dt) <= 1e-16 * flight->system->sample) return next;
+    if (PetscAbsReal(next - dt) <= 1e-16 * flight->mode->level[0].dt) return next;
     dt = next;
   }
   return b;
-}
-
-/* Where the rate vanishes between a (below 0) and b (above). */
-static PetscReal find_minimum(Flight *flight, const NsOrbitEvent *event, PetscReal a, PetscReal b)
-{
-  for (int k = 0; k < 60 && b - a > 1e-12 * b; k++) {
-    const PetscReal dt = (a + b) / 2;
-    PetscReal       rate;
-    (void)value_at(flight, event, dt, &rate);
-    if (rate < 0)
-      a = dt;
-    else
-      b = dt;
-  }
-  return (a + b) / 2;
 }
 
 /* When the event happens within dt, whose end is flight->x1; above dt: it does not. */
 static PetscReal when(Flight *flight, const NsOrbitEvent *event, PetscReal dt)
 {
   const PetscInt  m    = flight->system->m;
-  const PetscReal size = NS_ROUNDING * magnitude(m, event->row, flight->x1), h0 = NsOrbitDot(m, event->row, flight->x),
-                  h1 = NsOrbitDot(m, event->row, flight->x1);
-  PetscReal from     = 0;
+  const PetscReal h1   = NsOrbitDot(m, event->row, flight->x1);
+  const PetscBool dips = h1 >= 0 && NsOrbitDot(m, event->rate, flight->x1) > 0 && NsOrbitDot(m, event->rate, flight->x) < 0;
+  PetscReal       from = 0;
 
-  if (h1 < 0) {
+  if (h1 >= 0 && !dips) return 2 * dt;
+  const PetscReal size = NS_ROUNDING * magnitude(m, event->row, flight->x1), h0 = NsOrbitDot(m, event->row, flight->x);
+  if (!dips) {
     if (flight->fresh && h0 <= 1e3 * size) {
       for (from = dt / 2; from > 1e-9 * dt; from /= 2) {
         if (value_at(flight, event, from, NULL) > size) break;
@@ -90,10 +73,8 @@ static PetscReal when(Flight *flight, const NsOrbitEvent *event, PetscReal dt)
     }
     return find_root(flight, event, from, dt);
   }
-  if (rate_of(flight, event, flight->x) < 0 && rate_of(flight, event, flight->x1) > 0) {
-    const PetscReal lowest = find_minimum(flight, event, 0, dt);
-    if (value_at(flight, event, lowest, NULL) < -size && !(flight->fresh && h0 <= 1e3 * size)) return find_root(flight, event, 0, lowest);
-  }
+  const PetscReal lowest = NsOrbitMinimum(flight->system, flight->mode, event, dt, flight->x, flight->at, flight->work);
+  if (NsOrbitDot(m, event->row, flight->at) < -size && !(flight->fresh && h0 <= 1e3 * size)) return find_root(flight, event, 0, lowest);
   return 2 * dt;
 }
 
@@ -125,9 +106,11 @@ static PetscErrorCode begin(Flight *flight, const unsigned char *first, NsArena 
     memcpy(orbit->first, start.after, (size_t)system->contacts);
   }
   PetscCall(NsOrbitFindMode(system, orbit->first, &flight->mode));
+  PetscCall(NsOrbitModeLevels(system, flight->mode));
   NsOrbitMult(system->m, flight->mode->settle, flight->x, flight->at);
   PetscCall(PetscArraycpy(flight->x, flight->at, system->m));
   flight->fresh = PETSC_TRUE;
+  flight->began = 0;
   PetscFunctionReturn(0);
 }
 
@@ -145,6 +128,7 @@ static PetscErrorCode take_event(Flight *flight, const NsOrbitEvent *event, Pets
   if (*why) PetscFunctionReturn(0);
   orbit->theta[orbit->count++] = theta;
   PetscCall(NsOrbitFindMode(system, step->after, &flight->mode));
+  PetscCall(NsOrbitModeLevels(system, flight->mode));
   flight->fresh = PETSC_TRUE;
   PetscFunctionReturn(0);
 }
@@ -154,14 +138,16 @@ static PetscErrorCode fly(Flight *flight, PetscReal t0, PetscReal T, NsArena *ar
   NsOrbitSystem *system = flight->system;
   const PetscInt m      = system->m;
   PetscReal      t      = 0;
+  PetscInt       since  = 0; /* samples since the clock was set */
 
   PetscFunctionBegin;
   while (t < T && !*why) {
-    const PetscReal     dt    = PetscMin(system->sample, T - t);
+    const NsOrbitLevel *level = NsOrbitLevelAt(flight->mode, t - flight->began, T - t);
+    const PetscReal     dt    = level ? level->dt : T - t;
     const NsOrbitEvent *event = NULL;
     PetscReal           first = dt;
-    if (dt == system->sample)
-      NsOrbitMult(m, flight->mode->step, flight->x, flight->x1);
+    if (level)
+      NsOrbitMult(m, level->step, flight->x, flight->x1);
     else
       NsOrbitAdvance(system, flight->mode, dt, flight->x, flight->x1, flight->work);
     for (PetscInt k = 0; k < flight->mode->events; k++) {
@@ -171,9 +157,11 @@ static PetscErrorCode fly(Flight *flight, PetscReal t0, PetscReal T, NsArena *ar
       event = &flight->mode->event[k];
     }
     if (!event) {
-      t = dt < system->sample ? T : t + dt;
-      PetscCall(PetscArraycpy(flight->x, flight->x1, m));
-      NsOrbitClock(system, t0 + t, flight->x);
+      t               = level ? t + dt : T;
+      PetscReal *past = flight->x;
+      flight->x       = flight->x1;
+      flight->x1      = past;
+      if (++since % NS_CLOCK == 0) NsOrbitClock(system, t0 + t, flight->x);
       flight->fresh = PETSC_FALSE;
       continue;
     }
@@ -185,6 +173,7 @@ static PetscErrorCode fly(Flight *flight, PetscReal t0, PetscReal T, NsArena *ar
       *why = "more than 400 events in a period: impacts accumulate";
     else
       PetscCall(take_event(flight, event, t / T, arena, orbit, why));
+    flight->began = t;
   }
   PetscFunctionReturn(0);
 }
@@ -194,10 +183,15 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
 {
   const PetscInt m      = system->m;
   Flight         flight = {.system = system};
+  PetscReal     *room;
 
   PetscFunctionBegin;
   *why = NULL;
-  PetscCall(PetscMalloc5(m, &flight.x, m, &flight.x1, m, &flight.at, m, &flight.rate, (size_t)(2 * m), &flight.work));
+  PetscCall(PetscMalloc1((size_t)(5 * m), &room));
+  flight.x     = room;
+  flight.x1    = room + m;
+  flight.at    = room + 2 * m;
+  flight.work  = room + 3 * m;
   orbit->count = 0;
   orbit->step  = NsArenaAlloc(arena, sizeof(*orbit->step) * NS_ORBIT_MOST);
   orbit->theta = NsArenaAlloc(arena, sizeof(PetscReal) * NS_ORBIT_MOST);
@@ -209,6 +203,6 @@ PetscErrorCode NsOrbitFly(NsOrbitSystem *system, PetscReal t0, PetscReal T, cons
   PetscCall(PetscArraycpy(orbit->x0, flight.x, system->states));
   if (!*why) PetscCall(fly(&flight, t0, T, arena, orbit, why));
   PetscCall(PetscArraycpy(x1, flight.x, system->states));
-  PetscCall(PetscFree5(flight.x, flight.x1, flight.at, flight.rate, flight.work));
+  PetscCall(PetscFree(room));
   PetscFunctionReturn(0);
 }

@@ -13,14 +13,21 @@
 #include "scheme/event_driven.h"
 
 #define NS_FEW      4   /* harmonics that are tried first, with as many samples as they need */
-#define NS_FINE     48  /* samples of the shortest period of the free motion */
 #define NS_MOST_DOF 400 /* dense matrices */
+#define NS_SHORT    12
 
 void NsOrbitMult(PetscInt m, const PetscReal *A, const PetscReal *x, PetscReal *y)
 {
   const PetscBLASInt size = (PetscBLASInt)m, next = 1;
   const PetscReal    one = 1, zero = 0;
 
+  if (m <= NS_SHORT) { /* a call costs more than its work */
+    for (PetscInt i = 0; i < m; i++) y[i] = A[i] * x[0];
+    for (PetscInt j = 1; j < m; j++) {
+      for (PetscInt i = 0; i < m; i++) y[i] += A[j * m + i] * x[j];
+    }
+    return;
+  }
   BLASgemv_("N", &size, &size, &one, A, &size, x, &next, &zero, y, &next);
 }
 
@@ -189,26 +196,6 @@ static void fill_probes(NsOrbitSystem *system, const NsOrbitParts *parts, const 
   }
 }
 
-/* The shortest period of the free motion, also with contacts without mass closed, over NS_FINE. */
-static PetscErrorCode find_sample(NsOrbitSystem *system, const NsOrbitParts *parts)
-{
-  const PetscInt m = system->m, n = system->states;
-  PetscReal     *A, *re, *im, fastest = 0, stiffest = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscMalloc3((size_t)(n * n), &A, n, &re, n, &im));
-  for (PetscInt j = 0; j < n; j++) PetscCall(PetscArraycpy(A + j * n, system->A + j * m, n));
-  PetscCall(NsOrbitMultipliers(n, A, re, im));
-  for (PetscInt i = 0; i < n; i++) fastest = PetscMax(fastest, PetscSqrtReal(re[i] * re[i] + im[i] * im[i]));
-  for (PetscInt i = 0; i < parts->contacts && system->compliance; i++)
-    stiffest += NsOrbitDot(m, system->contact[i].rate, system->contact[i].normal) / system->compliance[i * parts->contacts + i];
-  fastest        = PetscSqrtReal(fastest * fastest + stiffest);
-  system->sample = fastest > 0 ? 2 * PETSC_PI / fastest / NS_FINE : 1;
-  if (system->period > 0) system->sample = PetscMin(system->sample, system->period / NS_FINE / PetscMax(1, system->harmonics));
-  PetscCall(PetscFree3(A, re, im));
-  PetscFunctionReturn(0);
-}
-
 /* ---- refusals ------------------------------------------------------------------------------------------------------------------------ */
 
 static const char *refusal(NsRun *run, NsArena *arena)
@@ -271,7 +258,6 @@ static PetscErrorCode fill(NsOrbitSystem *system, NsOrbitParts *parts, PetscReal
   fill_contacts(system, parts, series);
   if (parts->modal) fill_compliance(system, parts);
   fill_probes(system, parts, series);
-  PetscCall(find_sample(system, parts));
   PetscCall(take_start(system, parts));
   system->room = 64;
   system->mode = NsArenaAlloc(system->arena, sizeof(*system->mode) * (size_t)system->room);
@@ -331,7 +317,7 @@ PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system)
 
   PetscFunctionBegin;
   if (!*system) PetscFunctionReturn(0);
-  PetscCall(NsLocalChainDestroy(&(*system)->chain));
+  if (!(*system)->borrows) PetscCall(NsLocalChainDestroy(&(*system)->chain));
   arena   = (*system)->arena;
   *system = NULL;
   NsArenaDestroy(&arena);

@@ -10,7 +10,6 @@
 #include <petscvec.h>
 #include <petscblaslapack.h>
 #include "orbit.h"
-#include "scheme/exponential.h"
 
 const char *const NsOrbitKindNames[NS_ORBIT_KINDS] = {"closes", "opens", "slips", "stops"};
 
@@ -141,6 +140,7 @@ static NsOrbitEvent *add_event(NsOrbitSystem *system, NsOrbitMode *mode, NsOrbit
   event->kind    = kind;
   event->contact = contact;
   event->row     = zeros(system, system->m);
+  event->rate    = zeros(system, system->m);
   return event;
 }
 
@@ -168,12 +168,15 @@ static void fill_events(NsOrbitSystem *system, NsOrbitMode *mode)
       for (PetscInt j = 0; j < m; j++) row[j] = mode->state[i] == NS_ORBIT_SLIDES_UP ? contact->slip[j] : -contact->slip[j];
     }
   }
+  for (PetscInt e = 0; e < mode->events; e++) {
+    for (PetscInt j = 0; j < m; j++) mode->event[e].rate[j] = NsOrbitDot(m, mode->event[e].row, mode->A + j * m);
+  }
 }
 
 static PetscErrorCode make_mode(NsOrbitSystem *system, const unsigned char *state, NsOrbitMode *mode)
 {
   const PetscInt m = system->m;
-  PetscReal     *lambda, *scaled;
+  PetscReal     *lambda;
   Held           held;
 
   PetscFunctionBegin;
@@ -181,7 +184,7 @@ static PetscErrorCode make_mode(NsOrbitSystem *system, const unsigned char *stat
   mode->state = NsArenaAlloc(system->arena, (size_t)system->contacts + 1);
   memcpy(mode->state, state, (size_t)system->contacts);
   mode->A      = zeros(system, m * m);
-  mode->step   = zeros(system, m * m);
+  mode->scale  = zeros(system, m);
   mode->settle = zeros(system, m * m);
   mode->force  = zeros(system, m * system->contacts);
   mode->grip   = zeros(system, m * system->contacts);
@@ -201,10 +204,7 @@ static PetscErrorCode make_mode(NsOrbitSystem *system, const unsigned char *stat
   }
   PetscCall(find_settle(system, &held, mode));
   fill_events(system, mode);
-  PetscCall(PetscMalloc1((size_t)(m * m), &scaled));
-  for (PetscInt j = 0; j < m * m; j++) scaled[j] = mode->A[j] * system->sample;
-  PetscCall(NsExponential(m, scaled, mode->step));
-  PetscCall(PetscFree(scaled));
+  NsOrbitBalance(m, mode);
   PetscFunctionReturn(0);
 }
 
@@ -225,24 +225,4 @@ PetscErrorCode NsOrbitFindMode(NsOrbitSystem *system, const unsigned char *state
   system->mode[system->modes++] = *mode;
   PetscCall(make_mode(system, state, *mode));
   PetscFunctionReturn(0);
-}
-
-#define NS_TERMS 24
-
-void NsOrbitAdvance(const NsOrbitSystem *system, const NsOrbitMode *mode, PetscReal dt, const PetscReal *x, PetscReal *x1, PetscReal *work)
-{
-  const PetscInt m    = system->m;
-  PetscReal     *term = work, *next = work + m;
-
-  for (PetscInt i = 0; i < m; i++) x1[i] = term[i] = x[i];
-  for (int k = 1; k <= NS_TERMS; k++) {
-    PetscBool ends = PETSC_TRUE;
-    NsOrbitMult(m, mode->A, term, next);
-    for (PetscInt i = 0; i < m; i++) {
-      term[i] = next[i] * dt / k;
-      ends    = ends && PetscAbsReal(term[i]) <= 1e-18 * PetscAbsReal(x1[i]);
-      x1[i] += term[i];
-    }
-    if (ends) break;
-  }
 }

@@ -16,7 +16,9 @@
 
   Files:
       linear.c     a model as a small dense system: free motion, forcing, rows of contacts
+      family.c     such systems as functions of the parameter
       mode.c       equations of motion and event functions of one mode
+      motion.c     motion within a mode
       jump.c       impacts, and which contacts stay closed
       flight.c     a simulation over one period, which finds its sequence
       sequence.c   residual, Jacobian, multipliers
@@ -65,13 +67,22 @@ typedef struct {
 typedef struct {
   NsOrbitKind kind;
   PetscInt    contact;
-  PetscReal  *row; /* [m] */
+  PetscReal  *row;  /* [m] */
+  PetscReal  *rate; /* [m] its derivative by time: row'A */
 } NsOrbitEvent;
+
+/* Within dt no event function has two minima, once the time `calm` has passed since the segment began: what is damped faster is gone then. */
+typedef struct {
+  PetscReal  dt, calm; /* s */
+  PetscReal *step;     /* [m, m] exp(A dt) */
+} NsOrbitLevel;
 
 typedef struct {
   unsigned char *state;  /* [contacts] NsOrbitState */
   PetscReal     *A;      /* [m, m] column-major */
-  PetscReal     *step;   /* [m, m] exp(A dt), dt = system->sample */
+  PetscReal     *scale;  /* [m] powers of 2 that make |scale^-1 A scale| small */
+  PetscInt       levels; /* 0: not yet asked for (NsOrbitModeLevels) */
+  NsOrbitLevel  *level;  /* [levels] intervals in which event functions are looked at, each twice the one before */
   PetscReal     *force;  /* [contacts][m]: normal force of each contact; 0 where it is open */
   PetscReal     *grip;   /* [contacts][m]: tangential force */
   PetscReal     *settle; /* [m, m] projects onto the constraints of the mode */
@@ -96,13 +107,13 @@ typedef struct {
   NsOrbitContact *contact;                        /* [contacts] */
   PetscReal      *compliance;                     /* [contacts, contacts] m/N, of contacts without mass; NULL: they have mass */
   PetscReal      *start;                          /* [states] initial state of the config */
-  PetscReal       sample;                         /* s: within this time no event function has two minima */
   PetscReal       gap_tolerance, velocity_tolerance;
   PetscInt        probes;
   NsOrbitProbe   *probe;
   PetscInt        modes, room;
   NsOrbitMode   **mode; /* [modes] those met so far */
   NsLocalChain   *chain;
+  PetscBool       borrows; /* the chain is of another system, which lives longer */
 } NsOrbitSystem;
 
 /* Of a run that has been created; forcing_period > 0 replaces that of the model's loads. *why: NULL, or the reason why the model is not supported, for the user; in the arena. */
@@ -112,8 +123,19 @@ PetscErrorCode NsOrbitSystemDestroy(NsOrbitSystem **system);
 void NsOrbitClock(const NsOrbitSystem *system, PetscReal t, PetscReal *x);
 /* The mode with these states of contacts. */
 PetscErrorCode NsOrbitFindMode(NsOrbitSystem *system, const unsigned char *state, NsOrbitMode **mode);
-/* x1 = exp(A dt) x, by a Taylor series, for dt up to about system->sample. work[2 m]. */
+/* Finds mode->scale. */
+void NsOrbitBalance(PetscInt m, NsOrbitMode *mode);
+/* The levels of a mode. */
+PetscErrorCode NsOrbitModeLevels(const NsOrbitSystem *system, NsOrbitMode *mode);
+/* The longest level that is at most `most` long and calm after the time `since` of a segment; NULL: none is as short. */
+const NsOrbitLevel *NsOrbitLevelAt(const NsOrbitMode *mode, PetscReal since, PetscReal most);
+/* E[m, m] = exp(A dt) of a mode. work[m, m] */
+PetscErrorCode NsOrbitExponential(PetscInt m, const NsOrbitMode *mode, PetscReal dt, PetscReal *work, PetscReal *E);
+/* x1 = exp(A dt) x, by its levels and a Taylor series for the rest. work[2 m]. */
 void NsOrbitAdvance(const NsOrbitSystem *system, const NsOrbitMode *mode, PetscReal dt, const PetscReal *x, PetscReal *x1, PetscReal *work);
+/* The time between 0, where an event function falls, and dt, where it rises, of its least value; at[m] is the state there. work[2 m]. */
+PetscReal NsOrbitMinimum(
+  const NsOrbitSystem *system, const NsOrbitMode *mode, const NsOrbitEvent *event, PetscReal dt, const PetscReal *x, PetscReal *at, PetscReal *work);
 
 /* B[rows, columns] := -G^-1 B, by least squares where G[rows, rows] is singular; G is destroyed. Column-major. */
 PetscErrorCode NsOrbitReact(PetscInt rows, PetscInt columns, PetscReal *G, PetscReal *B);
@@ -190,7 +212,7 @@ typedef struct {
   const PetscReal   *x; /* [m] */
 } NsOrbitMoment;
 
-/* Calls look at both ends of each segment and at equal intervals between, at least `least` in a period. */
+/* Calls look at both ends of each segment and between, at least `least` times in a period, more often just behind events. */
 PetscErrorCode NsOrbitTrace(
   NsOrbitSystem *system, const NsOrbit *orbit, PetscInt least, void (*look)(void *context, const NsOrbitMoment *), void *context);
 /* size[states]: the largest of each state over the orbit, at least a thousandth of the largest of all positions or velocities. */
@@ -204,8 +226,10 @@ typedef struct {
     own; /* of the event that ends the segment: how fast its function falls; else the least local minimum of an event function within the segment */
   PetscReal value; /* PETSC_MAX_REAL: there is no minimum */
 } NsOrbitMargin;
-PetscInt       NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
-PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin);
+PetscInt NsOrbitMarginCount(NsOrbitSystem *system, const NsOrbit *orbit);
+/* margin[NsOrbitMarginCount]; `look` (NULL: nobody) sees the moments, too: see NsOrbitTrace. */
+PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin, PetscInt least,
+  void (*look)(void *context, const NsOrbitMoment *), void *context);
 
 /* ---- branches: branch.c, bifurcation.c, find.c -------------------------------------------------------------------------------------------------------------------- */
 
@@ -215,6 +239,14 @@ typedef struct {
   /* The system at p; the caller destroys it. *why: NULL, or why there is none. */
   PetscErrorCode (*make)(void *context, PetscReal p, NsOrbitSystem **system, const char **why);
 } NsOrbitSource;
+
+/* family.c: systems over the range from..to of the parameter. *family NULL: their numbers are no polynomials of it. They live as long as the family. */
+typedef struct NsOrbitFamily NsOrbitFamily;
+PetscErrorCode               NsOrbitFamilyCreate(const NsOrbitSource *source, PetscReal from, PetscReal to, NsOrbitFamily **family);
+PetscErrorCode               NsOrbitFamilyDestroy(NsOrbitFamily **family);
+PetscBool                    NsOrbitFamilyHas(const NsOrbitFamily *family, PetscReal p);
+/* The caller destroys it; without an initial state. */
+PetscErrorCode NsOrbitFamilySystem(const NsOrbitFamily *family, PetscReal p, NsOrbitSystem **system);
 
 /* A point of a branch. */
 typedef struct {
@@ -232,6 +264,7 @@ typedef struct {
   PetscInt       margins;
   NsOrbitMargin *margin;
   PetscBool      stable, confirmed; /* confirmed: a simulation has the same events */
+  PetscBool      astray;            /* it has the same sequence at other times: some event of this solution is not the first root of its function */
   const char    *mark;              /* "", or the name of the bifurcation: "flip_1" */
 } NsOrbitPoint;
 
@@ -264,15 +297,16 @@ typedef struct {
 #define NS_ORBIT_KEPT 4
 
 typedef struct {
-  NsArena      *arena;
-  NsOrbitSource source;
-  PetscReal     from, to;    /* of p */
-  PetscReal     least, most; /* the branch ends beyond these */
-  PetscReal     longest;     /* step in scaled arc length */
-  PetscInt      points;      /* most */
-  PetscBool (*stop)(void);   /* NULL, or whether the user wants to stop */
-  PetscReal     *size;       /* [states] magnitude of each state */
-  NsOrbitSystem *system;     /* the last one asked for, at p = at */
+  NsArena       *arena;
+  NsOrbitSource  source;
+  NsOrbitFamily *family;      /* NULL: every system is asked for */
+  PetscReal      from, to;    /* of p */
+  PetscReal      least, most; /* the branch ends beyond these */
+  PetscReal      longest;     /* step in scaled arc length */
+  PetscInt       points;      /* most */
+  PetscBool (*stop)(void);    /* NULL, or whether the user wants to stop */
+  PetscReal     *size;        /* [states] magnitude of each state */
+  NsOrbitSystem *system;      /* the last one asked for, at p = at */
   PetscReal      at;
   NsOrbitSystem *kept[NS_ORBIT_KEPT]; /* the last ones, newest first, and their p */
   PetscReal      kept_at[NS_ORBIT_KEPT];
@@ -290,6 +324,9 @@ PetscErrorCode NsOrbitBranchFree(NsOrbitBranch *branch);
 /* Newton's method on the sequence of the orbit from (orbit, p): at this p (tangent NULL), or on the plane normal to the tangent. *found: NULL, or a point without checks; *iterations. */
 PetscErrorCode NsOrbitCorrect(
   NsOrbitBranch *branch, const NsOrbit *orbit, PetscReal p, const PetscReal *tangent, NsOrbitPoint **found, PetscInt *iterations);
+/* Of the last system asked for: multipliers and the verdict; margins. */
+PetscErrorCode NsOrbitStability(NsOrbitBranch *branch, NsOrbitPoint *point);
+PetscErrorCode NsOrbitFindMargins(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* Multipliers, margins, ranges of probes and the check by a simulation. */
 PetscErrorCode NsOrbitExamine(NsOrbitBranch *branch, NsOrbitPoint *point);
 /* The point predicted from another, a length ds along its tangent, and corrected. */

@@ -7,7 +7,6 @@
 #include <petscvec.h>
 #include <petscblaslapack.h>
 #include "orbit.h"
-#include "scheme/exponential.h"
 
 static unsigned char *copy_bytes(NsArena *arena, const unsigned char *from, PetscInt count)
 {
@@ -62,15 +61,6 @@ PetscReal NsOrbitBegins(const NsOrbitSystem *system, const NsOrbit *orbit)
   return orbit->phase * system->period;
 }
 
-/* exp(A t) */
-static PetscErrorCode propagator(PetscInt m, const PetscReal *A, PetscReal t, PetscReal *scaled, PetscReal *Phi)
-{
-  PetscFunctionBegin;
-  for (PetscInt i = 0; i < m * m; i++) scaled[i] = A[i] * t;
-  PetscCall(NsExponential(m, scaled, Phi));
-  PetscFunctionReturn(0);
-}
-
 static void multiply(PetscInt m, PetscInt columns, const PetscReal *A, const PetscReal *B, PetscReal *C)
 {
   const PetscBLASInt rows = (PetscBLASInt)m, width = (PetscBLASInt)columns;
@@ -101,7 +91,7 @@ static PetscErrorCode fly(Chain *chain, const NsOrbitMode *mode, PetscReal share
   const PetscInt m = chain->m, last = chain->columns - 1;
 
   PetscFunctionBegin;
-  PetscCall(propagator(m, mode->A, share * T, chain->scaled, chain->Phi));
+  PetscCall(NsOrbitExponential(m, mode, share * T, chain->scaled, chain->Phi));
   PetscCall(apply(chain, chain->Phi));
   NsOrbitMult(m, mode->A, chain->x, chain->f);
   for (PetscInt i = 0; i < m; i++) {
@@ -257,7 +247,7 @@ PetscErrorCode NsOrbitMoveStart(NsOrbitSystem *system, NsOrbit *orbit, NsArena *
   PetscCall(NsOrbitFindMode(system, orbit->first, &mode));
   for (PetscInt i = 0; i <= at; i++) {
     const PetscReal end = i < at ? orbit->theta[i] : to;
-    PetscCall(propagator(m, mode->A, (end - past) * orbit->T, scaled, Phi));
+    PetscCall(NsOrbitExponential(m, mode, (end - past) * orbit->T, scaled, Phi));
     NsOrbitMult(m, Phi, x, x1);
     past = end;
     if (i < at) {

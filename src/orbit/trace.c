@@ -17,12 +17,19 @@ PetscErrorCode NsOrbitTrace(
   NsOrbitMult(m, mode->settle, x1, x);
   for (PetscInt k = 0; k <= orbit->count; k++) {
     const PetscReal end = k < orbit->count ? orbit->theta[k] : 1, length = (end - past) * orbit->T;
-    const PetscInt  pieces = 1 + (PetscInt)PetscMax(0, PetscMax(length / system->sample, (end - past) * (PetscReal)least));
-    for (PetscInt i = 0; i <= pieces; i++) {
-      look(context,
-        &(NsOrbitMoment){k, mode, past * orbit->T + length * (PetscReal)i / (PetscReal)pieces, i == pieces && k < orbit->count, i == 0 && k > 0, x});
-      if (i == pieces) break;
-      NsOrbitAdvance(system, mode, length / (PetscReal)pieces, x, x1, work);
+    PetscCall(NsOrbitModeLevels(system, mode));
+    PetscReal t = 0;
+    for (PetscBool begins = PETSC_TRUE;; begins = PETSC_FALSE) {
+      const PetscBool     ends  = !begins && t >= length;
+      const PetscReal     most  = PetscMin(length - t, orbit->T / (PetscReal)least);
+      const NsOrbitLevel *level = NsOrbitLevelAt(mode, t, most);
+      look(context, &(NsOrbitMoment){k, mode, past * orbit->T + t, ends && k < orbit->count, begins && k > 0, x});
+      if (ends) break;
+      if (level)
+        NsOrbitMult(m, level->step, x, x1);
+      else
+        NsOrbitAdvance(system, mode, most, x, x1, work);
+      t = level ? t + level->dt : most == length - t ? length : t + most;
       PetscCall(PetscArraycpy(x, x1, m));
     }
     past = end;
@@ -79,31 +86,19 @@ typedef struct {
   NsOrbitSystem *system;
   const NsOrbit *orbit;
   NsOrbitMargin *margin;
-  PetscReal     *x0, *rate, *at, *work, *last; /* last[events]: rates at the moment before */
+  PetscReal     *x0, *at, *work, *last; /* last[events]: rates at the moment before */
   PetscReal      t0;
-  PetscErrorCode code;
+  void (*look)(void *, const NsOrbitMoment *); /* NULL, or who else looks */
+  void *context;
 } Margins;
 
-static PetscReal rate_of(Margins *margins, const NsOrbitMode *mode, const PetscReal *row, const PetscReal *x)
-{
-  NsOrbitMult(margins->system->m, mode->A, x, margins->rate);
-  return NsOrbitDot(margins->system->m, row, margins->rate);
-}
-
 /* The least value between x0 and dt later. */
-static PetscReal minimum(Margins *margins, const NsOrbitMode *mode, const PetscReal *row, PetscReal dt)
+static PetscReal minimum(Margins *margins, const NsOrbitMode *mode, const NsOrbitEvent *event, PetscReal dt)
 {
-  PetscReal a = 0, b = dt;
+  const PetscInt m = margins->system->m;
 
-  for (int k = 0; k < 60; k++) {
-    const PetscReal middle = (a + b) / 2;
-    NsOrbitAdvance(margins->system, mode, middle, margins->x0, margins->at, margins->work);
-    if (rate_of(margins, mode, row, margins->at) < 0)
-      a = middle;
-    else
-      b = middle;
-  }
-  return NsOrbitDot(margins->system->m, row, margins->at);
+  (void)NsOrbitMinimum(margins->system, mode, event, dt, margins->x0, margins->at, margins->work);
+  return NsOrbitDot(m, event->row, margins->at);
 }
 
 /*
@@ -121,7 +116,7 @@ static void look_at_beginning(Margins *margins, const NsOrbitMoment *moment)
     const NsOrbitEvent *event = &mode->event[e];
     const PetscBool     same  = event->contact == step->contact;
     if (event->kind == NS_ORBIT_STOPS && same && step->kind == NS_ORBIT_STOPS)
-      margin[e] = (NsOrbitMargin){event->kind, event->contact, PETSC_FALSE, rate_of(margins, mode, event->row, moment->x)};
+      margin[e] = (NsOrbitMargin){event->kind, event->contact, PETSC_FALSE, NsOrbitDot(system->m, event->rate, moment->x)};
     else if ((event->kind == NS_ORBIT_OPENS && !(same && step->kind == NS_ORBIT_CLOSES && system->compliance)) ||
              (event->kind == NS_ORBIT_SLIPS && !(same && step->kind == NS_ORBIT_SLIPS)))
       margin[e] = (NsOrbitMargin){event->kind, event->contact, PETSC_FALSE, NsOrbitDot(system->m, event->row, moment->x)};
@@ -136,13 +131,15 @@ static void look_at_margin(void *context, const NsOrbitMoment *moment)
   const PetscInt     m       = system->m;
   const PetscBool    first   = moment->after || moment->t == 0;
 
+  if (margins->look) margins->look(margins->context, moment);
+
   for (PetscInt e = 0; e < mode->events; e++) {
-    const PetscReal rate   = rate_of(margins, mode, mode->event[e].row, moment->x);
+    const PetscReal rate   = NsOrbitDot(m, mode->event[e].rate, moment->x);
     NsOrbitMargin  *margin = &margins->margin[margins->orbit->count + moment->segment * NS_EVENTS(system) + e];
     if (!first && margins->last[e] < 0 && rate > 0) {
       margin->kind    = mode->event[e].kind;
       margin->contact = mode->event[e].contact;
-      margin->value   = PetscMin(margin->value, minimum(margins, mode, mode->event[e].row, moment->t - margins->t0));
+      margin->value   = PetscMin(margin->value, minimum(margins, mode, &mode->event[e], moment->t - margins->t0));
     }
     margins->last[e] = rate;
   }
@@ -159,23 +156,23 @@ static void look_at_margin(void *context, const NsOrbitMoment *moment)
     for (PetscInt e = 0; e < mode->events; e++) {
       if (mode->event[e].kind != step->kind || mode->event[e].contact != step->contact) continue;
       if (own->own && NsOrbitDot(m, mode->event[e].row, moment->x) > 1e-9) continue;
-      *own = (NsOrbitMargin){step->kind, step->contact, PETSC_TRUE, -rate_of(margins, mode, mode->event[e].row, moment->x)};
+      *own = (NsOrbitMargin){step->kind, step->contact, PETSC_TRUE, -NsOrbitDot(m, mode->event[e].rate, moment->x)};
     }
   }
   margins->t0 = moment->t;
   for (PetscInt i = 0; i < m; i++) margins->x0[i] = moment->x[i];
 }
 
-PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin)
+PetscErrorCode NsOrbitMargins(NsOrbitSystem *system, const NsOrbit *orbit, NsOrbitMargin *margin, PetscInt least,
+  void (*look)(void *context, const NsOrbitMoment *), void *context)
 {
   const PetscInt m = system->m, count = NsOrbitMarginCount(system, orbit);
-  Margins        margins = {.system = system, .orbit = orbit, .margin = margin};
+  Margins        margins = {.system = system, .orbit = orbit, .margin = margin, .look = look, .context = context};
 
   PetscFunctionBegin;
   for (PetscInt i = 0; i < count; i++) margin[i] = (NsOrbitMargin){.value = PETSC_MAX_REAL};
-  PetscCall(
-    PetscMalloc5(m, &margins.x0, m, &margins.rate, m, &margins.at, (size_t)(2 * m), &margins.work, (size_t)(NS_EVENTS(system) + 1), &margins.last));
-  PetscCall(NsOrbitTrace(system, orbit, 16, look_at_margin, &margins));
-  PetscCall(PetscFree5(margins.x0, margins.rate, margins.at, margins.work, margins.last));
+  PetscCall(PetscMalloc4(m, &margins.x0, m, &margins.at, (size_t)(2 * m), &margins.work, (size_t)(NS_EVENTS(system) + 1), &margins.last));
+  PetscCall(NsOrbitTrace(system, orbit, least, look_at_margin, &margins));
+  PetscCall(PetscFree4(margins.x0, margins.at, margins.work, margins.last));
   PetscFunctionReturn(0);
 }

@@ -218,6 +218,9 @@ class Orbits(unittest.TestCase):
             self.near(float(self.read("branch_probes.csv")[0]["beam.right.uy.max"]), largest, 1e-3)
         self.assertLess(abs(float(self.read("branch.csv")[0]["modulus"]) - 0.601), 0.02)
         self.assertTrue(all(row["event"] in ("closes", "opens") for row in self.read("orbit_events.csv")))
+        there = self.read("branch_probes.csv")[0]["beam.right.uy.max"]  # the branch comes to the same orbit, through changes of its sequence
+        self.orbit(config, "--over", f"{FREQUENCY}=36 Hz:40 Hz", "--settle", "10")
+        self.near(float(self.read("branch_probes.csv")[-1]["beam.right.uy.max"]), float(there), 1e-7)
 
     def test_ball_on_a_table(self):
         """In the frame of a vibrating table, closed form: orbit at the middle of its window, lower end (fold), first and second flip over the amplitude."""
@@ -320,6 +323,8 @@ class Orbits(unittest.TestCase):
     def test_switch_needs_a_branch(self):
         done = self.percuss(IMPACT, "--switch", "flip_1")
         self.assertEqual((done.returncode, done.stderr), (2, "percuss orbit: --switch needs a branch: give a key and its range with --over\n"))
+        done = self.percuss(IMPACT, "--set", "orbit.switch=[flip_1]")
+        self.assertEqual((done.returncode, done.stderr), (2, "percuss orbit: orbit.switch needs a branch: give a key and its range with orbit.over\n"))
 
     def test_failures(self):
         """No orbit, no such bifurcation: an error, with what to do."""
