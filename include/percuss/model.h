@@ -358,7 +358,7 @@ typedef struct {
   /* Relative displacement of the partners of a candidate between two sets of values of the touch list, m: an upper bound of the change of the gap. NULL: not known. */
   PetscReal (*travel)(const NsModel *, PetscInt candidate, const PetscReal *from, const PetscReal *to);
   /* How far the partners of a candidate between two surfaces have slid along each other since the undeformed state, m; 0 for others. NULL: there are no surfaces. */
-  PetscReal (*slip)(const NsModel *, PetscInt candidate, const PetscReal *touch_q);
+  PetscReal (*slip)(NsModel *, PetscInt candidate, const PetscReal *touch_q);
   /*
     Slots: candidates for pairs that are too many to be listed. A pair without slot is open as long as `strays` returns false; then `search` gives slots to all pairs that may be closed at `to`,
     or on the straight path there from `from` (the end of the last step), and lists them in found[slots]. `release` takes the pair out of a slot that has been open. Values are those

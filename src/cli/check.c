@@ -36,16 +36,18 @@ static PetscErrorCode print_limits(NsRun *run)
 {
   const NsGuard *guard = NsRunGuard(run);
   PetscReal      depth = PETSC_MAX_REAL; /* least of all contacts */
+  PetscBool      small = PETSC_FALSE;    /* for some of them sliding has to be */
 
   PetscFunctionBegin;
   PetscCall(NsGuardCreate(run));
   printf("  limits      the run %s at a numerical energy error above %g of the reference energy", guard->stops ? "ends" : "warns", guard->energy);
   if (NsRunModel(run)->dynamics.deformation) printf(", a rotation above %g rad, a stretch above %g", guard->rotation, guard->stretch);
-  if (NsRunModel(run)->contact.slip) printf(", sliding above %g of a face", guard->sliding);
   for (PetscInt i = 0; i < NsRunModel(run)->candidates; i++) {
+    small = small || NsRunModel(run)->candidate[i].face > 0;
     const PetscReal limit = NsGuardDepth(run, i);
     if (limit > 0) depth = PetscMin(depth, limit);
   }
+  if (small) printf(", sliding above %g of a face", guard->sliding);
   if (depth < PETSC_MAX_REAL) printf(", a penetration above %.3g m", depth);
   if (guard->spin_limit < PETSC_MAX_REAL) printf(", a free spin above %.6g rpm (with this step)", guard->spin_limit * 30 / PETSC_PI);
   printf("\n");

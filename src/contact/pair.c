@@ -149,11 +149,26 @@ PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscRea
   return PetscSqrtReal(NsDot3(d, d));
 }
 
+void NsPairPoints(const NsPair *pair, const NsPairPoint *list[2], PetscInt count[2])
+{
+  for (int p = 0; p < 2; p++) {
+    list[p]  = pair->point[p];
+    count[p] = 1;
+  }
+  if (pair->type->others) list[1] = pair->type->others(pair, &count[1]);
+}
+
 PetscBool NsPairActs(const NsPair *pair)
 {
+  const NsPairPoint *point[2];
+  PetscInt           count[2];
+
+  NsPairPoints(pair, point, count);
   for (PetscInt p = 0; p < 2; p++) {
-    for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
-      if (pair->type->bound(pair, pair->point[p]->move[a]) > 1e-12) return PETSC_TRUE;
+    for (PetscInt i = 0; i < count[p]; i++) {
+      for (PetscInt a = 0; a < point[p][i].unknowns; a++) {
+        if (pair->type->bound(pair, point[p][i].move[a]) > 1e-12) return PETSC_TRUE;
+      }
     }
   }
   return PETSC_FALSE;

@@ -58,6 +58,7 @@ typedef struct {
   PetscReal   axis[3], radius; /* unit vector; m */
 } NsRing;
 #define NS_PAIR_RINGS 4 /* at most, of one pair */
+#define NS_PAIR_MEAN  4 /* points that a mean has weights of */
 
 typedef struct NsPair NsPair;
 
@@ -94,6 +95,8 @@ typedef struct {
   /* How far the partners can be apart at most, m: of a journal in a bearing the difference of the radii; PETSC_MAX_REAL where nothing bounds the gap. A penetration beyond it is
      reported by default, whatever the size of the model. */
   PetscReal (*clearance)(const NsPair *);
+  /* Of pairs whose point[1] is a mean of NS_PAIR_MEAN of many points, which change as the pair moves: these points, the same of all pairs with one surface. NULL: point[1] is all there is. */
+  const NsPairPoint *(*others)(const NsPair *, PetscInt *count);
   /* Circles that show the surface; how many. NULL: none. */
   PetscInt (*draw)(const NsPair *, NsRing ring[NS_PAIR_RINGS]);
 } NsPairType;
@@ -124,6 +127,8 @@ extern const NsPairType        NsPairType_NodeNode, NsPairType_Balls;
 PetscReal NsPairTravel(const NsPair *pair, const PetscReal *from, const PetscReal *to);
 /* Whether the points are carried by the same unknowns in the same way, as points of one rigid body are. */
 PetscBool NsPairPointsAlike(const NsPairPoint *a, const NsPairPoint *b);
+/* All points by which the gap may ever change, in two lists. */
+void NsPairPoints(const NsPair *pair, const NsPairPoint *list[2], PetscInt count[2]);
 /* Whether the gap can change at all. */
 PetscBool NsPairActs(const NsPair *pair);
 /* Contact point on the first partner: in the reference configuration, its displacement, and the normal. */

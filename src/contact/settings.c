@@ -49,6 +49,8 @@ static const NsTable partner_table = {
 #include "pairs/list.h"
 };
 
+static const char *const slidings[] = {"auto", "small", "finite", NULL};
+
 static const NsKey contact_keys[] = {
   {"between", NS_KEY_LIST, offsetof(NsContactSettings, between), .table = &partner_table, .required = true, .least = 2, .most = 2,
     .example = "[bar.left, {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}]",
@@ -71,6 +73,11 @@ static const NsKey contact_keys[] = {
     .help =
       "for surfaces of two solids: gaps and penetrations up to this at the start are taken as zero, so that faces of different meshes lie on each other",
     .example = "1 um"},
+  {"sliding", NS_KEY_CHOICE, offsetof(NsContactSettings, sliding), .choices = slidings, .default_value = "auto",
+    .help =
+      "for surfaces of solids: small: weights and normals of the start, by mortar; finite: nodes against the faces they are at, found in every step; auto: finite where "
+      "initial velocities and moving supports prescribe more than 0.3 of a face",
+    .example = "finite"},
   NS_CONTACT_LAW_KEYS(NsContactSettings),
   {NULL},
 };
@@ -104,6 +111,8 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
     NsDiagError(diag, NsKeysPlace(contact->where, "normal"), "normal is for two nodes; surfaces of solids have their own");
   if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "adjust"))
     NsDiagError(diag, NsKeysPlace(contact->where, "adjust"), "adjust is for partners with `surface`; `gap_offset` is for all contacts");
+  if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "sliding"))
+    NsDiagError(diag, NsKeysPlace(contact->where, "sliding"), "sliding is for partners with `surface`; other contacts may slide any distance");
   NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
 }
 

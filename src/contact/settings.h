@@ -32,6 +32,9 @@ typedef struct {
   const char              *material;             /* a word of `contact_materials`; NULL: that of the body */
 } NsPartnerSettings;
 
+/* Of surfaces of solids: weights of the start, or faces that are found in every step. */
+enum { NS_SLIDING_AUTO, NS_SLIDING_SMALL, NS_SLIDING_FINITE };
+
 typedef struct {
   const NsNode        *where;
   NsList               between;       /* of NsPartnerSettings, two */
@@ -41,7 +44,8 @@ typedef struct {
   double               gap_tolerance; /* a gap up to this is closed, m */
   double               adjust;        /* of two surfaces: smaller gaps and penetrations at the start are taken as 0, m */
   NsContactLawSettings law;
-  bool                 tied; /* no key: surfaces that `ties` joins */
+  int                  sliding; /* NS_SLIDING_... */
+  bool                 tied;    /* no key: surfaces that `ties` joins */
 } NsContactSettings;
 
 /* The law of contacts between two materials. */

@@ -390,7 +390,7 @@ static PetscErrorCode check_sliding(NsRun *run, PetscInt64 step)
   char        name[NS_CANDIDATE_NAME], text[512];
   PetscReal   most   = 0;
   PetscInt    at     = -1;
-  const char *remedy = "the nodes that it pairs are those of the start; let bodies slide less, or on a rigid plane";
+  const char *remedy = "the weights of its nodes are those of the start; write `sliding: finite` in the contact";
 
   PetscFunctionBegin;
   if (!model->contact.slip) PetscFunctionReturn(0);

@@ -7,7 +7,7 @@ const char *NsEventDrivenRefuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (model->layout->ranks > 1) return "it runs on one process, and there are more: start it without mpiexec";
-  if (model->candidates && !model->contact.rowrate) return "it needs the rates of the contact rows, which this mechanism does not give (rowrate)";
+  if (model->candidates && !model->contact.rowrate) return "it needs the rates of the contact rows, which this model does not give (rowrate)";
   if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 2)

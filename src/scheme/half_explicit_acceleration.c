@@ -20,7 +20,7 @@ static const char *refuses(const NsModel *model, const void *settings)
   for (PetscInt i = 0; i < model->candidates; i++) {
     if (model->candidate[i].directions > 1) return "friction is not supported on acceleration level; half_explicit supports it";
   }
-  return model->candidates && !model->contact.rowrate ? "it needs the rates of the contact rows, which this mechanism does not give (rowrate)" : NULL;
+  return model->candidates && !model->contact.rowrate ? "it needs the rates of the contact rows, which this model does not give (rowrate)" : NULL;
 }
 
 /*

@@ -399,6 +399,10 @@ class Processes(unittest.TestCase):
         self.assertGreater(read_json(one, "run.json")["summary"]["energy"]["friction"], 1e-6)
         self.same_bytes(config("block_on_base"), "contacts={}", "ties={seam: {between: [block.bottom, base.top]}}", *both, ranks=(2,), impulses=0)
 
+    def test_bytes_of_finite_sliding(self):
+        one = self.same_bytes(config("block_slides"), "bodies.base.mass=lumped", "bodies.block.mass=lumped", "start=as_given", "scheme.type=half_explicit", "time.end=30 us", FEW, impulses=0)
+        self.assertGreater(read_json(one, "run.json")["summary"]["energy"]["friction"], 1e-6)
+
     def test_bytes_of_an_orthotropic_solid(self):
         self.same_bytes(config("solid_bar"), "bodies.bar.mass=lumped", "bodies.bar.mesh.box={from: [1 um, 0, 0], to: [40 mm, 20 mm, 20 mm], cells: [16, 8, 8]}", "bodies.bar.points={gauge: [11 mm, 7 mm, 3 mm]}",
                         "bodies.bar.material={density: 1600 kg/m^3, orthotropic: {young: [135 GPa, 10 GPa, 10 GPa], poisson: [0.3, 0.3, 0.45], shear: [5 GPa, 5 GPa, 3.4 GPa], axis_1: [2, 1, 0]}}",

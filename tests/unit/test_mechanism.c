@@ -1489,7 +1489,7 @@ static void plugins_without_extras(void **state)
   if (!compiler) skip();
   build("bare", ball_source, "-Wno-override-init '-DTABLE=.rowrate=0,.draw=0,.points=0,.title=0,'");
   opened = open_plugin("bare", "initial: {}", "half_explicit_acceleration");
-  expect_words(opened.said, "it needs the rates of the contact rows, which this mechanism does not give (rowrate)");
+  expect_words(opened.said, "it needs the rates of the contact rows, which this model does not give (rowrate)");
   close_run(&opened);
   build("free", ball_source, "-Wno-override-init '-DTABLE=.rowrate=0,.draw=0,.points=0,.contacts=0,.contact=0,'");
   for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {

@@ -110,8 +110,15 @@ static PetscErrorCode make_touch_list(NsFe *fe, NsModel *model)
     }
   }
   PetscCall(PetscFree(position));
-  for (PetscInt i = 0; i < fe->pairs; i++)
-    model->row_entries = PetscMax(model->row_entries, fe->pair[i].point[0]->unknowns + fe->pair[i].point[1]->unknowns);
+  const NsPairPoint *last = NULL; /* those of a surface are counted once */
+  for (PetscInt i = 0, mean = 0; i < fe->pairs; i++) {
+    const NsPairPoint *point[2];
+    PetscInt           count[2];
+    NsPairPoints(&fe->pair[i], point, count);
+    for (PetscInt k = mean = point[1] == last ? mean : 0; k < count[1] && point[1] != last; k++) mean = PetscMax(mean, point[1][k].unknowns);
+    last               = point[1];
+    model->row_entries = PetscMax(model->row_entries, point[0]->unknowns + (fe->pair[i].type->others ? NS_PAIR_MEAN : 1) * mean);
+  }
   fe->touch_q = NsArenaAlloc(fe->arena, sizeof(*fe->touch_q) * (size_t)(model->touches + 1));
   fe->touch_v = NsArenaAlloc(fe->arena, sizeof(*fe->touch_v) * (size_t)(model->touches + 1));
   PetscFunctionReturn(0);
@@ -451,24 +458,41 @@ static PetscErrorCode gather_initial(NsFe *fe, const NsModel *model)
   PetscFunctionReturn(0);
 }
 
+/* Of one point: stretch, or what it adds to the reach. */
+static PetscReal reach_of(const NsPair *pair, const NsPairPoint *point, int pass, PetscReal *stretch)
+{
+  PetscReal reach = 0;
+
+  for (PetscInt a = 0; a < point->unknowns; a++) {
+    const PetscReal change = pair->type->bound(pair, point->move[a]);
+    PetscReal      *most   = &stretch[point->touch[a]];
+    if (pass == 0)
+      *most = PetscMax(*most, change);
+    else if (change > 0)
+      reach += change / *most;
+  }
+  return reach;
+}
+
 /* model->stretch: the most that any gap changes with an unknown; model->reach: with all of them changed by 1/stretch. */
 static void set_reach(NsFe *fe, NsModel *model)
 {
   model->stretch = NsArenaAlloc(fe->arena, sizeof(*model->stretch) * (size_t)(model->touches + 1));
   model->reach   = NsArenaAlloc(fe->arena, sizeof(*model->reach) * (size_t)(fe->pairs + 1));
   for (int pass = 0; pass < 2; pass++) {
+    const NsPairPoint *last = NULL; /* of a surface, whose points are the same for many pairs */
+    PetscReal          most = 0;
     for (PetscInt i = 0; i < fe->pairs; i++) {
-      for (int p = 0; p < 2; p++) {
-        const NsPairPoint *point = fe->pair[i].point[p];
-        for (PetscInt a = 0; a < point->unknowns; a++) {
-          const PetscReal change  = fe->pair[i].type->bound(&fe->pair[i], point->move[a]);
-          PetscReal      *stretch = &model->stretch[point->touch[a]];
-          if (pass == 0)
-            *stretch = PetscMax(*stretch, change);
-          else if (change > 0)
-            model->reach[i] += change / *stretch;
-        }
-      }
+      const NsPair      *pair = &fe->pair[i];
+      const NsPairPoint *point[2];
+      PetscInt           count[2];
+      NsPairPoints(pair, point, count);
+      model->reach[i] += reach_of(pair, point[0], pass, model->stretch);
+      if (!pair->type->others || point[1] != last) most = 0;
+      for (PetscInt k = 0; k < count[1] && (!pair->type->others || point[1] != last); k++)
+        most = PetscMax(most, reach_of(pair, &point[1][k], pass, model->stretch)); /* the weights of a mean are in its bound */
+      last = point[1];
+      model->reach[i] += most;
     }
     NsFeBallsReach(fe, model, pass);
   }
@@ -534,12 +558,17 @@ PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch
 /* Whether the gap changes with an unknown that has no mass. */
 static PetscBool acts_on_massless(const NsFe *fe, const NsModel *model, const NsPair *pair)
 {
+  const NsPairPoint *point[2];
+  PetscInt           count[2];
+
+  NsPairPoints(pair, point, count);
   for (int p = 0; p < 2; p++) {
-    const NsPairPoint *point = pair->point[p];
-    for (PetscInt a = 0; a < point->unknowns; a++) {
-      PetscInt at;
-      (void)PetscFindInt(model->touch[point->touch[a]], fe->massless, fe->massless_unknown, &at);
-      if (at >= 0 && pair->type->bound(pair, point->move[a]) > 0) return PETSC_TRUE;
+    for (PetscInt i = 0; i < count[p]; i++) {
+      for (PetscInt a = 0; a < point[p][i].unknowns; a++) {
+        PetscInt at;
+        (void)PetscFindInt(model->touch[point[p][i].touch[a]], fe->massless, fe->massless_unknown, &at);
+        if (at >= 0 && pair->type->bound(pair, point[p][i].move[a]) > 0) return PETSC_TRUE;
+      }
     }
   }
   return PETSC_FALSE;
@@ -584,6 +613,8 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
   if (!NsLayoutIsNatural(model->layout)) PetscCall(NsWatchCreate(model->layout, model->touches, model->touch, &model->watch));
   PetscCall(gather_initial(fe, model));
   set_length_scale(fe, model);
+  NsFeSlidingAt(fe, fe->touch_q, model->touches);
+  if (fe->sliding) model->contact.rowrate = NULL; /* not known: faces come and go */
   fe->pairs = 0;
   for (PetscInt c = 0, at = 0; c < list->count; at += counts[c++]) {
     const PetscInt kept = keep_acting(fe, &settings[c], at, counts[c], fe->pairs, model->candidate);

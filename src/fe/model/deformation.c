@@ -41,6 +41,7 @@ static void mark_levers(const NsFe *fe, const NsModel *model, PetscBool *lever)
     const NsPair *pair = &fe->pair[i];
     for (int p = 0; p < 2; p++) {
       const PetscBool plane = p == 1 && pair->type->flat && pair->type != &NsPairType_NodeNode;
+      if (p == 1 && pair->type->others) continue; /* nodes of solids, which do not rotate */
       for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
         if (plane || NsDot3(pair->point[p]->move[a], pair->point[p]->move[a]) > 0) lever[model->touch[pair->point[p]->touch[a]]] = PETSC_TRUE;
       }
@@ -233,6 +234,15 @@ static void deep_of_nodes(const NsFe *fe, PetscReal *deep)
   }
 }
 
+/* The least depth of the nodes that move a point. */
+static PetscReal depth_at(const NsModel *model, const PetscReal *deep, const PetscInt *node_of, const NsPairPoint *point)
+{
+  PetscReal depth = PETSC_MAX_REAL;
+
+  for (PetscInt k = 0; k < point->unknowns; k++) depth = PetscMin(depth, deep[node_of[model->touch[point->touch[k]]]]);
+  return depth;
+}
+
 PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model)
 {
   PetscReal *deep;
@@ -248,12 +258,18 @@ PetscErrorCode NsFeContactDepths(const NsFe *fe, NsModel *model)
       if (unknown[a] >= 0) node_of[unknown[a]] = i;
     }
   }
+  const NsPairPoint *last  = NULL; /* of a surface, whose points are the same for many pairs */
+  PetscReal          least = PETSC_MAX_REAL;
   for (PetscInt i = 0; i < fe->pairs; i++) {
-    const NsPair *pair  = &fe->pair[i];
-    PetscReal     depth = pair->radius[0] > 0 ? pair->radius[0] : PETSC_MAX_REAL; /* from there on the centre of a ball is beyond the surface */
-    for (int p = 0; p < 2; p++) {
-      for (PetscInt k = 0; k < pair->point[p]->unknowns; k++) depth = PetscMin(depth, deep[node_of[model->touch[pair->point[p]->touch[k]]]]);
-    }
+    const NsPair      *pair  = &fe->pair[i];
+    PetscReal          depth = pair->radius[0] > 0 ? pair->radius[0] : PETSC_MAX_REAL; /* from there on the centre of a ball is beyond the surface */
+    const NsPairPoint *point[2];
+    PetscInt           count[2];
+    NsPairPoints(pair, point, count);
+    if (!pair->type->others || point[1] != last) least = PETSC_MAX_REAL;
+    for (PetscInt j = 0; j < count[1] && least == PETSC_MAX_REAL; j++) least = PetscMin(least, depth_at(model, deep, node_of, &point[1][j]));
+    last                      = point[1];
+    depth                     = PetscMin(depth, PetscMin(least, depth_at(model, deep, node_of, point[0])));
     model->candidate[i].depth = depth < PETSC_MAX_REAL ? depth : 0;
   }
   PetscCall(PetscFree2(deep, node_of));

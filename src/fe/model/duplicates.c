@@ -20,7 +20,7 @@ static PetscBool have_same_gap(const NsFe *fe, const NsPair *a, const NsPair *b,
 
 static PetscBool is_same(const NsFe *fe, const NsPair *a, const NsPair *b, PetscReal size)
 {
-  if (a->point[1]->moving || b->point[1]->moving) return PETSC_FALSE;
+  if (a->point[1]->moving || b->point[1]->moving || a->type->others) return PETSC_FALSE; /* of surfaces contact.c compares names */
   if (a->type != b->type || a->offset != b->offset || a->radius[0] != b->radius[0] || a->radius[1] != b->radius[1]) return PETSC_FALSE;
   for (int p = 0; p < 2; p++) {
     if (!NsFeSamePoint(a->point[p], b->point[p])) return PETSC_FALSE;

@@ -46,6 +46,7 @@ struct NsFePairPoints {
 
 typedef struct NsFeSurfaceContact NsFeSurfaceContact; /* src/fe/surface/contact.h */
 typedef struct NsFeReactions      NsFeReactions;      /* src/fe/model/reactions.c */
+typedef struct NsFeSliding        NsFeSliding;        /* src/fe/surface/sliding.h */
 
 /* A ring to draw, carried by a point: outline of a disc or of a round housing. */
 typedef struct {
@@ -121,6 +122,8 @@ struct NsFe {
   NsList              contact_list;    /* of NsContactSettings: the contacts and ties of the config */
   NsFeSurfaceContact *surface_contact; /* contacts of two surfaces of solids */
   NsFeReactions      *reactions;       /* NULL: nobody has asked for them */
+  NsFeSliding        *sliding;         /* of these, the masters of contacts with finite sliding; NULL: there are none */
+  PetscReal          *sliding_q;       /* [touches] where they are; NULL: not placed yet */
 };
 
 /* Initial displacements of the bodies added to q[unknowns], and their velocities v[unknowns]. */
@@ -177,6 +180,8 @@ PetscErrorCode NsFeCheckBuckling(NsFe *fe, NsModel *model);
 
 /* src/fe/model/contacts.c: the candidates of the config as pairs, and the touch list. */
 PetscErrorCode NsFeContacts(NsFe *fe, NsModel *model);
+/* (surface/sliding.c) Places the surfaces of contacts with finite sliding: before any gap or row of their pairs is evaluated at other values of the touch list than the last ones. */
+void NsFeSlidingAt(NsFe *fe, const PetscReal *touch_q, PetscInt touches);
 /* Rows of a candidate: in fe->one; in fe->kept, where they stay. */
 PetscErrorCode NsFeRowsOf(NsFe *fe, PetscInt candidate, PetscReal t, const PetscReal *touch_q);
 PetscErrorCode NsFeKeepRows(NsFe *fe, PetscInt candidate, const PetscReal *touch_q);

@@ -145,6 +145,7 @@ static PetscErrorCode NsModelGap_Fe(NsModel *model, PetscReal t, Vec q, PetscRea
   PetscFunctionBegin;
   NsSurfaceMotionAt(fe->surface_motion, t);
   PetscCall(NsModelTouch(model, q, fe->touch_q));
+  NsFeSlidingAt(fe, fe->touch_q, model->touches);
   for (PetscInt i = 0; i < fe->pairs; i++) g[i] = fe->pair[i].type->gap(&fe->pair[i], fe->touch_q, NULL);
   PetscFunctionReturn(0);
 }
@@ -208,7 +209,10 @@ static PetscErrorCode NsModelRows_Fe(NsModel *model, PetscReal t, Vec q, PetscIn
       copy_rows(&fe->kept, contact[i], rows);
       continue;
     }
-    if (!gathered) PetscCall(NsModelTouch(model, q, fe->touch_q));
+    if (!gathered) {
+      PetscCall(NsModelTouch(model, q, fe->touch_q));
+      NsFeSlidingAt(fe, fe->touch_q, model->touches);
+    }
     gathered = PETSC_TRUE;
     PetscCall(pair->type->rows(pair, t, fe->touch_q, rows));
   }
@@ -223,6 +227,7 @@ static PetscErrorCode NsModelRatesOf_Fe(NsModel *model, PetscReal t, const Petsc
 
   PetscFunctionBegin;
   NsSurfaceMotionAt(fe->surface_motion, t);
+  NsFeSlidingAt(fe, touch_q, model->touches);
   for (PetscInt k = 0; k < count && g; k++) g[candidate[k]] = fe->pair[candidate[k]].type->gap(&fe->pair[candidate[k]], touch_q, NULL);
   for (PetscInt k = 0; k < count && touch_v; k++) {
     const PetscInt i = candidate[k], first = fe->kept.row[i];
@@ -264,11 +269,12 @@ static PetscReal NsModelTravel_Fe(const NsModel *model, PetscInt candidate, cons
 static PetscErrorCode NsModelContactPoint_Fe(
   NsModel *model, PetscReal t, const PetscReal *touch_q, PetscInt candidate, PetscReal x[3], PetscReal u[3], PetscReal n[3])
 {
-  const NsFe   *fe   = model->data;
+  NsFe         *fe   = model->data;
   const NsPair *pair = &fe->pair[candidate];
 
   PetscFunctionBegin;
   NsSurfaceMotionAt(fe->surface_motion, t);
+  NsFeSlidingAt(fe, touch_q, model->touches);
   NsPairContactPoint(pair, touch_q, x, u, n);
   PetscFunctionReturn(0);
 }
@@ -388,8 +394,13 @@ static PetscErrorCode NsModelActed_Fe(NsModel *model, PetscBool *acted)
   PetscCall(PetscArrayzero(acted, model->touches));
   for (PetscInt i = 0; i < fe->pairs; i++) {
     if (!fe->kept.stays[i]) {
+      const NsPairPoint *point[2];
+      PetscInt           count[2];
+      NsPairPoints(&fe->pair[i], point, count);
       for (int p = 0; p < 2; p++) {
-        for (PetscInt a = 0; a < fe->pair[i].point[p]->unknowns; a++) acted[fe->pair[i].point[p]->touch[a]] = PETSC_TRUE;
+        for (PetscInt j = 0; j < count[p]; j++) {
+          for (PetscInt a = 0; a < point[p][j].unknowns; a++) acted[point[p][j].touch[a]] = PETSC_TRUE;
+        }
       }
       continue;
     }

@@ -51,7 +51,17 @@ PetscBool NsFeStaticsTouch(const NsFe *fe)
   return solids && fe->config->start->state > 0 && fe->config->contacts.count + fe->config->ties.count > 0 && fe->ranks == 1 && !NsFeIsNonlinear(fe);
 }
 
-/* Gap of a candidate at x, and its normal row in self->row. */
+/* w x of a row that `look` has made. */
+static PetscReal along_row(const Problem *self, PetscInt r, const PetscReal *x)
+{
+  const NsRows *row = &self->fe->one;
+  PetscReal     sum = 0;
+
+  for (PetscInt k = row->first[r]; k < row->first[r + 1]; k++) sum += row->value[k] * x[self->model->touch[row->touch[k]]];
+  return sum;
+}
+
+/* Gap of a candidate at x, and its normal row in self->row. Of finite sliding (surface/sliding.h) linearised about the undeformed bodies: the indentation that a body makes must not hold it. */
 static PetscErrorCode look(Problem *self, PetscInt i)
 {
   NsFe            *fe   = self->fe;
@@ -62,22 +72,13 @@ static PetscErrorCode look(Problem *self, PetscInt i)
   for (int p = 0; p < 2; p++) {
     for (PetscInt a = 0; a < pair->point[p]->unknowns; a++) {
       const PetscInt at = pair->point[p]->touch[a], unknown = self->model->touch[at];
-      fe->touch_q[at] = x[unknown] + self->initial[unknown];
+      fe->touch_q[at] = (pair->type->others ? 0 : x[unknown]) + self->initial[unknown];
     }
   }
   self->gap[i] = pair->type->gap(pair, fe->touch_q, NULL);
   PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
+  if (pair->type->others) self->gap[i] += along_row(self, 0, x);
   PetscFunctionReturn(0);
-}
-
-/* w x of a row that `look` has made. */
-static PetscReal along_row(const Problem *self, PetscInt r, const PetscReal *x)
-{
-  const NsRows *row = &self->fe->one;
-  PetscReal     sum = 0;
-
-  for (PetscInt k = row->first[r]; k < row->first[r + 1]; k++) sum += row->value[k] * x[self->model->touch[row->touch[k]]];
-  return sum;
 }
 
 /* Rows of a candidate that are equations: of what is closed the normal; its tangents, where it is tied or sticks. */
@@ -389,6 +390,8 @@ PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
   PetscCall(PetscCalloc4(model->candidates, &self.closed, model->candidates, &self.slips, model->candidates, &self.turn, fe->bodies, &speeds));
   for (PetscInt b = 0; b < fe->bodies; b++) speeds[b] = fe->body[b].is_rotor ? NsSpinAtStart(fe->body[b].spin) : 0;
   NsFeInitialValues(fe, self.initial, rates);
+  for (PetscInt k = 0; k < model->touches; k++) fe->touch_q[k] = self.initial[model->touch[k]];
+  NsFeSlidingAt(fe, fe->touch_q, model->touches);
   PetscCall(penetrates(&self, &deep));
   if (loose || deep) {
     PetscCall(NsFeAssemble(fe, speeds, &M, &C, &G, &self.K));

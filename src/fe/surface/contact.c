@@ -1,11 +1,12 @@
 /*
-  Surface against surface where the sliding is small: a candidate for each node of the first surface (slave), against the mean of the second one (master) opposite to it. Weights and normals are those of
+  Surface against surface. Where the sliding is not small: sliding.h. Else a candidate for each node of the first surface (slave), against the mean of the second one (master) opposite to it. Weights and normals are those of
   the start (mortar.h), so that each is a node against a point, the mean, along a fixed direction:
 
       g_j = g0_j + n_j . (sum_k w_jk u_k - u_j)        rows are constant, forces of the node act on the master's nodes by the same weights
 */
 #include <stdio.h>
 #include "contact.h"
+#include "sliding.h"
 #include "core/text.h"
 
 #define NS_COARSE     1.5  /* faces of the first surface over those of the second: a warning above it, */
@@ -141,10 +142,15 @@ static void find_points(NsFe *fe, NsFeSurfaceContact *contact)
   }
   if (points->body->solid && NsMeshSides(points->body->mesh, strchr(points->name, '.') + 1))
     NsDiagWarning(fe->diag, NsKeysPlace(nodes->where, "node"), "the pressure of nodes on faces is uneven; write {surface: %s}", points->name);
+  if (NsFeSlidesFar(fe, contact)) {
+    if (!is_twice(fe, contact, place)) NsFeSlidingCreate(fe, contact);
+    return;
+  }
   NsFePointsProject(fe, points, surface, mortar);
   if (!mortar->rows) {
     NsDiagError(fe->diag, place, "no node of '%s' lies opposite to a face of '%s'", points->name, surface->name);
     note_normals(fe, contact);
+    NsDiagNote(fe->diag, "where they come to lie on it later, write `sliding: finite`");
   } else if (mortar->left_out)
     NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: no face of '%s' is opposite", (int)mortar->left_out,
       mortar->left_out > 1 ? "nodes" : "node", points->name, mortar->left_out > 1 ? "are" : "is", vector_text(fe, mortar->first_left_out),
@@ -168,6 +174,10 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
   if (!contact->surface[0] || !contact->surface[1]) PetscFunctionReturn(0);
   check_law(fe, settings, &law);
   if (is_twice(fe, contact, place) || !check_bodies(fe, contact, place) || !check_faces(fe, contact, place)) PetscFunctionReturn(0);
+  if (NsFeSlidesFar(fe, contact)) {
+    NsFeSlidingCreate(fe, contact);
+    PetscFunctionReturn(0);
+  }
   PetscCall(NsFeMortarCreate(fe, contact->surface[0], contact->surface[1], mortar));
   if (mortar->folded >= 0) {
     const NsFeSurface *slave = contact->surface[0];
@@ -178,6 +188,7 @@ static PetscErrorCode find(NsFe *fe, NsFeSurfaceContact *contact)
     NsDiagError(fe->diag, place, "'%s' and '%s' do not overlap: no face lies opposite to one of the other", contact->surface[0]->name,
       contact->surface[1]->name);
     note_normals(fe, contact);
+    NsDiagNote(fe->diag, "where they come to lie on each other later, write `sliding: finite`");
   } else if (mortar->left_out)
     NsDiagWarning(fe->diag, place, "%d %s of '%s' %s left out, such as the one at %s m: '%s' covers less than 0.1 %% of %s area",
       (int)mortar->left_out, mortar->left_out > 1 ? "nodes" : "node", contact->surface[0]->name, mortar->left_out > 1 ? "are" : "is",
@@ -226,22 +237,49 @@ static void keep_mean(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, c
   }
 }
 
+/* The node of row j. */
+static void keep_slave(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, const NsPairPoint *like, NsPairPoint *to)
+{
+  const NsFeSurface *slave = contact->surface[0];
+  const PetscInt     node  = contact->mortar.slave[j];
+  NsFePoint          spot  = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
+  NsPoint            own;
+
+  for (int k = 0; k < 3; k++) spot.arm[k] = slave->x[node][k] - fe->x[3 * spot.node + k];
+  NsFeExpandContact(fe, &spot, &own);
+  NsPairPointKeep(&own, like, fe->arena, to);
+}
+
 /* Its points: the node of row j and the mean opposite to it, g away along n. */
 static void keep_points(NsFe *fe, const NsFeSurfaceContact *contact, PetscInt j, PetscReal g, const NsPairPoint *like, NsPairPoint to[2])
 {
   const NsFeSurface *slave = contact->surface[0];
   const PetscInt     node  = contact->mortar.slave[j];
-  NsFePoint          spot  = {.body = (PetscInt)(slave->body - fe->body), .node = slave->node[node], .element = -1};
   PetscReal          x[3];
-  NsPoint            own;
 
-  for (int k = 0; k < 3; k++) {
-    spot.arm[k] = slave->x[node][k] - fe->x[3 * spot.node + k];
-    x[k]        = slave->x[node][k] + g * slave->normal[node][k];
-  }
-  NsFeExpandContact(fe, &spot, &own);
-  NsPairPointKeep(&own, like, fe->arena, &to[0]);
+  for (int k = 0; k < 3; k++) x[k] = slave->x[node][k] + g * slave->normal[node][k];
+  keep_slave(fe, contact, j, like, &to[0]);
   keep_mean(fe, contact, j, x, &to[1]);
+}
+
+/* Of finite sliding: each node of the slave may meet any face. */
+static PetscInt sliding_candidates(NsFe *fe, const NsFeSurfaceContact *contact, NsPair *pair, NsCandidate *candidate)
+{
+  const NsContactSettings *settings = contact->settings;
+  const NsFeMortar        *mortar   = &contact->mortar;
+  const NsLaw              law      = law_of(fe, settings);
+  NsPairPoint             *point    = NsFeAddPairPoints(fe, mortar->rows);
+
+  for (PetscInt j = 0; j < mortar->rows; j++) {
+    const PetscReal g = mortar->gap[j];
+    keep_slave(fe, contact, j, j > 0 ? &point[j - 1] : NULL, &point[j]);
+    pair[j] = (NsPair){.offset = settings->gap_offset - (PetscAbsReal(g) <= settings->adjust ? g : 0)};
+    NsFeSlidingPair(fe, contact, &point[j], &pair[j]);
+    pair[j].frame = NsArenaAlloc(fe->arena, sizeof(*pair[j].frame));
+    candidate[j]  = (NsCandidate){
+       .name = contact->name, .number = {mortar->rows > 1 ? j + 1 : 0}, .law = law, .tolerance = settings->gap_tolerance, .area = mortar->area[j]};
+  }
+  return mortar->rows;
 }
 
 /* Of a tie a candidate for each axis, as joints have one for each of their equations. */
@@ -255,6 +293,7 @@ PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, cons
   const NsFeSurface *slave  = contact->surface[0];
   const PetscInt     each = settings->tied && slave ? slave->dimension : 1, count = each * mortar->rows;
   if (!pair || !slave) return count;
+  if (contact->sliding) return sliding_candidates(fe, contact, pair, candidate);
   NsPairPoint    *point    = NsFeAddPairPoints(fe, 2 * mortar->rows);
   const PetscReal rounding = 1e-13 * PetscMax(slave->size, contact->surface[1]->size);
   for (PetscInt i = 0; i < count; i++) {
@@ -278,11 +317,16 @@ PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, cons
 }
 
 /* Of the relative displacement, what is across the direction of the pair. */
-PetscReal NsFeSurfaceSlip(const NsModel *model, PetscInt candidate, const PetscReal *touch_q)
+PetscReal NsFeSurfaceSlip(NsModel *model, PetscInt candidate, const PetscReal *touch_q)
 {
-  const NsPair *pair = &((const NsFe *)model->data)->pair[candidate];
+  NsFe         *fe   = model->data;
+  const NsPair *pair = &fe->pair[candidate];
   PetscReal     u[2][3], square = 0, along = 0;
 
+  if (pair->type == &NsPairType_Sliding) {
+    NsFeSlidingAt(fe, touch_q, model->touches);
+    return NsFeSlidingSlip(pair, touch_q);
+  }
   if (model->candidate[candidate].face == 0) return 0;
   for (int p = 0; p < 2; p++) NsPointDisplacement(pair->point[p], touch_q, u[p]);
   for (int k = 0; k < 3; k++) {
@@ -307,7 +351,12 @@ PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t si
     least = PetscMin(least, mortar->gap[j]);
     most  = PetscMax(most, mortar->gap[j]);
   }
-  if (slave->faces)
+  if (contact->sliding)
+    (void)snprintf(text, size, "%s: %d %s of %s on %s (%d faces), node to surface, for finite sliding (%s %.3g m = %.3g faces); gaps %.3g to %.3g m",
+      contact->name, (int)mortar->rows, NsPlural(mortar->rows, "node", "nodes"), slave->name, master->name, (int)master->faces,
+      contact->settings->sliding == NS_SLIDING_AUTO ? "prescribed motion:" : "`sliding: finite`; prescribed motion:", contact->expected,
+      contact->expected / master->face_size, least, most);
+  else if (slave->faces)
     (void)snprintf(text, size, "%s: %s (%d faces) on %s (%d faces) by mortar, %s; %.3g %% of it opposite, gaps %.3g to %.3g m", contact->name,
       slave->name, (int)slave->faces, master->name, (int)master->faces, contact->settings->tied ? "tied" : "for small sliding",
       100 * mortar->covered / mortar->whole, least, most);

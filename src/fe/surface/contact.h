@@ -7,7 +7,9 @@ struct NsFeSurfaceContact {
   const NsContactSettings *settings;
   const char              *name;
   const NsFeSurface       *surface[2]; /* slave, which carries the forces; master */
-  NsFeMortar               mortar;
+  NsFeMortar               mortar;     /* of finite sliding the nodes of the slave alone, */
+  NsFeSliding             *sliding;    /* and the master; NULL: small sliding */
+  PetscReal                expected;   /* m: sliding that is prescribed by initial velocities and supports */
   NsFeSurfaceContact      *next;
 };
 
@@ -26,6 +28,6 @@ static inline PetscBool NsFeHasSurface(const NsContactSettings *settings)
   return (side[0].sides || side[1].sides) && (side[0].sides || NsPartnerNode(&side[0])) && (side[1].sides || NsPartnerNode(&side[1]));
 }
 /* Operation of percuss/model.h. */
-PetscReal NsFeSurfaceSlip(const NsModel *model, PetscInt candidate, const PetscReal *touch_q);
+PetscReal NsFeSurfaceSlip(NsModel *model, PetscInt candidate, const PetscReal *touch_q);
 /* The candidates of such a contact, as `expand` of contacts.c: how many (0 after an error); filled in unless pair is NULL. */
 PetscInt NsFeSurfaceCandidates(NsFe *fe, const NsContactSettings *settings, const char *name, NsPair *pair, NsCandidate *candidate);
