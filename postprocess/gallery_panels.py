@@ -261,6 +261,8 @@ PICTURES = {
     "rotor_adaptive": (panel(scene, frame=-1), panel(orbit, name="journal")),
     "rotor_in_two_bearings": (panel(scene, frame=-1), panel(spectra, name="fan")),
     "rotor_run_up": (panel(scene, frame=-1), panel(spin, name="disc")),
+    "rotor_blade_out": (panel(orbit, name="fan"), panel(columns, table="history", names=("shaft@0.5.uy", "shaft@0.5.uz"), unit="m", label="fan", labels=("y", "z"))),
+    "rotor_drop": (panel(orbit, name="front"), panel(columns, table="history", names=("shaft.left.uz",), unit="m", label="front journal")),
     "rotor_rub_modal": (panel(orbit, name="right"), panel(force, stop=200)),
     "rotor_friswell": (panel(scene, frame=-1), panel(orbit, name="one")),
     "journal_bearings": (panel(orbit, name="left"), panel(spin, name="left")),

@@ -19,9 +19,11 @@ typedef struct {
   PetscReal initial;                         /* J: kinetic + elastic + potential at the start */
   PetscReal damping, impact, friction, load; /* J since the start; losses are positive */
   PetscReal moved;                           /* J: NsEnergy.moved at the start */
-  PetscReal external;                        /* J, set by NsLedgerClose: load, and what prescribed motions of supports have brought besides */
-  PetscReal numerical;                       /* J, set by NsLedgerClose */
-  PetscReal numerical_max;                   /* largest |numerical| seen by NsLedgerClose */
+  PetscReal
+    switched; /* J since the start: what parts have brought when they began to act, less what they took when they stopped (percuss/switches.h) */
+  PetscReal external;      /* J, set by NsLedgerClose: load, switched, and what prescribed motions of supports have brought besides */
+  PetscReal numerical;     /* J, set by NsLedgerClose */
+  PetscReal numerical_max; /* largest |numerical| seen by NsLedgerClose */
 } NsLedger;
 
 /* All terms zero; the energy of this state is the reference. */

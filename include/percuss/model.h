@@ -19,6 +19,7 @@
 #include "archive.h"
 #include "keys.h"
 #include "layout.h"
+#include "switches.h"
 
 typedef struct NsModel        NsModel;
 typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
@@ -83,8 +84,9 @@ typedef struct {
   PetscReal face;       /* m: extent of the surface's faces, beside which the sliding has to be small; 0: any sliding is right */
   PetscReal clearance;  /* m: largest possible gap; PETSC_MAX_REAL: unbounded; 0: not known */
   PetscReal
-        depth; /* m: a deeper penetration exceeds limits.penetration by default; follows from the size of the bodies, elements or balls at the contact; 0: not known */
-  NsLaw law;
+                   depth; /* m: a deeper penetration exceeds limits.penetration by default; follows from the size of the bodies, elements or balls at the contact; 0: not known */
+  NsLaw            law;
+  const PetscBool *off; /* while it is true the candidate is no contact; NULL: it always is one */
 } NsCandidate;
 
 #define NS_CANDIDATE_NAME 128 /* bytes */
@@ -473,6 +475,7 @@ struct NsModel {
   /* s: in the present step, a force evaluated at t represents the interval [t - before, t + after]: loads that jump or have a kink in it act with their mean. Set by NsSchemeStep. */
   PetscReal  before, after;
   NsPatience patience;
+  NsSwitches switches; /* parts that begin to act or stop acting at a given time */
   PetscReal
     velocity_jump; /* s: when the velocity of a prescribed motion first jumps so that masses feel it, or a surface that they touch; 0: never */
   PetscBool          moved; /* prescribed motions of supports are part of its energies, or surfaces of contacts move */
@@ -573,7 +576,7 @@ static inline PetscErrorCode NsModelEnergy(NsModel *model, PetscReal t, Vec q, V
 }
 
 PetscErrorCode NsModelPower(NsModel *model, PetscReal t, Vec q, Vec v, Vec w, NsPower *power);
-/* (all) The result is the same on all processes. */
+/* (all) The result is the same on all processes. Switches are among the times. */
 PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times);
 
 /* x[touch[touched[k]]] += value[k], k < count, on the process that owns it. Contacts read and write vectors by NsModelTouch (below) and this one only. */

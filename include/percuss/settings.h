@@ -4,6 +4,7 @@
 */
 #pragma once
 #include "keys.h"
+#include "core/window.h"
 
 typedef struct {
   const NsNode *where;
@@ -56,6 +57,7 @@ typedef struct {
   double                     length;    /* free length, m: of springs between bodies */
   double                     anchor[3]; /* position in space that `ground` stands for, m; for springs between bodies */
   const NsSpringLawSettings *law;       /* of finite elements; NULL: linear */
+  NsWindow                   window;
 } NsSpringSettings;
 
 typedef struct NsTimeFunction NsTimeFunction; /* src/core/timefunction.h */
@@ -68,6 +70,7 @@ typedef struct {
   double                pressure; /* Pa */
   bool                  rotating;
   const NsTimeFunction *time;
+  NsWindow              window;
 } NsLoadSettings;
 
 enum { NS_START_AS_GIVEN, NS_START_STATIC, NS_START_STATIC_FRICTION };

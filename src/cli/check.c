@@ -154,6 +154,18 @@ static void print_time(const NsTrial *trial, const char *about, PetscBool quick,
       (int)trial->solves);
 }
 
+/* What begins to act and stops acting, with what happens at the same instant in one line. */
+static void print_switches(const NsSwitches *switches)
+{
+  for (PetscInt k = 0; k < switches->count; k++) {
+    const NsSwitch *it   = &switches->item[k];
+    const PetscBool same = k > 0 && it[-1].t == it->t;
+    if (!same) printf("  %-11s at t = %.9g s: ", k ? "" : "events", it->t);
+    printf("%s%s '%s' %s", same ? ", " : "", it->kind, it->name, it->acts ? "begins to act" : "stops acting");
+    if (k + 1 == switches->count || it[1].t != it->t) printf("\n");
+  }
+}
+
 static PetscErrorCode print_report(NsRun *run)
 {
   char               name[NS_CANDIDATE_NAME];
@@ -215,6 +227,7 @@ static PetscErrorCode print_report(NsRun *run)
   printf("  scheme      %s, step %g s%s, %s%.0f %s%s to t = %g s\n", scheme->type->variant.name, step, adapts ? " at most" : "",
     adapts ? "about " : "", steps, NsPlural(steps, "step", "steps"), more, adapts ? config->time->end : (double)NsRunPlannedSteps(run) * step);
   print_basis(run);
+  print_switches(&model->switches);
   if (model->analysis.frequency_bound && stability->omega_max == 0)
     printf("  highest     no vibration: the model has no stiffness\n");
   else if (model->analysis.frequency_bound)

@@ -100,7 +100,7 @@ void NsBroadPhaseSerialize(NsContact *contact, NsArchive *archive)
 
 static PetscBool is_vacant(const NsModel *model, PetscInt i)
 {
-  return model->candidate[i].slot && model->candidate[i].number[0] == 0;
+  return (model->candidate[i].slot && model->candidate[i].number[0] == 0) || NsIsOff(model->candidate[i].off);
 }
 
 void NsContactActivateAll(NsContact *contact)
@@ -500,22 +500,63 @@ PetscErrorCode NsBroadPhaseBeginStep(NsContact *contact)
   PetscFunctionReturn(0);
 }
 
+/* Gap and rates of a candidate into its report. */
+static void report_rates(NsContact *contact, PetscInt i)
+{
+  NsContactReport *report = &contact->report[i];
+
+  report->gap      = contact->gap[i];
+  report->gap_rate = contact->u[contact->first[i]];
+  for (PetscInt d = 0; d < contact->model->candidate[i].directions; d++) report->velocity_after[d] = contact->u[contact->first[i] + d];
+}
+
+/* Of those that are switched off. */
+static PetscErrorCode complete_off(NsContact *contact, const NsState *state)
+{
+  const NsModel *model = contact->model;
+
+  PetscFunctionBegin;
+  for (PetscInt i = 0; i < contact->candidates && model->switches.count; i++) {
+    if (!NsIsOff(model->candidate[i].off)) continue;
+    if (model->contact.rates_of) PetscCall(evaluate(contact, state->t, contact->broad.end_q, contact->broad.end_v, 1, &i, contact->gap, contact->u));
+    report_rates(contact, i);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsContactSwitched(NsContact *contact, const NsState *state, PetscInt *deep)
+{
+  const NsModel *model = contact->model;
+
+  PetscFunctionBegin;
+  *deep = -1;
+  if (!contact->candidates) PetscFunctionReturn(0);
+  NsContactActivateAll(contact);
+  PetscCall(NsContactRates(contact, state, 0));
+  for (PetscInt i = 0; i < contact->candidates; i++) {
+    const NsCandidate *candidate = &model->candidate[i];
+    if (!is_vacant(model, i) && contact->report[i].state == NS_OPEN) report_rates(contact, i);
+    if (!is_vacant(model, i) && candidate->off && !candidate->bilateral && contact->report[i].state == NS_OPEN &&
+        contact->gap[i] < -PetscMax(contact->tolerance[i], 1e-12 * model->length_scale) && *deep < 0)
+      *deep = i;
+    if (!NsIsOff(candidate->off)) continue;
+    NsContactReportClear(&contact->report[i]);
+    NsContactReportClear(&contact->last_report[i]);
+    for (PetscInt d = 3 * i; d < 3 * i + 3; d++) contact->guess[d] = contact->last_guess[d] = 0;
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsContactComplete(NsContact *contact, const NsState *state)
 {
-  NsModel        *model = contact->model;
   NsBroadPhase   *broad = &contact->broad;
   const PetscInt  count = broad->inactives;
   const PetscInt *list  = broad->inactive;
 
   PetscFunctionBegin;
+  PetscCall(complete_off(contact, state));
   if (!count) PetscFunctionReturn(0);
   PetscCall(evaluate(contact, state->t, broad->end_q, broad->end_v, count, list, contact->gap, contact->u));
-  for (PetscInt k = 0; k < count; k++) {
-    const PetscInt   i      = list[k];
-    NsContactReport *report = &contact->report[i];
-    report->gap             = contact->gap[i];
-    report->gap_rate        = contact->u[contact->first[i]];
-    for (PetscInt d = 0; d < model->candidate[i].directions; d++) report->velocity_after[d] = contact->u[contact->first[i] + d];
-  }
+  for (PetscInt k = 0; k < count; k++) report_rates(contact, list[k]);
   PetscFunctionReturn(0);
 }

@@ -78,6 +78,7 @@ static const NsKey contact_keys[] = {
       "for surfaces of solids: small: weights and normals of the start, by mortar; finite: nodes against the faces they are at, found in every step; auto: finite where "
       "initial velocities and moving supports prescribe more than 0.3 of a face",
     .example = "finite"},
+  NS_WINDOW_KEYS(NsContactSettings, "the contact acts"),
   NS_CONTACT_LAW_KEYS(NsContactSettings),
   {NULL},
 };
@@ -114,6 +115,7 @@ static void check_contact(const void *settings, NsArena *arena, NsDiag *diag)
   if (!side[0].sides && !side[1].sides && NsTreeChild(contact->where, "sliding"))
     NsDiagError(diag, NsKeysPlace(contact->where, "sliding"), "sliding is for partners with `surface`; other contacts may slide any distance");
   NsContactLawCheck(&contact->law, contact->where, PETSC_FALSE, diag);
+  NsWindowCheck(&contact->window, contact->where, diag);
 }
 
 static void check_pair(const void *settings, NsArena *arena, NsDiag *diag)

@@ -44,6 +44,7 @@ typedef struct {
   double               gap_tolerance; /* a gap up to this is closed, m */
   double               adjust;        /* of two surfaces: smaller gaps and penetrations at the start are taken as 0, m */
   NsContactLawSettings law;
+  NsWindow             window;
   int                  sliding; /* NS_SLIDING_... */
   bool                 tied;    /* no key: surfaces that `ties` joins */
 } NsContactSettings;

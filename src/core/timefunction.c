@@ -101,8 +101,19 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t)
 
   if (!function) return 1.0;
   if (function->derived) return NsTimeFunctionDerivedValue(function, t);
+  if (function->windowed) return NsWindowHas(&function->window, t) ? NsTimeFunctionValue(function->of, t) : 0;
   kind = kind_of(function, &settings);
   return kind ? kind->value(settings, t) : NsTableValue(&function->table, t);
+}
+
+/* Its ends, and within them what `of` does. */
+static PetscReal window_next(const NsTimeFunction *function, PetscReal t)
+{
+  const NsWindow *window = &function->window;
+  const PetscReal end    = window->until > 0 ? window->until : PETSC_MAX_REAL;
+
+  if (t < window->from) return window->from;
+  return t < end ? PetscMin(end, NsTimeFunctionNext(function->of, t)) : PETSC_MAX_REAL;
 }
 
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
@@ -112,6 +123,7 @@ PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t)
 
   if (function && function->derived) function = function->of;
   if (!function) return PETSC_MAX_REAL;
+  if (function->windowed) return window_next(function, t);
   kind = kind_of(function, &settings);
   if (!kind) return NsTableNext(&function->table, t);
   return kind->next ? kind->next(settings, t) : PETSC_MAX_REAL;
@@ -123,6 +135,7 @@ PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t)
   const NsTimeKind *kind;
 
   if (function && function->derived) function = function->of;
+  if (function && function->windowed) return NsWindowHas(&function->window, t) ? NsTimeFunctionPeriod(function->of, t) : PETSC_MAX_REAL;
   kind = function ? kind_of(function, &settings) : NULL;
   return kind && kind->period ? kind->period(settings, t) : PETSC_MAX_REAL;
 }
@@ -192,6 +205,7 @@ static PetscBool bends(const NsTimeFunction *function, PetscReal from, PetscReal
   PetscReal         start, end;
 
   if (function && function->derived) function = function->of;
+  if (function && function->windowed && bends(function->of, from, to)) return PETSC_TRUE;
   kind = function ? kind_of(function, &settings) : NULL;
   if (!kind || !kind->span) return NsTimeFunctionNext(function, from - 1e-9 * (to - from)) <= to * (1 + 4 * PETSC_MACHINE_EPSILON);
   kind->span(settings, &start, &end);
@@ -210,4 +224,14 @@ PetscReal NsTimeFunctionMiddle(const NsTimeFunction *function, PetscReal from, P
 {
   if (!(to > from) || !bends(function, from, to)) return NsTimeFunctionValue(function, from + (to - from) / 2);
   return (6 * integral(function, from, to) / (to - from) - NsTimeFunctionValue(function, from) - NsTimeFunctionValue(function, to)) / 4;
+}
+
+const NsTimeFunction *NsTimeFunctionWindow(const NsTimeFunction *inside, const NsWindow *window, NsArena *arena)
+{
+  NsTimeFunction *function;
+
+  if (!NsWindowIsGiven(window)) return inside;
+  function  = NsArenaAlloc(arena, sizeof(*function));
+  *function = (NsTimeFunction){.where = inside ? inside->where : NULL, .of = inside, .windowed = PETSC_TRUE, .window = *window};
+  return function;
 }

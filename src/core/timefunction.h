@@ -4,6 +4,7 @@
 #pragma once
 #include <petscsys.h>
 #include "percuss/keys.h"
+#include "window.h"
 
 /* Numbers of the kinds, in the order of the list. */
 enum {
@@ -23,6 +24,8 @@ struct NsTimeFunction {
   PetscBool             derived;
   int                   order; /* -2 .. 2 */
   NsTimeIntegrals      *integrals;
+  PetscBool             windowed; /* made by NsTimeFunctionWindow: `of` (NULL: the constant 1) within the window, 0 outside */
+  NsWindow              window;
 };
 
 extern const NsTable NsTable_TimeFunction;
@@ -32,6 +35,9 @@ PetscReal NsTimeFunctionValue(const NsTimeFunction *function, PetscReal t);
 /* The first time after t at which it has a jump or a kink (PETSC_MAX_REAL: never), and its period at t (a pulse is half a period; PETSC_MAX_REAL: not periodic). */
 PetscReal NsTimeFunctionNext(const NsTimeFunction *function, PetscReal t);
 PetscReal NsTimeFunctionPeriod(const NsTimeFunction *function, PetscReal t);
+
+/* `inside` (NULL: the constant 1) within the window and 0 outside it; `inside` itself where no window is given. For loads: it has no derivatives and integrals. */
+const NsTimeFunction *NsTimeFunctionWindow(const NsTimeFunction *inside, const NsWindow *window, NsArena *arena);
 
 /*
   Value of a function for a step in which it has a jump or a kink, or for a pulse: the value at one instant would not do, because a pulse may lie between two instants. For other

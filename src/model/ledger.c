@@ -14,7 +14,7 @@ PetscErrorCode NsLedgerClose(NsLedger *ledger, NsModel *model, const NsState *st
 {
   PetscFunctionBegin;
   PetscCall(NsModelEnergy(model, state->t, state->q, state->v, &ledger->now));
-  ledger->external  = ledger->load + (ledger->now.moved - ledger->moved);
+  ledger->external  = ledger->load + ledger->switched + (ledger->now.moved - ledger->moved);
   ledger->numerical = ledger->now.kinetic + ledger->now.elastic + ledger->now.potential - ledger->initial - ledger->external + ledger->damping +
                       ledger->impact + ledger->friction;
   ledger->numerical_max = PetscMax(ledger->numerical_max, PetscAbsReal(ledger->numerical));

@@ -160,6 +160,7 @@ PetscErrorCode NsModelTimes(NsModel *model, PetscReal t, Vec v, NsTimes *times)
   PetscFunctionBegin;
   *times = (NsTimes){PETSC_MAX_REAL, PETSC_MAX_REAL};
   if (model->dynamics.times) PetscCall(model->dynamics.times(model, t, v, times));
+  times->next = PetscMin(times->next, NsSwitchesNext(&model->switches, t));
   PetscFunctionReturn(0);
 }
 

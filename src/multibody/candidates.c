@@ -211,7 +211,8 @@ PetscErrorCode NsMbCandidates(NsMultibody *self, NsModel *model)
       .directions                                          = touch->law.friction > 0 ? self->body[0].planar ? 2 : 3 : 1,
       .tolerance                                           = touch->tolerance,
       .clearance                                           = touch->clearance,
-      .law                                                 = touch->law};
+      .law                                                 = touch->law,
+      .off                                                 = touch->off};
   }
   model->joints_drift = self->rank > 0;
   model->touches      = model->candidates ? self->unknowns : 0;

@@ -45,6 +45,7 @@ static void make_spring(NsMultibody *self, const NsSpringSettings *settings, con
     NsDiagError(self->diag, settings->where->key_place, "the points of spring '%s' coincide at the start, so its direction is undefined", name);
     return;
   }
+  spring->off = NsSwitchesAdd(self->switches, settings->window.from, settings->window.until, "spring", name, settings->where, self->arena);
   self->springs++;
 }
 
@@ -61,7 +62,7 @@ static void make_load(NsMultibody *self, const NsLoadSettings *settings, int at)
     return;
   }
   load->follows = settings->rotating;
-  load->time    = settings->time;
+  load->time    = NsTimeFunctionWindow(settings->time, &settings->window, self->arena);
   for (int k = 0; k < 3; k++) {
     load->force[k]  = f[k];
     load->moment[k] = m[k];
@@ -91,6 +92,7 @@ void NsMbForces(NsMultibody *self)
         self->diag, NsKeysPlace(load[i].where, no_length[k]), "bodies of `type: body` do not support a force per length: use `at` and `force`");
       break;
     }
+    NsSwitchesNote(self->switches, load[i].window.from, load[i].window.until, "load", loads->names[i], load[i].where, self->arena);
     for (int j = 0; j < load[i].at.count; j++) make_load(self, &load[i], j);
   }
 }
@@ -144,7 +146,8 @@ void NsMbForce(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
   for (PetscInt i = 0; i < self->springs; i++) {
     const NsMbSpring *spring = &self->spring[i];
     PetscReal         x[2][3], e[3], f[2][3];
-    const PetscReal   length = line_of(self, spring, x, e);
+    if (NsIsOff(spring->off)) continue;
+    const PetscReal length = line_of(self, spring, x, e);
     const PetscReal pull = spring->stiffness * (length - spring->length) + (spring->damping > 0 ? spring->damping * rate_of(self, spring, x, e) : 0);
     for (int k = 0; k < 3; k++) {
       f[0][k] = pull * e[k];
@@ -176,7 +179,7 @@ void NsMbPower(NsMultibody *self, PetscReal t, const PetscReal *q, const PetscRe
 
   for (PetscInt i = 0; i < self->springs; i++) {
     const NsMbSpring *spring = &self->spring[i];
-    if (spring->damping == 0) continue;
+    if (spring->damping == 0 || NsIsOff(spring->off)) continue;
     for (int k = 0; k < 2; k++) {
       NsMbFrames(self, q, k ? w : v);
       (void)line_of(self, spring, x, e);
@@ -214,8 +217,10 @@ PetscReal NsMbElastic(NsMultibody *self, const PetscReal *q)
     energy += self->actuator[i].stiffness / 2 * PetscSqr(w.g - self->actuator[i].rest);
   }
 
-  for (PetscInt i = 0; i < self->springs; i++)
+  for (PetscInt i = 0; i < self->springs; i++) {
+    if (NsIsOff(self->spring[i].off)) continue;
     energy += self->spring[i].stiffness / 2 * PetscSqr(line_of(self, &self->spring[i], x, e) - self->spring[i].length);
+  }
   return energy;
 }
 

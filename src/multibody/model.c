@@ -264,11 +264,12 @@ PetscErrorCode NsModelCreate_Multibody(const NsConfig *config, NsMultibodyLists 
   NsModel     *model = NsArenaAlloc(arena, sizeof(*model));
 
   PetscFunctionBegin;
-  *result      = NULL;
-  self->arena  = arena;
-  self->diag   = diag;
-  self->config = config;
-  self->lists  = lists;
+  *result        = NULL;
+  self->arena    = arena;
+  self->diag     = diag;
+  self->config   = config;
+  self->lists    = lists;
+  self->switches = &model->switches;
   refuse_others(config, diag);
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
   NsMbBodies(self);

@@ -168,7 +168,11 @@ void NsMbPiles(NsMultibody *self)
 
   self->pile = NsArenaAlloc(self->arena, sizeof(*self->pile) * (size_t)(list->count + 1));
   for (int i = 0; i < list->count; i++) {
-    if (NsMbIsPile(self, &settings[i])) make_pile(self, &self->pile[self->piles++], &settings[i], list->names[i]);
+    if (!NsMbIsPile(self, &settings[i])) continue;
+    if (NsWindowIsGiven(&settings[i].window))
+      NsDiagError(self->diag, NsKeysPlace(settings[i].where, settings[i].window.from > 0 ? "from" : "until"),
+        "contacts of shapes with each other act from the start to the end: `from` and `until` are for contacts of points and balls");
+    make_pile(self, &self->pile[self->piles++], &settings[i], list->names[i]);
   }
 }
 

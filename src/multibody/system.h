@@ -75,8 +75,9 @@ typedef struct {
 } NsSide;
 
 typedef struct {
-  NsSide    side[2];
-  PetscReal stiffness, damping, length; /* free length */
+  NsSide           side[2];
+  PetscReal        stiffness, damping, length; /* free length */
+  const PetscBool *off;                        /* NsSwitchesAdd */
 } NsMbSpring;
 
 typedef struct {
@@ -103,6 +104,7 @@ struct NsMultibody {
   NsDiag           *diag;
   const NsConfig   *config;
   NsMultibodyLists  lists;
+  NsSwitches       *switches; /* of the model */
   PetscInt          bodies, body_unknowns, unknowns;
   NsMbBody         *body;
   NsFrame          *frame;            /* [bodies + 1] of the last NsMbFrames; the last one is the ground */

@@ -138,7 +138,7 @@ static void check_start(NsMultibody *self, const NsContactSettings *settings, co
 {
   const PetscReal gap = NsMbTouchAt(self, touch, 0, NULL);
 
-  if (gap >= -self->config->assembly->tolerance) return;
+  if (gap >= -self->config->assembly->tolerance || NsIsOff(touch->off)) return;
   NsDiagError(self->diag, settings->where->key_place, "contact '%s' starts with a penetration of %.4g m", touch->name, -gap);
   NsDiagNote(self->diag, "move the bodies apart; up to %g m is allowed (assembly.tolerance)", self->config->assembly->tolerance);
 }
@@ -177,6 +177,7 @@ static PetscInt expand(NsMultibody *self, const NsContactSettings *settings, con
   count[0] = balls_of(self, first, plane, NULL);
   count[1] = plane ? 1 : balls_of(self, second, plane, NULL);
   if (!list || !count[0] || !count[1]) return count[0] * count[1];
+  common.off = NsSwitchesAdd(self->switches, settings->window.from, settings->window.until, "contact", name, settings->where, self->arena);
   Ball *ball[2];
   for (int i = 0; i < 2; i++) ball[i] = NsArenaAlloc(self->arena, sizeof(Ball) * (size_t)count[i]);
   (void)balls_of(self, first, plane, ball[0]);

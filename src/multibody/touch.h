@@ -13,8 +13,9 @@ typedef struct NsMbTouch {
   PetscReal     n[3], t[2][3], x[3],
     velocity
       [3]; /* of the plane: normal, tangents, a point of it, its own velocity. BORE, GUIDE: n is its axis or normal, in the second body's frame */
-  PetscReal tolerance, clearance; /* clearance: the largest gap */
-  NsLaw     law;
+  PetscReal        tolerance, clearance; /* clearance: the largest gap */
+  NsLaw            law;
+  const PetscBool *off; /* NsSwitchesAdd */
 } NsMbTouch;
 
 /* Contacts of the config: self->touch. Errors in diag. */

@@ -208,6 +208,9 @@ static const char *refusal(NsRun *run, NsArena *arena)
       "scheme '%s' does not meet events: its map of one period is not differentiable at an impact or a reversal of slip, so that orbits and multipliers would be wrong; use "
       "event_driven_hem5 or modal",
       name);
+  if (model->switches.count)
+    return NsArenaPrint(arena, "the %s '%s' acts for a part of the time (`from`, `until`), which does not repeat",
+      model->switches.item[0].kind, model->switches.item[0].name);
   if (!model->linear) return "its forces are nonlinear, or a spin changes or is free; orbits are computed of linear models with contact";
   if (model->dynamics.move || model->massless) return "it has degrees of freedom without mass, or large rotations";
   if (model->candidates && !model->flat_contacts) return "its contact normals rotate; orbits are computed with flat surfaces";

@@ -404,6 +404,7 @@ static PetscErrorCode serialize_state(NsRun *run, NsArchive *archive)
   run->scheme->step_limit = PetscMin(run->scheme->step_limit, step_limit);
   NsArchiveLong(archive, "ledger_step", &run->ledger_step);
   NsGuardSerialize(&run->guard, archive);
+  NsRunSerializeSwitches(run, archive);
   NsContactSerialize(run->contact, archive);
   PetscFunctionReturn(0);
 }

@@ -201,6 +201,7 @@ static void put_summary(NsJson *json, const NsRun *run)
   NsJsonNumber(json, "load", ledger->external);
   NsJsonNumber(json, "numerical", ledger->numerical);
   NsJsonClose(json);
+  NsRunPutSwitches(run, json);
   if (run->contact) put_contact(json, run->contact);
   if (run->contact) {
     const NsLocalStatistics *statistics = NsContactStatistics(run->contact);

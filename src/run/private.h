@@ -1,5 +1,6 @@
 /* The struct of a run, for its own files and tests. */
 #pragma once
+#include "core/json.h"
 #include "percuss/run.h"
 
 typedef struct NsCheckpoints NsCheckpoints; /* src/run/checkpoint.h */
@@ -67,6 +68,16 @@ PetscErrorCode NsRunAccelerationCreate(NsRun *run);
 PetscErrorCode NsRunAccelerationDestroy(NsRun *run);
 /* (all) run->acceleration of the state, which is complete. */
 PetscErrorCode NsRunAcceleration(NsRun *run);
+
+/* ---- parts that begin to act or stop acting: src/run/switch.c --------------------------------------------------------------------------------------------------------- */
+
+/* Errors in diag where steps do not end at the instants. */
+void NsRunCheckSwitches(NsRun *run);
+/* (all) What is due at the state, before the next step; not done: why that cannot be. */
+PetscErrorCode NsRunSwitch(NsRun *run, NsStepOutcome *outcome);
+void           NsRunSerializeSwitches(NsRun *run, NsArchive *archive);
+/* What has happened, for run.json. */
+void NsRunPutSwitches(const NsRun *run, NsJson *json);
 
 /* ---- start from another run: src/run/start.c ---------------------------------------------------------------------------------------------------------------- */
 

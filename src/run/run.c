@@ -141,6 +141,7 @@ static PetscErrorCode make_scheme(NsRun *run, const NsSchemeType *type)
     NsDiagError(run->diag, NsKeysPlace(run->config.scheme.where, run->scheme->refusal_key ? run->scheme->refusal_key : "type"),
       "scheme '%s' does not support this model: %s", type->variant.name, run->scheme->refusal);
   }
+  NsRunCheckSwitches(run);
   if (!type->bounded) PetscFunctionReturn(0);
   PetscCall(NsRunCheckStep(run, PETSC_FALSE));
   run->scheme->step_limit = run->stability.step_limit;
@@ -321,6 +322,10 @@ PetscErrorCode NsRunStep(NsRun *run, NsStepOutcome *outcome)
   const PetscReal     before = run->state.t;
 
   PetscFunctionBegin;
+  if (run->model->switches.count) {
+    PetscCall(NsRunSwitch(run, outcome));
+    if (!outcome->done) PetscFunctionReturn(0);
+  }
   run->completed = PETSC_FALSE;
   PetscCall(NsSchemeStep(run->scheme, &run->state, NsRunStepLength(run), outcome));
   if (!outcome->done) PetscFunctionReturn(0);

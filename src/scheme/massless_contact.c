@@ -86,7 +86,8 @@ static PetscErrorCode start(NsScheme *scheme, const NsState *state)
   PetscFunctionBegin;
   PetscCall(factor(scheme, state, ((const NsSchemeSettings *)scheme->settings)->step));
   PetscCall(NsContactGaps(scheme->contact, state->t, state->q));
-  for (PetscInt i = 0; i < scheme->model->candidates; i++) self->closed[i] = NsContactIsClosed(scheme->contact, i);
+  PetscCall(PetscArrayzero(self->closed, scheme->model->candidates));
+  (void)NsContactFlagClosed(scheme->contact, self->closed);
   self->w0.contacts = self->w0.rows = 0;
   self->known                       = PETSC_FALSE;
   PetscFunctionReturn(0);

@@ -54,7 +54,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (!model->analysis.modes) return "it integrates the modes of finite elements, and a mechanism has none";
-  if (!model->linear) return "it needs linear forces; here a spring or bearing is nonlinear, or the spin of a rotor changes or is free";
+  if (!model->linear) return "it needs linear forces; here a spring or bearing is nonlinear or acts for a part of the time, or the spin of a rotor changes or is free";
   if (model->layout->ranks > 1) return "it runs on one process";
   if (model->moved) return "supports or surfaces move; where the whole model is shaken, write `base: [{acceleration: ...}]`";
   if (model->slots) return NS_REFUSES_SLOTS;

@@ -59,6 +59,7 @@ static NsOperator node_operator(const NsModel *model, PetscReal dt)
 static PetscErrorCode start(NsScheme *scheme, const NsState *state)
 {
   PetscFunctionBegin;
+  ((NsScheme_Variational *)scheme->data)->begun = PETSC_FALSE;
   PetscCall(NsPercussionStart(scheme, state, node_operator(scheme->model, ((const NsSchemeSettings *)scheme->settings)->step)));
   PetscFunctionReturn(0);
 }

@@ -9,6 +9,7 @@ typedef struct {
   const NsNode *where;
   const char   *at;
   double        mass_eccentricity, phase;
+  NsWindow      window;
 } NsUnbalanceSettings;
 
 static const NsKey load_keys[] = {
@@ -31,6 +32,7 @@ static const NsKey load_keys[] = {
     .help = "the load rotates with the shaft; force and moment are given at the angle 0", .example = "true"},
   {"time", NS_KEY_TABLE, offsetof(NsLoadSettings, time), .table = &NsTable_TimeFunction, .help = "factor over time; default: constant load",
     .example = "{harmonic: {frequency: 50 Hz}}"},
+  NS_WINDOW_KEYS(NsLoadSettings, "the load acts"),
   {NULL},
 };
 /* The keys of loads `at` points, and those of loads `on` a body or sides. */
@@ -57,6 +59,7 @@ static void check_load(const void *settings, NsArena *arena, NsDiag *diag)
   if (load->on && NsTreeChild(here, "force_per_length") && given(here, on_keys + 1))
     NsDiagError(diag, NsKeysPlace(here, given(here, on_keys + 1)), "%s is for sides of a solid, force_per_length for a body of lines",
       given(here, on_keys + 1));
+  NsWindowCheck(&load->window, here, diag);
 }
 const NsTable NsTable_Load = {"load", "force or moment on points, or distributed force along a body or on its sides", load_keys,
   sizeof(NsLoadSettings), .one_of = "at, on", .check = check_load};
@@ -67,9 +70,17 @@ static const NsKey unbalance_keys[] = {
     .help = "mass times eccentricity; the mass itself is part of the shaft or a disc", .example = "1e-3 kg m"},
   {"phase", NS_KEY_NUMBER, offsetof(NsUnbalanceSettings, phase), .dimension = NS_DIM_ANGLE, .default_value = "0",
     .help = "angle at t = 0 from axis 2 of the rotor towards its axis 3", .example = "90 deg"},
+  NS_WINDOW_KEYS(NsUnbalanceSettings, "the unbalance acts"),
   {NULL},
 };
-const NsTable NsTable_Unbalance = {"unbalance", "unbalance of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings)};
+static void check_unbalance(const void *settings, NsArena *arena, NsDiag *diag)
+{
+  const NsUnbalanceSettings *unbalance = settings;
+
+  (void)arena;
+  NsWindowCheck(&unbalance->window, unbalance->where, diag);
+}
+const NsTable NsTable_Unbalance = {"unbalance", "unbalance of a rotor", unbalance_keys, sizeof(NsUnbalanceSettings), .check = check_unbalance};
 
 /* Directions in which the points of a load can move, and turn. */
 typedef struct {
@@ -172,7 +183,8 @@ static void add_load_at(NsFe *fe, const NsLoadSettings *settings)
       NsDiagError(fe->diag, place, "'%s' is a set of %d nodes; a rotating load needs a single point", settings->at.items[i], (int)count);
       return;
     }
-    NsFeLoad *load = NsFeAddLoad(fe, settings->time, settings->rotating, NS_POINT_UNKNOWNS * count);
+    NsFeLoad *load =
+      NsFeAddLoad(fe, NsTimeFunctionWindow(settings->time, &settings->window, fe->arena), settings->rotating, NS_POINT_UNKNOWNS * count);
     for (PetscInt n = 0; n < count; n++) load_place(fe, load, &spots[n], settings->force, settings->moment, &reach);
     check_effect(fe, body, load, settings, NsTreeChild(settings->where, "force") ? "force" : "moment", &reach);
     if (!settings->rotating) continue;
@@ -208,8 +220,9 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
     NsDiagError(fe->diag, NsKeysPlace(settings->where, "rotating"), "only a load `at` points can be `rotating`");
     return;
   }
-  NsFeLoad *load  = NsFeAddLoad(fe, settings->time, PETSC_FALSE, NsFeElementSize(body) * body->mesh->elements);
-  Reach     reach = {{0}, {0}};
+  const NsTimeFunction *time  = NsTimeFunctionWindow(settings->time, &settings->window, fe->arena);
+  NsFeLoad             *load  = NsFeAddLoad(fe, time, PETSC_FALSE, NsFeElementSize(body) * body->mesh->elements);
+  Reach                 reach = {{0}, {0}};
   for (PetscInt i = 0; i < body->mesh->elements; i++) {
     const NsFeElement *e = &fe->element[body->first_element + i];
     PetscInt           unknown[NS_ELEMENT_UNKNOWNS];
@@ -226,11 +239,11 @@ static void add_load_on(NsFe *fe, const NsLoadSettings *settings)
       if (unknown[a] >= 0 && !body->turns[a % body->node_unknowns]) NsSpanAdd(&reach.move, body->direction[a % body->node_unknowns]);
     }
   }
-  NsFeAddLineLoad(fe, (PetscInt)(body - fe->body), settings->force_per_length, settings->time);
+  NsFeAddLineLoad(fe, (PetscInt)(body - fe->body), settings->force_per_length, time);
   check_effect(fe, body, load, settings, "force_per_length", &reach);
 }
 
-static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
+static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings, const char *name)
 {
   NsFeUnbalance *self = &fe->forces.unbalance[fe->forces.unbalances];
   NsPoint        point;
@@ -248,6 +261,7 @@ static void add_unbalance(NsFe *fe, const NsUnbalanceSettings *settings)
   }
   self->moment = settings->mass_eccentricity;
   self->phase  = settings->phase;
+  self->off    = NsSwitchesAdd(fe->switches, settings->window.from, settings->window.until, "unbalance", name, settings->where, fe->arena);
   NsFeExpand(fe, &self->at, &point);
   for (PetscInt i = 0; i < point.unknowns; i++) {
     const PetscReal lateral[2] = {NsDot3(point.move[i], body->frame[1]), NsDot3(point.move[i], body->frame[2])};
@@ -269,6 +283,7 @@ void NsFeAttach_Load(NsFe *fe, const NsList *list)
 
   for (int l = 0; l < list->count; l++) {
     if (!is_in_range(fe, &settings[l])) continue;
+    NsSwitchesNote(fe->switches, settings[l].window.from, settings[l].window.until, "load", list->names[l], settings[l].where, fe->arena);
     if (settings[l].on && given(settings[l].where, on_keys + 1))
       NsFeLoadSides(fe, &settings[l]);
     else if (settings[l].on)
@@ -283,5 +298,5 @@ void NsFeAttach_Unbalance(NsFe *fe, const NsList *list)
   const NsUnbalanceSettings *settings = list->items;
 
   fe->forces.unbalance = NsArenaAlloc(fe->arena, sizeof(*fe->forces.unbalance) * (size_t)PetscMax(1, list->count));
-  for (int u = 0; u < list->count; u++) add_unbalance(fe, &settings[u]);
+  for (int u = 0; u < list->count; u++) add_unbalance(fe, &settings[u], list->names[u]);
 }

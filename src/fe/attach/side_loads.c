@@ -122,7 +122,8 @@ void NsFeLoadSides(NsFe *fe, const NsLoadSettings *settings)
   }
   const NsMeshShape *shape = body->mesh->shape;
   const Rule        *rule  = rule_of(shape->side_shape);
-  NsFeLoad          *load  = NsFeAddLoad(fe, settings->time, PETSC_FALSE, body->node_unknowns * rule->shape->nodes * sides->count);
+  NsFeLoad          *load  = NsFeAddLoad(
+              fe, NsTimeFunctionWindow(settings->time, &settings->window, fe->arena), PETSC_FALSE, body->node_unknowns * rule->shape->nodes * sides->count);
   for (PetscInt s = 0; s < sides->count; s++) {
     const PetscInt *of                   = fe->element[body->first_element + sides->side[s][0]].node;
     PetscReal       force[SIDE_NODES][3] = {{0}};

@@ -15,6 +15,7 @@ typedef struct {
   NsNumbers     stiffness_matrix, damping_matrix;
   NsNumbers     over_speed;
   const void   *law[NS_BEARING_LAWS]; /* settings; all but one are NULL */
+  NsWindow      window;
 } NsBearingSettings;
 
 typedef struct {
@@ -59,6 +60,7 @@ static const NsKey bearing_keys[] = {
   {#word, NS_KEY_TABLE, offsetof(NsBearingSettings, law[NS_BEARING_LAW_##Name]), .table = &NsForceLawTable_##Name, .help = text, .example = value},
 #include "fe/forces/laws/list.h"
 #undef NS_BEARING_LAW
+  NS_WINDOW_KEYS(NsBearingSettings, "the bearing acts"),
   {NULL},
 };
 
@@ -90,6 +92,7 @@ static void check_bearing(const void *settings, NsArena *arena, NsDiag *diag)
 
   (void)arena;
   check_laws(bearing, diag);
+  NsWindowCheck(&bearing->window, bearing->where, diag);
   for (int i = 0; i < NS_BEARING_LAWS; i++) any += bearing->law[i] != NULL;
   if (!any) NsDiagError(diag, bearing->where->place, "a bearing needs a stiffness, a damping, or a law such as `film`");
   for (int i = 0; i < 4 * table->rows; i++) {
@@ -305,4 +308,5 @@ const NsForceType NsForceType_Bearing = {
   .force      = bearing_force,
   .slopes     = slopes,
   .law        = law_of,
+  .window     = offsetof(NsBearingSettings, window),
 };

@@ -236,6 +236,7 @@ static void create(NsFe *fe, const NsForceType *type, const void *settings, cons
 {
   const Settings *common = settings;
   NsForceElement *force  = &fe->force[fe->force_elements];
+  const NsWindow *window = type->window ? (const NsWindow *)((const char *)settings + type->window) : NULL;
 
   *force = (NsForceElement){.type = type, .name = name, .where = common->where, .rotor = -1};
   if (!find_spots(fe, type->kind, &common->between, common->where, force->end)) return;
@@ -247,6 +248,7 @@ static void create(NsFe *fe, const NsForceType *type, const void *settings, cons
   if (is_in_range(fe, force, common->where) && !has_effect(fe, force))
     NsDiagWarning(
       fe->diag, common->where->place, "this %s has no effect: its coefficients are zero in every direction in which its points can move", type->kind);
+  if (window && NsWindowIsGiven(window) && !NsFeForceSwitch(fe, window, force)) return;
   force->circulates = NsFeForceCirculates(fe, force, NULL);
   fe->circulates    = fe->circulates || force->circulates;
   fe->force_elements++;

@@ -12,10 +12,11 @@
   Explicit schemes add f_t. Implicit ones solve with its tangents, by low_rank.h: no factorization. `modes`, `response` and `start: static` linearise it about the static
   equilibrium. The critical time step follows from its steepest slopes.
 
-  To add one: its settings with a key table NsTable_Name, an NsForceType_Name, and a line in list.h, which also describes its key of the config.
+  To add one: its settings with a key table NsTable_Name (NS_WINDOW_KEYS among its keys), an NsForceType_Name, and a line in list.h, which also describes its key of the config.
   tests/conformance/test_forces.c checks every registered one: tangents, energies, bounds.
 */
 #pragma once
+#include "core/window.h"
 #include "fe/model/point.h"
 
 typedef struct NsForceElement NsForceElement;
@@ -53,6 +54,7 @@ typedef struct {
   void (*slopes)(const NsForceElement *, const NsForceMotion *, PetscReal *stiffness, PetscReal *damping);
   /* What is nonlinear: f_t of a law (src/fe/forces/laws/law.h), in place of `force`. NULL: it never is; the law NULL: this one is not. */
   const NsForceLawUse *(*law)(const NsForceElement *);
+  size_t window; /* offset of an NsWindow in the settings, whose keys are in `table`; 0: it always acts */
 } NsForceType;
 
 struct NsForceElement {
@@ -76,6 +78,8 @@ extern const NsForceType *const NsForceTypes[];
 
 /* All force elements of the config: fe->force. Errors in diag. */
 void NsFeForcesCreate(NsFe *fe);
+/* (switched.c) Puts an element that has been created into one that acts within the window alone. False after an error in diag. */
+PetscBool NsFeForceSwitch(NsFe *fe, const NsWindow *window, NsForceElement *force);
 /* Relative motion for unit unknowns, row[n][6]; returns n. unknown and row have room for NS_FORCE_UNKNOWNS. */
 PetscInt NsFeForceRows(const NsFe *fe, const NsForceElement *force, PetscInt *unknown, PetscReal (*row)[6]);
 /* The same with unknowns that supports move (fe/model/moving.h). */

@@ -50,6 +50,7 @@ static const NsKey spring_keys[] = {
     .help = "free length, for bodies of `type: body`; default: initial distance of the points", .example = "80 mm"},
   {"anchor", NS_KEY_VECTOR, offsetof(NsSpringSettings, anchor), .space = NS_SPACE_POINT, .dimension = NS_DIM_LENGTH, .default_value = "[0, 0, 0]",
     .help = "fixed point in space that `ground` stands for, with bodies of `type: body`", .example = "[0, 0, 0.5 m]"},
+  NS_WINDOW_KEYS(NsSpringSettings, "the spring acts"),
   {NULL},
 };
 static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
@@ -59,6 +60,7 @@ static void check_spring(const void *settings, NsArena *arena, NsDiag *diag)
   (void)arena;
   if (spring->stiffness == 0 && spring->damping == 0 && !spring->law)
     NsDiagError(diag, spring->where->place, "a spring needs a stiffness or a damping above zero, or a law");
+  NsWindowCheck(&spring->window, spring->where, diag);
 }
 const NsTable NsTable_Spring = {"spring", "massless spring and dashpot", spring_keys, sizeof(NsSpringSettings), .check = check_spring};
 
@@ -144,4 +146,5 @@ const NsForceType NsForceType_Spring = {
   .tangents   = tangents,
   .components = components,
   .law        = law_of,
+  .window     = offsetof(NsSpringSettings, window),
 };

@@ -440,7 +440,8 @@ static void check_initial_gaps(NsFe *fe, const NsModel *model, const NsContactSe
     const NsPartnerSettings *side = settings[source[i]].between.items;
     end                           = i + 1;
     const PetscInt shown          = side[0].sides || side[1].sides ? deepest(fe, source, i, &end) : i;
-    if (!model->candidate[i].slot) check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
+    if (!model->candidate[i].slot && !NsIsOff(model->candidate[i].off))
+      check_initial_gap(fe, model, &settings[source[i]], &fe->pair[shown], &model->candidate[shown]);
   }
 }
 
@@ -593,6 +594,25 @@ static void set_length_scale(const NsFe *fe, NsModel *model)
   model->length_scale = scale > 0 ? scale : apart > 0 ? apart : 1;
 }
 
+/* All candidates of a contact have its flag. */
+static void switch_contacts(NsFe *fe, NsModel *model, const NsContactSettings *settings, const PetscInt *source)
+{
+  for (PetscInt i = 0; i < fe->pairs; i++) {
+    const NsContactSettings *contact   = &settings[source[i]];
+    NsCandidate             *candidate = &model->candidate[i];
+    if (i > 0 && source[i] == source[i - 1]) {
+      candidate->off = candidate[-1].off;
+      continue;
+    }
+    if (candidate->slot && NsWindowIsGiven(&contact->window)) {
+      NsDiagError(fe->diag, NsKeysPlace(contact->where, contact->window.from > 0 ? "from" : "until"),
+        "contacts between balls act from the start to the end: `from` and `until` are for other contacts");
+      return;
+    }
+    candidate->off = NsSwitchesAdd(fe->switches, contact->window.from, contact->window.until, "contact", candidate->name, contact->where, fe->arena);
+  }
+}
+
 /* Pairs and candidates that act, and source[candidate]: its contact. */
 static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source)
 {
@@ -622,6 +642,7 @@ static PetscErrorCode make_candidates(NsFe *fe, NsModel *model, PetscInt *source
     for (PetscInt i = 0; i < kept; i++) source[fe->pairs++] = c;
   }
   model->candidates = fe->pairs;
+  switch_contacts(fe, model, settings, source);
   for (PetscInt i = 0; i < fe->pairs; i++) {
     NsPair *pair                   = &fe->pair[i];
     model->candidate[i].directions = 1 + pair->frame->tangents;

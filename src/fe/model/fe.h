@@ -71,7 +71,8 @@ struct NsFe {
   NsDiag         *diag;  /* not owned */
   const NsConfig *config;
   NsModelNeeds    needs;
-  MPI_Comm        comm; /* of the processes that share the model */
+  NsSwitches     *switches; /* of the model */
+  MPI_Comm        comm;     /* of the processes that share the model */
   int             rank, ranks;
   int            *owner_of; /* [unknowns] natural number -> rank; NULL on one process */
   NsPartQuality   parting;  /* with several processes */

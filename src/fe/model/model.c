@@ -527,14 +527,15 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   PetscBool loose = PETSC_FALSE;
 
   PetscFunctionBegin;
-  *result    = NULL;
-  fe->arena  = arena;
-  fe->diag   = diag;
-  fe->config = config;
-  fe->needs  = needs;
-  fe->comm   = PETSC_COMM_WORLD;
-  fe->rank   = PetscGlobalRank;
-  fe->ranks  = PetscGlobalSize;
+  *result      = NULL;
+  fe->arena    = arena;
+  fe->diag     = diag;
+  fe->config   = config;
+  fe->needs    = needs;
+  fe->switches = &model->switches;
+  fe->comm     = PETSC_COMM_WORLD;
+  fe->rank     = PetscGlobalRank;
+  fe->ranks    = PetscGlobalSize;
   for (int k = 0; k < 3; k++) fe->gravity[k] = config->gravity[k];
   PetscCall(NsFeBodies(fe));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);

@@ -96,6 +96,7 @@ PetscErrorCode NsFeUnbalanceVectors(NsModel *model, Vec re, Vec im)
   PetscReal *a = NsVecArray(re), *b = NsVecArray(im);
   for (PetscInt k = 0; k < fe->forces.unbalances; k++) {
     const NsFeUnbalance *u = &fe->forces.unbalance[k];
+    if (NsIsOff(u->off)) continue;                             /* as at t = 0 */
     if (speed_ratio(fe, &fe->body[u->at.body]) != 1) continue; /* it turns at another speed than the first rotor */
     const PetscReal c = u->moment * PetscCosReal(u->phase), s = u->moment * PetscSinReal(u->phase);
     for (PetscInt i = 0; i < u->entries; i++) {

@@ -24,14 +24,15 @@ typedef struct {
 
 /* A mass m at the eccentricity e from the shaft's axis, at the angle `phase` from lateral axis 2 at t = 0: m e matters alone. */
 typedef struct {
-  NsFePoint at;
-  PetscReal moment, phase;    /* kg m, rad */
-  PetscInt  entries, counted; /* as in NsFeLoad */
-  PetscInt  unknown[NS_POINT_UNKNOWNS];
-  PetscReal lateral[2][NS_POINT_UNKNOWNS]; /* of the displacements along lateral axes 2 and 3 */
-  PetscReal gravity[2];                    /* m/s^2 along them */
-  NsFeTwist twist;
-  PetscInt  number; /* in the config */
+  NsFePoint        at;
+  PetscReal        moment, phase;    /* kg m, rad */
+  PetscInt         entries, counted; /* as in NsFeLoad */
+  PetscInt         unknown[NS_POINT_UNKNOWNS];
+  PetscReal        lateral[2][NS_POINT_UNKNOWNS]; /* of the displacements along lateral axes 2 and 3 */
+  PetscReal        gravity[2];                    /* m/s^2 along them */
+  NsFeTwist        twist;
+  PetscInt         number; /* in the config */
+  const PetscBool *off;    /* NsSwitchesAdd */
 } NsFeUnbalance;
 
 /* What a force element computes in every step. */

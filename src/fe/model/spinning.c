@@ -90,6 +90,8 @@ void NsFeUnbalanceForce(const NsFeUnbalance *u, PetscReal t, const PetscScalar *
   const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase, rate = NsFeTwistRate(&u->twist, t, v);
   const PetscReal c = PetscCosReal(angle), s = PetscSinReal(angle), acceleration = NsSpinAcceleration(u->twist.spin, t);
 
+  f[0] = f[1] = *torque = 0;
+  if (NsIsOff(u->off)) return;
   f[0]    = u->moment * (rate * rate * c + acceleration * s);
   f[1]    = u->moment * (rate * rate * s - acceleration * c);
   *torque = u->moment * (c * u->gravity[1] - s * u->gravity[0]);
@@ -136,7 +138,7 @@ PetscReal NsFeSpinningPotential(const NsFeForces *forces, PetscReal t, const Pet
 
   for (PetscInt k = 0; k < forces->unbalances; k++) {
     const NsFeUnbalance *u = &forces->unbalance[k];
-    if (!u->twist.entries) continue;
+    if (!u->twist.entries || NsIsOff(u->off)) continue;
     const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase;
     potential -= u->moment * (PetscCosReal(angle) * u->gravity[0] + PetscSinReal(angle) * u->gravity[1]);
   }

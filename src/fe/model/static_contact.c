@@ -75,7 +75,7 @@ static PetscErrorCode look(Problem *self, PetscInt i)
       fe->touch_q[at] = (pair->type->others ? 0 : x[unknown]) + self->initial[unknown];
     }
   }
-  self->gap[i] = pair->type->gap(pair, fe->touch_q, NULL);
+  self->gap[i] = NsIsOff(self->model->candidate[i].off) ? PETSC_MAX_REAL : pair->type->gap(pair, fe->touch_q, NULL);
   PetscCall(NsFeRowsOf(fe, i, 0, fe->touch_q));
   if (pair->type->others) self->gap[i] += along_row(self, 0, x);
   PetscFunctionReturn(0);

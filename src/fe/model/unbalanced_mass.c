@@ -25,10 +25,10 @@ static PetscReal project(const NsFeUnbalance *u, PetscInt k, const PetscScalar *
 
 static void coefficients(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, PetscReal S[2])
 {
-  const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase;
+  const PetscReal angle = NsFeTwistAngle(&u->twist, t, q) + u->phase, moment = NsIsOff(u->off) ? 0 : u->moment;
 
-  S[0] = -u->moment * PetscSinReal(angle);
-  S[1] = u->moment * PetscCosReal(angle);
+  S[0] = -moment * PetscSinReal(angle);
+  S[1] = moment * PetscCosReal(angle);
 }
 
 void NsFeUnbalanceCoefficients(const NsFeUnbalance *u, PetscReal t, const PetscScalar *q, PetscReal mass, PetscReal *S)
