@@ -113,8 +113,43 @@ static void block_slides_on_a_flexible_base(void **state)
   test_run_close(&test);
 }
 
+/* The same block on a rigid plane, by two schemes. */
+static void block_slides_on_a_rigid_plane(void **state)
+{
+  static const struct {
+    const char *scheme, *mass;
+    double      path, work;
+  } wanted[] = {{"massless_contact, step: 0.4 us", "redistributed", 1.56662746e-05, 0.2326922867},
+    {"half_explicit, step: 0.4 us", "lumped", 1.553483991e-05, 0.2312017187}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+    char   text[2000];
+    double path = 0;
+    (void)snprintf(text, sizeof(text),
+      "bodies:\n"
+      "  block: {type: solid, state: plane_strain, " STEEL
+      ", mesh: {box: {from: [-0.025, 0, 0], to: [0.025, 0.03, 0], cells: [12, 6, 0]}}, mass: %s, initial: {velocity: [0.2 m/s, 0, 0]}}\n"
+      "loads: {press: {on: block.top, pressure: 1 MPa}}\n"
+      "contacts: {floor: {between: [block.bottom, {plane: {point: [0, 0, 0], normal: [0, 1, 0]}}], friction: 0.3}}\n"
+      "start: static\nscheme: {type: %s}\ntime: {end: 250 us}\n",
+      0.3, wanted[i].mass, wanted[i].scheme);
+    TestRun test = test_run_open(text, NULL);
+    while (test_runs(test.run)) {
+      const double before = velocity_of(&test, 0, 0), t = test.run->state.t;
+      (void)test_step(test.run);
+      path += (before + velocity_of(&test, 0, 0)) / 2 * (test.run->state.t - t);
+    }
+    print_message("  %s: path %.6g m, work of friction %.6g J\n", wanted[i].scheme, path, test.run->ledger.friction);
+    assert_near(path / wanted[i].path, 1, 0.006);
+    assert_near(test.run->ledger.friction / wanted[i].work, 1, 0.01);
+    test_run_close(&test);
+  }
+}
+
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(bars_whose_faces_do_not_match),
   cmocka_unit_test(block_slides_on_a_flexible_base),
+  cmocka_unit_test(block_slides_on_a_rigid_plane),
 };
 TEST_MAIN(tests)
