@@ -251,6 +251,7 @@ PICTURES = {
     "block_on_base": (panel(scene, frame=5, scale=3000), panel(columns, table="history", names=("block.all.vx",), unit="m/s", label="velocity of the block")),
     "block_slides": (panel(scene, frame=20), total_force),
     "beam_from_matrices": (panel(scene, frame=9, scale=20), panel(columns, table="history", names=("bar.corner.uy", "bar.corner.uz"), unit="m", label="corner", labels=("down: y", "sideways: z"))),
+    "blade_rubs": (panel(scene, frame=8, scale=500), total_force),
     "ball_shower": (panel(scene, frame=12), panel(columns, table="energy", names=("kinetic", "potential", "impact"), unit="J", label="energy")),
     "beam_on_stop": (panel(scene, frame=11, scale=8), panel(columns, table="history", names=("beam.right.uy", "beam.right.uz"), unit="m", label="tip", labels=("down: y", "sideways: z"))),
     "beam_on_stop_redistributed": (panel(scene, frame=11, scale=8), panel(force, stop=20)),

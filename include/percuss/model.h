@@ -313,6 +313,7 @@ typedef struct {
 /* What a scheme needs in addition to accelerations, known before the model is made: back ends choose their storage by it. */
 typedef struct {
   PetscBool stiffness; /* operators with stiffness or damping are factored, not the mass matrix alone */
+  PetscBool whole;     /* bodies with the key `reduce` are not reduced: modes and responses are those of all their DOF */
 } NsModelNeeds;
 
 /* Equations of motion, solves, energies. The functions NsModel... below say what each does. */

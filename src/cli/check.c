@@ -6,7 +6,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "fe/fe.h"
-#include "scheme/reduced.h"
+#include "model/reduced.h"
 
 static void print_bytes(double bytes)
 {
@@ -136,6 +136,26 @@ static void print_basis(NsRun *run)
   printf("\n");
 }
 
+/* Of bodies with the key `reduce`. */
+static PetscErrorCode print_reduction(NsRun *run, PetscBool quick)
+{
+  NsFeReduction found;
+
+  PetscFunctionBegin;
+  if (!NsModelIsReduced(NsRunModel(run))) PetscFunctionReturn(0);
+  PetscCall(NsFeReductionFind(NsRunModel(run), !quick, &found));
+  printf("  reduction   %s: %d DOF at contacts%s and %d modes up to %.4g Hz in place of %d DOF", found.method, (int)found.boundary,
+    found.kept ? " and of bodies that are not reduced" : "", (int)found.modes, found.end, (int)found.whole);
+  if (found.next > 0) printf("; the next mode has %.4g Hz", found.next);
+  printf(
+    "\n              static: contact forces exact; loads lack %.2g %% of their compliance\n", found.neglected > 1e-12 ? 100 * found.neglected : 0);
+  if (found.compared)
+    printf(
+      "              dynamic: with %s contacts the %d frequencies up to half of the basis differ by at most %.2g %% from those of the whole model\n",
+      found.held ? "held" : "open", (int)found.compared, 100 * found.dynamic);
+  PetscFunctionReturn(0);
+}
+
 /* open: the model has contacts, and none was closed in the steps that were measured. */
 static void print_time(const NsTrial *trial, const char *about, PetscBool quick, PetscBool open)
 {
@@ -214,6 +234,7 @@ static PetscErrorCode print_report(NsRun *run)
   if (!quick) PetscCall(print_loose(run));
   print_spins(run);
   print_solids(run);
+  PetscCall(print_reduction(run, quick));
   for (PetscInt i = 0; i < model->candidates; i++) contacts += !model->candidate[i].bilateral;
   printf("  contacts    %d %s", (int)contacts, NsPlural(contacts, "candidate", "candidates"));
   if (model->slots) printf(", of which %d for pairs that are near each other", (int)model->slots);

@@ -73,6 +73,21 @@ PetscBool NsFeNextSolid(NsModel *model, PetscInt *next, NsFeSolid *solid);
 PetscBool NsFeHighestIsQuick(const NsModel *model);
 /* Whether it has contacts beside ties, which modes and responses leave out. */
 PetscBool NsFeHasContacts(const NsModel *model);
+/* A model with the key `reduce`, and how it compares with the whole one. */
+typedef struct {
+  const char *method;
+  PetscInt    whole, boundary, modes; /* DOF of the whole model; of contacts and bodies that are not reduced; modal coordinates */
+  PetscBool   kept;                   /* there are bodies that are not reduced */
+  PetscReal   end, next;              /* Hz: the highest mode; the first one that is left out, 0: none is */
+  PetscReal   neglected;              /* the largest part of the static compliance of a load that is left out */
+  PetscBool   held;                   /* the frequencies that are compared are those with the boundary held; else free */
+  PetscInt    compared;               /* of vibrations up to half of `end`; */
+  PetscReal   dynamic;                /* the largest error, relative to the whole model's frequency */
+} NsFeReduction;
+PetscBool NsModelIsReduced(const NsModel *model);
+/* frequencies: they are compared, which takes as long as the modes. */
+PetscErrorCode NsFeReductionFind(NsModel *model, PetscBool frequencies, NsFeReduction *reduction);
+
 /* How two surfaces of solids touch, in a line for the user: of contact number *next of them, which becomes the next; false: there is none. */
 PetscBool NsFeNextSurfaces(NsModel *model, PetscInt *next, char *text, size_t size);
 

@@ -120,7 +120,9 @@ static PetscErrorCode check_scheme(NsRun *run, const NsSchemeType *type)
 
   PetscFunctionBegin;
   if (run->model->massless && !type->massless)
-    refusal = "contacts act on massless nodes (`mass: redistributed`), which only massless_contact supports";
+    refusal = NsModelIsReduced(run->model)
+                ? "the contact boundary of macneal has no mass, which only massless_contact supports; other schemes take `reduce: {method: rubin}`"
+                : "contacts act on massless nodes (`mass: redistributed`), which only massless_contact supports";
   else if (type->adapts && run->model->velocity_jump > 0)
     refusal = NsArenaPrint(run->arena,
       "the velocity of a prescribed motion jumps at %.4g s, and its steps would miss the impulse; give a motion without jumps of velocity, or use a scheme with a fixed step",
@@ -155,7 +157,7 @@ static PetscErrorCode build(NsRun *run)
 
   PetscFunctionBegin;
   NsContactMaterialsCheck(&run->config, run->arena, run->diag);
-  PetscCall(make_model(run, (NsModelNeeds){.stiffness = !type || type->implicit}));
+  PetscCall(make_model(run, (NsModelNeeds){.stiffness = !type || type->implicit, .whole = run->options.analysis}));
   if (NsDiagErrors(run->diag)) PetscFunctionReturn(0);
   PetscCall(NsModelCheck(run->model));
   if (type) PetscCall(check_scheme(run, type));

@@ -196,6 +196,9 @@ PetscErrorCode NsRunCheckStep(NsRun *run, PetscBool exact)
 /* What to take where explicit steps are too short, as the end of a sentence. */
 static const char *implicit_advice(const NsModel *model)
 {
+  if (NsModelIsReduced(model))
+    return model->massless ? "`method: rubin` and an implicit scheme (moreau_jean with theta >= 0.5, the default)"
+                           : "an implicit scheme (moreau_jean with theta >= 0.5, the default)";
   if (model->massless) return "`mass: consistent` and an implicit scheme (moreau_jean with theta >= 0.5, the default)";
   return model->linear ? "an implicit scheme (moreau_jean with theta >= 0.5, the default)"
                        : "moreau_jean with theta >= 0.5 (the default), which is implicit; a step then costs several times as much";
@@ -234,7 +237,8 @@ static void judge_stability(NsRun *run, PetscBool refuse)
     complain(run, refuse, place, "the time step, %g s, is above the critical time step of %s, %.5g s: %s", run->step, name, limit,
       stability->by_growth && run->step <= stability->at_once ? "whirling modes grow" : "the solution grows without bound");
     NsDiagNote(run->diag, "the critical time step is set by the %s", stability->where);
-    NsDiagNote(run->diag, "take a smaller step, larger elements, %s%s%s%s", run->model->massless ? "" : "`mass: lumped`, ",
+    NsDiagNote(run->diag, "take a smaller step, %s, %s%s%s%s", NsModelIsReduced(run->model) ? "fewer modes" : "larger elements",
+      run->model->massless || NsModelIsReduced(run->model) ? "" : "`mass: lumped`, ",
       stability->by_growth           ? "a little damping (such as rayleigh: {stiffness: 0.1 us}), or "
       : stability->damping_ratio > 0 ? "less damping, or "
                                      : "or ",

@@ -376,7 +376,7 @@ static const char *refuses(const NsModel *model, const void *settings)
 {
   (void)settings;
   if (!model->constant_mass || (model->candidates && !model->massless))
-    return "it needs massless contact nodes: `mass: redistributed` for a bar, truss, beam or rotor with contacts";
+    return "it needs massless contact nodes: `mass: redistributed`, or `reduce: {method: macneal}`, for each elastic body with contacts";
   if (model->slots) return NS_REFUSES_SLOTS;
   for (PetscInt i = 0; i < model->candidates; i++) {
     const NsCandidate *candidate = &model->candidate[i];

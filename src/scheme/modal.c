@@ -205,7 +205,7 @@ static PetscErrorCode declare(NsScheme *scheme, NsWorkspace *work)
         (int)model->touches, (int)model->unknowns)));
     PetscFunctionReturn(0);
   }
-  PetscCall(NsReducedDeclare(work, choose(model, settings), settings->up_to, (NsFade)settings->fade, &found, &self->reduced));
+  PetscCall(NsReducedMake(model, choose(model, settings), settings->up_to, (NsFade)settings->fade, &found, &self->reduced));
   PetscCall(check_modes(scheme, found));
   if (*scheme->refusal) PetscFunctionReturn(0);
   const PetscInt r = self->reduced.modes;

@@ -8,7 +8,8 @@
   quadratic ones, of order 4 for others.
 */
 #pragma once
-#include "reduced.h"
+#include "model/reduced.h"
+#include "percuss/workspace.h"
 
 typedef struct {
   const NsReduced *reduced; /* not owned */

@@ -443,8 +443,12 @@ static void check_keys(const NsBodyType *type, const char *mesh, const char *mor
   used += snprintf(about + used, (size_t)(TEXT - used), "scheme: {type: half_explicit, step: 1 ns}\ntime: {end: 1 ns}\n");
   assert_true(used < TEXT);
 
-  TestRun     test = test_run_open(about, NULL);
-  const NsFe *fe   = test.run->model->data;
+  TestRun test = test_run_open(about, NULL);
+  if (NsModelIsReduced(test.run->model)) { /* tests/results/test_reduced.py compares it with the whole model */
+    test_run_close(&test);
+    return;
+  }
+  const NsFe *fe = test.run->model->data;
   assert_true(fe->elements > 0);
   for (PetscInt i = 0; i < fe->elements; i++) {
     const NsFeElement *e    = &fe->element[i];

@@ -13,6 +13,8 @@
 #include "percuss/keys.h"
 #include "percuss/mesh.h"
 
+typedef struct NsReduceSettings NsReduceSettings; /* src/fe/reduce/reduce.h */
+
 /* A point within an element that probes name. */
 typedef struct {
   const char *name;
@@ -21,23 +23,24 @@ typedef struct {
 } NsFeNamedPoint;
 
 struct NsFeBody {
-  const char          *name;
-  const NsNode        *where;
-  const NsMesh        *mesh;    /* not owned (arena) */
-  const NsElementType *element; /* NULL: the body has none (rigid) */
-  PetscInt             first_node, first_element, first_dof;
-  PetscInt             part; /* of the model: bodies that force elements join are one part */
-  PetscInt             node_unknowns;
-  PetscReal            direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
-  PetscBool            turns[NS_NODE_UNKNOWNS];        /* or rotation about it, */
-  PetscBool            small[NS_NODE_UNKNOWNS];        /* which has to be small (src/fe/model/deformation.c) */
-  PetscBool            lumped, weightless;
-  PetscBool            loose;                           /* nodes of a truss move across their bars: reported */
-  PetscBool            redistributed;                   /* lumped, with massless contact nodes */
-  PetscReal            damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
-  PetscReal            damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
-  PetscReal            velocity[3], displacement[3];    /* initial */
-  PetscReal            angular_velocity[3];             /* initial, of rigid bodies, rad/s */
+  const char             *name;
+  const NsNode           *where;
+  const NsMesh           *mesh;    /* not owned (arena) */
+  const NsElementType    *element; /* NULL: the body has none (rigid) */
+  PetscInt                first_node, first_element, first_dof;
+  PetscInt                part; /* of the model: bodies that force elements join are one part */
+  PetscInt                node_unknowns;
+  PetscReal               direction[NS_NODE_UNKNOWNS][3]; /* of each unknown in space, unit vectors: displacement along it, */
+  PetscBool               turns[NS_NODE_UNKNOWNS];        /* or rotation about it, */
+  PetscBool               small[NS_NODE_UNKNOWNS];        /* which has to be small (src/fe/model/deformation.c) */
+  const NsReduceSettings *reduce;                         /* src/fe/reduce; NULL: it stays whole */
+  PetscBool               lumped, weightless;
+  PetscBool               loose;                           /* nodes of a truss move across their bars: reported */
+  PetscBool               redistributed;                   /* lumped, with massless contact nodes */
+  PetscReal               damping_mass, damping_stiffness; /* Rayleigh: 1/s and s */
+  PetscReal               damping_torsion;                 /* N m s: a dashpot between the twists of each element's ends */
+  PetscReal               velocity[3], displacement[3];    /* initial */
+  PetscReal               angular_velocity[3];             /* initial, of rigid bodies, rad/s */
   /* beams and rotors */
   PetscReal     orientation[3]; /* local axis 2 lies in the plane of this and the axis; zero: chosen */
   NsBeamTheory  theory;

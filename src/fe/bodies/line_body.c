@@ -202,6 +202,7 @@ void NsLineBodyProperties(const NsLineBodySettings *settings, NsFe *fe, NsFeBody
 
   body->lumped        = settings->mass >= 1;
   body->redistributed = settings->mass == 2;
+  body->reduce        = settings->reduce;
   if (settings->damping && settings->damping->rayleigh) {
     body->damping_mass      = settings->damping->rayleigh->mass;
     body->damping_stiffness = settings->damping->rayleigh->stiffness;

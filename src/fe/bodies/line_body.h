@@ -5,6 +5,17 @@
 #include "fe/elements/beam.h"
 #include "fe/model/fe.h"
 
+/* The key of bodies that can be reduced (src/fe/reduce). */
+typedef struct NsReduceSettings NsReduceSettings;
+extern const NsTable            NsTable_Reduce;
+#define NS_REDUCE_KEY(field) \
+  { \
+    "reduce", NS_KEY_TABLE, field, \
+      .table   = &NsTable_Reduce, \
+      .help    = "a model of few coordinates in place of the DOF of this body: modes, and static shapes of the contact nodes", \
+      .example = "{method: rubin, modes: 4}" \
+  }
+
 typedef struct {
   const NsNode *where;
   double        mass, stiffness; /* 1/s, s */
@@ -31,15 +42,16 @@ typedef struct {
 } NsPart;
 
 typedef struct {
-  const NsNode         *where;
-  const NsMeshSettings *mesh;
-  const NsMaterial     *material;
-  const NsSection      *section, *section_end;
-  NsList                parts; /* of NsPart */
-  const NsDamping      *damping;
-  int                   mass; /* 0 consistent, 1 lumped, 2 redistributed */
-  const NsInitial      *initial;
-  long                  dimension; /* truss and beam only: 2 or 3 */
+  const NsNode           *where;
+  const NsMeshSettings   *mesh;
+  const NsMaterial       *material;
+  const NsSection        *section, *section_end;
+  NsList                  parts; /* of NsPart */
+  const NsDamping        *damping;
+  int                     mass; /* 0 consistent, 1 lumped, 2 redistributed */
+  const NsInitial        *initial;
+  const NsReduceSettings *reduce;
+  long                    dimension; /* truss and beam only: 2 or 3 */
   /* beams and rotors */
   int           theory;         /* 0 timoshenko, 1 euler_bernoulli */
   int           rotary_inertia; /* 0 as the theory has it, 1 yes, 2 no */
@@ -82,10 +94,9 @@ void NsBeamElements(const NsLineBodySettings *settings, NsFe *fe, NsFeBody *body
       .help = \
         "mass matrix: consistent; lumped: half of each element's mass at each of its nodes; redistributed: lumped, with massless contact nodes", \
       .example = "lumped"}, \
-  { \
-    "initial", NS_KEY_TABLE, offsetof(NsLineBodySettings, initial), .table = &NsTable_Initial, .help = "state at the start", \
-                                                                    .example = "{velocity: [-0.1 m/s, 0, 0]}" \
-  }
+    {"initial", NS_KEY_TABLE, offsetof(NsLineBodySettings, initial), .table = &NsTable_Initial, .help = "state at the start", \
+      .example = "{velocity: [-0.1 m/s, 0, 0]}"}, \
+    NS_REDUCE_KEY(offsetof(NsLineBodySettings, reduce))
 
 /* The keys of beams and rotors beside those. */
 #define NS_BEAM_KEYS \

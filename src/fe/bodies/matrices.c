@@ -52,6 +52,7 @@ static const NsKey matrices_keys[] = {
     .help = "internal damping, beside that of damping_matrix", .example = "{rayleigh: {stiffness: 5 ns}}"},
   {"initial", NS_KEY_TABLE, offsetof(NsMatricesSettings, initial), .table = &NsTable_Initial, .help = "state at the start",
     .example = "{velocity: [-0.1 m/s, 0, 0]}"},
+  NS_REDUCE_KEY(offsetof(NsMatricesSettings, reduce)),
   {NULL},
 };
 static const NsTable matrices_table = {"matrices", "body given by its matrices", matrices_keys, sizeof(NsMatricesSettings)};
@@ -178,6 +179,7 @@ static PetscErrorCode take_rests(const NsFeBody *body, const NsMesh *mesh, const
 
 static void take_state(const NsMatricesSettings *settings, NsFeBody *body)
 {
+  body->reduce = settings->reduce;
   if (settings->damping && settings->damping->rayleigh) {
     body->damping_mass      = settings->damping->rayleigh->mass;
     body->damping_stiffness = settings->damping->rayleigh->stiffness;

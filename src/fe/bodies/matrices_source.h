@@ -21,6 +21,7 @@ typedef struct {
   const NsMatrixUnitsSettings *units;
   const NsDamping             *damping;
   const NsInitial             *initial;
+  const NsReduceSettings      *reduce;
 } NsMatricesSettings;
 /* The mesh, and what it was made from. */
 typedef struct {

@@ -28,6 +28,7 @@ typedef struct {
   const NsDamping               *damping;
   int                            mass; /* 0 consistent, 1 lumped, 2 redistributed */
   const NsInitial               *initial;
+  const NsReduceSettings        *reduce;
 } NsSolidSettings;
 
 static const char *const states[]       = {"space", "plane_strain", "plane_stress", "axisymmetric", NULL}; /* NsSolidState */
@@ -77,6 +78,7 @@ static const NsKey solid_keys[] = {
     .example = "lumped"},
   {"initial", NS_KEY_TABLE, offsetof(NsSolidSettings, initial), .table = &NsTable_Initial, .help = "state at the start",
     .example = "{velocity: [-0.1 m/s, 0, 0]}"},
+  NS_REDUCE_KEY(offsetof(NsSolidSettings, reduce)),
   {NULL},
 };
 
@@ -212,6 +214,7 @@ static void take_state(const NsSolidSettings *solid, NsFeBody *body)
 {
   body->lumped        = solid->mass >= 1;
   body->redistributed = solid->mass == 2;
+  body->reduce        = solid->reduce;
   if (solid->damping && solid->damping->rayleigh) {
     body->damping_mass      = solid->damping->rayleigh->mass;
     body->damping_stiffness = solid->damping->rayleigh->stiffness;

@@ -224,7 +224,59 @@ static PetscErrorCode take_shapes(NsModel *model, const Shapes *shapes, NsModelM
   PetscFunctionReturn(0);
 }
 
+/* Shapes of some unknowns become those of all, zero at the others. */
+static PetscErrorCode spread_shapes(PetscInt n, PetscInt count, const PetscInt *among, Shapes *shapes)
+{
+  PetscReal *x;
+
+  PetscFunctionBegin;
+  PetscCall(PetscCalloc1((size_t)shapes->count * (size_t)n, &x));
+  for (PetscInt j = 0; j < shapes->count; j++) {
+    for (PetscInt i = 0; i < count; i++) x[(size_t)j * (size_t)n + (size_t)among[i]] = shapes->x[(size_t)j * (size_t)count + (size_t)i];
+  }
+  PetscCall(PetscFree(shapes->x));
+  shapes->x = x;
+  shapes->n = n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_shapes(Mat M, Mat K, PetscInt wanted, Shapes *shapes)
+{
+  PetscFunctionBegin;
+  if (shapes->n <= NS_DENSE)
+    PetscCall(take_dense(M, K, wanted, shapes));
+  else
+    PetscCall(take_sparse(M, K, wanted, shapes));
+  PetscFunctionReturn(0);
+}
+
+/* The same with all unknowns held but these. */
+static PetscErrorCode find_shapes_among(Mat M, Mat K, PetscInt count, const PetscInt *among, PetscInt wanted, Shapes *shapes)
+{
+  const PetscInt n = shapes->n;
+  Mat            inner[2];
+  IS             is;
+
+  PetscFunctionBegin;
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, among, PETSC_USE_POINTER, &is));
+  PetscCall(MatCreateSubMatrix(M, is, is, MAT_INITIAL_MATRIX, &inner[0]));
+  PetscCall(MatCreateSubMatrix(K, is, is, MAT_INITIAL_MATRIX, &inner[1]));
+  shapes->n = count;
+  PetscCall(find_shapes(inner[0], inner[1], wanted, shapes));
+  PetscCall(spread_shapes(n, count, among, shapes));
+  for (int i = 0; i < 2; i++) PetscCall(MatDestroy(&inner[i]));
+  PetscCall(ISDestroy(&is));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes)
+{
+  PetscFunctionBegin;
+  PetscCall(NsFeModesAmong(model, ((const NsFe *)model->data)->unknowns, NULL, wanted, modes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode NsFeModesAmong(NsModel *model, PetscInt count, const PetscInt *among, PetscInt wanted, NsModelModes *modes)
 {
   const NsFe *fe     = model->data;
   Shapes      shapes = {.n = fe->unknowns};
@@ -232,16 +284,16 @@ PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes)
 
   PetscFunctionBegin;
   PetscCall(PetscMemzero(modes, sizeof(*modes)));
-  wanted = PetscMin(wanted, fe->unknowns);
+  wanted = PetscMin(wanted, count);
   PetscCall(NsFeAssemble(fe, NULL, &M, &C, &G, &K));
   PetscCall(part_stiffness(fe, &K, &skew));
-  if (fe->unknowns <= NS_DENSE)
-    PetscCall(take_dense(M, K, wanted, &shapes));
+  if (among)
+    PetscCall(find_shapes_among(M, K, count, among, wanted, &shapes));
   else
-    PetscCall(take_sparse(M, K, wanted, &shapes));
+    PetscCall(find_shapes(M, K, wanted, &shapes));
   modes->count       = shapes.count;
-  const size_t count = (size_t)shapes.count;
-  PetscCall(PetscCalloc3(count, &modes->omega, count * count, &modes->damping, count * count, &modes->circulation));
+  const size_t found = (size_t)shapes.count;
+  PetscCall(PetscCalloc3(found, &modes->omega, found * found, &modes->damping, found * found, &modes->circulation));
   if (shapes.count) {
     if (C && G) PetscCall(MatAXPY(C, 1, G, SAME_NONZERO_PATTERN));
     PetscCall(take_shapes(model, &shapes, modes));

@@ -162,6 +162,11 @@ PetscErrorCode NsFeLayoutRange(const NsFe *fe, PetscInt low, PetscInt n, const P
 
 /* src/fe/model/basis.c */
 PetscErrorCode NsFeModes(NsModel *model, PetscInt wanted, NsModelModes *modes);
+/* The same with all unknowns held but among[count], ascending natural numbers. */
+PetscErrorCode NsFeModesAmong(NsModel *model, PetscInt count, const PetscInt *among, PetscInt wanted, NsModelModes *modes);
+
+/* src/fe/reduce/model.c: the reduced model in place of *model, which it owns then; *model stays where no body has the key `reduce`, or after errors in diag. */
+PetscErrorCode NsFeReduce(NsFe *fe, NsModel **model);
 
 /* src/fe/model/free_spin.c: rotors whose spin is free, once the mass matrix is there; and their speeds. */
 PetscErrorCode NsFeFreeSpinsCreate(NsFe *fe, NsModel *model);

@@ -539,6 +539,8 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   for (int k = 0; k < 3; k++) fe->gravity[k] = config->gravity[k];
   PetscCall(NsFeBodies(fe));
   if (NsDiagErrors(diag)) PetscFunctionReturn(0);
+  for (PetscInt b = 0; b < fe->bodies && !needs.whole; b++)
+    fe->needs.stiffness = fe->needs.stiffness || fe->body[b].reduce; /* solves for static shapes */
   NsFeCheckBodies(fe);
   NsFeSupports(fe);
   NsFeForcesCreate(fe);
@@ -604,5 +606,6 @@ PetscErrorCode NsModelCreate_Fe(const NsConfig *config, NsModelNeeds needs, NsAr
   model->probe_names = NsFePointNames(fe);
   model->probe_help =
     "points: a named node such as bar.left, a fraction of a body's length such as bar@0.5, a distance along it such as bar@20 mm, or a set of nodes such as lattice.bottom, of which the mean is recorded; and reactions: supports.NAME, springs.NAME, bearings.NAME";
+  if (!needs.whole) PetscCall(NsFeReduce(fe, result));
   PetscFunctionReturn(0);
 }

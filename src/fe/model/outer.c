@@ -231,26 +231,35 @@ PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsFeLoadMiddles(NsModel *model, PetscReal t0, PetscReal dt, PetscReal *size)
+/* The sizes at time t of those that change, from the factors of their time functions: their middle between t0 and t1 or, with a model, their mean over the interval that t represents in its step. */
+static void fill_sizes(const NsFe *fe, const NsModel *mean_of, PetscReal t, PetscReal t0, PetscReal t1, PetscReal *size)
 {
-  const NsFe       *fe   = model->data;
   const NsFeForces *here = &fe->here;
-  const PetscReal   t    = t0 + dt / 2;
   PetscReal         torque;
 
-  PetscFunctionBegin;
   *size++ = 1;
   *size++ = 1;
   for (PetscInt l = 0; l < here->loads; l++) {
     const NsFeLoad *load = &here->load[l];
     PetscReal       cosine, sine;
     if (is_constant(load)) continue;
-    load_factors(load, NsTimeFunctionMiddle(load->time, t0, t0 + dt), t, NULL, &cosine, &sine);
+    load_factors(load, mean_of ? mean(mean_of, load, t) : NsTimeFunctionMiddle(load->time, t0, t1), t, NULL, &cosine, &sine);
     *size++ = cosine;
     if (load->sine) *size++ = sine;
   }
   for (PetscInt u = 0; u < here->unbalances; u++, size += 2) NsFeUnbalanceForce(&here->unbalance[u], t, NULL, NULL, size, &torque);
+}
+
+PetscErrorCode NsFeLoadMiddles(NsModel *model, PetscReal t0, PetscReal dt, PetscReal *size)
+{
+  PetscFunctionBegin;
+  fill_sizes(model->data, NULL, t0 + dt / 2, t0, t0 + dt, size);
   PetscFunctionReturn(0);
+}
+
+void NsFeLoadMeans(const NsModel *model, PetscReal t, PetscReal *size)
+{
+  fill_sizes(model->data, model, t, t, t, size);
 }
 
 PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size)

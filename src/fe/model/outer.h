@@ -89,6 +89,8 @@ PetscErrorCode NsFeOuterIndices(NsFe *fe, const NsLayout *layout);
 PetscErrorCode NsFeLoadShapes(NsModel *model, PetscInt *count, Vec **shape);
 PetscErrorCode NsFeLoadSizes(NsModel *model, PetscReal t, PetscReal *size);
 PetscErrorCode NsFeLoadMiddles(NsModel *model, PetscReal t, PetscReal dt, PetscReal *size);
+/* The same factors as NsFeOuterForce has at t: means over the interval that t represents in the step. */
+void NsFeLoadMeans(const NsModel *model, PetscReal t, PetscReal *size);
 
 /* src/fe/model/varying.c: force elements that are computed in every step. The list is made once the unknowns have numbers. */
 void NsFeVaryingCreate(NsFe *fe);

@@ -28,7 +28,7 @@
       off        1                      the motion of many impacts is best; the force oscillates by half of its value, however many modes there are
 */
 #pragma once
-#include "percuss/workspace.h"
+#include "percuss/model.h"
 
 typedef enum { NS_FADE_2, NS_FADE_BALANCED, NS_FADE_27, NS_FADE_OFF } NsFade;
 extern const char *const NsFadeWords[]; /* NULL-terminated */
@@ -53,8 +53,8 @@ typedef struct {
 
 /*
   With this number of modes, or (0) with those up to `highest` rad/s, at least one; groups of equal frequencies stay together, all rigid motions are included. *found: number of modes
-  of the model; 0: nothing else is computed. Uses slot 1.
+  of the model; 0: nothing else is computed. Uses slot 1. Its arrays are in the arena of the model.
 */
-PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt modes, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self);
+PetscErrorCode NsReducedMake(NsModel *model, PetscInt modes, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self);
 /* eta[modes] of x: Phi' M x. */
 PetscErrorCode NsReducedProject(const NsReduced *self, PetscReal t, Vec x, PetscReal *eta);

@@ -1,6 +1,6 @@
 #include <petscvec.h>
 #include <petscblaslapack.h>
-#include "reduced.h"
+#include "model/reduced.h"
 
 #define NS_EQUAL           1e-6  /* frequencies that differ by less, relative to themselves, */
 #define NS_STILL           1e-9  /* or to the highest one computed, count as equal */
@@ -232,9 +232,13 @@ static PetscErrorCode take_loads(NsReduced *self, const Vec *force)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self)
+static PetscReal *reals(const NsModel *model, PetscInt64 count)
 {
-  NsModel     *model = work->model;
+  return NsArenaAlloc(model->arena, sizeof(PetscReal) * (size_t)(count + 1));
+}
+
+PetscErrorCode NsReducedMake(NsModel *model, PetscInt wanted, PetscReal highest, NsFade fade, PetscInt *found, NsReduced *self)
+{
   NsModelModes modes;
   Vec         *force;
   PetscInt     chosen = 0;
@@ -253,17 +257,21 @@ PetscErrorCode NsReducedDeclare(NsWorkspace *work, PetscInt wanted, PetscReal hi
   self->next     = chosen < modes.count ? modes.omega[chosen] : 0;
   PetscCall(model->analysis.load_shapes(model, &self->loads, &force));
   const PetscInt64 n = self->unknowns, r = self->modes, touches = self->touches, loads = self->loads;
-  PetscCall(NsWorkInts(work, r + 1, &self->block, NULL));
-  PetscCall(NsWorkReals(work, r, &self->omega, NULL));
-  PetscCall(NsWorkReals(work, r * r, &self->damping, &self->circulation, NULL));
-  PetscCall(NsWorkReals(work, r * n, &self->shape, NULL));
-  PetscCall(NsWorkReals(work, touches * r, &self->at_touch, &self->at_contact, NULL));
-  PetscCall(NsWorkReals(work, touches * n, &self->flexibility, NULL));
-  PetscCall(NsWorkReals(work, touches * touches, &self->flexibility_touch, &self->flexibility_contact, NULL));
-  PetscCall(NsWorkReals(work, loads * r, &self->load, NULL));
-  PetscCall(NsWorkReals(work, loads * n, &self->load_flexibility, NULL));
-  PetscCall(NsWorkReals(work, loads * loads, &self->load_load, NULL));
-  PetscCall(NsWorkReals(work, loads * touches, &self->load_touch, &self->load_contact, NULL));
+  self->block               = NsArenaAlloc(model->arena, sizeof(*self->block) * (size_t)(r + 1));
+  self->omega               = reals(model, r);
+  self->damping             = reals(model, r * r);
+  self->circulation         = reals(model, r * r);
+  self->shape               = reals(model, r * n);
+  self->at_touch            = reals(model, touches * r);
+  self->at_contact          = reals(model, touches * r);
+  self->flexibility         = reals(model, touches * n);
+  self->flexibility_touch   = reals(model, touches * touches);
+  self->flexibility_contact = reals(model, touches * touches);
+  self->load                = reals(model, loads * r);
+  self->load_flexibility    = reals(model, loads * n);
+  self->load_load           = reals(model, loads * loads);
+  self->load_touch          = reals(model, loads * touches);
+  self->load_contact        = reals(model, loads * touches);
   PetscCall(take_modes(self, &modes));
   PetscCall(find_flexibilities(self, force));
   PetscCall(take_loads(self, force));
