@@ -10,9 +10,10 @@
 
       x' = R (x - c) + c + s        d' = R d
 
-  with the shift s and the rotation R about the centre c of the ring. Entries that the config has under the name of a copy take precedence over it, key by key. A word `ball_*` stands for the names of all copies.
+  with the shift s and the rotation R about the centre c of the ring. Entries that the config has under the name of a copy take precedence over it, key by key. A word `ball_*`, or `supports.foot_*` among probes, stands for the names of all copies.
 */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include "core/decimal.h"
 #include "core/keys_internal.h"
@@ -111,10 +112,10 @@ typedef struct {
   void                *context;
   NsArena             *arena;
   NsDiag              *diag;
-  const char         **names;     /* [count] of bodies and so on that have copies, */
-  int                 *copies;    /* [count] how many of each, */
-  bool                *of_bodies; /* [count] */
-  const char         **all;       /* [made] and their names, one after the other */
+  const char         **names;   /* [count] of bodies and so on that have copies, */
+  int                 *copies;  /* [count] how many of each, */
+  const char         **section; /* [count] and of which section, */
+  const char         **all;     /* [made] and their names, one after the other */
   int                  count, made;
   long                 values; /* of the tree, with copies */
 } Copier;
@@ -446,9 +447,9 @@ static void copy_entry(Copier *copier, NsNode *entry, const NsKey *section, cons
   NsNode *first = NULL, **end = &first;
   int     number = copier->count;
 
-  copier->names[number]     = entry->key;
-  copier->copies[number]    = count;
-  copier->of_bodies[number] = !strcmp(entry->parent->key, "bodies");
+  copier->names[number]   = entry->key;
+  copier->copies[number]  = count;
+  copier->section[number] = entry->parent->key;
   for (int n = 0; n < count; n++) {
     NsNode *copy                = make_copy(copier, entry, section, settings, n);
     copier->all[copier->made++] = copy->key;
@@ -515,21 +516,29 @@ static void expand_one(Copier *copier, const NsNode *node)
 
 /* ---- ball_* --------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Which names a word such as "ball_*.left" stands for, those of bodies if several sections have such copies: their number in `all`; 0: none. *rest: ".left". */
-static int stands_for(const Copier *copier, const char *text, int *first, const char **rest)
+/*
+  Which names a word such as "ball_*.left", or "supports.guide_*", stands for, those of bodies if several sections have such copies: their number in `all`; 0: none. *head: what stands before
+  the name, so many characters; *rest: ".left".
+*/
+static int stands_for(const Copier *copier, const char *text, int *first, int *head, const char **rest)
 {
-  const char *star = strstr(text, "_*");
-  int         at = 0, count = 0;
+  const char  *star = strstr(text, "_*"), *dot = strchr(text, '.');
+  const size_t prefix = star && dot && dot < star ? (size_t)(dot + 1 - text) : 0, size = star ? (size_t)(star - text) - prefix : 0;
+  int          at = 0, count = 0;
 
   *first = 0;
+  *head  = (int)prefix;
   if (!star || (star[2] && star[2] != '.' && star[2] != '@')) return 0;
   *rest = star + 2;
   for (int i = 0; i < copier->count; at += copier->copies[i++]) {
-    if (strlen(copier->names[i]) != (size_t)(star - text) || strncmp(copier->names[i], text, (size_t)(star - text)) != 0) continue;
-    if (count && !copier->of_bodies[i]) continue;
+    const char *section = copier->section[i];
+    const bool  body    = !strcmp(section, "bodies");
+    if (strlen(copier->names[i]) != size || strncmp(copier->names[i], text + prefix, size) != 0) continue;
+    if (prefix && (strlen(section) != prefix - 1 || strncmp(section, text, prefix - 1) != 0)) continue;
+    if (count && !body) continue;
     count  = copier->copies[i];
     *first = at;
-    if (copier->of_bodies[i]) break;
+    if (body) break;
   }
   return count;
 }
@@ -539,7 +548,7 @@ static void replace_stars(Copier *copier, NsNode *node)
   for (NsNode **at = &node->first; *at;) {
     NsNode     *child = *at, *list = child, **end;
     const char *rest;
-    int         first, count = child->kind == NS_NODE_SCALAR ? stands_for(copier, child->text, &first, &rest) : 0;
+    int         first, head, count = child->kind == NS_NODE_SCALAR ? stands_for(copier, child->text, &first, &head, &rest) : 0;
     const bool  splices = node->kind == NS_NODE_LIST && !(node->key && !strcmp(node->key, "between"));
 
     if (!count) {
@@ -563,9 +572,11 @@ static void replace_stars(Copier *copier, NsNode *node)
     NsNode *after = splices ? child->next : NULL;
     for (int i = 0; i < count; i++) {
       NsNode *item = *end = NsArenaAlloc(copier->arena, sizeof(*item));
-      *item               = (NsNode){
-                      .place = child->place, .key_place = child->place, .text = NsArenaPrint(copier->arena, "%s%s", copier->all[first + i], rest), .parent = list};
-      end = &item->next;
+      *item               = (NsNode){.place = child->place,
+                      .key_place            = child->place,
+                      .text                 = NsArenaPrint(copier->arena, "%.*s%s%s", head, child->text, copier->all[first + i], rest),
+                      .parent               = list};
+      end                 = &item->next;
     }
     *end = after;
     list->count += count - 1;
@@ -597,12 +608,36 @@ bool NsTreeExpand(NsNode *root, const NsTable *top, NsTreeSubstituteCopy substit
     const NsNode *of = NsTreeChild(child, "of");
     most += of && of->kind == NS_NODE_LIST ? of->count : 1;
   }
-  copier.names     = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.names));
-  copier.copies    = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.copies));
-  copier.of_bodies = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.of_bodies));
-  copier.all       = NsArenaAlloc(arena, (NS_TREE_MAX_NODES + 1) * sizeof(*copier.all));
-  copier.values    = values_of(root);
+  copier.names   = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.names));
+  copier.copies  = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.copies));
+  copier.section = NsArenaAlloc(arena, ((size_t)most + 1) * sizeof(*copier.section));
+  copier.all     = NsArenaAlloc(arena, (NS_TREE_MAX_NODES + 1) * sizeof(*copier.all));
+  copier.values  = values_of(root);
   for (const NsNode *child = copies->first; child; child = child->next) expand_one(&copier, child);
   if (NsDiagErrors(diag) == errors) replace_stars(&copier, root);
   return NsDiagErrors(diag) == errors;
+}
+
+/* A body that was copied is gone: there are ball_1, or brick_1_1, in its place. */
+const char *NsDidYouMeanBody(const char *word, const char *const *bodies)
+{
+  static _Thread_local char text[512];
+  const size_t              size = strlen(word);
+  const char               *tail = strrchr(word, '_');
+
+  if (tail && !tail[1 + strspn(tail + 1, "0123456789")]) return NsDidYouMean(NsNearestWord(word, bodies)); /* the name of a copy */
+  for (const char *const *body = bodies; size < 64 && *body; body++) {
+    if (strncmp(*body, word, size) != 0) continue;
+    const char *rest = *body + size;
+    const int   row = !strcmp(rest, "_1"), grid = !strcmp(rest, "_1_1");
+    if (!row && !grid && strcmp(rest, "_1_1_1") != 0) continue;
+    (void)snprintf(text, sizeof(text), "; did you mean '%s'? If '%s' is copied, write %s_$i%s in entries that are copied with it, and %s_* for all",
+      *body, word, word,
+      row    ? ""
+      : grid ? "_$j"
+             : "_$j_$k",
+      word);
+    return text;
+  }
+  return NsDidYouMean(NsNearestWord(word, bodies));
 }

@@ -5,6 +5,7 @@
   and the principal axes (system.h).
 */
 #include <string.h>
+#include "core/tree_copies.h"
 #include "shapes.h"
 
 typedef struct {
@@ -424,7 +425,7 @@ PetscInt NsMbFindBody(NsMultibody *self, const char *name, size_t length, NsPlac
   for (PetscInt b = 0; b < self->bodies; b++) {
     if (!strcmp(self->body[b].name, word)) return b;
   }
-  NsDiagError(self->diag, place, "there is no body '%s'%s", word, NsDidYouMean(NsNearestWord(word, self->config->bodies.names)));
+  NsDiagError(self->diag, place, "there is no body '%s'%s", word, NsDidYouMeanBody(word, self->config->bodies.names));
   return -1;
 }
 

@@ -5,6 +5,7 @@
 */
 #include <string.h>
 #include "core/text.h"
+#include "core/tree_copies.h"
 #include "joints.h"
 
 /* Points and lines of a body's picture; arrays NULL: only counted. */
@@ -203,7 +204,7 @@ static PetscErrorCode NsModelProbe_Multibody(NsModel *model, const char *name, N
   }
   if (b == self->bodies) {
     (void)snprintf(why, size, "there is no body '%.*s'%s", (int)length, name,
-      NsDidYouMean(NsNearestWord(NsArenaCopy(self->arena, name, length), self->config->bodies.names)));
+      NsDidYouMeanBody(NsArenaCopy(self->arena, name, length), self->config->bodies.names));
     PetscFunctionReturn(0);
   }
   const NsMbBody *body  = &self->body[b];

@@ -583,6 +583,10 @@ static PetscBool find_state(NsRun *run, PetscReal at)
     inspect(run, name, &head, why, sizeof(why));
     if (why[0] && !first[0]) (void)snprintf(first, sizeof(first), "%s", why);
     if (why[0]) continue;
+    if (at < 0 && first[0]) {
+      NsSinkFail(&run->sink, "of its last state: %s; the one before is whole: `at: %.9g s`", first, head.time);
+      return PETSC_FALSE;
+    }
     run->checkpoint = name;
     if (at < 0 || PetscAbsReal(head.time - at) <= 1e-9 * at) return PETSC_TRUE;
     times = NsArenaPrint(run->arena, "%s%s%.9g s", times, *times ? ", " : "", head.time);

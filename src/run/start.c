@@ -56,8 +56,8 @@ static PetscBool match(NsRun *run, NsPlace place, Named *own, Named *other, Pets
   }
   if (i == n && k == m) return PETSC_TRUE;
   const PetscBool lacks = k == m || (i < n && strcmp(own[i].name, other[k].name) < 0);
-  NsDiagError(
-    run->diag, place, "the degrees of freedom differ: %s of this model is not in '%s'", lacks ? own[i].name : other[k].name, run->config.start->from);
+  NsDiagError(run->diag, place, "the degrees of freedom differ: %s %s '%s'%s", lacks ? own[i].name : other[k].name,
+    lacks ? "of this model is not in" : "is in", run->config.start->from, lacks ? "" : ", but not in this model");
   return PETSC_FALSE;
 }
 
@@ -144,6 +144,16 @@ static PetscErrorCode take_state(NsRun *run, NsRun *other, NsPlace place)
   PetscFunctionReturn(0);
 }
 
+static PetscBool has_initial(const NsRun *run)
+{
+  const NsNode *bodies = NsTreeChild(run->tree, "bodies");
+
+  for (const NsNode *body = bodies && bodies->kind == NS_NODE_MAP ? bodies->first : NULL; body; body = body->next) {
+    if (NsTreeChild(body, "initial")) return PETSC_TRUE;
+  }
+  return PETSC_FALSE;
+}
+
 PetscErrorCode NsRunStartFrom(NsRun *run)
 {
   const NsStartSettings *start = run->config.start;
@@ -158,8 +168,8 @@ PetscErrorCode NsRunStartFrom(NsRun *run)
   PetscCall(NsLayoutAgree(run->model->layout, &failed));
   if (!failed) PetscCall(take_state(run, other, place));
   if (!failed && !NsDiagErrors(run->diag)) {
-    run->started_from =
-      NsArenaPrint(run->arena, "starts from the state of '%s' at t = %.9g s; time and energies begin anew", start->from, other->state.t);
+    run->started_from = NsArenaPrint(run->arena, "starts from the state of '%s' at t = %.9g s%s; time and energies begin anew", start->from,
+      other->state.t, has_initial(run) ? ", not from `initial`" : "");
     if (run->sink.writes) {
       const char *path     = NsArenaPrint(run->arena, "%s/%s", start->from, other->checkpoint);
       char       *absolute = realpath(path, NULL);

@@ -317,7 +317,7 @@ class Restart(unittest.TestCase):
         self.assertEqual(state("b", -1), state("c", 1))
         with open(self.path("c", "run.json")) as file:
             record = json.load(file)
-        self.assertIn("at t = 0.0001 s; time and energies begin anew", record["start"])
+        self.assertIn("at t = 0.0001 s, not from `initial`; time and energies begin anew", record["start"])
         with open(self.path("b", "run.json")) as file:
             before = json.load(file)["summary"]["energy"]
         self.assertAlmostEqual(record["summary"]["energy"]["initial"], before["kinetic"] + before["elastic"] + before["potential"], 12)
@@ -327,9 +327,16 @@ class Restart(unittest.TestCase):
         run("f", "time.end=20 us", "bodies.bar.mesh.line.from=[1 mm, 0, 0]", "bodies.bar.mesh.line.to=[1.001, 0, 0]", "start={from: e}")
         self.assertEqual(state("d", -1), state("f", -1))
         self.assertIn("of this model is not in 'a'", run("g", "start={from: a}", "bodies.bar.mesh.line.elements=60", code=2))
-        self.assertIn("is not in 'a'", run("g", "start={from: a}", config="oscillator.yaml", code=2))
+        self.assertIn("is in 'a', but not in this model", run("g", "start={from: a}", config="oscillator.yaml", code=2))
         self.assertIn("it has no state at t = 5e-05 s, but at 0.0001", run("g", "start={from: a, at: 50 us}", code=2))
         self.assertIn("'nowhere' holds no results of a run: it has no config.yaml", run("g", "start={from: nowhere}", code=2))
+        last = glob.glob(self.path("a", "checkpoint", "*"))[0]
+        shutil.copy(last, self.path("a", "checkpoint", "step_000000000000001.ckpt"))
+        with open(last, "r+b") as file:
+            file.truncate(os.path.getsize(last) // 2)
+        said = run("g", "start={from: a}", code=2)  # not silently the state before
+        self.assertRegex(said, "of its last state: it is damaged: its checksum differs; the one before is whole: `at: [^`]*`")
+        run("g", "time.end=1 us", f"start={{from: a, at: {re.search('`at: ([^`]*)`', said).group(1)}}}")
         shutil.rmtree(self.path("a", "checkpoint"))
         self.assertIn("it has kept no state", run("g", "start={from: a}", code=2))
         run("b", "time.end=150 us", "output.frames.every=0", "start={from: a}", words=("--resume",), code=2)  # its start is gone

@@ -215,6 +215,20 @@ output: {history: {probes: ["ball_*.center"]}}
         for i in range(1, 6):
             self.assertAlmostEqual(float(last[f"ball_{i}.center.ux"]), 0.005, delta=1e-4)
 
+    def test_stars_in_reactions(self):
+        text = """
+gravity: [0, 0, -9.81]
+copies: {a: {of: [bodies.ball, supports.foot], row: {count: 3, shift: [1 m, 0, 0]}}}
+bodies: {ball: {type: rigid, mass: "${i*1 kg}", at: [0, 0, 1 m], inertia: [1, 1, 1]}}
+supports: {foot: {at: ball_$i.center, fix: [z]}}
+scheme: {type: half_explicit, step: 1 ms}
+time: {end: 2 ms}
+output: {history: {probes: ["supports.foot_*"]}}
+"""
+        last = self.last_row(text)
+        for i in range(1, 4):
+            self.assertAlmostEqual(float(last[f"supports.foot_{i}.fz"]), 9.81 * i, places=12)
+
     def rows(self, text):
         config, out = os.path.join(self.folder, "model.yaml"), os.path.join(self.folder, "rows")
         with open(config, "w") as file:

@@ -413,7 +413,10 @@ static void check_initial_gap(NsFe *fe, const NsModel *model, const NsContactSet
   if (g >= -PetscMax(1e-12 * PetscMax(model->length_scale, 1e-12), settings->gap_tolerance)) return;
   NsDiagError(fe->diag, settings->where->place, "contact '%s' starts with a penetration of %g m%s", NsCandidateName(candidate, name), -g,
     side[0].sides || side[1].sides ? NsArenaPrint(fe->arena, " at (%g, %g, %g) m", x[0], x[1], x[2]) : "");
-  if (side[0].sides || side[1].sides)
+  if (candidate->face > 0 && -g > candidate->face)
+    NsDiagNote(fe->diag,
+      "that is deeper than the faces are large: the two look away from each other, or the bodies overlap; name the sides that face each other");
+  else if (side[0].sides || side[1].sides)
     NsDiagNote(fe->diag, "`adjust: %.3g mm` takes it as closed; for a press fit write `start: static`", 1.01e3 * -g);
   else if (pair->type->side)
     NsDiagNote(fe->diag, "%s", pair->type->side);

@@ -3,6 +3,7 @@
 */
 #include <stdio.h>
 #include <string.h>
+#include "core/tree_copies.h"
 #include "fe.h"
 #include "percuss/units.h"
 
@@ -13,7 +14,7 @@ const NsFeBody *NsFeFindBody(NsFe *fe, const char *name, size_t length, NsPlace 
   for (PetscInt b = 0; b < fe->bodies; b++) {
     if (!strcmp(fe->body[b].name, word)) return &fe->body[b];
   }
-  NsDiagError(fe->diag, place, "there is no body '%s'%s", word, NsDidYouMean(NsNearestWord(word, fe->config->bodies.names)));
+  NsDiagError(fe->diag, place, "there is no body '%s'%s", word, NsDidYouMeanBody(word, fe->config->bodies.names));
   return NULL;
 }
 
@@ -267,7 +268,7 @@ PetscBool NsFeLocate(NsFe *fe, const char *name, const double arm[3], NsFePoint 
   }
   if (*mark == '@') {
     const char *word = NsArenaCopy(fe->arena, name, (size_t)(mark - name));
-    (void)snprintf(why, size, "there is no body '%s'%s", word, NsDidYouMean(NsNearestWord(word, fe->config->bodies.names)));
+    (void)snprintf(why, size, "there is no body '%s'%s", word, NsDidYouMeanBody(word, fe->config->bodies.names));
     return PETSC_FALSE;
   }
   (void)snprintf(why, size, "there is no point '%s'%s", name, NsDidYouMean(NsNearestWord(name, NsFePointNames(fe))));

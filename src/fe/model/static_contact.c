@@ -41,6 +41,8 @@ typedef struct {
   PetscBool *closed, *slips;      /* [candidates] */
   Turn      *turn;                /* [candidates] */
   PetscBool  rubs;                /* `static_friction` */
+  PetscInt   behind;              /* a candidate that is deeper than its faces are large, without contact forces; -1: none */
+  PetscReal  depth;               /* m: of that */
 } Problem;
 
 PetscBool NsFeStaticsTouch(const NsFe *fe)
@@ -329,6 +331,7 @@ static PetscBool rubs(const NsModel *model)
 
 static PetscErrorCode find(Problem *self, PetscBool loose)
 {
+  char      name[NS_CANDIDATE_NAME];
   NsFe     *fe       = self->fe;
   const int steps    = self->rubs ? NS_LOAD_STEPS : 1;
   PetscInt  changed  = 1;
@@ -351,6 +354,11 @@ static PetscErrorCode find(Problem *self, PetscBool loose)
   NsDiagError(fe->diag, NsKeysPlace(fe->config->where, "start"),
     changed ? "`start: static` found no solution: which contacts are closed does not settle"
             : "`start: static` has no solution: supports, springs, bearings and contacts do not hold the whole model");
+  if (self->behind >= 0) {
+    NsDiagNote(fe->diag, "without contact forces, the surfaces of '%s' are %.3g m deep in each other, more than their faces are large",
+      NsCandidateName(&self->model->candidate[self->behind], name), self->depth);
+    NsDiagNote(fe->diag, "name the sides that face each other, or move the bodies apart");
+  }
   if (self->rubs)
     NsDiagNote(fe->diag, "friction cannot carry the loads along the surfaces; hold these directions by supports");
   else
@@ -367,13 +375,16 @@ static PetscErrorCode penetrates(Problem *self, PetscBool *deep)
   for (PetscInt i = 0; i < self->model->candidates; i++) {
     PetscCall(look(self, i));
     *deep = *deep || self->model->candidate[i].bilateral || self->gap[i] < -self->tolerance;
+    if (self->model->candidate[i].face <= 0 || self->gap[i] >= -PetscMax(self->model->candidate[i].face, self->depth)) continue;
+    self->behind = i;
+    self->depth  = -self->gap[i];
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode NsFeStaticContact(NsFe *fe, NsModel *model, PetscBool loose)
 {
-  Problem    self = {.fe = fe, .model = model, .x = fe->rest, .tolerance = 1e-12 * model->length_scale};
+  Problem    self = {.fe = fe, .model = model, .x = fe->rest, .tolerance = 1e-12 * model->length_scale, .behind = -1};
   Mat        M, C, G;
   PetscReal *speeds, *rates, largest;
   PetscBool  deep;

@@ -101,9 +101,11 @@ static PetscBool check_faces(const NsFe *fe, const NsFeSurfaceContact *contact, 
 
 static void check_law(const NsFe *fe, const NsContactSettings *settings, const NsLaw *law)
 {
+  const char *key = law->restitution != 0 ? "restitution" : "restitution_tangential";
+
   if (law->restitution == 0 && law->restitution_tangential == 0) return;
-  NsDiagError(fe->diag, NsKeysPlace(settings->where, "restitution"), "contacts between surfaces of solids have no restitution");
-  NsDiagNote(fe->diag, "they rebound by the waves in both bodies; leave `restitution` out");
+  NsDiagError(fe->diag, NsKeysPlace(settings->where, key), "contacts between surfaces of solids have no restitution");
+  NsDiagNote(fe->diag, "they rebound by the waves in both bodies; leave `%s` out", key);
 }
 
 /* Surfaces that are joined lie on each other. */
